@@ -15,13 +15,18 @@ import { nodeBundles, nodeOptions } from './src/build/nodeBundles.ts';
 
 const root = dirname(fileURLToPath(import.meta.url));
 const { values: options } = parseArgs({
-  options: { production: { type: 'boolean' }, watch: { type: 'boolean' }, tests: { type: 'boolean' } },
+  options: {
+    production: { type: 'boolean' },
+    watch: { type: 'boolean' },
+    tests: { type: 'boolean' },
+  },
 });
 const isProduction = options.production ?? false;
 const written = { minify: isProduction, sourcemap: isProduction ? false : 'linked' };
 
 /** ES modules have no `require`; bundled CommonJS packages use it. */
-const moduleBanner = "import { createRequire } from 'node:module';\nconst require = createRequire(import.meta.url);";
+const moduleBanner =
+  "import { createRequire } from 'node:module';\nconst require = createRequire(import.meta.url);";
 
 /** Each entry point is a file of `dist`, by its name. A window loads the engine with its first use. */
 const entryPoints = {
@@ -44,12 +49,20 @@ async function productBuilds() {
     },
   ];
   const folders = await readdir(join(root, 'webview'), { withFileTypes: true });
-  for (const folder of folders.filter((entry) => entry.isDirectory()).map((entry) => `webview/${entry.name}`)) {
+  for (const folder of folders
+    .filter((entry) => entry.isDirectory())
+    .map((entry) => `webview/${entry.name}`)) {
     // What webviews share is no page.
     if (!existsSync(join(root, folder, 'main.ts'))) continue;
     builds.push({
       ...written,
-      ...{ absWorkingDir: root, bundle: true, metafile: true, logLevel: 'warning', legalComments: 'none' },
+      ...{
+        absWorkingDir: root,
+        bundle: true,
+        metafile: true,
+        logLevel: 'warning',
+        legalComments: 'none',
+      },
       platform: 'browser',
       format: 'iife',
       target: 'chrome140',
@@ -65,14 +78,17 @@ async function productBuilds() {
 async function hostTestBuilds() {
   const files = await readdir(join(root, 'test/host'));
   const tests = files.filter((name) => name === 'index.ts' || name.endsWith('.test.ts'));
-  const entries = Object.fromEntries(tests.map((name) => [name.slice(0, -'.ts'.length), `test/host/${name}`]));
+  const entries = Object.fromEntries(
+    tests.map((name) => [name.slice(0, -'.ts'.length), `test/host/${name}`]),
+  );
   const outdir = 'dist-test/host';
   return [nodeBundles({ entryPoints: entries, outdir, isProduction: false, external: ['mocha'] })];
 }
 
 function printSizes(result) {
   for (const [path, { bytes }] of Object.entries(result.metafile.outputs)) {
-    if (!path.endsWith('.map')) console.log(`${path.padEnd(40)} ${(bytes / 1024).toFixed(0).padStart(6)} kB`);
+    if (!path.endsWith('.map'))
+      console.log(`${path.padEnd(40)} ${(bytes / 1024).toFixed(0).padStart(6)} kB`);
   }
 }
 
@@ -105,14 +121,24 @@ async function main() {
   const builds = options.tests ? await hostTestBuilds() : await productBuilds();
   if (!options.tests) {
     await copyWasm();
-    await writeSchema('src/presentation/machines/machineSchema.ts', 'machinesJsonSchema', 'machines.schema.json');
-    await writeSchema('src/project/projectJsonSchema.ts', 'projectJsonSchema', 'project.schema.json');
+    await writeSchema(
+      'src/presentation/machines/machineSchema.ts',
+      'machinesJsonSchema',
+      'machines.schema.json',
+    );
+    await writeSchema(
+      'src/project/projectJsonSchema.ts',
+      'projectJsonSchema',
+      'project.schema.json',
+    );
   }
   if (options.watch) {
-    for (const build of builds) await (await esbuild.context({ ...build, logLevel: 'info' })).watch();
+    for (const build of builds)
+      await (await esbuild.context({ ...build, logLevel: 'info' })).watch();
     return;
   }
-  for (const result of await Promise.all(builds.map((build) => esbuild.build(build)))) printSizes(result);
+  for (const result of await Promise.all(builds.map((build) => esbuild.build(build))))
+    printSizes(result);
   if (!options.tests) await chmod(join(root, 'dist/cli.cjs'), 0o755);
 }
 

@@ -3,7 +3,8 @@ import { App } from './vscode/app.ts';
 import type { CreateEngine } from './vscode/window/engineHost.ts';
 
 /** The larger part of what there is to load, once it is needed. */
-const createEngine: CreateEngine = async (options) => (await import('./compose/engine.ts')).createEngine(options);
+const createEngine: CreateEngine = async (options) =>
+  (await import('./compose/engine.ts')).createEngine(options);
 
 let app: App | undefined;
 

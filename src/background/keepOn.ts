@@ -1,4 +1,7 @@
-/** Goes on with the sessions of a window that is gone, until they end or the next window takes them back. */
+/**
+ * Goes on with the sessions of a window that is gone, until they end or the next window takes them
+ * back.
+ */
 import { createEngine } from '../compose/engine.ts';
 import type { Engine } from '../agent/contract/engine.ts';
 import type { EnginePorts } from '../agent/contract/ports.ts';
@@ -12,7 +15,10 @@ import { MachineSecrets } from '../compose/machineSecrets.ts';
 import { homeAt, isPassing } from '../compose/home.ts';
 import { secretStore } from '../compose/secrets.ts';
 
-/** Who asked for a session and did not take it, or took it in a terminal, may have died over it: then it is taken up again. */
+/**
+ * Who asked for a session and did not take it, or took it in a terminal, may have died over it:
+ * then it is taken up again.
+ */
 const reclaimMs = 10_000;
 
 export interface BackgroundDeps {
@@ -22,8 +28,14 @@ export interface BackgroundDeps {
   readonly signal: AbortSignal;
 }
 
-/** Resolves when nothing is left to do here. Rejects when the engine cannot be built, or a session was not read. */
-export async function keepOn(handover: Handover, { clock, logger, signal }: BackgroundDeps): Promise<void> {
+/**
+ * Resolves when nothing is left to do here. Rejects when the engine cannot be built, or a session
+ * was not read.
+ */
+export async function keepOn(
+  handover: Handover,
+  { clock, logger, signal }: BackgroundDeps,
+): Promise<void> {
   await delay(clock, handover.graceMs, signal).catch(() => undefined);
   if (handover.sessions.length === 0 || signal.aborted) return;
   const engine = await createEngine({
@@ -50,7 +62,8 @@ export async function keepOn(handover: Handover, { clock, logger, signal }: Back
   } finally {
     await engine.close();
   }
-  if (taking.faults.length > 0) throw new AggregateError(taking.faults, 'Not every session could be read');
+  if (taking.faults.length > 0)
+    throw new AggregateError(taking.faults, 'Not every session could be read');
 }
 
 interface Taking {
@@ -62,16 +75,25 @@ interface Taking {
 }
 
 /**
- * Those that go on here now, or may later: the disk may take something again, and a terminal may end without an end of the
- * session, which no window is there to notice. Any other is said, and left to the next window.
+ * Those that go on here now, or may later: the disk may take something again, and a terminal may
+ * end without an end of the session, which no window is there to notice. Any other is said, and
+ * left to the next window.
  */
-async function takeAllUp(engine: Engine, ids: readonly SessionId[], taking: Taking): Promise<SessionId[]> {
+async function takeAllUp(
+  engine: Engine,
+  ids: readonly SessionId[],
+  taking: Taking,
+): Promise<SessionId[]> {
   const kept: SessionId[] = [];
   for (const id of ids) if (await isKept(engine, id, taking)) kept.push(id);
   return kept;
 }
 
-async function isKept(engine: Engine, id: SessionId, { logger, faults, told }: Taking): Promise<boolean> {
+async function isKept(
+  engine: Engine,
+  id: SessionId,
+  { logger, faults, told }: Taking,
+): Promise<boolean> {
   const refuse = (why: string): void => {
     if (told.get(id) !== why) logger.warn(`${id} is not taken up: ${why}`);
     told.set(id, why);
@@ -79,7 +101,9 @@ async function isKept(engine: Engine, id: SessionId, { logger, faults, told }: T
   try {
     const owner = await engine.sessions.owner(id);
     if (owner?.kind === 'terminal') {
-      refuse(`It goes on in a terminal (process ${owner.pid} on ${owner.host}), and is looked at until that ends.`);
+      refuse(
+        `It goes on in a terminal (process ${owner.pid} on ${owner.host}), and is looked at until that ends.`,
+      );
       return true;
     }
     if (!(await isLeft(engine, id))) return false;
@@ -102,7 +126,8 @@ async function isLeft(engine: Engine, id: SessionId): Promise<boolean> {
   throw new UserFacing(`Its model is one of ${state.provider}, which is there only in a window.`);
 }
 
-const isGoing = ({ state }: Pick<Session, 'state'>): boolean => state.phase !== 'ended' && state.phase !== 'paused';
+const isGoing = ({ state }: Pick<Session, 'state'>): boolean =>
+  state.phase !== 'ended' && state.phase !== 'paused';
 
 const openHere = ({ sessions }: Engine, id: SessionId): Session | undefined =>
   sessions.open().find((session) => session.id === id);
@@ -132,7 +157,10 @@ function idle(engine: Engine, ids: readonly SessionId[], signal: AbortSignal): P
   });
 }
 
-/** Nobody is here to be asked. What was kept is answered with, and what is renewed is kept for the next window. */
+/**
+ * Nobody is here to be asked. What was kept is answered with, and what is renewed is kept for the
+ * next window.
+ */
 function portsOf({ home, secrets, machineSecrets }: Handover): EnginePorts {
   const known = new Map(Object.entries(secrets));
   const keep = secretStore(homeAt(home).renewedSecretsFolder);

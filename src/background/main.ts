@@ -1,7 +1,8 @@
 /**
- * The background process: a small process that a window starts beside itself and that outlives it. It reads on its standard input what it
- * would have to go on with; when that input ends, it goes on, in a process of its own that it starts anew when that dies.
- * What they have to say goes to standard error.
+ * The background process: a small process that a window starts beside itself and that outlives it.
+ * It reads on its standard input what it would have to go on with; when that input ends, it goes
+ * on, in a process of its own that it starts anew when that dies. What they have to say goes to
+ * standard error.
  */
 import { setTimeout } from 'node:timers/promises';
 import type { Logger } from '../base/logger.ts';
@@ -34,7 +35,8 @@ async function main(): Promise<number> {
   }
   const stop = new AbortController();
   process.once('SIGTERM', () => stop.abort());
-  if (process.argv[2] === workArgument) return (await import('./work.ts')).work(words, logger, stop.signal);
+  if (process.argv[2] === workArgument)
+    return (await import('./work.ts')).work(words, logger, stop.signal);
   return supervise(words, {
     command: [...process.execArgv, process.argv[1] ?? '', workArgument],
     logger,

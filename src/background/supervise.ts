@@ -1,4 +1,7 @@
-/** Starts the process that does the work, and starts it anew when it dies: of a fault, for lack of memory, killed. */
+/**
+ * Starts the process that does the work, and starts it anew when it dies: of a fault, for lack of
+ * memory, killed.
+ */
 import { spawn } from 'node:child_process';
 import type { Logger } from '../base/logger.ts';
 import { backoffMs } from '../base/retries.ts';
@@ -30,14 +33,18 @@ export async function supervise(words: string, deps: SuperviseDeps): Promise<num
     // What lived for long did not die of how it began.
     if (deps.nowMs() - startedMs > afterDeath.longestMs) deaths = 0;
     const waitMs = backoffMs(afterDeath, deaths++);
-    if (!signal.aborted) logger.error(`The work ended with ${end}. It begins anew in ${waitMs / 1000} s.`);
+    if (!signal.aborted)
+      logger.error(`The work ended with ${end}. It begins anew in ${waitMs / 1000} s.`);
     await deps.wait(waitMs, signal).catch(() => undefined);
     told = withoutGrace(words);
   }
   return exitCodes.done;
 }
 
-/** Resolves with what the process ended with: an exit code, a signal, or why it could not be started. */
+/**
+ * Resolves with what the process ended with: an exit code, a signal, or why it could not be
+ * started.
+ */
 function workOnce(words: string, { command, signal }: SuperviseDeps): Promise<number | string> {
   const child = spawn(process.execPath, command, {
     stdio: ['pipe', 'inherit', 'inherit'],
@@ -56,4 +63,5 @@ function workOnce(words: string, { command, signal }: SuperviseDeps): Promise<nu
 }
 
 /** The window was waited for already. */
-const withoutGrace = (words: string): string => JSON.stringify({ ...(JSON.parse(words) as object), graceMs: 0 });
+const withoutGrace = (words: string): string =>
+  JSON.stringify({ ...(JSON.parse(words) as object), graceMs: 0 });

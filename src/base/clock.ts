@@ -43,7 +43,11 @@ export function delay(clock: Clock, delayMs: number, signal?: AbortSignal): Prom
 }
 
 /** Waits for `promise`, at most `timeoutMs`. Rejects as `promise` does meanwhile. */
-export async function waitAtMost(clock: Clock, timeoutMs: number, promise: Promise<unknown>): Promise<void> {
+export async function waitAtMost(
+  clock: Clock,
+  timeoutMs: number,
+  promise: Promise<unknown>,
+): Promise<void> {
   const over = new AbortController();
   const timeout = delay(clock, timeoutMs, over.signal).catch(() => undefined);
   await Promise.race([promise, timeout]).finally(() => over.abort());

@@ -15,8 +15,9 @@ export const toDisposable = (release: () => void): Disposable => {
 };
 
 /**
- * Owns disposables and lets go of them newest first, once. Adding to a disposed store disposes the newcomer at once.
- * Errors while disposing are collected and thrown together after everything was let go.
+ * Owns disposables and lets go of them newest first, once. Adding to a disposed store disposes the
+ * newcomer at once. Errors while disposing are collected and thrown together after everything was
+ * let go.
  */
 export class DisposableStore implements Disposable {
   #owned: Disposable[] = [];

@@ -6,8 +6,9 @@ export type Listener<T> = (value: T) => void;
 export type Event<T> = (listener: Listener<T>) => Disposable;
 
 /**
- * Delivers values to listeners in the order of subscription. A listener that throws does not keep the others from
- * hearing; its error goes to `onError` (by default it is rethrown on a fresh stack, so that it is seen).
+ * Delivers values to listeners in the order of subscription. A listener that throws does not keep
+ * the others from hearing; its error goes to `onError` (by default it is rethrown on a fresh stack,
+ * so that it is seen).
  */
 export class Emitter<T> implements Disposable {
   readonly #listeners = new Set<Listener<T>>();

@@ -19,13 +19,17 @@ export class UserFacing extends HeliosError {
   }
 }
 
-export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+export const messageOf = (error: unknown): string =>
+  error instanceof Error ? error.message : String(error);
 
 /** What is wrong, and what to do about it where that is known. */
 export const adviceOf = (error: unknown): string =>
-  error instanceof UserFacing && error.action !== undefined ? `${error.message} ${error.action}` : messageOf(error);
+  error instanceof UserFacing && error.action !== undefined
+    ? `${error.message} ${error.action}`
+    : messageOf(error);
 
-export const toError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));
+export const toError = (error: unknown): Error =>
+  error instanceof Error ? error : new Error(String(error));
 
 /** `code` of a Node system error, such as `ENOENT`. */
 export function codeOf(error: unknown): string | undefined {

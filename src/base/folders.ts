@@ -3,9 +3,9 @@ import path from 'node:path';
 import { codeOf } from './errors.ts';
 
 /**
- * Makes the folder, and those above it. Rejects with what the system says. The `recursive` of Node is no help: where a
- * file system says of each new folder that something is missing, as `/proc` does, it tries for ever; and of one that is
- * read-only it says the same.
+ * Makes the folder, and those above it. Rejects with what the system says. The `recursive` of Node
+ * is no help: where a file system says of each new folder that something is missing, as `/proc`
+ * does, it tries for ever; and of one that is read-only it says the same.
  */
 export async function makeFolders(folder: string): Promise<void> {
   try {

@@ -20,5 +20,7 @@ export const newRunId = (nowMs: number): RunId => newId('r', nowMs) as RunId;
 export const newEventId = (nowMs: number): string => newId('e', nowMs);
 
 const idPattern = /^[a-z]-[0-9a-z]{9,24}$/;
-export const isSessionId = (text: string): text is SessionId => text.startsWith('s-') && idPattern.test(text);
-export const isRunId = (text: string): text is RunId => text.startsWith('r-') && idPattern.test(text);
+export const isSessionId = (text: string): text is SessionId =>
+  text.startsWith('s-') && idPattern.test(text);
+export const isRunId = (text: string): text is RunId =>
+  text.startsWith('r-') && idPattern.test(text);

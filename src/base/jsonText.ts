@@ -1,5 +1,11 @@
 /** JSON with comments, and with the place of everything in it, so that a user can be sent to it. */
-import { parseTree, printParseErrorCode, stripComments, type Node, type ParseError } from 'jsonc-parser';
+import {
+  parseTree,
+  printParseErrorCode,
+  stripComments,
+  type Node,
+  type ParseError,
+} from 'jsonc-parser';
 
 /** Both from 1. */
 export interface TextPlace {
@@ -17,7 +23,10 @@ export type JsonReading =
       /** The line of `placeOf`. */
       lineOf(path: readonly PropertyKey[]): number;
     }
-  /** Where the text stops being JSON. `brokenLine` is the line of `brokenAt`; `why` is a clause for a user. */
+  /**
+   * Where the text stops being JSON. `brokenLine` is the line of `brokenAt`; `why` is a clause for
+   * a user.
+   */
   | { readonly brokenLine: number; readonly brokenAt: TextPlace; readonly why: string };
 
 export function readJson(text: string): JsonReading {
@@ -29,7 +38,8 @@ export function readJson(text: string): JsonReading {
     const brokenAt = placeIn(text, at);
     return { brokenLine: brokenAt.line, brokenAt, why: whyBroken(first, text.slice(at)) };
   }
-  const placeOf = (path: readonly PropertyKey[]): TextPlace => placeIn(text, nearest(root, path).offset);
+  const placeOf = (path: readonly PropertyKey[]): TextPlace =>
+    placeIn(text, nearest(root, path).offset);
   return {
     value: JSON.parse(stripComments(text, ' ')) as unknown,
     repeated: repeatedIn(root, []),
@@ -43,11 +53,15 @@ function placeIn(text: string, offset: number): TextPlace {
   return { line: before.split('\n').length, column: offset - before.lastIndexOf('\n') };
 }
 
-/** The names of an object with their values, of a name that stands twice the last one; the numbers of a list with its. */
+/**
+ * The names of an object with their values, of a name that stands twice the last one; the numbers
+ * of a list with its.
+ */
 function membersOf({ type, children = [] }: Node): Map<PropertyKey, Node> {
   if (type === 'array') return new Map(children.entries());
   const members = new Map<PropertyKey, Node>();
-  for (const { children: [name, value] = [] } of children) if (name && value) members.set(name.value as string, value);
+  for (const { children: [name, value] = [] } of children)
+    if (name && value) members.set(name.value as string, value);
   return members;
 }
 
@@ -63,7 +77,9 @@ function nearest(root: Node, path: readonly PropertyKey[]): Node {
 
 function repeatedIn(node: Node, path: readonly PropertyKey[]): (readonly PropertyKey[])[] {
   const names =
-    node.type === 'object' ? (node.children ?? []).map(({ children: [name] = [] }) => name?.value as string) : [];
+    node.type === 'object'
+      ? (node.children ?? []).map(({ children: [name] = [] }) => name?.value as string)
+      : [];
   return [...membersOf(node)].flatMap(([key, value]) => [
     ...(names.indexOf(String(key)) === names.lastIndexOf(String(key)) ? [] : [[...path, key]]),
     ...repeatedIn(value, [...path, key]),
@@ -85,7 +101,8 @@ const reasons: Partial<Record<ReturnType<typeof printParseErrorCode>, string>> =
   UnexpectedEndOfNumber: 'this number has no end',
   InvalidCharacter: 'a tab or another control character stands in this text: write \\t for a tab',
   InvalidUnicode: 'after \\u stand four digits',
-  InvalidEscapeCharacter: 'a \\ stands before a letter that it does not go with: write \\\\ for the sign itself',
+  InvalidEscapeCharacter:
+    'a \\ stands before a letter that it does not go with: write \\\\ for the sign itself',
   EndOfFileExpected: 'something stands behind its end',
   ColonExpected: 'a colon is missing before this',
 };

@@ -9,5 +9,7 @@ export function exactTime(atMs: number): string {
 /** `14:03` on the same day, else `11-21 14:03`. */
 export function clockTime(atMs: number, nowMs: number): string {
   const exact = exactTime(atMs);
-  return exact.slice(0, 10) === exactTime(nowMs).slice(0, 10) ? exact.slice(11, 16) : exact.slice(5, 16);
+  return exact.slice(0, 10) === exactTime(nowMs).slice(0, 10)
+    ? exact.slice(11, 16)
+    : exact.slice(5, 16);
 }

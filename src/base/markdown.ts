@@ -3,7 +3,10 @@ import { cleanText, oneLine } from './text.ts';
 
 /** Plain Markdown text on one line: nothing in it is a link, an icon or a table cell. */
 export const plain = (text: string, maxChars = 160): string =>
-  oneLine(cleanText(text), maxChars).replace(/[\\`*_[\]|<~&]|\$(?=\()|^[-+#>=]|(?<=^\d+)[.)]/g, (mark) => `\\${mark}`);
+  oneLine(cleanText(text), maxChars).replace(
+    /[\\`*_[\]|<~&]|\$(?=\()|^[-+#>=]|(?<=^\d+)[.)]/g,
+    (mark) => `\\${mark}`,
+  );
 
 /** A code block whose fence is longer than any in it. */
 export function codeBlock(text: string, language = ''): string {
@@ -22,4 +25,6 @@ export function code(text: string, maxChars = 120): string {
 
 /** At least `least` back-ticks, and more than stand anywhere in the text. */
 const fenceFor = (text: string, min: number): string =>
-  '`'.repeat([...text.matchAll(/`+/g)].reduce((longest, [run]) => Math.max(longest, run.length + 1), min));
+  '`'.repeat(
+    [...text.matchAll(/`+/g)].reduce((longest, [run]) => Math.max(longest, run.length + 1), min),
+  );

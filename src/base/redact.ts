@@ -1,6 +1,7 @@
 /**
- * Takes secrets out of a text before it leaves: for a notification, a report, an export. What is known to be a secret goes,
- * and what has the form of one. It errs on the side of taking out too much; names of metrics, numbers, hashes and ids stay.
+ * Takes secrets out of a text before it leaves: for a notification, a report, an export. What is
+ * known to be a secret goes, and what has the form of one. It errs on the side of taking out too
+ * much; names of metrics, numbers, hashes and ids stay.
  */
 
 export const redactedMark = '[redacted]';
@@ -8,7 +9,10 @@ export const redactedMark = '[redacted]';
 /** Shorter ones would take ordinary words out with them. */
 const minChars = 6;
 
-/** `known` are secrets as they are; they are found as they stand and in the forms of URLs, JSON and base64, too. */
+/**
+ * `known` are secrets as they are; they are found as they stand and in the forms of URLs, JSON and
+ * base64, too.
+ */
 export function redact(text: string, known: Iterable<string> = []): string {
   const spoken = [...new Set([...known].flatMap(formsOf))].sort((a, b) => b.length - a.length);
   const without = spoken.reduce((rest, secret) => rest.replaceAll(secret, redactedMark), text);
@@ -59,14 +63,22 @@ function textsIn(value: string | undefined): string[] {
   if (text.length < minChars) return [];
   return [
     text,
-    ...(text.startsWith('{') ? [...text.matchAll(/:\s*"([^"\\]{12,})"/g)].map(([, part = '']) => part) : []),
+    ...(text.startsWith('{')
+      ? [...text.matchAll(/:\s*"([^"\\]{12,})"/g)].map(([, part = '']) => part)
+      : []),
   ];
 }
 
 function formsOf(secret: string): string[] {
   if (secret.length < minChars) return [];
   const base64 = Buffer.from(secret).toString('base64');
-  return [secret, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1), base64, base64.replace(/=+$/, '')];
+  return [
+    secret,
+    encodeURIComponent(secret),
+    JSON.stringify(secret).slice(1, -1),
+    base64,
+    base64.replace(/=+$/, ''),
+  ];
 }
 
 interface Shape {
@@ -105,16 +117,31 @@ const prefixes = [
 ].join('|');
 
 const shapes: readonly Shape[] = [
-  { pattern: /-----BEGIN ([A-Z0-9 ]*PRIVATE KEY[A-Z ]*)-----[\s\S]*?(?:-----END \1-----|(?![\s\S]))/g },
+  {
+    pattern:
+      /-----BEGIN ([A-Z0-9 ]*PRIVATE KEY[A-Z ]*)-----[\s\S]*?(?:-----END \1-----|(?![\s\S]))/g,
+  },
   { pattern: /PuTTY-User-Key-File-\d[\s\S]*?(?:Private-MAC: *[a-f0-9]+|(?![\s\S]))/g },
   // What stands in a URL before the host, and where a URL is a key by itself.
-  { pattern: /\b([a-z][a-z0-9+.-]{0,20}:\/\/)[^\s/@:'"<>]*:[^\s/@'"<>]+(?=@)/gi, put: `$1${redactedMark}` },
-  { pattern: /(hooks\.slack\.com\/(?:services|workflows|triggers)\/)[\w/-]+/gi, put: `$1${redactedMark}` },
-  { pattern: /(discord(?:app)?\.com\/api\/(?:v\d+\/)?webhooks\/)[\w/-]+/gi, put: `$1${redactedMark}` },
+  {
+    pattern: /\b([a-z][a-z0-9+.-]{0,20}:\/\/)[^\s/@:'"<>]*:[^\s/@'"<>]+(?=@)/gi,
+    put: `$1${redactedMark}`,
+  },
+  {
+    pattern: /(hooks\.slack\.com\/(?:services|workflows|triggers)\/)[\w/-]+/gi,
+    put: `$1${redactedMark}`,
+  },
+  {
+    pattern: /(discord(?:app)?\.com\/api\/(?:v\d+\/)?webhooks\/)[\w/-]+/gi,
+    put: `$1${redactedMark}`,
+  },
   { pattern: /(webhook\.office\.com\/)[^\s'"<>]+/gi, put: `$1${redactedMark}` },
   { pattern: /(api\.telegram\.org\/bot)[\w:-]+/gi, put: `$1${redactedMark}` },
   { pattern: new RegExp(`(?<![\\w-])(?:${prefixes})`, 'g') },
-  { pattern: /\b((?:bearer|basic|digest|token)\s+)[\w.~+/-]{12,}={0,2}/gi, put: `$1${redactedMark}` },
+  {
+    pattern: /\b((?:bearer|basic|digest|token)\s+)[\w.~+/-]{12,}={0,2}/gi,
+    put: `$1${redactedMark}`,
+  },
   { pattern: /(\blogin\s+\S+\s+password\s+)\S+/gi, put: `$1${redactedMark}` },
   {
     pattern:
@@ -123,7 +150,10 @@ const shapes: readonly Shape[] = [
   },
 ];
 
-/** `name = value` of a secret in the ways of shells, .env files, YAML, JSON, headers, queries and options. */
+/**
+ * `name = value` of a secret in the ways of shells, .env files, YAML, JSON, headers, queries and
+ * options.
+ */
 const assignment =
   /((?:passw(?:or)?d|passphrase|secret|secret[_-]?access[_-]?key|api[_-]?key|access[_-]?key|private[_-]?key|account[_-]?key|token|authorization|credentials?|_auth|\bpwd|\bauth|signature|\bsig)["'\]]{0,2}(?:\s*(?:=>|[:=])\s*|\s+(?=["'])|(?<=--[\w-]{1,60})\s+))("[^"\n]*"|'[^'\n]*'|[^\s"',;&<>(){}[\]]+)/gi;
 
@@ -134,7 +164,11 @@ function withoutValue(whole: string, name: string, written: string): string {
 
 /** A number, a name of another variable, nothing, or what a tokenizer calls a token. */
 function isHarmless(name: string, value: string): boolean {
-  if (value.length < 4 || value.startsWith(redactedMark) || /^(?:bearer|basic|digest|token)\b/i.test(value))
+  if (
+    value.length < 4 ||
+    value.startsWith(redactedMark) ||
+    /^(?:bearer|basic|digest|token)\b/i.test(value)
+  )
     return true;
   if (
     /^(?:\$|\*+$|<|%|[-+]?[\d.,_]+(?:e[-+]?\d+)?[kmg]?$|(?:none|null|nil|true|false|undefined|required|optional)$)/i.test(
@@ -150,10 +184,15 @@ function isHarmless(name: string, value: string): boolean {
 /** Not a part of a path, nor of what is encoded. */
 const longWord = /(?<![\w+/=.-])(?<!base64,)[\w+=-]{40,200}(?![\w+/=.-])/g;
 
-/** Where letters were drawn, small ones, capitals and digits take turns more often than in words and names of files. */
+/**
+ * Where letters were drawn, small ones, capitals and digits take turns more often than in words and
+ * names of files.
+ */
 const drawnShare = 0.4;
 
 function isDrawn(word: string): boolean {
   const turns = [...word.matchAll(/[a-z](?=[A-Z\d])|[A-Z](?=[a-z\d])|\d(?=[a-zA-Z])/g)].length;
-  return /[a-z]/.test(word) && /[A-Z]/.test(word) && /\d/.test(word) && turns >= drawnShare * word.length;
+  return (
+    /[a-z]/.test(word) && /[A-Z]/.test(word) && /\d/.test(word) && turns >= drawnShare * word.length
+  );
 }

@@ -1,7 +1,9 @@
 /** How often, and after how long, something that failed is tried again. */
 import { delay, type Clock } from './clock.ts';
 
-/** The waits between tries: growing from the first one, or listed, where the last one is repeated. */
+/**
+ * The waits between tries: growing from the first one, or listed, where the last one is repeated.
+ */
 export type RetryPolicy = RetryLimits & (GrowingWaits | { readonly waitsMs: readonly number[] });
 
 interface GrowingWaits {
@@ -12,7 +14,10 @@ interface GrowingWaits {
 }
 
 interface RetryLimits {
-  /** The share of each wait that is left to chance, so that many do not come back together. Default 0. */
+  /**
+   * The share of each wait that is left to chance, so that many do not come back together. Default
+   * 0.
+   */
   readonly jitter?: number;
   /** Tries after the first one. Default: no limit. */
   readonly maxRetries?: number;
@@ -26,15 +31,16 @@ export interface RetryDeps {
   /** Returns a number in [0, 1), for the jitter. */
   readonly random?: () => number;
   /**
-   * Returns how long to wait before the next try, given the wait of the policy, or `undefined` where another try is no
-   * use. Not called for a failure after which there is no further try.
+   * Returns how long to wait before the next try, given the wait of the policy, or `undefined`
+   * where another try is no use. Not called for a failure after which there is no further try.
    */
   again(error: unknown, backoffMs: number): number | undefined;
 }
 
 /**
- * Resolves with the result of the first try that succeeds. Rejects with the failure of the last one, or with the reason
- * of the signal when that is aborted during a wait. `attempt` is given the number of tries before it.
+ * Resolves with the result of the first try that succeeds. Rejects with the failure of the last
+ * one, or with the reason of the signal when that is aborted during a wait. `attempt` is given the
+ * number of tries before it.
  */
 export async function retry<T>(
   policy: RetryPolicy,
@@ -46,7 +52,8 @@ export async function retry<T>(
     try {
       return await attempt(retries);
     } catch (error) {
-      const isLast = retries >= (policy.maxRetries ?? Infinity) || clock.now() >= endMs || signal?.aborted;
+      const isLast =
+        retries >= (policy.maxRetries ?? Infinity) || clock.now() >= endMs || signal?.aborted;
       const waitMs = isLast ? undefined : again(error, backoffMs(policy, retries, random));
       if (waitMs === undefined) throw error;
       await delay(clock, waitMs, signal);
@@ -54,8 +61,15 @@ export async function retry<T>(
   }
 }
 
-/** Returns the wait of the policy before the next try, after so many retries: 0 after the first failure. */
-export function backoffMs(policy: RetryPolicy, retries: number, random: () => number = Math.random): number {
+/**
+ * Returns the wait of the policy before the next try, after so many retries: 0 after the first
+ * failure.
+ */
+export function backoffMs(
+  policy: RetryPolicy,
+  retries: number,
+  random: () => number = Math.random,
+): number {
   const { jitter = 0 } = policy;
   return Math.round(fullWaitMs(policy, retries) * (1 - jitter + jitter * random()));
 }
@@ -66,7 +80,10 @@ function fullWaitMs(policy: RetryPolicy, retries: number): number {
   return Math.min(longestMs, firstMs * factor ** retries);
 }
 
-/** Returns the wait that a `Retry-After` header asks for, in seconds or as a date; `undefined` where it asks for none. */
+/**
+ * Returns the wait that a `Retry-After` header asks for, in seconds or as a date; `undefined` where
+ * it asks for none.
+ */
 export function retryAfterMs(header: string | null | undefined, nowMs: number): number | undefined {
   const text = header?.trim() ?? '';
   const seconds = text === '' ? NaN : Number(text);

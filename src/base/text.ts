@@ -4,19 +4,33 @@ const ansiPattern = new RegExp(
 );
 const controlPattern = new RegExp('[\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f]', 'g');
 
-/** Text of a process, made safe to show: no ANSI sequences, no control characters but tab, newline, carriage return. */
+/**
+ * Text of a process, made safe to show: no ANSI sequences, no control characters but tab, newline,
+ * carriage return.
+ */
 export const cleanText = (text: string): string => stripAnsi(text).replace(controlPattern, '');
 
-export const stripAnsi = (text: string): string => (text.includes('\u001b') ? text.replace(ansiPattern, '') : text);
+export const stripAnsi = (text: string): string =>
+  text.includes('\u001b') ? text.replace(ansiPattern, '') : text;
 
-/** Keeps the head and the tail of a long text, at most `maxChars` in all, and says how much was left out between. */
-export function capText(text: string, maxChars: number, hint = ''): { text: string; omittedChars: number } {
+/**
+ * Keeps the head and the tail of a long text, at most `maxChars` in all, and says how much was left
+ * out between.
+ */
+export function capText(
+  text: string,
+  maxChars: number,
+  hint = '',
+): { text: string; omittedChars: number } {
   if (text.length <= maxChars) return { text, omittedChars: 0 };
   const tailChars = Math.floor(maxChars * 0.6);
   const headChars = Math.max(0, maxChars - tailChars);
   const omittedChars = text.length - headChars - tailChars;
   const marker = `\n[… ${omittedChars} characters left out${hint ? `; ${hint}` : ''} …]\n`;
-  return { text: text.slice(0, headChars) + marker + text.slice(text.length - tailChars), omittedChars };
+  return {
+    text: text.slice(0, headChars) + marker + text.slice(text.length - tailChars),
+    omittedChars,
+  };
 }
 
 /** One line of at most `maxChars`, white space collapsed, cut with an ellipsis. */
@@ -34,7 +48,8 @@ export const oneOf = (words: readonly string[]): string =>
   words.length < 2 ? words.join() : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
 
 /** `1 run`, `3 runs`; `many` where an s does not make it. */
-export const counted = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`;
+export const counted = (count: number, one: string, many = `${one}s`): string =>
+  `${count} ${count === 1 ? one : many}`;
 
 /** A metric value with sensible digits: `0.8312`, `12.35`, `1.2e-5`, `NaN`. */
 export function formatValue(value: number): string {
@@ -54,7 +69,8 @@ export function formatDuration(durationMs: number): string {
   const seconds = Math.round(durationMs / 1000);
   if (seconds < 60) return `${seconds} s`;
   const minutes = Math.floor(seconds / 60);
-  if (minutes < 60) return seconds % 60 === 0 ? `${minutes} min` : `${minutes} min ${seconds % 60} s`;
+  if (minutes < 60)
+    return seconds % 60 === 0 ? `${minutes} min` : `${minutes} min ${seconds % 60} s`;
   const hours = Math.floor(minutes / 60);
   return minutes % 60 === 0 ? `${hours} h` : `${hours} h ${minutes % 60} min`;
 }

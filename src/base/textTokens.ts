@@ -1,8 +1,12 @@
-/** How many tokens a text has, judged by its characters: a tokenizer of each model would be exact and is not to be had. */
+/**
+ * How many tokens a text has, judged by its characters: a tokenizer of each model would be exact
+ * and is not to be had.
+ */
 
 /**
- * Characters of one token, by what tokenizers make of them: words are cut seldom; digits and signs often, in code and in
- * logs; of Chinese, Japanese and Korean nearly every character is a token, of other scripts every second.
+ * Characters of one token, by what tokenizers make of them: words are cut seldom; digits and signs
+ * often, in code and in logs; of Chinese, Japanese and Korean nearly every character is a token, of
+ * other scripts every second.
  */
 const wordChars = 4;
 const signChars = 2;

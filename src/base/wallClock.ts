@@ -1,6 +1,7 @@
 /**
- * Time as the wall has it. Timers of the system stand still while the computer sleeps, and would then be late by as long as
- * it slept; here, what became due meanwhile is called as soon as it is awake.
+ * Time as the wall has it. Timers of the system stand still while the computer sleeps, and would
+ * then be late by as long as it slept; here, what became due meanwhile is called as soon as it is
+ * awake.
  */
 import { toDisposable, type Disposable } from './disposable.ts';
 
@@ -8,7 +9,10 @@ import { toDisposable, type Disposable } from './disposable.ts';
 export interface SystemTime {
   /** Milliseconds since the epoch. */
   now(): number;
-  /** Calls `callback` once, after `delayMs` in which the computer was awake. `isIdle`: it keeps no process alive. */
+  /**
+   * Calls `callback` once, after `delayMs` in which the computer was awake. `isIdle`: it keeps no
+   * process alive.
+   */
   after(delayMs: number, callback: () => void, isIdle?: boolean): Disposable;
 }
 

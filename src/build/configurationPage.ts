@@ -5,7 +5,12 @@ import { channelSchema } from '../notify/settings.ts';
 import { environmentVariables } from '../presentation/settings/environment.ts';
 import { preferences } from '../presentation/settings/preferences.ts';
 import type { Setting } from '../presentation/settings/setting.ts';
-import { settingKey, settingNames, settingOf, settingSections } from '../presentation/settings/settings.ts';
+import {
+  settingKey,
+  settingNames,
+  settingOf,
+  settingSections,
+} from '../presentation/settings/settings.ts';
 import { projectJsonSchema } from '../project/projectJsonSchema.ts';
 import { schemaOf } from './manifest.ts';
 import { code, codes, fieldLines, type FieldSchema } from './schemaList.ts';
@@ -34,14 +39,19 @@ const settingParts = (): readonly string[] => [
 
 function settingText(key: string, setting: Setting): string {
   const { engine, isPreference, option, schema } = setting;
-  const terminal = [...(option ? [code(option)] : []), ...(isPreference && engine ? [preferenceText(engine)] : [])];
+  const terminal = [
+    ...(option ? [code(option)] : []),
+    ...(isPreference && engine ? [preferenceText(engine)] : []),
+  ];
   const facts = [
     `Default: ${valueText(setting.default)}.`,
     ...(terminal.length > 0 ? [`Terminal: ${terminal.join(', ')}.`] : []),
     ...(setting.isRestricted ? ['Ignored in an untrusted workspace.'] : []),
   ];
   const { items, ...json } = (schema ? schemaOf(schema) : setting.json) as FieldSchema;
-  const fields = items?.oneOf ? [] : [...valueLines(json), ...valueLines(items), ...fieldLines(items ?? json)];
+  const fields = items?.oneOf
+    ? []
+    : [...valueLines(json), ...valueLines(items), ...fieldLines(items ?? json)];
   return [
     `- ${code(key)}: ${plainLinks(setting.description)}`,
     '',
@@ -54,12 +64,15 @@ function settingText(key: string, setting: Setting): string {
 }
 
 const preferenceText = (place: string): string => `${code(place)} in ${code('preferences.json')}`;
-const valueText = (value: unknown): string => (value === '' ? 'empty' : code(JSON.stringify(value)));
+const valueText = (value: unknown): string =>
+  value === '' ? 'empty' : code(JSON.stringify(value));
 
 /** The values of a choice with their effects. */
 function valueLines(schema: FieldSchema | undefined): readonly string[] {
   const texts = schema?.markdownEnumDescriptions ?? schema?.enumDescriptions ?? [];
-  return (schema?.enum ?? []).map((value, index) => `- ${code(value)}: ${plainLinks(texts[index] ?? '')}`);
+  return (schema?.enum ?? []).map(
+    (value, index) => `- ${code(value)}: ${plainLinks(texts[index] ?? '')}`,
+  );
 }
 
 /** Links of VS Code lead nowhere in a file. */
@@ -100,7 +113,9 @@ const providersPart = (): readonly string[] => [
   providerIds
     .map((id) => {
       const { label, description, auth, secret, variables } = declarationOf(id);
-      const key = variables && ` Key: ${codes(variables)}, or the file \`auth/${secret}\` of the home folder.`;
+      const key =
+        variables &&
+        ` Key: ${codes(variables)}, or the file \`auth/${secret}\` of the home folder.`;
       return `- ${code(id)} (${label}): ${description}${key ?? ''}${auth === 'optionalKey' ? ' The key is optional.' : ''}`;
     })
     .join('\n'),
@@ -111,7 +126,9 @@ const providersPart = (): readonly string[] => [
 function variablesPart(): readonly string[] {
   const ofSettings = settingNames.flatMap((name): [string, string][] => {
     const { variable } = settingOf(name);
-    return variable === undefined ? [] : [[variable, `\`${settingKey(name)}\`, where that is empty.`]];
+    return variable === undefined
+      ? []
+      : [[variable, `\`${settingKey(name)}\`, where that is empty.`]];
   });
   const ofKeys = keySources.flatMap(({ provider, variables }) =>
     variables.map((variable): [string, string] => [variable, `API key of ${code(provider)}.`]),
@@ -120,6 +137,8 @@ function variablesPart(): readonly string[] {
   const byName = Map.groupBy(all, ([name]) => name);
   return [
     '## Environment variables',
-    [...byName].map(([name, entries]) => `- ${code(name)}: ${entries.map(([, text]) => text).join(' ')}`).join('\n'),
+    [...byName]
+      .map(([name, entries]) => `- ${code(name)}: ${entries.map(([, text]) => text).join(' ')}`)
+      .join('\n'),
   ];
 }

@@ -1,7 +1,12 @@
 /** The parts of `package.json` that are made from the declared settings. */
 import * as z from 'zod';
 import type { Setting } from '../presentation/settings/setting.ts';
-import { settingKey, settingNames, settingOf, settingSections } from '../presentation/settings/settings.ts';
+import {
+  settingKey,
+  settingNames,
+  settingOf,
+  settingSections,
+} from '../presentation/settings/settings.ts';
 
 interface Manifest {
   readonly capabilities: { readonly untrustedWorkspaces: object };
@@ -12,7 +17,9 @@ interface Manifest {
 export function withSettings(text: string): string {
   const manifest = JSON.parse(text) as Manifest;
   Object.assign(manifest.contributes, { configuration: configuration() });
-  Object.assign(manifest.capabilities.untrustedWorkspaces, { restrictedConfigurations: restricted() });
+  Object.assign(manifest.capabilities.untrustedWorkspaces, {
+    restrictedConfigurations: restricted(),
+  });
   return `${JSON.stringify(manifest, null, 2)}\n`;
 }
 
@@ -25,9 +32,13 @@ const configuration = (): readonly object[] =>
     ),
   }));
 
-const restricted = (): readonly string[] => settingNames.filter((name) => settingOf(name).isRestricted).map(settingKey);
+const restricted = (): readonly string[] =>
+  settingNames.filter((name) => settingOf(name).isRestricted).map(settingKey);
 
-const propertyOf = ({ json, schema, description, scope = 'window', ...setting }: Setting, order: number): object => ({
+const propertyOf = (
+  { json, schema, description, scope = 'window', ...setting }: Setting,
+  order: number,
+): object => ({
   ...(schema === undefined ? json : schemaOf(schema)),
   default: setting.default,
   markdownDescription: description,

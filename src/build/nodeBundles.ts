@@ -13,7 +13,10 @@ export interface NodeBundles {
   readonly external?: readonly string[];
 }
 
-/** Of every build for Node. Libraries ask for `navigator` to tell a browser; an extension host logs the question as an error. */
+/**
+ * Of every build for Node. Libraries ask for `navigator` to tell a browser; an extension host logs
+ * the question as an error.
+ */
 export const nodeOptions = {
   absWorkingDir: root,
   bundle: true,
@@ -31,8 +34,9 @@ export const nodeOptions = {
 } as const satisfies esbuild.BuildOptions;
 
 /**
- * One file for each entry point, one for whatever `import()` names, and one for each set of modules that the same of these
- * share: a module is in one file alone, so that a class is the same class wherever it is used.
+ * One file for each entry point, one for whatever `import()` names, and one for each set of modules
+ * that the same of these share: a module is in one file alone, so that a class is the same class
+ * wherever it is used.
  */
 export const nodeBundles = ({
   entryPoints,
@@ -54,16 +58,23 @@ export const nodeBundles = ({
   external: ['vscode', ...external, 'cpu-features', '*.node'],
 });
 
-/** esbuild splits ES modules alone, and CommonJS is loaded faster. What an earlier build has left behind is removed. */
+/**
+ * esbuild splits ES modules alone, and CommonJS is loaded faster. What an earlier build has left
+ * behind is removed.
+ */
 const toCommonJs = (isProduction: boolean): esbuild.Plugin => ({
   name: 'to-common-js',
   setup(build) {
     build.onEnd(async ({ outputFiles = [] }) => {
       const folder = resolve(root, build.initialOptions.outdir ?? '');
       await mkdir(folder, { recursive: true });
-      await Promise.all(outputFiles.map(({ path, text }) => writeCommonJs(path, text, isProduction)));
+      await Promise.all(
+        outputFiles.map(({ path, text }) => writeCommonJs(path, text, isProduction)),
+      );
       const written = new Set(outputFiles.map(({ path }) => basename(path)));
-      const stale = (await readdir(folder)).filter((name) => name.endsWith('.cjs') && !written.has(name));
+      const stale = (await readdir(folder)).filter(
+        (name) => name.endsWith('.cjs') && !written.has(name),
+      );
       if (written.size > 0) await Promise.all(stale.map((name) => rm(join(folder, name))));
     });
   },

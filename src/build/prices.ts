@@ -1,5 +1,6 @@
 /**
- * Refreshes limits and prices in `src/models/catalogue.json` from a public list, and prints what changed.
+ * Refreshes limits and prices in `src/models/catalogue.json` from a public list, and prints what
+ * changed.
  *   --from URL|FILE       the list; default https://models.dev/api.json
  *   --add PROVIDER/MODEL  takes one that we do not have yet; may be repeated
  *   --force               believes a list that looks wrong
@@ -22,9 +23,14 @@ const file = resolve(import.meta.dirname, '../models/catalogue.json');
 async function main(): Promise<void> {
   const answer: unknown = JSON.parse(await textAt(options.from));
   const list = publicShape.safeParse(answer);
-  if (!list.success) return fail(`${options.from} is no list of models.dev:\n${z.prettifyError(list.error)}`);
+  if (!list.success)
+    return fail(`${options.from} is no list of models.dev:\n${z.prettifyError(list.error)}`);
   const catalogue = catalogueShape.parse(JSON.parse(await readFile(file, 'utf8')));
-  const { changes, doubts, unlisted, newcomers, ...refreshed } = refresh(catalogue, list.data, options.add);
+  const { changes, doubts, unlisted, newcomers, ...refreshed } = refresh(
+    catalogue,
+    list.data,
+    options.add,
+  );
   show('Changed', changes);
   show('Not in the list, left as it is', unlisted);
   show('In the list and not in ours; --add takes it', newcomers);
@@ -51,4 +57,6 @@ function fail(text: string): void {
   process.exitCode = 1;
 }
 
-await main().catch((error: unknown) => fail(error instanceof Error ? error.message : String(error)));
+await main().catch((error: unknown) =>
+  fail(error instanceof Error ? error.message : String(error)),
+);

@@ -1,4 +1,7 @@
-/** Brings `src/models/catalogue.json` up to date with a public list of models in the format of models.dev. Pure. */
+/**
+ * Brings `src/models/catalogue.json` up to date with a public list of models in the format of
+ * models.dev. Pure.
+ */
 import * as z from 'zod';
 
 const tokens = z.int().positive();
@@ -12,8 +15,12 @@ const knownModel = z.strictObject({
   maxOutputTokens: tokens.optional(),
   isRetiring: z.boolean().optional(),
   acceptsImages: z.boolean().optional(),
-  price: z.strictObject({ input: dollars, output: dollars, cacheRead: dollars, cacheWrite: dollars }).optional(),
-  long: z.strictObject({ contextTokens: tokens, inputFactor: dollars, outputFactor: dollars }).optional(),
+  price: z
+    .strictObject({ input: dollars, output: dollars, cacheRead: dollars, cacheWrite: dollars })
+    .optional(),
+  long: z
+    .strictObject({ contextTokens: tokens, inputFactor: dollars, outputFactor: dollars })
+    .optional(),
 });
 const knownModels = z.record(z.string(), z.record(z.string(), knownModel));
 
@@ -34,12 +41,20 @@ const publicModel = z.object({
   release_date: z.string(),
   tool_call: z.boolean(),
   limit: z.object({ context: z.int(), output: z.int() }),
-  cost: cost.extend({ tiers: z.array(cost.extend({ tier: z.object({ size: tokens }) })).optional() }).optional(),
+  cost: cost
+    .extend({ tiers: z.array(cost.extend({ tier: z.object({ size: tokens }) })).optional() })
+    .optional(),
 });
 /** What is no model of the kind that we use is as good as absent. */
-const publicProvider = z.object({ models: z.record(z.string(), publicModel.optional().catch(undefined)) });
+const publicProvider = z.object({
+  models: z.record(z.string(), publicModel.optional().catch(undefined)),
+});
 
-export const publicShape = z.object({ anthropic: publicProvider, openai: publicProvider, google: publicProvider });
+export const publicShape = z.object({
+  anthropic: publicProvider,
+  openai: publicProvider,
+  google: publicProvider,
+});
 
 type KnownModel = z.infer<typeof knownModel>;
 type PublicModel = z.infer<typeof publicModel>;
@@ -70,8 +85,15 @@ const likelyFactor = 10;
 const minShare = 0.5;
 const newcomerDays = 180;
 
-/** Takes limits and prices of our models from the list, and adds those of `added`, each written `provider/model`. */
-export function refresh(catalogue: Catalogue, list: PublicList, added: readonly string[] = []): Refreshed {
+/**
+ * Takes limits and prices of our models from the list, and adds those of `added`, each written
+ * `provider/model`.
+ */
+export function refresh(
+  catalogue: Catalogue,
+  list: PublicList,
+  added: readonly string[] = [],
+): Refreshed {
   const listed: Catalogue['listed'] = {};
   const changes: string[] = [];
   const doubts: string[] = [];
@@ -82,7 +104,8 @@ export function refresh(catalogue: Catalogue, list: PublicList, added: readonly 
     const wanted = { ...models, ...newEntries(provider, added, found) };
     const absent = Object.keys(wanted).filter((id) => found[id] === undefined);
     const [all, there] = [Object.keys(wanted).length, Object.keys(wanted).length - absent.length];
-    if (there < all * minShare) doubts.push(`The list has ${there} of ${all} models of ${provider}.`);
+    if (there < all * minShare)
+      doubts.push(`The list has ${there} of ${all} models of ${provider}.`);
     unlisted.push(...absent.map((id) => `${provider}/${id}`));
     newcomers.push(...newcomersOf(found, wanted).map((id) => `${provider}/${id}`));
     listed[provider] = Object.fromEntries(
@@ -120,19 +143,35 @@ function newEntries(
   added: readonly string[],
   found: PublicModels,
 ): Readonly<Record<string, KnownModel>> {
-  const ids = added.filter((name) => name.startsWith(`${provider}/`)).map((name) => name.slice(provider.length + 1));
-  return Object.fromEntries(ids.flatMap((id) => (found[id] === undefined ? [] : [[id, { label: found[id].name }]])));
+  const ids = added
+    .filter((name) => name.startsWith(`${provider}/`))
+    .map((name) => name.slice(provider.length + 1));
+  return Object.fromEntries(
+    ids.flatMap((id) => (found[id] === undefined ? [] : [[id, { label: found[id].name }]])),
+  );
 }
 
-/** Returns the model with the limits and the price of the list. One without a label has a price alone. */
+/**
+ * Returns the model with the limits and the price of the list. One without a label has a price
+ * alone.
+ */
 function updated(model: KnownModel, found: PublicModel | undefined): KnownModel {
   if (found?.cost === undefined) return model;
   const { long: _, ...others } = model;
-  const { input, output, cache_read: cacheRead = input, cache_write: cacheWrite = input, tiers = [] } = found.cost;
+  const {
+    input,
+    output,
+    cache_read: cacheRead = input,
+    cache_write: cacheWrite = input,
+    tiers = [],
+  } = found.cost;
   const [tier] = tiers.toSorted((one, other) => one.tier.size - other.tier.size);
   return {
     ...others,
-    ...(model.label !== undefined && { contextTokens: found.limit.context, maxOutputTokens: found.limit.output }),
+    ...(model.label !== undefined && {
+      contextTokens: found.limit.context,
+      maxOutputTokens: found.limit.output,
+    }),
     price: { input, output, cacheRead, cacheWrite },
     ...(tier && {
       long: {
@@ -151,7 +190,10 @@ function newcomersOf(found: PublicModels, ours: Readonly<Record<string, unknown>
   const newestMs = Math.max(...Object.values(found).map(releasedMs));
   const sinceMs = newestMs - newcomerDays * 86_400_000;
   return Object.entries(found)
-    .filter(([id, model]) => ours[id] === undefined && model?.tool_call === true && releasedMs(model) >= sinceMs)
+    .filter(
+      ([id, model]) =>
+        ours[id] === undefined && model?.tool_call === true && releasedMs(model) >= sinceMs,
+    )
     .map(([id]) => id);
 }
 
@@ -171,10 +213,19 @@ function compare(name: string, before: KnownModel, after: KnownModel): readonly 
   });
 }
 
-function figuresOf({ contextTokens, maxOutputTokens, price, long }: KnownModel): Readonly<Record<string, number>> {
+function figuresOf({
+  contextTokens,
+  maxOutputTokens,
+  price,
+  long,
+}: KnownModel): Readonly<Record<string, number>> {
   const figures = { contextTokens, maxOutputTokens, ...price };
-  const ofLong = Object.entries(long ?? {}).map(([field, value]) => [`long.${field}`, value] as const);
+  const ofLong = Object.entries(long ?? {}).map(
+    ([field, value]) => [`long.${field}`, value] as const,
+  );
   return Object.fromEntries(
-    [...Object.entries(figures), ...ofLong].flatMap(([field, value]) => (value === undefined ? [] : [[field, value]])),
+    [...Object.entries(figures), ...ofLong].flatMap(([field, value]) =>
+      value === undefined ? [] : [[field, value]],
+    ),
   );
 }

@@ -21,7 +21,8 @@ export const codes = (words: readonly string[]): string => oneOf(words.map(code)
 
 /** The fields of an object, those inside of them below. Empty for any other schema. */
 export function fieldLines(schema: FieldSchema, indent = ''): readonly string[] {
-  const { properties = {}, required = [] } = schema.anyOf?.find((each) => each.properties) ?? schema;
+  const { properties = {}, required = [] } =
+    schema.anyOf?.find((each) => each.properties) ?? schema;
   return Object.entries(properties).flatMap(([name, field]) => {
     const traits = [typeText(field), ...(required.includes(name) ? ['required'] : [])].join(', ');
     const { description = '' } = field;

@@ -14,9 +14,15 @@ export const shellTexts: Plugin = {
       if (files.length !== source.split('shellText(').length - 1)
         return { errors: [{ text: `A call of shellText in ${path} names no script.` }] };
       if (files.length === 0) return undefined;
-      const texts = await Promise.all(files.map(async (file) => JSON.stringify(await readFile(file, 'utf8'))));
+      const texts = await Promise.all(
+        files.map(async (file) => JSON.stringify(await readFile(file, 'utf8'))),
+      );
       let at = 0;
-      return { contents: source.replace(call, () => texts[at++] ?? ''), loader: 'ts', watchFiles: [path, ...files] };
+      return {
+        contents: source.replace(call, () => texts[at++] ?? ''),
+        loader: 'ts',
+        watchFiles: [path, ...files],
+      };
     });
   },
 };

@@ -1,4 +1,7 @@
-/** Writes the files that are made from declarations: the settings in `package.json`, and `docs/configuration.md`. */
+/**
+ * Writes the files that are made from declarations: the settings in `package.json`, and
+ * `docs/configuration.md`.
+ */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { configurationPage } from './configurationPage.ts';
 import { withSettings } from './manifest.ts';

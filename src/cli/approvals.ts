@@ -12,7 +12,9 @@ export async function askUser(
   { stdin, stdout }: Pick<CliDeps, 'stdin' | 'stdout'>,
   signal: AbortSignal,
 ): Promise<ApprovalAnswer> {
-  stdout.write(`\n${cleanText(title)} (${effect})\n${capText(cleanText(detail), maxDetailChars).text}\n`);
+  stdout.write(
+    `\n${cleanText(title)} (${effect})\n${capText(cleanText(detail), maxDetailChars).text}\n`,
+  );
   const lines = createInterface({ input: stdin, terminal: false });
   const answer = Promise.withResolvers<ApprovalAnswer>();
   const prompt = (): void => void stdout.write('Allow? y yes, a always in this session, n no: ');

@@ -1,4 +1,7 @@
-/** `helios GOAL`: its options, read and checked. Nothing is guessed: what does not fit is refused with what would. */
+/**
+ * `helios GOAL`: its options, read and checked. Nothing is guessed: what does not fit is refused
+ * with what would.
+ */
 import { InvalidArgumentError, Option } from 'commander';
 import type { DayLimits } from '../agent/budget/measures.ts';
 import type { Budget } from '../agent/journal/events.ts';
@@ -48,20 +51,35 @@ export type GoalWork = (options: CliOptions, context: CommandContext) => Promise
 /** Declares what stands behind `helios` where no command does. */
 export function declareGoal(helios: CliCommand, work: GoalWork): CliCommand {
   helios
-    .description('Works on a research goal by itself: plans, trains, measures, compares, until the goal is met.')
+    .description(
+      'Works on a research goal by itself: plans, trains, measures, compares, until the goal is met.',
+    )
     .argument('[goal...]', 'what is to be reached, with a number where there is one')
-    .addOption(new Option('-P, --provider <name>', 'who answers; by default the one with a key').choices(providerNames))
-    .addOption(new Option('--claude-mode <mode>', 'how Claude is reached').choices(['cli', 'api']).default('api'))
-    .option('-m, --model <model>', 'an id, provider/id, or opus, sonnet, gpt, …: the newest', nonEmpty)
+    .addOption(
+      new Option('-P, --provider <name>', 'who answers; by default the one with a key').choices(
+        providerNames,
+      ),
+    )
+    .addOption(
+      new Option('--claude-mode <mode>', 'how Claude is reached')
+        .choices(['cli', 'api'])
+        .default('api'),
+    )
+    .option(
+      '-m, --model <model>',
+      'an id, provider/id, or opus, sonnet, gpt, …: the newest',
+      nonEmpty,
+    )
     .addOption(new Option('--effort <level>', 'how much the model reasons').choices(effortLevels))
     .addOption(
-      new Option('-p, --print', 'answer a question, looking but changing nothing, then exit').conflicts([
-        'continue',
-        'resume',
-        'json',
-      ]),
+      new Option(
+        '-p, --print',
+        'answer a question, looking but changing nothing, then exit',
+      ).conflicts(['continue', 'resume', 'json']),
     )
-    .addOption(new Option('-c, --continue', 'go on with the most recent session').conflicts('resume'))
+    .addOption(
+      new Option('-c, --continue', 'go on with the most recent session').conflicts('resume'),
+    )
     .option('-r, --resume <id>', 'go on with this session', sessionId)
     .option('--json', 'each event of the journal as a JSON line on stdout, nothing else')
     .option('--yes', 'ask nothing: every tool may run');
@@ -92,7 +110,9 @@ function optionsOf(words: readonly string[], raw: RawOptions): CliOptions {
 
 function sessionId(text: string): SessionId {
   if (!isSessionId(text))
-    throw new InvalidArgumentError('It is no session id: one looks like s-0mb2k4x9qf3t7ab (see the folder sessions).');
+    throw new InvalidArgumentError(
+      'It is no session id: one looks like s-0mb2k4x9qf3t7ab (see the folder sessions).',
+    );
   return text;
 }
 

@@ -3,7 +3,12 @@ import type { EngineSettings } from '../agent/contract/settings.ts';
 import { UserFacing } from '../base/errors.ts';
 import { oneOf } from '../base/text.ts';
 import { proxyOf } from '../compose/network.ts';
-import { keySources, providerNames, type KeySource, type ProviderName } from '../compose/providers.ts';
+import {
+  keySources,
+  providerNames,
+  type KeySource,
+  type ProviderName,
+} from '../compose/providers.ts';
 import type { CliOptions } from './arguments.ts';
 import type { ReadKey } from './auth/keys.ts';
 import type { ProjectFile } from '../project/projectFile.ts';
@@ -12,12 +17,17 @@ import { defaultOf } from '../presentation/settings/settings.ts';
 import { preferencesFor, type Preferences } from './preferences.ts';
 import type { CliDeps } from './cliDeps.ts';
 
-/** Providers that answer only with a key or a sign-in of ours, the keys first; the others say themselves what is missing. */
+/**
+ * Providers that answer only with a key or a sign-in of ours, the keys first; the others say
+ * themselves what is missing.
+ */
 const needsKey: readonly KeySource[] = (['key', 'signIn'] as const).flatMap((auth) =>
   keySources.filter((source) => source.auth === auth),
 );
 
-/** The one asked for, else the first with a key. Rejects with `UserFacing` when it cannot be used. */
+/**
+ * The one asked for, else the first with a key. Rejects with `UserFacing` when it cannot be used.
+ */
 export async function chooseProvider(
   options: CliOptions,
   readKey: ReadKey,
@@ -38,11 +48,15 @@ export async function chooseProvider(
   }
   const candidates = needsKey.filter(({ provider }) => asked === undefined || provider === asked);
   if (asked !== undefined && candidates.length === 0) return asked;
-  for (const { provider, secret } of candidates) if ((await readKey(secret)) !== undefined) return provider;
+  for (const { provider, secret } of candidates)
+    if ((await readKey(secret)) !== undefined) return provider;
   throw noKey(asked === undefined ? undefined : candidates[0]);
 }
 
-/** The provider that a project names goes before that of the user. Throws `UserFacing` where there is none of that name. */
+/**
+ * The provider that a project names goes before that of the user. Throws `UserFacing` where there
+ * is none of that name.
+ */
 export function inProject(preferences: Preferences, project: ProjectFile | undefined): Preferences {
   if (project?.provider === undefined) return preferences;
   const { file, provider } = project;
@@ -55,10 +69,16 @@ export function inProject(preferences: Preferences, project: ProjectFile | undef
 }
 
 /** By an option, by `provider/model`, or by the preferences, in this order. */
-function wantedProvider(options: CliOptions, preferences: Preferences, own: readonly string[]): string | undefined {
+function wantedProvider(
+  options: CliOptions,
+  preferences: Preferences,
+  own: readonly string[],
+): string | undefined {
   const endpoint = own.find((id) => options.model?.startsWith(`${id}/`));
   if (options.provider === undefined && endpoint !== undefined) return endpoint;
-  return inMode(options.provider ?? providerNamedIn(options.model), options) ?? preferences.provider;
+  return (
+    inMode(options.provider ?? providerNamedIn(options.model), options) ?? preferences.provider
+  );
 }
 
 function builtIn(name: string, own: readonly string[]): ProviderName {
@@ -70,7 +90,10 @@ function builtIn(name: string, own: readonly string[]): ProviderName {
   );
 }
 
-function inMode(asked: ProviderName | undefined, { claudeMode }: CliOptions): ProviderName | undefined {
+function inMode(
+  asked: ProviderName | undefined,
+  { claudeMode }: CliOptions,
+): ProviderName | undefined {
   if (claudeMode === 'api') return asked;
   if (asked === undefined || asked === 'claude' || asked === 'claude-cli') return 'claude-cli';
   throw new UserFacing(
@@ -100,7 +123,11 @@ function noKey(source: KeySource | undefined): UserFacing {
 /** Addresses of services and the proxy. */
 export function networkFor(env: CliDeps['env']): Partial<EngineSettings> {
   const compatibleBaseUrl = env['OPENAI_BASE_URL']?.trim();
-  return { ...proxyOf(env), ...settingsOfEnvironment(env), ...(compatibleBaseUrl && { compatibleBaseUrl }) };
+  return {
+    ...proxyOf(env),
+    ...settingsOfEnvironment(env),
+    ...(compatibleBaseUrl && { compatibleBaseUrl }),
+  };
 }
 
 /** `provider` is absent where a session goes on with its own. */

@@ -29,14 +29,16 @@ import { exitCodes, type CliDeps } from './cliDeps.ts';
 /** The exit code. Never rejects: what went wrong is written to stderr, with what to do about it. */
 export async function runCli(argv: readonly string[], deps: CliDeps): Promise<number> {
   const line: CommandLine = { deps, home: undefined, code: exitCodes.goal };
-  const workOn: GoalWork = async (options, context) => work(await withInput(options, deps), context);
+  const workOn: GoalWork = async (options, context) =>
+    work(await withInput(options, deps), context);
   try {
     await readerOf(argv, line, workOn).parseAsync([...argv], { from: 'user' });
     return line.code;
   } catch (error) {
     // Help, or the version, was written.
     if (error instanceof CommanderError) return error.exitCode;
-    const action = error instanceof UserFacing && error.action !== undefined ? `\n${error.action}` : '';
+    const action =
+      error instanceof UserFacing && error.action !== undefined ? `\n${error.action}` : '';
     deps.stderr.write(`helios: ${messageOf(error)}${action}\n`);
     return exitCodes.error;
   }
@@ -44,7 +46,13 @@ export async function runCli(argv: readonly string[], deps: CliDeps): Promise<nu
 
 /** The goal of a pipe, where none is on the command line. */
 async function withInput(options: CliOptions, { stdin }: CliDeps): Promise<CliOptions> {
-  if (options.text !== undefined || options.isContinue || options.resume !== undefined || stdin.isTTY) return options;
+  if (
+    options.text !== undefined ||
+    options.isContinue ||
+    options.resume !== undefined ||
+    stdin.isTTY
+  )
+    return options;
   let text = '';
   stdin.setEncoding('utf8');
   for await (const chunk of stdin) text += String(chunk);
@@ -68,8 +76,12 @@ async function work(options: CliOptions, { deps, home: folder }: CommandContext)
   const readKey = keyReader(deps.env, home.authFolder);
   // A session that goes on has a provider already.
   const isOwn = isOpening && options.provider === undefined;
-  const ofUser = await readPreferences(home.folder, (message) => void deps.stderr.write(`helios: ${message}\n`));
-  const project = isOwn || options.provider !== undefined ? undefined : await readProjectFile(deps.cwd);
+  const ofUser = await readPreferences(
+    home.folder,
+    (message) => void deps.stderr.write(`helios: ${message}\n`),
+  );
+  const project =
+    isOwn || options.provider !== undefined ? undefined : await readProjectFile(deps.cwd);
   const preferences = inProject(ofUser, project);
   const provider = isOwn ? undefined : await chooseProvider(options, readKey, deps, preferences);
   const approvals: Approvals = { view: undefined };
@@ -81,7 +93,9 @@ async function work(options: CliOptions, { deps, home: folder }: CommandContext)
       secret: readKey,
       storeSecret: secretStore(home.authFolder),
       approve: (request, signal) => asked(approvals, () => askUser(request, deps, signal)),
-      ...(isTerminal ? terminalPrompts(deps, (ask) => asked(approvals, ask)) : refusingPrompts(deps)),
+      ...(isTerminal
+        ? terminalPrompts(deps, (ask) => asked(approvals, ask))
+        : refusingPrompts(deps)),
     },
     clock: deps.clock,
     logger: loggerFor(approvals),
@@ -124,7 +138,8 @@ interface Opened {
 async function withEngine(opened: Opened): Promise<number> {
   const { engine, options, deps, approvals } = opened;
   if (options.isPrint) {
-    if (options.text === undefined) throw new UserFacing('There is no question.', 'Write it after --print.');
+    if (options.text === undefined)
+      throw new UserFacing('There is no question.', 'Write it after --print.');
     const { session } = await openSession(opened);
     return printAnswer(session, deps);
   }
@@ -135,7 +150,15 @@ async function withEngine(opened: Opened): Promise<number> {
     const { session, say } = await openSession(opened);
     noticeEffort(session, opened, view);
     const homeOption = options.home === undefined ? '' : ` --home ${options.home}`;
-    return await follow({ session, view, engine, deps, style, homeOption, ...(say !== undefined && { say }) });
+    return await follow({
+      session,
+      view,
+      engine,
+      deps,
+      style,
+      homeOption,
+      ...(say !== undefined && { say }),
+    });
   } finally {
     if (view instanceof TerminalView) view.dispose();
   }
@@ -145,32 +168,51 @@ async function withEngine(opened: Opened): Promise<number> {
 function noticeEffort({ state }: Session, { engine, options }: Opened, view: SessionView): void {
   if (options.effort === undefined) return;
   const { provider, model } = state;
-  const { note } = effortFor({ ...engine.models.describe(provider, model), id: model }, options.effort);
+  const { note } = effortFor(
+    { ...engine.models.describe(provider, model), id: model },
+    options.effort,
+  );
   if (note !== undefined) view.notice(note);
 }
 
-function createView({ engine, options, deps, isTerminal }: Opened, style: ReturnType<typeof styleFor>): SessionView {
+function createView(
+  { engine, options, deps, isTerminal }: Opened,
+  style: ReturnType<typeof styleFor>,
+): SessionView {
   const { stdout, stderr, clock } = deps;
   if (options.isJson) return new JsonView(stdout, stderr);
   if (!isTerminal) return new PlainView(stdout, style);
   const values = {
-    summaries: (id: Parameters<Engine['runs']['get']>[0]) => engine.runs.get(id)?.metrics.summaries(),
-    series: (id: Parameters<Engine['runs']['get']>[0], metric: string) => engine.runs.get(id)?.metrics.series(metric),
+    summaries: (id: Parameters<Engine['runs']['get']>[0]) =>
+      engine.runs.get(id)?.metrics.summaries(),
+    series: (id: Parameters<Engine['runs']['get']>[0], metric: string) =>
+      engine.runs.get(id)?.metrics.series(metric),
   };
   return new TerminalView({ output: stdout, clock, style, values });
 }
 
-async function openSession({ engine, options, provider, deps }: Opened): Promise<{ session: Session; say?: string }> {
+async function openSession({
+  engine,
+  options,
+  provider,
+  deps,
+}: Opened): Promise<{ session: Session; say?: string }> {
   const { text, budget } = options;
   if (!options.isContinue && options.resume === undefined) {
     const profile = options.isPrint ? 'question' : 'goal';
     const request = { goal: text ?? '', profile, budget, workFolder: deps.cwd } as const;
-    const named = options.model === undefined ? provider && { provider } : await modelNamed(options, provider, engine);
+    const named =
+      options.model === undefined
+        ? provider && { provider }
+        : await modelNamed(options, provider, engine);
     return { session: await engine.sessions.start({ ...request, ...named }) };
   }
   const id = options.resume ?? (await engine.sessions.list())[0]?.id;
   if (id === undefined)
-    throw new UserFacing(`There is no session in ${engine.home} yet.`, 'Start one with a goal: helios "…"');
+    throw new UserFacing(
+      `There is no session in ${engine.home} yet.`,
+      'Start one with a goal: helios "…"',
+    );
   const hasBudget = Object.keys(budget).length > 0;
   const session = await engine.sessions.resume(id, hasBudget ? { budget } : {});
   await useChosenModel(session, { engine, options });
@@ -188,7 +230,8 @@ async function useChosenModel(
   const { provider, model } = session.state;
   if (options.model === undefined && options.provider === provider) return;
   const chosen = await modelNamed(options, provider, engine);
-  if (chosen.provider !== provider || chosen.model !== model) await session.useModel(chosen.provider, chosen.model);
+  if (chosen.provider !== provider || chosen.model !== model)
+    await session.useModel(chosen.provider, chosen.model);
 }
 
 /** What wakes a session that waits for a user; undefined where it goes on by itself. */

@@ -41,13 +41,20 @@ export class CliCommand extends UserCommand {
     return Object.assign(new CommandHelp(), this.configureHelp());
   }
 
-  /** Prints the help of a group without a word behind its name, too: as an answer, not as an error. */
+  /**
+   * Prints the help of a group without a word behind its name, too: as an answer, not as an error.
+   */
   override help(): never {
     return super.help();
   }
 
-  /** Carries out the command with its arguments and, behind them, its options; `work` resolves to the exit code. */
-  runs<Words extends unknown[]>(work: (context: CommandContext, ...words: Words) => Promise<number>): this {
+  /**
+   * Carries out the command with its arguments and, behind them, its options; `work` resolves to
+   * the exit code.
+   */
+  runs<Words extends unknown[]>(
+    work: (context: CommandContext, ...words: Words) => Promise<number>,
+  ): this {
     return this.action((...words: unknown[]) =>
       this.carryOut((context) => work(context, ...(words.slice(0, -1) as Words))),
     );

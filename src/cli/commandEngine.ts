@@ -8,7 +8,10 @@ import { keyReader } from './auth/keys.ts';
 import { refusingPrompts, terminalPrompts } from './machines/machinePrompts.ts';
 import { homeAt } from '../compose/home.ts';
 
-/** Closes the engine when `work` is over. No model is asked, no session is started by what this opens. */
+/**
+ * Closes the engine when `work` is over. No model is asked, no session is started by what this
+ * opens.
+ */
 export async function withEngine<T>(
   { deps, home }: CommandContext,
   work: (engine: Engine) => Promise<T>,

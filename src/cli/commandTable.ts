@@ -1,4 +1,6 @@
-/** The command line of `helios`: a new command is a file in `commands/`, an import and a line here. */
+/**
+ * The command line of `helios`: a new command is a file in `commands/`, an import and a line here.
+ */
 import { UserFacing } from '../base/errors.ts';
 import { editDistance, nearMatches } from '../base/nearMatches.ts';
 import { declareGoal, type GoalWork } from './arguments.ts';
@@ -48,9 +50,10 @@ export function declareCommands(line: CommandLine): CliCommand {
 }
 
 /**
- * Returns the program that reads `argv`: the command that the first word names, else the goal. A goal that begins with
- * such a word is written in quotes. Throws `UserFacing` for a word that is a slip of the finger away from a command: a
- * session that nobody wanted costs more than writing it again.
+ * Returns the program that reads `argv`: the command that the first word names, else the goal. A
+ * goal that begins with such a word is written in quotes. Throws `UserFacing` for a word that is a
+ * slip of the finger away from a command: a session that nobody wanted costs more than writing it
+ * again.
  */
 export function readerOf(argv: readonly string[], line: CommandLine, work: GoalWork): CliCommand {
   const word = firstWord(argv);
@@ -72,10 +75,12 @@ const widestHelp = 120;
 
 function createHelios(line: CommandLine): CliCommand {
   const { stdout } = line.deps;
-  return new CliCommand('helios', line).helpOption('-h, --help', 'print this help').configureOutput({
-    writeOut: (text) => void stdout.write(text),
-    getOutHelpWidth: () => Math.min(stdout.columns ?? widestHelp, widestHelp),
-  });
+  return new CliCommand('helios', line)
+    .helpOption('-h, --help', 'print this help')
+    .configureOutput({
+      writeOut: (text) => void stdout.write(text),
+      getOutHelpWidth: () => Math.min(stdout.columns ?? widestHelp, widestHelp),
+    });
 }
 
 function firstWord([word = '', ...more]: readonly string[]): string {
@@ -85,7 +90,9 @@ function firstWord([word = '', ...more]: readonly string[]): string {
 
 function mustBeNoSlip(word: string, names: readonly string[]): void {
   if (!/^[a-z]{4,}$/i.test(word)) return;
-  const near = nearMatches(word, names).filter((name) => editDistance(word.toLowerCase(), name) <= 2);
+  const near = nearMatches(word, names).filter(
+    (name) => editDistance(word.toLowerCase(), name) <= 2,
+  );
   if (near.length === 0) return;
   throw new UserFacing(
     `There is no command “${word}”. Did you mean helios ${near.join(', or helios ')}?`,

@@ -58,7 +58,11 @@ export async function follow(following: Following): Promise<number> {
 }
 
 function stop({ session, view }: Following): void {
-  session.stop().catch((error: unknown) => view.notice(`The session could not be stopped: ${messageOf(error)}`));
+  session
+    .stop()
+    .catch((error: unknown) =>
+      view.notice(`The session could not be stopped: ${messageOf(error)}`),
+    );
 }
 
 /** A new session is shown from its first event; one that was taken up, from there on. */
@@ -73,7 +77,11 @@ function eventsSinceOpened(session: Session): ReturnType<Session['events']> {
 }
 
 const codeFor = (reason: EndReason): number =>
-  reason === 'goal' || reason === 'answered' ? exitCodes.goal : reason === 'error' ? exitCodes.error : exitCodes.ended;
+  reason === 'goal' || reason === 'answered'
+    ? exitCodes.goal
+    : reason === 'error'
+      ? exitCodes.error
+      : exitCodes.ended;
 
 async function lastLines(following: Following, reason: EndReason): Promise<string[]> {
   const { session, engine, style, homeOption, deps } = following;
@@ -81,16 +89,21 @@ async function lastLines(following: Following, reason: EndReason): Promise<strin
   const { state } = session;
   const { bold, good, bad, dim } = style;
   const report = await engine.reports.afterEnd(session.id);
-  const running = [...state.runs.values()].filter((run) => run.process && run.verdict === undefined).length;
+  const running = [...state.runs.values()].filter(
+    (run) => run.process && run.verdict === undefined,
+  ).length;
   const evidence = (state.end?.evidence ?? []).map(
-    ({ run, metric, last, best }) => `  ${run}: ${metric} ${formatValue(last)} (best ${formatValue(best)}), measured`,
+    ({ run, metric, last, best }) =>
+      `  ${run}: ${metric} ${formatValue(last)} (best ${formatValue(best)}), measured`,
   );
   return [
     '',
     bold((reason === 'goal' ? good : bad)(endText(reason))),
     ...(reason === 'user' ? [] : [cleanText(state.end?.summary ?? '')]),
     ...evidence,
-    dim(`${counted(state.turns, 'turn')} · ${counted(state.runs.size, 'run')} · ${sessionCost(state)}`),
+    dim(
+      `${counted(state.turns, 'turn')} · ${counted(state.runs.size, 'run')} · ${sessionCost(state)}`,
+    ),
     ...(state.provider === 'demo' ? [] : costLines(state).map((line) => dim(`  ${line}`))),
     ...(running > 0 ? [`${running} ${running === 1 ? 'run goes' : 'runs go'} on.`] : []),
     '',

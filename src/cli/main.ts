@@ -1,3 +1,5 @@
 #!/usr/bin/env node
-/** The command `helios`. All the rest is late: no window waits for what it shares with the command. */
+/**
+ * The command `helios`. All the rest is late: no window waits for what it shares with the command.
+ */
 void import('./onThisComputer.ts').then(({ run }) => run());

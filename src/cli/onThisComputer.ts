@@ -23,7 +23,8 @@ const assetsFolder = isBuilt ? here : path.join(here, '../../node_modules/sql.js
 export function run(): void {
   // The reader of a pipe may leave at any time, and is told nothing.
   process.stdout.on('error', (error) => {
-    if (codeOf(error) !== 'EPIPE') process.stderr.write(`helios: The output cannot be written: ${messageOf(error)}.\n`);
+    if (codeOf(error) !== 'EPIPE')
+      process.stderr.write(`helios: The output cannot be written: ${messageOf(error)}.\n`);
     process.exit(exitCodes.error);
   });
 

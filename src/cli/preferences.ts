@@ -1,4 +1,7 @@
-/** What a user has set once and for all: `preferences.json` in the home folder. Options and the environment go before it. */
+/**
+ * What a user has set once and for all: `preferences.json` in the home folder. Options and the
+ * environment go before it.
+ */
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import * as z from 'zod';
@@ -14,19 +17,29 @@ export interface Preferences extends Partial<Omit<EngineSettings, 'endpoints'>> 
 }
 
 /**
- * Empty where there is no file. Rejects with `UserFacing` that names the file and the place in it; what it does not know it
- * tells through `warn`. Paths in it start at the home folder.
+ * Empty where there is no file. Rejects with `UserFacing` that names the file and the place in it;
+ * what it does not know it tells through `warn`. Paths in it start at the home folder.
  */
-export async function readPreferences(home: string, warn: (message: string) => void): Promise<Preferences> {
+export async function readPreferences(
+  home: string,
+  warn: (message: string) => void,
+): Promise<Preferences> {
   const file = path.join(home, 'preferences.json');
   const written = await jsonIn(file);
   if (written === undefined) return {};
   const parsed = preferencesSchema.safeParse(written);
   if (!parsed.success)
-    throw new UserFacing(`${file} is not right:\n${z.prettifyError(parsed.error)}`, 'Correct it, or take it away.');
-  const unknown = Object.keys(written as object).filter((name) => !Object.hasOwn(preferencesSchema.shape, name));
+    throw new UserFacing(
+      `${file} is not right:\n${z.prettifyError(parsed.error)}`,
+      'Correct it, or take it away.',
+    );
+  const unknown = Object.keys(written as object).filter(
+    (name) => !Object.hasOwn(preferencesSchema.shape, name),
+  );
   if (unknown.length > 0)
-    warn(`${file}: ${unknown.join(', ')} is not known. Known are: ${Object.keys(preferencesSchema.shape).join(', ')}.`);
+    warn(
+      `${file}: ${unknown.join(', ')} is not known. Known are: ${Object.keys(preferencesSchema.shape).join(', ')}.`,
+    );
   return checked(parsed.data, file);
 }
 
@@ -35,7 +48,10 @@ async function jsonIn(file: string): Promise<unknown> {
     return JSON.parse(await readFile(file, 'utf8')) as unknown;
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return undefined;
-    throw new UserFacing(`${file} cannot be read: ${messageOf(error)}`, 'Correct it, or take it away.');
+    throw new UserFacing(
+      `${file} cannot be read: ${messageOf(error)}`,
+      'Correct it, or take it away.',
+    );
   }
 }
 
@@ -49,7 +65,9 @@ function checked({ endpoints: told, ...preferences }: Preferences, file: string)
   try {
     extendPrices({}, preferences.prices);
   } catch (error) {
-    throw error instanceof UserFacing ? new UserFacing(`${file}: ${error.message}`, error.action) : error;
+    throw error instanceof UserFacing
+      ? new UserFacing(`${file}: ${error.message}`, error.action)
+      : error;
   }
   const { caFile } = preferences;
   return {
@@ -60,7 +78,10 @@ function checked({ endpoints: told, ...preferences }: Preferences, file: string)
 }
 
 /** The model of the preferences belongs to their provider: with another one it is not meant. */
-export function preferencesFor(preferences: Preferences, provider: string | undefined): Preferences {
+export function preferencesFor(
+  preferences: Preferences,
+  provider: string | undefined,
+): Preferences {
   const { model, ...rest } = preferences;
   const isOwn = provider === undefined || provider === preferences.provider;
   return isOwn && model !== undefined ? { ...rest, model } : rest;

@@ -4,7 +4,8 @@ import { UserFacing } from '../base/errors.ts';
 import { isRunId } from '../base/ids.ts';
 
 /** Whether it can be that of a run at all. */
-export const isRunName = (reference: string): boolean => isRunId(reference) || reference.includes(':');
+export const isRunName = (reference: string): boolean =>
+  isRunId(reference) || reference.includes(':');
 
 export const noRun = (reference: string): UserFacing =>
   new UserFacing(
@@ -13,6 +14,9 @@ export const noRun = (reference: string): UserFacing =>
   );
 
 /** `undefined` where the reference is none of a run, or nobody knows that run. */
-export async function runNamed(sessions: Sessions, reference: string): Promise<RunPlace | undefined> {
+export async function runNamed(
+  sessions: Sessions,
+  reference: string,
+): Promise<RunPlace | undefined> {
   return isRunName(reference) ? sessions.findRun(reference) : undefined;
 }

@@ -1,4 +1,7 @@
-/** A session as a user names it: by its id, by the beginning of it, or by its number in `helios sessions`. */
+/**
+ * A session as a user names it: by its id, by the beginning of it, or by its number in `helios
+ * sessions`.
+ */
 import type { Sessions, SessionSummary } from '../agent/contract/sessions.ts';
 import { UserFacing } from '../base/errors.ts';
 
@@ -8,27 +11,44 @@ export const sessionWords = 'an id, the beginning of one, or a number of helios 
 const howTo = 'See helios sessions for their numbers and ids.';
 
 /** Absent: the newest. Rejects with `UserFacing`. */
-export async function namedSession(sessions: Sessions, reference: string | undefined): Promise<SessionSummary> {
+export async function namedSession(
+  sessions: Sessions,
+  reference: string | undefined,
+): Promise<SessionSummary> {
   return sessionIn(await sessions.list(), reference);
 }
 
 /** `listed`: the newest first. Throws `UserFacing`. */
-function sessionIn(listed: readonly SessionSummary[], reference: string | undefined): SessionSummary {
+function sessionIn(
+  listed: readonly SessionSummary[],
+  reference: string | undefined,
+): SessionSummary {
   const [newest] = listed;
-  if (newest === undefined) throw new UserFacing('There is no session yet.', 'Start one with a goal: helios "…"');
+  if (newest === undefined)
+    throw new UserFacing('There is no session yet.', 'Start one with a goal: helios "…"');
   if (reference === undefined) return newest;
   if (reference.trim() === '') throw new UserFacing('The name of the session is empty.', howTo);
-  const byNumber = /^#?\d{1,6}$/.test(reference) ? listed[Number(reference.replace('#', '')) - 1] : undefined;
+  const byNumber = /^#?\d{1,6}$/.test(reference)
+    ? listed[Number(reference.replace('#', '')) - 1]
+    : undefined;
   const found = byNumber ?? startingWith(listed, reference);
   if (found !== undefined) return found;
   throw new UserFacing(`There is no session ${reference}.`, howTo);
 }
 
-function startingWith(listed: readonly SessionSummary[], reference: string): SessionSummary | undefined {
+function startingWith(
+  listed: readonly SessionSummary[],
+  reference: string,
+): SessionSummary | undefined {
   const exact = listed.find(({ id }) => id === reference);
   if (exact !== undefined) return exact;
   // Without the `s-` that every id begins with, too.
-  const fitting = listed.filter(({ id }) => id.startsWith(reference) || id.slice(2).startsWith(reference));
+  const fitting = listed.filter(
+    ({ id }) => id.startsWith(reference) || id.slice(2).startsWith(reference),
+  );
   if (fitting.length < 2) return fitting[0];
-  throw new UserFacing(`${fitting.length} sessions begin with ${reference}.`, 'Write more of the id.');
+  throw new UserFacing(
+    `${fitting.length} sessions begin with ${reference}.`,
+    'Write more of the id.',
+  );
 }

@@ -23,10 +23,18 @@ async function start() {
   if (problem !== undefined) return refuse(problem);
   if (
     isStale() &&
-    !step('Installing packages (npm ci) …', 'npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'])
+    !step('Installing packages (npm ci) …', 'npm', [
+      'ci',
+      '--no-audit',
+      '--no-fund',
+      '--loglevel=error',
+    ])
   )
-    return refuse('The packages could not be installed. Is the network reachable? The lines above say more.');
-  if (!step('Building …', node, ['esbuild.mjs'], 'quiet')) return refuse('The build failed. The lines above say why.');
+    return refuse(
+      'The packages could not be installed. Is the network reachable? The lines above say more.',
+    );
+  if (!step('Building …', node, ['esbuild.mjs'], 'quiet'))
+    return refuse('The build failed. The lines above say why.');
   return isDemo() ? runDemo() : helios(args, process.env.INIT_CWD ?? process.cwd());
 }
 
@@ -80,7 +88,10 @@ async function runDemo() {
 function helios(heliosArgs, cwd) {
   process.on('SIGINT', () => undefined);
   return new Promise((resolve) => {
-    const child = spawn(node, [path.join(root, 'dist/cli.cjs'), ...heliosArgs], { cwd, stdio: 'inherit' });
+    const child = spawn(node, [path.join(root, 'dist/cli.cjs'), ...heliosArgs], {
+      cwd,
+      stdio: 'inherit',
+    });
     child.on('error', (error) => resolve(refuse(`Helios could not be started: ${error.message}`)));
     child.on('exit', (code, signal) => resolve(code ?? (signal === 'SIGINT' ? 130 : 1)));
   });

@@ -1,4 +1,7 @@
-/** Readers of the values of options. Each throws `InvalidArgumentError`, to which commander adds the option. */
+/**
+ * Readers of the values of options. Each throws `InvalidArgumentError`, to which commander adds the
+ * option.
+ */
 import { InvalidArgumentError } from 'commander';
 
 export function nonEmpty(text: string): string {

@@ -1,4 +1,7 @@
-/** Builds the engine from ports, top to bottom in order of dependency. Knows no front end; used by all of them and by tests. */
+/**
+ * Builds the engine from ports, top to bottom in order of dependency. Knows no front end; used by
+ * all of them and by tests.
+ */
 import { homedir } from 'node:os';
 import path from 'node:path';
 import type { Engine } from '../agent/contract/engine.ts';
@@ -34,7 +37,13 @@ import { createProviders } from '../models/createProviders.ts';
 import { noUsage, type ModelProvider } from '../models/model.ts';
 import { ModelCache } from '../models/list/modelCache.ts';
 import { LiveCatalogue } from '../models/modelCatalogue.ts';
-import { costOf, extendPrices, listPrices, withToldPrices, type PriceTable } from '../models/prices.ts';
+import {
+  costOf,
+  extendPrices,
+  listPrices,
+  withToldPrices,
+  type PriceTable,
+} from '../models/prices.ts';
 import { HeldMessages } from '../notify/heldMessages.ts';
 import type { Notifier } from '../notify/notifier.ts';
 import { KeepAwake } from '../power/keepAwake.ts';
@@ -70,9 +79,11 @@ export interface EngineOptions {
   readonly createMachine?: CreateMachine;
 }
 
-const writeForOwner = (file: string, text: string): Promise<void> => writeFileAtomic(file, text, 0o600);
+const writeForOwner = (file: string, text: string): Promise<void> =>
+  writeFileAtomic(file, text, 0o600);
 
-const homesOf = ({ machineHomesFile }: Home): HomeFolders => new HomeFolders(machineHomesFile, writeForOwner);
+const homesOf = ({ machineHomesFile }: Home): HomeFolders =>
+  new HomeFolders(machineHomesFile, writeForOwner);
 
 export async function createEngine(given: EngineOptions): Promise<Engine> {
   const known = new KnownSecrets(process.env);
@@ -80,13 +91,20 @@ export async function createEngine(given: EngineOptions): Promise<Engine> {
   const { settings, ports, clock = systemClock, logger = silentLogger } = options;
   const home = homeAt(options.home);
   const { runsFolder } = home;
-  const localIn = (workFolder: string): LocalMachine => new LocalMachine({ runsFolder, clock, workFolder });
-  const engines = new OwnEngines({ home: home.folder, file: home.enginesFile, write: writeForOwner, logger });
+  const localIn = (workFolder: string): LocalMachine =>
+    new LocalMachine({ runsFolder, clock, workFolder });
+  const engines = new OwnEngines({
+    home: home.folder,
+    file: home.enginesFile,
+    write: writeForOwner,
+    logger,
+  });
   const opening = openMachines(options, {
     home,
     engines,
     local: localIn(options.workFolder ?? homedir()),
-    isBusy: (id) => runs.all().some(({ spec, liveness }) => spec.machineId === id && liveness.kind !== 'ended'),
+    isBusy: (id) =>
+      runs.all().some(({ spec, liveness }) => spec.machineId === id && liveness.kind !== 'ended'),
   });
   const [machines] = await Promise.all([opening, loadShell()]);
   const runs = new Runs({ machines, folder: home.runsFolder, clock });
@@ -94,12 +112,20 @@ export async function createEngine(given: EngineOptions): Promise<Engine> {
   const resources = resourcesOf(machines, runs, clock);
   const providers = providersOf(options, clock);
   const models = modelsOf(options, home, () => [...providers().values()]);
-  const prices = (): PriceTable => extendPrices(withToldPrices(listPrices, models.known()), settings().prices);
+  const prices = (): PriceTable =>
+    extendPrices(withToldPrices(listPrices, models.known()), settings().prices);
   const catalogue = catalogueOf(options, home);
   const today = new DaySpending(home, clock);
   const web = webOf(options, clock);
   const notifier = notifierOf(options, known);
-  const reports = reportsOf(options, { home, runs, resources, logger, sessions: () => sessions, redact: known.redact });
+  const reports = reportsOf(options, {
+    home,
+    runs,
+    resources,
+    logger,
+    sessions: () => sessions,
+    redact: known.redact,
+  });
   const machinesIn = (workFolder: string): Machines => machines.with(localIn(workFolder));
   const sessions: SessionStore = new SessionStore({
     home,
@@ -130,7 +156,17 @@ export async function createEngine(given: EngineOptions): Promise<Engine> {
   });
   const awake = keepAwake(sessions, { settings, clock, logger });
   reports.watch();
-  const owned = { models, reports, awake, sessions, notifier, resources, runs, machines, catalogue };
+  const owned = {
+    models,
+    reports,
+    awake,
+    sessions,
+    notifier,
+    resources,
+    runs,
+    machines,
+    catalogue,
+  };
   const close = (): Promise<void> => closeAll(owned);
   return {
     home: home.folder,
@@ -192,17 +228,25 @@ function openMachines(options: EngineOptions, { home, engines, local, isBusy }: 
     clock,
     logger,
     file: new MachineFile({ path: home.machinesFile, write: writeForOwner }),
-    create: options.createMachine ?? createRemote({ prompts: promptsOf(ports), homes: homesOf(home), engines, clock }),
+    create:
+      options.createMachine ??
+      createRemote({ prompts: promptsOf(ports), homes: homesOf(home), engines, clock }),
   });
 }
 
-function catalogueOf({ assetsFolder, clock = systemClock, logger = silentLogger }: EngineOptions, home: Home) {
+function catalogueOf(
+  { assetsFolder, clock = systemClock, logger = silentLogger }: EngineOptions,
+  home: Home,
+) {
   const wasmFile = path.join(assetsFolder, 'sql-wasm.wasm');
   const openIndex = () => SessionIndex.open({ file: home.indexFile, wasmFile, clock, logger });
   return new SessionCatalogue({ home, logger, openIndex });
 }
 
-type ReportsDeps = Omit<ConstructorParameters<typeof SessionReports>[0], 'folderFor' | 'isWrittenAtEnd'>;
+type ReportsDeps = Omit<
+  ConstructorParameters<typeof SessionReports>[0],
+  'folderFor' | 'isWrittenAtEnd'
+>;
 
 const reportsOf = ({ settings }: EngineOptions, around: ReportsDeps): SessionReports =>
   new SessionReports({
@@ -211,7 +255,10 @@ const reportsOf = ({ settings }: EngineOptions, around: ReportsDeps): SessionRep
     isWrittenAtEnd: () => settings().report !== 'never',
   });
 
-const providersOf = ({ home, settings, ports, providers, logger = silentLogger }: EngineOptions, clock: Clock) =>
+const providersOf = (
+  { home, settings, ports, providers, logger = silentLogger }: EngineOptions,
+  clock: Clock,
+) =>
   createProviders({
     settings,
     secret: (name) => ports.secret(name),
@@ -249,13 +296,18 @@ const notifierOf = (options: EngineOptions, known: KnownSecrets): Notifier => {
 /** Settings are read when work begins. */
 function keepAwake(
   sessions: SessionStore,
-  { settings, ...options }: Pick<EngineOptions, 'settings'> & { readonly clock: Clock; readonly logger: Logger },
+  {
+    settings,
+    ...options
+  }: Pick<EngineOptions, 'settings'> & { readonly clock: Clock; readonly logger: Logger },
 ): Disposable {
   let isWanted = false;
   const awake = new KeepAwake({ ...options, isWanted: () => isWanted });
   let wasWorking = false;
   const listening = sessions.onDidChange(() => {
-    const isWorking = sessions.open().some(({ state }) => state.phase !== 'ended' && state.phase !== 'paused');
+    const isWorking = sessions
+      .open()
+      .some(({ state }) => state.phase !== 'ended' && state.phase !== 'paused');
     if (isWorking === wasWorking) return;
     wasWorking = isWorking;
     isWanted = isWorking && settings().keepAwake === true;
@@ -267,7 +319,11 @@ function keepAwake(
   });
 }
 
-function modelsOf(options: EngineOptions, home: Home, providers: () => readonly ModelProvider[]): LiveCatalogue {
+function modelsOf(
+  options: EngineOptions,
+  home: Home,
+  providers: () => readonly ModelProvider[],
+): LiveCatalogue {
   const { settings, clock = systemClock, logger = silentLogger } = options;
   const prices = (): PriceTable => extendPrices(listPrices, settings().prices);
   return new LiveCatalogue({
@@ -302,7 +358,9 @@ const goingRun = ({ spec, process, liveness }: Run): GoingRun[] =>
 
 /** Nobody to ask: no secret, and no key of a host is taken on trust. */
 const promptsOf = (ports: EnginePorts): MachinePrompts => ({
-  askSecret: (question, signal) => ports.askSecret?.(question, signal) ?? Promise.resolve(undefined),
+  askSecret: (question, signal) =>
+    ports.askSecret?.(question, signal) ?? Promise.resolve(undefined),
   keptSecret: async (question) => ports.keptSecret?.(question),
-  confirmHostKey: (question, signal) => ports.confirmHostKey?.(question, signal) ?? Promise.resolve(false),
+  confirmHostKey: (question, signal) =>
+    ports.confirmHostKey?.(question, signal) ?? Promise.resolve(false),
 });

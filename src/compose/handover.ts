@@ -1,4 +1,7 @@
-/** What a window leaves to the background process, which goes on with its sessions once the window is gone. One JSON line. */
+/**
+ * What a window leaves to the background process, which goes on with its sessions once the window
+ * is gone. One JSON line.
+ */
 import path from 'node:path';
 import * as z from 'zod';
 import { UserFacing } from '../base/errors.ts';
@@ -11,7 +14,10 @@ const handover = z.object({
   /** The folder that holds the WebAssembly of the index. */
   assetsFolder: z.string().refine((folder) => path.isAbsolute(folder), 'must be absolute'),
   /** As the window reads them; what they hold is checked where it is used, as in the window. */
-  settings: z.custom<EngineSettings>((value) => typeof value === 'object' && value !== null, 'must be an object'),
+  settings: z.custom<EngineSettings>(
+    (value) => typeof value === 'object' && value !== null,
+    'must be an object',
+  ),
   /** By the engine's names. */
   secrets: z.record(z.string(), z.string()),
   /** Kept answers to the questions of machines, as `MachineSecrets` keeps them. */

@@ -9,7 +9,10 @@ export interface HostImport {
   readonly summary: string;
 }
 
-/** Hosts that are on the list already are left as they are. Throws `UserFacing` when a name is no host. */
+/**
+ * Hosts that are on the list already are left as they are. Throws `UserFacing` when a name is no
+ * host.
+ */
 export function planImport(
   hosts: readonly SshHost[],
   machines: readonly MachineEntry[],
@@ -23,7 +26,8 @@ export function planImport(
       aliases.length > 0 ? `It has ${aliases.join(', ')}.` : 'It has none but patterns.',
     );
   const forGit = names === 'all' ? aliasesOf(hosts.filter(({ isForGit }) => isForGit)) : [];
-  const wanted = names === 'all' ? aliases.filter((alias) => !forGit.includes(alias)) : [...new Set(names)];
+  const wanted =
+    names === 'all' ? aliases.filter((alias) => !forGit.includes(alias)) : [...new Set(names)];
   const known = wanted.filter((alias) => isKnown(alias, machines));
   const fresh = wanted.filter((alias) => !known.includes(alias));
   const taken = machines.map(({ id }) => id);

@@ -5,11 +5,17 @@ import { UserFacing } from '../base/errors.ts';
 import type { LocalPath } from '../presentation/machines/machineOptions.ts';
 import { expandHome } from '../machines/ssh/configFile.ts';
 
-/** Relative to `folder`, `~/` below `homeFolder`. What is not there is refused at once, not when it is needed. */
+/**
+ * Relative to `folder`, `~/` below `homeFolder`. What is not there is refused at once, not when it
+ * is needed.
+ */
 export const localPathFrom =
   (folder: string, homeFolder: string): LocalPath =>
   (text) => {
     const absolute = path.resolve(folder, expandHome(text, homeFolder));
     if (existsSync(absolute)) return absolute;
-    throw new UserFacing(`There is nothing at ${absolute} on this computer.`, `Name a file or folder that is there.`);
+    throw new UserFacing(
+      `There is nothing at ${absolute} on this computer.`,
+      `Name a file or folder that is there.`,
+    );
   };

@@ -1,4 +1,7 @@
-/** Answers to the secret questions of machines: asked once, kept once the machine was reached with them. */
+/**
+ * Answers to the secret questions of machines: asked once, kept once the machine was reached with
+ * them.
+ */
 import type { SecretQuestion } from '../machines/machinePrompts.ts';
 
 export interface SecretVault {
@@ -27,7 +30,10 @@ export class MachineSecrets {
     this.#ask = ask;
   }
 
-  /** What is kept, else what the user says. Asked again before the machine was reached: always the user. */
+  /**
+   * What is kept, else what the user says. Asked again before the machine was reached: always the
+   * user.
+   */
   async answer(question: SecretQuestion, signal: AbortSignal): Promise<string | undefined> {
     const kept = await this.kept(question);
     if (kept !== undefined) return kept;
@@ -39,12 +45,16 @@ export class MachineSecrets {
     return value;
   }
 
-  /** What is kept, asking nobody; nothing when it was given already and the machine was not reached with it. */
+  /**
+   * What is kept, asking nobody; nothing when it was given already and the machine was not reached
+   * with it.
+   */
   async kept(question: SecretQuestion): Promise<string | undefined> {
     const key = keyOf(question);
     if (this.#given.has(key) || question.kind === 'keyboard') return undefined;
     const value = await this.#vault.get(key);
-    if (value !== undefined) this.#given.set(key, { machine: question.machine, value, isToKeep: false });
+    if (value !== undefined)
+      this.#given.set(key, { machine: question.machine, value, isToKeep: false });
     return value;
   }
 
@@ -62,10 +72,16 @@ export class MachineSecrets {
       );
   }
 
-  /** All that is kept of a machine, by the keys of the vault: for another vault that answers for it. */
+  /**
+   * All that is kept of a machine, by the keys of the vault: for another vault that answers for it.
+   */
   async entries(machine: string): Promise<readonly (readonly [key: string, value: string])[]> {
-    const found = (await this.#known(machine)).map(async (key) => [key, await this.#vault.get(key)] as const);
-    return (await Promise.all(found)).flatMap(([key, value]) => (value === undefined ? [] : [[key, value] as const]));
+    const found = (await this.#known(machine)).map(
+      async (key) => [key, await this.#vault.get(key)] as const,
+    );
+    return (await Promise.all(found)).flatMap(([key, value]) =>
+      value === undefined ? [] : [[key, value] as const],
+    );
   }
 
   /** Forgets what is kept of a machine that was removed. */
@@ -86,4 +102,5 @@ export class MachineSecrets {
 }
 
 const listKey = (machine: string): string => `helios.machine.${machine}`;
-const keyOf = ({ machine, kind, prompt }: SecretQuestion): string => `${listKey(machine)}.${kind}.${prompt}`;
+const keyOf = ({ machine, kind, prompt }: SecretQuestion): string =>
+  `${listKey(machine)}.${kind}.${prompt}`;

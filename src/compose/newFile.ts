@@ -5,9 +5,10 @@ import { codeOf, UserFacing } from '../base/errors.ts';
 import { storageFailure } from '../storage/storageFailure.ts';
 
 /**
- * Writes a file piece by piece, for its owner alone: whole, or not at all. Rejects with `StorageFailure` when it cannot be
- * written, and with what `pieces` rejects with; what was there before is then still there. With `replaces` false, a file
- * that is there is a `UserFacing`, and stays.
+ * Writes a file piece by piece, for its owner alone: whole, or not at all. Rejects with
+ * `StorageFailure` when it cannot be written, and with what `pieces` rejects with; what was there
+ * before is then still there. With `replaces` false, a file that is there is a `UserFacing`, and
+ * stays.
  */
 export async function writePieces(
   file: string,
@@ -16,13 +17,15 @@ export async function writePieces(
 ): Promise<void> {
   const temporary = `${file}.${randomBytes(6).toString('hex')}.tmp`;
   try {
-    // Opened first: a stream that opens it by itself may do so after the failure, and leave it behind.
+    // Opened first: a stream that opens it by itself may do so after the failure, and leave it
+    // behind.
     const handle = await open(temporary, 'wx', 0o600);
     await pipeline(pieces, handle.createWriteStream({ flush: true }));
     if (replaces) await rename(temporary, file);
     else await link(temporary, file);
   } catch (error) {
-    if (codeOf(error) === 'EEXIST') throw new UserFacing(`There is a file ${file} already.`, 'Name another one.');
+    if (codeOf(error) === 'EEXIST')
+      throw new UserFacing(`There is a file ${file} already.`, 'Name another one.');
     throw codeOf(error) === undefined ? error : storageFailure(error, file);
   } finally {
     await rm(temporary, { force: true });

@@ -1,8 +1,15 @@
-/** What a user takes over of a session: the code of its best experiment, or of one that is named. */
+/**
+ * What a user takes over of a session: the code of its best experiment, or of one that is named.
+ */
 import type { Clock } from '../base/clock.ts';
 import { UserFacing } from '../base/errors.ts';
 import type { CodeState } from '../experiments/experiment.ts';
-import { promoteToBranch, promoteToPatch, type PromotedBranch, type PromotedCode } from '../experiments/git/promote.ts';
+import {
+  promoteToBranch,
+  promoteToPatch,
+  type PromotedBranch,
+  type PromotedCode,
+} from '../experiments/git/promote.ts';
 import type { ExperimentRow, Ledger } from '../experiments/ledger.ts';
 import type { Machines } from '../machines/machine.ts';
 
@@ -14,9 +21,14 @@ export interface Promotable {
 }
 
 /** `reference`: `e7` or `7`; absent: the champion. Throws `UserFacing`. */
-export function promotable({ experiments }: Pick<Ledger, 'experiments'>, reference?: string): Promotable {
+export function promotable(
+  { experiments }: Pick<Ledger, 'experiments'>,
+  reference?: string,
+): Promotable {
   const wanted = reference?.trim().replace(/^(?:experiment\s*|e|#)/i, '');
-  const row = experiments.find((each) => (wanted === undefined ? each.isChampion : each.id === `e${wanted}`));
+  const row = experiments.find((each) =>
+    wanted === undefined ? each.isChampion : each.id === `e${wanted}`,
+  );
   if (row === undefined) throw missing(experiments, reference);
   if (row.plan === undefined)
     throw new UserFacing(
@@ -28,7 +40,8 @@ export function promotable({ experiments }: Pick<Ledger, 'experiments'>, referen
 
 function missing(experiments: readonly ExperimentRow[], reference: string | undefined): UserFacing {
   const ids = experiments.filter(({ plan }) => plan !== undefined).map(({ id }) => id);
-  const known = ids.length === 0 ? 'The session has none.' : `Name one of: ${ids.slice(-20).join(', ')}.`;
+  const known =
+    ids.length === 0 ? 'The session has none.' : `Name one of: ${ids.slice(-20).join(', ')}.`;
   return reference === undefined
     ? new UserFacing('No experiment of this session is the best one yet.', known)
     : new UserFacing(`There is no experiment ${reference}.`, known);
@@ -39,15 +52,27 @@ export interface PromoteDeps {
   readonly clock: Clock;
 }
 
-/** A branch that is not checked out. Throws `UserFacing`, also for a name that is taken; rejects with `MachineFailure`. */
-export const promoteAsBranch = (deps: PromoteDeps, from: Promotable, branch: string): Promise<PromotedBranch> =>
-  promoteToBranch(codeOf(deps, from), branch);
+/**
+ * A branch that is not checked out. Throws `UserFacing`, also for a name that is taken; rejects
+ * with `MachineFailure`.
+ */
+export const promoteAsBranch = (
+  deps: PromoteDeps,
+  from: Promotable,
+  branch: string,
+): Promise<PromotedBranch> => promoteToBranch(codeOf(deps, from), branch);
 
-/** What `git apply` takes, against the commit that the user has checked out. Rejects as `promoteAsBranch` does. */
+/**
+ * What `git apply` takes, against the commit that the user has checked out. Rejects as
+ * `promoteAsBranch` does.
+ */
 export const promoteAsPatch = (deps: PromoteDeps, from: Promotable): Promise<Uint8Array> =>
   promoteToPatch(codeOf(deps, from));
 
-const codeOf = ({ machines, clock }: PromoteDeps, { machineId, code }: Promotable): PromotedCode => ({
+const codeOf = (
+  { machines, clock }: PromoteDeps,
+  { machineId, code }: Promotable,
+): PromotedCode => ({
   machine: machines.get(machineId),
   code,
   clock,
@@ -65,4 +90,6 @@ export function branchNameFor({ row }: Promotable): string {
 
 /** What a user should know of the code that they took over; empty when there is nothing. */
 export const promotedNotes = ({ code }: Promotable): readonly string[] =>
-  code.kind === 'git' && code.leftOut.length > 0 ? [`Not part of it: ${code.leftOut.join(', ')}.`] : [];
+  code.kind === 'git' && code.leftOut.length > 0
+    ? [`Not part of it: ${code.leftOut.join(', ')}.`]
+    : [];

@@ -18,8 +18,9 @@ export interface LedgerDeps {
 }
 
 /**
- * Only runs that ended well, or still go on, can be champion, and none of an experiment that was discarded, invalid or a
- * crash; what was kept counts before what is undecided, a repeated run by the mean of its repeats; the earlier wins a tie.
+ * Only runs that ended well, or still go on, can be champion, and none of an experiment that was
+ * discarded, invalid or a crash; what was kept counts before what is undecided, a repeated run by
+ * the mean of its repeats; the earlier wins a tie.
  */
 export function buildLedger(entries: readonly LedgerEntry[], source: LedgerDeps = {}): Ledger {
   const { target, experiments: records = new Map(), imported = [] } = source;
@@ -28,12 +29,24 @@ export function buildLedger(entries: readonly LedgerEntry[], source: LedgerDeps 
   const rows = entries.map((entry) => ({ ...entry, isChampion: entry === champion }));
   const championRow = rows.find((row) => row.isChampion);
   const experiments = experimentRows(rows, records, decisive);
-  return { rows, experiments, imported, ...(decisive && { decisive }), ...(championRow && { champion: championRow }) };
+  return {
+    rows,
+    experiments,
+    imported,
+    ...(decisive && { decisive }),
+    ...(championRow && { champion: championRow }),
+  };
 }
 
-function decisiveMetric(entries: readonly LedgerEntry[], target: LedgerDeps['target']): Decisive | undefined {
+function decisiveMetric(
+  entries: readonly LedgerEntry[],
+  target: LedgerDeps['target'],
+): Decisive | undefined {
   if (target !== undefined) {
-    return { metric: target.metric, direction: target.comparator.startsWith('<') ? 'lower' : 'higher' };
+    return {
+      metric: target.metric,
+      direction: target.comparator.startsWith('<') ? 'lower' : 'higher',
+    };
   }
   const counts = new Map<string, { direction: Direction; runs: number }>();
   for (const summary of entries.flatMap((entry) => entry.metrics)) {
@@ -73,4 +86,6 @@ function championOf(
 }
 
 const byRank = (one: Candidate, other: Candidate): number =>
-  Number(other.isKept) - Number(one.isKept) || one.rank - other.rank || one.entry.number - other.entry.number;
+  Number(other.isKept) - Number(one.isKept) ||
+  one.rank - other.rank ||
+  one.entry.number - other.entry.number;

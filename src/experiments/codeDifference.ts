@@ -1,4 +1,7 @@
-/** Whether two states of code differ in what a run could notice: not in comments, empty lines, or what runs left behind. */
+/**
+ * Whether two states of code differ in what a run could notice: not in comments, empty lines, or
+ * what runs left behind.
+ */
 import path from 'node:path';
 import { shellQuote } from '../base/text.ts';
 import type { Machine } from '../machines/machine.ts';
@@ -17,21 +20,26 @@ export interface ComparedCode {
 }
 
 /**
- * The first of `others` that a run could not tell from `tree`. `undefined` where there is none, where the difference is too
- * long to tell, and where it cannot be asked; never rejects. One look at the machine, whatever their number.
+ * The first of `others` that a run could not tell from `tree`. `undefined` where there is none,
+ * where the difference is too long to tell, and where it cannot be asked; never rejects. One look
+ * at the machine, whatever their number.
  */
 export async function sameCode(
   machine: Machine,
   { repo, tree, others, commands }: ComparedCode,
 ): Promise<string | undefined> {
   if (others.length === 0 || others.includes(tree)) return others.find((other) => other === tree);
-  const options = '--no-ext-diff --no-textconv --no-color --no-renames --ignore-space-at-eol --ignore-blank-lines -U0';
+  const options =
+    '--no-ext-diff --no-textconv --no-color --no-renames --ignore-space-at-eol --ignore-blank-lines -U0';
   const probes = others.map(
     (other) =>
       `git -c core.fsmonitor=false -c core.quotePath=false diff-tree -r -p ${options} ${shellQuote(other)} ${shellQuote(tree)} && echo '${endMark}'`,
   );
   try {
-    const { stdout, omittedBytes } = await machine.exec(probes.join(' && '), { cwd: repo, timeoutMs: limitMs });
+    const { stdout, omittedBytes } = await machine.exec(probes.join(' && '), {
+      cwd: repo,
+      timeoutMs: limitMs,
+    });
     if (omittedBytes.stdout > 0) return undefined;
     const diffs = stdout.split(`${endMark}\n`).slice(0, -1);
     const named = namedFiles(commands);
@@ -46,8 +54,14 @@ export async function sameCode(
 const endMark = '= end of difference =';
 
 const markers: readonly (readonly [RegExp, RegExp])[] = [
-  [/\.(?:py|sh|bash|ya?ml|toml|r|jl|rb|pl|cfg|conf|mk)$|(?:^|\/)Makefile$/i, /^\s*#(?!!|SBATCH|PBS|\s*type:)/],
-  [/\.(?:c|cc|cpp|cu|cuh|h|hpp|js|ts|jsx|tsx|mjs|java|rs|go|scala|swift|kt)$/i, /^\s*(?:\/\/|\/\*[^*]*\*\/\s*$)/],
+  [
+    /\.(?:py|sh|bash|ya?ml|toml|r|jl|rb|pl|cfg|conf|mk)$|(?:^|\/)Makefile$/i,
+    /^\s*#(?!!|SBATCH|PBS|\s*type:)/,
+  ],
+  [
+    /\.(?:c|cc|cpp|cu|cuh|h|hpp|js|ts|jsx|tsx|mjs|java|rs|go|scala|swift|kt)$/i,
+    /^\s*(?:\/\/|\/\*[^*]*\*\/\s*$)/,
+  ],
   [/\.(?:lua|sql|hs)$/i, /^\s*--/],
   [/\.(?:md|rst)$|(?:^|\/)(?:LICENSE|README)[^/]*$/i, /^/],
 ];
@@ -67,11 +81,20 @@ const wordsOf = (command: string): string[] =>
 
 const maxFiles = 40;
 
-/** Code and settings that commands name, as they name them: relative, and within the folder that they are run in. */
+/**
+ * Code and settings that commands name, as they name them: relative, and within the folder that
+ * they are run in.
+ */
 export const codeFilesOf = (commands: readonly string[]): readonly string[] =>
   [...new Set(commands.flatMap(wordsOf))]
     .map((word) => path.posix.normalize(word))
-    .filter((word) => codeFile.test(word) && !word.startsWith('/') && !word.startsWith('..') && !/[\n*?[]/.test(word))
+    .filter(
+      (word) =>
+        codeFile.test(word) &&
+        !word.startsWith('/') &&
+        !word.startsWith('..') &&
+        !/[\n*?[]/.test(word),
+    )
     .slice(0, maxFiles);
 
 /** `diff`: what `git diff-tree -p` writes. */
@@ -82,7 +105,10 @@ function isSame(diff: string, named: ReadonlySet<string>): boolean {
     .every((part) => isHarmlessFile(part, named));
 }
 
-/** What a run left: a file that is new and no code, or of a kind that only runs write; never one that the command names. */
+/**
+ * What a run left: a file that is new and no code, or of a kind that only runs write; never one
+ * that the command names.
+ */
 function isHarmlessFile(part: string, named: ReadonlySet<string>): boolean {
   const [head = '', ...lines] = part.split('\n');
   const name = / b\/(.*)$/.exec(head)?.[1] ?? '';

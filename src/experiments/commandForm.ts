@@ -1,6 +1,7 @@
 /**
- * What a command comes to, however it is written: the same for the same program and arguments in another order, with other
- * quotes and spaces, `lr=3e-4` for `lr=0.0003`. Where outputs go and what a run is called does not count.
+ * What a command comes to, however it is written: the same for the same program and arguments in
+ * another order, with other quotes and spaces, `lr=3e-4` for `lr=0.0003`. Where outputs go and what
+ * a run is called does not count.
  */
 import { parseShell } from '../shell/parseShell.ts';
 import type { ShellWord } from '../shell/shellText.ts';
@@ -9,7 +10,10 @@ import { wrapperOf } from '../shell/within.ts';
 export interface CommandForm {
   /** Equal for commands that measure the same. */
   readonly exact: string;
-  /** Equal also where they differ in what changes no result: seed, verbosity, workers, logging, device. */
+  /**
+   * Equal also where they differ in what changes no result: seed, verbosity, workers, logging,
+   * device.
+   */
   readonly near: string;
   /** As the command names it. */
   readonly seed?: string;
@@ -40,7 +44,9 @@ export function commandForm(command: string): CommandForm {
     const text = command.trim().replace(/\s+/g, ' ');
     return { exact: text, near: text };
   }
-  const parts = shell.commands.map(({ assignments, words }) => partOf([...assignments, ...words].map(wordOf)));
+  const parts = shell.commands.map(({ assignments, words }) =>
+    partOf([...assignments, ...words].map(wordOf)),
+  );
   const seed = parts.findLast((part) => part.seed !== undefined)?.seed;
   const folder = parts.find((part) => part.folder !== undefined)?.folder;
   const joined = (of: (part: Part) => string): string =>
@@ -115,7 +121,11 @@ function withoutSettings(words: readonly Word[]): { settings: Argument[]; rest: 
   return { settings, rest: words.slice(index) };
 }
 
-const setting = (key: string, value: string): Argument => ({ name: `$${key}`, key, value: valueForm(value) });
+const setting = (key: string, value: string): Argument => ({
+  name: `$${key}`,
+  key,
+  value: valueForm(value),
+});
 
 const exported = (words: readonly Word[]): Argument[] =>
   words.flatMap(({ text }) => {
@@ -147,14 +157,18 @@ function argumentsOf(words: readonly Word[]): Argument[] {
         key: plainKey(key),
         value: valueForm(value ?? (takesNext ? next : '')),
       });
-    } else if (assigned !== undefined) found.push({ name: assigned, key: plainKey(assigned), value: valueForm(to) });
+    } else if (assigned !== undefined)
+      found.push({ name: assigned, key: plainKey(assigned), value: valueForm(to) });
     else found.push({ key: '', value: valueForm(text) });
   }
   return found;
 }
 
-/** What may stand behind an option as its value: a negative number does, another option does not. */
-const isValue = (text: string): boolean => !/^--?[A-Za-z]/.test(text) && text !== '--' && !assignment.test(text);
+/**
+ * What may stand behind an option as its value: a negative number does, another option does not.
+ */
+const isValue = (text: string): boolean =>
+  !/^--?[A-Za-z]/.test(text) && text !== '--' && !assignment.test(text);
 
 const optionName = (dashes: string, key: string): string => `${dashes}${key.replaceAll('_', '-')}`;
 const plainKey = (key: string): string => key.replace(/^\++/, '').toLowerCase();
@@ -173,11 +187,16 @@ const folded = (key: string): string =>
     .replace(/[_-]/g, '')
     .replace(/^no(?=verbose|progress)/, '');
 
-/** Options and assignments in the order of their names, those of one name as they came; places of their own as they came. */
+/**
+ * Options and assignments in the order of their names, those of one name as they came; places of
+ * their own as they came.
+ */
 function written(program: string, all: readonly Argument[]): string {
   const named = all.filter(({ name }) => name !== undefined);
   const places = all.filter(({ name }) => name === undefined);
-  const sorted = named.toSorted((a, b) => ((a.name ?? '') < (b.name ?? '') ? -1 : a.name === b.name ? 0 : 1));
+  const sorted = named.toSorted((a, b) =>
+    (a.name ?? '') < (b.name ?? '') ? -1 : a.name === b.name ? 0 : 1,
+  );
   return [
     ...(program === '' ? [] : [program]),
     ...places.map(({ value }) => JSON.stringify(value)),

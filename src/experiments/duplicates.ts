@@ -21,12 +21,18 @@ export interface TriedRun {
   readonly code: CodeState;
 }
 
-/** - `same`: same code, same arguments · `seed`: arguments that differ in nothing that changes a result but chance */
+/**
+ * - `same`: same code, same arguments · `seed`: arguments that differ in nothing that changes a
+ *   result but chance
+ */
 export interface FoundRun extends TriedRun {
   readonly likeness: 'same' | 'seed';
 }
 
-/** The same for the same code state and the same arguments of every command, whatever their order, quotes and spaces. */
+/**
+ * The same for the same code state and the same arguments of every command, whatever their order,
+ * quotes and spaces.
+ */
 export const fingerprintOf = (attempts: readonly Attempt[]): string =>
   hash([...new Set(attempts.map((attempt) => attemptKeys(attempt).same))].toSorted());
 
@@ -42,12 +48,17 @@ export class TriedRuns {
     put(this.#bySeed, keys.seed, run);
   }
 
-  /** The same attempt, or one that differs in its seed and the like; what is the same comes first, the newest of each first. */
+  /**
+   * The same attempt, or one that differs in its seed and the like; what is the same comes first,
+   * the newest of each first.
+   */
   like(attempt: Attempt): readonly FoundRun[] {
     const keys = attemptKeys(attempt);
     const same = (this.#bySame.get(keys.same) ?? []).toReversed();
     const isSame = new Set(same);
-    const seeds = (this.#bySeed.get(keys.seed) ?? []).filter((run) => !isSame.has(run)).toReversed();
+    const seeds = (this.#bySeed.get(keys.seed) ?? [])
+      .filter((run) => !isSame.has(run))
+      .toReversed();
     return [
       ...same.map((run) => ({ ...run, likeness: 'same' as const })),
       ...seeds.map((run) => ({ ...run, likeness: 'seed' as const })),
@@ -56,8 +67,13 @@ export class TriedRuns {
 }
 
 /** Equal where a run could not tell the code apart; `undefined` where it is not known. */
-export const codeKey = ({ code, sameCodeAs }: Pick<Attempt, 'code' | 'sameCodeAs'>): string | undefined =>
-  code.kind === 'git' ? `${sameCodeAs ?? code.tree}${code.ignored === undefined ? '' : `+${code.ignored}`}` : undefined;
+export const codeKey = ({
+  code,
+  sameCodeAs,
+}: Pick<Attempt, 'code' | 'sameCodeAs'>): string | undefined =>
+  code.kind === 'git'
+    ? `${sameCodeAs ?? code.tree}${code.ignored === undefined ? '' : `+${code.ignored}`}`
+    : undefined;
 
 /** Equal for attempts that are alike, whatever session made them. */
 export interface AttemptKeys {

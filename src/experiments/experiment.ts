@@ -1,6 +1,7 @@
 /**
- * The words of experiments: a hypothesis, tried in one state of the code by one run, by several, or by a sweep. An
- * experiment is planned in the journal before its first run, and decided on afterwards; nothing of it is ever rewritten.
+ * The words of experiments: a hypothesis, tried in one state of the code by one run, by several, or
+ * by a sweep. An experiment is planned in the journal before its first run, and decided on
+ * afterwards; nothing of it is ever rewritten.
  */
 
 /** What the code was when an experiment was launched. */
@@ -11,7 +12,10 @@ export type CodeState =
       readonly repo: string;
       /** The commit that was checked out; absent in a repository without one. */
       readonly head?: string;
-      /** Hash of the tree of all that was there: tracked files as they stood, changes and new files included. */
+      /**
+       * Hash of the tree of all that was there: tracked files as they stood, changes and new files
+       * included.
+       */
       readonly tree: string;
       /** The tree is another one than that of `head`. */
       readonly isDirty: boolean;
@@ -19,7 +23,10 @@ export type CodeState =
       readonly commit?: string;
       /** Files that the tree does not hold, such as `.env (looks like a secret)`; bounded. */
       readonly leftOut: readonly string[];
-      /** Digest of the files that the command names and the repository ignores; absent where there are none. */
+      /**
+       * Digest of the files that the command names and the repository ignores; absent where there
+       * are none.
+       */
       readonly ignored?: string;
     }
   /** Such as: the folder is in no repository. */
@@ -40,9 +47,15 @@ export interface ExperimentPlan {
   /** Absolute, on the machine. */
   readonly cwd: string;
   readonly code: CodeState;
-  /** The tree of an earlier experiment that a run could not tell from `code`: comments, empty lines and outputs differ. */
+  /**
+   * The tree of an earlier experiment that a run could not tell from `code`: comments, empty lines
+   * and outputs differ.
+   */
   readonly sameCodeAs?: string;
-  /** The same for the same code state and the same arguments, whatever their order, quotes and spaces. */
+  /**
+   * The same for the same code state and the same arguments, whatever their order, quotes and
+   * spaces.
+   */
   readonly fingerprint: string;
   /** As the command names it. */
   readonly seed?: string;

@@ -1,4 +1,7 @@
-/** The words of the ledger: a row per experiment and one per run, made of measured values only, and the champion among them. */
+/**
+ * The words of the ledger: a row per experiment and one per run, made of measured values only, and
+ * the champion among them.
+ */
 import type { RunId } from '../base/ids.ts';
 import type { Direction, MetricSummary } from '../metrics/metric.ts';
 import { verdictText, type RunLimit, type Verdict } from '../runs/run.ts';
@@ -26,7 +29,10 @@ export interface LedgerRow {
   readonly metrics: readonly MetricSummary[];
   /** The environment that was recorded for it: `env1`. */
   readonly envId?: string;
-  /** Its share of what its experiment cost from its launch to that of the next. Absent until it has started. */
+  /**
+   * Its share of what its experiment cost from its launch to that of the next. Absent until it has
+   * started.
+   */
   readonly cost?: ThinkingCost;
   /** The experiment that it was launched for: `e7`. */
   readonly experimentId?: string;
@@ -53,10 +59,16 @@ export interface ExperimentDecision {
   readonly atMs: number;
 }
 
-/** - `planned`: none of its runs has started · `over`: none goes on · `not_started`: none ever came to life */
+/**
+ * - `planned`: none of its runs has started · `over`: none goes on · `not_started`: none ever came
+ *   to life
+ */
 export type ExperimentStatus = 'planned' | 'running' | 'over' | 'not_started';
 
-/** Of the runs that differ in nothing but their seed: of the best such group, where there are several. */
+/**
+ * Of the runs that differ in nothing but their seed: of the best such group, where there are
+ * several.
+ */
 export interface ExperimentResult {
   readonly metric: string;
   readonly mean: number;
@@ -96,7 +108,9 @@ export interface ExperimentRow {
   readonly isChampion: boolean;
 }
 
-/** A row of a `results.tsv` that was brought in. Its numbers are somebody's word, not measured here. */
+/**
+ * A row of a `results.tsv` that was brought in. Its numbers are somebody's word, not measured here.
+ */
 export interface ImportedResult {
   /** As it was written, usually seven characters; empty where none was. */
   readonly commit: string;
@@ -117,24 +131,38 @@ export interface Ledger {
   readonly rows: readonly LedgerRow[];
   /** Oldest first, nothing left out. */
   readonly experiments: readonly ExperimentRow[];
-  /** The metric that decides: the goal's, else the first one with a direction that the runs share. */
+  /**
+   * The metric that decides: the goal's, else the first one with a direction that the runs share.
+   */
   readonly decisive?: Decisive;
   /** The run that is best; its experiment is the champion too. */
   readonly champion?: LedgerRow;
-  /** Results of before that a user brought in: told to the agent, and never ranked with what was measured here. */
+  /**
+   * Results of before that a user brought in: told to the agent, and never ranked with what was
+   * measured here.
+   */
   readonly imported: readonly ImportedResult[];
 }
 
 export type LedgerEntry = Omit<LedgerRow, 'isChampion'>;
 
 /** `queued`, `running`, or its verdict in words. */
-export function rowStatus({ verdict, startedMs }: Pick<LedgerRow, 'verdict' | 'startedMs'>): string {
+export function rowStatus({
+  verdict,
+  startedMs,
+}: Pick<LedgerRow, 'verdict' | 'startedMs'>): string {
   if (verdict !== undefined) return verdictText(verdict);
   return startedMs === undefined ? 'queued' : 'running';
 }
 
-/** The summary of `metric` in `row`, matched without case, also by the last part of a path (`val/loss` for `loss`). */
-export function summaryFor(metrics: readonly MetricSummary[], metric: string): MetricSummary | undefined {
+/**
+ * The summary of `metric` in `row`, matched without case, also by the last part of a path
+ * (`val/loss` for `loss`).
+ */
+export function summaryFor(
+  metrics: readonly MetricSummary[],
+  metric: string,
+): MetricSummary | undefined {
   const wanted = metric.toLowerCase();
   return (
     metrics.find((summary) => summary.metric.toLowerCase() === wanted) ??

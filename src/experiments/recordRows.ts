@@ -1,4 +1,7 @@
-/** The experiments of a ledger: what was tried, what came of it, and what was decided. Made of measured values only. */
+/**
+ * The experiments of a ledger: what was tried, what came of it, and what was decided. Made of
+ * measured values only.
+ */
 import { commandForm } from './commandForm.ts';
 import {
   rowStatus,
@@ -19,9 +22,12 @@ const badEnds: ReadonlySet<string> = new Set(['failed', 'signalled', 'out_of_mem
 
 /** Every run of it ended by a fault of its own. */
 export const hasCrashed = (runs: readonly Pick<LedgerRow, 'verdict'>[]): boolean =>
-  runs.length > 0 && runs.every(({ verdict }) => verdict !== undefined && badEnds.has(verdict.kind));
+  runs.length > 0 &&
+  runs.every(({ verdict }) => verdict !== undefined && badEnds.has(verdict.kind));
 
-/** The decision that counts. One that the engine made of crashes is over when a later run went well. */
+/**
+ * The decision that counts. One that the engine made of crashes is over when a later run went well.
+ */
 export function standingDecision(
   { decisions }: Pick<PlannedExperiment, 'decisions'>,
   runs: readonly Pick<LedgerRow, 'verdict'>[],
@@ -38,7 +44,10 @@ export const isOut = (decision: ExperimentDecision | undefined): boolean =>
 export const runsByExperiment = <Entry extends LedgerEntry>(
   rows: readonly Entry[],
 ): ReadonlyMap<string, readonly Entry[]> =>
-  Map.groupBy(rows, ({ experimentId, sweepId, number }) => experimentId ?? sweepId ?? `run ${number}`);
+  Map.groupBy(
+    rows,
+    ({ experimentId, sweepId, number }) => experimentId ?? sweepId ?? `run ${number}`,
+  );
 
 export function experimentRows(
   rows: readonly LedgerRow[],
@@ -46,8 +55,12 @@ export function experimentRows(
   decisive: Decisive | undefined,
 ): readonly ExperimentRow[] {
   const byId = runsByExperiment(rows);
-  const planned = [...records.values()].map((record) => plannedRow(record, byId.get(record.plan.id) ?? [], decisive));
-  const others = [...byId].filter(([id]) => !records.has(id)).map(([id, runs]) => bareRow(id, runs, decisive));
+  const planned = [...records.values()].map((record) =>
+    plannedRow(record, byId.get(record.plan.id) ?? [], decisive),
+  );
+  const others = [...byId]
+    .filter(([id]) => !records.has(id))
+    .map(([id, runs]) => bareRow(id, runs, decisive));
   return [...others, ...planned];
 }
 
@@ -69,7 +82,11 @@ function plannedRow(
   };
 }
 
-function bareRow(id: string, runs: readonly LedgerRow[], decisive: Decisive | undefined): ExperimentRow {
+function bareRow(
+  id: string,
+  runs: readonly LedgerRow[],
+  decisive: Decisive | undefined,
+): ExperimentRow {
   const [first] = runs;
   return {
     id,
@@ -122,7 +139,9 @@ function costOf(runs: readonly LedgerRow[]): ThinkingCost | undefined {
 function resultOf(runs: readonly LedgerRow[], decisive: Decisive): ExperimentResult | undefined {
   const sign = decisive.direction === 'lower' ? 1 : -1;
   const results = repeatsOf(runs).flatMap((group) => summaryOfRepeats(group, decisive) ?? []);
-  const [best] = results.toSorted((a, b) => Number(isGoing(a)) - Number(isGoing(b)) || sign * (a.mean - b.mean));
+  const [best] = results.toSorted(
+    (a, b) => Number(isGoing(a)) - Number(isGoing(b)) || sign * (a.mean - b.mean),
+  );
   return best && { metric: decisive.metric, ...best };
 }
 
@@ -134,13 +153,19 @@ export interface RepeatsSummary<Entry> {
   readonly runs: readonly Entry[];
 }
 
-const isGoing = ({ runs }: RepeatsSummary<LedgerEntry>): boolean => runs.some(({ verdict }) => verdict === undefined);
+const isGoing = ({ runs }: RepeatsSummary<LedgerEntry>): boolean =>
+  runs.some(({ verdict }) => verdict === undefined);
 
 /** Groups of runs that differ in nothing but their seed and the like. */
-export const repeatsOf = <Entry extends LedgerEntry>(runs: readonly Entry[]): readonly (readonly Entry[])[] =>
+export const repeatsOf = <Entry extends LedgerEntry>(
+  runs: readonly Entry[],
+): readonly (readonly Entry[])[] =>
   runs.length < 2 ? [runs] : [...Map.groupBy(runs, repeatKey).values()];
 
-/** Over those that ended well; over those that go on only where none has. `undefined` where nothing was measured. */
+/**
+ * Over those that ended well; over those that go on only where none has. `undefined` where nothing
+ * was measured.
+ */
 export function summaryOfRepeats<Entry extends LedgerEntry>(
   group: readonly Entry[],
   decisive: Decisive,
@@ -154,7 +179,9 @@ export function summaryOfRepeats<Entry extends LedgerEntry>(
   const values = counted.map(({ value }) => value);
   if (values.length === 0) return undefined;
   const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
-  const spread = Math.sqrt(values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (values.length - 1));
+  const spread = Math.sqrt(
+    values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (values.length - 1),
+  );
   return {
     mean,
     ...(values.length > 1 && { spread }),
@@ -164,7 +191,9 @@ export function summaryOfRepeats<Entry extends LedgerEntry>(
   };
 }
 
-/** The best value that a run reached; none of one that ended badly, was stopped, or went non-finite. */
+/**
+ * The best value that a run reached; none of one that ended badly, was stopped, or went non-finite.
+ */
 export function measuredValue(row: LedgerEntry, decisive: Decisive): number | undefined {
   if (row.verdict !== undefined && row.verdict.kind !== 'ok') return undefined;
   const summary = summaryFor(row.metrics, decisive.metric);
@@ -176,7 +205,10 @@ export function measuredValue(row: LedgerEntry, decisive: Decisive): number | un
 const nearForms = new Map<string, string>();
 const maxForms = 20_000;
 
-/** Equal for runs that differ in nothing but their seed and the like. Asked often, and of the same commands. */
+/**
+ * Equal for runs that differ in nothing but their seed and the like. Asked often, and of the same
+ * commands.
+ */
 function repeatKey({ command }: LedgerEntry): string {
   const known = nearForms.get(command);
   if (known !== undefined) return known;

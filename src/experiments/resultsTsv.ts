@@ -1,6 +1,7 @@
 /**
- * Results as autoresearch writes them: one line per experiment, tabs between `commit`, the metric, `memory_gb`, `status` and
- * `description`. Commits have seven characters, values six decimals, memory one; a crash has zeros.
+ * Results as autoresearch writes them: one line per experiment, tabs between `commit`, the metric,
+ * `memory_gb`, `status` and `description`. Commits have seven characters, values six decimals,
+ * memory one; a crash has zeros.
  */
 import { UserFacing } from '../base/errors.ts';
 import { cleanText, oneLine } from '../base/text.ts';
@@ -13,8 +14,9 @@ const maxDescriptionChars = 500;
 const statuses = ['keep', 'discard', 'crash'] as const;
 
 /**
- * The experiments that are over, oldest first, with values that were measured here alone. What has no measured value is a
- * crash; what is neither kept nor a crash is a discard, and says so where it was decided otherwise.
+ * The experiments that are over, oldest first, with values that were measured here alone. What has
+ * no measured value is a crash; what is neither kept nor a crash is a discard, and says so where it
+ * was decided otherwise.
  */
 export function writeResultsTsv({ experiments, decisive }: Ledger): string {
   const metric = field(decisive?.metric ?? 'metric');
@@ -29,23 +31,31 @@ function resultLine(row: ExperimentRow): string {
   const value = isCrash ? '0.000000' : valueText(result.mean);
   const memory = isCrash ? '0.0' : memoryGb(row).toFixed(1);
   const status = isCrash ? 'crash' : decision?.decision === 'keep' ? 'keep' : 'discard';
-  const note = isCrash || decision?.decision === status ? '' : ` (${decision?.decision ?? 'not decided'})`;
+  const note =
+    isCrash || decision?.decision === status ? '' : ` (${decision?.decision ?? 'not decided'})`;
   return [commit, value, memory, status, field(`${hypothesis}${note}`)].join('\t');
 }
 
 const commitOf = (code: CodeState | undefined): string =>
-  (code?.kind === 'git' ? ((code.isDirty ? code.commit : code.head) ?? code.head) : undefined) ?? '0000000';
+  (code?.kind === 'git' ? ((code.isDirty ? code.commit : code.head) ?? code.head) : undefined) ??
+  '0000000';
 
 /** Six decimals, as long as they say something of the value. */
 const valueText = (value: number): string =>
   value !== 0 && Math.abs(value) < 0.001 ? value.toExponential(6) : value.toFixed(6);
 
-/** Nothing that could be taken for the next field, the next line, or the beginning of a quoted one. */
+/**
+ * Nothing that could be taken for the next field, the next line, or the beginning of a quoted one.
+ */
 const field = (text: string): string => oneLine(text, maxDescriptionChars).replaceAll('"', "'");
 
 const memoryMetrics: readonly (readonly [string, number])[] = [
-  ...['peak_vram_mb', 'vram_mb', 'peak_memory_mb', 'memory_mb', 'max_memory_mb'].map((name) => [name, 1024] as const),
-  ...['memory_gb', 'peak_memory_gb', 'peak_vram_gb', 'vram_gb', 'max_memory_gb'].map((name) => [name, 1] as const),
+  ...['peak_vram_mb', 'vram_mb', 'peak_memory_mb', 'memory_mb', 'max_memory_mb'].map(
+    (name) => [name, 1024] as const,
+  ),
+  ...['memory_gb', 'peak_memory_gb', 'peak_vram_gb', 'vram_gb', 'max_memory_gb'].map(
+    (name) => [name, 1] as const,
+  ),
 ];
 
 /** The most that a run of it printed; 0 where none did. */
@@ -70,9 +80,11 @@ interface Columns {
 }
 
 /**
- * The rows of such a file, as editors and spreadsheets write it, too: quoted fields, any line ends, tabs in a description
- * that comes last. The metric is the column behind `commit`; `memory_gb` may be missing, columns of others are left alone.
- * What was discarded or crashed needs no value. Throws `UserFacing` that names every line that does not fit (the first ten of them); then nothing of it counts.
+ * The rows of such a file, as editors and spreadsheets write it, too: quoted fields, any line ends,
+ * tabs in a description that comes last. The metric is the column behind `commit`; `memory_gb` may
+ * be missing, columns of others are left alone. What was discarded or crashed needs no value.
+ * Throws `UserFacing` that names every line that does not fit (the first ten of them); then nothing
+ * of it counts.
  */
 export function readResultsTsv(text: string, source = 'results.tsv'): readonly ImportedResult[] {
   const lines = text.replace(/^\uFEFF/, '').split(/\r\n?|\n/);
@@ -86,9 +98,15 @@ export function readResultsTsv(text: string, source = 'results.tsv'): readonly I
     return 'problem' in read ? [] : [read];
   });
   const left = problems.length - maxProblems;
-  const told = [...problems.slice(0, maxProblems), ...(left > 0 ? [`… and ${left} more lines.`] : [])];
+  const told = [
+    ...problems.slice(0, maxProblems),
+    ...(left > 0 ? [`… and ${left} more lines.`] : []),
+  ];
   if (problems.length > 0)
-    throw new UserFacing(`${source} was not imported. ${told.join(' ')}`, 'Correct these lines, then import it again.');
+    throw new UserFacing(
+      `${source} was not imported. ${told.join(' ')}`,
+      'Correct these lines, then import it again.',
+    );
   if (results.length > maxRows)
     throw new UserFacing(
       `${source} was not imported: it has ${results.length} results, and ${maxRows} is the most.`,
@@ -102,21 +120,37 @@ function columnsOf(header: string, source: string): Columns {
   const at = (name: string): number => names.findIndex((one) => one.toLowerCase() === name);
   const [commit, status, description] = [at('commit'), at('status'), at('description')];
   const metric = names[commit + 1] ?? '';
-  if ([commit, status, description].includes(-1) || ['', 'status', 'description', 'memory_gb'].includes(metric))
+  if (
+    [commit, status, description].includes(-1) ||
+    ['', 'status', 'description', 'memory_gb'].includes(metric)
+  )
     throw new UserFacing(
       `${source} was not imported. Line 1: the header is ${JSON.stringify(oneLine(header, 200))}.`,
       'It must be commit, the name of the metric, memory_gb, status and description, with tabs between them.',
     );
-  return { commit, value: commit + 1, memory: at('memory_gb'), status, description, metric, count: names.length };
+  return {
+    commit,
+    value: commit + 1,
+    memory: at('memory_gb'),
+    status,
+    description,
+    metric,
+    count: names.length,
+  };
 }
 
 /** As a spreadsheet quotes them. */
 const fieldsOf = (line: string): string[] =>
-  line.split('\t').map((field) => /^\s*"([^]*)"\s*$/.exec(field)?.[1]?.replaceAll('""', '"') ?? field);
+  line
+    .split('\t')
+    .map((field) => /^\s*"([^]*)"\s*$/.exec(field)?.[1]?.replaceAll('""', '"') ?? field);
 
-const plainText = (text: string, maxChars: number): string => oneLine(cleanText(text), maxChars).trim();
+const plainText = (text: string, maxChars: number): string =>
+  oneLine(cleanText(text), maxChars).trim();
 
-/** A description that comes last may have tabs in it; other fields that are too many say nothing. */
+/**
+ * A description that comes last may have tabs in it; other fields that are too many say nothing.
+ */
 function fitted(fields: readonly string[], { description, count }: Columns): readonly string[] {
   if (fields.length <= count) return fields;
   const rest = fields.slice(count - 1);
@@ -124,19 +158,25 @@ function fitted(fields: readonly string[], { description, count }: Columns): rea
   return rest.slice(1).every((field) => field.trim() === '') ? fields.slice(0, count) : fields;
 }
 
-function resultOf(all: readonly string[], columns: Columns): ImportedResult | { readonly problem: string } {
+function resultOf(
+  all: readonly string[],
+  columns: Columns,
+): ImportedResult | { readonly problem: string } {
   const fields = fitted(all, columns);
   if (fields.length !== columns.count)
     return { problem: `it has ${fields.length} fields, the header ${columns.count}` };
   const of = (index: number): string => (fields[index] ?? '').trim();
   const word = of(columns.status).toLowerCase();
   const status = statuses.find((one) => one === word);
-  if (status === undefined) return { problem: `its status is ${JSON.stringify(word)}, not keep, discard or crash` };
+  if (status === undefined)
+    return { problem: `its status is ${JSON.stringify(word)}, not keep, discard or crash` };
   const value = numberOf(of(columns.value));
   const memory = numberOf(of(columns.memory));
   const isNone = of(columns.value) === '' || notFinite.test(of(columns.value));
   if (value === undefined && (status === 'keep' || !(isNone || status === 'crash')))
-    return { problem: `its ${columns.metric} is ${JSON.stringify(of(columns.value))}, not a number` };
+    return {
+      problem: `its ${columns.metric} is ${JSON.stringify(of(columns.value))}, not a number`,
+    };
   return {
     commit: plainText(of(columns.commit), 80),
     metric: columns.metric,

@@ -1,4 +1,7 @@
-/** The measurable part of a goal, where its words name one: `loss < 1.0`, `accuracy above 95 %`, `val_loss <= 0.3`. */
+/**
+ * The measurable part of a goal, where its words name one: `loss < 1.0`, `accuracy above 95 %`,
+ * `val_loss <= 0.3`.
+ */
 import { directionOf } from '../metrics/direction.ts';
 
 export interface GoalTarget {
@@ -43,7 +46,9 @@ const targetPattern = new RegExp(
 
 /** The first comparison of a metric with a number in `goal`; undefined when it names none. */
 export function parseGoalTarget(goal: string): GoalTarget | undefined {
-  for (const [, metric = '', word = '', number = '', percent, unit = ''] of goal.matchAll(targetPattern)) {
+  for (const [, metric = '', word = '', number = '', percent, unit = ''] of goal.matchAll(
+    targetPattern,
+  )) {
     const comparator = words[word.toLowerCase().replace(/\s+/g, ' ')];
     if (comparator === undefined || !isMetric(metric, word, unit)) continue;
     return { metric, comparator, value: Number(number), ...(percent && { isPercent: true }) };
@@ -51,7 +56,10 @@ export function parseGoalTarget(goal: string): GoalTarget | undefined {
   return undefined;
 }
 
-/** In a sentence (`a model under 24 GB`) only what is known for a metric is one; beside a sign, any name that has no unit. */
+/**
+ * In a sentence (`a model under 24 GB`) only what is known for a metric is one; beside a sign, any
+ * name that has no unit.
+ */
 function isMetric(name: string, comparator: string, unit: string): boolean {
   if (directionOf(name) !== 'none') return unit === '' || /^m?s$/i.test(unit);
   return unit === '' && (/^\W/.test(comparator) || /[_/]/.test(name));

@@ -1,4 +1,7 @@
-/** The way to the network: through a proxy, with further certificates, or straight on. One `fetch` for all of it. */
+/**
+ * The way to the network: through a proxy, with further certificates, or straight on. One `fetch`
+ * for all of it.
+ */
 import { readFile } from 'node:fs/promises';
 import type { LookupFunction } from 'node:net';
 import tls from 'node:tls';
@@ -9,7 +12,10 @@ import { parseProxy } from './proxy.ts';
 export interface NetworkSettings {
   /** `http://`, `https://` or `socks5://`, with user and password where it wants them. */
   readonly proxy?: string;
-  /** Hosts that are reached without the proxy, separated by commas, as in `NO_PROXY`. This computer always is. */
+  /**
+   * Hosts that are reached without the proxy, separated by commas, as in `NO_PROXY`. This computer
+   * always is.
+   */
   readonly noProxy?: string;
   /** A PEM file of certificates to trust beside those of Node. */
   readonly caFile?: string;
@@ -18,16 +24,21 @@ export interface NetworkSettings {
 type Fetch = typeof globalThis.fetch;
 
 /**
- * Reads the settings at each call. Without any, the host's own `fetch` is used, which in VS Code knows the proxy and the
- * certificates of the window; where that does not trust a certificate, those of the system are tried once.
- * The call rejects as `fetch` does, or with `UserFacing` where a setting is wrong or the proxy is at fault.
+ * Reads the settings at each call. Without any, the host's own `fetch` is used, which in VS Code
+ * knows the proxy and the certificates of the window; where that does not trust a certificate,
+ * those of the system are tried once. The call rejects as `fetch` does, or with `UserFacing` where
+ * a setting is wrong or the proxy is at fault.
  */
 export function createFetch(settings: () => NetworkSettings): Fetch {
   const routes = new Map<string, Promise<Undici.Dispatcher>>();
   let trustsSystem = false;
 
-  const through = async (route: NetworkSettings, ...[input, init]: Parameters<Fetch>): Promise<Response> => {
-    if (route.proxy === undefined && route.caFile === undefined && !trustsSystem) return globalThis.fetch(input, init);
+  const through = async (
+    route: NetworkSettings,
+    ...[input, init]: Parameters<Fetch>
+  ): Promise<Response> => {
+    if (route.proxy === undefined && route.caFile === undefined && !trustsSystem)
+      return globalThis.fetch(input, init);
     const key = JSON.stringify([route, trustsSystem]);
     const dispatcher = routes.get(key) ?? openRoute(route, trustsSystem);
     routes.set(key, dispatcher);
@@ -57,12 +68,20 @@ export function createFetch(settings: () => NetworkSettings): Fetch {
 }
 
 /**
- * A way for one purpose, to be destroyed after use, that trusts the certificates of the system too. What is connected to
- * without the proxy is found by `lookup`. Rejects with `UserFacing` where a setting is wrong.
+ * A way for one purpose, to be destroyed after use, that trusts the certificates of the system too.
+ * What is connected to without the proxy is found by `lookup`. Rejects with `UserFacing` where a
+ * setting is wrong.
  */
-export const openDispatcher = (settings: NetworkSettings, lookup: LookupFunction): Promise<Undici.Dispatcher> => {
+export const openDispatcher = (
+  settings: NetworkSettings,
+  lookup: LookupFunction,
+): Promise<Undici.Dispatcher> => {
   const { proxy, noProxy, caFile } = settings;
-  return openRoute({ ...(proxy && { proxy }), ...(noProxy && { noProxy }), ...(caFile && { caFile }) }, true, lookup);
+  return openRoute(
+    { ...(proxy && { proxy }), ...(noProxy && { noProxy }), ...(caFile && { caFile }) },
+    true,
+    lookup,
+  );
 };
 
 /** The types of its default export lack some of what is there; bundled, it has nothing else. */
@@ -86,7 +105,13 @@ async function openRoute(
   return new EnvHttpProxyAgent({
     httpProxy: uri,
     httpsProxy: uri,
-    noProxy: ['localhost', '127.0.0.1', '::1', '[::1]', ...(noProxy === undefined ? [] : [noProxy])].join(','),
+    noProxy: [
+      'localhost',
+      '127.0.0.1',
+      '::1',
+      '[::1]',
+      ...(noProxy === undefined ? [] : [noProxy]),
+    ].join(','),
     connect,
     requestTls: { ca },
     proxyTls: { ca },
@@ -108,14 +133,16 @@ async function certificates(file: string): Promise<string> {
 }
 
 /** A body that is a stream is used up by the first attempt. */
-const isRepeatable = (body: unknown): boolean => body === undefined || body === null || typeof body === 'string';
+const isRepeatable = (body: unknown): boolean =>
+  body === undefined || body === null || typeof body === 'string';
 
 const untrusted =
   /^(SELF_SIGNED_CERT_IN_CHAIN|DEPTH_ZERO_SELF_SIGNED_CERT|UNABLE_TO_VERIFY_LEAF_SIGNATURE|UNABLE_TO_GET_ISSUER_CERT(_LOCALLY)?)$/;
 
 const badCertificate = new RegExp(`${untrusted.source}|^(CERT_|ERR_TLS_CERT)`);
 
-const isUntrusted = (error: unknown): boolean => causes(error).some((cause) => untrusted.test(codeOf(cause) ?? ''));
+const isUntrusted = (error: unknown): boolean =>
+  causes(error).some((cause) => untrusted.test(codeOf(cause) ?? ''));
 
 /** Temporary where it does not answer: then it is an error of the network, with its code. */
 function proxyFault(error: unknown, proxy: string): Error | undefined {
@@ -128,10 +155,16 @@ function proxyFault(error: unknown, proxy: string): Error | undefined {
     );
   const own = all.find((cause) => isAbout(cause, url));
   if (own === undefined) return undefined;
-  return Object.assign(new Error(`The proxy ${url.host} does not answer: ${own.message}`), { code: codeOf(own) });
+  return Object.assign(new Error(`The proxy ${url.host} does not answer: ${own.message}`), {
+    code: codeOf(own),
+  });
 }
 
-const defaultPorts: Readonly<Record<string, string>> = { 'http:': '80', 'https:': '443', 'socks5:': '1080' };
+const defaultPorts: Readonly<Record<string, string>> = {
+  'http:': '80',
+  'https:': '443',
+  'socks5:': '1080',
+};
 
 function isAbout(cause: Error, { hostname, port, protocol }: URL): boolean {
   if ('hostname' in cause) return cause.hostname === hostname;
@@ -154,7 +187,8 @@ function causes(error: unknown): Error[] {
   const found: Error[] = [];
   for (let next = error; next instanceof Error && found.length < 8; next = next.cause) {
     found.push(next);
-    if (next instanceof AggregateError) found.push(...next.errors.filter((each) => each instanceof Error));
+    if (next instanceof AggregateError)
+      found.push(...next.errors.filter((each) => each instanceof Error));
   }
   return found;
 }

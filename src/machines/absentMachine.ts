@@ -1,4 +1,7 @@
-/** Stands for a machine that is not in the list: its runs keep what is known of them, and nothing can be asked. */
+/**
+ * Stands for a machine that is not in the list: its runs keep what is known of them, and nothing
+ * can be asked.
+ */
 import { MachineFailure, type Machine } from './machine.ts';
 
 export function absentMachine(

@@ -1,5 +1,8 @@
 /** What connects to the machines of `machines.json`, by their kind. */
-import { ContainerConnector, type ContainerConnectorOptions } from './container/containerMachine.ts';
+import {
+  ContainerConnector,
+  type ContainerConnectorOptions,
+} from './container/containerMachine.ts';
 import type { MachineShare } from './machine.ts';
 import { LazyMachine, type Connector } from './lazyMachine.ts';
 import type { MachineEntry } from './machineEntry.ts';

@@ -10,7 +10,10 @@ const localAnswerMs = 10_000;
 
 type Description = { readonly description: string } | { readonly problem: string };
 
-/** What the machine says of itself, or why that is not known, after two seconds at the latest. Never rejects. */
+/**
+ * What the machine says of itself, or why that is not known, after two seconds at the latest. Never
+ * rejects.
+ */
 export async function describeWithin(machine: Machine, clock: Clock): Promise<Description> {
   const timeoutMs = machine.kind === 'local' ? localAnswerMs : answerMs;
   const late = Promise.withResolvers<Description>();

@@ -16,12 +16,16 @@ import type {
   StreamResult,
 } from './machine.ts';
 
-/** `act`: changes something there, so the user may be asked to connect; `look`: only reads, and asks nobody. */
+/**
+ * `act`: changes something there, so the user may be asked to connect; `look`: only reads, and asks
+ * nobody.
+ */
 export type Purpose = 'act' | 'look';
 
 /**
- * A machine that stands for another: opened later, replaced, or restricted. Forwards every member to `target()`;
- * a subclass overrides `through` for what holds of every call, and single members for what differs.
+ * A machine that stands for another: opened later, replaced, or restricted. Forwards every member
+ * to `target()`; a subclass overrides `through` for what holds of every call, and single members
+ * for what differs.
  */
 export abstract class ForwardingMachine implements Machine {
   abstract readonly id: string;

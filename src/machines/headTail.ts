@@ -1,4 +1,7 @@
-/** Keeps the first and the last bytes of a stream of any length in bounded memory, and counts the rest. */
+/**
+ * Keeps the first and the last bytes of a stream of any length in bounded memory, and counts the
+ * rest.
+ */
 export class HeadTail {
   readonly #headLimit: number;
   readonly #tailLimit: number;
@@ -21,7 +24,8 @@ export class HeadTail {
       this.#head.push(bytes.subarray(0, forHead));
       this.#headBytes += forHead;
     }
-    if (forHead < bytes.length) this.#pushTail(bytes.subarray(Math.max(forHead, bytes.length - this.#tailLimit)));
+    if (forHead < bytes.length)
+      this.#pushTail(bytes.subarray(Math.max(forHead, bytes.length - this.#tailLimit)));
   }
 
   get omittedBytes(): number {
@@ -42,14 +46,16 @@ export class HeadTail {
     this.#tail.push(bytes);
     this.#tailBytes += bytes.length;
     if (this.#tailBytes <= this.#tailLimit * 2) return;
-    // Compacting only at twice the limit keeps the copying proportional to the stream, and frees what is not kept.
+    // Compacting only at twice the limit keeps the copying proportional to the stream, and frees
+    // what is not kept.
     const kept = Buffer.concat(this.#tail).subarray(-this.#tailLimit);
     this.#tail = [Buffer.from(kept)];
     this.#tailBytes = kept.length;
   }
 }
 
-const isContinuation = (byte: number | undefined): boolean => byte !== undefined && (byte & 0xc0) === 0x80;
+const isContinuation = (byte: number | undefined): boolean =>
+  byte !== undefined && (byte & 0xc0) === 0x80;
 
 /** Without the bytes of a character that began before. */
 function wholeStart(bytes: Buffer): Buffer {

@@ -1,4 +1,7 @@
-/** Home folders of machines, as they were told: with them a run is found again while its machine cannot be reached. */
+/**
+ * Home folders of machines, as they were told: with them a run is found again while its machine
+ * cannot be reached.
+ */
 import { readFileSync } from 'node:fs';
 import * as z from 'zod';
 
@@ -22,7 +25,9 @@ export class HomeFolders {
   /** Resolves with `folder`. What cannot be kept is asked for again another time. */
   async keep(place: string, folder: string): Promise<string> {
     this.#known = { ...this.#all(), [place]: folder };
-    await this.#write(this.#path, `${JSON.stringify(this.#known, null, 2)}\n`).catch(() => undefined);
+    await this.#write(this.#path, `${JSON.stringify(this.#known, null, 2)}\n`).catch(
+      () => undefined,
+    );
     return folder;
   }
 

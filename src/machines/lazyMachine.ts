@@ -1,4 +1,7 @@
-/** A machine that is opened when it is used first: until then only its entry is known, and perhaps its folders. */
+/**
+ * A machine that is opened when it is used first: until then only its entry is known, and perhaps
+ * its folders.
+ */
 import type { Clock } from '../base/clock.ts';
 import type { Disposable } from '../base/disposable.ts';
 import type { Event } from '../base/emitter.ts';
@@ -21,7 +24,10 @@ import {
 export interface Connector extends Disposable {
   /** Asks nobody. Rejects with `MachineFailure`; the next use tries again. */
   open(): Promise<Machine>;
-  /** Connects, and asks the user where need be. Absent: there is nothing to ask. Rejects as `open` does. */
+  /**
+   * Connects, and asks the user where need be. Absent: there is nothing to ask. Rejects as `open`
+   * does.
+   */
   connect?(): Promise<void>;
   readonly onDidChangeStatus?: Event<MachineStatus> | undefined;
   /** The next try is made at once, and the user may be asked again. */
@@ -91,7 +97,9 @@ export class LazyMachine extends ForwardingMachine implements Disposable {
       sink.onError(asFailure(error));
       return backoffMs;
     };
-    retry(policy, { clock: this.#options.clock, signal: over.signal, again }, begin).catch(() => undefined);
+    retry(policy, { clock: this.#options.clock, signal: over.signal, again }, begin).catch(
+      () => undefined,
+    );
     return {
       async drain() {
         await begin();
@@ -110,10 +118,16 @@ export class LazyMachine extends ForwardingMachine implements Disposable {
 
   protected target(): Machine {
     if (this.#opened) return this.#opened;
-    throw new MachineFailure('unreachable', `${this.id} was not reached yet, so its folders are not known.`);
+    throw new MachineFailure(
+      'unreachable',
+      `${this.id} was not reached yet, so its folders are not known.`,
+    );
   }
 
-  protected override async through<T>(call: (machine: Machine) => Promise<T>, purpose: Purpose): Promise<T> {
+  protected override async through<T>(
+    call: (machine: Machine) => Promise<T>,
+    purpose: Purpose,
+  ): Promise<T> {
     return call(await this.#open(purpose));
   }
 
@@ -131,4 +145,6 @@ export class LazyMachine extends ForwardingMachine implements Disposable {
 }
 
 const asFailure = (error: unknown): MachineFailure =>
-  error instanceof MachineFailure ? error : new MachineFailure('io', messageOf(error), { cause: error });
+  error instanceof MachineFailure
+    ? error
+    : new MachineFailure('io', messageOf(error), { cause: error });

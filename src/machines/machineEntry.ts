@@ -1,4 +1,7 @@
-/** One machine as `machines.json` holds it, and the short form in which people write it: `user@host[:port]`. */
+/**
+ * One machine as `machines.json` holds it, and the short form in which people write it:
+ * `user@host[:port]`.
+ */
 import * as z from 'zod';
 import { UserFacing } from '../base/errors.ts';
 
@@ -21,7 +24,9 @@ const count = z.int().min(1);
 
 /** Where an SSH server is, and how to log in there. */
 const place = {
-  /** Name or address. Everything that is not said here is taken from the ssh config, as `ssh` does. */
+  /**
+   * Name or address. Everything that is not said here is taken from the ssh config, as `ssh` does.
+   */
   host: word.optional(),
   /** A `Host` of the ssh config. */
   alias: word.optional(),
@@ -58,7 +63,10 @@ const sshSchema = z
   .refine(({ host, alias }) => (host === undefined) !== (alias === undefined), onePlace)
   .refine(noPassword, passwordIssue);
 
-/** Jobs of a Slurm cluster. Its commands are given on a login host; without a host, on this computer. */
+/**
+ * Jobs of a Slurm cluster. Its commands are given on a login host; without a host, on this
+ * computer.
+ */
 const slurmSchema = z
   .looseObject({
     id: idSchema,
@@ -78,15 +86,24 @@ const slurmSchema = z
     prologue: z.array(z.string()).optional(),
     /** Sent to the run so long before the time is over, for a checkpoint. */
     warning: z.strictObject({ signal: z.string().regex(/^[A-Z0-9]+$/), seconds: count }).optional(),
-    /** The scheduler may put a preempted job back into the queue: the same run begins anew, its output goes on. */
+    /**
+     * The scheduler may put a preempted job back into the queue: the same run begins anew, its
+     * output goes on.
+     */
     requeue: z.boolean().optional(),
-    /** Of all runs, on a file system that login host and nodes share; absent: below the home folder there. */
+    /**
+     * Of all runs, on a file system that login host and nodes share; absent: below the home folder
+     * there.
+     */
     runsFolder: path.optional(),
   })
   .refine(({ host, alias }) => host === undefined || alias === undefined, onePlace)
   .refine(noPassword, passwordIssue);
 
-/** One container of a Docker engine, made when it is used first, with nothing of this computer but its mounts. */
+/**
+ * One container of a Docker engine, made when it is used first, with nothing of this computer but
+ * its mounts.
+ */
 const containerSchema = z
   .looseObject({
     id: idSchema,
@@ -96,7 +113,9 @@ const containerSchema = z
     dockerfile: path.optional(),
     /** Of a build; absent: the folder of the Dockerfile. */
     buildContext: path.optional(),
-    mounts: z.array(z.strictObject({ source: path, target: path, isReadOnly: z.boolean().optional() })).optional(),
+    mounts: z
+      .array(z.strictObject({ source: path, target: path, isReadOnly: z.boolean().optional() }))
+      .optional(),
     /** Default `none`. */
     network: z.enum(['none', 'bridge', 'host']).optional(),
     /** May be a fraction. */
@@ -111,7 +130,9 @@ const containerSchema = z
       .optional(),
     /** Where commands start; absent: the first mount, else the image's own. */
     workFolder: path.optional(),
-    /** Of the engine: a socket's path or `tcp://…`; absent: `DOCKER_HOST`, else the usual socket. */
+    /**
+     * Of the engine: a socket's path or `tcp://…`; absent: `DOCKER_HOST`, else the usual socket.
+     */
     engine: z.string().min(1).optional(),
     slots: count.optional(),
   })
@@ -129,12 +150,16 @@ export type MachineEntry = SshEntry | SlurmEntry | ContainerEntry;
 
 export const remoteKinds = ['ssh', 'slurm', 'container'] as const;
 
-export const machineEntrySchema = z.discriminatedUnion('kind', [sshSchema, slurmSchema, containerSchema], {
-  error: (issue) =>
-    issue.code === 'invalid_union'
-      ? `is not one that this version knows; it knows ${remoteKinds.join(', ')}`
-      : undefined,
-});
+export const machineEntrySchema = z.discriminatedUnion(
+  'kind',
+  [sshSchema, slurmSchema, containerSchema],
+  {
+    error: (issue) =>
+      issue.code === 'invalid_union'
+        ? `is not one that this version knows; it knows ${remoteKinds.join(', ')}`
+        : undefined,
+  },
+);
 
 /** Throws `UserFacing` with what is wrong. */
 export function checkedEntry(value: unknown): MachineEntry {
@@ -151,11 +176,12 @@ export const issueText = (issue: z.core.$ZodIssue | undefined): string =>
 export type MachinePlace = Pick<SshEntry, 'host' | 'alias' | 'user' | 'port'>;
 
 /**
- * `user@host[:port]`, `host`, `[::1]:2222`, or a name in `aliases`, the hosts of the ssh config. Throws `UserFacing` with
- * an example of what is understood.
+ * `user@host[:port]`, `host`, `[::1]:2222`, or a name in `aliases`, the hosts of the ssh config.
+ * Throws `UserFacing` with an example of what is understood.
  */
 export function parseMachineSpec(text: string, aliases: readonly string[] = []): MachinePlace {
-  const [, userPart, rest = ''] = /^(?:([^@]*)@)?(.*)$/s.exec(text.trim().replace(/^ssh:\/\//, '')) ?? [];
+  const [, userPart, rest = ''] =
+    /^(?:([^@]*)@)?(.*)$/s.exec(text.trim().replace(/^ssh:\/\//, '')) ?? [];
   const { name, port } = hostAndPort(rest);
   const isWord = wordPattern.test(name) && (userPart === undefined || wordPattern.test(userPart));
   if (!isWord || port === 'wrong') throw notUnderstood(text);
@@ -170,7 +196,8 @@ function hostAndPort(text: string): { name: string; port: number | 'wrong' | und
   const bracketed = /^\[([0-9a-fA-F:.]+(?:%[\w.-]+)?)\](?::(.*))?$/.exec(text);
   if (bracketed !== null) return { name: bracketed[1] ?? '', port: portOf(bracketed[2]) };
   // Two colons and more without brackets: an IPv6 address and no port.
-  if (/^[0-9a-fA-F:.]*:[0-9a-fA-F:.]*:[0-9a-fA-F:.]*(?:%[\w.-]+)?$/.test(text)) return { name: text, port: undefined };
+  if (/^[0-9a-fA-F:.]*:[0-9a-fA-F:.]*:[0-9a-fA-F:.]*(?:%[\w.-]+)?$/.test(text))
+    return { name: text, port: undefined };
   const [, name = '', port] = /^([^:[\]]*)(?::(.*))?$/.exec(text) ?? [];
   return { name, port: portOf(port) };
 }
@@ -194,7 +221,10 @@ export function placeText({ host, alias, user, port }: MachinePlace): string {
   return `${user === undefined ? '' : `${user}@`}${isBracketed ? `[${name}]` : name}${port === undefined ? '' : `:${port}`}`;
 }
 
-/** It has a host of its own: it is neither a container nor a cluster whose login host is this computer. */
+/**
+ * It has a host of its own: it is neither a container nor a cluster whose login host is this
+ * computer.
+ */
 export const hasHost = (entry: MachineEntry): entry is SshEntry | SlurmEntry =>
   entry.kind !== 'container' && (entry.host ?? entry.alias) !== undefined;
 

@@ -22,12 +22,15 @@ export interface HostKeyQuestion {
 
 export interface MachinePrompts {
   /**
-   * `undefined`: nobody answers, or the user will not say. Asked again before the machine was reached, it means that
-   * the answer before was refused. The signal is aborted when the answer is no longer wanted.
+   * `undefined`: nobody answers, or the user will not say. Asked again before the machine was
+   * reached, it means that the answer before was refused. The signal is aborted when the answer is
+   * no longer wanted.
    */
   askSecret(question: SecretQuestion, signal: AbortSignal): Promise<string | undefined>;
   /** The answer that is kept from before, asking nobody. Absent: none is kept. */
   keptSecret?(question: SecretQuestion): Promise<string | undefined>;
-  /** Whether the key of a host that was never seen before is the right one. Nobody to answer: no. */
+  /**
+   * Whether the key of a host that was never seen before is the right one. Nobody to answer: no.
+   */
   confirmHostKey(question: HostKeyQuestion, signal: AbortSignal): Promise<boolean>;
 }

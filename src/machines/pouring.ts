@@ -3,8 +3,9 @@ import type { Writable } from 'node:stream';
 import type { StreamOptions, StreamResult } from './machine.ts';
 
 /**
- * Writes `source` to `sink` as fast as that takes it, and ends it. Stops when nobody reads any more. Of a source that
- * throws, `sink` is not ended: what is not whole must not pass for whole. Never throws.
+ * Writes `source` to `sink` as fast as that takes it, and ends it. Stops when nobody reads any
+ * more. Of a source that throws, `sink` is not ended: what is not whole must not pass for whole.
+ * Never throws.
  */
 export function pour(source: AsyncIterable<Uint8Array>, sink: Writable): void {
   const iterator = source[Symbol.asyncIterator]();
@@ -31,8 +32,9 @@ export function pour(source: AsyncIterable<Uint8Array>, sink: Writable): void {
 }
 
 /**
- * Runs `run` with a source and a reader that do not throw: where one does, or is called off, the command is ended. What
- * was thrown is what this rejects with, once the command has ended. Resolves after the last piece has been taken.
+ * Runs `run` with a source and a reader that do not throw: where one does, or is called off, the
+ * command is ended. What was thrown is what this rejects with, once the command has ended. Resolves
+ * after the last piece has been taken.
  */
 export async function guardedStream(
   options: StreamOptions,

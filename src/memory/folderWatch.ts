@@ -1,4 +1,7 @@
-/** Tells that something below some folders has changed. A hint for views: whoever needs the truth looks at the files. */
+/**
+ * Tells that something below some folders has changed. A hint for views: whoever needs the truth
+ * looks at the files.
+ */
 import { existsSync, readdirSync, watch, type FSWatcher } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { Clock } from '../base/clock.ts';
@@ -23,7 +26,10 @@ export class FolderWatch implements Disposable {
     this.#clock = clock;
   }
 
-  /** Folders are watched from the first listener to the last. A missing one is waited for, never made. */
+  /**
+   * Folders are watched from the first listener to the last. A missing one is waited for, never
+   * made.
+   */
   readonly onDidChange: Event<void> = (listener) => {
     const subscription = this.#emitter.event(listener);
     this.#listeners += 1;
@@ -73,7 +79,11 @@ export class FolderWatch implements Disposable {
     this.#watchOne(folder, (name) => !name.endsWith('.tmp') && this.#changedOutside(folder));
     try {
       for (const entry of readdirSync(folder, { withFileTypes: true }))
-        if (entry.isDirectory() && !entry.name.startsWith('.') && !this.#watchers.has(join(folder, entry.name)))
+        if (
+          entry.isDirectory() &&
+          !entry.name.startsWith('.') &&
+          !this.#watchers.has(join(folder, entry.name))
+        )
           this.#watchBelow(join(folder, entry.name));
     } catch {
       this.#forget(folder);

@@ -1,6 +1,9 @@
 /** The words of memory: a tree of notes, each with a gist. */
 
-/** A name in the tree. One name can be a note and have notes below it (`best.md` beside the folder `best/`). */
+/**
+ * A name in the tree. One name can be a note and have notes below it (`best.md` beside the folder
+ * `best/`).
+ */
 export interface MemoryNode {
   readonly path: string;
   /** One line; empty when nobody gave one. */

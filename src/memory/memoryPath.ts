@@ -1,7 +1,11 @@
-/** How a note is addressed: `/observations/1`, `/global/tricks`. Everything is normalised here, once, before any routing. */
+/**
+ * How a note is addressed: `/observations/1`, `/global/tricks`. Everything is normalised here,
+ * once, before any routing.
+ */
 import { HeliosError } from '../base/errors.ts';
 
-export type MemoryFailureReason = 'bad_path' | 'missing' | 'refused' | 'link' | 'case_clash' | 'too_long';
+export type MemoryFailureReason =
+  'bad_path' | 'missing' | 'refused' | 'link' | 'case_clash' | 'too_long';
 
 /** Its message is written for the model: what is wrong, and what to send instead. */
 export class MemoryFailure extends HeliosError {
@@ -26,8 +30,8 @@ const maxDepth = 16;
 const unusable = new RegExp('[\\u0000-\\u001f\\u007f-\\u009f\\\\]');
 
 /**
- * `global/x`, `/global//x` and `/global/x/` are one path. Nothing is ever resolved: a path with `.`, `..`, a backslash or a
- * control character is refused with `MemoryFailure('bad_path')`.
+ * `global/x`, `/global//x` and `/global/x/` are one path. Nothing is ever resolved: a path with
+ * `.`, `..`, a backslash or a control character is refused with `MemoryFailure('bad_path')`.
  */
 export function parsePath(input: string): MemoryPath {
   const segments = input
@@ -48,7 +52,8 @@ export function parsePath(input: string): MemoryPath {
 export const isSegment = (name: string): boolean => problemOfSegment(name) === undefined;
 
 function problemOfSegment(segment: string): string | undefined {
-  if (segment === '.' || segment === '..') return `"${segment}" is not a name; paths are always written from the top`;
+  if (segment === '.' || segment === '..')
+    return `"${segment}" is not a name; paths are always written from the top`;
   if (unusable.test(segment)) return 'it has a backslash or a control character';
   if (segment.trim() === '') return 'one of its names is blank';
   if (!segment.isWellFormed()) return 'it is not valid Unicode';
@@ -63,10 +68,14 @@ const badPath = (input: string, problem: string): MemoryFailure =>
     `${JSON.stringify(input.slice(0, 120))} is not a memory path: ${problem}. Write it like /best, /observations/1 or /global/tricks.`,
   );
 
-const escapeChar = (char: string): string => `%${char.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`;
+const escapeChar = (char: string): string =>
+  `%${char.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`;
 const deviceName = /^(con|prn|aux|nul|com\d|lpt\d)(?=\.|$)/i;
 
-/** A segment as a file name that every file system takes; `decodeSegment` gives it back. Unicode and case stay as they are. */
+/**
+ * A segment as a file name that every file system takes; `decodeSegment` gives it back. Unicode and
+ * case stay as they are.
+ */
 export function encodeSegment(segment: string): string {
   const escaped = segment
     .replace(/[<>:"|?*%]/g, escapeChar)
@@ -77,6 +86,8 @@ export function encodeSegment(segment: string): string {
 
 /** A name that a user gave a file and that is no escape of ours stands for itself. */
 export function decodeSegment(fileName: string): string {
-  const decoded = fileName.replace(/%([0-7][0-9A-F])/g, (_, hex: string) => String.fromCharCode(parseInt(hex, 16)));
+  const decoded = fileName.replace(/%([0-7][0-9A-F])/g, (_, hex: string) =>
+    String.fromCharCode(parseInt(hex, 16)),
+  );
   return (encodeSegment(decoded) === fileName ? decoded : fileName).normalize('NFC');
 }

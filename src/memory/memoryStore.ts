@@ -1,7 +1,7 @@
 /**
- * The agent's notes. They are Markdown files that a user can open and edit at any time: `/best` is `best.md` in the
- * session's folder, `/global/tricks` is `tricks.md` in the folder that all sessions share. The files are the truth:
- * nothing is answered without a look at them.
+ * The agent's notes. They are Markdown files that a user can open and edit at any time: `/best` is
+ * `best.md` in the session's folder, `/global/tricks` is `tricks.md` in the folder that all
+ * sessions share. The files are the truth: nothing is answered without a look at them.
  */
 import { lstat, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -19,7 +19,10 @@ import { cleanGist, formatNote, parseNote } from './noteText.ts';
 import { renderTree } from './renderTree.ts';
 
 export interface MemoryFolders {
-  /** Notes of one session, such as `<home>/sessions/<id>/memory`. Made when first needed, like the other. */
+  /**
+   * Notes of one session, such as `<home>/sessions/<id>/memory`. Made when first needed, like the
+   * other.
+   */
   readonly sessionFolder: string;
   /** Notes under `/global`, such as `<home>/memory`. */
   readonly globalFolder: string;
@@ -34,7 +37,10 @@ export class MemoryStore implements Disposable {
   readonly #folders: Readonly<Record<MemoryPath['root'], string>>;
   readonly #heads = new NoteHeads();
   readonly #watch: FolderWatch;
-  /** Notes changed: by us, by a user in an editor, by another session. Looks at the disk only while someone listens. */
+  /**
+   * Notes changed: by us, by a user in an editor, by another session. Looks at the disk only while
+   * someone listens.
+   */
   readonly onDidChange: Event<void>;
 
   constructor({ sessionFolder, globalFolder, clock }: MemoryFolders) {
@@ -56,7 +62,14 @@ export class MemoryStore implements Disposable {
   async read(path: string): Promise<MemoryNote> {
     const parsed = parsePath(path);
     if (parsed.segments.length === 0)
-      return { path: parsed.text, gist: '', type: 'dir', updatedMs: 0, content: null, file: undefined };
+      return {
+        path: parsed.text,
+        gist: '',
+        type: 'dir',
+        updatedMs: 0,
+        content: null,
+        file: undefined,
+      };
     const place = await findPlace(this.#folders[parsed.root], parsed);
     const node = place && (await this.#node(place.folder, place.entry, parsed.text));
     if (place === undefined || node === undefined) throw await this.#missing(parsed);
@@ -67,14 +80,18 @@ export class MemoryStore implements Disposable {
   }
 
   /**
-   * Makes or changes a note; the folders above come by themselves. Without `content` only the gist changes, and a new
-   * node is one to put notes under. The file holds the old text or the new, never a mixture.
+   * Makes or changes a note; the folders above come by themselves. Without `content` only the gist
+   * changes, and a new node is one to put notes under. The file holds the old text or the new,
+   * never a mixture.
    */
   async write(path: string, gist: string, content?: string): Promise<MemoryNote> {
     const parsed = parsePath(path);
     if (parsed.segments.length === 0)
-      throw refused(`${parsed.text} is not a note. Write below it, such as ${join(parsed.text, 'best')}.`);
-    if (cleanGist(gist) === '') throw refused('The gist is empty. Say in one line what the note holds.');
+      throw refused(
+        `${parsed.text} is not a note. Write below it, such as ${join(parsed.text, 'best')}.`,
+      );
+    if (cleanGist(gist) === '')
+      throw refused('The gist is empty. Say in one line what the note holds.');
     if (content !== undefined && content.length > maxContentChars)
       throw new MemoryFailure(
         'too_long',
@@ -82,15 +99,17 @@ export class MemoryStore implements Disposable {
       );
     const { folder, entry } = await makePlace(this.#folders[parsed.root], parsed);
     const file = entry.note ?? noteFileOf(entry.name);
-    const kept = content ?? parseNote((await readFile(join(folder, file), 'utf8').catch(nothing)) ?? '').content;
+    const kept =
+      content ??
+      parseNote((await readFile(join(folder, file), 'utf8').catch(nothing)) ?? '').content;
     await writeFileAtomic(join(folder, file), formatNote({ gist, content: kept }));
     this.#watch.changed();
     return this.read(parsed.text);
   }
 
   /**
-   * Removes the node and what lies below it, nothing else; gives their number, 0 when there is nothing by that exact
-   * name. `/` and `/global` as a whole are refused.
+   * Removes the node and what lies below it, nothing else; gives their number, 0 when there is
+   * nothing by that exact name. `/` and `/global` as a whole are refused.
    */
   async remove(path: string): Promise<number> {
     const parsed = parsePath(path);
@@ -104,7 +123,9 @@ export class MemoryStore implements Disposable {
     if (place === undefined) return 0;
     const { folder, entry } = place;
     const below =
-      entry.folder === undefined ? [] : await this.#nodesUnder(join(folder, entry.folder), parsed.text, true);
+      entry.folder === undefined
+        ? []
+        : await this.#nodesUnder(join(folder, entry.folder), parsed.text, true);
     for (const name of [entry.note, entry.folder])
       if (name !== undefined) await rm(join(folder, name), { recursive: true, force: true });
     this.#watch.changed();
@@ -135,7 +156,9 @@ export class MemoryStore implements Disposable {
     const nodes: MemoryNode[] = [];
     for (let start = 0; start < entries.length; start += atOnce) {
       const batch = entries.slice(start, start + atOnce);
-      const found = await Promise.all(batch.map((entry) => this.#node(folder, entry, childPath(path, entry.name))));
+      const found = await Promise.all(
+        batch.map((entry) => this.#node(folder, entry, childPath(path, entry.name))),
+      );
       for (const [index, node] of found.entries()) {
         const below = batch[index]?.folder;
         if (node !== undefined) nodes.push(node);
@@ -148,10 +171,19 @@ export class MemoryStore implements Disposable {
 
   /** `undefined` when it has just gone, or there is only a link by that name. */
   async #node(folder: string, entry: FolderEntry, path: string): Promise<MemoryNode | undefined> {
-    const head = entry.note === undefined ? undefined : await this.#heads.read(join(folder, entry.note));
+    const head =
+      entry.note === undefined ? undefined : await this.#heads.read(join(folder, entry.note));
     if (head !== undefined)
-      return { path, gist: head.gist, type: head.hasContent ? 'file' : 'dir', updatedMs: head.updatedMs };
-    const found = entry.folder === undefined ? undefined : await lstat(join(folder, entry.folder)).catch(nothing);
+      return {
+        path,
+        gist: head.gist,
+        type: head.hasContent ? 'file' : 'dir',
+        updatedMs: head.updatedMs,
+      };
+    const found =
+      entry.folder === undefined
+        ? undefined
+        : await lstat(join(folder, entry.folder)).catch(nothing);
     return found && { path, gist: '', type: 'dir', updatedMs: found.mtimeMs };
   }
 
@@ -165,7 +197,10 @@ export class MemoryStore implements Disposable {
   async #missing(path: MemoryPath): Promise<MemoryFailure> {
     const above = path.text.slice(0, path.text.lastIndexOf('/')) || '/';
     const names = (await this.list(above)).map((node) => node.path);
-    const hint = names.length > 0 ? `Under ${above} there is: ${some(names)}.` : `There is nothing under ${above}.`;
+    const hint =
+      names.length > 0
+        ? `Under ${above} there is: ${some(names)}.`
+        : `There is nothing under ${above}.`;
     return new MemoryFailure('missing', `There is no note at ${path.text}. ${hint}`);
   }
 }
@@ -179,7 +214,8 @@ const globalNode: MemoryNode = {
 };
 
 const refused = (message: string): MemoryFailure => new MemoryFailure('refused', message);
-const childPath = (path: string, name: string): string => (path === '/' ? `/${name}` : `${path}/${name}`);
+const childPath = (path: string, name: string): string =>
+  path === '/' ? `/${name}` : `${path}/${name}`;
 const some = (names: readonly string[]): string =>
   names.slice(0, 12).join(', ') + (names.length > 12 ? ` and ${names.length - 12} more` : '');
 

@@ -1,10 +1,16 @@
-/** What lies in one folder of notes on disk. Links are never followed, files that are no notes are not seen. */
+/**
+ * What lies in one folder of notes on disk. Links are never followed, files that are no notes are
+ * not seen.
+ */
 import { lstat, open, readdir } from 'node:fs/promises';
 import { codeOf } from '../base/errors.ts';
 import { decodeSegment, encodeSegment, isSegment } from './memoryPath.ts';
 import { parseNote } from './noteText.ts';
 
-/** One name in a folder: a note (`best.md`), a folder (`best`), or both. The fields are names on disk. */
+/**
+ * One name in a folder: a note (`best.md`), a folder (`best`), or both. The fields are names on
+ * disk.
+ */
 export interface FolderEntry {
   readonly name: string;
   note?: string;
@@ -27,7 +33,8 @@ export async function readEntries(folder: string): Promise<Map<string, FolderEnt
   const entries = new Map<string, FolderEntry>();
   for (const found of await readdir(folder, { withFileTypes: true }).catch(noEntries)) {
     const isNote = found.name.endsWith(noteSuffix) && !found.isDirectory();
-    if (found.name.startsWith('.') || !(isNote || found.isDirectory() || found.isSymbolicLink())) continue;
+    if (found.name.startsWith('.') || !(isNote || found.isDirectory() || found.isSymbolicLink()))
+      continue;
     const bare = isNote ? found.name.slice(0, -noteSuffix.length) : found.name;
     const name = decodeSegment(bare);
     if (!isSegment(name)) continue;
@@ -67,9 +74,16 @@ export class NoteHeads {
     try {
       const { mtimeMs: updatedMs, size: sizeBytes, ino: inode } = await lstat(file);
       const known = this.#known.get(file);
-      if (known?.updatedMs === updatedMs && known.sizeBytes === sizeBytes && known.inode === inode) return known;
+      if (known?.updatedMs === updatedMs && known.sizeBytes === sizeBytes && known.inode === inode)
+        return known;
       const { gist, content } = parseNote(await readHead(file));
-      const head = { gist, hasContent: content !== '' || sizeBytes > headBytes, updatedMs, sizeBytes, inode };
+      const head = {
+        gist,
+        hasContent: content !== '' || sizeBytes > headBytes,
+        updatedMs,
+        sizeBytes,
+        inode,
+      };
       this.#known.set(file, head);
       return head;
     } catch (error) {

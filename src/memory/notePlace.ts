@@ -39,7 +39,11 @@ export async function makePlace(root: string, path: MemoryPath): Promise<NotePla
   return { folder, entry: entry ?? { name } };
 }
 
-async function entryAt(folder: string, name: string, path: MemoryPath): Promise<FolderEntry | undefined> {
+async function entryAt(
+  folder: string,
+  name: string,
+  path: MemoryPath,
+): Promise<FolderEntry | undefined> {
   const entry = (await readEntries(folder)).get(name);
   if (entry?.isLink)
     throw new MemoryFailure(
@@ -49,10 +53,15 @@ async function entryAt(folder: string, name: string, path: MemoryPath): Promise<
   return entry;
 }
 
-/** Where the file system does not tell `Papers` from `papers`, a new note must not land in another one's file. */
+/**
+ * Where the file system does not tell `Papers` from `papers`, a new note must not land in another
+ * one's file.
+ */
 async function refuseCaseClash(folder: string, fileName: string, path: MemoryPath): Promise<void> {
   if (!(await exists(join(folder, fileName)))) return;
-  const same = (await readdir(folder)).find((name) => name.toLowerCase() === fileName.toLowerCase());
+  const same = (await readdir(folder)).find(
+    (name) => name.toLowerCase() === fileName.toLowerCase(),
+  );
   if (same === fileName) return;
   throw new MemoryFailure(
     'case_clash',

@@ -1,10 +1,14 @@
-/** The note tree as text for a prompt: always within the budget, the same text for the same notes. */
+/**
+ * The note tree as text for a prompt: always within the budget, the same text for the same notes.
+ */
 import { oneLine } from '../base/text.ts';
 import { textTokens } from '../base/textTokens.ts';
 import type { MemoryNode } from './memoryNode.ts';
 
 const gistChars = 140;
-/** Share of the budget that top-level nodes may take before recently updated ones get their turn. */
+/**
+ * Share of the budget that top-level nodes may take before recently updated ones get their turn.
+ */
 const topShare = 0.5;
 /** Room for `… 12345 more under /a/long/path` beyond the path and the indentation. */
 const moreTokens = 10;
@@ -23,8 +27,9 @@ interface Branch {
 }
 
 /**
- * `nodes` in tree order, each above what lies below it; no nodes make no text. When all do not fit (in tokens as
- * `textTokens` counts), the top level and what was updated last survive, with the folders that lead there; `… 7 more under /papers` says what was left out.
+ * `nodes` in tree order, each above what lies below it; no nodes make no text. When all do not fit
+ * (in tokens as `textTokens` counts), the top level and what was updated last survive, with the
+ * folders that lead there; `… 7 more under /papers` says what was left out.
  */
 export function renderTree(nodes: readonly MemoryNode[], budgetTokens: number): string {
   if (nodes.length === 0) return '';
@@ -55,7 +60,8 @@ function linesOf(branches: readonly Branch[]): string[] {
   const open: Branch[] = [];
   const closeTo = (depth: number): void => {
     for (let last = open.at(-1); last !== undefined && last.depth >= depth; last = open.at(-1)) {
-      if (last.hidden > 0) lines.push(`${indent(last.depth + 1)}… ${last.hidden} more under ${last.node.path}`);
+      if (last.hidden > 0)
+        lines.push(`${indent(last.depth + 1)}… ${last.hidden} more under ${last.node.path}`);
       open.pop();
     }
   };
@@ -75,7 +81,8 @@ function choose(branches: readonly Branch[], budgetTokens: number): void {
   let left = budgetTokens - moreTokens;
   const show = (branch: Branch, reservedTokens: number): void => {
     const missing: Branch[] = [];
-    for (let at: Branch | undefined = branch; at !== undefined && !at.isShown; at = at.parent) missing.push(at);
+    for (let at: Branch | undefined = branch; at !== undefined && !at.isShown; at = at.parent)
+      missing.push(at);
     const cost = missing.reduce((sum, each) => sum + each.cost, 0);
     if (left - cost < reservedTokens) return;
     left -= cost;

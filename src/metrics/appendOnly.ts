@@ -18,9 +18,13 @@ import { MetricsError } from './metricsError.ts';
 /** Writes all or a part of `bytes` at `position` and says how many; throws the system's error. */
 export type WriteAt = (fd: number, bytes: Uint8Array, position: number) => number;
 
-export const systemWrite: WriteAt = (fd, bytes, position) => writeSync(fd, bytes, 0, bytes.length, position);
+export const systemWrite: WriteAt = (fd, bytes, position) =>
+  writeSync(fd, bytes, 0, bytes.length, position);
 
-/** The position after the bytes. After an error the same bytes may be written again at the same place. */
+/**
+ * The position after the bytes. After an error the same bytes may be written again at the same
+ * place.
+ */
 export function writeAll(write: WriteAt, fd: number, bytes: Uint8Array, position: number): number {
   for (let done = 0; done < bytes.length;) done += write(fd, bytes.subarray(done), position + done);
   return position + bytes.length;
@@ -38,8 +42,9 @@ export async function readIfThere(path: string): Promise<Buffer> {
 }
 
 /**
- * For writing after the first `size` bytes; made when it does not exist. Bytes that follow those are first added to the
- * end of the file `keptPath`, then cut off. Only a writer calls this: who merely reads changes nothing.
+ * For writing after the first `size` bytes; made when it does not exist. Bytes that follow those
+ * are first added to the end of the file `keptPath`, then cut off. Only a writer calls this: who
+ * merely reads changes nothing.
  */
 export function openToAppend(path: string, size: number, keptPath: string): number {
   mkdirSync(dirname(path), { recursive: true });
@@ -48,7 +53,9 @@ export function openToAppend(path: string, size: number, keptPath: string): numb
     const surplus = fstatSync(fd).size - size;
     if (surplus <= 0) return fd;
     const bytes = Buffer.alloc(surplus);
-    appendFileSync(keptPath, bytes.subarray(0, readSync(fd, bytes, 0, surplus, size)), { flush: true });
+    appendFileSync(keptPath, bytes.subarray(0, readSync(fd, bytes, 0, surplus, size)), {
+      flush: true,
+    });
     ftruncateSync(fd, size);
     return fd;
   } catch (error) {
@@ -62,8 +69,14 @@ export function diskError(error: unknown, folder: string): unknown {
   const code = codeOf(error);
   if (code === undefined || error instanceof MetricsError) return error;
   if (code === 'ENOSPC' || code === 'EDQUOT')
-    return new MetricsError('no_space', `No space left for the metrics in ${folder}: free some.`, { cause: error });
-  return new MetricsError('io', `The metrics in ${folder} cannot be read or written: ${messageOf(error)}`, {
-    cause: error,
-  });
+    return new MetricsError('no_space', `No space left for the metrics in ${folder}: free some.`, {
+      cause: error,
+    });
+  return new MetricsError(
+    'io',
+    `The metrics in ${folder} cannot be read or written: ${messageOf(error)}`,
+    {
+      cause: error,
+    },
+  );
 }

@@ -3,7 +3,10 @@ import type { Direction, MetricSummary, SeriesColumns } from './metric.ts';
 /** `n/a`: the metric has no direction, or one run does not have it. */
 type ComparisonVerdict = 'better' | 'worse' | 'same' | 'n/a';
 
-/** Differences below this share of the larger value are `same`: rounding, not a result. Noise is not judged here. */
+/**
+ * Differences below this share of the larger value are `same`: rounding, not a result. Noise is not
+ * judged here.
+ */
 const sameWithin = 1e-4;
 
 /** The experiment's value against the baseline's. */
@@ -18,7 +21,10 @@ export interface Judgement {
 }
 
 interface EqualPoint extends Judgement {
-  /** `step`: the last values up to the largest step that both reached. `index`: the points at the same 0-based position. */
+  /**
+   * `step`: the last values up to the largest step that both reached. `index`: the points at the
+   * same 0-based position.
+   */
   readonly by: 'step' | 'index';
   readonly position: number;
 }
@@ -56,16 +62,27 @@ export function compareRuns(baseline: Measured, experiment: Measured): readonly 
       experiment: after,
       atEnd: both ? judge(before.last, after.last, direction) : undefined,
       atBest: both ? judge(before.best, after.best, direction) : undefined,
-      atEqualStep: both ? atEqualStep(baseline.series(metric), experiment.series(metric), direction) : undefined,
+      atEqualStep: both
+        ? atEqualStep(baseline.series(metric), experiment.series(metric), direction)
+        : undefined,
     };
   });
 }
 
-/** A value that is not finite in the wrong way (NaN, or Inf where less is better) is worse than any that is. */
+/**
+ * A value that is not finite in the wrong way (NaN, or Inf where less is better) is worse than any
+ * that is.
+ */
 export function judge(baseline: number, experiment: number, direction: Direction): Judgement {
   const delta = experiment - baseline;
   const relativeDelta = delta / Math.abs(baseline);
-  return { baseline, experiment, delta, relativeDelta, verdict: verdictOf(baseline, experiment, direction) };
+  return {
+    baseline,
+    experiment,
+    delta,
+    relativeDelta,
+    verdict: verdictOf(baseline, experiment, direction),
+  };
 }
 
 function verdictOf(baseline: number, experiment: number, direction: Direction): ComparisonVerdict {
@@ -82,7 +99,11 @@ function goodness(value: number, direction: 'lower' | 'higher'): number {
   return direction === 'lower' ? -value : value;
 }
 
-function atEqualStep(baseline: SeriesColumns, experiment: SeriesColumns, direction: Direction): EqualPoint | undefined {
+function atEqualStep(
+  baseline: SeriesColumns,
+  experiment: SeriesColumns,
+  direction: Direction,
+): EqualPoint | undefined {
   const hasSteps = isAscending(baseline.steps) && isAscending(experiment.steps);
   const position = hasSteps
     ? Math.min(baseline.steps.at(-1) ?? NaN, experiment.steps.at(-1) ?? NaN)
@@ -96,5 +117,7 @@ function atEqualStep(baseline: SeriesColumns, experiment: SeriesColumns, directi
 
 /** False also where a step is not known. */
 function isAscending(steps: Float64Array): boolean {
-  return steps.every((step, index) => step >= (index === 0 ? -Infinity : (steps[index - 1] ?? NaN)));
+  return steps.every(
+    (step, index) => step >= (index === 0 ? -Infinity : (steps[index - 1] ?? NaN)),
+  );
 }

@@ -8,11 +8,26 @@ const directions: ReadonlyMap<string, Direction> = new Map([
     'loss losses err error errors perplexity ppl bpb bpc bpd bpt nll ce xent crossentropy logloss brier',
     'lower',
   ),
-  ...words('mse mae mape smape rmse rmsle wer cer ter eer fid kid lpips fpr fnr ece regret latency', 'lower'),
-  ...words('acc accuracy f1 fscore auc auroc auprc ap map miou iou dice jaccard kappa mcc precision prec', 'higher'),
-  ...words('recall bleu rouge meteor cider chrf em exact pass success hits mrr ndcg psnr ssim elbo r2', 'higher'),
-  ...words('reward rewards rew return returns ret score scores elo win wins throughput mfu', 'higher'),
-  ...words('lr learning norm grad time step steps epoch epochs iter gpu cpu mem memory scale std var weight', 'none'),
+  ...words(
+    'mse mae mape smape rmse rmsle wer cer ter eer fid kid lpips fpr fnr ece regret latency',
+    'lower',
+  ),
+  ...words(
+    'acc accuracy f1 fscore auc auroc auprc ap map miou iou dice jaccard kappa mcc precision prec',
+    'higher',
+  ),
+  ...words(
+    'recall bleu rouge meteor cider chrf em exact pass success hits mrr ndcg psnr ssim elbo r2',
+    'higher',
+  ),
+  ...words(
+    'reward rewards rew return returns ret score scores elo win wins throughput mfu',
+    'higher',
+  ),
+  ...words(
+    'lr learning norm grad time step steps epoch epochs iter gpu cpu mem memory scale std var weight',
+    'none',
+  ),
   ...words('temperature entropy kl count seed decay momentum size', 'none'),
 ]);
 
@@ -23,11 +38,14 @@ const ambiguousAlone =
 const neutralMetric = /(?:^|[/._-])(?:lr|learning_rate|grad_?norm)(?:$|[/._-])/i;
 
 /**
- * Whether less or more of a metric is better, from its name: the last word that means something decides, so that
- * prefixes and suffixes do not matter (`val/loss`, `loss_train`, `test_acc@1`, `evalAccuracy`). An override counts for
- * the whole name, whatever its case.
+ * Whether less or more of a metric is better, from its name: the last word that means something
+ * decides, so that prefixes and suffixes do not matter (`val/loss`, `loss_train`, `test_acc@1`,
+ * `evalAccuracy`). An override counts for the whole name, whatever its case.
  */
-export function directionOf(name: string, overrides: Readonly<Record<string, Direction>> = {}): Direction {
+export function directionOf(
+  name: string,
+  overrides: Readonly<Record<string, Direction>> = {},
+): Direction {
   const lower = name.toLowerCase();
   const override = Object.entries(overrides).find(([key]) => key.toLowerCase() === lower);
   return override?.[1] ?? directionByWords(name) ?? 'none';

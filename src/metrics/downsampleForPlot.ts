@@ -16,19 +16,26 @@ interface PlotPoints {
 }
 
 /**
- * The x of each point on an axis of steps: its step, or its position where any point of the series has none. Times make
- * an axis as they are.
+ * The x of each point on an axis of steps: its step, or its position where any point of the series
+ * has none. Times make an axis as they are.
  */
 export const stepAxis = ({ steps }: SeriesColumns): Float64Array =>
   steps.some(Number.isNaN) ? steps.map((_, index) => index) : steps;
 
 /**
- * What a plot needs of the points (x, y) and no more: of each pixel column the first, the lowest, the highest and the
- * last point. One neighbour on each side of the range is kept, so that lines reach the edges; at most 4 points a pixel
- * in all. A series whose x goes back (a counter that starts again each epoch) is put in order of x first.
+ * What a plot needs of the points (x, y) and no more: of each pixel column the first, the lowest,
+ * the highest and the last point. One neighbour on each side of the range is kept, so that lines
+ * reach the edges; at most 4 points a pixel in all. A series whose x goes back (a counter that
+ * starts again each epoch) is put in order of x first.
  */
-export function downsampleForPlot(x: Float64Array, y: Float64Array, { from, to, pixels }: PlotRange): PlotPoints {
-  const order = isAscending(x) ? undefined : Uint32Array.from(x.keys()).sort((a, b) => at(x, a) - at(x, b) || a - b);
+export function downsampleForPlot(
+  x: Float64Array,
+  y: Float64Array,
+  { from, to, pixels }: PlotRange,
+): PlotPoints {
+  const order = isAscending(x)
+    ? undefined
+    : Uint32Array.from(x.keys()).sort((a, b) => at(x, a) - at(x, b) || a - b);
   const source: Source = {
     count: x.length,
     x: (i) => at(x, order ? at(order, i) : i),
@@ -49,7 +56,8 @@ interface Source {
   y(index: number): number;
 }
 
-const at = (column: { readonly [index: number]: number }, index: number): number => column[index] ?? NaN;
+const at = (column: { readonly [index: number]: number }, index: number): number =>
+  column[index] ?? NaN;
 
 function isAscending(x: Float64Array): boolean {
   for (let index = 1; index < x.length; index++) if (at(x, index) < at(x, index - 1)) return false;
@@ -68,14 +76,19 @@ function firstFrom(source: Source, limit: number, isBeyond = false): number {
   return low;
 }
 
-function addColumns(source: Source, range: { start: number; end: number; columns: number }, kept: Kept): void {
+function addColumns(
+  source: Source,
+  range: { start: number; end: number; columns: number },
+  kept: Kept,
+): void {
   const { start, end, columns } = range;
   if (start >= end) return;
   const firstX = source.x(start);
   const width = (source.x(end - 1) - firstX) / columns;
   let column = 0;
   for (let index = start; index < end; index++) {
-    const own = width > 0 ? Math.min(columns - 1, Math.floor((source.x(index) - firstX) / width)) : 0;
+    const own =
+      width > 0 ? Math.min(columns - 1, Math.floor((source.x(index) - firstX) / width)) : 0;
     if (own !== column) kept.endColumn(source);
     column = own;
     kept.add(source, index);
@@ -103,7 +116,8 @@ class Kept {
   }
 
   endColumn(source: Source): void {
-    const [inner, outer] = this.#low < this.#high ? [this.#low, this.#high] : [this.#high, this.#low];
+    const [inner, outer] =
+      this.#low < this.#high ? [this.#low, this.#high] : [this.#high, this.#low];
     let before = -1;
     for (const index of [this.#first, inner, outer, this.#last]) {
       if (index > before) this.#push(source, index);
@@ -120,7 +134,11 @@ class Kept {
   }
 
   points(): PlotPoints {
-    return { x: Float64Array.from(this.#x), y: Float64Array.from(this.#y), nonFinite: this.#nonFinite };
+    return {
+      x: Float64Array.from(this.#x),
+      y: Float64Array.from(this.#y),
+      nonFinite: this.#nonFinite,
+    };
   }
 
   #push(source: Source, index: number): void {

@@ -31,15 +31,18 @@ function remembering(read: Reading): Reading {
 const folded = (name: string): string => name.toLowerCase().replace(/[\s_./-]+/g, '_');
 
 /**
- * Finds the asked name that a label means: the whole label, else without the words before it (`Test Accuracy` is
- * `accuracy` where nobody asked for `test_accuracy`), else the leaf of a nested JSON key.
+ * Finds the asked name that a label means: the whole label, else without the words before it (`Test
+ * Accuracy` is `accuracy` where nobody asked for `test_accuracy`), else the leaf of a nested JSON
+ * key.
  */
 export function askedReading(names: readonly string[]): Reading {
   const asked = new Map(names.toReversed().map((name) => [folded(name), name]));
   return remembering((label) => {
     const words = label.split(/\s+/);
     const candidates = [...words.map((_, index) => words.slice(index).join('_')), leafOf(label)];
-    const metric = candidates.map((candidate) => asked.get(folded(candidate))).find((found) => found !== undefined);
+    const metric = candidates
+      .map((candidate) => asked.get(folded(candidate)))
+      .find((found) => found !== undefined);
     return { metric, counter: counterIn(words), isKnown: true };
   });
 }
@@ -57,7 +60,10 @@ const neverMetric = new RegExp(
 const controlCharacter = new RegExp('[\\u0000-\\u001f\\u007f]');
 const maxNameChars = 200;
 
-/** A name that may stand in the file of names: not empty, at most 200 characters, no control characters. */
+/**
+ * A name that may stand in the file of names: not empty, at most 200 characters, no control
+ * characters.
+ */
 export const isUsableName = (name: string): boolean =>
   name !== '' && name.length <= maxNameChars && !controlCharacter.test(name);
 

@@ -1,6 +1,13 @@
 import { HeliosError, messageOf } from '../base/errors.ts';
 import { stripAnsi } from '../base/text.ts';
-import { askedReading, counterReading, detectedReading, isUsableName, type Meaning, type Reading } from './labels.ts';
+import {
+  askedReading,
+  counterReading,
+  detectedReading,
+  isUsableName,
+  type Meaning,
+  type Reading,
+} from './labels.ts';
 import type { MetricSpec } from './metric.ts';
 import { readNumber } from './numberText.ts';
 import { anyName, pairExpression, scanJson, scanPairs, type Pair } from './pairScanner.ts';
@@ -9,8 +16,9 @@ import { counterNames, StepReader } from './stepReader.ts';
 type EmitPoint = (metric: string, step: number, value: number) => void;
 
 /**
- * Reads the metrics of one line of output. Stateless between lines, so reading can start at any of them. A name has at
- * most one value per line: the last. The step is the line's own, NaN where it names none; never taken from other lines.
+ * Reads the metrics of one line of output. Stateless between lines, so reading can start at any of
+ * them. A name has at most one value per line: the last. The step is the line's own, NaN where it
+ * names none; never taken from other lines.
  */
 export interface LineParser {
   parse(line: string, emit: EmitPoint): void;
@@ -21,7 +29,9 @@ export class MetricSpecError extends HeliosError {
   readonly reason = 'metric_spec';
 }
 
-/** Throws `MetricSpecError` for a spec that could never work: call it before anything is launched. */
+/**
+ * Throws `MetricSpecError` for a spec that could never work: call it before anything is launched.
+ */
 export function createLineParser(spec: MetricSpec): LineParser {
   const patterns = Object.entries(spec.patterns ?? {});
   if (patterns.length > 0) return patternParser(patterns);
@@ -29,7 +39,10 @@ export function createLineParser(spec: MetricSpec): LineParser {
   return names.length > 0 ? namesParser(names) : detectingParser();
 }
 
-/** True when metrics are found by detection: then a name that is not known has to come twice to be believed. */
+/**
+ * True when metrics are found by detection: then a name that is not known has to come twice to be
+ * believed.
+ */
 export const isDetecting = (spec: MetricSpec): boolean =>
   Object.keys(spec.patterns ?? {}).length === 0 && (spec.names ?? []).length === 0;
 
@@ -51,7 +64,10 @@ interface PairLine {
   isPoint(pair: Pair, meaning: Meaning): boolean;
 }
 
-/** One scan of a line, JSON or text; its points are held until all of it is read and its step is known. */
+/**
+ * One scan of a line, JSON or text; its points are held until all of it is read and its step is
+ * known.
+ */
 function pairLineParser({ names, reading, mayHavePoint, isPoint }: PairLine): LineParser {
   const expression = pairExpression(names);
   const steps = new StepReader();
@@ -59,7 +75,8 @@ function pairLineParser({ names, reading, mayHavePoint, isPoint }: PairLine): Li
   const onPair = (pair: Pair): void => {
     const meaning = reading(pair.label);
     if (meaning.counter !== undefined) steps.take(meaning.counter, pair);
-    if (meaning.metric !== undefined && isPoint(pair, meaning)) found.set(meaning.metric, shareOf(pair));
+    if (meaning.metric !== undefined && isPoint(pair, meaning))
+      found.set(meaning.metric, shareOf(pair));
   };
   return {
     parse(raw, emit) {
@@ -90,7 +107,9 @@ const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\
 
 function namesParser(names: readonly string[]): LineParser {
   const longestFirst = [...names].sort((a, b) => b.length - a.length);
-  const sources = longestFirst.map((name) => escaped(name).replace(/(?:[\s_/-]|\\\.)+/g, '[\\s_./-]'));
+  const sources = longestFirst.map((name) =>
+    escaped(name).replace(/(?:[\s_/-]|\\\.)+/g, '[\\s_./-]'),
+  );
   const anyAsked = new RegExp(sources.join('|'), 'i');
   return pairLineParser({
     names: [...sources, counterNames].join('|'),
@@ -102,9 +121,10 @@ function namesParser(names: readonly string[]): LineParser {
 }
 
 /**
- * Precision over recall. A known metric (loss, accuracy, lr …) is taken in any form, but after a mere space only with a
- * fraction, an exponent or a non-finite value. Any other name needs a sign (`name=1`, `name: 1`, a JSON key), must not
- * be a clock, an id, a file name or a place (`host:80`), and, as `RunMetrics` sees to it, must come a second time.
+ * Precision over recall. A known metric (loss, accuracy, lr …) is taken in any form, but after a
+ * mere space only with a fraction, an exponent or a non-finite value. Any other name needs a sign
+ * (`name=1`, `name: 1`, a JSON key), must not be a clock, an id, a file name or a place
+ * (`host:80`), and, as `RunMetrics` sees to it, must come a second time.
  */
 const detectingParser = (): LineParser =>
   pairLineParser({
@@ -114,7 +134,9 @@ const detectingParser = (): LineParser =>
     isPoint({ sign, digits, total }, { isKnown }) {
       if (sign === 'clear') return isKnown || Number.isNaN(total);
       const isMeasured = /[.ni]|\de/i.test(digits);
-      return isKnown ? sign === 'tight' || isMeasured : sign === 'tight' && isMeasured && Number.isNaN(total);
+      return isKnown
+        ? sign === 'tight' || isMeasured
+        : sign === 'tight' && isMeasured && Number.isNaN(total);
     },
   });
 
@@ -122,7 +144,10 @@ const detectingParser = (): LineParser =>
 const maxPatternLineChars = 16 * 1024;
 
 function patternParser(patterns: readonly (readonly [string, string])[]): LineParser {
-  const compiled = patterns.map(([name, source]) => ({ name: checkedName(name), expression: compile(name, source) }));
+  const compiled = patterns.map(([name, source]) => ({
+    name: checkedName(name),
+    expression: compile(name, source),
+  }));
   const counters = pairExpression(counterNames);
   const reading = counterReading();
   const steps = new StepReader();
@@ -149,11 +174,14 @@ function patternParser(patterns: readonly (readonly [string, string])[]): LinePa
 
 function compile(name: string, source: string): RegExp {
   try {
-    // With an empty alternative the expression matches the empty text, and the match shows its groups.
+    // With an empty alternative the expression matches the empty text, and the match shows its
+    // groups.
     const groups = (new RegExp(`${source}|`).exec('')?.length ?? 1) - 1;
     if (groups > 0) return new RegExp(source, 'gi');
   } catch (error) {
-    throw new MetricSpecError(`The pattern of metric ${name} is not a regular expression: ${messageOf(error)}`);
+    throw new MetricSpecError(
+      `The pattern of metric ${name} is not a regular expression: ${messageOf(error)}`,
+    );
   }
   throw new MetricSpecError(
     `The pattern of metric ${name} captures nothing. Put the number in a group, for example: ${name}=([\\d.eE+-]+)`,

@@ -6,9 +6,10 @@ const defaultMaxLineBytes = 1024 * 1024;
 type LineListener = (line: string, endOffset: number) => void;
 
 /**
- * Cuts a byte stream into lines, however the bytes arrive. `\n` and `\r` end a line (progress bars draw with a bare
- * `\r`); `\r\n` is one end. Lines are UTF-8; a character split between two chunks is whole again. Of a line longer than
- * `maxLineBytes` the first part is handed over when it ends and the rest is dropped, so that memory stays bounded.
+ * Cuts a byte stream into lines, however the bytes arrive. `\n` and `\r` end a line (progress bars
+ * draw with a bare `\r`); `\r\n` is one end. Lines are UTF-8; a character split between two chunks
+ * is whole again. Of a line longer than `maxLineBytes` the first part is handed over when it ends
+ * and the rest is dropped, so that memory stays bounded.
  */
 export class LineSplitter {
   readonly #maxLineBytes: number;
@@ -37,7 +38,8 @@ export class LineSplitter {
   /** The bytes at `received` and following. */
   push(bytes: Uint8Array, onLine: LineListener): void {
     const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    // One decoding for the whole chunk, a search in it and slices of it are several times faster than a look at each byte.
+    // One decoding for the whole chunk, a search in it and slices of it are several times faster
+    // than a look at each byte.
     const text = buffer.toString('latin1');
     const isText = isAscii(buffer);
     const find = (end: string, from: number): number => {
@@ -47,12 +49,21 @@ export class LineSplitter {
     let start = 0;
     let newlineAt = find('\n', 0);
     let returnAt = find('\r', 0);
-    for (let index = Math.min(newlineAt, returnAt); index < text.length; index = Math.min(newlineAt, returnAt)) {
+    for (
+      let index = Math.min(newlineAt, returnAt);
+      index < text.length;
+      index = Math.min(newlineAt, returnAt)
+    ) {
       const isReturn = index === returnAt;
-      const isSecondOfPair = !isReturn && this.#isAfterReturn && index === start && this.#carriedBytes === 0;
+      const isSecondOfPair =
+        !isReturn && this.#isAfterReturn && index === start && this.#carriedBytes === 0;
       this.#isAfterReturn = isReturn;
       if (!isSecondOfPair)
-        this.#handOver(isText ? text.slice(start, index) : buffer.subarray(start, index), index + 1, onLine);
+        this.#handOver(
+          isText ? text.slice(start, index) : buffer.subarray(start, index),
+          index + 1,
+          onLine,
+        );
       start = index + 1;
       if (isReturn) returnAt = find('\r', start);
       else newlineAt = find('\n', start);

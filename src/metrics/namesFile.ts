@@ -18,7 +18,10 @@ export class NamesFile {
     this.#write = write;
   }
 
-  /** Problems with the file, in words for people, are added to `problems`. Changes nothing on the disk. */
+  /**
+   * Problems with the file, in words for people, are added to `problems`. Changes nothing on the
+   * disk.
+   */
   static async open(
     path: string,
     write: WriteAt,
@@ -33,7 +36,9 @@ export class NamesFile {
       const index = file.#names.length;
       const isGood = isUsableName(line) && !line.includes('\ufffd') && !file.#indices.has(line);
       if (!isGood)
-        report.problems.push(`points.names: line ${index + 1} cannot be read; its points are under metric_${index}.`);
+        report.problems.push(
+          `points.names: line ${index + 1} cannot be read; its points are under metric_${index}.`,
+        );
       file.#add(isGood ? line : `metric_${index}`);
     }
     file.#written = file.#names.length;

@@ -1,7 +1,10 @@
 const integer = String.raw`(?:\d{1,3}(?:,\d{3})+(?!\d)|\d+(?:_\d+)*)`;
 const exponent = String.raw`(?:e[+-]?\d+)?`;
 
-/** Source of a case-insensitive expression for a number as programs print it: `.5`, `1,234`, `1_000`, `5e-05`, `-inf`. */
+/**
+ * Source of a case-insensitive expression for a number as programs print it: `.5`, `1,234`,
+ * `1_000`, `5e-05`, `-inf`.
+ */
 export const numberSource = String.raw`[+-]?(?:${integer}(?:\.\d*)?${exponent}|\.\d+${exponent}|nan|inf(?:inity)?)`;
 
 const wholeNumber = new RegExp(`^${numberSource}$`, 'i');
@@ -17,9 +20,15 @@ export function valueOf(text: string): number {
   return Number(plain);
 }
 
-const numberInText = new RegExp(String.raw`^[\s"'$]*(?:[a-z_][\w.]*\()?\[?\s*(${numberSource})(?![\w.])`, 'i');
+const numberInText = new RegExp(
+  String.raw`^[\s"'$]*(?:[a-z_][\w.]*\()?\[?\s*(${numberSource})(?![\w.])`,
+  'i',
+);
 
-/** The number that a captured text begins with (`0.5`, `95%`, `tensor(0.5)`), `undefined` when there is none. */
+/**
+ * The number that a captured text begins with (`0.5`, `95%`, `tensor(0.5)`), `undefined` when there
+ * is none.
+ */
 export function readNumber(text: string): number | undefined {
   const found = numberInText.exec(text)?.[1];
   return found === undefined ? undefined : valueOf(found);

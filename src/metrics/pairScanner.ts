@@ -2,12 +2,18 @@ import { jsonNumber, numberSource, valueOf } from './numberText.ts';
 
 /** A name and the number beside it, as they stand in a line. */
 export interface Pair {
-  /** The name with the words before it that belong to it: `loss`, `Val Loss`, `grad norm`, `train/acc`. */
+  /**
+   * The name with the words before it that belong to it: `loss`, `Val Loss`, `grad norm`,
+   * `train/acc`.
+   */
   readonly label: string;
   readonly value: number;
   /** `1000` in `step 12/1000`; else NaN. */
   readonly total: number;
-  /** `spaced` (`loss 0.5`) and `tight` (`host:80`) say less than `clear` (`loss=0.5`, `loss: 0.5`, JSON). */
+  /**
+   * `spaced` (`loss 0.5`) and `tight` (`host:80`) say less than `clear` (`loss=0.5`, `loss: 0.5`,
+   * JSON).
+   */
   readonly sign: 'clear' | 'tight' | 'spaced';
   /** The number as it was written. */
   readonly digits: string;
@@ -23,12 +29,18 @@ const qualifiers = [
 ].join('|');
 const quote = String.raw`\\?["']`;
 const wrapping = String.raw`(?:tensor|array|(?:np|numpy|jnp|torch)\.\w+|b?float\d*)\(\s*\[?|${quote}|\$`;
-// A lone k, M, G, B, T would multiply the number: better no point than one that is wrong by a thousand.
+// A lone k, M, G, B, T would multiply the number: better no point than one that is wrong by a
+// thousand.
 const unit = String.raw`\s?%|(?![kmgbt](?![a-zµ/]))[a-zµ]{1,7}(?:/[a-z]{1,7})?`;
-/** What follows shows that this was not a number: a version, a date, a time of day, a path, a hash. */
+/**
+ * What follows shows that this was not a number: a version, a date, a time of day, a path, a hash.
+ */
 const noMore = String.raw`(?![\w]|[.,:-]\d|[/-]\w)`;
 
-/** Finds `<name> <sign> <number>`; `names` is the source of an expression for the names that are looked for. */
+/**
+ * Finds `<name> <sign> <number>`; `names` is the source of an expression for the names that are
+ * looked for.
+ */
 export function pairExpression(names: string): RegExp {
   const sign = String.raw`\s*(?::?=|[-=]>|→|:)\s*|\s+|(?=\[)`;
   const total = String.raw`(?:\s*/\s*(\d[\d,_]*))?`;
@@ -65,8 +77,8 @@ function signKind(sign: string): Pair['sign'] {
 const bareNonFinite = /(?<=[:[,]\s*)(?:-?Infinity|NaN)(?=\s*[,}\]])/g;
 
 /**
- * The numbers of a line that is one JSON object, nested objects as `outer/inner`, with NaN and Infinity as Python writes
- * them. False, and no call, when it is not JSON.
+ * The numbers of a line that is one JSON object, nested objects as `outer/inner`, with NaN and
+ * Infinity as Python writes them. False, and no call, when it is not JSON.
  */
 export function scanJson(line: string, onPair: (pair: Pair) => void): boolean {
   const parsed = parseObject(line) ?? parseObject(line.replace(bareNonFinite, '"$&"'));
@@ -90,8 +102,14 @@ function walk(value: object, path: string, onPair: (pair: Pair) => void, depth =
   for (const [key, inner] of Object.entries(value) as [string, unknown][]) {
     const name = path === '' ? key : `${path}/${key}`;
     const number = jsonNumber(inner);
-    if (number !== undefined) onPair({ label: name, value: number, total: NaN, sign: 'clear', digits: '' });
-    else if (typeof inner === 'object' && inner !== null && !Array.isArray(inner) && depth < deepest)
+    if (number !== undefined)
+      onPair({ label: name, value: number, total: NaN, sign: 'clear', digits: '' });
+    else if (
+      typeof inner === 'object' &&
+      inner !== null &&
+      !Array.isArray(inner) &&
+      depth < deepest
+    )
       walk(inner, name, onPair, depth + 1);
   }
 }

@@ -1,18 +1,21 @@
 /**
- * The binary form of what is known of a run's metrics. A file starts with `fileHeader`; records of 40 bytes follow, all
- * little-endian:
+ * The binary form of what is known of a run's metrics. A file starts with `fileHeader`; records of
+ * 40 bytes follow, all little-endian:
  * ```
- *  0 u32 checksum of the other 36 bytes      8 f64 step (NaN: none)       24 f64 value
- *  4 u32 name index × 8 + kind × 2          16 f64 time (ms since 1970)   32 f64 end offset
+ * 0 u32 checksum of the other 36 bytes 8 f64 step (NaN: none) 24 f64 value 4 u32 name index × 8 +
+ * kind × 2 16 f64 time (ms since 1970) 32 f64 end offset
  *        + 1 for the last of its line
  * ```
- * The end offset is the position in the run's output after the line that the point came from. The sequence of a point
- * is its place in the file.
+ * The end offset is the position in the run's output after the line that the point came from. The
+ * sequence of a point is its place in the file.
  */
 export const recordBytes = 40;
 export const fileHeader = Buffer.from('helios points 1\n', 'latin1');
 
-/** `point`; `clear`: what came before is not shown any more; `progress`: the output was read up to here, without points. */
+/**
+ * `point`; `clear`: what came before is not shown any more; `progress`: the output was read up to
+ * here, without points.
+ */
 type RecordKind = 'point' | 'clear' | 'progress';
 const kinds: readonly RecordKind[] = ['point', 'clear', 'progress'];
 
@@ -27,8 +30,17 @@ export interface PointRecord {
   readonly isLastOfLine: boolean;
 }
 
-export function writeRecord(view: DataView, at: number, record: Omit<PointRecord, 'name'>, name: number): void {
-  view.setUint32(at + 4, name * 8 + kinds.indexOf(record.kind) * 2 + (record.isLastOfLine ? 1 : 0), true);
+export function writeRecord(
+  view: DataView,
+  at: number,
+  record: Omit<PointRecord, 'name'>,
+  name: number,
+): void {
+  view.setUint32(
+    at + 4,
+    name * 8 + kinds.indexOf(record.kind) * 2 + (record.isLastOfLine ? 1 : 0),
+    true,
+  );
   view.setFloat64(at + 8, record.step, true);
   view.setFloat64(at + 16, record.timeMs, true);
   view.setFloat64(at + 24, record.value, true);

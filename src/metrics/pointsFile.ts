@@ -5,7 +5,13 @@ import type { Disposable } from '../base/disposable.ts';
 import { openIfThere } from '../storage/openIfThere.ts';
 import { diskError, openToAppend, writeAll, type WriteAt } from './appendOnly.ts';
 import { NamesFile } from './namesFile.ts';
-import { fileHeader, readRecord, recordBytes, writeRecord, type PointRecord } from './pointRecord.ts';
+import {
+  fileHeader,
+  readRecord,
+  recordBytes,
+  writeRecord,
+  type PointRecord,
+} from './pointRecord.ts';
 
 /** A record with the name of its metric; empty for those that have none. */
 export type NamedRecord = Omit<PointRecord, 'name'> & { readonly metric: string };
@@ -16,10 +22,11 @@ const minPendingBytes = recordBytes * 64;
 const maxKeptBytes = recordBytes * 64 * 1024;
 
 /**
- * What is known of the metrics of one run, on disk: `points.bin` (see pointRecord.ts) and `points.names`. Both only
- * grow. Whatever cannot be read when they are opened (the torn end after a crash, damage) is told in `problems`, and
- * moved to `points.cut` by the first write: its lines are read again from the run's output, so that nothing is lost and
- * nothing doubled. Opening and reading change nothing, so one process may read what another one writes.
+ * What is known of the metrics of one run, on disk: `points.bin` (see pointRecord.ts) and
+ * `points.names`. Both only grow. Whatever cannot be read when they are opened (the torn end after
+ * a crash, damage) is told in `problems`, and moved to `points.cut` by the first write: its lines
+ * are read again from the run's output, so that nothing is lost and nothing doubled. Opening and
+ * reading change nothing, so one process may read what another one writes.
  */
 export class PointsFile implements Disposable {
   readonly #folder: string;
@@ -37,7 +44,9 @@ export class PointsFile implements Disposable {
     this.#size = opened.size;
   }
 
-  /** Calls `onRecord` for each record of each complete line. Problems are told as texts for people. */
+  /**
+   * Calls `onRecord` for each record of each complete line. Problems are told as texts for people.
+   */
   static async open(
     folder: string,
     write: WriteAt,
@@ -47,7 +56,8 @@ export class PointsFile implements Disposable {
     let handle: FileHandle | undefined;
     try {
       handle = await openIfThere(join(folder, 'points.bin'));
-      // Before the names: of points that are there now, all names are there too, even while another process writes.
+      // Before the names: of points that are there now, all names are there too, even while another
+      // process writes.
       const fileBytes = (await handle?.stat())?.size ?? 0;
       const names = await NamesFile.open(join(folder, 'points.names'), write, report);
       const namesInFile = names.count;
@@ -56,7 +66,9 @@ export class PointsFile implements Disposable {
       );
       if (size < fileBytes) report.problems.push(surplusText(fileBytes - size));
       if (names.count > namesInFile)
-        report.problems.push(`points.names: names are missing; their points are under metric_${namesInFile} and on.`);
+        report.problems.push(
+          `points.names: names are missing; their points are under metric_${namesInFile} and on.`,
+        );
       return { file: new PointsFile(folder, write, { names, size }), problems: report.problems };
     } catch (error) {
       throw diskError(error, folder);
@@ -73,18 +85,26 @@ export class PointsFile implements Disposable {
     this.#pendingBytes += recordBytes;
   }
 
-  /** Writes what was added. Throws `MetricsError`; then what was added stays and is written by the next `flush`. */
+  /**
+   * Writes what was added. Throws `MetricsError`; then what was added stays and is written by the
+   * next `flush`.
+   */
   flush(): void {
     if (this.#pendingBytes === 0) return;
     try {
       this.#names.save();
-      this.#fd ??= openToAppend(join(this.#folder, 'points.bin'), this.#size, join(this.#folder, keptName));
+      this.#fd ??= openToAppend(
+        join(this.#folder, 'points.bin'),
+        this.#size,
+        join(this.#folder, keptName),
+      );
       if (this.#size === 0) this.#size = writeAll(this.#write, this.#fd, fileHeader, 0);
       const bytes = new Uint8Array(this.#pending.buffer, 0, this.#pendingBytes);
       this.#size = writeAll(this.#write, this.#fd, bytes, this.#size);
       this.#pendingBytes = 0;
       // A burst or a full disk made it large; most calls need little.
-      if (this.#pending.byteLength > maxKeptBytes) this.#pending = new DataView(new ArrayBuffer(minPendingBytes));
+      if (this.#pending.byteLength > maxKeptBytes)
+        this.#pending = new DataView(new ArrayBuffer(minPendingBytes));
     } catch (error) {
       throw diskError(error, this.#folder);
     }
@@ -108,8 +128,15 @@ type OnRecord = (record: PointRecord) => void;
 const surplusText = (bytes: number): string =>
   `points.bin: ${bytes} bytes at the end are no complete line of points and are read again from the output.`;
 
-/** Calls `onRecord` for complete lines; the size of the file up to the last of them, 0 when it has not even a header. */
-async function readLines(handle: FileHandle | undefined, size: number, onRecord: OnRecord): Promise<number> {
+/**
+ * Calls `onRecord` for complete lines; the size of the file up to the last of them, 0 when it has
+ * not even a header.
+ */
+async function readLines(
+  handle: FileHandle | undefined,
+  size: number,
+  onRecord: OnRecord,
+): Promise<number> {
   if (handle === undefined) return 0;
   const header = Buffer.alloc(fileHeader.length);
   await handle.read(header, 0, header.length, 0);

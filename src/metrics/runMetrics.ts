@@ -22,9 +22,9 @@ interface Track {
 }
 
 /**
- * The metrics of one run: reads them from its output as it comes, keeps them in memory and in append-only files in
- * `folder`, and goes on after a restart where the files end. No point is lost or doubled by a crash at any moment.
- * Points of different runs never meet here.
+ * The metrics of one run: reads them from its output as it comes, keeps them in memory and in
+ * append-only files in `folder`, and goes on after a restart where the files end. No point is lost
+ * or doubled by a crash at any moment. Points of different runs never meet here.
  */
 export class RunMetrics implements Disposable {
   readonly #spec: MetricSpec;
@@ -46,12 +46,18 @@ export class RunMetrics implements Disposable {
   }
 
   /**
-   * Reads what was recorded before, if anything. Rejects with `MetricSpecError` before touching the disk, or with
-   * `MetricsError` (`no_space`, `io`).
+   * Reads what was recorded before, if anything. Rejects with `MetricSpecError` before touching the
+   * disk, or with `MetricsError` (`no_space`, `io`).
    */
-  static async open(folder: string, spec: MetricSpec, write: WriteAt = systemWrite): Promise<RunMetrics> {
+  static async open(
+    folder: string,
+    spec: MetricSpec,
+    write: WriteAt = systemWrite,
+  ): Promise<RunMetrics> {
     const metrics = new RunMetrics(spec);
-    const { file, problems } = await PointsFile.open(folder, write, (record) => metrics.#recall(record));
+    const { file, problems } = await PointsFile.open(folder, write, (record) =>
+      metrics.#recall(record),
+    );
     metrics.#file = file;
     metrics.#problems = problems;
     metrics.#splitter = new LineSplitter(metrics.#recordedOffset);
@@ -66,31 +72,43 @@ export class RunMetrics implements Disposable {
     return this.#problems;
   }
 
-  /** Position in the output of the first byte that `ingest` has not been given, or must be given again after a restart. */
+  /**
+   * Position in the output of the first byte that `ingest` has not been given, or must be given
+   * again after a restart.
+   */
   get resumeOffset(): number {
     return this.#splitter.received;
   }
 
   /**
-   * Reads bytes of the output that start at `offset` and gives back the points that they complete. Bytes that were read
-   * before are skipped. `timeMs` (milliseconds since the epoch) is the time of the points.
+   * Reads bytes of the output that start at `offset` and gives back the points that they complete.
+   * Bytes that were read before are skipped. `timeMs` (milliseconds since the epoch) is the time of
+   * the points.
    *
-   * Throws `MetricsError`: `gap` when bytes before `offset` are missing (nothing is read then); `no_space` or `io` when
-   * the points could not be written: the bytes are read all the same, their points are in memory, and are written and
-   * announced with the next ones.
+   * Throws `MetricsError`: `gap` when bytes before `offset` are missing (nothing is read then);
+   * `no_space` or `io` when the points could not be written: the bytes are read all the same, their
+   * points are in memory, and are written and announced with the next ones.
    */
   ingest(bytes: Uint8Array, offset: number, timeMs: number): readonly MetricPoint[] {
     const file = this.#openFile();
     const seenBytes = this.#splitter.received - offset;
     if (seenBytes < 0)
-      throw new MetricsError('gap', `Output from ${this.#splitter.received} to ${offset} is missing: read from there.`);
+      throw new MetricsError(
+        'gap',
+        `Output from ${this.#splitter.received} to ${offset} is missing: read from there.`,
+      );
     if (seenBytes >= bytes.length && seenBytes > 0) return [];
-    this.#splitter.push(bytes.subarray(seenBytes), (line, end) => this.#readLine(file, line, { end, timeMs }));
+    this.#splitter.push(bytes.subarray(seenBytes), (line, end) =>
+      this.#readLine(file, line, { end, timeMs }),
+    );
     this.#recordProgress(file, timeMs);
     return this.#announce(file);
   }
 
-  /** The output has ended: reads its last line even though no line break ended it. Errors as `ingest`. */
+  /**
+   * The output has ended: reads its last line even though no line break ended it. Errors as
+   * `ingest`.
+   */
   finish(timeMs: number): readonly MetricPoint[] {
     const file = this.#openFile();
     this.#splitter.end((line, end) => this.#readLine(file, line, { end, timeMs }));
@@ -101,7 +119,9 @@ export class RunMetrics implements Disposable {
 
   /** Metrics that have points, in the order in which they first appeared. */
   names(): readonly string[] {
-    return [...this.#tracks].filter(([, { isShown, series }]) => isShown && series.count > 0).map(([name]) => name);
+    return [...this.#tracks]
+      .filter(([, { isShown, series }]) => isShown && series.count > 0)
+      .map(([name]) => name);
   }
 
   summary(name: string): MetricSummary | undefined {
@@ -118,7 +138,10 @@ export class RunMetrics implements Disposable {
     return this.names().flatMap((name) => this.summary(name) ?? []);
   }
 
-  /** All points, oldest first, as views: read them before the next `ingest`, never write to them. Empty if unknown. */
+  /**
+   * All points, oldest first, as views: read them before the next `ingest`, never write to them.
+   * Empty if unknown.
+   */
   series(name: string): SeriesColumns {
     return (this.#shown(name)?.series ?? new Series()).columns();
   }
@@ -128,7 +151,10 @@ export class RunMetrics implements Disposable {
     return trendOf(this.series(name).values, window);
   }
 
-  /** Forgets the points so far, also after a restart. They stay in the file; new ones are collected as before. */
+  /**
+   * Forgets the points so far, also after a restart. They stay in the file; new ones are collected
+   * as before.
+   */
   clear(): void {
     const file = this.#openFile();
     this.#forget();
@@ -162,7 +188,15 @@ export class RunMetrics implements Disposable {
     const last = this.#line.length - 1;
     for (const [index, point] of this.#line.entries()) {
       const { metric, step, timeMs, value } = point;
-      file.add({ kind: 'point', metric, step, timeMs, value, endOffset: at.end, isLastOfLine: index === last });
+      file.add({
+        kind: 'point',
+        metric,
+        step,
+        timeMs,
+        value,
+        endOffset: at.end,
+        isLastOfLine: index === last,
+      });
       this.#take(point);
     }
     this.#line = [];

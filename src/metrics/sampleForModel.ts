@@ -3,20 +3,29 @@ import type { SeriesColumns } from './metric.ts';
 const minForShape = 6;
 
 /**
- * At most `maxPoints` points of a series that still show its shape, oldest first: the first, the last, the lowest, the
- * highest and the first that is not finite; and of equal stretches the lowest and the highest each, or, where a stretch
- * holds NaN or Inf, the first of those in place of the highest. With less than 6 points: the newest.
+ * At most `maxPoints` points of a series that still show its shape, oldest first: the first, the
+ * last, the lowest, the highest and the first that is not finite; and of equal stretches the lowest
+ * and the highest each, or, where a stretch holds NaN or Inf, the first of those in place of the
+ * highest. With less than 6 points: the newest.
  */
 export function sampleForModel(columns: SeriesColumns, maxPoints: number): SeriesColumns {
   const count = columns.values.length;
   if (count <= maxPoints) return columns;
   const kept = maxPoints < minForShape ? ends(count, maxPoints) : shape(columns.values, maxPoints);
-  const pick = (column: Float64Array): Float64Array => Float64Array.from(kept, (index) => column[index] ?? NaN);
-  return { steps: pick(columns.steps), timesMs: pick(columns.timesMs), values: pick(columns.values) };
+  const pick = (column: Float64Array): Float64Array =>
+    Float64Array.from(kept, (index) => column[index] ?? NaN);
+  return {
+    steps: pick(columns.steps),
+    timesMs: pick(columns.timesMs),
+    values: pick(columns.values),
+  };
 }
 
 const ends = (count: number, maxPoints: number): number[] =>
-  Array.from({ length: Math.max(0, maxPoints) }, (_, index) => count - Math.max(0, maxPoints) + index);
+  Array.from(
+    { length: Math.max(0, maxPoints) },
+    (_, index) => count - Math.max(0, maxPoints) + index,
+  );
 
 function shape(values: Float64Array, maxPoints: number): number[] {
   const all = extremesOf(values, 0, values.length);
@@ -32,7 +41,11 @@ function shape(values: Float64Array, maxPoints: number): number[] {
   return [...kept].sort((a, b) => a - b);
 }
 
-function extremesOf(values: Float64Array, from: number, to: number): { low: number; high: number; nonFinite: number } {
+function extremesOf(
+  values: Float64Array,
+  from: number,
+  to: number,
+): { low: number; high: number; nonFinite: number } {
   let low = -1;
   let high = -1;
   let nonFinite = -1;

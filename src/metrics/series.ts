@@ -4,7 +4,10 @@ const firstCapacity = 32;
 /** 24 bytes a point: at most 36 with the slack of growth. */
 const growth = 1.5;
 
-/** Columns that grow: (step, time, value) of one metric of one run, in the order in which the output named them. */
+/**
+ * Columns that grow: (step, time, value) of one metric of one run, in the order in which the output
+ * named them.
+ */
 export class Series {
   #steps = new Float64Array(firstCapacity);
   #timesMs = new Float64Array(firstCapacity);
@@ -55,7 +58,10 @@ interface NonFinite {
   readonly value: number;
 }
 
-/** Count, extremes and mean of a series, kept up point by point. min, max, mean are over finite values. */
+/**
+ * Count, extremes and mean of a series, kept up point by point. min, max, mean are over finite
+ * values.
+ */
 export class Tally {
   count = 0;
   last = NaN;

@@ -8,7 +8,8 @@ export const counterNames =
   '(?:\\w+[/.])?_?(?:(?:global[ _-]?|train_|iter_)?(?:steps?|iter|iteration|it|num_updates|total_timesteps|timesteps?)' +
   '|epochs?|(?:mini_?)?batch(?:_idx)?)';
 
-const stepNames = /^_?(?:global_?|train_|iter_)?(?:steps?|iter|iteration|it|num_updates|total_timesteps|timesteps?)$/;
+const stepNames =
+  /^_?(?:global_?|train_|iter_)?(?:steps?|iter|iteration|it|num_updates|total_timesteps|timesteps?)$/;
 const epochNames = /^epochs?$/;
 const batchNames = /^(?:mini_?)?batch(?:_idx)?$/;
 
@@ -42,7 +43,10 @@ export class StepReader {
     } else if (!Number.isNaN(total)) this.#batch = value;
   }
 
-  /** The step; else a count like `batch 12/1000` or `[12/1000]`; else the epoch; else the count of a progress bar; else NaN. */
+  /**
+   * The step; else a count like `batch 12/1000` or `[12/1000]`; else the epoch; else the count of a
+   * progress bar; else NaN.
+   */
   stepOf(line: string): number {
     if (!Number.isNaN(this.#step)) return this.#step;
     if (!Number.isNaN(this.#batch)) return this.#batch;

@@ -6,22 +6,30 @@ const clearSlope = 2;
 /** …or more where few points make the error itself uncertain. */
 const clearSlopeOfFew = 3;
 const few = 8;
-/** Below this change over the whole window, relative to the size of the values, a series stands still. */
+/**
+ * Below this change over the whole window, relative to the size of the values, a series stands
+ * still.
+ */
 const relativeStandstill = 1e-3;
 
 /**
- * Where the last values of a series are heading. `unstable` as soon as one of them is NaN or infinite; otherwise the
- * least-squares slope, where it stands out of the noise around it and moves the value by more than 0.1 %.
+ * Where the last values of a series are heading. `unstable` as soon as one of them is NaN or
+ * infinite; otherwise the least-squares slope, where it stands out of the noise around it and moves
+ * the value by more than 0.1 %.
  */
 export function trendOf(values: ArrayLike<number>, window = 20): Trend {
   const length = Math.min(values.length, Math.max(minPoints, window));
-  const recent = Array.from({ length }, (_, index) => values[values.length - length + index] ?? NaN);
+  const recent = Array.from(
+    { length },
+    (_, index) => values[values.length - length + index] ?? NaN,
+  );
   if (!recent.every(Number.isFinite)) return 'unstable';
   if (recent.length < minPoints) return 'insufficient_data';
   const { slope, slopeError, size } = fitLine(recent);
   const change = Math.abs(slope) * (recent.length - 1);
   const threshold = recent.length < few ? clearSlopeOfFew : clearSlope;
-  if (change <= relativeStandstill * size || Math.abs(slope) <= threshold * slopeError) return 'plateau';
+  if (change <= relativeStandstill * size || Math.abs(slope) <= threshold * slopeError)
+    return 'plateau';
   return slope > 0 ? 'increasing' : 'decreasing';
 }
 
@@ -40,6 +48,9 @@ function fitLine(values: readonly number[]): { slope: number; slopeError: number
     xy += (index - middle) * (value - mean);
   });
   const slope = xy / xx;
-  const squares = scaled.reduce((sum, value, index) => sum + (value - mean - slope * (index - middle)) ** 2, 0);
+  const squares = scaled.reduce(
+    (sum, value, index) => sum + (value - mean - slope * (index - middle)) ** 2,
+    0,
+  );
   return { slope: slope * size, slopeError: Math.sqrt(squares / (n - 2) / xx) * size, size };
 }

@@ -1,4 +1,7 @@
-/** Ids of tool calls as a service takes them: those that another provider gave may be longer, or hold other characters. */
+/**
+ * Ids of tool calls as a service takes them: those that another provider gave may be longer, or
+ * hold other characters.
+ */
 import { createHash } from 'node:crypto';
 
 export interface IdRule {
@@ -9,7 +12,10 @@ export interface IdRule {
 
 const hashChars = 8;
 
-/** The id itself where it fits. Otherwise one that does: the same for the same id, another for another. */
+/**
+ * The id itself where it fits. Otherwise one that does: the same for the same id, another for
+ * another.
+ */
 export function fittingId(id: string, { refused, maxChars }: IdRule): string {
   const clean = refused === undefined ? id : id.replace(refused, '_');
   if (clean === id && id.length <= maxChars) return id;

@@ -1,4 +1,7 @@
-/** Models that the providers are known to have. A model that is not listed can still be asked for by its id. */
+/**
+ * Models that the providers are known to have. A model that is not listed can still be asked for by
+ * its id.
+ */
 import { describedModels } from './knownModels.ts';
 import type { Effort, ModelDescription } from './model.ts';
 import { newestOf } from './modelFamily.ts';
@@ -22,15 +25,23 @@ export function newestId(models: readonly ModelDescription[], family: string): s
   return newest.id;
 }
 
-/** The entry of a model, also when it is asked for with the date of its release, as in `claude-haiku-4-5-20251001`. */
-export const describedModel = (models: readonly ModelDescription[], id: string): ModelDescription | undefined =>
+/**
+ * The entry of a model, also when it is asked for with the date of its release, as in
+ * `claude-haiku-4-5-20251001`.
+ */
+export const describedModel = (
+  models: readonly ModelDescription[],
+  id: string,
+): ModelDescription | undefined =>
   models.find((model) => model.id === id) ?? models.find((model) => model.id === undatedId(id));
 
-export const undatedId = (id: string): string => id.replace(/-(\d{8}|\d{4}-\d{2}-\d{2}|latest)$/, '');
+export const undatedId = (id: string): string =>
+  id.replace(/-(\d{8}|\d{4}-\d{2}-\d{2}|latest)$/, '');
 
 /**
- * How a Claude model is told to think: `adaptive` by an effort, `budget` by a number of tokens. `off` is the least that it
- * can be told: nothing at all, `disabled`, `between_tools`, or (where thinking cannot be turned off) the `lowest` effort.
+ * How a Claude model is told to think: `adaptive` by an effort, `budget` by a number of tokens.
+ * `off` is the least that it can be told: nothing at all, `disabled`, `between_tools`, or (where
+ * thinking cannot be turned off) the `lowest` effort.
  */
 export interface ClaudeThinking {
   readonly mode: 'adaptive' | 'budget';
@@ -38,7 +49,8 @@ export interface ClaudeThinking {
 }
 
 export function claudeThinking(model: string): ClaudeThinking {
-  const [, family, major, minor = '0'] = /claude-(?:([a-z]+)-)?(\d+)(?:-(\d{1,2}))?(?!\d)/.exec(model) ?? [];
+  const [, family, major, minor = '0'] =
+    /claude-(?:([a-z]+)-)?(\d+)(?:-(\d{1,2}))?(?!\d)/.exec(model) ?? [];
   if (major === undefined) return { mode: 'adaptive', off: 'omit' };
   const version = Number(major) + Number(minor) / 10;
   if (version < 4.6) return { mode: 'budget', off: 'omit' };
@@ -47,9 +59,13 @@ export function claudeThinking(model: string): ClaudeThinking {
   return { mode: 'adaptive', off: family === 'sonnet' ? 'between_tools' : 'lowest' };
 }
 
-/** The efforts that make a difference: where thinking cannot be turned off, `none` is the lowest. */
+/**
+ * The efforts that make a difference: where thinking cannot be turned off, `none` is the lowest.
+ */
 export function claudeEfforts(model: string): readonly Effort[] {
-  return claudeThinking(model).off === 'lowest' ? allEfforts.filter((effort) => effort !== 'none') : allEfforts;
+  return claudeThinking(model).off === 'lowest'
+    ? allEfforts.filter((effort) => effort !== 'none')
+    : allEfforts;
 }
 
 /** The efforts that make a difference: `none` may be the lowest, and `max` the same as `high`. */

@@ -8,7 +8,12 @@ import { ChatgptTokens } from './chatgpt/tokens.ts';
 import { createClaudeCliProvider } from './claudeCli/claudeCli.ts';
 import { createCompatibleProvider } from './compatible/openaiChat.ts';
 import { createDemoProvider } from './demo.ts';
-import { checkEndpoints, createEndpoint, endpointSecret, type EndpointConfig } from './endpoints.ts';
+import {
+  checkEndpoints,
+  createEndpoint,
+  endpointSecret,
+  type EndpointConfig,
+} from './endpoints.ts';
 import { createGeminiProvider } from './gemini/gemini.ts';
 import type { ModelProvider } from './model.ts';
 import { createOpenaiProvider } from './openai/openaiResponses.ts';
@@ -31,7 +36,10 @@ export interface ProviderSettings {
   readonly chatgptAuthUrl?: string;
   /** The user's own `claude`; looked for on PATH unless told. */
   readonly claudePath?: string;
-  /** For every call to a model and to the web: `http://host:port`. Without it the way of the host is taken. */
+  /**
+   * For every call to a model and to the web: `http://host:port`. Without it the way of the host is
+   * taken.
+   */
   readonly proxy?: string;
   /** A PEM file of certificates to trust beside those of Node. */
   readonly caFile?: string;
@@ -53,7 +61,10 @@ export interface ProviderDeps {
   readonly others?: readonly ModelProvider[];
 }
 
-/** How a provider is made. It is made again only when `from` has changed: what it keeps of conversations lasts. */
+/**
+ * How a provider is made. It is made again only when `from` has changed: what it keeps of
+ * conversations lasts.
+ */
 interface Recipe {
   readonly from: unknown;
   create(): ModelProvider;
@@ -95,14 +106,30 @@ function recipes(deps: ProviderDeps, settings: ProviderSettings): Recipes {
     clock,
     ...(baseUrl && { baseUrl }),
   });
-  const { anthropicBaseUrl, openaiBaseUrl, geminiBaseUrl, bedrockBaseUrl, bedrockRegion: region } = settings;
+  const {
+    anthropicBaseUrl,
+    openaiBaseUrl,
+    geminiBaseUrl,
+    bedrockBaseUrl,
+    bedrockRegion: region,
+  } = settings;
   return {
-    claude: { from: anthropicBaseUrl, create: () => createAnthropicProvider(options('claude', anthropicBaseUrl)) },
-    openai: { from: openaiBaseUrl, create: () => createOpenaiProvider(options('openai', openaiBaseUrl)) },
-    gemini: { from: geminiBaseUrl, create: () => createGeminiProvider(options('gemini', geminiBaseUrl)) },
+    claude: {
+      from: anthropicBaseUrl,
+      create: () => createAnthropicProvider(options('claude', anthropicBaseUrl)),
+    },
+    openai: {
+      from: openaiBaseUrl,
+      create: () => createOpenaiProvider(options('openai', openaiBaseUrl)),
+    },
+    gemini: {
+      from: geminiBaseUrl,
+      create: () => createGeminiProvider(options('gemini', geminiBaseUrl)),
+    },
     bedrock: {
       from: [bedrockBaseUrl, region],
-      create: () => createBedrockProvider({ ...options('bedrock', bedrockBaseUrl), ...(region && { region }) }),
+      create: () =>
+        createBedrockProvider({ ...options('bedrock', bedrockBaseUrl), ...(region && { region }) }),
     },
     'claude-cli': claudeCli(settings, deps),
     chatgpt: chatgpt(settings, deps),
@@ -136,7 +163,12 @@ function chatgpt(
   const { secret, storeSecret, fetch, clock } = deps;
   if (storeSecret === undefined) return undefined;
   const create = (): ModelProvider => {
-    const tokens = new ChatgptTokens({ authUrl, fetch, clock, store: { read: secret, write: storeSecret } });
+    const tokens = new ChatgptTokens({
+      authUrl,
+      fetch,
+      clock,
+      store: { read: secret, write: storeSecret },
+    });
     return createChatgptProvider({ tokens, fetch, clock, ...(baseUrl && { baseUrl }) });
   };
   return { from: [baseUrl, authUrl], create };
@@ -148,11 +180,18 @@ function compatible(
 ): Recipe | undefined {
   if (baseUrl === undefined) return undefined;
   const defaultModel = provider === 'compatible' ? (model ?? 'default') : 'default';
-  const create = (): ModelProvider => createCompatibleProvider({ ...options, baseUrl, defaultModel });
+  const create = (): ModelProvider =>
+    createCompatibleProvider({ ...options, baseUrl, defaultModel });
   return { from: [baseUrl, defaultModel], create };
 }
 
-function endpointRecipe(endpoint: EndpointConfig, { secret, fetch, clock, logger }: ProviderDeps): Recipe {
+function endpointRecipe(
+  endpoint: EndpointConfig,
+  { secret, fetch, clock, logger }: ProviderDeps,
+): Recipe {
   const apiKey = () => secret(endpointSecret(endpoint.id));
-  return { from: endpoint, create: () => createEndpoint(endpoint, { apiKey, fetch, clock, logger }) };
+  return {
+    from: endpoint,
+    create: () => createEndpoint(endpoint, { apiKey, fetch, clock, logger }),
+  };
 }

@@ -1,13 +1,24 @@
-/** The offline demo: a scripted researcher behind the contract of a model provider. No model is called, so nothing costs. */
+/**
+ * The offline demo: a scripted researcher behind the contract of a model provider. No model is
+ * called, so nothing costs.
+ */
 import { randomBytes } from 'node:crypto';
 import { delay, systemClock, type Clock } from '../base/clock.ts';
 import { demoReply } from './demo/researcher.ts';
 import { guarded } from './guarded.ts';
-import { noUsage, type AssistantBlock, type ModelEvent, type ModelProvider, type ModelRequest } from './model.ts';
+import {
+  noUsage,
+  type AssistantBlock,
+  type ModelEvent,
+  type ModelProvider,
+  type ModelRequest,
+} from './model.ts';
 import { providers } from './providerList.ts';
 
 export interface DemoOptions {
-  /** Lets people read along: text comes a word at a time. Without it the whole text comes at once. */
+  /**
+   * Lets people read along: text comes a word at a time. Without it the whole text comes at once.
+   */
   readonly paced?: boolean;
   readonly clock?: Clock;
 }
@@ -21,8 +32,14 @@ const model = {
   efforts: [],
 };
 
-/** Needs no key, makes no connection, keeps nothing between calls: each reply follows from the request alone. */
-export function createDemoProvider({ paced = false, clock = systemClock }: DemoOptions = {}): ModelProvider {
+/**
+ * Needs no key, makes no connection, keeps nothing between calls: each reply follows from the
+ * request alone.
+ */
+export function createDemoProvider({
+  paced = false,
+  clock = systemClock,
+}: DemoOptions = {}): ModelProvider {
   const raw = (request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent> =>
     streamReply(request, { clock, delayMs: paced ? wordMs : 0 }, signal);
   return {
@@ -54,7 +71,10 @@ async function* streamReply(
     input,
   }));
   for (const { id, name } of blocks) yield { type: 'tool_call.started', id, name };
-  const content: AssistantBlock[] = [...(text === '' ? [] : [{ type: 'text' as const, text }]), ...blocks];
+  const content: AssistantBlock[] = [
+    ...(text === '' ? [] : [{ type: 'text' as const, text }]),
+    ...blocks,
+  ];
   const stop = blocks.length > 0 ? 'tools' : 'stop';
   yield { type: 'finished', reply: { content, stop, usage: noUsage, model: model.id } };
 }

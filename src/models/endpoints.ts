@@ -6,7 +6,8 @@ import type { ModelProvider } from './model.ts';
 import type { ProviderOptions } from './provider.ts';
 import { providers } from './providerList.ts';
 
-const keyHeaders = /^(?:authorization|proxy-authorization|cookie|x-api-key|api-key|x-goog-api-key)$/i;
+const keyHeaders =
+  /^(?:authorization|proxy-authorization|cookie|x-api-key|api-key|x-goog-api-key)$/i;
 
 const baseUrl = z
   .string()
@@ -22,7 +23,10 @@ const tokens = z.int().positive();
 export const endpointSchema = z.strictObject({
   id: z
     .string()
-    .regex(/^[a-z0-9][a-z0-9-]{0,39}$/, 'an id has lower case letters, digits and hyphens, such as "lab-vllm"')
+    .regex(
+      /^[a-z0-9][a-z0-9-]{0,39}$/,
+      'an id has lower case letters, digits and hyphens, such as "lab-vllm"',
+    )
     .refine((id) => !Object.hasOwn(providers, id), 'the id is that of a provider of Helios')
     .describe('Name of the provider: lowercase letters, digits and hyphens.'),
   label: z.string().min(1).exactOptional().describe('Display name. Default: the id.'),
@@ -43,10 +47,15 @@ export const endpointSchema = z.strictObject({
   toolCalls: z
     .enum(['native', 'text'])
     .exactOptional()
-    .describe('Way of calling tools. Default: as the endpoint reports, and text once it refuses tools.')
+    .describe(
+      'Way of calling tools. Default: as the endpoint reports, and text once it refuses tools.',
+    )
     .meta({ enumDescriptions: ['Calls of the API.', 'Calls in the text of the conversation.'] }),
   acceptsImages: z.boolean().exactOptional().describe('Whether the models accept images.'),
-  sendsEffort: z.boolean().exactOptional().describe('Send `reasoning_effort`; some servers refuse it.'),
+  sendsEffort: z
+    .boolean()
+    .exactOptional()
+    .describe('Send `reasoning_effort`; some servers refuse it.'),
   headers: z
     .record(z.string(), z.string().regex(/^[\t\x20-\x7e]*$/, 'a value holds printable ASCII only'))
     .superRefine((headers, context) => {
@@ -67,7 +76,10 @@ export interface CheckedEndpoints {
   readonly problems: readonly string[];
 }
 
-/** `{ "id": "lab-vllm", "baseUrl": "http://gpu1:8000/v1" }` and so on; those that are not right are left out, and told. */
+/**
+ * `{ "id": "lab-vllm", "baseUrl": "http://gpu1:8000/v1" }` and so on; those that are not right are
+ * left out, and told.
+ */
 export function checkEndpoints(setting: unknown): CheckedEndpoints {
   if (setting === undefined) return { endpoints: [], problems: [] };
   if (!Array.isArray(setting))
@@ -77,9 +89,13 @@ export function checkEndpoints(setting: unknown): CheckedEndpoints {
   for (const [index, each] of (setting as unknown[]).entries()) {
     const parsed = endpointSchema.safeParse(each);
     if (!parsed.success)
-      problems.push(`Endpoint ${index + 1} is left out:\n${z.prettifyError(parsed.error)}\n${example}`);
+      problems.push(
+        `Endpoint ${index + 1} is left out:\n${z.prettifyError(parsed.error)}\n${example}`,
+      );
     else if (endpoints.has(parsed.data.id))
-      problems.push(`Endpoint ${index + 1} is left out: there is one of the id ${parsed.data.id} before it.`);
+      problems.push(
+        `Endpoint ${index + 1} is left out: there is one of the id ${parsed.data.id} before it.`,
+      );
     else endpoints.set(parsed.data.id, parsed.data);
   }
   return { endpoints: [...endpoints.values()], problems };
@@ -95,14 +111,16 @@ function problemOfHeader(name: string): string | undefined {
 function problemOfUrl(text: string): string | undefined {
   if (!URL.canParse(text)) return 'it is no address; one looks like http://127.0.0.1:11434/v1';
   const { protocol, username, password, search, hash } = new URL(text);
-  if (protocol !== 'http:' && protocol !== 'https:') return 'an address begins with http:// or https://';
+  if (protocol !== 'http:' && protocol !== 'https:')
+    return 'an address begins with http:// or https://';
   if (username !== '' || password !== '')
     return 'a name or password does not belong into an address: set the key instead';
   return search === '' && hash === '' ? undefined : 'an address has neither ? nor # in it';
 }
 
 /** The environment's variable with the key of an endpoint, such as `HELIOS_KEY_LAB_VLLM`. */
-export const endpointVariable = (id: string): string => `HELIOS_KEY_${id.toUpperCase().replaceAll('-', '_')}`;
+export const endpointVariable = (id: string): string =>
+  `HELIOS_KEY_${id.toUpperCase().replaceAll('-', '_')}`;
 
 /** The engine's name of the secret with the key of an endpoint. */
 export const endpointSecret = (id: string): string => `endpoint-${id}`;

@@ -1,4 +1,7 @@
-/** What the SDKs throw, told by its shape and not by class, so that neither SDK is loaded before its first call. */
+/**
+ * What the SDKs throw, told by its shape and not by class, so that neither SDK is loaded before its
+ * first call.
+ */
 import { adviceOf, codeOf, messageOf, UserFacing } from '../base/errors.ts';
 import { retryAfterMs } from '../base/retries.ts';
 import { cleanText, oneLine } from '../base/text.ts';
@@ -14,7 +17,9 @@ export interface FailureContext {
 
 interface Thrown {
   readonly status: number | undefined;
-  /** The provider's own words for the kind of error, such as `overloaded_error rate_limit_exceeded`. */
+  /**
+   * The provider's own words for the kind of error, such as `overloaded_error rate_limit_exceeded`.
+   */
   readonly kind: string;
   readonly text: string;
   readonly headers: Headers | undefined;
@@ -31,7 +36,8 @@ const policyPattern = /policy|content_filter|safety|flagged/i;
 
 export function failureOf(error: unknown, context: FailureContext): ModelFailure {
   const ours = causeForUser(error);
-  if (ours !== undefined) return { reason: 'invalid', message: `${context.label}: ${adviceOf(ours)}` };
+  if (ours !== undefined)
+    return { reason: 'invalid', message: `${context.label}: ${adviceOf(ours)}` };
   const thrown = read(error);
   const reason = reasonOf(thrown, error);
   const waitMs = retryAfter(thrown.headers, context.nowMs);
@@ -43,7 +49,11 @@ export function failureOf(error: unknown, context: FailureContext): ModelFailure
   };
 }
 
-function messageFor(reason: ModelFailureReason, { status, text }: Thrown, { label, keyHint }: FailureContext): string {
+function messageFor(
+  reason: ModelFailureReason,
+  { status, text }: Thrown,
+  { label, keyHint }: FailureContext,
+): string {
   const said = `${label}${status === undefined ? '' : ` answered ${status}`}: ${oneLine(cleanText(text), maxMessageChars)}`;
   return reason === 'auth' ? `${said} ${keyHint}` : said;
 }
@@ -79,12 +89,16 @@ function ofStatus(status: number, words: string): ModelFailureReason {
 /** An error inside a stream that began with 200 has no status. */
 function ofKind(words: string, kind: string): ModelFailureReason | undefined {
   if (/overloaded|rate_limit|throttling/i.test(words)) return 'rate_limit';
-  if (/authentication|permission|invalid_api_key|access_?denied|expired_?token/i.test(kind)) return 'auth';
+  if (/authentication|permission|invalid_api_key|access_?denied|expired_?token/i.test(kind))
+    return 'auth';
   if (/invalid|not_found|validation/i.test(kind)) return 'invalid';
   return kind === '' ? undefined : 'server';
 }
 
-/** SDK connection errors have a `status` that is undefined; the rest comes from `fetch` or from a garbled stream. */
+/**
+ * SDK connection errors have a `status` that is undefined; the rest comes from `fetch` or from a
+ * garbled stream.
+ */
 function isConnection(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const code = codeOf(error) ?? codeOf(error.cause) ?? '';
@@ -104,7 +118,9 @@ function read(error: unknown): Thrown {
   const body = record(outer.error ?? fields.error);
   return {
     status: typeof fields.status === 'number' ? fields.status : undefined,
-    kind: [fields.code, fields.type, body.type, body.code].filter((word) => typeof word === 'string').join(' '),
+    kind: [fields.code, fields.type, body.type, body.code]
+      .filter((word) => typeof word === 'string')
+      .join(' '),
     text: typeof body.message === 'string' ? body.message : innermost(error),
     headers: fields.headers instanceof Headers ? fields.headers : undefined,
   };
@@ -115,10 +131,15 @@ const record = (value: unknown): Readonly<Record<string, unknown>> =>
 
 const maxCauses = 8;
 
-/** What our own side of the network has to say, such as a proxy that wants a password: no attempt can help. */
+/**
+ * What our own side of the network has to say, such as a proxy that wants a password: no attempt
+ * can help.
+ */
 function causeForUser(error: unknown, depth = 0): UserFacing | undefined {
   if (error instanceof UserFacing) return error;
-  return error instanceof Error && depth < maxCauses ? causeForUser(error.cause, depth + 1) : undefined;
+  return error instanceof Error && depth < maxCauses
+    ? causeForUser(error.cause, depth + 1)
+    : undefined;
 }
 
 /** `Connection error.` says nothing; its last cause says `connect ECONNREFUSED …`. */

@@ -1,6 +1,7 @@
 /**
- * Makes a provider keep the contract of `ModelProvider.stream` whatever its code does: it never throws, `finished` comes
- * once and last, an abort ends it at once even when the connection hangs, and what was streamed before a failure is kept.
+ * Makes a provider keep the contract of `ModelProvider.stream` whatever its code does: it never
+ * throws, `finished` comes once and last, an abort ends it at once even when the connection hangs,
+ * and what was streamed before a failure is kept.
  */
 import type { Clock } from '../base/clock.ts';
 import { HeliosError, messageOf, toError } from '../base/errors.ts';
@@ -17,7 +18,10 @@ import {
 
 export type ModelStream = ModelProvider['stream'];
 
-/** What is known of a call before it ends. The raw stream fills it in as it learns; a failed reply reports it. */
+/**
+ * What is known of a call before it ends. The raw stream fills it in as it learns; a failed reply
+ * reports it.
+ */
 export interface Attempt {
   model: string;
   usage: Usage;
@@ -26,7 +30,11 @@ export interface Attempt {
 }
 
 /** A provider's own stream: free to throw, to hang and to end early. */
-export type RawStream = (request: ModelRequest, signal: AbortSignal, attempt: Attempt) => AsyncIterable<ModelEvent>;
+export type RawStream = (
+  request: ModelRequest,
+  signal: AbortSignal,
+  attempt: Attempt,
+) => AsyncIterable<ModelEvent>;
 
 /** Thrown by a raw stream that knows its failure. */
 export class CallFailed extends HeliosError {
@@ -67,21 +75,29 @@ async function* guard(
   let iterator: AsyncIterator<ModelEvent> | undefined;
   try {
     signal.throwIfAborted();
-    iterator = raw(request, AbortSignal.any([signal, over.signal]), attempt)[Symbol.asyncIterator]();
+    iterator = raw(request, AbortSignal.any([signal, over.signal]), attempt)[
+      Symbol.asyncIterator
+    ]();
     for (;;) {
       const next = await orInterrupted(iterator.next(), signal, options);
       if (next.done === true) throw new CallFailed(cut);
-      if (next.value.type === 'finished') return yield { type: 'finished', reply: settled(next.value.reply) };
+      if (next.value.type === 'finished')
+        return yield { type: 'finished', reply: settled(next.value.reply) };
       kept.add(next.value);
       yield next.value;
     }
   } catch (error) {
-    const failure = signal.aborted ? undefined : withoutSecret(failureOf(error, options), attempt.secret);
+    const failure = signal.aborted
+      ? undefined
+      : withoutSecret(failureOf(error, options), attempt.secret);
     const { model, usage } = attempt;
     const reply = { content: kept.content, usage, model };
     yield {
       type: 'finished',
-      reply: failure === undefined ? { ...reply, stop: 'aborted' } : { ...reply, stop: 'error', failure },
+      reply:
+        failure === undefined
+          ? { ...reply, stop: 'aborted' }
+          : { ...reply, stop: 'error', failure },
     };
   } finally {
     over.abort();
@@ -89,20 +105,29 @@ async function* guard(
   }
 }
 
-/** Not awaited, as a stream that hangs would hold its reader; and too late for what it may throw to matter. */
+/**
+ * Not awaited, as a stream that hangs would hold its reader; and too late for what it may throw to
+ * matter.
+ */
 function letGo(iterator: AsyncIterator<ModelEvent> | undefined): void {
   const returned = async (): Promise<unknown> => iterator?.return?.();
   returned().catch(() => undefined);
 }
 
-const cut: ModelFailure = { reason: 'network', message: 'The connection ended before the reply was complete.' };
+const cut: ModelFailure = {
+  reason: 'network',
+  message: 'The connection ended before the reply was complete.',
+};
 
 function failureOf(error: unknown, options: GuardOptions): ModelFailure {
   if (error instanceof CallFailed) return error.failure;
   return options.failureOf?.(error) ?? { reason: 'invalid', message: messageOf(error) };
 }
 
-/** A key of a few characters, as servers of one's own take, guards nothing and may be part of any word. */
+/**
+ * A key of a few characters, as servers of one's own take, guards nothing and may be part of any
+ * word.
+ */
 const shortestSecret = 8;
 
 export function withoutSecret(failure: ModelFailure, secret = ''): ModelFailure {
@@ -111,8 +136,15 @@ export function withoutSecret(failure: ModelFailure, secret = ''): ModelFailure 
     : failure;
 }
 
-/** Settles as `pending` does, or rejects as soon as the signal aborts or nothing came for the idle time. */
-function orInterrupted<T>(pending: Promise<T>, signal: AbortSignal, options: GuardOptions): Promise<T> {
+/**
+ * Settles as `pending` does, or rejects as soon as the signal aborts or nothing came for the idle
+ * time.
+ */
+function orInterrupted<T>(
+  pending: Promise<T>,
+  signal: AbortSignal,
+  options: GuardOptions,
+): Promise<T> {
   const { clock, idleTimeoutMs = defaultIdleTimeoutMs } = options;
   return new Promise((resolve, reject) => {
     const settle = (act: () => void) => (): void => {
@@ -121,7 +153,9 @@ function orInterrupted<T>(pending: Promise<T>, signal: AbortSignal, options: Gua
       act();
     };
     const onAbort = (): void => settle(() => reject(new CallFailed(cut)))();
-    const timer = clock.after(idleTimeoutMs, () => settle(() => reject(new CallFailed(silent(idleTimeoutMs))))());
+    const timer = clock.after(idleTimeoutMs, () =>
+      settle(() => reject(new CallFailed(silent(idleTimeoutMs))))(),
+    );
     signal.addEventListener('abort', onAbort, { once: true });
     pending.then(
       (value) => settle(() => resolve(value))(),
@@ -140,12 +174,19 @@ const silent = (idleTimeoutMs: number): ModelFailure => ({
 function settled(reply: ModelReply): ModelReply {
   const hasCalls = reply.content.some((block) => block.type === 'tool_call');
   const { failure, ...rest } = reply;
-  const stop = reply.stop === 'stop' || reply.stop === 'tools' ? (hasCalls ? 'tools' : 'stop') : reply.stop;
-  const content = stop === 'tools' ? reply.content : reply.content.filter((block) => block.type !== 'tool_call');
-  return stop === 'error' ? { ...rest, stop, content, failure: failure ?? cut } : { ...rest, stop, content };
+  const stop =
+    reply.stop === 'stop' || reply.stop === 'tools' ? (hasCalls ? 'tools' : 'stop') : reply.stop;
+  const content =
+    stop === 'tools' ? reply.content : reply.content.filter((block) => block.type !== 'tool_call');
+  return stop === 'error'
+    ? { ...rest, stop, content, failure: failure ?? cut }
+    : { ...rest, stop, content };
 }
 
-/** The text and the thinking of the deltas, as blocks in their order. Calls are left out: none of them is complete. */
+/**
+ * The text and the thinking of the deltas, as blocks in their order. Calls are left out: none of
+ * them is complete.
+ */
 class StreamedSoFar {
   readonly #provider: string;
   readonly #blocks: { type: 'text' | 'thinking'; parts: string[] }[] = [];
@@ -164,7 +205,9 @@ class StreamedSoFar {
 
   get content(): AssistantBlock[] {
     return this.#blocks.map(({ type, parts }) =>
-      type === 'text' ? { type, text: parts.join('') } : { type, text: parts.join(''), provider: this.#provider },
+      type === 'text'
+        ? { type, text: parts.join('') }
+        : { type, text: parts.join(''), provider: this.#provider },
     );
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Models that providers are known to have. `listed` in `catalogue.json` follows a public list (`npm run prices`); `own`
- * is written by hand and goes before it, field by field.
+ * Models that providers are known to have. `listed` in `catalogue.json` follows a public list (`npm
+ * run prices`); `own` is written by hand and goes before it, field by field.
  */
 import catalogue from './catalogue.json' with { type: 'json' };
 import type { Effort, ModelDescription } from './model.ts';
@@ -12,7 +12,11 @@ export interface Price {
   readonly cacheWrite: number;
   readonly output: number;
   /** For calls whose context is longer than `contextTokens`. */
-  readonly long?: { readonly contextTokens: number; readonly inputFactor: number; readonly outputFactor: number };
+  readonly long?: {
+    readonly contextTokens: number;
+    readonly inputFactor: number;
+    readonly outputFactor: number;
+  };
 }
 
 /** A model without a label has a price, and is not offered. */
@@ -26,7 +30,10 @@ type Models = Readonly<Record<string, Readonly<Record<string, KnownModel>>>>;
 const listed: Models = catalogue.listed;
 const own: Models = catalogue.own;
 
-/** The price in US dollars of a search by the provider, beside its tokens; the dearest where it depends on the model. */
+/**
+ * The price in US dollars of a search by the provider, beside its tokens; the dearest where it
+ * depends on the model.
+ */
 export const searchUsd: Readonly<Record<string, number>> = catalogue.searchUsd;
 
 function knownModels(provider: string): readonly (readonly [id: string, KnownModel])[] {
@@ -39,18 +46,19 @@ export const describedModels = (
   provider: string,
   effortsOf: (id: string) => readonly Effort[],
 ): readonly ModelDescription[] =>
-  knownModels(provider).flatMap(([id, { label, contextTokens, maxOutputTokens, isRetiring, acceptsImages }]) =>
-    label === undefined || contextTokens === undefined || maxOutputTokens === undefined
-      ? []
-      : {
-          id,
-          label,
-          contextTokens,
-          maxOutputTokens,
-          efforts: effortsOf(id),
-          ...(isRetiring && { isRetiring }),
-          ...(acceptsImages !== undefined && { acceptsImages }),
-        },
+  knownModels(provider).flatMap(
+    ([id, { label, contextTokens, maxOutputTokens, isRetiring, acceptsImages }]) =>
+      label === undefined || contextTokens === undefined || maxOutputTokens === undefined
+        ? []
+        : {
+            id,
+            label,
+            contextTokens,
+            maxOutputTokens,
+            efforts: effortsOf(id),
+            ...(isRetiring && { isRetiring }),
+            ...(acceptsImages !== undefined && { acceptsImages }),
+          },
   );
 
 /** Returns the prices of all providers; keys are `provider/model`. */

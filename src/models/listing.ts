@@ -5,7 +5,10 @@ import { CallFailed, withoutSecret, type Attempt } from './guarded.ts';
 import { noUsage, type ModelDescription, type ModelProvider, type Readiness } from './model.ts';
 import { requiredKey, type ProviderIdentity, type ProviderOptions } from './provider.ts';
 
-/** `ask` with the key of the moment; whatever it throws becomes `CallFailed`, without the key in its words. */
+/**
+ * `ask` with the key of the moment; whatever it throws becomes `CallFailed`, without the key in its
+ * words.
+ */
 export function listing(
   ask: (key: string, signal: AbortSignal) => Promise<readonly ModelDescription[]>,
   identity: ProviderIdentity,
@@ -18,7 +21,9 @@ export function listing(
       return await ask(await requiredKey(options, identity, attempt), signal);
     } catch (error) {
       const failure =
-        error instanceof CallFailed ? error.failure : failureOf(error, { label, keyHint, nowMs: options.clock.now() });
+        error instanceof CallFailed
+          ? error.failure
+          : failureOf(error, { label, keyHint, nowMs: options.clock.now() });
       throw new CallFailed(withoutSecret(failure, attempt.secret));
     }
   };

@@ -35,15 +35,18 @@ export interface ListingOptions {
 export interface ModelCatalogue {
   /** What is known now, from our list and from what was heard before; makes no request. */
   known(): readonly CatalogueEntry[];
-  /** Asks every provider that is ready, in parallel, each for ten seconds at most. Never rejects. */
+  /**
+   * Asks every provider that is ready, in parallel, each for ten seconds at most. Never rejects.
+   */
   list(options?: ListingOptions): Promise<CatalogueListing>;
   /** What is known of a model, also by its id with or without a date. */
   describe(provider: string, model: string): ModelDescription | undefined;
   /**
-   * What a user's word for a model stands for: an id, `provider/id`, an alias (`opus`, `sonnet`, `gpt`, …: the newest of
-   * its kind that is not retiring), or `default`. With a provider, only its models are meant, and one that no list has is
-   * taken as it stands; without one, `preferred` (else the one of the settings) goes before the others. Throws
-   * `UserFacing` that names near ones.
+   * What a user's word for a model stands for: an id, `provider/id`, an alias (`opus`, `sonnet`,
+   * `gpt`, …: the newest of its kind that is not retiring), or `default`. With a provider, only its
+   * models are meant, and one that no list has is taken as it stands; without one, `preferred`
+   * (else the one of the settings) goes before the others. Throws `UserFacing` that names near
+   * ones.
    */
   resolve(word: string, provider?: string, preferred?: string): NamedModel;
 }
@@ -87,12 +90,20 @@ export class LiveCatalogue implements ModelCatalogue {
     });
   }
 
-  async list({ isFresh = false, provider: only, signal }: ListingOptions = {}): Promise<CatalogueListing> {
+  async list({
+    isFresh = false,
+    provider: only,
+    signal,
+  }: ListingOptions = {}): Promise<CatalogueListing> {
     const isWanted = (id: string): boolean => only === undefined || id === only;
     const wanted = this.#deps.providers().filter(({ id }) => isWanted(id));
     const told = await Promise.all(
       wanted.map(async (provider) => {
-        const problem = await orOnAbort(this.#ask(provider, isFresh), signal, 'It was not waited for.');
+        const problem = await orOnAbort(
+          this.#ask(provider, isFresh),
+          signal,
+          'It was not waited for.',
+        );
         return problem === undefined ? [] : [[provider.id, problem] as const];
       }),
     );
@@ -112,14 +123,19 @@ export class LiveCatalogue implements ModelCatalogue {
     );
   }
 
-  resolve(word: string, provider?: string, preferred: string = this.#deps.configured().provider): NamedModel {
+  resolve(
+    word: string,
+    provider?: string,
+    preferred: string = this.#deps.configured().provider,
+  ): NamedModel {
     const asked = word.trim();
     const wanted = this.#deps.providers();
     if (asked === 'default') {
       const owner = providerOf(wanted, provider ?? preferred);
       return { provider: owner.id, model: this.#defaultOf(owner) };
     }
-    if (asked === '') throw new UserFacing('No model is named.', 'Write its id, or an alias such as opus or gpt.');
+    if (asked === '')
+      throw new UserFacing('No model is named.', 'Write its id, or an alias such as opus or gpt.');
     const shelves = wanted
       .toSorted((one, other) => Number(other.id === preferred) - Number(one.id === preferred))
       .map((each) => this.#shelf(each));
@@ -139,8 +155,8 @@ export class LiveCatalogue implements ModelCatalogue {
   }
 
   /**
-   * What the settings name, else the newest of the provider's default family: one whose price is known if there is one,
-   * for without it no limit of money can be kept.
+   * What the settings name, else the newest of the provider's default family: one whose price is
+   * known if there is one, for without it no limit of money can be kept.
    */
   #defaultOf(provider: ModelProvider): string {
     const { configured, isPriced } = this.#deps;
@@ -150,7 +166,8 @@ export class LiveCatalogue implements ModelCatalogue {
     const { defaultFamily, defaultModel } = provider;
     if (defaultFamily === undefined) return defaultModel;
     const candidates = newestFirst(this.#models(provider), defaultFamily);
-    const hasPrice = ({ id, price }: ModelDescription): boolean => price !== undefined || isPriced(provider.id, id);
+    const hasPrice = ({ id, price }: ModelDescription): boolean =>
+      price !== undefined || isPriced(provider.id, id);
     const priced = provider.billing === 'plan' ? undefined : candidates.find(hasPrice);
     return (priced ?? candidates[0])?.id ?? defaultModel;
   }
@@ -170,21 +187,28 @@ export class LiveCatalogue implements ModelCatalogue {
     return heard?.length === 0 ? undefined : heard;
   }
 
-  /** What the provider said goes before what our list says; what it did not name is not there, save the user's own. */
+  /**
+   * What the provider said goes before what our list says; what it did not name is not there, save
+   * the user's own.
+   */
   #models(provider: ModelProvider): readonly ModelDescription[] {
     const known = provider.models();
     const heard = this.#heard(provider);
     if (heard === undefined) return known;
     const live = heard.map((model) => merged(model, describedModel(known, model.id)));
     const isOwn = ({ id }: ModelDescription): boolean =>
-      provider.defaultFamily === undefined && id === provider.defaultModel && !heard.some((each) => each.id === id);
+      provider.defaultFamily === undefined &&
+      id === provider.defaultModel &&
+      !heard.some((each) => each.id === id);
     return [...known.filter(isOwn), ...live];
   }
 
   /** Resolves with why the provider could not be asked. */
   #ask(provider: ModelProvider, isFresh: boolean): Promise<string | undefined> {
     const name = `${provider.id} ${isFresh}`;
-    const asking = this.#asking.get(name) ?? this.#askOnce(provider, isFresh).finally(() => this.#asking.delete(name));
+    const asking =
+      this.#asking.get(name) ??
+      this.#askOnce(provider, isFresh).finally(() => this.#asking.delete(name));
     this.#asking.set(name, asking);
     return asking;
   }
@@ -205,12 +229,17 @@ export class LiveCatalogue implements ModelCatalogue {
     }
   }
 
-  async #hear(provider: ModelProvider, isFresh: boolean, signal: AbortSignal): Promise<string | undefined> {
+  async #hear(
+    provider: ModelProvider,
+    isFresh: boolean,
+    signal: AbortSignal,
+  ): Promise<string | undefined> {
     const { cache, clock } = this.#deps;
     const readiness = (await provider.readiness?.()) ?? { isReady: true };
     if (!readiness.isReady) return `${readiness.problem} ${readiness.action}`;
     const heardMs = cache.get(provider.id)?.heardMs ?? -Infinity;
-    if (provider.list === undefined || (!isFresh && clock.now() - heardMs < freshMs)) return undefined;
+    if (provider.list === undefined || (!isFresh && clock.now() - heardMs < freshMs))
+      return undefined;
     cache.keep(provider.id, await provider.list(signal));
     return undefined;
   }
@@ -231,7 +260,11 @@ function providerOf(providers: readonly ModelProvider[], id: string): ModelProvi
 }
 
 /** Settles as `pending` does, or with `instead` as soon as the signal is aborted. */
-async function orOnAbort<T>(pending: Promise<T>, signal: AbortSignal | undefined, instead: T): Promise<T> {
+async function orOnAbort<T>(
+  pending: Promise<T>,
+  signal: AbortSignal | undefined,
+  instead: T,
+): Promise<T> {
   if (signal === undefined) return pending;
   const aborted = Promise.withResolvers<T>();
   const onAbort = (): void => aborted.resolve(instead);

@@ -1,4 +1,7 @@
-/** Families of models, read from their ids: which are of one kind, and which of them is the newest. Pure. */
+/**
+ * Families of models, read from their ids: which are of one kind, and which of them is the newest.
+ * Pure.
+ */
 import type { ModelDescription } from './model.ts';
 
 type Named = Pick<ModelDescription, 'id' | 'family' | 'isRetiring' | 'releasedMs'>;
@@ -23,15 +26,21 @@ const otherNames: Readonly<Record<string, string>> = {
 const makers = /^(claude|gemini)-/;
 
 /**
- * The newest of the models that the alias names (`opus`, `gpt-mini`, `codex`; with a version, as in `sonnet-4.6`, exactly
- * that one), leaving out what is retiring. `undefined` when there is none.
+ * The newest of the models that the alias names (`opus`, `gpt-mini`, `codex`; with a version, as in
+ * `sonnet-4.6`, exactly that one), leaving out what is retiring. `undefined` when there is none.
  */
-export function newestOf<Model extends Named>(models: readonly Model[], alias: string): Model | undefined {
+export function newestOf<Model extends Named>(
+  models: readonly Model[],
+  alias: string,
+): Model | undefined {
   return newestFirst(models, alias)[0];
 }
 
 /** All that `newestOf` chooses from, the newest first. */
-export function newestFirst<Model extends Named>(models: readonly Model[], alias: string): readonly Model[] {
+export function newestFirst<Model extends Named>(
+  models: readonly Model[],
+  alias: string,
+): readonly Model[] {
   const wanted = kindOf({ id: alias.trim().replace(/\s+/g, '-') });
   return models
     .filter((model) => model.isRetiring !== true && isMeant(wanted, kindOf(model)))
@@ -44,10 +53,15 @@ export const aliasOf = (model: Pick<ModelDescription, 'id' | 'family'>): string 
 
 function isMeant(wanted: Kind, { family, version }: Kind): boolean {
   const isOfFamily = wanted.family === family || wanted.family === family.replace(makers, '');
-  return isOfFamily && (wanted.version.length === 0 || compareVersions(wanted.version, version) === 0);
+  return (
+    isOfFamily && (wanted.version.length === 0 || compareVersions(wanted.version, version) === 0)
+  );
 }
 
-/** Below 0 when `one` is older. Of one version and age, what is final and has the plainer id counts as newer. */
+/**
+ * Below 0 when `one` is older. Of one version and age, what is final and has the plainer id counts
+ * as newer.
+ */
 function compareAge(one: Named, other: Named): number {
   const [a, b] = [kindOf(one), kindOf(other)];
   return (
@@ -80,7 +94,8 @@ function kindOf({ id, family }: Pick<ModelDescription, 'id' | 'family'>): Kind {
     else {
       if (word) words.push(word);
       // A version may be parted by a hyphen; a number after another word is none.
-      if (version.length === 0 || /^\d+$/.test(tokens[index - 1] ?? '')) version = [...version, ...numbersOf(number)];
+      if (version.length === 0 || /^\d+$/.test(tokens[index - 1] ?? ''))
+        version = [...version, ...numbersOf(number)];
     }
   }
   const name = words.filter((word) => word !== '' && !previews.has(word)).join('-');

@@ -1,16 +1,28 @@
-/** What calls cost. A price that is not known is said to be unknown; it is never taken for nothing. */
+/**
+ * What calls cost. A price that is not known is said to be unknown; it is never taken for nothing.
+ */
 import * as z from 'zod';
 import { UserFacing } from '../base/errors.ts';
 import { undatedId } from './catalogue.ts';
 import { knownPrices, searchUsd, type Price } from './knownModels.ts';
-import { contextTokens, sumOf, type ModelDescription, type ModelReply, type Usage } from './model.ts';
+import {
+  contextTokens,
+  sumOf,
+  type ModelDescription,
+  type ModelReply,
+  type Usage,
+} from './model.ts';
 
-/** Cost of one call in US dollars, or why it is not known. With `isPlan` nobody is billed for it: it is what the list says. */
+/**
+ * Cost of one call in US dollars, or why it is not known. With `isPlan` nobody is billed for it: it
+ * is what the list says.
+ */
 export type Cost = { readonly usd: number; readonly isPlan?: true } | { readonly unknown: string };
 
 /**
- * Keys are `provider/model`. `*` stands for any text, and the longest key that fits is taken. A model with the date of its
- * release, or `-latest`, has the price of the model without, unless it has its own.
+ * Keys are `provider/model`. `*` stands for any text, and the longest key that fits is taken. A
+ * model with the date of its release, or `-latest`, has the price of the model without, unless it
+ * has its own.
  */
 export type PriceTable = Readonly<Record<string, Price>>;
 
@@ -49,7 +61,12 @@ export const listPrices: PriceTable = { ...known, ...bedrockPrices() };
 const dollars = z.number().nonnegative().finite();
 /** The setting of prices. */
 export const priceSchema = z.record(
-  z.string().regex(/^[^/]+\/.+$/, 'a key must be provider/model, such as "compatible/*" or "openai/gpt-5.4"'),
+  z
+    .string()
+    .regex(
+      /^[^/]+\/.+$/,
+      'a key must be provider/model, such as "compatible/*" or "openai/gpt-5.4"',
+    ),
   z.strictObject({
     input: dollars.describe('Uncached input.'),
     output: dollars.describe('Output.'),
@@ -59,8 +76,9 @@ export const priceSchema = z.record(
 );
 
 /**
- * The table with the prices of a setting, which go before all that they fit: `{ "compatible/my-model": { "input": 0.2,
- * "output": 0.8 } }`, in US dollars per million tokens; cached tokens cost as input unless told. Throws `UserFacing`.
+ * The table with the prices of a setting, which go before all that they fit: `{
+ * "compatible/my-model": { "input": 0.2, "output": 0.8 } }`, in US dollars per million tokens;
+ * cached tokens cost as input unless told. Throws `UserFacing`.
  */
 export function extendPrices(table: PriceTable, fromSetting: unknown): PriceTable {
   const parsed = priceSchema.safeParse(fromSetting ?? {});
@@ -75,7 +93,8 @@ export function extendPrices(table: PriceTable, fromSetting: unknown): PriceTabl
       { input, output, cacheRead, cacheWrite },
     ],
   );
-  const isReplaced = (key: string): boolean => own.some(([mine]) => fits(mine, key) || fits(mine, undatedId(key)));
+  const isReplaced = (key: string): boolean =>
+    own.some(([mine]) => fits(mine, key) || fits(mine, undatedId(key)));
   const others = Object.entries(table).filter(([key]) => !isReplaced(key));
   return Object.fromEntries([...others, ...own]);
 }
@@ -91,14 +110,19 @@ export function withToldPrices(table: PriceTable, entries: readonly PricedEntry[
   return { ...table, ...Object.fromEntries(told) };
 }
 
-export function costOf(provider: string, model: string, usage: Usage, table: PriceTable = listPrices): Cost {
+export function costOf(
+  provider: string,
+  model: string,
+  usage: Usage,
+  table: PriceTable = listPrices,
+): Cost {
   const price = priceOf(provider, model, table);
   return price === undefined ? unknownPrice(provider, model) : { usd: usdOf(price, usage) };
 }
 
 /**
- * The most that the next call can cost: nothing is read from the cache, the whole context is written to it, and the reply
- * is as long as it may be. `contextTokens` is the size of the request.
+ * The most that the next call can cost: nothing is read from the cache, the whole context is
+ * written to it, and the reply is as long as it may be. `contextTokens` is the size of the request.
  */
 export function worstCaseUsd(
   provider: string,
@@ -108,7 +132,12 @@ export function worstCaseUsd(
 ): Cost {
   const price = priceOf(provider, model, table);
   if (price === undefined) return unknownPrice(provider, model);
-  const all = { inputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, outputTokens: next.maxOutputTokens };
+  const all = {
+    inputTokens: 0,
+    cacheReadTokens: 0,
+    cacheWriteTokens: 0,
+    outputTokens: next.maxOutputTokens,
+  };
   const dearest = price.cacheWrite > price.input ? 'cacheWriteTokens' : 'inputTokens';
   return { usd: usdOf(price, { ...all, [dearest]: next.contextTokens }) };
 }
@@ -117,30 +146,48 @@ export function worstCaseUsd(
 export const withSearches = (cost: Cost, provider: string, searches: number): Cost =>
   'usd' in cost ? { ...cost, usd: cost.usd + searches * (searchUsd[provider] ?? 0) } : cost;
 
-/** Everything that a reply is charged for: its own tokens and those of the attempts that failed before it. */
-export const billedUsage = ({ usage, discardedUsage }: Pick<ModelReply, 'usage' | 'discardedUsage'>): Usage =>
+/**
+ * Everything that a reply is charged for: its own tokens and those of the attempts that failed
+ * before it.
+ */
+export const billedUsage = ({
+  usage,
+  discardedUsage,
+}: Pick<ModelReply, 'usage' | 'discardedUsage'>): Usage =>
   discardedUsage === undefined ? usage : sumOf(usage, discardedUsage);
 
 const perToken = 1e-6;
 
 function usdOf({ input, cacheRead, cacheWrite, output, long }: Price, usage: Usage): number {
   const isLong = long !== undefined && contextTokens(usage) > long.contextTokens;
-  const inputUsd = usage.inputTokens * input + usage.cacheReadTokens * cacheRead + usage.cacheWriteTokens * cacheWrite;
+  const inputUsd =
+    usage.inputTokens * input +
+    usage.cacheReadTokens * cacheRead +
+    usage.cacheWriteTokens * cacheWrite;
   const outputUsd = usage.outputTokens * output;
-  return perToken * (inputUsd * (isLong ? long.inputFactor : 1) + outputUsd * (isLong ? long.outputFactor : 1));
+  return (
+    perToken *
+    (inputUsd * (isLong ? long.inputFactor : 1) + outputUsd * (isLong ? long.outputFactor : 1))
+  );
 }
 
 const unknownPrice = (provider: string, model: string): Cost => ({
   unknown: `There is no price for ${provider}/${model}; the setting of model prices can name it.`,
 });
 
-/** Other ways to the models of a provider, whose list says what their calls cost, or would cost without a plan. */
+/**
+ * Other ways to the models of a provider, whose list says what their calls cost, or would cost
+ * without a plan.
+ */
 const pricedAs: Readonly<Record<string, string>> = { chatgpt: 'openai', 'claude-cli': 'claude' };
 
 /** Such a way may have a price of its own. */
 function priceOf(provider: string, model: string, table: PriceTable): Price | undefined {
   const listed = pricedAs[provider];
-  return ownPriceOf(provider, model, table) ?? (listed === undefined ? undefined : ownPriceOf(listed, model, table));
+  return (
+    ownPriceOf(provider, model, table) ??
+    (listed === undefined ? undefined : ownPriceOf(listed, model, table))
+  );
 }
 
 function ownPriceOf(provider: string, model: string, table: PriceTable): Price | undefined {
@@ -153,6 +200,7 @@ function ownPriceOf(provider: string, model: string, table: PriceTable): Price |
 
 /** Asked for every entry after every reply: most are told apart by how they begin. */
 const fits = (key: string, id: string): boolean =>
-  id.startsWith(key.split('*', 1)[0] ?? '') && new RegExp(`^${key.split('*').map(escaped).join('.*')}$`).test(id);
+  id.startsWith(key.split('*', 1)[0] ?? '') &&
+  new RegExp(`^${key.split('*').map(escaped).join('.*')}$`).test(id);
 
 const escaped = (text: string): string => text.replace(/[.+?^${}()|[\]\\]/g, '\\$&');

@@ -1,15 +1,24 @@
-/** What the providers of this folder share: their options, and the way from a raw stream to one that can be relied on. */
+/**
+ * What the providers of this folder share: their options, and the way from a raw stream to one that
+ * can be relied on.
+ */
 import type { Clock } from '../base/clock.ts';
 import { failureOf } from './failures.ts';
 import { CallFailed, guarded, type Attempt, type ModelStream, type RawStream } from './guarded.ts';
 import { retrying } from './retrying.ts';
 
 export interface ProviderOptions {
-  /** Asked before every call, so that a key that was set meanwhile is used. Never logged, never part of a message. */
+  /**
+   * Asked before every call, so that a key that was set meanwhile is used. Never logged, never part
+   * of a message.
+   */
   readonly apiKey: () => Promise<string | undefined>;
   /** Without it, the provider's own address. */
   readonly baseUrl?: string;
-  /** The way to the network, with proxies and certificates; the global one unless told. Handed to the SDK. */
+  /**
+   * The way to the network, with proxies and certificates; the global one unless told. Handed to
+   * the SDK.
+   */
   readonly fetch?: typeof globalThis.fetch;
   readonly clock: Clock;
   /** In [0, 1), for the jitter of retries. */
@@ -30,7 +39,11 @@ export interface ProviderIdentity {
   readonly keyHint: string;
 }
 
-export function dependable(raw: RawStream, identity: ProviderIdentity, options: CallOptions): ModelStream {
+export function dependable(
+  raw: RawStream,
+  identity: ProviderIdentity,
+  options: CallOptions,
+): ModelStream {
   const { clock, random, maxRetries, idleTimeoutMs } = options;
   const { label, keyHint } = identity;
   const attempt = guarded(raw, {
@@ -53,7 +66,8 @@ export async function requiredKey(
   attempt: Attempt,
 ): Promise<string> {
   const key = (await options.apiKey())?.trim();
-  if (!key) throw new CallFailed({ reason: 'auth', message: `There is no key for ${label}. ${keyHint}` });
+  if (!key)
+    throw new CallFailed({ reason: 'auth', message: `There is no key for ${label}. ${keyHint}` });
   attempt.secret = key;
   return key;
 }

@@ -1,4 +1,7 @@
-/** The providers that Helios has, each once: settings, keys, the command line and the documentation are made from it. */
+/**
+ * The providers that Helios has, each once: settings, keys, the command line and the documentation
+ * are made from it.
+ */
 
 /**
  * - `key`: answers only with an API key
@@ -13,7 +16,10 @@ export interface ProviderDeclaration {
   /** Shown beside the id where a provider is chosen; Markdown. */
   readonly description: string;
   readonly auth: ProviderAuth;
-  /** The engine's name of the secret with the key or the sign-in; in the terminal also its file in `auth`. */
+  /**
+   * The engine's name of the secret with the key or the sign-in; in the terminal also its file in
+   * `auth`.
+   */
   readonly secret?: string;
   /** Environment variables with the key; the first that is set is taken. */
   readonly variables?: readonly string[];
@@ -31,7 +37,8 @@ export const providers = {
   },
   'claude-cli': {
     label: 'Claude (your claude command)',
-    description: 'Your own `claude` command (Claude Code), with the account that it is signed in to.',
+    description:
+      'Your own `claude` command (Claude Code), with the account that it is signed in to.',
     auth: 'none',
   },
   openai: {
@@ -50,7 +57,8 @@ export const providers = {
   },
   bedrock: {
     label: 'AWS Bedrock',
-    description: 'Claude models on AWS, with the credentials of the `aws` command or a Bedrock API key.',
+    description:
+      'Claude models on AWS, with the credentials of the `aws` command or a Bedrock API key.',
     auth: 'optionalKey',
     secret: 'bedrock',
     variables: ['AWS_BEARER_TOKEN_BEDROCK'],
@@ -64,20 +72,23 @@ export const providers = {
   },
   compatible: {
     label: 'OpenAI-compatible endpoint',
-    description: 'An endpoint that speaks the Chat Completions API of OpenAI. Requires the address of the endpoint.',
+    description:
+      'An endpoint that speaks the Chat Completions API of OpenAI. Requires the address of the endpoint.',
     auth: 'optionalKey',
     secret: 'compatible',
     variables: ['OPENAI_API_KEY'],
   },
   vscode: {
     label: 'VS Code',
-    description: 'Models of other extensions, such as GitHub Copilot. Available only while a window is open.',
+    description:
+      'Models of other extensions, such as GitHub Copilot. Available only while a window is open.',
     auth: 'none',
     needsWindow: true,
   },
   demo: {
     label: 'Offline demo (scripted, not a language model)',
-    description: 'A scripted researcher, not a language model. Works without a key, on the demo project only.',
+    description:
+      'A scripted researcher, not a language model. Works without a key, on the demo project only.',
     auth: 'none',
   },
 } as const satisfies Readonly<Record<string, ProviderDeclaration>>;
@@ -88,7 +99,9 @@ export type ProviderName = Exclude<ProviderId, 'vscode'>;
 
 export const providerIds = Object.keys(providers) as readonly ProviderId[];
 export const declarationOf = (id: ProviderId): ProviderDeclaration => providers[id];
-export const providerNames = providerIds.filter((id): id is ProviderName => !declarationOf(id).needsWindow);
+export const providerNames = providerIds.filter(
+  (id): id is ProviderName => !declarationOf(id).needsWindow,
+);
 
 /** Place of the key, or of the sign-in, of a provider. */
 export interface KeySource {
@@ -101,7 +114,9 @@ export interface KeySource {
 
 export const keySources: readonly KeySource[] = providerNames.flatMap((provider) => {
   const { label, auth, secret, variables = [] } = declarationOf(provider);
-  return secret === undefined || auth === 'none' ? [] : [{ provider, label, auth, secret, variables }];
+  return secret === undefined || auth === 'none'
+    ? []
+    : [{ provider, label, auth, secret, variables }];
 });
 
 /** The identity of a provider whose key a user sets. */

@@ -21,8 +21,8 @@ export function thinkingItem(block: ThinkingBlock, provider: string, model: stri
 }
 
 /**
- * Neighbours of one role joined, tool results before the user's words, empty texts and thinking that cannot be
- * replayed left out. No reply ends in thinking: providers refuse that.
+ * Neighbours of one role joined, tool results before the user's words, empty texts and thinking
+ * that cannot be replayed left out. No reply ends in thinking: providers refuse that.
  */
 export function replayable(request: ModelRequest, provider: string): Message[] {
   const joined: Message[] = [];
@@ -41,14 +41,25 @@ export function replayable(request: ModelRequest, provider: string): Message[] {
 function append(joined: Message[], message: Message): void {
   const last = joined.at(-1);
   if (last?.role !== message.role) joined.push(message);
-  else joined[joined.length - 1] = { role: last.role, content: [...last.content, ...message.content] } as Message;
+  else
+    joined[joined.length - 1] = {
+      role: last.role,
+      content: [...last.content, ...message.content],
+    } as Message;
 }
 
-const isSaid = (block: AssistantBlock | UserBlock): boolean => block.type !== 'text' || block.text.trim() !== '';
+const isSaid = (block: AssistantBlock | UserBlock): boolean =>
+  block.type !== 'text' || block.text.trim() !== '';
 
-function sendable(content: readonly AssistantBlock[], provider: string, model: string): AssistantBlock[] {
+function sendable(
+  content: readonly AssistantBlock[],
+  provider: string,
+  model: string,
+): AssistantBlock[] {
   const kept = content.filter(
-    (block) => isSaid(block) && (block.type !== 'thinking' || thinkingItem(block, provider, model) !== undefined),
+    (block) =>
+      isSaid(block) &&
+      (block.type !== 'thinking' || thinkingItem(block, provider, model) !== undefined),
   );
   const end = kept.findLastIndex((block) => block.type !== 'thinking');
   return kept.slice(0, end + 1);
@@ -77,10 +88,14 @@ export function objectInput(input: unknown): Record<string, unknown> {
 }
 
 /**
- * Newer models refuse thinking when the conversation before it has changed, as it does when a briefing takes the place
- * of old messages. It is a help and not a need, so the call is made once more without it.
+ * Newer models refuse thinking when the conversation before it has changed, as it does when a
+ * briefing takes the place of old messages. It is a help and not a need, so the call is made once
+ * more without it.
  */
-export async function openReplaying<T>(request: ModelRequest, open: (request: ModelRequest) => Promise<T>): Promise<T> {
+export async function openReplaying<T>(
+  request: ModelRequest,
+  open: (request: ModelRequest) => Promise<T>,
+): Promise<T> {
   try {
     return await open(request);
   } catch (error) {
@@ -96,13 +111,19 @@ const isAboutThinking = (error: unknown): boolean =>
   /thinking|signature|encrypted|reasoning/i.test(error.message);
 
 const hasThinking = ({ messages }: ModelRequest): boolean =>
-  messages.some(({ role, content }) => role === 'assistant' && content.some((block) => block.type === 'thinking'));
+  messages.some(
+    ({ role, content }) =>
+      role === 'assistant' && content.some((block) => block.type === 'thinking'),
+  );
 
 const withoutThinking = (request: ModelRequest): ModelRequest => ({
   ...request,
   messages: request.messages.map((message) =>
     message.role === 'user'
       ? message
-      : { role: 'assistant', content: message.content.filter((block) => block.type !== 'thinking') },
+      : {
+          role: 'assistant',
+          content: message.content.filter((block) => block.type !== 'thinking'),
+        },
   ),
 });

@@ -1,4 +1,7 @@
-/** Repeats calls to models. The SDKs are told not to, so that every attempt is seen, counted and interruptible. */
+/**
+ * Repeats calls to models. The SDKs are told not to, so that every attempt is seen, counted and
+ * interruptible.
+ */
 import { delay, type Clock } from '../base/clock.ts';
 import { backoffMs } from '../base/retries.ts';
 import type { ModelStream } from './guarded.ts';
@@ -21,7 +24,10 @@ export interface RetryOptions {
   readonly maxRetries?: number;
   /** The longest back-off of our own. */
   readonly maxBackoffMs?: number;
-  /** A provider that asks for a longer wait is not waited for: the failure is returned, and says when to come back. */
+  /**
+   * A provider that asks for a longer wait is not waited for: the failure is returned, and says
+   * when to come back.
+   */
   readonly maxRetryAfterMs?: number;
 }
 
@@ -39,8 +45,9 @@ const isTemporary: Readonly<Record<ModelFailureReason, boolean>> = {
 };
 
 /**
- * Makes a failed call anew when waiting can help. What an attempt streamed is declared void by `attempt.discarded`, so
- * the last attempt alone is the reply. An abort during the wait ends it at once with no further call.
+ * Makes a failed call anew when waiting can help. What an attempt streamed is declared void by
+ * `attempt.discarded`, so the last attempt alone is the reply. An abort during the wait ends it at
+ * once with no further call.
  */
 export function retrying(stream: ModelStream, options: RetryOptions): ModelStream {
   return (request, signal) => retry(stream, options, request, signal);
@@ -56,7 +63,8 @@ async function* retry(
   for (let retries = 0; ; retries++) {
     const reply = yield* oneAttempt(stream(request, signal));
     const wait = reply.failure && waitBefore(retries, reply.failure, options);
-    if (wait === undefined) return yield { type: 'finished', reply: withDiscarded(reply, discarded) };
+    if (wait === undefined)
+      return yield { type: 'finished', reply: withDiscarded(reply, discarded) };
     discarded = sumOf(discarded, reply.usage);
     yield { type: 'attempt.discarded', ...wait };
     if (!(await waited(wait.delayMs, options.clock, signal)))
@@ -65,7 +73,9 @@ async function* retry(
 }
 
 /** Passes on what the attempt streams and returns its reply. */
-async function* oneAttempt(events: AsyncIterable<ModelEvent>): AsyncGenerator<ModelEvent, ModelReply> {
+async function* oneAttempt(
+  events: AsyncIterable<ModelEvent>,
+): AsyncGenerator<ModelEvent, ModelReply> {
   for await (const event of events) {
     if (event.type === 'finished') return event.reply;
     yield event;
@@ -80,7 +90,8 @@ function waitBefore(
 ): { failure: ModelFailure; delayMs: number } | undefined {
   const { random, maxRetries = 5, maxBackoffMs = 60_000, maxRetryAfterMs = 10 * 60_000 } = options;
   const { retryAfterMs = 0 } = failure;
-  if (!isTemporary[failure.reason] || retries >= maxRetries || retryAfterMs > maxRetryAfterMs) return undefined;
+  if (!isTemporary[failure.reason] || retries >= maxRetries || retryAfterMs > maxRetryAfterMs)
+    return undefined;
   const delayMs = backoffMs({ ...backoff, longestMs: maxBackoffMs }, retries, random);
   return { failure, delayMs: Math.max(retryAfterMs, delayMs) };
 }
@@ -91,7 +102,12 @@ const waited = (delayMs: number, clock: Clock, signal: AbortSignal): Promise<boo
     () => false,
   );
 
-const abandoned = ({ model }: ModelReply): ModelReply => ({ content: [], stop: 'aborted', usage: noUsage, model });
+const abandoned = ({ model }: ModelReply): ModelReply => ({
+  content: [],
+  stop: 'aborted',
+  usage: noUsage,
+  model,
+});
 
 const isNothing = (usage: Usage): boolean => Object.values(usage).every((tokens) => tokens === 0);
 

@@ -1,6 +1,12 @@
 /** A provider's own web search, with the retries and failures of its other calls. */
 import type { RawStream } from './guarded.ts';
-import { sumOf, type ModelFailure, type ModelProvider, type ModelReply, type SearchSource } from './model.ts';
+import {
+  sumOf,
+  type ModelFailure,
+  type ModelProvider,
+  type ModelReply,
+  type SearchSource,
+} from './model.ts';
 import { dependable, type CallOptions, type ProviderIdentity } from './provider.ts';
 
 /** What a search found, in its order, each page once; begun anew with each attempt. */
@@ -64,5 +70,7 @@ async function lastReply(events: ReturnType<ModelProvider['stream']>): Promise<M
 
 function withoutAnswer({ stop }: ModelReply, text: string): ModelFailure | undefined {
   if (stop === 'aborted') return { reason: 'network', message: 'The search was interrupted.' };
-  return text.trim() === '' ? { reason: 'server', message: 'The search brought no answer.' } : undefined;
+  return text.trim() === ''
+    ? { reason: 'server', message: 'The search brought no answer.' }
+    : undefined;
 }

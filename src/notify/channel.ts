@@ -8,8 +8,8 @@ export interface Channel {
   /** For people: `webhook hooks.slack.com`. Holds no secret. */
   readonly name: string;
   /**
-   * Resolves when it has been taken, and rejects with `NotifyFailure` when it has not; within a minute or so in any case.
-   * It is made ready for this channel: bounded, and without secrets.
+   * Resolves when it has been taken, and rejects with `NotifyFailure` when it has not; within a
+   * minute or so in any case. It is made ready for this channel: bounded, and without secrets.
    */
   send(message: Message): Promise<void>;
 }
@@ -37,7 +37,9 @@ export interface ChannelDeps {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** A PEM file of certificates to trust beside those of Node. */
   caFile(): string | undefined;
-  /** `${env:NAME}` and `${secret:name}` replaced. Rejects with `NotifyFailure` where there is none. */
+  /**
+   * `${env:NAME}` and `${secret:name}` replaced. Rejects with `NotifyFailure` where there is none.
+   */
   resolve(text: string): Promise<string>;
   /** Takes secrets out. */
   redact(text: string): string;

@@ -1,11 +1,20 @@
-/** What quiet hours hold back, on disk: a process that ends before they do leaves it to the next one. */
+/**
+ * What quiet hours hold back, on disk: a process that ends before they do leaves it to the next
+ * one.
+ */
 import { createHash, randomUUID } from 'node:crypto';
 import { readdir, readFile, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import * as z from 'zod';
 import { codeOf } from '../base/errors.ts';
 import type { Message } from './notification.ts';
-import { channelSchema, notifyEvents, quietHoursSchema, type ChannelSettings, type QuietHours } from './settings.ts';
+import {
+  channelSchema,
+  notifyEvents,
+  quietHoursSchema,
+  type ChannelSettings,
+  type QuietHours,
+} from './settings.ts';
 
 /** Where something is held back. */
 export interface HeldRoute {
@@ -28,7 +37,10 @@ export interface HeldOptions {
 }
 
 /** JSON has no NaN. */
-const metrics = z.record(z.string(), z.union([z.number(), z.enum(['NaN', 'Infinity', '-Infinity']).transform(Number)]));
+const metrics = z.record(
+  z.string(),
+  z.union([z.number(), z.enum(['NaN', 'Infinity', '-Infinity']).transform(Number)]),
+);
 
 const event = z.enum(notifyEvents);
 
@@ -65,8 +77,8 @@ export interface TakenMessages {
 const abandonedAfterMs = 15 * 60_000;
 
 /**
- * A folder for each channel, `<channel>`, with a file for each message. Whoever renames it in one step, to
- * `<channel>.<now>.<any>`, has what is in it; `<channel>.free.<any>` is anybody's again.
+ * A folder for each channel, `<channel>`, with a file for each message. Whoever renames it in one
+ * step, to `<channel>.<now>.<any>`, has what is in it; `<channel>.free.<any>` is anybody's again.
  */
 export class HeldMessages {
   readonly #options: HeldOptions;
@@ -79,10 +91,13 @@ export class HeldMessages {
   /** Rejects where it cannot be written. */
   async put({ quietHours, ...held }: HeldMessage): Promise<void> {
     this.#written += 1;
-    const order = [held.message.atMs, this.#written].map((count) => String(count).padStart(15, '0'));
+    const order = [held.message.atMs, this.#written].map((count) =>
+      String(count).padStart(15, '0'),
+    );
     const name = `${order.join('-')}-${randomUUID()}.json`;
     const text = JSON.stringify({ ...held, ...(quietHours && { quietHours }) }, finite);
-    const write = (): Promise<void> => this.#options.write(path.join(this.#pathOf(keyOf(held)), name), text);
+    const write = (): Promise<void> =>
+      this.#options.write(path.join(this.#pathOf(keyOf(held)), name), text);
     // Its folder may be taken away meanwhile; the next one is another.
     await write().catch(write);
   }
@@ -90,7 +105,9 @@ export class HeldMessages {
   /** What is held for the channel, the oldest first: for a while nobody else has it. */
   async take(route: HeldRoute, nowMs: number): Promise<TakenMessages> {
     const key = keyOf(route);
-    const names = (await namesIn(this.#options.folder)).filter((name) => name.startsWith(key) && isFree(name, nowMs));
+    const names = (await namesIn(this.#options.folder)).filter(
+      (name) => name.startsWith(key) && isFree(name, nowMs),
+    );
     const taken: string[] = [];
     for (const name of names) {
       const mine = this.#pathOf(`${key}.${nowMs}.${randomUUID()}`);
@@ -103,7 +120,8 @@ export class HeldMessages {
         for (const folder of taken) await rm(folder, { recursive: true, force: true });
       },
       giveBack: async () => {
-        for (const folder of taken) await moves(folder, this.#pathOf(`${key}.free.${randomUUID()}`));
+        for (const folder of taken)
+          await moves(folder, this.#pathOf(`${key}.free.${randomUUID()}`));
       },
     };
   }
@@ -113,7 +131,8 @@ export class HeldMessages {
     const names = await namesIn(this.#options.folder);
     const held = await Promise.all(names.map((name) => this.#waitingIn(name)));
     const latest = new Map<string, HeldMessage>();
-    for (const each of held.flat().sort((one, other) => one.untilMs - other.untilMs)) latest.set(keyOf(each), each);
+    for (const each of held.flat().sort((one, other) => one.untilMs - other.untilMs))
+      latest.set(keyOf(each), each);
     return [...latest.values()];
   }
 
@@ -121,7 +140,10 @@ export class HeldMessages {
   async #waitingIn(name: string): Promise<readonly HeldMessage[]> {
     const takenMs = takenAtMs(name);
     const freeMs = takenMs === undefined ? 0 : takenMs + abandonedAfterMs;
-    return (await heldIn(this.#pathOf(name))).map((each) => ({ ...each, untilMs: Math.max(each.untilMs, freeMs) }));
+    return (await heldIn(this.#pathOf(name))).map((each) => ({
+      ...each,
+      untilMs: Math.max(each.untilMs, freeMs),
+    }));
   }
 
   #pathOf(name: string): string {

@@ -44,7 +44,11 @@ export interface Payload {
 export function payloadOf({ events: _, atMs, metrics, ...message }: Message): Payload {
   const { event, title, body, sessionId, goal, ...rest } = message;
   const values =
-    metrics && Object.entries(metrics).map(([name, value]) => [name, Number.isFinite(value) ? value : String(value)]);
+    metrics &&
+    Object.entries(metrics).map(([name, value]) => [
+      name,
+      Number.isFinite(value) ? value : String(value),
+    ]);
   return {
     event,
     title,
@@ -69,15 +73,25 @@ export const isUrgent = ({ event }: Message): boolean => urgent.includes(event);
 /** So many lines of a summary name one notification each. */
 const namedLines = 5;
 
-/** Several in one, which says how many. They are of the same channel, oldest first, and not empty. */
+/**
+ * Several in one, which says how many. They are of the same channel, oldest first, and not empty.
+ */
 export function summed(messages: readonly Message[], lead: string): Message {
   const [first, ...others] = messages;
   if (first === undefined) throw new Error('There is nothing to sum up.');
   if (others.length === 0) return { ...first, title: `${lead}: ${first.title}` };
   const named = messages.slice(-namedLines);
   const rest = messages.slice(0, -namedLines);
-  const lines = named.map(({ title, body }) => (body === '' ? title : `${title}: ${body.split('\n', 1)[0]}`));
-  const { machineId: _machine, pid: _pid, run: _run, metrics: _metrics, ...last } = messages.at(-1) ?? first;
+  const lines = named.map(({ title, body }) =>
+    body === '' ? title : `${title}: ${body.split('\n', 1)[0]}`,
+  );
+  const {
+    machineId: _machine,
+    pid: _pid,
+    run: _run,
+    metrics: _metrics,
+    ...last
+  } = messages.at(-1) ?? first;
   return {
     ...last,
     event: messages.find(isUrgent)?.event ?? last.event,

@@ -1,4 +1,7 @@
-/** Tells people what happens. Nothing waits for it, and nothing fails by it. One for all sessions of a process. */
+/**
+ * Tells people what happens. Nothing waits for it, and nothing fails by it. One for all sessions of
+ * a process.
+ */
 import { delay } from '../base/clock.ts';
 import { messageOf } from '../base/errors.ts';
 import { NotifyFailure, type Channel, type ChannelDeps } from './channel.ts';
@@ -58,15 +61,21 @@ export class Notifier {
     );
   }
 
-  /** Returns at once. Each channel that asks for it is told, at once, later or with others, as its settings say. */
+  /**
+   * Returns at once. Each channel that asks for it is told, at once, later or with others, as its
+   * settings say.
+   */
   notify(notification: Notification, project?: ProjectNotifications): void {
-    for (const route of routesOf(this.#options.settings(), project)) this.#post(route, notification);
+    for (const route of routesOf(this.#options.settings(), project))
+      this.#post(route, notification);
   }
 
   /** Sends it to every channel, whatever its events and hours. Never rejects. */
   try(notification: Notification, project?: ProjectNotifications): Promise<readonly TrialResult[]> {
     const { settings } = this.#options;
-    return Promise.all(routesOf(settings(), project).map((route) => this.#attempt(route, notification)));
+    return Promise.all(
+      routesOf(settings(), project).map((route) => this.#attempt(route, notification)),
+    );
   }
 
   /** Resolves when nothing is on its way any more. Never rejects. */
@@ -76,7 +85,10 @@ export class Notifier {
     await Promise.all([...this.#boxes.values()].map(({ outbox }) => outbox.settled));
   }
 
-  /** Sends what waits for its turn, and gives it some seconds. What quiet hours hold back is left to the next process. */
+  /**
+   * Sends what waits for its turn, and gives it some seconds. What quiet hours hold back is left to
+   * the next process.
+   */
   async close(): Promise<void> {
     await this.#takingUp;
     for (const { outbox } of this.#boxes.values()) outbox.flush();
@@ -100,7 +112,8 @@ export class Notifier {
     }
   }
 
-  #isAbsent = ({ type }: HeldRoute['channel']): boolean => type === 'vscode' && this.#options.show === undefined;
+  #isAbsent = ({ type }: HeldRoute['channel']): boolean =>
+    type === 'vscode' && this.#options.show === undefined;
 
   #post(route: Route, notification: Notification): void {
     const event = askedEvent(route, notification.events);
@@ -115,7 +128,13 @@ export class Notifier {
     const untilMs = heldUntil(route, event, this.#options.clock.now());
     if (untilMs === undefined) outbox.post(message);
     else if (!this.#isAbsent(channel))
-      quiet.hold({ channel, isProject, quietHours, untilMs, message: cleaned(message, this.#options.redact) });
+      quiet.hold({
+        channel,
+        isProject,
+        quietHours,
+        untilMs,
+        message: cleaned(message, this.#options.redact),
+      });
   }
 
   async #attempt(route: Route, notification: Notification): Promise<TrialResult> {
@@ -155,7 +174,8 @@ export class Notifier {
   #failed(error: unknown, channel: string): void {
     const { logger, show, clock, redact } = this.#options;
     // Where there is no window there is nobody to be shown this in one.
-    if (error instanceof NotifyFailure && error.reason === 'absent' && channel === 'VS Code') return;
+    if (error instanceof NotifyFailure && error.reason === 'absent' && channel === 'VS Code')
+      return;
     const title = `Notifications by ${channel} do not arrive`;
     const body = redact(messageOf(error));
     if (this.#shown.has(channel)) {
@@ -164,6 +184,14 @@ export class Notifier {
     }
     this.#shown.add(channel);
     logger.warn(`${title}: ${body}`);
-    show?.({ event: 'error', events: ['error'], title, body, sessionId: '', goal: '', atMs: clock.now() });
+    show?.({
+      event: 'error',
+      events: ['error'],
+      title,
+      body,
+      sessionId: '',
+      goal: '',
+      atMs: clock.now(),
+    });
   }
 }

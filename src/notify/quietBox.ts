@@ -1,4 +1,7 @@
-/** What one channel is not told in its quiet hours: told as one when they end, by this process or by the next. */
+/**
+ * What one channel is not told in its quiet hours: told as one when they end, by this process or by
+ * the next.
+ */
 import type { Clock } from '../base/clock.ts';
 import type { Disposable } from '../base/disposable.ts';
 import { NotifyFailure } from './channel.ts';
@@ -15,7 +18,9 @@ export interface QuietBoxOptions {
   onFailed(error: unknown): void;
 }
 
-/** Where the other side cannot be reached when they end, such as before the network is there again. */
+/**
+ * Where the other side cannot be reached when they end, such as before the network is there again.
+ */
 const againMs = 10 * 60_000;
 const longestMs = 24 * 3_600_000;
 /** So many are told of one night; of more than that the oldest go. */
@@ -58,7 +63,9 @@ export class QuietBox implements Disposable {
   }
 
   #do(work: () => Promise<void>): void {
-    this.#working = this.#working.then(work).catch((error: unknown) => this.#options.onFailed(error));
+    this.#working = this.#working
+      .then(work)
+      .catch((error: unknown) => this.#options.onFailed(error));
   }
 
   async #keep(held: HeldMessage): Promise<void> {

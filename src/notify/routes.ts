@@ -31,7 +31,10 @@ export interface Route {
 
 const windowAlone: readonly ChannelSettings[] = [{ type: 'vscode' }];
 
-/** A channel that both name is told once. What a project without channels of its own says is for those of the user. */
+/**
+ * A channel that both name is told once. What a project without channels of its own says is for
+ * those of the user.
+ */
 export function routesOf(user: UserNotifications, project: ProjectNotifications = {}): Route[] {
   const { notifications = {} } = project;
   const asked = notifications.channels ?? [];
@@ -43,7 +46,10 @@ export function routesOf(user: UserNotifications, project: ProjectNotifications 
   const quiet = notifications.quietHours ?? project.quietHours ?? user.quietHours;
   const others = asked
     .filter((channel) => !known.has(JSON.stringify(channel)))
-    .map((channel) => ({ ...route(channel, chosen(notifications.events), quiet), isProject: true }));
+    .map((channel) => ({
+      ...route(channel, chosen(notifications.events), quiet),
+      isProject: true,
+    }));
   return [...own, ...others.map((each) => ({ ...each, ...refusedIn(each, user) }))];
 }
 
@@ -55,7 +61,9 @@ export const refusalOf = (
   { channel, isProject }: Pick<Route, 'channel' | 'isProject'>,
   { allowsProjectCommands }: UserNotifications,
 ): string | undefined =>
-  isProject && channel.type === 'command' && allowsProjectCommands !== true ? commandRefused : undefined;
+  isProject && channel.type === 'command' && allowsProjectCommands !== true
+    ? commandRefused
+    : undefined;
 
 function refusedIn(route: Route, user: UserNotifications): Pick<Route, 'refused'> {
   const refused = refusalOf(route, user);
@@ -69,12 +77,25 @@ const route = (
   channel: ChannelSettings,
   events: readonly NotifyEvent[] | undefined,
   quietHours: QuietHours | undefined,
-): Route => ({ channel, isProject: false, events: events ?? defaultEvents, ...(quietHours && { quietHours }) });
+): Route => ({
+  channel,
+  isProject: false,
+  events: events ?? defaultEvents,
+  ...(quietHours && { quietHours }),
+});
 
 /** The name under which the route asks for one of the events; undefined where it asks for none. */
-export const askedEvent = ({ events }: Route, told: readonly NotifyEvent[]): NotifyEvent | undefined =>
-  told.find((event) => events.includes(event));
+export const askedEvent = (
+  { events }: Route,
+  told: readonly NotifyEvent[],
+): NotifyEvent | undefined => told.find((event) => events.includes(event));
 
 /** Until when the event is held back; undefined where it is told at once. */
-export const heldUntil = ({ quietHours }: Route, event: NotifyEvent, nowMs: number): number | undefined =>
-  quietHours === undefined || passesQuiet(quietHours, event) ? undefined : quietUntil(quietHours, nowMs);
+export const heldUntil = (
+  { quietHours }: Route,
+  event: NotifyEvent,
+  nowMs: number,
+): number | undefined =>
+  quietHours === undefined || passesQuiet(quietHours, event)
+    ? undefined
+    : quietUntil(quietHours, nowMs);

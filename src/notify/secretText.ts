@@ -14,16 +14,28 @@ export const notifySecret = (name: string): string => `notify-${name}`;
 
 export const secretNamePattern = /^[A-Za-z0-9][A-Za-z0-9_-]{0,39}$/;
 
-/** A project comes from anywhere: it may name what is meant for notifications, and no key that happens to be there. */
+/**
+ * A project comes from anywhere: it may name what is meant for notifications, and no key that
+ * happens to be there.
+ */
 const projectVariable = /NOTIFY|WEBHOOK|SMTP|MAIL|NTFY|SLACK|DISCORD|TEAMS/;
 
 const reference = /\$\{(env|secret):([^}]*)\}/g;
 
-/** Rejects with `NotifyFailure` for a name that stands for nothing, or that a project may not use. */
-export async function resolveSecrets(text: string, sources: SecretSources, isProject: boolean): Promise<string> {
+/**
+ * Rejects with `NotifyFailure` for a name that stands for nothing, or that a project may not use.
+ */
+export async function resolveSecrets(
+  text: string,
+  sources: SecretSources,
+  isProject: boolean,
+): Promise<string> {
   const found = new Map<string, string>();
   for (const [whole, kind, name = ''] of text.matchAll(reference))
-    found.set(whole, kind === 'env' ? fromEnvironment(name, sources, isProject) : await fromSecrets(name, sources));
+    found.set(
+      whole,
+      kind === 'env' ? fromEnvironment(name, sources, isProject) : await fromSecrets(name, sources),
+    );
   for (const value of found.values()) sources.onFound(value);
   return text.replace(reference, (whole) => found.get(whole) ?? whole);
 }
@@ -50,4 +62,6 @@ async function fromSecrets(name: string, { secret }: SecretSources): Promise<str
 
 /** As ports name them, the secrets that stand in settings, or in a project, by their name. */
 export const secretsNamedIn = (value: unknown): string[] =>
-  [...(JSON.stringify(value) ?? '').matchAll(/\$\{secret:([^}"]+)\}/g)].map(([, name = '']) => notifySecret(name));
+  [...(JSON.stringify(value) ?? '').matchAll(/\$\{secret:([^}"]+)\}/g)].map(([, name = '']) =>
+    notifySecret(name),
+  );

@@ -1,4 +1,7 @@
-/** Notifications as users configure them: their events, channels and quiet hours. Settings and `helios.json` are made from this. */
+/**
+ * Notifications as users configure them: their events, channels and quiet hours. Settings and
+ * `helios.json` are made from this.
+ */
 import * as z from 'zod';
 import { oneOf } from '../base/text.ts';
 
@@ -26,7 +29,9 @@ const eventSchema = z
   // A word of VS Code's schemas.
   .meta({ enumDescriptions: Object.values(eventTexts) });
 
-/** Where nothing is chosen: what a user would want to be woken for, and not every run of a night. */
+/**
+ * Where nothing is chosen: what a user would want to be woken for, and not every run of a night.
+ */
 export const defaultEvents: readonly NotifyEvent[] = [
   'goal_met',
   'session_ended',
@@ -40,11 +45,14 @@ export const defaultEvents: readonly NotifyEvent[] = [
 const text = z.string().min(1);
 const reference = 'Write secrets as ${env:NAME} or ${secret:name}.';
 /** What has the look of a reference and is none would be sent as it stands. */
-const hasReferences = (written: string): boolean => !/\$\{(?!(?:env|secret):[^${}]+\})/.test(written);
+const hasReferences = (written: string): boolean =>
+  !/\$\{(?!(?:env|secret):[^${}]+\})/.test(written);
 const isNone = 'has a ${…} that stands for nothing: write ${env:NAME} or ${secret:name}';
 const secretText = z.string().refine(hasReferences, isNone);
 
-const windowSchema = z.strictObject({ type: z.literal('vscode') }).describe('A notification in the window.');
+const windowSchema = z
+  .strictObject({ type: z.literal('vscode') })
+  .describe('A notification in the window.');
 
 const desktopSchema = z
   .strictObject({ type: z.literal('desktop') })
@@ -55,9 +63,15 @@ const webhookSchema = z
     type: z.literal('webhook'),
     url: text
       .refine(hasReferences, { error: isNone, abort: true })
-      .regex(/^(?:https?:\/\/[^/]|\$\{(?:env|secret):)/, 'must be a web address, such as "https://ntfy.sh/my-lab"')
+      .regex(
+        /^(?:https?:\/\/[^/]|\$\{(?:env|secret):)/,
+        'must be a web address, such as "https://ntfy.sh/my-lab"',
+      )
       .describe(`Address, with http:// or https://. ${reference}`),
-    method: z.enum(['POST', 'PUT', 'GET']).optional().describe('HTTP method. Default: POST. GET sends no body.'),
+    method: z
+      .enum(['POST', 'PUT', 'GET'])
+      .optional()
+      .describe('HTTP method. Default: POST. GET sends no body.'),
     headers: z.record(text, secretText).optional().describe(`Additional headers. ${reference}`),
     format: z
       .enum(['plain', 'slack', 'discord', 'ntfy'])
@@ -70,7 +84,12 @@ const emailSchema = z
   .strictObject({
     type: z.literal('email'),
     host: text.describe('The SMTP server.'),
-    port: z.int().min(1).max(65_535).optional().describe('Port of the server. Default: 465 with tls, otherwise 587.'),
+    port: z
+      .int()
+      .min(1)
+      .max(65_535)
+      .optional()
+      .describe('Port of the server. Default: 465 with tls, otherwise 587.'),
     security: z
       .enum(['starttls', 'tls', 'none'])
       .optional()
@@ -105,10 +124,20 @@ const commandSchema = z
   })
   .describe('A command of yours. Commands of a project run only where your settings allow it.');
 
-const channelSchemas = [windowSchema, desktopSchema, webhookSchema, emailSchema, commandSchema] as const;
+const channelSchemas = [
+  windowSchema,
+  desktopSchema,
+  webhookSchema,
+  emailSchema,
+  commandSchema,
+] as const;
 export const channelTypes = channelSchemas.map(({ shape }) => shape.type.value);
 
-export const channelSchema = z.discriminatedUnion('type', channelSchemas, `must be ${oneOf(channelTypes)}`);
+export const channelSchema = z.discriminatedUnion(
+  'type',
+  channelSchemas,
+  `must be ${oneOf(channelTypes)}`,
+);
 export type ChannelSettings = z.output<typeof channelSchema>;
 export type WebhookSettings = z.output<typeof webhookSchema>;
 export type EmailSettings = z.output<typeof emailSchema>;
@@ -119,10 +148,15 @@ const timeOfDay = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'must be a time 
 export const quietHoursSchema = z
   .strictObject({
     from: timeOfDay.describe('Start in local time, such as "22:00".'),
-    to: timeOfDay.describe('End in local time, such as "07:30". A time before "from" is on the next day.'),
+    to: timeOfDay.describe(
+      'End in local time, such as "07:30". A time before "from" is on the next day.',
+    ),
     except: z.array(eventSchema).optional().describe('Urgent events, which are sent at once.'),
   })
-  .refine(({ from, to }) => from !== to, { path: ['to'], error: 'must be another time than "from"' })
+  .refine(({ from, to }) => from !== to, {
+    path: ['to'],
+    error: 'must be another time than "from"',
+  })
   .describe('Hours without notifications. Those that were held back are summed up at the end.');
 export type QuietHours = z.output<typeof quietHoursSchema>;
 

@@ -31,7 +31,9 @@ export class TokenBucket {
   /** 0 when there is one now. */
   msUntilNext(): number {
     this.#refill();
-    return this.#tokens >= 1 ? 0 : this.#filledMs + this.#options.refillMs - this.#options.clock.now();
+    return this.#tokens >= 1
+      ? 0
+      : this.#filledMs + this.#options.refillMs - this.#options.clock.now();
   }
 
   #refill(): void {
@@ -40,6 +42,7 @@ export class TokenBucket {
     // A clock that was set back gives nothing, and takes nothing.
     const more = Math.max(0, Math.floor((nowMs - this.#filledMs) / refillMs));
     this.#tokens = Math.min(capacity, this.#tokens + more);
-    this.#filledMs = nowMs < this.#filledMs || this.#tokens >= capacity ? nowMs : this.#filledMs + more * refillMs;
+    this.#filledMs =
+      nowMs < this.#filledMs || this.#tokens >= capacity ? nowMs : this.#filledMs + more * refillMs;
   }
 }

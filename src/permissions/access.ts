@@ -1,4 +1,7 @@
-/** What a tool call needs beyond Helios's own data. The gate decides on it, and the journal keeps it. */
+/**
+ * What a tool call needs beyond Helios's own data. The gate decides on it, and the journal keeps
+ * it.
+ */
 export type Access =
   | { readonly kind: 'command'; readonly machineId: string; readonly command: string }
   /** Absolute where the folders of the machine are known, else as the call names it. */

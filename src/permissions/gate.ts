@@ -1,4 +1,7 @@
-/** Every tool call passes here before it does anything. Fails closed: an approval that cannot be had is a refusal. */
+/**
+ * Every tool call passes here before it does anything. Fails closed: an approval that cannot be had
+ * is a refusal.
+ */
 import { delay, type Clock } from '../base/clock.ts';
 import type { Access } from './access.ts';
 
@@ -28,7 +31,10 @@ export interface Decision {
 
 export type Answer = 'allow' | 'allow_session' | 'deny';
 
-/** Asks the user. Rejects when there is nobody to ask; once the signal is aborted, its answer is not waited for. */
+/**
+ * Asks the user. Rejects when there is nobody to ask; once the signal is aborted, its answer is not
+ * waited for.
+ */
 export type Ask = (call: GateCall, signal: AbortSignal) => Promise<Answer>;
 
 /** `read`: nothing but reading, and nobody is asked. */
@@ -46,29 +52,37 @@ export interface Gate {
   decide(call: GateCall, signal: AbortSignal): Promise<Decision>;
 }
 
-/** A question does not hold up the night: without an answer it is a no, and the agent finds another way. */
+/**
+ * A question does not hold up the night: without an answer it is a no, and the agent finds another
+ * way.
+ */
 const answerWithinMs = 10 * 60_000;
 /** The model can write a mended call anew in less time. */
 const mendedWithinMs = 60_000;
 
 /**
  * - mode `allow`: everything that tools offer is allowed.
- * - mode `ask`: reading, and the agent's own notes, are allowed; anything else is asked for, once, or once per tool for
- *   the rest of the session.
+ * - mode `ask`: reading, and the agent's own notes, are allowed; anything else is asked for, once,
+ *   or once per tool for the rest of the session.
  * - mode `read`: reading, and the agent's own notes, are allowed; anything else is refused.
- * - in the others: a call that had to be mended is asked for each time, unless it only reads or changes the agent's own notes.
+ * - in the others: a call that had to be mended is asked for each time, unless it only reads or
+ *   changes the agent's own notes.
  */
 export function createGate({ mode, ask, clock, allowedTools: before = [] }: GateOptions): Gate {
   const allowedTools = new Set(before);
   return {
     async decide(call, signal) {
       if (onlyReads(call)) return { isAllowed: true, by: 'rule', why: 'only reads' };
-      if (call.isOwnData) return { isAllowed: true, by: 'rule', why: "changes only the agent's own notes" };
+      if (call.isOwnData)
+        return { isAllowed: true, by: 'rule', why: "changes only the agent's own notes" };
       if (mode() === 'read') return decisions.readsOnly;
-      if ((call.repairs ?? []).length > 0) return decisions[await answerInTime({ ask, clock, call }, signal)];
-      if (mode() === 'allow') return { isAllowed: true, by: 'mode', why: 'permission mode is allow' };
+      if ((call.repairs ?? []).length > 0)
+        return decisions[await answerInTime({ ask, clock, call }, signal)];
+      if (mode() === 'allow')
+        return { isAllowed: true, by: 'mode', why: 'permission mode is allow' };
       const { approvedAs: tool = call.tool } = call;
-      if (allowedTools.has(tool)) return { isAllowed: true, by: 'person', why: `${tool} was allowed for this session` };
+      if (allowedTools.has(tool))
+        return { isAllowed: true, by: 'person', why: `${tool} was allowed for this session` };
       const answer = await answerInTime({ ask, clock, call }, signal);
       if (answer !== 'allow_session') return decisions[answer];
       allowedTools.add(tool);

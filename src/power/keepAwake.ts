@@ -1,6 +1,6 @@
 /**
- * Keeps the computer from going to sleep by itself while there is work. One child of the system's own tool holds it awake;
- * it ends with this process, however that ends.
+ * Keeps the computer from going to sleep by itself while there is work. One child of the system's
+ * own tool holds it awake; it ends with this process, however that ends.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { Socket } from 'node:net';
@@ -17,7 +17,10 @@ export interface KeepAwakeOptions {
   readonly platform?: NodeJS.Platform;
 }
 
-/** Work that ends and begins anew, one session after the other, lets the computer not fall asleep in between. */
+/**
+ * Work that ends and begins anew, one session after the other, lets the computer not fall asleep in
+ * between.
+ */
 const releaseAfterMs = 60_000;
 
 export class KeepAwake implements Disposable {
@@ -31,7 +34,10 @@ export class KeepAwake implements Disposable {
     this.#options = options;
   }
 
-  /** Takes hold or lets go, as is wanted now. Never throws: a computer that cannot be held is said once, in the log. */
+  /**
+   * Takes hold or lets go, as is wanted now. Never throws: a computer that cannot be held is said
+   * once, in the log.
+   */
   update(): void {
     if (this.#options.isWanted()) {
       this.#release?.dispose();
@@ -53,7 +59,8 @@ export class KeepAwake implements Disposable {
   #hold(): void {
     if (this.#child !== undefined || this.#isUnavailable) return;
     const command = holders[this.#options.platform ?? process.platform];
-    if (command === undefined) return this.#complain('this system has no tool for it that Helios knows');
+    if (command === undefined)
+      return this.#complain('this system has no tool for it that Helios knows');
     const [tool, ...args] = command;
     const child = spawn(tool, args, { stdio: ['pipe', 'ignore', 'ignore'], detached: true });
     this.#child = child;
@@ -71,7 +78,8 @@ export class KeepAwake implements Disposable {
 
   #complain(why: string): void {
     this.#child = undefined;
-    if (!this.#isUnavailable) this.#options.logger.warn(`The computer cannot be kept awake: ${why}`);
+    if (!this.#isUnavailable)
+      this.#options.logger.warn(`The computer cannot be kept awake: ${why}`);
     this.#isUnavailable = true;
   }
 }

@@ -1,8 +1,17 @@
-/** Limits as people write them: `$5 · 2 h · 40 turns · $0.50 per experiment`. One grammar for every front end. */
+/**
+ * Limits as people write them: `$5 · 2 h · 40 turns · $0.50 per experiment`. One grammar for every
+ * front end.
+ */
 import type { DayLimits } from '../agent/budget/measures.ts';
 import type { Budget, BudgetScope, Limits } from '../agent/journal/events.ts';
 
-export { budgetText, limitsText, shortTokens, scopeText, usedText } from '../agent/journal/limitText.ts';
+export {
+  budgetText,
+  limitsText,
+  shortTokens,
+  scopeText,
+  usedText,
+} from '../agent/journal/limitText.ts';
 export { measuresOf, nothingSpent } from '../agent/budget/measures.ts';
 
 export interface WrittenLimits {
@@ -47,8 +56,8 @@ const shape =
   'Write it like $5, 2 h, 40 turns, 2M tokens, $0.50 per experiment, $20 per day: any of them, or nothing for no limit.';
 
 /**
- * Reads `$5, 2 h, $0.50 per experiment, $20 per day` in any order; parts that are absent do not limit. Empty text or `none`:
- * no limit. `scope`: what is limited where a part does not say it.
+ * Reads `$5, 2 h, $0.50 per experiment, $20 per day` in any order; parts that are absent do not
+ * limit. Empty text or `none`: no limit. `scope`: what is limited where a part does not say it.
  */
 export function parseLimits(text: string, scope: BudgetScope = 'goal'): ParsedLimits {
   const trimmed = text.trim();
@@ -57,11 +66,15 @@ export function parseLimits(text: string, scope: BudgetScope = 'goal'): ParsedLi
   for (const piece of isNone ? [] : trimmed.split(/\s*[,;·]\s*/).filter((each) => each !== '')) {
     const one = parsePart(piece, scope);
     if (typeof one === 'string') return { ok: false, problem: one };
-    if (one.limit in found[one.scope]) return { ok: false, problem: `“${piece}” names the same limit twice.` };
+    if (one.limit in found[one.scope])
+      return { ok: false, problem: `“${piece}” names the same limit twice.` };
     found[one.scope] = { ...found[one.scope], [one.limit]: one.amount };
   }
   const { goal, day, experiment } = found;
-  return { ok: true, limits: { day, budget: { ...goal, ...(Object.keys(experiment).length > 0 && { experiment }) } } };
+  return {
+    ok: true,
+    limits: { day, budget: { ...goal, ...(Object.keys(experiment).length > 0 && { experiment }) } },
+  };
 }
 
 /** The limits of one goal. Those of a day are refused: they are not the goal's. */
@@ -69,7 +82,10 @@ export function parseBudget(text: string): ParsedBudget {
   const parsed = parseLimits(text);
   if (!parsed.ok) return parsed;
   if (Object.keys(parsed.limits.day).length > 0)
-    return { ok: false, problem: 'What a day may cost holds for all goals: the settings helios.budget.day say it.' };
+    return {
+      ok: false,
+      problem: 'What a day may cost holds for all goals: the settings helios.budget.day say it.',
+    };
   return { ok: true, budget: parsed.limits.budget };
 }
 
@@ -83,7 +99,8 @@ function parsePart(piece: string, usual: BudgetScope): OneLimit | string {
   if (scope === 'day' && !['usd', 'tokens'].includes(limit))
     return `“${piece}”: a day is limited in dollars or tokens.`;
   if (limit === 'turns' && !Number.isInteger(amount)) return 'Turns are counted in whole numbers.';
-  if (limit === 'tokens' && !Number.isInteger(amount)) return 'Tokens are counted in whole numbers.';
+  if (limit === 'tokens' && !Number.isInteger(amount))
+    return 'Tokens are counted in whole numbers.';
   return { scope, limit, amount };
 }
 

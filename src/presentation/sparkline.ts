@@ -2,13 +2,18 @@ const blocks = '▁▂▃▄▅▆▇█';
 const gap = '×';
 
 /**
- * The whole series in at most `width` characters, the newest point in the last one. A cell is the mean of its points;
- * one NaN or infinite value among them makes it `×`. Fewer points than cells: one character each.
+ * The whole series in at most `width` characters, the newest point in the last one. A cell is the
+ * mean of its points; one NaN or infinite value among them makes it `×`. Fewer points than cells:
+ * one character each.
  */
 export function sparkline(values: ArrayLike<number>, width: number): string {
   const count = Math.min(values.length, Math.max(0, Math.floor(width)));
   const cells = Array.from({ length: count }, (_, cell) =>
-    meanBetween(values, Math.floor((cell * values.length) / count), Math.floor(((cell + 1) * values.length) / count)),
+    meanBetween(
+      values,
+      Math.floor((cell * values.length) / count),
+      Math.floor(((cell + 1) * values.length) / count),
+    ),
   );
   const finite = cells.filter(Number.isFinite);
   const min = Math.min(...finite);
@@ -18,7 +23,9 @@ export function sparkline(values: ArrayLike<number>, width: number): string {
 }
 
 const glyph = (share: number): string =>
-  Number.isFinite(share) ? blocks.charAt(Math.min(blocks.length - 1, Math.floor(share * blocks.length))) : gap;
+  Number.isFinite(share)
+    ? blocks.charAt(Math.min(blocks.length - 1, Math.floor(share * blocks.length)))
+    : gap;
 
 function meanBetween(values: ArrayLike<number>, from: number, to: number): number {
   let mean = 0;

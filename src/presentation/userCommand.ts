@@ -17,7 +17,9 @@ export abstract class UserCommand extends Command {
   override parseOptions(words: string[]): ParseOptionsResult {
     const at = this.#wordAt(words);
     const isName = at > 0 && this.commands.some((command) => command.name() === words[at]);
-    return super.parseOptions(isName ? [...words.slice(at, at + 1), ...words.toSpliced(at, 1)] : words);
+    return super.parseOptions(
+      isName ? [...words.slice(at, at + 1), ...words.toSpliced(at, 1)] : words,
+    );
   }
 
   /** The sentence that follows every refusal. */
@@ -28,7 +30,9 @@ export abstract class UserCommand extends Command {
   /** The place of the first word that is neither an option nor the value of one. */
   #wordAt(words: readonly string[]): number {
     const options = [this, ...this.commands].flatMap((command) => command.options);
-    const withValue = options.filter(({ required }) => required).flatMap(({ long, short }) => [long, short]);
+    const withValue = options
+      .filter(({ required }) => required)
+      .flatMap(({ long, short }) => [long, short]);
     let at = 0;
     while (words[at]?.startsWith('-') === true) at += withValue.includes(words[at]) ? 2 : 1;
     return at;
@@ -38,7 +42,10 @@ export abstract class UserCommand extends Command {
 const fullNameOf = (command: Command): string =>
   command.parent === null ? command.name() : `${fullNameOf(command.parent)} ${command.name()}`;
 
-/** Makes a sentence of a message of commander: `error: unknown option '--jsn'\n(Did you mean --json?)`. */
+/**
+ * Makes a sentence of a message of commander: `error: unknown option '--jsn'\n(Did you mean
+ * --json?)`.
+ */
 function sentenceOf(message: string): string {
   const text = message.replace(/^error: /, '').replace(/\n\((Did you mean [^\n]+)\)$/, '. $1');
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.?]$/.test(text) ? '' : '.'}`;

@@ -20,11 +20,19 @@ export interface ProjectCheck {
 
 type Issue = z.core.$ZodIssue;
 
-/** Names that are not known do no harm: the rest counts without them, so that a file of another version can be read. */
+/**
+ * Names that are not known do no harm: the rest counts without them, so that a file of another
+ * version can be read.
+ */
 export function checkProject(value: unknown): ProjectCheck {
   const first = projectSchema.safeParse(value, { reportInput: true });
-  const unknown = (first.error?.issues ?? []).flatMap(realIssues).filter((issue) => issue.code === 'unrecognized_keys');
-  const parsed = unknown.length === 0 ? first : projectSchema.safeParse(without(value, unknown), { reportInput: true });
+  const unknown = (first.error?.issues ?? [])
+    .flatMap(realIssues)
+    .filter((issue) => issue.code === 'unrecognized_keys');
+  const parsed =
+    unknown.length === 0
+      ? first
+      : projectSchema.safeParse(without(value, unknown), { reportInput: true });
   const warnings = [...unknown.flatMap(unknownKeys), ...plainSecrets(value, [])];
   return parsed.success
     ? { project: parsed.data, problems: [], warnings }
@@ -34,15 +42,21 @@ export function checkProject(value: unknown): ProjectCheck {
 /** Of the ways in which a value may be written the one that it comes nearest to is judged. */
 function realIssues(issue: Issue): Issue[] {
   if (issue.code !== 'invalid_union') return [issue];
-  const isNear = ({ path, code }: Issue): boolean => path.length > 0 || code === 'unrecognized_keys';
+  const isNear = ({ path, code }: Issue): boolean =>
+    path.length > 0 || code === 'unrecognized_keys';
   const nearest =
     issue.errors.find((way) => way.some(isNear)) ??
-    (issue.input === Object(issue.input) ? undefined : issue.errors.find(([only]) => only?.code !== 'invalid_type'));
+    (issue.input === Object(issue.input)
+      ? undefined
+      : issue.errors.find(([only]) => only?.code !== 'invalid_type'));
   if (nearest === undefined) return [issue];
   return nearest.flatMap((each) => realIssues({ ...each, path: [...issue.path, ...each.path] }));
 }
 
-const problemOf = (issue: Issue): ProjectProblem => ({ path: issue.path, message: messageFor(issue) });
+const problemOf = (issue: Issue): ProjectProblem => ({
+  path: issue.path,
+  message: messageFor(issue),
+});
 
 function messageFor(issue: Issue): string {
   if (issue.code === 'invalid_type')
@@ -57,9 +71,11 @@ function messageFor(issue: Issue): string {
 
 /** A message of the schema's own says more. */
 function boundText(issue: Extract<Issue, { code: 'too_small' | 'too_big' }>): string {
-  const [is, bound] = issue.code === 'too_small' ? ['at least', issue.minimum] : ['at most', issue.maximum];
+  const [is, bound] =
+    issue.code === 'too_small' ? ['at least', issue.minimum] : ['at most', issue.maximum];
   if (!/^Too (?:small|big)/.test(issue.message)) return issue.message;
-  if (issue.origin === 'array') return `must have ${is} ${bound} ${bound === 1 ? 'entry' : 'entries'}`;
+  if (issue.origin === 'array')
+    return `must have ${is} ${bound} ${bound === 1 ? 'entry' : 'entries'}`;
   const open = issue.code === 'too_small' ? 'above' : 'below';
   return `must be ${issue.inclusive === false ? open : is} ${bound}`;
 }
@@ -94,14 +110,23 @@ interface JsonSchema {
 
 /** Of a channel, those of its type. */
 function knownKeys(path: readonly PropertyKey[], input: unknown): string[] {
-  const ways = ({ anyOf = [], oneOf = [], ...schema }: JsonSchema): JsonSchema[] => [schema, ...anyOf, ...oneOf];
+  const ways = ({ anyOf = [], oneOf = [], ...schema }: JsonSchema): JsonSchema[] => [
+    schema,
+    ...anyOf,
+    ...oneOf,
+  ];
   const step = (schemas: readonly JsonSchema[], key: PropertyKey): JsonSchema[] =>
     schemas
       .flatMap(ways)
-      .flatMap((schema) => (typeof key === 'number' ? schema.items : schema.properties?.[String(key)]) ?? []);
+      .flatMap(
+        (schema) =>
+          (typeof key === 'number' ? schema.items : schema.properties?.[String(key)]) ?? [],
+      );
   const whole = z.toJSONSchema(projectSchema, { io: 'input' }) as JsonSchema;
-  const type = typeof input === 'object' && input !== null && 'type' in input ? input.type : undefined;
-  const isMeant = ({ properties }: JsonSchema): boolean => [undefined, type].includes(properties?.['type']?.const);
+  const type =
+    typeof input === 'object' && input !== null && 'type' in input ? input.type : undefined;
+  const isMeant = ({ properties }: JsonSchema): boolean =>
+    [undefined, type].includes(properties?.['type']?.const);
   const found = path.reduce(step, [whole]).flatMap(ways).filter(isMeant);
   return [...new Set(found.flatMap(({ properties = {} }) => Object.keys(properties)))];
 }
@@ -109,7 +134,10 @@ function knownKeys(path: readonly PropertyKey[], input: unknown): string[] {
 function without(value: unknown, issues: readonly Issue[]): unknown {
   const copy = structuredClone(value);
   for (const issue of issues) {
-    const place = issue.path.reduce<unknown>((at, key) => (at as Record<PropertyKey, unknown>)[key], copy);
+    const place = issue.path.reduce<unknown>(
+      (at, key) => (at as Record<PropertyKey, unknown>)[key],
+      copy,
+    );
     if (issue.code === 'unrecognized_keys')
       for (const key of issue.keys) delete (place as Record<string, unknown>)[key];
   }
@@ -123,7 +151,11 @@ function plainSecrets(value: unknown, path: readonly PropertyKey[]): ProjectProb
       plainSecrets(each, [...path, Array.isArray(value) ? Number(key) : key]),
     );
   if (typeof value !== 'string' || value.includes('${')) return [];
-  const isSecret = path.at(-1) === 'password' || looksSecret(value) || looksSecret(`${String(path.at(-1))}: ${value}`);
-  const message = 'looks like a secret, and this file is shared. Write ${env:NAME} or ${secret:name} in its place.';
+  const isSecret =
+    path.at(-1) === 'password' ||
+    looksSecret(value) ||
+    looksSecret(`${String(path.at(-1))}: ${value}`);
+  const message =
+    'looks like a secret, and this file is shared. Write ${env:NAME} or ${secret:name} in its place.';
   return isSecret ? [{ path, message }] : [];
 }

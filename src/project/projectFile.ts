@@ -14,16 +14,23 @@ export interface ProjectFile extends Project {
   readonly file: string;
   /** The folder of the file: paths in it start there. */
   readonly folder: string;
-  /** What it says that has no effect, or had better not stand there, each in one line with its place. */
+  /**
+   * What it says that has no effect, or had better not stand there, each in one line with its
+   * place.
+   */
   readonly warnings: readonly string[];
 }
 
 /**
- * The nearest `helios.json` from `folder` upwards, or undefined. The search ends at the root of a repository, at the home
- * folder, or at that of the file system. Rejects with `UserFacing` that names every problem with its place when the file
- * cannot be understood: it is never ignored in silence.
+ * The nearest `helios.json` from `folder` upwards, or undefined. The search ends at the root of a
+ * repository, at the home folder, or at that of the file system. Rejects with `UserFacing` that
+ * names every problem with its place when the file cannot be understood: it is never ignored in
+ * silence.
  */
-export async function readProjectFile(folder: string, home: string = homedir()): Promise<ProjectFile | undefined> {
+export async function readProjectFile(
+  folder: string,
+  home: string = homedir(),
+): Promise<ProjectFile | undefined> {
   const found = await findProjectFile(folder, home);
   return found && parseProject(found.file, found.text);
 }
@@ -37,14 +44,19 @@ async function findProjectFile(
     const file = path.join(current, projectFileName);
     const text = await readIfThere(file);
     if (text !== undefined) return { file, text };
-    if (current === home || path.dirname(current) === current || (await isThere(path.join(current, '.git'))))
+    if (
+      current === home ||
+      path.dirname(current) === current ||
+      (await isThere(path.join(current, '.git')))
+    )
       return undefined;
   }
 }
 
 /**
- * Writes a `helios.json` to begin with into the folder, and resolves with its path. Rejects with `UserFacing` where there is
- * one; with `orFind` the one that counts for the folder is then the answer.
+ * Writes a `helios.json` to begin with into the folder, and resolves with its path. Rejects with
+ * `UserFacing` where there is one; with `orFind` the one that counts for the folder is then the
+ * answer.
  */
 export async function createProjectFile(
   folder: string,
@@ -58,13 +70,17 @@ export async function createProjectFile(
   try {
     await writeFile(file, text, { flag: 'wx' });
   } catch (error) {
-    if (codeOf(error) !== 'EEXIST') throw new UserFacing(`${file} cannot be written: ${messageOf(error)}.`);
+    if (codeOf(error) !== 'EEXIST')
+      throw new UserFacing(`${file} cannot be written: ${messageOf(error)}.`);
     throw new UserFacing(`${file} is there already.`, 'Edit it, or take it away first.');
   }
   return file;
 }
 
-/** Each line shows what may stand there, and changes little: metrics that are named would be the only ones that are read. */
+/**
+ * Each line shows what may stand there, and changes little: metrics that are named would be the
+ * only ones that are read.
+ */
 const beginning: Project = {
   metricNames: [],
   instructions: '',
@@ -77,7 +93,10 @@ async function readIfThere(file: string): Promise<string | undefined> {
     return await readFile(file, 'utf8');
   } catch (error) {
     if (['ENOENT', 'ENOTDIR'].includes(codeOf(error) ?? '')) return undefined;
-    throw new UserFacing(`${file} cannot be read: ${messageOf(error)}.`, 'Make it a file that you can read.');
+    throw new UserFacing(
+      `${file} cannot be read: ${messageOf(error)}.`,
+      'Make it a file that you can read.',
+    );
   }
 }
 
@@ -96,9 +115,18 @@ export function parseProject(file: string, text: string): ProjectFile {
   const { project, problems, warnings } = checkProject(json.value);
   const line = ({ path: place, message }: (typeof problems)[number]): string =>
     `${at(file, json.placeOf(place))}: ${nameOf(place)}${message}`;
-  if (project === undefined) throw new UserFacing([...problems, ...warnings].map(line).join('\n'), mend);
-  const repeated = json.repeated.map((path) => ({ path, message: 'stands there twice: this one counts' }));
-  return { ...project, file, folder: path.dirname(file), warnings: [...warnings, ...repeated].map(line) };
+  if (project === undefined)
+    throw new UserFacing([...problems, ...warnings].map(line).join('\n'), mend);
+  const repeated = json.repeated.map((path) => ({
+    path,
+    message: 'stands there twice: this one counts',
+  }));
+  return {
+    ...project,
+    file,
+    folder: path.dirname(file),
+    warnings: [...warnings, ...repeated].map(line),
+  };
 }
 
 const at = (file: string, { line, column }: TextPlace): string => `${file}:${line}:${column}`;

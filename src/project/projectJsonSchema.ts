@@ -1,4 +1,7 @@
-/** `helios.json` as a JSON schema, for completion and hints in an editor. Made from what the file is checked with. */
+/**
+ * `helios.json` as a JSON schema, for completion and hints in an editor. Made from what the file is
+ * checked with.
+ */
 import * as z from 'zod';
 import { projectSchema } from './projectSchema.ts';
 

@@ -1,4 +1,7 @@
-/** The fields of `helios.json`. The JSON schema for editors is made from this, too: what a field says here is what people read. */
+/**
+ * The fields of `helios.json`. The JSON schema for editors is made from this, too: what a field
+ * says here is what people read.
+ */
 import * as z from 'zod';
 import { createLineParser } from '../metrics/lineParser.ts';
 import { messageOf } from '../base/errors.ts';
@@ -54,29 +57,43 @@ const isInside = (folder: string): boolean =>
 
 export const projectSchema = z.strictObject({
   $schema: z.string().exactOptional().describe('Schema, for editors.'),
-  provider: text.exactOptional().describe('Model provider, such as claude, openai, gemini or an endpoint of yours.'),
+  provider: text
+    .exactOptional()
+    .describe('Model provider, such as claude, openai, gemini or an endpoint of yours.'),
   model: text.exactOptional().describe('Model of the provider, such as claude-opus-4-6.'),
   defaultMachine: text
     .exactOptional()
     .describe('Id of the machine, as in machines.json, for calls that name none. Default: local.'),
   metricNames: metricNames
     .exactOptional()
-    .describe('Metrics to read from the output of runs whose launch names none. Default: metrics are detected.'),
+    .describe(
+      'Metrics to read from the output of runs whose launch names none. Default: metrics are detected.',
+    ),
   metricPatterns: metricPatterns
     .exactOptional()
-    .describe('Regular expression of each metric, with one group for the number. Takes precedence over metricNames.'),
+    .describe(
+      'Regular expression of each metric, with one group for the number. Takes precedence over metricNames.',
+    ),
   instructions: z.string().exactOptional().describe('Instructions that the agent always sees.'),
   experimentDir: text
     .refine(isInside, 'must be a folder inside the project, such as "experiments"')
     .exactOptional()
     .describe('Folder for reports and results, relative to this file.'),
-  notifications: notificationSettingsSchema.exactOptional().describe('Notifications of this project.'),
+  notifications: notificationSettingsSchema
+    .exactOptional()
+    .describe('Notifications of this project.'),
   quietHours: quietHoursSchema.exactOptional(),
   budget: budgetSchema
     .exactOptional()
-    .describe('Limits of a goal that names none. Where the settings have the limit, too, the tighter one applies.'),
-  watchdogs: watchdogSettingsSchema.exactOptional().describe('Checks of every run, and the action of each.'),
-  plateau: plateauSettingsSchema.exactOptional().describe('Detection of experiments that bring no improvement.'),
+    .describe(
+      'Limits of a goal that names none. Where the settings have the limit, too, the tighter one applies.',
+    ),
+  watchdogs: watchdogSettingsSchema
+    .exactOptional()
+    .describe('Checks of every run, and the action of each.'),
+  plateau: plateauSettingsSchema
+    .exactOptional()
+    .describe('Detection of experiments that bring no improvement.'),
   permissions: z
     .strictObject({
       mode: z

@@ -9,7 +9,10 @@ export interface CheckedNotifications {
   readonly problem?: string;
 }
 
-export function checkNotifications(written: unknown, allowsProjectCommands = false): CheckedNotifications {
+export function checkNotifications(
+  written: unknown,
+  allowsProjectCommands = false,
+): CheckedNotifications {
   const { project, problems, warnings } = checkProject({ notifications: written ?? {} });
   const unknown = warnings.filter(({ message }) => message.startsWith('is not known'));
   const wrong = [...problems, ...unknown].map(({ path, message }) =>

@@ -1,6 +1,7 @@
 /**
- * A typed conversation over anything that can post messages. Both sides install the runtime once, before they connect:
- * the host by importing `vscode-jsonrpc/node`, the view by importing `vscode-jsonrpc/browser`.
+ * A typed conversation over anything that can post messages. Both sides install the runtime once,
+ * before they connect: the host by importing `vscode-jsonrpc/node`, the view by importing
+ * `vscode-jsonrpc/browser`.
  */
 import {
   AbstractMessageReader,
@@ -12,15 +13,19 @@ import {
   type MessageConnection,
 } from 'vscode-jsonrpc';
 
-/** What a webview and its host have in common. Messages are cloned, so typed arrays arrive as typed arrays. */
+/**
+ * What a webview and its host have in common. Messages are cloned, so typed arrays arrive as typed
+ * arrays.
+ */
 export interface PanelPort {
   post(message: unknown): void;
   onMessage(listener: (message: unknown) => void): Disposable;
 }
 
 /**
- * Register handlers, then call `listen()`. A handler that throws rejects the caller; disposing rejects what is still
- * pending and posts nothing more. Messages that are not of this conversation are left alone.
+ * Register handlers, then call `listen()`. A handler that throws rejects the caller; disposing
+ * rejects what is still pending and posts nothing more. Messages that are not of this conversation
+ * are left alone.
  */
 export const connect = (port: PanelPort): MessageConnection =>
   createMessageConnection(new PortReader(port), new PortWriter(port));
@@ -57,7 +62,8 @@ class PortWriter extends AbstractMessageWriter {
   }
 
   async write(message: Message): Promise<void> {
-    // A handler may still be at work when its connection goes; its answer would reach the next page.
+    // A handler may still be at work when its connection goes; its answer would reach the next
+    // page.
     if (!this.#isDisposed) this.#port.post(message);
   }
 
@@ -72,4 +78,7 @@ class PortWriter extends AbstractMessageWriter {
 }
 
 const isMessage = (message: unknown): message is Message =>
-  typeof message === 'object' && message !== null && 'jsonrpc' in message && message.jsonrpc === '2.0';
+  typeof message === 'object' &&
+  message !== null &&
+  'jsonrpc' in message &&
+  message.jsonrpc === '2.0';

@@ -1,4 +1,7 @@
-/** The exponential moving average that curves are smoothed with, the same on both sides of the conversation. */
+/**
+ * The exponential moving average that curves are smoothed with, the same on both sides of the
+ * conversation.
+ */
 
 /** Where an average stands. Plain data: it crosses the wire. */
 export interface Ema {
@@ -9,7 +12,10 @@ export interface Ema {
   readonly weight: number;
 }
 
-/** Beyond this many points the share is spread, so that a setting smooths a long series as much as a short one. */
+/**
+ * Beyond this many points the share is spread, so that a setting smooths a long series as much as a
+ * short one.
+ */
 const fullStrengthPoints = 1000;
 
 /** `smoothing` from 0 (none) to below 1, for a series of `points` points. */
@@ -28,8 +34,14 @@ export const advanceEma = (ema: Ema, value: number): Ema => ({
 
 export const emaValue = (ema: Ema): number => ema.level / ema.weight;
 
-/** The average at each of `values`, and where it ends. A value that is not finite stays as it is and is skipped. */
-export function smoothed(values: Float64Array, smoothing: number): { values: Float64Array; ema: Ema } {
+/**
+ * The average at each of `values`, and where it ends. A value that is not finite stays as it is and
+ * is skipped.
+ */
+export function smoothed(
+  values: Float64Array,
+  smoothing: number,
+): { values: Float64Array; ema: Ema } {
   const start = startEma(smoothing, values.length);
   const result = new Float64Array(values.length);
   let { level, weight } = start;

@@ -1,6 +1,6 @@
 /**
- * The whole conversation between the metrics panel and its host. The view asks `ready` and draws the answer; then it
- * receives deltas. The host sends at most what the pixels need, never more.
+ * The whole conversation between the metrics panel and its host. The view asks `ready` and draws
+ * the answer; then it receives deltas. The host sends at most what the pixels need, never more.
  */
 import { NotificationType, RequestType, RequestType0 } from 'vscode-jsonrpc';
 import type { Ema } from './ema.ts';
@@ -52,7 +52,10 @@ export interface SeriesQuery {
   readonly to?: number;
   /** Width of the plot in device pixels: the answer has at most four points for each. */
   readonly pixels: number;
-  /** From 0 to below 1. Above 0 the answer also has the moving average over all points, not only over the drawn ones. */
+  /**
+   * From 0 to below 1. Above 0 the answer also has the moving average over all points, not only
+   * over the drawn ones.
+   */
   readonly smoothing?: number;
 }
 
@@ -63,15 +66,22 @@ export interface SeriesAnswer {
   readonly nonFinite: readonly { readonly x: number; readonly kind: 'NaN' | 'Inf' | '-Inf' }[];
   /** Points of the whole series when this was read: what `pointsAdded` counts on from. */
   readonly total: number;
-  /** First and last x of the whole series, whatever part was asked for; absent where it has no points. */
+  /**
+   * First and last x of the whole series, whatever part was asked for; absent where it has no
+   * points.
+   */
   readonly extent?: { readonly from: number; readonly to: number };
-  /** Only where smoothing was asked for; `ema` is where the average stands, to go on with as points are added. */
+  /**
+   * Only where smoothing was asked for; `ema` is where the average stands, to go on with as points
+   * are added.
+   */
   readonly smooth?: { readonly x: Float64Array; readonly y: Float64Array; readonly ema: Ema };
 }
 
 /**
- * The newest points of a series that the view has read. When `total - values.length` is not the number of points that
- * the view knows of (too many came at once, or the series was rewritten), the view reads the series again.
+ * The newest points of a series that the view has read. When `total - values.length` is not the
+ * number of points that the view knows of (too many came at once, or the series was rewritten), the
+ * view reads the series again.
  */
 
 export interface PointsAdded {

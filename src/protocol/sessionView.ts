@@ -1,7 +1,8 @@
 /**
- * The whole conversation between the session view and its host. The view asks `ready` and draws the answer, then asks for
- * what is in sight: rows of the timeline, an overview as wide as its pixels, the moment that is selected. What happens
- * later comes as `sessionChanged`. Nothing here is HTML; every text is shown as text.
+ * The whole conversation between the session view and its host. The view asks `ready` and draws the
+ * answer, then asks for what is in sight: rows of the timeline, an overview as wide as its pixels,
+ * the moment that is selected. What happens later comes as `sessionChanged`. Nothing here is HTML;
+ * every text is shown as text.
  */
 import { NotificationType, RequestType, RequestType0 } from 'vscode-jsonrpc';
 
@@ -70,7 +71,9 @@ export interface RunBar {
   readonly label: string;
   readonly status: string;
   readonly tone: Tone;
-  /** From 0; runs that go on side by side have different ones, up to the last, which the rest share. */
+  /**
+   * From 0; runs that go on side by side have different ones, up to the last, which the rest share.
+   */
   readonly lane: number;
   /** Rows of its start and its end; the end of one that goes on is the last row. */
   readonly fromRow: number;
@@ -106,7 +109,9 @@ export interface TrackQuery {
   readonly pixels: number;
 }
 
-/** Runs that are too short, or too close, to be told apart at this width are one bar with a `count`. */
+/**
+ * Runs that are too short, or too close, to be told apart at this width are one bar with a `count`.
+ */
 export interface TrackBar {
   readonly lane: number;
   readonly from: number;
@@ -150,7 +155,10 @@ export interface TrackAnswer {
   readonly money: { readonly x: Float64Array; readonly usd: Float64Array };
 }
 
-/** `markdown` is written by a model; it is shown as text with looks, and nothing in it is followed or loaded. */
+/**
+ * `markdown` is written by a model; it is shown as text with looks, and nothing in it is followed
+ * or loaded.
+ */
 export interface TextSection {
   readonly id: string;
   readonly title: string;
@@ -271,7 +279,10 @@ export interface SessionHeader {
   readonly readOnly?: string;
 }
 
-/** `firstRow`: rows from here on are new or different. The component and the ledger are asked anew when they are in sight. */
+/**
+ * `firstRow`: rows from here on are new or different. The component and the ledger are asked anew
+ * when they are in sight.
+ */
 export interface SessionChange {
   readonly header: SessionHeader;
   readonly firstRow: number;
@@ -280,17 +291,23 @@ export interface SessionChange {
 export const ready = new RequestType0<SessionHeader, ViewProblem>('ready');
 export const readRows = new RequestType<RowsQuery, RowsAnswer, ViewProblem>('rows.read');
 export const readTrack = new RequestType<TrackQuery, TrackAnswer, ViewProblem>('track.read');
-export const readStepDetail = new RequestType<{ readonly row: number }, StepDetail, ViewProblem>('moment.read');
-/** The whole text of a section of a moment. */
-export const readWhole = new RequestType<{ readonly row: number; readonly section: string }, string, ViewProblem>(
-  'whole.read',
+export const readStepDetail = new RequestType<{ readonly row: number }, StepDetail, ViewProblem>(
+  'moment.read',
 );
+/** The whole text of a section of a moment. */
+export const readWhole = new RequestType<
+  { readonly row: number; readonly section: string },
+  string,
+  ViewProblem
+>('whole.read');
 /** The last row that began at `atMs` or before. */
 export const findRow = new RequestType<{ readonly atMs: number }, number, ViewProblem>('row.find');
 /** The next row of this kind after `row`, or before it; `row` where there is none. */
-export const findTurn = new RequestType<{ readonly row: number; readonly step: 1 | -1 }, number, ViewProblem>(
-  'turn.find',
-);
+export const findTurn = new RequestType<
+  { readonly row: number; readonly step: 1 | -1 },
+  number,
+  ViewProblem
+>('turn.find');
 export const readLedger = new RequestType0<LedgerTable, ViewProblem>('ledger.read');
 export const readInbox = new RequestType0<Inbox, ViewProblem>('inbox.read');
 export const answerQuestion = new RequestType<
@@ -299,7 +316,9 @@ export const answerQuestion = new RequestType<
   ViewProblem
 >('question.answered');
 export const pinNote = new RequestType<{ readonly text: string }, void, ViewProblem>('note.pinned');
-export const unpinNote = new RequestType<{ readonly number: number }, void, ViewProblem>('note.unpinned');
+export const unpinNote = new RequestType<{ readonly number: number }, void, ViewProblem>(
+  'note.unpinned',
+);
 export const sessionChanged = new NotificationType<SessionChange>('session.changed');
 export const openRunOutput = new NotificationType<{ readonly runId: string }>('run.opened');
 export const openMetrics = new NotificationType<Record<string, never>>('metrics.opened');

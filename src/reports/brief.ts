@@ -1,7 +1,7 @@
 /**
- * The morning brief of a session, as Markdown: what was reached, what it cost, what is to be decided. It is made of what
- * was recorded, without a model: the same facts give the same text. Words of the model are quoted, and their numbers
- * marked where no run has measured them.
+ * The morning brief of a session, as Markdown: what was reached, what it cost, what is to be
+ * decided. It is made of what was recorded, without a model: the same facts give the same text.
+ * Words of the model are quoted, and their numbers marked where no run has measured them.
  */
 import { exactTime } from '../base/localTime.ts';
 import { plain } from '../base/markdown.ts';
@@ -45,7 +45,11 @@ export function buildBrief(facts: BriefFacts, charts: readonly ReportChart[] = [
 }
 
 /** The write-up: the model's account of the work, around the measured tables. */
-export function buildWriteup(facts: BriefFacts, notes: string, charts: readonly ReportChart[] = []): string {
+export function buildWriteup(
+  facts: BriefFacts,
+  notes: string,
+  charts: readonly ReportChart[] = [],
+): string {
   const night = nightOf(facts);
   const { mentions, pictures, champion, tried } = measuredParts(night, charts);
   const told = notes.trim();
@@ -53,10 +57,21 @@ export function buildWriteup(facts: BriefFacts, notes: string, charts: readonly 
     told === ''
       ? ''
       : `## Account\n\nIn the words of ${plain(facts.session.model, 80)}:\n\n${quotation(told, night.known, 2_000)}`;
-  return assembled([headPart(night), account, champion, pictures, tried, costPart(facts), runsPart(night, mentions)]);
+  return assembled([
+    headPart(night),
+    account,
+    champion,
+    pictures,
+    tried,
+    costPart(facts),
+    runsPart(night, mentions),
+  ]);
 }
 
-/** What was tried comes first: it gives the experiments their places, which the champion then links to. */
+/**
+ * What was tried comes first: it gives the experiments their places, which the champion then links
+ * to.
+ */
 function measuredParts(night: Night, charts: readonly ReportChart[]) {
   const mentions = new Mentions();
   const tried = triedPart(night, mentions);
@@ -75,4 +90,5 @@ function headPart({ facts, known }: Night): string {
   return `# ${plain(session.goal, 200)}\n\n**${plain(session.outcome, 200)}**\n\n${about}${said}`;
 }
 
-const assembled = (parts: readonly string[]): string => `${parts.filter((part) => part !== '').join('\n\n')}\n`;
+const assembled = (parts: readonly string[]): string =>
+  `${parts.filter((part) => part !== '').join('\n\n')}\n`;

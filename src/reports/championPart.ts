@@ -1,4 +1,7 @@
-/** What was reached: the champion with its evidence, and how far it is from what the goal says. Measured values only. */
+/**
+ * What was reached: the champion with its evidence, and how far it is from what the goal says.
+ * Measured values only.
+ */
 import { code, plain } from '../base/markdown.ts';
 import { counted, formatValue } from '../base/text.ts';
 import { rowStatus, type LedgerRow } from '../experiments/ledger.ts';
@@ -23,7 +26,8 @@ export function championPart(night: Night, mentions: Mentions): string {
 }
 
 function noneText({ facts: { ledger } }: Night): string {
-  if (ledger.decisive === undefined) return 'No metric that says which run is better was measured.\n';
+  if (ledger.decisive === undefined)
+    return 'No metric that says which run is better was measured.\n';
   return `No run that ended well, or goes on, and was not discarded has measured ${plain(ledger.decisive.metric)}.\n`;
 }
 
@@ -36,7 +40,8 @@ function championLines(night: Night, { champion, value }: Reached, mentions: Men
   const { number, experimentId, label, command, machineId, verdict } = champion;
   const metric = plain(night.facts.ledger.decisive?.metric ?? '');
   const ofExperiment = experimentId === undefined ? '' : ` of ${mentions.experiment(experimentId)}`;
-  const goesOn = verdict === undefined ? ` It is ${rowStatus(champion)}: its value may change.` : '';
+  const goesOn =
+    verdict === undefined ? ` It is ${rowStatus(champion)}: its value may change.` : '';
   return [
     `**${metric} ${formatValue(value)}** in ${mentions.run(number)}${ofExperiment}, ${plain(label, 80)}.${goesOn}`,
     '',
@@ -47,9 +52,15 @@ function championLines(night: Night, { champion, value }: Reached, mentions: Men
 }
 
 /** How far the same thing, done again, lies from it. */
-function repeatLines({ facts: { ledger } }: Night, champion: LedgerRow, mentions: Mentions): string[] {
+function repeatLines(
+  { facts: { ledger } }: Night,
+  champion: LedgerRow,
+  mentions: Mentions,
+): string[] {
   const { decisive } = ledger;
-  const group = repeatsOf(relatedRows(ledger.experiments, champion)).find((rows) => rows.includes(champion));
+  const group = repeatsOf(relatedRows(ledger.experiments, champion)).find((rows) =>
+    rows.includes(champion),
+  );
   const summary = decisive && summaryOfRepeats(group ?? [champion], decisive);
   if (decisive === undefined || summary?.spread === undefined)
     return ['- Measured once (n = 1): how much of it is chance is not known.'];
@@ -60,7 +71,10 @@ function repeatLines({ facts: { ledger } }: Night, champion: LedgerRow, mentions
 }
 
 /** Of its experiment, of the one that it repeats, and of those that repeat that one. */
-function relatedRows(experiments: Night['facts']['ledger']['experiments'], champion: LedgerRow): LedgerRow[] {
+function relatedRows(
+  experiments: Night['facts']['ledger']['experiments'],
+  champion: LedgerRow,
+): LedgerRow[] {
   const own = experiments.find(({ runs }) => runs.includes(champion));
   if (own === undefined) return [champion];
   const root = own.plan?.retest?.of ?? own.id;
@@ -75,17 +89,21 @@ function firstLines({ facts, valueOf }: Night, value: number, mentions: Mentions
   if (first === undefined || start === undefined || start === value) return [];
   // A share of what is below 0, or of what was passed on the way there, tells nothing.
   const change = start > 0 && value >= 0 ? ` (since then ${percent((value - start) / start)})` : '';
-  return [`- The first that measured it: ${formatValue(start)} in ${mentions.run(first.number)}${change}`];
+  return [
+    `- The first that measured it: ${formatValue(start)} in ${mentions.run(first.number)}${change}`,
+  ];
 }
 
 function goalLines({ facts: { target } }: Night, value: number | undefined): string[] {
   if (target === undefined) return ['- The goal names no number that could be measured.'];
   const goal = code(targetText(target));
-  if (value === undefined) return [`- The goal says ${goal}: nothing was measured that could meet it.`];
+  if (value === undefined)
+    return [`- The goal says ${goal}: nothing was measured that could meet it.`];
   if (meetsTarget(value, target)) return [`- The goal says ${goal}: **met**.`];
   const shown = target.isPercent === true && Math.abs(value) <= 1 ? value * 100 : value;
   const gap = Math.abs(shown - target.value);
-  const share = target.value === 0 ? '' : ` (${percent(gap / Math.abs(target.value)).replace('+', '')} of it)`;
+  const share =
+    target.value === 0 ? '' : ` (${percent(gap / Math.abs(target.value)).replace('+', '')} of it)`;
   return [`- The goal says ${goal}: **not met**, ${formatValue(gap)} away${share}.`];
 }
 
@@ -96,4 +114,5 @@ function evidenceLines({ facts }: Night, mentions: Mentions): string[] {
   });
 }
 
-const percent = (share: number): string => `${share > 0 ? '+' : ''}${Number((100 * share).toPrecision(3))} %`;
+const percent = (share: number): string =>
+  `${share > 0 ? '+' : ''}${Number((100 * share).toPrecision(3))} %`;

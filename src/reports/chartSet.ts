@@ -1,4 +1,7 @@
-/** Which pictures a report has: how the best value came about, and the curves of the runs that matter. */
+/**
+ * Which pictures a report has: how the best value came about, and the curves of the runs that
+ * matter.
+ */
 import type { LedgerRow } from '../experiments/ledger.ts';
 import { summaryFor } from '../experiments/ledger.ts';
 import { targetText } from '../experiments/target.ts';
@@ -23,7 +26,10 @@ const maxRuns = 8;
 const maxBroken = 2;
 const maxOtherMetrics = 3;
 
-export async function drawCharts(facts: BriefFacts, read: ReadSeries): Promise<readonly DrawnChart[]> {
+export async function drawCharts(
+  facts: BriefFacts,
+  read: ReadSeries,
+): Promise<readonly DrawnChart[]> {
   const night = nightOf(facts);
   const { decisive } = facts.ledger;
   if (decisive === undefined) return [];
@@ -52,18 +58,31 @@ function progressOf(night: Night): DrawnChart | undefined {
     points: points.sort((a, b) => a.number - b.number),
     ...goalOf(night, decisive.metric),
   });
-  return svg === undefined ? undefined : { name: 'best-so-far', text: `${decisive.metric}: best so far, by run`, svg };
+  return svg === undefined
+    ? undefined
+    : { name: 'best-so-far', text: `${decisive.metric}: best so far, by run`, svg };
 }
 
 /** What does not count stands where its last value was. */
-function pointOf(night: Night, row: LedgerRow, decision: ProgressPoint['decision']): ProgressPoint[] {
+function pointOf(
+  night: Night,
+  row: LedgerRow,
+  decision: ProgressPoint['decision'],
+): ProgressPoint[] {
   const metric = night.facts.ledger.decisive?.metric ?? '';
   const value = night.valueOf(row);
   const shown = value ?? summaryFor(row.metrics, metric)?.best;
   const isOut = decision === 'invalid' || decision === 'crash';
   return shown === undefined || !Number.isFinite(shown)
     ? []
-    : [{ number: row.number, value: shown, counts: value !== undefined && !isOut, ...(decision && { decision }) }];
+    : [
+        {
+          number: row.number,
+          value: shown,
+          counts: value !== undefined && !isOut,
+          ...(decision && { decision }),
+        },
+      ];
 }
 
 /** The champion, the best, and the newest of those that stopped being numbers. */
@@ -75,14 +94,17 @@ function chosenRuns({ facts: { ledger }, valueOf, compare }: Night): readonly Le
     .sort((a, b) => compare(a.value, b.value))
     .map(({ row }) => row);
   const broken = ledger.rows
-    .filter(({ metrics }) => summaryFor(metrics, decisive?.metric ?? '')?.firstNonFinite !== undefined)
+    .filter(
+      ({ metrics }) => summaryFor(metrics, decisive?.metric ?? '')?.firstNonFinite !== undefined,
+    )
     .slice(-maxBroken);
   const best = ranked.slice(0, maxRuns - (champion === undefined ? 0 : 1));
   return [...(champion === undefined ? [] : [champion]), ...best, ...broken];
 }
 
 function otherMetrics({ facts: { ledger } }: Night): readonly string[] {
-  const own = ledger.decisive && summaryFor(ledger.champion?.metrics ?? [], ledger.decisive.metric)?.metric;
+  const own =
+    ledger.decisive && summaryFor(ledger.champion?.metrics ?? [], ledger.decisive.metric)?.metric;
   return (ledger.champion?.metrics ?? [])
     .filter(({ metric, direction, count }) => metric !== own && direction !== 'none' && count > 1)
     .slice(0, maxOtherMetrics)
@@ -96,7 +118,10 @@ interface Curves {
   readonly read: ReadSeries;
 }
 
-async function curvesOf(night: Night, { name, metric, shown, read }: Curves): Promise<DrawnChart | undefined> {
+async function curvesOf(
+  night: Night,
+  { name, metric, shown, read }: Curves,
+): Promise<DrawnChart | undefined> {
   const runs: ChartRun[] = [];
   for (const row of shown) {
     const own = summaryFor(row.metrics, metric);
@@ -105,11 +130,16 @@ async function curvesOf(night: Night, { name, metric, shown, read }: Curves): Pr
     runs.push({ name: `run ${row.number}`, isChampion: row.isChampion, series });
   }
   const svg = runChart({ metric, runs, ...goalOf(night, metric) });
-  return svg === undefined ? undefined : { name, text: `${metric} of ${runs.map((run) => run.name).join(', ')}`, svg };
+  return svg === undefined
+    ? undefined
+    : { name, text: `${metric} of ${runs.map((run) => run.name).join(', ')}`, svg };
 }
 
 /** A goal in percent is drawn where the values are: a share of one, or percents. */
-function goalOf({ facts, valueOf }: Night, metric: string): { goal?: { value: number; text: string } } {
+function goalOf(
+  { facts, valueOf }: Night,
+  metric: string,
+): { goal?: { value: number; text: string } } {
   const { target, ledger } = facts;
   if (target === undefined || metric !== ledger.decisive?.metric) return {};
   const reached = valueOf(ledger.champion) ?? 0;
@@ -126,7 +156,10 @@ function freeName(metric: string, others: readonly DrawnChart[]): string {
   }
 }
 
-/** Lower case letters and digits of `text`, with hyphens for the rest: safe as a file name on every system. */
+/**
+ * Lower case letters and digits of `text`, with hyphens for the rest: safe as a file name on every
+ * system.
+ */
 export const slug = (text: string, maxChars: number): string =>
   text
     .toLowerCase()

@@ -3,7 +3,9 @@ import { plain } from '../base/markdown.ts';
 import { directionOf } from '../metrics/direction.ts';
 import type { BriefFacts } from './facts.ts';
 
-/** What a number may be and still be no claim: measured by a run, or given in the goal or a command. */
+/**
+ * What a number may be and still be no claim: measured by a run, or given in the goal or a command.
+ */
 export interface KnownNumbers {
   /** Sorted. */
   readonly measured: Float64Array;
@@ -74,8 +76,11 @@ export function flagged(text: string, known: KnownNumbers, maxChars: number): st
 /** A model's words as a quotation, line by line. */
 export function quotation(text: string, known: KnownNumbers, maxLines = 60): string {
   const lines = text.trim().split(/\r?\n/);
-  const shown = lines.slice(0, maxLines).map((line) => `> ${flagged(line, known, 1_000)}`.trimEnd());
-  const rest = lines.length > maxLines ? [`>`, `> … and ${lines.length - maxLines} more lines`] : [];
+  const shown = lines
+    .slice(0, maxLines)
+    .map((line) => `> ${flagged(line, known, 1_000)}`.trimEnd());
+  const rest =
+    lines.length > maxLines ? [`>`, `> … and ${lines.length - maxLines} more lines`] : [];
   return [...shown, ...rest].join('\n');
 }
 
@@ -95,7 +100,12 @@ function readNumber(text: string, isPercent: boolean): Written {
   const [mantissa = '', exponent = '0'] = digits.split('e');
   const decimals = mantissa.split('.')[1]?.length ?? 0;
   const isWhole = decimals === 0 && !digits.includes('e');
-  return { value: Number(digits), isPercent, isWhole, halfUnit: 0.5 * 10 ** (Number(exponent) - decimals) };
+  return {
+    value: Number(digits),
+    isPercent,
+    isWhole,
+    halfUnit: 0.5 * 10 ** (Number(exponent) - decimals),
+  };
 }
 
 /** A whole number counts something, unless it is a share or stands beside the name of a metric. */
@@ -130,4 +140,6 @@ function hasNear(sorted: Float64Array, value: number, tolerance: number): boolea
 }
 
 const numbersIn = (text: string): number[] =>
-  (text.match(/[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?/gi) ?? []).map(Number).filter(Number.isFinite);
+  (text.match(/[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?/gi) ?? [])
+    .map(Number)
+    .filter(Number.isFinite);

@@ -18,16 +18,23 @@ export function costPart({ cost, runs, session }: BriefFacts): string {
 
 function machineLines(runs: readonly RunFacts[]): string[] {
   const started = runs.filter(({ tookMs }) => tookMs !== undefined);
-  const machines = [...Map.groupBy(started, ({ machineId }) => machineId)].map(([machine, own]) => ({
-    machine,
-    count: own.length,
-    ms: own.reduce((sum, { tookMs = 0 }) => sum + tookMs, 0),
-  }));
+  const machines = [...Map.groupBy(started, ({ machineId }) => machineId)].map(
+    ([machine, own]) => ({
+      machine,
+      count: own.length,
+      ms: own.reduce((sum, { tookMs = 0 }) => sum + tookMs, 0),
+    }),
+  );
   const busiest = machines.toSorted((a, b) => b.ms - a.ms);
   const shown = busiest
     .slice(0, maxMachines)
-    .map(({ machine, count, ms }) => `- ${plain(machine)}: ${formatDuration(ms)} in ${counted(count, 'run')}`);
-  return busiest.length > maxMachines ? [...shown, `- … and ${busiest.length - maxMachines} more machines`] : shown;
+    .map(
+      ({ machine, count, ms }) =>
+        `- ${plain(machine)}: ${formatDuration(ms)} in ${counted(count, 'run')}`,
+    );
+  return busiest.length > maxMachines
+    ? [...shown, `- … and ${busiest.length - maxMachines} more machines`]
+    : shown;
 }
 
 /** Says nothing where no GPU was watched: that is not the same as none being idle. */

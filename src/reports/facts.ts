@@ -1,4 +1,7 @@
-/** What a report is made of: plain facts, read from a journal by whoever knows its events. Nothing here was said by a model unless it says so. */
+/**
+ * What a report is made of: plain facts, read from a journal by whoever knows its events. Nothing
+ * here was said by a model unless it says so.
+ */
 import type { RunId } from '../base/ids.ts';
 import type { Ledger } from '../experiments/ledger.ts';
 import type { GoalTarget } from '../experiments/target.ts';

@@ -1,4 +1,7 @@
-/** The runs and experiments that a report speaks of: whatever is mentioned has a place in it that its links lead to. */
+/**
+ * The runs and experiments that a report speaks of: whatever is mentioned has a place in it that
+ * its links lead to.
+ */
 
 export class Mentions {
   readonly #runs = new Set<number>();
@@ -36,8 +39,16 @@ export class Mentions {
 /** The place of a run in the table of runs. */
 export const runPlace = (number: number): string => `<a id="run-${number}"></a>${number}`;
 
-/** A line for each of the first items, and how many are left out. No line is made of those: what it mentions has a place. */
-export function bounded<T>(items: readonly T[], max: number, what: string, lineOf: (item: T) => string): string[] {
+/**
+ * A line for each of the first items, and how many are left out. No line is made of those: what it
+ * mentions has a place.
+ */
+export function bounded<T>(
+  items: readonly T[],
+  max: number,
+  what: string,
+  lineOf: (item: T) => string,
+): string[] {
   const rest = items.length - max;
   const lines = items.slice(0, max).map(lineOf);
   return rest <= 0 ? lines : [...lines, `- … and ${rest} more ${what}`];

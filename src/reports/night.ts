@@ -1,4 +1,7 @@
-/** The facts of a report, joined: what each run measured of the metric that decides, and how values are ranked. */
+/**
+ * The facts of a report, joined: what each run measured of the metric that decides, and how values
+ * are ranked.
+ */
 import type { RunId } from '../base/ids.ts';
 import type { Decision } from '../experiments/experiment.ts';
 import type { ExperimentRow, LedgerRow } from '../experiments/ledger.ts';
@@ -11,7 +14,10 @@ export interface Night {
   readonly known: KnownNumbers;
   /** `undefined` of a run that never came to life. */
   rowOf(run: Pick<RunFacts, 'id'>): LedgerRow | undefined;
-  /** The best value of the metric that decides; `undefined` where the run has none, or does not count. */
+  /**
+   * The best value of the metric that decides; `undefined` where the run has none, or does not
+   * count.
+   */
   valueOf(row: LedgerRow | undefined): number | undefined;
   /** Below 0: `a` is better than `b`. What has no value comes last. */
   compare(a: number | undefined, b: number | undefined): number;
@@ -42,7 +48,8 @@ export function bestIn(
   let best: { value: number; row: LedgerRow } | undefined;
   for (const row of runs) {
     const value = valueOf(row);
-    if (value !== undefined && (best === undefined || compare(value, best.value) < 0)) best = { value, row };
+    if (value !== undefined && (best === undefined || compare(value, best.value) < 0))
+      best = { value, row };
   }
   return best;
 }

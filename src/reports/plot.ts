@@ -1,4 +1,7 @@
-/** The frame that all charts share: a title, two axes with round numbers, the goal as a dashed line, a legend at the right. */
+/**
+ * The frame that all charts share: a title, two axes with round numbers, the goal as a dashed line,
+ * a legend at the right.
+ */
 import { scaleFor, type Scale } from './scale.ts';
 import { element, label, picture } from './svg.ts';
 
@@ -36,13 +39,25 @@ export function renderPlot(plot: Plot): string | undefined {
   const { goal, mayBeLog } = plot;
   const [xRange, yRange] = [rangeOf(plot.xs), rangeOf(plot.ys)];
   if (xRange === undefined || yRange === undefined) return undefined;
-  const [low, high] = goal === undefined ? yRange : [Math.min(yRange[0], goal.value), Math.max(yRange[1], goal.value)];
-  const x = scaleFor({ low: xRange[0], high: xRange[1], from: frame.left + 8, to: frame.right - 8 });
+  const [low, high] =
+    goal === undefined
+      ? yRange
+      : [Math.min(yRange[0], goal.value), Math.max(yRange[1], goal.value)];
+  const x = scaleFor({
+    low: xRange[0],
+    high: xRange[1],
+    from: frame.left + 8,
+    to: frame.right - 8,
+  });
   const y = scaleFor({ low, high, from: frame.bottom - 10, to: frame.top + 10 }, mayBeLog);
   const title = y.isLog ? `${plot.title} (log scale)` : plot.title;
   const parts = [
     label({ class: 'title', x: 16, y: 26 }, title),
-    axes(plot.isCounted ? { ...x, ticks: x.ticks.filter(({ at }) => Number.isInteger(at)) } : x, y, plot.xTitle),
+    axes(
+      plot.isCounted ? { ...x, ticks: x.ticks.filter(({ at }) => Number.isInteger(at)) } : x,
+      y,
+      plot.xTitle,
+    ),
     goal === undefined ? '' : goalLine(y.place(goal.value)),
     plot.draw(x, y),
     legend(goal === undefined ? plot.legend : [...plot.legend, goalEntry(goal.text)]),
@@ -70,8 +85,14 @@ function axes(x: Scale, y: Scale, xTitle: string): string {
     const line = element('line', { class: 'grid', x1: left, x2: right, y1: place, y2: place });
     return [line, label({ x: left - 8, y: place + 4, 'text-anchor': 'end' }, text)];
   });
-  const up = x.ticks.map(({ at, text }) => label({ x: x.place(at), y: bottom + 18, 'text-anchor': 'middle' }, text));
-  const corner = element('path', { class: 'axis', d: `M${left} ${top}V${bottom}H${right}`, fill: 'none' });
+  const up = x.ticks.map(({ at, text }) =>
+    label({ x: x.place(at), y: bottom + 18, 'text-anchor': 'middle' }, text),
+  );
+  const corner = element('path', {
+    class: 'axis',
+    d: `M${left} ${top}V${bottom}H${right}`,
+    fill: 'none',
+  });
   const name = label({ x: (left + right) / 2, y: bottom + 38, 'text-anchor': 'middle' }, xTitle);
   return [...across, ...up, corner, name].join('');
 }

@@ -28,7 +28,12 @@ type Mark = 'keep' | 'discard' | 'bad';
 const maxDots = 600;
 
 /** An SVG document; `undefined` where nothing was measured. */
-export function progressChart({ metric, direction, points, goal }: ProgressChart): string | undefined {
+export function progressChart({
+  metric,
+  direction,
+  points,
+  goal,
+}: ProgressChart): string | undefined {
   const finite = points.filter(({ value }) => Number.isFinite(value));
   const steps = bestSteps(finite, direction);
   return renderPlot({
@@ -42,8 +47,15 @@ export function progressChart({ metric, direction, points, goal }: ProgressChart
     ...(goal && { goal }),
     legend: legendOf(finite),
     draw(x, y) {
-      const line = steps.map(([number, value]): [number, number] => [x.place(number), y.place(value)]);
-      const best = element('path', { class: 'line strong c0 d0', d: pathOf(line) }, '<title>best so far</title>');
+      const line = steps.map(([number, value]): [number, number] => [
+        x.place(number),
+        y.place(value),
+      ]);
+      const best = element(
+        'path',
+        { class: 'line strong c0 d0', d: pathOf(line) },
+        '<title>best so far</title>',
+      );
       return (
         best +
         thinned(finite)
@@ -54,12 +66,16 @@ export function progressChart({ metric, direction, points, goal }: ProgressChart
   });
 }
 
-/** The corners of the line: it goes level to the next run that is better, then straight to its value. */
+/**
+ * The corners of the line: it goes level to the next run that is better, then straight to its
+ * value.
+ */
 function bestSteps(points: readonly ProgressPoint[], direction: Direction): [number, number][] {
   const corners: [number, number][] = [];
   let best: number | undefined;
   for (const { number, value, counts } of points) {
-    if (!counts || (best !== undefined && !(direction === 'lower' ? value < best : value > best))) continue;
+    if (!counts || (best !== undefined && !(direction === 'lower' ? value < best : value > best)))
+      continue;
     if (best !== undefined) corners.push([number, best]);
     corners.push([number, value]);
     best = value;

@@ -1,4 +1,6 @@
-/** The folder of one report in the work folder. What a user has changed in it is never overwritten. */
+/**
+ * The folder of one report in the work folder. What a user has changed in it is never overwritten.
+ */
 import { createHash } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
@@ -22,21 +24,25 @@ export interface ReportPlace {
 const maxCopies = 99;
 
 export class ReportFolder {
-  /** Absolute; known without looking: day of the start, goal, and the end of the id of the session. */
+  /**
+   * Absolute; known without looking: day of the start, goal, and the end of the id of the session.
+   */
   readonly folder: string;
   readonly #workFolder: string;
 
   constructor({ workFolder, reportsFolder, session }: ReportPlace) {
     const day = exactTime(session.startedMs).slice(0, 10);
-    const name = [day, slug(session.goal, 40), session.id.slice(-6)].filter((part) => part !== '').join('-');
+    const name = [day, slug(session.goal, 40), session.id.slice(-6)]
+      .filter((part) => part !== '')
+      .join('-');
     this.folder = path.resolve(workFolder, reportsFolder, name);
     this.#workFolder = workFolder;
   }
 
   /**
-   * Writes `name` (relative to the folder) and resolves with the path that was written, relative too: the one asked for, or
-   * one beside it where a user has changed what stands there. Throws `UserFacing` where the work folder is gone, and
-   * `StorageFailure`.
+   * Writes `name` (relative to the folder) and resolves with the path that was written, relative
+   * too: the one asked for, or one beside it where a user has changed what stands there. Throws
+   * `UserFacing` where the work folder is gone, and `StorageFailure`.
    */
   async write(name: string, text: string): Promise<string> {
     await this.#mustBeThere();
@@ -85,7 +91,8 @@ export class ReportFolder {
 function* namesBeside(name: string): Generator<string> {
   yield name;
   const { dir, name: stem, ext } = path.posix.parse(name);
-  for (let number = 2; number <= maxCopies; number += 1) yield path.posix.join(dir, `${stem}-${number}${ext}`);
+  for (let number = 2; number <= maxCopies; number += 1)
+    yield path.posix.join(dir, `${stem}-${number}${ext}`);
 }
 
 async function readIfThere(file: string): Promise<string | undefined> {
@@ -109,4 +116,5 @@ function isUnchanged(content: string): boolean {
   return match !== null && digestOf(unix.slice(0, match.index)) === match[1];
 }
 
-const digestOf = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 16);
+const digestOf = (text: string): string =>
+  createHash('sha256').update(text).digest('hex').slice(0, 16);

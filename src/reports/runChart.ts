@@ -1,4 +1,7 @@
-/** One metric of several runs, overlaid: the champion thicker, the goal dashed, a cross where a value is no number. */
+/**
+ * One metric of several runs, overlaid: the champion thicker, the goal dashed, a cross where a
+ * value is no number.
+ */
 import type { SeriesColumns } from '../metrics/metric.ts';
 import { downsampleForPlot, stepAxis } from '../metrics/downsampleForPlot.ts';
 import { plotPixels, renderPlot, topOfPlot, type LegendEntry } from './plot.ts';
@@ -55,8 +58,15 @@ const inOrder = (runs: readonly DrawnRun[]) =>
 const classOf = (index: number, isChampion: boolean): string =>
   `line ${lineClass(index)}${isChampion ? ' strong' : ''}`;
 
-function drawRun(run: DrawnRun, index: number, { x, y }: { readonly x: Scale; readonly y: Scale }): string {
-  const points = [...run.x].map((at, position): [number, number] => [x.place(at), y.place(run.y[position] ?? NaN)]);
+function drawRun(
+  run: DrawnRun,
+  index: number,
+  { x, y }: { readonly x: Scale; readonly y: Scale },
+): string {
+  const points = [...run.x].map((at, position): [number, number] => [
+    x.place(at),
+    y.place(run.y[position] ?? NaN),
+  ]);
   const [only] = points;
   const line =
     points.length === 1 && only !== undefined
@@ -66,16 +76,25 @@ function drawRun(run: DrawnRun, index: number, { x, y }: { readonly x: Scale; re
           { class: classOf(index, run.isChampion), d: pathOf(points) },
           `<title>${xmlText(run.name)}</title>`,
         );
-  const marks = run.nonFinite.map(({ x: at, kind }) => cross(x.place(at), topOfPlot + 4, `${run.name}: ${kind}`));
+  const marks = run.nonFinite.map(({ x: at, kind }) =>
+    cross(x.place(at), topOfPlot + 4, `${run.name}: ${kind}`),
+  );
   return (points.length === 0 ? '' : line) + marks.join('');
 }
 
 const cross = (x: number, y: number, title: string): string =>
-  element('path', { class: 'bad', d: `M${x - 4} ${y - 4}l8 8m0 -8l-8 8` }, `<title>${xmlText(title)}</title>`);
+  element(
+    'path',
+    { class: 'bad', d: `M${x - 4} ${y - 4}l8 8m0 -8l-8 8` },
+    `<title>${xmlText(title)}</title>`,
+  );
 
 const entryOf = ({ name, isChampion }: DrawnRun, index: number): LegendEntry => ({
   text: isChampion ? `${name} · champion` : name,
   sign: (x, y) => element('path', { class: classOf(index, isChampion), d: `M${x - 12} ${y}h24` }),
 });
 
-const nonFiniteEntry: LegendEntry = { text: 'not a number', sign: (x, y) => cross(x, y, 'not a number') };
+const nonFiniteEntry: LegendEntry = {
+  text: 'not a number',
+  sign: (x, y) => cross(x, y, 'not a number'),
+};

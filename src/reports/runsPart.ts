@@ -1,4 +1,6 @@
-/** The table of runs: every run that the report speaks of, with its values and where its output is. */
+/**
+ * The table of runs: every run that the report speaks of, with its values and where its output is.
+ */
 import { code, plain } from '../base/markdown.ts';
 import { counted, formatDuration, formatValue } from '../base/text.ts';
 import { summaryFor } from '../experiments/ledger.ts';
@@ -28,7 +30,8 @@ export function runsPart(night: Night, mentions: Mentions): string {
 function runRow({ facts: { ledger }, rowOf }: Night, run: RunFacts, mentions: Mentions): string {
   const row = rowOf(run);
   const summary = row && ledger.decisive && summaryFor(row.metrics, ledger.decisive.metric);
-  const experiment = row?.experimentId === undefined ? '' : `${mentions.experiment(row.experimentId)} `;
+  const experiment =
+    row?.experimentId === undefined ? '' : `${mentions.experiment(row.experimentId)} `;
   const mark = row?.isChampion === true ? ' **champion**' : '';
   const cells = [
     `${runPlace(run.number)}${mark}`,

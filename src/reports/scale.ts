@@ -32,9 +32,11 @@ export function scaleFor(range: AxisRange, mayBeLog = false): Scale {
 }
 
 function linearScale({ low, high, from, to }: AxisRange): Scale {
-  const [first, last] = low === high ? [low - roomAround(low), high + roomAround(high)] : [low, high];
+  const [first, last] =
+    low === high ? [low - roomAround(low), high + roomAround(high)] : [low, high];
   // Halves first: the span of the largest numbers is no number.
-  const place = (value: number): number => from + ((value / 2 - first / 2) / (last / 2 - first / 2)) * (to - from);
+  const place = (value: number): number =>
+    from + ((value / 2 - first / 2) / (last / 2 - first / 2)) * (to - from);
   return { place, isLog: false, ticks: linearTicks(first, last) };
 }
 
@@ -44,7 +46,11 @@ function linearTicks(low: number, high: number): Tick[] {
   const step = niceStep((high / 2 - low / 2) * (2 / wantedTicks));
   if (!Number.isFinite(step) || step === 0) return [];
   const ticks: Tick[] = [];
-  for (let index = Math.ceil(low / step); index * step <= high && ticks.length < 4 * wantedTicks; index++) {
+  for (
+    let index = Math.ceil(low / step);
+    index * step <= high && ticks.length < 4 * wantedTicks;
+    index++
+  ) {
     const at = Number((index * step).toPrecision(12));
     ticks.push({ at, text: formatValue(at) });
   }
@@ -60,7 +66,8 @@ function niceStep(min: number): number {
 
 function logScale({ low, high, from, to }: AxisRange): Scale {
   const [first, last] = [Math.log10(low), Math.log10(high)];
-  const place = (value: number): number => from + ((Math.log10(value) - first) / (last - first)) * (to - from);
+  const place = (value: number): number =>
+    from + ((Math.log10(value) - first) / (last - first)) * (to - from);
   const every = Math.max(1, Math.ceil((last - first) / (2 * wantedTicks)));
   const ticks: Tick[] = [];
   for (let power = Math.ceil(first); power <= last; power += every)

@@ -1,6 +1,7 @@
 /**
- * The pieces of an SVG picture. It has no ground of its own, and one set of colours that can be read on white and on dark:
- * a preview in a dark window does not always tell its pictures that it is dark.
+ * The pieces of an SVG picture. It has no ground of its own, and one set of colours that can be
+ * read on white and on dark: a preview in a dark window does not always tell its pictures that it
+ * is dark.
  */
 import { cleanText, oneLine } from '../base/text.ts';
 
@@ -23,11 +24,16 @@ const entities: Readonly<Record<string, string>> = {
 
 /** `content` is XML already; values of attributes are not. */
 export function element(name: string, attributes: Attributes, content = ''): string {
-  const written = Object.entries(attributes).map(([key, value]) => ` ${key}="${xmlText(textOf(value), 1e7)}"`);
-  return content === '' ? `<${name}${written.join('')}/>` : `<${name}${written.join('')}>${content}</${name}>`;
+  const written = Object.entries(attributes).map(
+    ([key, value]) => ` ${key}="${xmlText(textOf(value), 1e7)}"`,
+  );
+  return content === ''
+    ? `<${name}${written.join('')}/>`
+    : `<${name}${written.join('')}>${content}</${name}>`;
 }
 
-export const label = (attributes: Attributes, text: string): string => element('text', attributes, xmlText(text));
+export const label = (attributes: Attributes, text: string): string =>
+  element('text', attributes, xmlText(text));
 
 /** A tenth of a pixel is more than anybody sees. */
 const textOf = (value: string | number): string =>
@@ -35,7 +41,9 @@ const textOf = (value: string | number): string =>
 
 /** A line through points that are in pixels already. */
 export function pathOf(points: readonly (readonly [x: number, y: number])[]): string {
-  return points.map(([x, y], index) => `${index === 0 ? 'M' : 'L'}${textOf(x)} ${textOf(y)}`).join('');
+  return points
+    .map(([x, y], index) => `${index === 0 ? 'M' : 'L'}${textOf(x)} ${textOf(y)}`)
+    .join('');
 }
 
 /** Told apart also by those who see fewer colours, together with their dashes. */
@@ -55,7 +63,9 @@ const dashes: readonly string[] = ['none', '7 3', '2 3', '9 3 2 3'];
 export const lineClass = (index: number): string =>
   `c${index % lineColours.length} d${Math.floor(index / lineColours.length) % dashes.length}`;
 
-const colours = lineColours.map((colour, index) => `.c${index}{stroke:${colour};color:${colour}}`).join('');
+const colours = lineColours
+  .map((colour, index) => `.c${index}{stroke:${colour};color:${colour}}`)
+  .join('');
 
 const style = `
 text{font:12px system-ui,-apple-system,"Segoe UI",sans-serif;fill:#7d7d7d}.title{font-size:14px;font-weight:600}
@@ -75,6 +85,12 @@ export interface Picture {
 /** A whole SVG document. */
 export function picture({ width, height, title, description }: Picture, content: string): string {
   const spoken = `<title>${xmlText(title, 200)}</title><desc>${xmlText(description, 1_000)}</desc><style>${style}</style>`;
-  const root = { xmlns: 'http://www.w3.org/2000/svg', width, height, viewBox: `0 0 ${width} ${height}`, role: 'img' };
+  const root = {
+    xmlns: 'http://www.w3.org/2000/svg',
+    width,
+    height,
+    viewBox: `0 0 ${width} ${height}`,
+    role: 'img',
+  };
   return `${element('svg', root, `${spoken}\n${content}\n`)}\n`;
 }

@@ -49,17 +49,23 @@ function bestFirst(night: Night, rows: readonly ExperimentRow[]): readonly Exper
 function experimentLine(night: Night, row: ExperimentRow, mentions: Mentions): string {
   const { plan, id, hypothesis, runs } = row;
   const said = `“${flagged(hypothesis, night.known, 240)}”`;
-  const name = plan === undefined ? plain(hypothesis, 100) : `${mentions.experimentPlace(id)} ${said}`;
+  const name =
+    plan === undefined ? plain(hypothesis, 100) : `${mentions.experimentPlace(id)} ${said}`;
   const best = bestIn(night, row);
   const metric = plain(night.facts.ledger.decisive?.metric ?? '');
-  const value = best === undefined ? '' : ` · ${metric} ${formatValue(best.value)} in ${mentions.run(best.row.number)}`;
+  const value =
+    best === undefined
+      ? ''
+      : ` · ${metric} ${formatValue(best.value)} in ${mentions.run(best.row.number)}`;
   const others = runs.filter((run) => run !== best?.row).map(({ number }) => number);
-  const more = others.length === 0 ? '' : ` · ${best === undefined ? '' : 'also '}${mentions.runs(others, 4)}`;
+  const more =
+    others.length === 0 ? '' : ` · ${best === undefined ? '' : 'also '}${mentions.runs(others, 4)}`;
   return `- ${name}${value}${more}${whyText(night, row)}`;
 }
 
 function whyText({ known }: Night, { decision, verdicts, runs }: ExperimentRow): string {
-  if (decision === undefined) return runs.length === 0 ? ' · no run of it was made' : ` · ${plain(verdicts, 120)}`;
+  if (decision === undefined)
+    return runs.length === 0 ? ' · no run of it was made' : ` · ${plain(verdicts, 120)}`;
   const { by, why } = decision;
   return ` · ${deciders[by]}: ${by === 'agent' ? `“${flagged(why, known, 300)}”` : plain(why, 300)}`;
 }
@@ -70,7 +76,10 @@ const capital = (text: string): string => text.charAt(0).toUpperCase() + text.sl
 export function decidePart(night: Night, mentions: Mentions): string {
   const { facts, known } = night;
   const { session, questions, ledger } = facts;
-  const stuck = session.stuck === undefined ? [] : [`- It waits for you: “${flagged(session.stuck, known, 500)}”`];
+  const stuck =
+    session.stuck === undefined
+      ? []
+      : [`- It waits for you: “${flagged(session.stuck, known, 500)}”`];
   const open = questions.filter(({ answer }) => answer === undefined);
   const undecided = ledger.experiments.filter(
     (row) => row.plan !== undefined && row.status === 'over' && decisionOf(row) === undefined,

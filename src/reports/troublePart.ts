@@ -15,23 +15,32 @@ export function failuresPart({ runs }: BriefFacts, mentions: Mentions): string {
   const failed = runs.filter(({ outcome }) => outcome === 'bad');
   if (failed.length === 0) return '';
   const alike = Map.groupBy(failed, ({ status, lastLine = '' }) => `${status}\n${lastLine}`);
-  const lines = bounded([...alike.values()], maxFailures, 'kinds of failure', (group) => failureLine(group, mentions));
+  const lines = bounded([...alike.values()], maxFailures, 'kinds of failure', (group) =>
+    failureLine(group, mentions),
+  );
   return `## Failures (${failed.length})\n\n${lines.join('\n')}`;
 }
 
 function failureLine(group: readonly RunFacts[], mentions: Mentions): string {
   const [first] = group;
   if (first === undefined) return '';
-  const took = first.tookMs === undefined || group.length > 1 ? '' : ` after ${formatDuration(first.tookMs)}`;
+  const took =
+    first.tookMs === undefined || group.length > 1 ? '' : ` after ${formatDuration(first.tookMs)}`;
   const line = first.lastLine === undefined ? '' : `: ${code(first.lastLine, 200)}`;
   const numbers = group.map(({ number }) => number);
   return `- ${mentions.runs(numbers, 5)}: ${plain(first.status, 200)}${took} on ${plain(first.machineId)}${line}`;
 }
 
-const actions = { warn: 'the agent was told', kill: 'the run was ended', ask: 'you were asked' } as const;
+const actions = {
+  warn: 'the agent was told',
+  kill: 'the run was ended',
+  ask: 'you were asked',
+} as const;
 
 export function alarmsPart({ runs }: BriefFacts, mentions: Mentions): string {
-  const alarms = runs.flatMap(({ number, alarms }) => alarms.map((alarm) => ({ number, ...alarm })));
+  const alarms = runs.flatMap(({ number, alarms }) =>
+    alarms.map((alarm) => ({ number, ...alarm })),
+  );
   if (alarms.length === 0) return '';
   const newest = alarms.toSorted((a, b) => b.atMs - a.atMs);
   const lines = bounded(newest, maxAlarms, 'alarms', ({ number, detail, action, atMs }) => {
@@ -41,19 +50,27 @@ export function alarmsPart({ runs }: BriefFacts, mentions: Mentions): string {
 }
 
 export function questionsPart({ questions }: BriefFacts): string {
-  const answered = questions.flatMap(({ id, text, answer }) => (answer === undefined ? [] : [{ id, text, answer }]));
+  const answered = questions.flatMap(({ id, text, answer }) =>
+    answer === undefined ? [] : [{ id, text, answer }],
+  );
   if (answered.length === 0) return '';
-  const lines = bounded(answered.toReversed(), maxQuestions, 'answered questions', ({ id, text, answer }) => {
-    const by = answer.by === 'person' ? 'you' : 'nobody in time, so its default';
-    return `- ${plain(id)}: “${plain(text, 300)}” · ${by}: ${plain(answer.text, 200)}`;
-  });
+  const lines = bounded(
+    answered.toReversed(),
+    maxQuestions,
+    'answered questions',
+    ({ id, text, answer }) => {
+      const by = answer.by === 'person' ? 'you' : 'nobody in time, so its default';
+      return `- ${plain(id)}: “${plain(text, 300)}” · ${by}: ${plain(answer.text, 200)}`;
+    },
+  );
   return `## Questions answered\n\n${lines.join('\n')}`;
 }
 
 export function happenedPart({ happenings, sleeps }: BriefFacts): string {
   const times = sleeps.count === 1 ? 'once' : `${sleeps.count} times`;
   const spans = `${formatDuration(sleeps.totalMs)} in all, ${formatDuration(sleeps.longestMs)} at the longest`;
-  const slept = sleeps.count === 0 ? [] : [`- It slept ${times}, ${spans}, without a call to a model.`];
+  const slept =
+    sleeps.count === 0 ? [] : [`- It slept ${times}, ${spans}, without a call to a model.`];
   const lines = bounded(happenings.toReversed(), maxHappenings, 'events', ({ atMs, text }) => {
     return `- ${exactTime(atMs)} ${plain(text, 300)}`;
   });

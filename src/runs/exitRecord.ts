@@ -18,22 +18,36 @@ export function parseExit(text: string): RunEnd | undefined {
 }
 
 /**
- * Of a run whose processes are gone, and whose supervisor is not there to write a record: `otherwise`, unless it was ended.
- * Rejects with `MachineFailure`.
+ * Of a run whose processes are gone, and whose supervisor is not there to write a record:
+ * `otherwise`, unless it was ended. Rejects with `MachineFailure`.
  */
-export async function verdictWithoutRecord(machine: Machine, folder: RunFolder, otherwise: Verdict): Promise<Verdict> {
+export async function verdictWithoutRecord(
+  machine: Machine,
+  folder: RunFolder,
+  otherwise: Verdict,
+): Promise<Verdict> {
   const [kill, limit] = await Promise.all([machine.stat(folder.kill), machine.stat(folder.limit)]);
   if (kill !== undefined) return { kind: 'killed' };
   return limit === undefined ? otherwise : { kind: 'time_limit' };
 }
 
-/** Whether the supervisor of a run is there, so that a record may still come. Rejects with `MachineFailure`. */
+/**
+ * Whether the supervisor of a run is there, so that a record may still come. Rejects with
+ * `MachineFailure`.
+ */
 export async function hasSupervisor(machine: Machine, folder: RunFolder): Promise<boolean> {
-  const supervisorProcess = parseProcess((await readIfThere(machine, folder.supervisorProcess, 4096)) ?? '');
-  return supervisorProcess !== undefined && (await probe(machine, supervisorProcess)).kind === 'alive';
+  const supervisorProcess = parseProcess(
+    (await readIfThere(machine, folder.supervisorProcess, 4096)) ?? '',
+  );
+  return (
+    supervisorProcess !== undefined && (await probe(machine, supervisorProcess)).kind === 'alive'
+  );
 }
 
-/** A shell reports a death by signal n as 128 + n, of the command itself or of the last program it ran. */
+/**
+ * A shell reports a death by signal n as 128 + n, of the command itself or of the last program it
+ * ran.
+ */
 function verdictOf(code: number, is: (name: string) => boolean): Verdict {
   if (is('killed')) return { kind: 'killed' };
   if (is('limit')) return { kind: 'time_limit' };

@@ -38,7 +38,10 @@ export class FollowedRuns implements Disposable {
     return [...this.#runs.values()].sort((a, b) => a.spec.plannedMs - b.spec.plannedMs);
   }
 
-  /** Reads the output from where it was left. `output`: the file as it is now; absent where it is not known. */
+  /**
+   * Reads the output from where it was left. `output`: the file as it is now; absent where it is
+   * not known.
+   */
   follow(spec: RunSpec, output?: FileStat): Promise<LiveRun> {
     const opening = this.#opening.get(spec.id) ?? this.#open(spec, output);
     this.#opening.set(spec.id, opening);

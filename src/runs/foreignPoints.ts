@@ -1,4 +1,7 @@
-/** What runs have measured whose output another process reads: from the files that it writes, which are never touched. */
+/**
+ * What runs have measured whose output another process reads: from the files that it writes, which
+ * are never touched.
+ */
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Clock } from '../base/clock.ts';
@@ -33,10 +36,13 @@ export class ForeignPoints {
   }
 
   /**
-   * All points of a run that were there a moment ago; the same object as before where there are no others. `undefined`
-   * where there are none. Rejects with `MetricsError`.
+   * All points of a run that were there a moment ago; the same object as before where there are no
+   * others. `undefined` where there are none. Rejects with `MetricsError`.
    */
-  async of(spec: Pick<RunSpec, 'id' | 'metrics'>, isOver: boolean): Promise<RunMetrics | undefined> {
+  async of(
+    spec: Pick<RunSpec, 'id' | 'metrics'>,
+    isOver: boolean,
+  ): Promise<RunMetrics | undefined> {
     const before = this.#readings.get(spec.id)?.catch(() => undefined);
     const reading = Promise.resolve(before).then((known) => this.#read(spec, isOver, known));
     this.#readings.set(spec.id, reading);
@@ -57,7 +63,8 @@ export class ForeignPoints {
     const folder = this.#home.runFolder(id);
     const sizeBytes = await sizeOf(path.join(folder, 'points.bin'));
     const againMs = nowMs + Math.max(minWaitMs, (sizeBytes / bytesPerSecond) * 1_000);
-    const metrics = sizeBytes === known?.sizeBytes ? known.metrics : await readSavedMetrics(folder, terms);
+    const metrics =
+      sizeBytes === known?.sizeBytes ? known.metrics : await readSavedMetrics(folder, terms);
     return { metrics, sizeBytes, againMs, isFinal: isOver };
   }
 }

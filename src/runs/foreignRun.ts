@@ -1,4 +1,7 @@
-/** Runs that another process follows: looked at and ended on their machine, without a trace on this side. */
+/**
+ * Runs that another process follows: looked at and ended on their machine, without a trace on this
+ * side.
+ */
 import { delay, type Clock } from '../base/clock.ts';
 import { messageOf } from '../base/errors.ts';
 import type { Machine } from '../machines/machine.ts';
@@ -25,11 +28,12 @@ export interface RunSink {
 const graceMs = 10_000;
 
 /** Ends every process of the run, as `Runs.kill` does. Rejects with `MachineFailure`. */
-export const endRun = (run: ForeignRun): Promise<SignalOutcome> => hostOf(run).signal('TERM', graceMs);
+export const endRun = (run: ForeignRun): Promise<SignalOutcome> =>
+  hostOf(run).signal('TERM', graceMs);
 
 /**
- * The output from `offset` on as it grows; resolves with the end of the run once all of it was given, or with `undefined`
- * when the signal is aborted.
+ * The output from `offset` on as it grows; resolves with the end of the run once all of it was
+ * given, or with `undefined` when the signal is aborted.
  */
 export async function watchRun(
   run: ForeignRun,
@@ -74,7 +78,11 @@ type Seen =
   /** Its record may still come unless it is final. */
   | { readonly kind: 'gone'; readonly isFinal: boolean; readonly end: RunEnd };
 
-async function refresh({ machine, clock }: ForeignRun, host: RunHost, folder: RunFolder): Promise<Seen> {
+async function refresh(
+  { machine, clock }: ForeignRun,
+  host: RunHost,
+  folder: RunFolder,
+): Promise<Seen> {
   const read = async (): Promise<RunEnd | undefined> =>
     parseExit((await readIfThere(machine, folder.exit, 4096)) ?? '');
   const record = await read();
@@ -91,7 +99,12 @@ async function refresh({ machine, clock }: ForeignRun, host: RunHost, folder: Ru
 }
 
 /** Until the time is over, something changed, or the signal is aborted; never rejects. */
-async function pause(clock: Clock, delayMs: number, changed: Promise<void>, signal: AbortSignal): Promise<void> {
+async function pause(
+  clock: Clock,
+  delayMs: number,
+  changed: Promise<void>,
+  signal: AbortSignal,
+): Promise<void> {
   const over = new AbortController();
   const either = AbortSignal.any([signal, over.signal]);
   await Promise.race([changed, delay(clock, delayMs, either).catch(() => undefined)]);

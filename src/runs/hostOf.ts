@@ -4,4 +4,6 @@ import type { RunHost, RunHostDeps } from './runHost.ts';
 
 /** By what the machine has. */
 export const hostOf = (deps: RunHostDeps): RunHost =>
-  deps.machine.scheduler ? new JobHost({ ...deps, scheduler: deps.machine.scheduler }) : new ProcessHost(deps);
+  deps.machine.scheduler
+    ? new JobHost({ ...deps, scheduler: deps.machine.scheduler })
+    : new ProcessHost(deps);

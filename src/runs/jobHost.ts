@@ -1,7 +1,22 @@
-/** A run in the queue of a scheduler, or where that started it. The scheduler knows whether it goes on, its supervisor how it ended. */
+/**
+ * A run in the queue of a scheduler, or where that started it. The scheduler knows whether it goes
+ * on, its supervisor how it ended.
+ */
 import { delay, type Clock } from '../base/clock.ts';
-import { MachineFailure, type JobEnd, type JobState, type Machine, type Scheduler } from '../machines/machine.ts';
-import { parseSignalReport, runFolder, signalCommand, type RunFolder, type SignalReport } from './supervisor.ts';
+import {
+  MachineFailure,
+  type JobEnd,
+  type JobState,
+  type Machine,
+  type Scheduler,
+} from '../machines/machine.ts';
+import {
+  parseSignalReport,
+  runFolder,
+  signalCommand,
+  type RunFolder,
+  type SignalReport,
+} from './supervisor.ts';
 import type { Presence } from './presence.ts';
 import type { RunEnd, RunProcess, RunSpec, Verdict } from './run.ts';
 import type { RunHost, RunHostDeps, SignalOutcome } from './runHost.ts';
@@ -14,7 +29,10 @@ export interface JobHostDeps extends RunHostDeps {
 const endTimeoutMs = 60_000;
 /** Its supervisor shows every few seconds that it lives; network drives are slow to tell. */
 const heartbeatTimeoutMs = 120_000;
-/** The same, where its job is said to be over: a controller that lost its state says so of jobs that go on. */
+/**
+ * The same, where its job is said to be over: a controller that lost its state says so of jobs that
+ * go on.
+ */
 const afterlifeMs = 20_000;
 /** More than between two heartbeats. */
 const beatMs = 7_000;
@@ -77,10 +95,17 @@ export class JobHost implements RunHost {
     return jobId === undefined ? process : { ...process, jobId };
   }
 
-  /** A program's own exit code is its own; why it was signalled, and whether it is to begin anew, the scheduler knows. */
-  async settled(record: RunEnd, read: () => Promise<RunEnd | undefined>): Promise<RunEnd | undefined> {
+  /**
+   * A program's own exit code is its own; why it was signalled, and whether it is to begin anew,
+   * the scheduler knows.
+   */
+  async settled(
+    record: RunEnd,
+    read: () => Promise<RunEnd | undefined>,
+  ): Promise<RunEnd | undefined> {
     const { verdict } = record;
-    if (verdict.kind === 'killed' || (verdict.kind !== 'signalled' && !this.#scheduler.mayRequeue)) return record;
+    if (verdict.kind === 'killed' || (verdict.kind !== 'signalled' && !this.#scheduler.mayRequeue))
+      return record;
     const jobId = await this.#found();
     const state = jobId === undefined ? undefined : await this.#scheduler.state(jobId);
     if (state?.kind === 'queued' || state?.kind === 'running') return undefined;
@@ -92,11 +117,18 @@ export class JobHost implements RunHost {
 
   async signal(signal: string, graceMs: number | undefined): Promise<SignalOutcome> {
     const jobId = await this.#found();
-    const state = jobId === undefined ? undefined : await this.#scheduler.state(jobId, { isUrgent: true });
-    if (jobId === undefined || state === undefined || state.kind === 'ended' || state.kind === 'unknown')
+    const state =
+      jobId === undefined ? undefined : await this.#scheduler.state(jobId, { isUrgent: true });
+    if (
+      jobId === undefined ||
+      state === undefined ||
+      state.kind === 'ended' ||
+      state.kind === 'unknown'
+    )
       return { ...nothingSignalled, isOver: state?.kind === 'ended' && !(await this.#livesOn()) };
     const isRunning = state.kind === 'running';
-    if (graceMs === undefined) return { ...(await this.#tell(jobId, signal, isRunning)), isOver: false };
+    if (graceMs === undefined)
+      return { ...(await this.#tell(jobId, signal, isRunning)), isOver: false };
     const report = await this.#tell(jobId, signal, isRunning, graceMs);
     // Its supervisor has said so where it could.
     if (report.signalled.length === 0) await this.#markKilled(graceMs);
@@ -104,12 +136,19 @@ export class JobHost implements RunHost {
     return { ...report, isOver: await this.#isEnded(jobId) };
   }
 
-  async #tell(jobId: string, signal: string, isRunning: boolean, graceMs?: number): Promise<SignalReport> {
+  async #tell(
+    jobId: string,
+    signal: string,
+    isRunning: boolean,
+    graceMs?: number,
+  ): Promise<SignalReport> {
     if (!isRunning || !(await this.#hasBegun())) return nothingSignalled;
     const order = signalCommand(this.#folder, signal, graceMs);
     const timeoutMs = orderTimeoutMs + (graceMs ?? 0);
     try {
-      return parseSignalReport(await this.#scheduler.onNode({ id: jobId, name: this.#spec.id }, order, timeoutMs));
+      return parseSignalReport(
+        await this.#scheduler.onNode({ id: jobId, name: this.#spec.id }, order, timeoutMs),
+      );
     } catch (error) {
       // Its node does not answer: only the scheduler can end it.
       if (graceMs !== undefined && error instanceof MachineFailure && error.reason === 'timeout')
@@ -118,7 +157,10 @@ export class JobHost implements RunHost {
     }
   }
 
-  /** A job that runs may not have come to its script yet, and a shell that is not ready for an order dies of its signal. */
+  /**
+   * A job that runs may not have come to its script yet, and a shell that is not ready for an order
+   * dies of its signal.
+   */
   async #hasBegun(): Promise<boolean> {
     return (await this.#machine.stat(this.#folder.process)) !== undefined;
   }
@@ -159,7 +201,10 @@ export class JobHost implements RunHost {
     return { kind: 'gone', why, isFinal, ...known };
   }
 
-  /** Since its last sign of life, as far as we have looked: only changes count, for clocks of two computers differ. */
+  /**
+   * Since its last sign of life, as far as we have looked: only changes count, for clocks of two
+   * computers differ.
+   */
   async #silentMs(): Promise<number> {
     const nowMs = this.#clock.now();
     const modifiedMs = (await this.#machine.stat(this.#folder.heartbeat))?.modifiedMs ?? 0;
@@ -182,7 +227,10 @@ export class JobHost implements RunHost {
     return (await this.#machine.stat(claim)) === undefined;
   }
 
-  /** A scheduler forgets jobs that ended long ago, and at times one that it should know: then the run itself is looked at. */
+  /**
+   * A scheduler forgets jobs that ended long ago, and at times one that it should know: then the
+   * run itself is looked at.
+   */
   async #beating(jobId: string): Promise<Presence> {
     if ((await this.#silentMs()) < heartbeatTimeoutMs)
       return { kind: (this.#heartbeat?.modifiedMs ?? 0) > 0 ? 'alive' : 'starting' };
@@ -215,8 +263,12 @@ function reasonOf(end: JobEnd): Verdict | undefined {
   }
 }
 
-/** Of a job whose run left no record. Nothing is known of one that ended well without having told. */
+/**
+ * Of a job whose run left no record. Nothing is known of one that ended well without having told.
+ */
 function verdictOf(end: JobEnd): Verdict | undefined {
   if (end.kind !== 'failed') return reasonOf(end);
-  return end.signal === undefined ? { kind: 'failed', code: end.code } : { kind: 'signalled', signal: end.signal };
+  return end.signal === undefined
+    ? { kind: 'failed', code: end.code }
+    : { kind: 'signalled', signal: end.signal };
 }

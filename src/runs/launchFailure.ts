@@ -1,7 +1,10 @@
 import { HeliosError } from '../base/errors.ts';
 import type { RunSpec } from './run.ts';
 
-/** - `not_started`: nothing runs, and the message says why · `unconfirmed`: it may have started; `adopt` tells later. */
+/**
+ * - `not_started`: nothing runs, and the message says why · `unconfirmed`: it may have started;
+ *   `adopt` tells later.
+ */
 export type LaunchFailureReason = 'not_started' | 'unconfirmed';
 
 export class LaunchFailure extends HeliosError {
@@ -22,7 +25,12 @@ export class LaunchFailure extends HeliosError {
 
 type Named = Pick<RunSpec, 'number'>;
 
-export const notStarted = (spec: Named, why: string, cause?: unknown, isBusy = false): LaunchFailure =>
+export const notStarted = (
+  spec: Named,
+  why: string,
+  cause?: unknown,
+  isBusy = false,
+): LaunchFailure =>
   new LaunchFailure('not_started', `Run ${spec.number} was not started: ${why}`, { cause, isBusy });
 
 export const unconfirmed = (spec: Named, what: string, cause?: unknown): LaunchFailure =>

@@ -1,4 +1,7 @@
-/** Launches: what is written to the machine before a run, its start, and what is said when it did not start. */
+/**
+ * Launches: what is written to the machine before a run, its start, and what is said when it did
+ * not start.
+ */
 import { waitAtMost, type Clock } from '../base/clock.ts';
 import { messageOf } from '../base/errors.ts';
 import type { RunId } from '../base/ids.ts';
@@ -27,7 +30,10 @@ export interface LaunchesDeps {
   readonly clock: Clock;
 }
 
-/** The launches of this process. A run is launched once, however often it is asked for, unless a launch failed. */
+/**
+ * The launches of this process. A run is launched once, however often it is asked for, unless a
+ * launch failed.
+ */
 export class Launches {
   readonly #deps: LaunchesDeps;
   readonly #launches = new Map<RunId, Promise<Run>>();
@@ -58,16 +64,24 @@ export class Launches {
     const [first] = specs;
     const outcomes: PromiseSettledResult<Run>[] = [];
     if (first === undefined) return outcomes;
-    if (this.#deps.machines.get(first.machineId).scheduler) this.#launchArray(specs, maxParallel, signal);
-    for (const spec of specs) outcomes.push(...(await Promise.allSettled([this.one(spec, signal)])));
+    if (this.#deps.machines.get(first.machineId).scheduler)
+      this.#launchArray(specs, maxParallel, signal);
+    for (const spec of specs)
+      outcomes.push(...(await Promise.allSettled([this.one(spec, signal)])));
     return outcomes;
   }
 
   /** Submits the runs that are not being launched yet as one array. */
-  #launchArray(specs: readonly RunSpec[], maxParallel: number | undefined, signal: AbortSignal | undefined): void {
+  #launchArray(
+    specs: readonly RunSpec[],
+    maxParallel: number | undefined,
+    signal: AbortSignal | undefined,
+  ): void {
     const wanted = specs.filter(({ id }) => !this.#launches.has(id));
     const prepared = wanted.map((spec) => ({ spec, run: this.#prepared(spec, signal) }));
-    const submitted = Promise.all(prepared.map(({ run }) => run)).then((runs) => this.#submit(runs, maxParallel));
+    const submitted = Promise.all(prepared.map(({ run }) => run)).then((runs) =>
+      this.#submit(runs, maxParallel),
+    );
     // Each of them tells of it, unless none got so far.
     submitted.catch(() => undefined);
     for (const { spec, run } of prepared)
@@ -112,11 +126,15 @@ export class Launches {
     }
   }
 
-  async #submit([first, ...others]: readonly LiveRun[], maxParallel: number | undefined): Promise<void> {
+  async #submit(
+    [first, ...others]: readonly LiveRun[],
+    maxParallel: number | undefined,
+  ): Promise<void> {
     if (first === undefined) return;
     const machine = this.#machineOf(first);
     const { scheduler } = machine;
-    if (scheduler === undefined) throw notStarted(first.spec, `machine ${machine.id} has no scheduler any more`);
+    if (scheduler === undefined)
+      throw notStarted(first.spec, `machine ${machine.id} has no scheduler any more`);
     const specs: [RunSpec, ...RunSpec[]] = [first.spec, ...others.map(({ spec }) => spec)];
     await submitJobs(machine, scheduler, specs, { clock: this.#deps.clock, maxParallel });
     // What cannot be told now is asked again by the run itself.
@@ -128,7 +146,11 @@ export class Launches {
     const { clock } = this.#deps;
     await startProcess(this.#machineOf(run), spec, clock);
     // A look that fails is repeated by the run itself.
-    await waitAtMost(clock, startTimeoutMs, Promise.all([run.refresh().catch(() => undefined), run.started]));
+    await waitAtMost(
+      clock,
+      startTimeoutMs,
+      Promise.all([run.refresh().catch(() => undefined), run.started]),
+    );
     if (run.process) return;
     const { text } = await readOutput(this.#machineOf(run), run, 20).catch(() => ({ text: '' }));
     if (run.liveness.kind === 'ended') throw await this.#refusal(spec, text);
@@ -137,7 +159,9 @@ export class Launches {
 
   async #refusal(spec: RunSpec, text: string): Promise<LaunchFailure> {
     const machine = this.#deps.machines.get(spec.machineId);
-    const busy = await machine.stat(runFolder(machine.runsFolder, spec.id).busy).catch(() => undefined);
+    const busy = await machine
+      .stat(runFolder(machine.runsFolder, spec.id).busy)
+      .catch(() => undefined);
     const why = text || 'the supervisor could not start the command';
     return notStarted(spec, why, undefined, busy !== undefined);
   }
@@ -157,5 +181,7 @@ async function writeCapsule(machine: Machine, spec: RunSpec): Promise<void> {
     throw new MachineFailure('io', `Machine ${machine.id} could not do what was asked: ${why}`);
   }
   const files = Object.entries(supervisorFiles(spec, machine));
-  await Promise.all(files.map(([name, text]) => machine.writeFile(`${path}/${name}`, Buffer.from(text))));
+  await Promise.all(
+    files.map(([name, text]) => machine.writeFile(`${path}/${name}`, Buffer.from(text))),
+  );
 }

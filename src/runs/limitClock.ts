@@ -1,4 +1,7 @@
-/** The clock of a limit that counts from the first metric. It runs on the machine; the metrics are read here. */
+/**
+ * The clock of a limit that counts from the first metric. It runs on the machine; the metrics are
+ * read here.
+ */
 import type { Clock } from '../base/clock.ts';
 import { coalesced } from '../base/coalesced.ts';
 import { DisposableStore, toDisposable, type Disposable } from '../base/disposable.ts';
@@ -17,10 +20,14 @@ export interface LimitClockDeps {
 const retryMs = 5_000;
 
 /**
- * Tells the supervisor, once, how long ago the first metric came, as soon as there is one and the machine can be reached.
- * An age, not a time: clocks of two computers differ. `isOver`: there is nothing to limit any more.
+ * Tells the supervisor, once, how long ago the first metric came, as soon as there is one and the
+ * machine can be reached. An age, not a time: clocks of two computers differ. `isOver`: there is
+ * nothing to limit any more.
  */
-export function limitClock({ spec, machine, metrics, clock }: LimitClockDeps, isOver: () => boolean): Disposable {
+export function limitClock(
+  { spec, machine, metrics, clock }: LimitClockDeps,
+  isOver: () => boolean,
+): Disposable {
   const owned = new DisposableStore();
   if (spec.limit?.from !== 'first_metric') return owned;
   const { firstMetric } = runFolder(machine.runsFolder, spec.id);
@@ -30,7 +37,10 @@ export function limitClock({ spec, machine, metrics, clock }: LimitClockDeps, is
     const firstMs = firstPointMs(metrics);
     if (isDone || isOver() || firstMs === undefined) return;
     if ((await machine.stat(firstMetric)) === undefined)
-      await machine.writeFile(firstMetric, Buffer.from(`age_ms=${Math.max(0, Math.round(clock.now() - firstMs))}\n`));
+      await machine.writeFile(
+        firstMetric,
+        Buffer.from(`age_ms=${Math.max(0, Math.round(clock.now() - firstMs))}\n`),
+      );
     isDone = true;
   });
   const trying = (): void => {

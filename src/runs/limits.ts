@@ -1,4 +1,7 @@
-/** What a run is given and allowed on its machine, as its supervisor reads it: lines `name=value`, what is absent is not said. */
+/**
+ * What a run is given and allowed on its machine, as its supervisor reads it: lines `name=value`,
+ * what is absent is not said.
+ */
 import type { Machine } from '../machines/machine.ts';
 import type { RunSpec } from './run.ts';
 
@@ -10,7 +13,9 @@ const defaultGraceMs = 10_000;
 export function limitsFile(spec: RunSpec, { share, scheduler }: SharedMachine): string {
   const { limit, resources } = spec;
   // What a scheduler gave is for it to keep apart.
-  const shared = scheduler ? {} : { gpus: resources?.gpus, cpus: resources?.cpus, slots: share?.slots };
+  const shared = scheduler
+    ? {}
+    : { gpus: resources?.gpus, cpus: resources?.cpus, slots: share?.slots };
   const terms = {
     run: spec.id,
     number: spec.number,

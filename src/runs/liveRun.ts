@@ -1,4 +1,6 @@
-/** One run as its controller sees it: what is known of its process, its output as it grows, its end. */
+/**
+ * One run as its controller sees it: what is known of its process, its output as it grows, its end.
+ */
 import { coalesced } from '../base/coalesced.ts';
 import type { Clock } from '../base/clock.ts';
 import { DisposableStore, type Disposable } from '../base/disposable.ts';
@@ -30,11 +32,14 @@ export interface Run {
 }
 
 /**
- * - `queued`: it waits in the queue of a scheduler, which said something new of it; also of one that had begun, and will anew
- * - `started`: the process is known; before every other change of the run but `queued`, and again when it begins anew
+ * - `queued`: it waits in the queue of a scheduler, which said something new of it; also of one
+ *   that had begun, and will anew
+ * - `started`: the process is known; before every other change of the run but `queued`, and again
+ *   when it begins anew
  * - `output`, `points`: more was read
  * - `unknown`: the machine does not answer; `recovered`: it does again, and the run goes on
- * - `ended`: once, the last change; output and metrics are complete. A run that was adopted after its end ends too
+ * - `ended`: once, the last change; output and metrics are complete. A run that was adopted after
+ *   its end ends too
  */
 export type RunChange =
   | { readonly kind: 'queued'; readonly run: Run; readonly jobId: string; readonly why: string }
@@ -80,7 +85,9 @@ export class LiveRun implements Run, Disposable {
   #former: RunProcess | undefined;
   /** Output that was there before we came, and when it was written. */
   #before = { sizeBytes: 0, modifiedMs: 0 };
-  /** Output that came before the process file was read: nothing is told of a run before its start. */
+  /**
+   * Output that came before the process file was read: nothing is told of a run before its start.
+   */
   #early: (readonly [bytes: Uint8Array, offset: number])[] = [];
   #isDisposed = false;
 
@@ -94,7 +101,9 @@ export class LiveRun implements Run, Disposable {
     this.#folder = runFolder(deps.machine.runsFolder, deps.spec.id);
     this.#owned.add(deps.metrics);
     this.#owned.add(limitClock(deps, () => this.#isOver));
-    this.#owned.add(deps.metrics.onDidAdd((points) => deps.onChange({ kind: 'points', run: this, points })));
+    this.#owned.add(
+      deps.metrics.onDidAdd((points) => deps.onChange({ kind: 'points', run: this, points })),
+    );
   }
 
   get process(): RunProcess | undefined {
@@ -117,7 +126,10 @@ export class LiveRun implements Run, Disposable {
     return this.#lastOutputMs;
   }
 
-  /** Begins to follow, from the byte at which metrics were last read. `before` describes output that is there already. */
+  /**
+   * Begins to follow, from the byte at which metrics were last read. `before` describes output that
+   * is there already.
+   */
   attach(before?: { readonly sizeBytes: number; readonly modifiedMs: number }): void {
     if (before) this.#before = before;
     if (before && before.sizeBytes > 0) this.#lastOutputMs = before.modifiedMs;
@@ -130,7 +142,10 @@ export class LiveRun implements Run, Disposable {
     this.#checkLater();
   }
 
-  /** Looks, and asks the machine whether the process is there. What cannot be told makes the run `unknown`. */
+  /**
+   * Looks, and asks the machine whether the process is there. What cannot be told makes the run
+   * `unknown`.
+   */
   async check(): Promise<void> {
     try {
       await this.refresh();
@@ -185,7 +200,10 @@ export class LiveRun implements Run, Disposable {
     this.#deps.onChange({ kind: 'output', run: this });
   }
 
-  /** Points that cannot be written (a full disk, say) are kept in memory: no reason to lose sight of the run. */
+  /**
+   * Points that cannot be written (a full disk, say) are kept in memory: no reason to lose sight of
+   * the run.
+   */
   #measure(work: () => void): void {
     try {
       work();
@@ -238,10 +256,14 @@ export class LiveRun implements Run, Disposable {
       return;
     }
     this.#goneSinceMs ??= nowMs;
-    if (presence.isFinal || nowMs - this.#goneSinceMs >= this.host.recordGraceMs) await this.#lose(presence);
+    if (presence.isFinal || nowMs - this.#goneSinceMs >= this.host.recordGraceMs)
+      await this.#lose(presence);
   }
 
-  /** One that had begun was put back: what it printed stays, and what it prints anew comes after that. */
+  /**
+   * One that had begun was put back: what it printed stays, and what it prints anew comes after
+   * that.
+   */
   #wait(presence: Extract<Presence, { kind: 'queued' }>): void {
     if (this.#isOver) return;
     this.#goneSinceMs = undefined;
@@ -249,10 +271,13 @@ export class LiveRun implements Run, Disposable {
     this.#process = undefined;
     const before = this.#liveness;
     this.#liveness = presence;
-    if (before.kind !== 'queued' || before.why !== presence.why) this.#deps.onChange({ ...presence, run: this });
+    if (before.kind !== 'queued' || before.why !== presence.why)
+      this.#deps.onChange({ ...presence, run: this });
   }
 
-  /** The end without a record. The record has one more chance: it may have come since the last look. */
+  /**
+   * The end without a record. The record has one more chance: it may have come since the last look.
+   */
   async #lose({ why, end }: Extract<Presence, { kind: 'gone' }>): Promise<void> {
     await this.refresh();
     if (this.#isOver) return;
@@ -285,7 +310,9 @@ export class LiveRun implements Run, Disposable {
     if (before === 'unknown') this.#deps.onChange({ kind: 'recovered', run: this });
   }
 
-  /** Final. The output is read to its last byte first, so that the last metrics come before the end. */
+  /**
+   * Final. The output is read to its last byte first, so that the last metrics come before the end.
+   */
   async #end(end: RunEnd): Promise<void> {
     await this.#follow?.drain();
     if (this.#isOver) return;
@@ -300,4 +327,7 @@ export class LiveRun implements Run, Disposable {
 }
 
 const isSame = (one: RunProcess, other: RunProcess | undefined): boolean =>
-  other !== undefined && one.pid === other.pid && one.startTime === other.startTime && one.bootId === other.bootId;
+  other !== undefined &&
+  one.pid === other.pid &&
+  one.startTime === other.startTime &&
+  one.bootId === other.bootId;

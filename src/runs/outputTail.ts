@@ -18,8 +18,15 @@ export interface OutputTail {
 const maxTailBytes = 256 * 1024;
 const maxLineChars = 2000;
 
-/** The last lines of what a run printed. Without any, what its job said beside it. Rejects with `MachineFailure`. */
-export async function readOutput(machine: Machine, { spec, outputPath }: Run, lines: number): Promise<OutputTail> {
+/**
+ * The last lines of what a run printed. Without any, what its job said beside it. Rejects with
+ * `MachineFailure`.
+ */
+export async function readOutput(
+  machine: Machine,
+  { spec, outputPath }: Run,
+  lines: number,
+): Promise<OutputTail> {
   const tail = await readTail(machine, outputPath, lines);
   if (tail.sizeBytes > 0 || machine.scheduler === undefined) return tail;
   return readTail(machine, runFolder(machine.runsFolder, spec.id).batch, lines);
@@ -46,5 +53,7 @@ export async function readTail(machine: Machine, path: string, lines: number): P
 function shownLine(line: string): string {
   const states = line.split('\r').filter((state) => state !== '');
   const text = cleanText(states.at(-1) ?? '');
-  return text.length <= maxLineChars ? text : `${text.slice(0, maxLineChars)}… (${text.length} characters)`;
+  return text.length <= maxLineChars
+    ? text
+    : `${text.slice(0, maxLineChars)}… (${text.length} characters)`;
 }

@@ -7,7 +7,12 @@ export type Presence =
   | { readonly kind: 'queued'; readonly jobId: string; readonly why: string }
   | { readonly kind: 'alive' }
   /**
-   * `isFinal`: it cannot be about to leave a record either. `end`: somebody else knows what became of it; absent, nobody
-   * does.
+   * `isFinal`: it cannot be about to leave a record either. `end`: somebody else knows what became
+   * of it; absent, nobody does.
    */
-  | { readonly kind: 'gone'; readonly why: string; readonly isFinal: boolean; readonly end?: RunEnd };
+  | {
+      readonly kind: 'gone';
+      readonly why: string;
+      readonly isFinal: boolean;
+      readonly end?: RunEnd;
+    };

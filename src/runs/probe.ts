@@ -9,7 +9,10 @@ type ProcessPresence = Extract<Presence, { kind: 'alive' | 'gone' }>;
 const gone = (why: string, isFinal = false): ProcessPresence => ({ kind: 'gone', why, isFinal });
 const noProcess = gone('its process is gone and left no exit record');
 
-/** A pid that now belongs to another process counts as gone. Rejects with `MachineFailure` when it cannot be told. */
+/**
+ * A pid that now belongs to another process counts as gone. Rejects with `MachineFailure` when it
+ * cannot be told.
+ */
 export function probe(machine: Machine, process: RunProcess): Promise<ProcessPresence> {
   // A start time in clock ticks comes from /proc, any other from `ps`.
   return /^\d+$/.test(process.startTime) ? probeProc(machine, process) : probePs(machine, process);
@@ -22,17 +25,23 @@ async function probeProc(machine: Machine, process: RunProcess): Promise<Process
   const found = await readStat(machine, process.pid);
   const isDead = found?.state === 'Z' || found?.state === 'X';
   if (found && !isDead && found.startTime === process.startTime) return { kind: 'alive' };
-  // Process 1 is the first of a container. One that is younger has none of those that were there before.
+  // Process 1 is the first of a container. One that is younger has none of those that were there
+  // before.
   const first = await readStat(machine, 1);
-  return Number(first?.startTime) > Number(process.startTime) ? gone('its container was stopped', true) : noProcess;
+  return Number(first?.startTime) > Number(process.startTime)
+    ? gone('its container was stopped', true)
+    : noProcess;
 }
 
 async function readStat(
   machine: Machine,
   pid: number,
-): Promise<{ readonly state: string | undefined; readonly startTime: string | undefined } | undefined> {
+): Promise<
+  { readonly state: string | undefined; readonly startTime: string | undefined } | undefined
+> {
   const stat = await readSmall(machine, `/proc/${pid}/stat`);
-  // The name of the program, in parentheses, may hold anything; the state and the start time come after it.
+  // The name of the program, in parentheses, may hold anything; the state and the start time come
+  // after it.
   const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' ');
   return fields && { state: fields[0], startTime: fields[19] };
 }
@@ -40,7 +49,8 @@ async function readStat(
 async function probePs(machine: Machine, process: RunProcess): Promise<ProcessPresence> {
   const command = `LC_ALL=C TZ=UTC0 ps -o lstart= -p ${shellQuote(String(process.pid))}`;
   const { outcome, stdout } = await machine.exec(command, { timeoutMs: 10_000 });
-  if (outcome.kind !== 'exited') throw new MachineFailure('timeout', `Machine ${machine.id} did not answer in time.`);
+  if (outcome.kind !== 'exited')
+    throw new MachineFailure('timeout', `Machine ${machine.id} did not answer in time.`);
   return stdout.trim() === process.startTime ? { kind: 'alive' } : noProcess;
 }
 
@@ -49,7 +59,11 @@ async function readSmall(machine: Machine, path: string): Promise<string | undef
 }
 
 /** The first bytes of a file as text; `undefined` when there is no such file. */
-export async function readIfThere(machine: Machine, path: string, maxBytes: number): Promise<string | undefined> {
+export async function readIfThere(
+  machine: Machine,
+  path: string,
+  maxBytes: number,
+): Promise<string | undefined> {
   try {
     return Buffer.from(await machine.readFile(path, { offset: 0, maxBytes })).toString('utf8');
   } catch (error) {

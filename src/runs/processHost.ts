@@ -53,10 +53,13 @@ export class ProcessHost implements RunHost {
   }
 
   async signal(signal: string, graceMs: number | undefined): Promise<SignalOutcome> {
-    const { outcome, stdout, stderr } = await this.#machine.exec(signalCommand(this.#folder, signal, graceMs), {
-      cwd: '/',
-      timeoutMs: 30_000 + (graceMs ?? 0),
-    });
+    const { outcome, stdout, stderr } = await this.#machine.exec(
+      signalCommand(this.#folder, signal, graceMs),
+      {
+        cwd: '/',
+        timeoutMs: 30_000 + (graceMs ?? 0),
+      },
+    );
     if (outcome.kind !== 'exited' || outcome.code !== 0)
       throw new MachineFailure(
         'io',

@@ -1,4 +1,7 @@
-/** The words of runs: a run is one background process started by the agent, with its output, metrics and verdict. */
+/**
+ * The words of runs: a run is one background process started by the agent, with its output, metrics
+ * and verdict.
+ */
 import type { RunId, SessionId } from '../base/ids.ts';
 import type { MetricSpec } from '../metrics/metric.ts';
 
@@ -26,10 +29,16 @@ export interface RunSpec {
   readonly experimentId?: string;
 }
 
-/** Enforced on the machine, from outside the process: TERM to all of the run, time, KILL. The verdict is `time_limit`. */
+/**
+ * Enforced on the machine, from outside the process: TERM to all of the run, time, KILL. The
+ * verdict is `time_limit`.
+ */
 export interface RunLimit {
   readonly ms: number;
-  /** When its clock starts: when the command does, or when the first metric was read from its output. */
+  /**
+   * When its clock starts: when the command does, or when the first metric was read from its
+   * output.
+   */
   readonly from: 'launch' | 'first_metric';
   /** Between TERM and KILL. Default 10 s. */
   readonly graceMs?: number;
@@ -37,9 +46,15 @@ export interface RunLimit {
 
 /** What a run takes of its machine while it goes on. */
 export interface RunResources {
-  /** GPUs for this run alone; it sees no others (`CUDA_VISIBLE_DEVICES`). Absent: all, shared with whoever is there. */
+  /**
+   * GPUs for this run alone; it sees no others (`CUDA_VISIBLE_DEVICES`). Absent: all, shared with
+   * whoever is there.
+   */
   readonly gpus?: number;
-  /** For a scheduler; elsewhere the number of threads that libraries start by default (`OMP_NUM_THREADS`). */
+  /**
+   * For a scheduler; elsewhere the number of threads that libraries start by default
+   * (`OMP_NUM_THREADS`).
+   */
   readonly cpus?: number;
   /** For a scheduler. */
   readonly memoryMb?: number;
@@ -48,13 +63,18 @@ export interface RunResources {
 /** The process on its machine. A pid means something only together with its start time and boot. */
 export interface RunProcess {
   readonly pid: number;
-  /** Clock ticks since boot at which the process started (Linux), or the start time as `ps` prints it. */
+  /**
+   * Clock ticks since boot at which the process started (Linux), or the start time as `ps` prints
+   * it.
+   */
   readonly startTime: string;
   readonly bootId: string;
   readonly startedMs: number;
   /** Where a scheduler started it: the job, which is then what the handle of the run shows. */
   readonly jobId?: string;
-  /** GPUs that are its own while it goes on, as `CUDA_VISIBLE_DEVICES` names them; absent: none is. */
+  /**
+   * GPUs that are its own while it goes on, as `CUDA_VISIBLE_DEVICES` names them; absent: none is.
+   */
   readonly gpuIds?: readonly string[];
 }
 
@@ -66,7 +86,10 @@ export type Verdict =
   | { readonly kind: 'time_limit' }
   | { readonly kind: 'killed' }
   | { readonly kind: 'preempted' }
-  /** The process is gone and left no exit record (power cut, supervisor killed). Nothing is known of its end. */
+  /**
+   * The process is gone and left no exit record (power cut, supervisor killed). Nothing is known of
+   * its end.
+   */
   | { readonly kind: 'lost'; readonly why: string };
 
 export interface RunEnd {
@@ -83,8 +106,15 @@ export type Liveness =
   | { readonly kind: 'ended'; readonly verdict: Verdict; readonly endedMs: number }
   | { readonly kind: 'unknown'; readonly why: string };
 
-/** `machine:pid`, or `machine:job` under a scheduler: the public handle; `undefined` until there is a process or a job. */
-export function handleOf(spec: RunSpec, process: RunProcess | undefined, jobId?: string): string | undefined {
+/**
+ * `machine:pid`, or `machine:job` under a scheduler: the public handle; `undefined` until there is
+ * a process or a job.
+ */
+export function handleOf(
+  spec: RunSpec,
+  process: RunProcess | undefined,
+  jobId?: string,
+): string | undefined {
   const place = process?.jobId ?? jobId ?? process?.pid;
   return place === undefined ? undefined : `${spec.machineId}:${place}`;
 }

@@ -1,4 +1,7 @@
-/** What holds a run on its machine: what tells whether it goes on, what a record of its end means, and who ends it. */
+/**
+ * What holds a run on its machine: what tells whether it goes on, what a record of its end means,
+ * and who ends it.
+ */
 import type { Clock } from '../base/clock.ts';
 import type { Machine } from '../machines/machine.ts';
 import type { SignalReport } from './supervisor.ts';
@@ -24,9 +27,15 @@ export interface RunHost {
   presence(process: RunProcess | undefined): Promise<Presence>;
   /** `process`, with its job. */
   identified(process: RunProcess): Promise<RunProcess>;
-  /** What a record of the supervisor means; `undefined` while it may not be the end. `read`: the record as it is then. */
+  /**
+   * What a record of the supervisor means; `undefined` while it may not be the end. `read`: the
+   * record as it is then.
+   */
   settled(record: RunEnd, read: () => Promise<RunEnd | undefined>): Promise<RunEnd | undefined>;
-  /** Signals every process of the run. With `graceMs`, ends them: KILL for those that are left when it is over. */
+  /**
+   * Signals every process of the run. With `graceMs`, ends them: KILL for those that are left when
+   * it is over.
+   */
   signal(signal: string, graceMs: number | undefined): Promise<SignalOutcome>;
 }
 

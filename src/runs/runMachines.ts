@@ -1,5 +1,10 @@
 import { absentMachine } from '../machines/absentMachine.ts';
-import { MachineFailure, type Machine, type MachineFailureReason, type Machines } from '../machines/machine.ts';
+import {
+  MachineFailure,
+  type Machine,
+  type MachineFailureReason,
+  type Machines,
+} from '../machines/machine.ts';
 
 const silentReasons: readonly MachineFailureReason[] = [
   'unreachable',
@@ -13,7 +18,10 @@ const silentReasons: readonly MachineFailureReason[] = [
 export const saysNothing = (error: unknown): error is MachineFailure =>
   error instanceof MachineFailure && silentReasons.includes(error.reason);
 
-/** The machines of runs. A run outlives the entry of its machine in the list: its end is then not known. */
+/**
+ * The machines of runs. A run outlives the entry of its machine in the list: its end is then not
+ * known.
+ */
 export class RunMachines {
   readonly #machines: Machines;
 
@@ -28,17 +36,24 @@ export class RunMachines {
     return machine;
   }
 
-  /** Returns the machine of the list, or one that answers nothing where it is not in the list any more. */
+  /**
+   * Returns the machine of the list, or one that answers nothing where it is not in the list any
+   * more.
+   */
   get(id: string): Machine {
     try {
       return this.#machines.get(id);
     } catch (error) {
-      if (error instanceof MachineFailure && error.reason === 'unknown_machine') return absentMachine(id);
+      if (error instanceof MachineFailure && error.reason === 'unknown_machine')
+        return absentMachine(id);
       throw error;
     }
   }
 
-  /** Returns the machine, its folders known, or one that answers nothing where they cannot be known now. */
+  /**
+   * Returns the machine, its folders known, or one that answers nothing where they cannot be known
+   * now.
+   */
   async reach(id: string): Promise<Machine> {
     const machine = this.get(id);
     try {

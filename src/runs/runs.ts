@@ -54,24 +54,32 @@ export class Runs implements Disposable {
     this.#clock = clock;
     this.#machines = new RunMachines(machines);
     const onChange = (change: RunChange): void => this.#tell(change);
-    this.#followed = new FollowedRuns({ machines: this.#machines, folder, clock, logger, onChange });
+    this.#followed = new FollowedRuns({
+      machines: this.#machines,
+      folder,
+      clock,
+      logger,
+      onChange,
+    });
     this.#launches = new Launches({ machines: this.#machines, followed: this.#followed, clock });
   }
 
   /**
-   * Starts a run, once per run id, however often and by however many processes it is asked. Resolves when its process is
-   * known, or its job, where the machine has a scheduler: it may begin much later. Rejects with `MetricSpecError` before
-   * anything is started, and with `LaunchFailure`. `signal` counts until the process is being started.
+   * Starts a run, once per run id, however often and by however many processes it is asked.
+   * Resolves when its process is known, or its job, where the machine has a scheduler: it may begin
+   * much later. Rejects with `MetricSpecError` before anything is started, and with
+   * `LaunchFailure`. `signal` counts until the process is being started.
    */
   launch(spec: RunSpec, signal?: AbortSignal): Promise<Run> {
     return this.#launches.one(spec, signal);
   }
 
   /**
-   * Starts runs of one machine that belong together. Where the machine has a scheduler they are one job array, submitted
-   * whole or not at all, of which at most `maxParallel` run at a time; elsewhere they are launched one after the other,
-   * at once: who wants few at a time asks again when one has ended. What became of each, in the order of `specs`: as with
-   * `launch`, asked again the runs that are there are meant, and what was rejected is a `LaunchFailure`. Never rejects.
+   * Starts runs of one machine that belong together. Where the machine has a scheduler they are one
+   * job array, submitted whole or not at all, of which at most `maxParallel` run at a time;
+   * elsewhere they are launched one after the other, at once: who wants few at a time asks again
+   * when one has ended. What became of each, in the order of `specs`: as with `launch`, asked again
+   * the runs that are there are meant, and what was rejected is a `LaunchFailure`. Never rejects.
    */
   launchTogether(
     specs: readonly RunSpec[],
@@ -81,8 +89,9 @@ export class Runs implements Disposable {
   }
 
   /**
-   * The run that an earlier process launched, or `undefined` when it was never started (`launch` then starts it).
-   * Output is read on from where it was left. When the run is over already, it has ended before this resolves.
+   * The run that an earlier process launched, or `undefined` when it was never started (`launch`
+   * then starts it). Output is read on from where it was left. When the run is over already, it has
+   * ended before this resolves.
    */
   async adopt(spec: RunSpec): Promise<Run | undefined> {
     const known = this.#followed.get(spec.id);
@@ -108,14 +117,18 @@ export class Runs implements Disposable {
     return this.#followed.all();
   }
 
-  /** The last lines of the output; also of a run that has ended. Without any, what its job said beside it. */
+  /**
+   * The last lines of the output; also of a run that has ended. Without any, what its job said
+   * beside it.
+   */
   async output(run: Run, { lines }: { readonly lines: number }): Promise<OutputTail> {
     return readOutput(this.#machines.get(run.spec.machineId), run, lines);
   }
 
   /**
-   * Ends every process of the run: the command's group and session, and whatever else carries the run's id in its
-   * environment. Resolves when the machine has been asked what is left. Rejects with `MachineFailure`.
+   * Ends every process of the run: the command's group and session, and whatever else carries the
+   * run's id in its environment. Resolves when the machine has been asked what is left. Rejects
+   * with `MachineFailure`.
    */
   async kill(run: Run, options: KillOptions = {}): Promise<KillResult> {
     const { spec } = run;
@@ -123,10 +136,13 @@ export class Runs implements Disposable {
     const wasRunning = run.liveness.kind !== 'ended';
     const isEnding = !signalsThatEndNothing.includes(signal);
     const live = this.#followed.get(spec.id);
-    const host = live?.host ?? hostOf({ spec, machine: this.#machines.get(spec.machineId), clock: this.#clock });
+    const host =
+      live?.host ??
+      hostOf({ spec, machine: this.#machines.get(spec.machineId), clock: this.#clock });
     const { isOver, ...report } = await host.signal(signal, isEnding ? graceMs : undefined);
     const isVerified = isEnding && isOver;
-    if (live && isVerified) await waitAtMost(this.#clock, recordTimeoutMs, Promise.all([live.check(), live.ended]));
+    if (live && isVerified)
+      await waitAtMost(this.#clock, recordTimeoutMs, Promise.all([live.check(), live.ended]));
     return { ...report, signal, wasRunning, isVerified };
   }
 

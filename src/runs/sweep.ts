@@ -12,7 +12,10 @@ export interface SweepPoint {
   readonly label: string;
 }
 
-/** What was asked for, whole: nothing of it is decided later but which machine runs a point, and when. */
+/**
+ * What was asked for, whole: nothing of it is decided later but which machine runs a point, and
+ * when.
+ */
 export interface SweepPlan {
   /** `s1`, `s2` … within its session. */
   readonly id: string;
@@ -22,7 +25,10 @@ export interface SweepPlan {
   readonly points: readonly SweepPoint[];
   /** A scheduler stands here alone. */
   readonly machineIds: readonly string[];
-  /** As it was given: `~` and relative ones are resolved on each machine. Absent: where commands start there. */
+  /**
+   * As it was given: `~` and relative ones are resolved on each machine. Absent: where commands
+   * start there.
+   */
   readonly cwd?: string;
   readonly metrics: MetricSpec;
   /** Of all machines together. Absent: as many as each machine has room for. */

@@ -1,4 +1,7 @@
-/** Steps from a node of the tree to its children, and sees to it that the grammar skipped nothing that a shell reads. */
+/**
+ * Steps from a node of the tree to its children, and sees to it that the grammar skipped nothing
+ * that a shell reads.
+ */
 import type { Node } from 'web-tree-sitter';
 import { must } from './notUnderstood.ts';
 
@@ -43,9 +46,12 @@ export function childrenOf(place: Place): readonly Place[] {
   return children.filter(({ type }) => type !== 'comment');
 }
 
-const beginsComment = (before: string): boolean => /(?:^|[\s;&|()<>])(?:\\\n)*$/.test(before.slice(-40));
+const beginsComment = (before: string): boolean =>
+  /(?:^|[\s;&|()<>])(?:\\\n)*$/.test(before.slice(-40));
 
-/** - `joined`: parts of one word · `apart`: words of one command · `else`: a line ends between them */
+/**
+ * - `joined`: parts of one word · `apart`: words of one command · `else`: a line ends between them
+ */
 export function gapBetween(a: Place, b: Place): 'joined' | 'apart' | 'else' {
   const gap = a.source.slice(a.end, b.start);
   if (/^(?:\\\n)*$/.test(gap)) return 'joined';

@@ -37,7 +37,8 @@ interface Draft {
 const nothingAround: Around = { redirects: [], input: '' };
 const simple = /^(?:(?:declaration_|unset_|test_)?command|variable_assignments?)$/;
 const chain = /^(?:list|pipeline|negated_command)$/;
-const plain = /^(?:program|list|pipeline|negated_command|redirected_statement|subshell|[a-z_]*redirect)$/;
+const plain =
+  /^(?:program|list|pipeline|negated_command|redirected_statement|subshell|[a-z_]*redirect)$/;
 const word = /^(?:word|(?:raw_|ansi_c_)?string|concatenation|number|brace_expression)$/;
 
 export class CommandReader {
@@ -90,16 +91,27 @@ export class CommandReader {
     const children = childrenOf(place);
     must(place.node.childCount > 0 || !hidesExpansion(written(place)));
     const from = place.type === 'for_statement' ? this.#loop(children) : 0;
-    for (const child of children.slice(from)) this.statement(child, { redirects: [], input: input + draft.input });
+    for (const child of children.slice(from))
+      this.statement(child, { redirects: [], input: input + draft.input });
     if (redirects.length > 0) this.#finish(draft);
   }
 
-  /** The words of a loop are reported as a command of its own: they are what the commands in it work on. */
+  /**
+   * The words of a loop are reported as a command of its own: they are what the commands in it work
+   * on.
+   */
   #loop(children: readonly Place[]): number {
-    const body = children.findIndex(({ type }) => type === 'do_group' || type === 'compound_statement');
+    const body = children.findIndex(
+      ({ type }) => type === 'do_group' || type === 'compound_statement',
+    );
     const head = children.slice(0, body).filter(({ type }) => !/^[;\n]$/.test(type));
     must(body > 0);
-    this.found.push({ assignments: [], words: wordsOf(head, this.#take), redirections: [], input: '' });
+    this.found.push({
+      assignments: [],
+      words: wordsOf(head, this.#take),
+      redirections: [],
+      input: '',
+    });
     return body;
   }
 
@@ -109,7 +121,9 @@ export class CommandReader {
   }
 
   #simple(children: readonly Place[], input: string, isCondition = false): void {
-    children.slice(1).forEach((child, index) => must(gapBetween(children[index] ?? child, child) !== 'else'));
+    children
+      .slice(1)
+      .forEach((child, index) => must(gapBetween(children[index] ?? child, child) !== 'else'));
     const draft = this.#draft(children);
     const words = wordsOf(draft.parts, this.#take);
     const said = isCondition ? { assignments: [], words } : simpleCommand(draft.parts, words);
@@ -146,10 +160,14 @@ export class CommandReader {
     draft.input += wordOf(parts, this.#take).text;
   }
 
-  #finish(draft: Draft, said: Pick<ShellCommand, 'words' | 'assignments'> = { assignments: [], words: [] }): void {
+  #finish(
+    draft: Draft,
+    said: Pick<ShellCommand, 'words' | 'assignments'> = { assignments: [], words: [] },
+  ): void {
     const { redirections, input, expansions } = draft;
     // The last command is the expansion in the place of a program.
-    for (const text of expansions) this.found.push(...this.#reading.read(text, this.#depth).slice(0, -1));
+    for (const text of expansions)
+      this.found.push(...this.#reading.read(text, this.#depth).slice(0, -1));
     this.found.push({ ...said, redirections, input });
   }
 

@@ -1,4 +1,7 @@
-/** The grammar of bash: web-tree-sitter and tree-sitter-bash, both WebAssembly, loaded once per process. */
+/**
+ * The grammar of bash: web-tree-sitter and tree-sitter-bash, both WebAssembly, loaded once per
+ * process.
+ */
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -27,13 +30,16 @@ async function load(): Promise<void> {
 /** The build puts it beside its bundles; run from its sources, the file is where npm put it. */
 async function wasm(name: string): Promise<Uint8Array<ArrayBuffer>> {
   const beside = fileURLToPath(new URL(`./${name}.wasm`, import.meta.url));
-  const file = existsSync(beside) ? beside : createRequire(import.meta.url).resolve(`${name}/${name}.wasm`);
+  const file = existsSync(beside)
+    ? beside
+    : createRequire(import.meta.url).resolve(`${name}/${name}.wasm`);
   return new Uint8Array(await readFile(file));
 }
 
 /** The caller deletes the tree. Throws where `loadShell` was not awaited. */
 export function syntaxTree(text: string): Tree {
-  if (parser === undefined) throw new Error('The shell parser is not loaded. Await loadShell() first.');
+  if (parser === undefined)
+    throw new Error('The shell parser is not loaded. Await loadShell() first.');
   const tree = parser.parse(text);
   if (tree === null) throw new Error('The shell parser has no language.');
   return tree;

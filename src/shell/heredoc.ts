@@ -1,6 +1,7 @@
 /**
- * Here-documents are taken out of a text before the grammar reads it: of those, tree-sitter-bash understands the simplest
- * alone. In their place stands a file that is read, so that the tree shows whether a shell would see a sign there.
+ * Here-documents are taken out of a text before the grammar reads it: of those, tree-sitter-bash
+ * understands the simplest alone. In their place stands a file that is read, so that the tree shows
+ * whether a shell would see a sign there.
  */
 import { must, NotUnderstood } from './notUnderstood.ts';
 
@@ -25,9 +26,13 @@ export interface TakenOut {
 }
 
 const mostSigns = 100;
-const sign = /(?<![<\\])<<(?!<)(-?)[ \t]*(?:'([^'\n]*)'|"([^"\\$`\n]*)"|(\\?)([\w.+-]+))(?=[\s;&|()<>]|$)/g;
+const sign =
+  /(?<![<\\])<<(?!<)(-?)[ \t]*(?:'([^'\n]*)'|"([^"\\$`\n]*)"|(\\?)([\w.+-]+))(?=[\s;&|()<>]|$)/g;
 
-/** `not`: signs, counted from the first, that were seen to be something else, such as text in quotes. */
+/**
+ * `not`: signs, counted from the first, that were seen to be something else, such as text in
+ * quotes.
+ */
 export function takeOutHeredocs(original: string, not: ReadonlySet<number>): TakenOut {
   const heredocs = new Map<number, Heredoc>();
   const signs: Sign[] = [];
@@ -44,7 +49,11 @@ export function takeOutHeredocs(original: string, not: ReadonlySet<number>): Tak
     const { length, lines } = bodyOf(text.slice(from), end);
     heredocs.set(found.index, { text: lines, isLiteral });
     const place = whole.replace(/^<<-?/, (all) => '<'.padEnd(all.length));
-    text = text.slice(0, found.index) + place + text.slice(pattern.lastIndex, from) + text.slice(from + length);
+    text =
+      text.slice(0, found.index) +
+      place +
+      text.slice(pattern.lastIndex, from) +
+      text.slice(from + length);
   }
   return { text, heredocs, signs };
 }
@@ -86,7 +95,10 @@ function bodyOf(
 const openings = /\\[^]|\$\(|\$\{|\$\[|`/g;
 const maxTries = 100;
 
-/** What the shell puts into the text but variables, each a text of its own. `isWhole`: it is one expansion and no more. */
+/**
+ * What the shell puts into the text but variables, each a text of its own. `isWhole`: it is one
+ * expansion and no more.
+ */
 export function expansionsIn(text: string, isWhole: (text: string) => boolean): readonly string[] {
   const found: string[] = [];
   const pattern = new RegExp(openings);

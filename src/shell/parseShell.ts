@@ -1,6 +1,7 @@
 /**
- * Reads the commands of a shell text. It says honestly what it cannot know: a word that only the shell can know is
- * `isDynamic`, and a text that is not understood, nested too deep or too long is `undefined`.
+ * Reads the commands of a shell text. It says honestly what it cannot know: a word that only the
+ * shell can know is `isDynamic`, and a text that is not understood, nested too deep or too long is
+ * `undefined`.
  */
 import type { Node } from 'web-tree-sitter';
 import { placeOf } from './children.ts';
@@ -11,7 +12,9 @@ import { must, NotUnderstood } from './notUnderstood.ts';
 import type { ShellCommand, ShellText } from './shellText.ts';
 import { expansion } from './words.ts';
 
-/** Without here-documents, which cost nothing: in a text without sense the grammar searches long. */
+/**
+ * Without here-documents, which cost nothing: in a text without sense the grammar searches long.
+ */
 const mostCharacters = 20_000;
 /** What looks like the sign of a here-document and is none. */
 const maxOthers = 20;
@@ -40,7 +43,10 @@ function read(original: string, depth: number): ShellText {
       const root = tree.rootNode;
       const wrong = signs.findIndex((sign, index) => !others.has(index) && !isSign(root, sign));
       if (wrong < 0) {
-        must(!root.hasError && signs.every((sign, index) => others.has(index) || endsOutside(root, sign)));
+        must(
+          !root.hasError &&
+            signs.every((sign, index) => others.has(index) || endsOutside(root, sign)),
+        );
         const reader = new CommandReader({ read: commandsOf, expansionsOf, heredocs }, depth);
         reader.statement({ ...placeOf(root, text), start: 0, end: text.length });
         return { commands: reader.found, isPlain: reader.isPlain };
@@ -53,7 +59,8 @@ function read(original: string, depth: number): ShellText {
   }
 }
 
-const commandsOf = (text: string, depth: number): readonly ShellCommand[] => read(text, depth).commands;
+const commandsOf = (text: string, depth: number): readonly ShellCommand[] =>
+  read(text, depth).commands;
 
 const expansionsOf = (text: string): readonly string[] => expansionsIn(text, isExpansion);
 
@@ -63,7 +70,10 @@ function isSign(root: Node, { at }: Sign): boolean {
   return node?.type === '<' && node.parent?.type === 'file_redirect';
 }
 
-/** Where its line ends within quotes or a substitution, shells differ in where the text of a here-document begins. */
+/**
+ * Where its line ends within quotes or a substitution, shells differ in where the text of a
+ * here-document begins.
+ */
 function endsOutside(root: Node, { at, lineEnd }: Sign): boolean {
   const around = surroundings(root, at);
   if (around?.id !== surroundings(root, lineEnd)?.id) return false;

@@ -31,7 +31,10 @@ export interface ShellCommand {
 export interface ShellText {
   /** In order; those in substitutions stand before the command that they are in. */
   readonly commands: readonly ShellCommand[];
-  /** Simple commands alone: the shell puts in nothing but variables outside of quotes, and repeats and skips nothing. */
+  /**
+   * Simple commands alone: the shell puts in nothing but variables outside of quotes, and repeats
+   * and skips nothing.
+   */
   readonly isPlain: boolean;
 }
 

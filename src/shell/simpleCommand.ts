@@ -5,11 +5,16 @@ import type { ShellCommand, ShellWord } from './shellText.ts';
 
 /** None of them is a program: where one seems to be called, the grammar has lost its way. */
 const reserved = new Set(
-  '! { } if then elif else fi for while until do done case esac select function coproc time'.split(' '),
+  '! { } if then elif else fi for while until do done case esac select function coproc time'.split(
+    ' ',
+  ),
 );
 const assignment = /^[A-Za-z_]\w*(?:\[[^]*\])?\+?=/;
 
-/** Parts words from the assignments before them, and from `time`, which the grammar takes for a program. */
+/**
+ * Parts words from the assignments before them, and from `time`, which the grammar takes for a
+ * program.
+ */
 export function simpleCommand(
   parts: readonly Place[],
   all: readonly ShellWord[],
@@ -21,7 +26,11 @@ export function simpleCommand(
   );
   const assignments = from < 0 ? said : said.slice(0, from);
   const words = from < 0 ? [] : said.slice(from);
-  must(assignments.every(({ spelled, isQuoted }) => assignment.test(spelled) && !(isTimed && isQuoted)));
+  must(
+    assignments.every(
+      ({ spelled, isQuoted }) => assignment.test(spelled) && !(isTimed && isQuoted),
+    ),
+  );
   const [first] = words;
   must(first === undefined || first.isQuoted || !reserved.has(first.text));
   must(!isTimed || !/^[-[({]/.test(first?.text ?? ''));
@@ -32,7 +41,9 @@ export function simpleCommand(
 export function partsOfCondition(place: Place): readonly Place[] {
   const text = written(place);
   const parts = childrenOf(place).flatMap((child) =>
-    child.type.endsWith('_expression') && child.type !== 'brace_expression' ? partsOfCondition(child) : [child],
+    child.type.endsWith('_expression') && child.type !== 'brace_expression'
+      ? partsOfCondition(child)
+      : [child],
   );
   must(!/[<>]\(/.test(text));
   // For `[` these are signs of the shell, whatever the grammar takes them for.
@@ -43,7 +54,8 @@ export function partsOfCondition(place: Place): readonly Place[] {
 
 /** Of `2>`, where the grammar takes it for a word. */
 export const isNumberOfFile = (place: Place): boolean =>
-  /^\d+$/.test(written(place)) && /^(?:\\\n)*[<>]/.test(place.source.slice(place.end, place.end + 40));
+  /^\d+$/.test(written(place)) &&
+  /^(?:\\\n)*[<>]/.test(place.source.slice(place.end, place.end + 40));
 
 interface RedirectParts {
   /** Where its sign stands. */

@@ -1,7 +1,10 @@
 /** Programs that run what is named to them: where the command begins that they run. */
 import type { ShellCommand, ShellWord } from './shellText.ts';
 
-/** - `starts`: changes nothing of what the program does · `limits`: does · `escapes`: makes another environment */
+/**
+ * - `starts`: changes nothing of what the program does · `limits`: does · `escapes`: makes another
+ *   environment
+ */
 interface Wrapper {
   readonly kind: 'starts' | 'limits' | 'escapes';
   /** How many words of its own come before the command. */
@@ -21,10 +24,25 @@ const wrappers: ReadonlyMap<string, Wrapper> = new Map([
 /** A program that runs the command which its words name, or nothing of the kind. */
 export const wrapperOf = (program: string): Wrapper | undefined => wrappers.get(program);
 
-const shells: ReadonlySet<string> = new Set(['sh', 'bash', 'dash', 'zsh', 'ksh', 'ash', 'busybox', 'eval']);
+const shells: ReadonlySet<string> = new Set([
+  'sh',
+  'bash',
+  'dash',
+  'zsh',
+  'ksh',
+  'ash',
+  'busybox',
+  'eval',
+]);
 
-/** What `sh -c TEXT`, `eval TEXT`, or a shell with a script as its input runs; `undefined` where it is no shell. */
-export function scriptOf({ words, input }: ShellCommand): Pick<ShellWord, 'text' | 'isDynamic'> | undefined {
+/**
+ * What `sh -c TEXT`, `eval TEXT`, or a shell with a script as its input runs; `undefined` where it
+ * is no shell.
+ */
+export function scriptOf({
+  words,
+  input,
+}: ShellCommand): Pick<ShellWord, 'text' | 'isDynamic'> | undefined {
   const [first, ...rest] = words;
   const program = programOf(first);
   if (!shells.has(program)) return undefined;

@@ -13,7 +13,8 @@ export type TakeExpansion = (place: Place, isQuoted: boolean) => void;
 /** Parts that touch are one word. */
 export function wordOf(parts: readonly Place[], take: TakeExpansion): ShellWord {
   const [first] = parts;
-  if (parts.length === 1 && first !== undefined && operators.has(first.type)) return operator(first.type);
+  if (parts.length === 1 && first !== undefined && operators.has(first.type))
+    return operator(first.type);
   const read = parts.map((part) => partOf(part, take));
   // Behind an unquoted `#` a shell reads a comment.
   must(first === undefined || first.source[first.start] !== '#');
@@ -28,7 +29,8 @@ const hasBraces = (parts: readonly Place[]): boolean => {
 };
 
 const bareParts = (place: Place): readonly string[] => {
-  if (place.type === 'concatenation' || place.type === 'command_name') return looseChildren(place).flatMap(bareParts);
+  if (place.type === 'concatenation' || place.type === 'command_name')
+    return looseChildren(place).flatMap(bareParts);
   return place.type === 'word' || place.type === '{' || place.type === 'brace_expression'
     ? [written(place).replace(/\\[^]/g, '_')]
     : ['_'];
@@ -37,7 +39,12 @@ const bareParts = (place: Place): readonly string[] => {
 /** Of `[` and `[[`. */
 const operators = new Set(['[', '[[', ']', ']]', '&&', '||', '(', ')', '<', '>']);
 
-const operator = (text: string): ShellWord => ({ text, spelled: text, isDynamic: false, isQuoted: false });
+const operator = (text: string): ShellWord => ({
+  text,
+  spelled: text,
+  isDynamic: false,
+  isQuoted: false,
+});
 
 const joined = (words: readonly ShellWord[]): ShellWord => ({
   text: words.map(({ text }) => text).join(''),
@@ -73,7 +80,12 @@ function joinedParts(place: Place, take: TakeExpansion): ShellWord {
   return joined(children.map((child) => partOf(child, take)));
 }
 
-const quoted = (text: string): ShellWord => ({ text, spelled: text, isDynamic: false, isQuoted: true });
+const quoted = (text: string): ShellWord => ({
+  text,
+  spelled: text,
+  isDynamic: false,
+  isQuoted: true,
+});
 
 /** `$'…'`: escapes could spell anything. */
 function ansiQuoted(spelled: string): ShellWord {
@@ -91,7 +103,12 @@ function bare(place: Place): ShellWord {
   // The grammar may have cut off what the dollar sign is about.
   must(!plain.endsWith('$') || !/[\w{('"@*#?!$-]/.test(place.source[place.end] ?? ' '));
   const said = unescaped(text);
-  return { text: said, spelled: said, isDynamic: /[*?[]/.test(plain), isQuoted: text.includes('\\') };
+  return {
+    text: said,
+    spelled: said,
+    isDynamic: /[*?[]/.test(plain),
+    isQuoted: text.includes('\\'),
+  };
 }
 
 const unescaped = (text: string): string =>
@@ -104,9 +121,13 @@ function patternOf(place: Place): ShellWord {
 }
 
 /** A shell would put something in where the grammar saw only text. */
-export const hidesExpansion = (text: string): boolean => /\$[({[]|[`]|[<>]\(/.test(text.replace(/\\[^]/g, '_'));
+export const hidesExpansion = (text: string): boolean =>
+  /\$[({[]|[`]|[<>]\(/.test(text.replace(/\\[^]/g, '_'));
 
-/** Blanks before an expansion are often not part of the text that the grammar finds: the text is what lies between. */
+/**
+ * Blanks before an expansion are often not part of the text that the grammar finds: the text is
+ * what lies between.
+ */
 function doubleQuoted(place: Place, take: TakeExpansion): ShellWord {
   const parts: ShellWord[] = [];
   const { source } = place;
@@ -114,7 +135,9 @@ function doubleQuoted(place: Place, take: TakeExpansion): ShellWord {
   const literal = (until: number): void => {
     const text = source.slice(from, until);
     must(!/["`]|\$[\w{(@*#?!$-]/.test(text.replace(/\\[^]/g, '_')));
-    parts.push(quoted(text.replace(/\\(["\\$`\n])/g, (_whole, next: string) => (next === '\n' ? '' : next))));
+    parts.push(
+      quoted(text.replace(/\\(["\\$`\n])/g, (_whole, next: string) => (next === '\n' ? '' : next))),
+    );
   };
   must(source[place.start] === '"' && source[place.end - 1] === '"');
   for (const child of looseChildren(place)) {

@@ -5,8 +5,9 @@ import { toDisposable, type Disposable } from '../base/disposable.ts';
 const recheckMs = 30_000;
 
 /**
- * Calls `callback` once, never at once, when the time is `atMs` (milliseconds since the epoch) or later, or as much time has
- * passed as there was until then: a clock that is set back makes it no later.
+ * Calls `callback` once, never at once, when the time is `atMs` (milliseconds since the epoch) or
+ * later, or as much time has passed as there was until then: a clock that is set back makes it no
+ * later.
  */
 export function alarmAt(clock: Clock, atMs: number, callback: () => void): Disposable {
   let timer: Disposable;

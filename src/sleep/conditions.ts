@@ -1,4 +1,6 @@
-/** One condition of a sleep, by itself: nothing that it does, or fails to do, reaches another one. */
+/**
+ * One condition of a sleep, by itself: nothing that it does, or fails to do, reaches another one.
+ */
 import { DisposableStore, type Disposable } from '../base/disposable.ts';
 import { assertNever } from '../base/errors.ts';
 import { alarmAt } from './alarm.ts';
@@ -10,7 +12,11 @@ import type { Trigger } from './trigger.ts';
 import { watchResource, watchSource } from './valueConditions.ts';
 
 /** Watches until disposed. May tell the sink before it returns. */
-export function watchCondition(trigger: Trigger, ports: ConditionPorts, sink: ConditionSink): Disposable {
+export function watchCondition(
+  trigger: Trigger,
+  ports: ConditionPorts,
+  sink: ConditionSink,
+): Disposable {
   switch (trigger.type) {
     case 'timer':
       return watchTimer(trigger, ports, sink);
@@ -35,11 +41,19 @@ export function watchCondition(trigger: Trigger, ports: ConditionPorts, sink: Co
   }
 }
 
-function watchTimer({ atMs }: TriggerOf<'timer'>, { clock }: ConditionPorts, sink: ConditionSink): Disposable {
+function watchTimer(
+  { atMs }: TriggerOf<'timer'>,
+  { clock }: ConditionPorts,
+  sink: ConditionSink,
+): Disposable {
   return alarmAt(clock, atMs, () => sink.met(true));
 }
 
-function watchRun({ runId }: TriggerOf<'process_exit'>, { ports }: ConditionPorts, sink: ConditionSink): Disposable {
+function watchRun(
+  { runId }: TriggerOf<'process_exit'>,
+  { ports }: ConditionPorts,
+  sink: ConditionSink,
+): Disposable {
   const probe = (): void => {
     if (ports.isEnded(runId)) sink.met(true);
   };
@@ -50,7 +64,11 @@ function watchRun({ runId }: TriggerOf<'process_exit'>, { ports }: ConditionPort
   return subscription;
 }
 
-function watchSweep({ sweepId }: TriggerOf<'sweep_end'>, { ports }: ConditionPorts, sink: ConditionSink): Disposable {
+function watchSweep(
+  { sweepId }: TriggerOf<'sweep_end'>,
+  { ports }: ConditionPorts,
+  sink: ConditionSink,
+): Disposable {
   const probe = (): void => {
     if (ports.isSweepOver(sweepId)) sink.met(true);
   };
@@ -62,10 +80,16 @@ function watchSweep({ sweepId }: TriggerOf<'sweep_end'>, { ports }: ConditionPor
 }
 
 /** Every value that arrives is compared; the newest of each run is what holds. */
-function watchSeries(trigger: TriggerOf<'tracked_metric'>, { ports }: ConditionPorts, sink: ConditionSink): Disposable {
+function watchSeries(
+  trigger: TriggerOf<'tracked_metric'>,
+  { ports }: ConditionPorts,
+  sink: ConditionSink,
+): Disposable {
   const { runIds, metric, comparator, threshold, sustainedChecks } = trigger;
   const holding = new Set<string>();
-  const sustained = new Map(runIds.map((runId) => [runId as string, new Sustained(sustainedChecks)]));
+  const sustained = new Map(
+    runIds.map((runId) => [runId as string, new Sustained(sustainedChecks)]),
+  );
   const compare = (runId: string, value: number): void => {
     if (sustained.get(runId)?.check(holds(value, comparator, threshold))) holding.add(runId);
     else holding.delete(runId);

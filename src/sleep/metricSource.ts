@@ -33,7 +33,9 @@ export function holds(value: number, comparator: Comparator, threshold: number):
   }
 }
 
-/** `sizeBytes`: as it was when it was looked at. Rejects with `NoValue`, or with `MachineFailure`. */
+/**
+ * `sizeBytes`: as it was when it was looked at. Rejects with `NoValue`, or with `MachineFailure`.
+ */
 export function readFileValue(
   machine: FileReader,
   source: Extract<MetricSource, { readonly path: string }>,
@@ -49,7 +51,8 @@ type FileReader = Pick<SleepMachine, 'readFile'>;
 
 async function readJsonValue(machine: FileReader, path: string, field: string): Promise<number> {
   const bytes = await machine.readFile(path, { offset: 0, maxBytes: maxJsonBytes + 1 });
-  if (bytes.length > maxJsonBytes) throw new NoValue(`${path} is larger than ${maxJsonBytes >> 20} MiB`);
+  if (bytes.length > maxJsonBytes)
+    throw new NoValue(`${path} is larger than ${maxJsonBytes >> 20} MiB`);
   const value = fieldOf(parseJson(new TextDecoder().decode(bytes), path), field);
   if (typeof value !== 'number') throw new NoValue(`${path} has no number at "${field}"`);
   return value;
@@ -76,17 +79,31 @@ function fieldOf(value: unknown, field: string): unknown {
   return fieldOf(fieldOf(value, field.slice(0, dot)), field.slice(dot + 1));
 }
 
-/** The last row that ends with a line break: a row that is still being written has half a number. */
-async function readCsvValue(machine: FileReader, path: string, field: string, sizeBytes: number): Promise<number> {
+/**
+ * The last row that ends with a line break: a row that is still being written has half a number.
+ */
+async function readCsvValue(
+  machine: FileReader,
+  path: string,
+  field: string,
+  sizeBytes: number,
+): Promise<number> {
   const decode = async (offset: number, maxBytes: number): Promise<string[]> =>
     completeLines(new TextDecoder().decode(await machine.readFile(path, { offset, maxBytes })));
   const head = await decode(0, csvHeadBytes);
-  const tail = sizeBytes > csvHeadBytes ? await decode(Math.max(0, sizeBytes - csvTailBytes), csvTailBytes) : head;
+  const tail =
+    sizeBytes > csvHeadBytes
+      ? await decode(Math.max(0, sizeBytes - csvTailBytes), csvTailBytes)
+      : head;
   const columns = csvCells(head[0] ?? '');
   const index = columns.indexOf(field);
-  if (index < 0) throw new NoValue(`${path} has no column "${field}"; it has ${oneLine(columns.join(', '), 200)}`);
+  if (index < 0)
+    throw new NoValue(
+      `${path} has no column "${field}"; it has ${oneLine(columns.join(', '), 200)}`,
+    );
   const row = tail.at(-1);
-  if (row === undefined || (tail === head && head.length < 2)) throw new NoValue(`${path} has no rows yet`);
+  if (row === undefined || (tail === head && head.length < 2))
+    throw new NoValue(`${path} has no rows yet`);
   const cell = csvCells(row)[index] ?? '';
   return numberFrom(cell, `the last row of ${path}`);
 }

@@ -4,13 +4,18 @@ const usualLines = 15;
 /** Looked at from the end: more than any traceback that is worth showing. */
 const maxOutputChars = 64 * 1024;
 
-/** The last traceback, or the last lines, of what a process wrote: at most `maxChars`, whole lines where they fit. */
+/**
+ * The last traceback, or the last lines, of what a process wrote: at most `maxChars`, whole lines
+ * where they fit.
+ */
 export function lastLines(output: string, maxChars: number): string {
   const lines = cleanText(output.slice(-maxOutputChars))
     .split('\n')
     .map((line) => line.trimEnd().split('\r').at(-1) ?? '')
     .filter((line) => line.trim() !== '');
-  const traceback = lines.findLastIndex((line) => line.startsWith('Traceback (most recent call last)'));
+  const traceback = lines.findLastIndex((line) =>
+    line.startsWith('Traceback (most recent call last)'),
+  );
   const wanted = lines.slice(traceback >= 0 ? traceback : -usualLines);
   const kept: string[] = [];
   let leftChars = maxChars - 2;
@@ -27,6 +32,7 @@ export function lastLines(output: string, maxChars: number): string {
 export function fenced(text: string): string {
   const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map((match) => match[0].length));
   const fence = '`'.repeat(Math.min(longest, 9) + 1);
-  // Longer runs of marks than that are no text that anyone wrote: they are shortened rather than outdone.
+  // Longer runs of marks than that are no text that anyone wrote: they are shortened rather than
+  // outdone.
   return `${fence}\n${text.replace(/`{10,}/g, '`'.repeat(9))}\n${fence}`;
 }

@@ -1,4 +1,7 @@
-/** From what the model sends to a request that can be recorded: every field checked, every name resolved, no guesses. */
+/**
+ * From what the model sends to a request that can be recorded: every field checked, every name
+ * resolved, no guesses.
+ */
 import { posix } from 'node:path';
 import * as z from 'zod';
 import type { Clock } from '../base/clock.ts';
@@ -6,7 +9,13 @@ import { messageOf, ToolFailure } from '../base/errors.ts';
 import { cleanText, oneLine } from '../base/text.ts';
 import { resourceLines } from '../machines/resources/resourceText.ts';
 import { percentsOf } from './resourceValue.ts';
-import type { FoundRun, RunLookup, SleepProbes, SleepMachine, SleepResources } from './sleepPorts.ts';
+import type {
+  FoundRun,
+  RunLookup,
+  SleepProbes,
+  SleepMachine,
+  SleepResources,
+} from './sleepPorts.ts';
 import type { Comparator, MetricSource, SleepRequest, Trigger } from './trigger.ts';
 import { examples, shapes, supportedText } from './triggerShapes.ts';
 
@@ -36,15 +45,19 @@ const defaultDeadlineMs = 8 * 3600_000;
 const maxConditions = 20;
 
 /**
- * Rejects with `ToolFailure`, which shows the right shape, or with `MachineFailure`. A timer beyond the default deadline
- * moves that deadline.
+ * Rejects with `ToolFailure`, which shows the right shape, or with `MachineFailure`. A timer beyond
+ * the default deadline moves that deadline.
  */
 export async function parseSleep(ask: SleepAsk, ports: ParsePorts): Promise<ParsedSleep> {
   const asksForDeadline = ask.deadlineMinutes !== undefined && ask.deadlineMinutes > 0;
   if (ask.conditions.length === 0 && !asksForDeadline)
-    throw new ToolFailure(`Nothing would end this sleep: give a condition or deadline_minutes.\n${supportedText}`);
+    throw new ToolFailure(
+      `Nothing would end this sleep: give a condition or deadline_minutes.\n${supportedText}`,
+    );
   if (ask.conditions.length > maxConditions)
-    throw new ToolFailure(`${ask.conditions.length} conditions are too many; at most ${maxConditions}.`);
+    throw new ToolFailure(
+      `${ask.conditions.length} conditions are too many; at most ${maxConditions}.`,
+    );
   const triggers: Trigger[] = [];
   for (const condition of ask.conditions) triggers.push(await parseCondition(condition, ports));
   const nowMs = ports.clock.now();
@@ -81,7 +94,10 @@ function parseTimer(given: z.output<typeof shapes.timer>, { clock }: ParsePorts)
   return { type: 'timer', atMs: clock.now() + Math.round(seconds * 1000) };
 }
 
-async function parseExit(given: z.output<typeof shapes.process_exit>, ports: ParsePorts): Promise<Trigger> {
+async function parseExit(
+  given: z.output<typeof shapes.process_exit>,
+  ports: ParsePorts,
+): Promise<Trigger> {
   const { machine_id: machineId, pid, process_pattern: pattern } = given;
   if (machineId !== undefined && pattern !== undefined)
     return parsePattern(ports.machines.get(machineId), pattern, ports);
@@ -101,7 +117,11 @@ async function parseExit(given: z.output<typeof shapes.process_exit>, ports: Par
 }
 
 /** A pattern that finds nothing would be met at once, by a slip of the pen. */
-async function parsePattern(machine: SleepMachine, pattern: string, { probes, runs }: ParsePorts): Promise<Trigger> {
+async function parsePattern(
+  machine: SleepMachine,
+  pattern: string,
+  { probes, runs }: ParsePorts,
+): Promise<Trigger> {
   const found = await probes.once(machine, { kind: 'pattern', pattern }).catch((error: unknown) => {
     throw new ToolFailure(
       `The pattern ${JSON.stringify(pattern)} could not be looked for on ${machine.id}: ${messageOf(error)}`,
@@ -118,10 +138,16 @@ async function parsePattern(machine: SleepMachine, pattern: string, { probes, ru
 const maxNear = 5;
 
 /** Processes that have one of its words, in whatever case. */
-async function nearText(machine: SleepMachine, pattern: string, probes: ParsePorts['probes']): Promise<string> {
+async function nearText(
+  machine: SleepMachine,
+  pattern: string,
+  probes: ParsePorts['probes'],
+): Promise<string> {
   const words = (pattern.match(/[A-Za-z0-9_]{3,}/g) ?? []).slice(0, 8);
   if (words.length === 0) return '';
-  const anyCase = words.map((word) => word.replace(/[a-z]/gi, (c) => `[${c.toLowerCase()}${c.toUpperCase()}]`));
+  const anyCase = words.map((word) =>
+    word.replace(/[a-z]/gi, (c) => `[${c.toLowerCase()}${c.toUpperCase()}]`),
+  );
   const near = await probes.once(machine, { kind: 'pattern', pattern: anyCase.join('|') });
   if (near.length === 0) return 'None is like it.';
   return `Like it: ${near
@@ -157,7 +183,15 @@ function parseSourceMetric(condition: unknown, { machines }: ParsePorts): Trigge
   const source = absoluteSource(machine, given.source);
   const field = given.field ?? (source.type === 'command' ? oneLine(source.command, 60) : '');
   const { comparator, threshold } = given;
-  return { type: 'metric', machineId: machine.id, source, field, comparator, threshold, ...sustainedOf(given) };
+  return {
+    type: 'metric',
+    machineId: machine.id,
+    source,
+    field,
+    comparator,
+    threshold,
+    ...sustainedOf(given),
+  };
 }
 
 function absoluteSource(machine: SleepMachine, source: MetricSource): MetricSource {
@@ -172,15 +206,22 @@ function absoluteSource(machine: SleepMachine, source: MetricSource): MetricSour
   }
 }
 
-const sustainedOf = ({ sustained_checks: count }: { readonly sustained_checks?: number | undefined }) =>
-  count === undefined ? {} : { sustainedChecks: count };
+const sustainedOf = ({
+  sustained_checks: count,
+}: {
+  readonly sustained_checks?: number | undefined;
+}) => (count === undefined ? {} : { sustainedChecks: count });
 
-async function parseFile(given: z.output<typeof shapes.file>, { machines, probes }: ParsePorts): Promise<Trigger> {
+async function parseFile(
+  given: z.output<typeof shapes.file>,
+  { machines, probes }: ParsePorts,
+): Promise<Trigger> {
   const machine = machines.get(given.machine_id);
   await machine.ready?.();
   const path = absolute(machine, given.path);
   const trigger = { type: 'file', machineId: machine.id, path, mode: given.mode } as const;
-  if (given.mode === 'size_stable') return { ...trigger, windowMs: (given.window_seconds ?? 60) * 1000 };
+  if (given.mode === 'size_stable')
+    return { ...trigger, windowMs: (given.window_seconds ?? 60) * 1000 };
   if (given.mode === 'exists') return trigger;
   const found = await probes.once(machine, { kind: 'file', path });
   if (found === undefined) return trigger;
@@ -201,10 +242,22 @@ async function parseResource(
       `${machine.id} does not tell its ${resource}${gpuIndex === undefined ? '' : ` of GPU ${gpuIndex}`}; it tells: ${resourceLines(sample).join('; ') || 'nothing'}.`,
     );
   const gpu = gpuIndex === undefined ? {} : { gpuIndex };
-  return { type: 'resource', machineId: machine.id, resource, ...gpu, comparator, threshold, ...sustainedOf(given) };
+  return {
+    type: 'resource',
+    machineId: machine.id,
+    resource,
+    ...gpu,
+    comparator,
+    threshold,
+    ...sustainedOf(given),
+  };
 }
 
-function read<Schema extends z.ZodType>(schema: Schema, condition: unknown, example: string): z.output<Schema> {
+function read<Schema extends z.ZodType>(
+  schema: Schema,
+  condition: unknown,
+  example: string,
+): z.output<Schema> {
   const parsed = schema.safeParse(condition);
   if (parsed.success) return parsed.data;
   throw new ToolFailure(

@@ -1,4 +1,7 @@
-/** Conditions on processes and files, of which a machine is asked again and again, all of them together. */
+/**
+ * Conditions on processes and files, of which a machine is asked again and again, all of them
+ * together.
+ */
 import { DisposableStore, toDisposable, type Disposable } from '../base/disposable.ts';
 import type { FileState, ProcessState } from '../machines/probes/probe.ts';
 import type { ConditionPorts, ConditionSink, TriggerOf } from './condition.ts';
@@ -21,7 +24,9 @@ export function watchProcess(
   );
 }
 
-/** Who was found once is waited for to the end, also when its command line is another one by then. */
+/**
+ * Who was found once is waited for to the end, also when its command line is another one by then.
+ */
 export function watchPattern(
   { machineId, pattern, processes }: TriggerOf<'pattern_exit'>,
   { ports }: ConditionPorts,
@@ -68,7 +73,10 @@ export function watchFile(
   );
 }
 
-function fileCheck(trigger: TriggerOf<'file'>, nowMs: () => number): (found: FileState | undefined) => boolean {
+function fileCheck(
+  trigger: TriggerOf<'file'>,
+  nowMs: () => number,
+): (found: FileState | undefined) => boolean {
   switch (trigger.mode) {
     case 'exists':
       return (found) => found !== undefined;
@@ -83,8 +91,12 @@ const defaultWindowMs = 60_000;
 /** Who was not looked at for longer may have changed and changed back. */
 const longestGapMs = 90_000;
 
-/** Once modified, it stays so. Times may have come over a protocol that knows whole seconds only. */
-function modifiedCheck(baseline: TriggerOf<'file'>['baseline']): (found: FileState | undefined) => boolean {
+/**
+ * Once modified, it stays so. Times may have come over a protocol that knows whole seconds only.
+ */
+function modifiedCheck(
+  baseline: TriggerOf<'file'>['baseline'],
+): (found: FileState | undefined) => boolean {
   let isModified = false;
   return (found) => {
     if (found === undefined) return isModified;
@@ -98,7 +110,10 @@ function modifiedCheck(baseline: TriggerOf<'file'>['baseline']): (found: FileSta
   };
 }
 
-function stableCheck(windowMs: number, nowMs: () => number): (found: FileState | undefined) => boolean {
+function stableCheck(
+  windowMs: number,
+  nowMs: () => number,
+): (found: FileState | undefined) => boolean {
   let seen: FileState | undefined;
   let sinceMs = 0;
   let probedMs = 0;

@@ -9,7 +9,10 @@ export interface ResourceQuestion {
 }
 
 /** One number, or one for each GPU that is meant; none when that is not known of all of them. */
-export function percentsOf(sample: ResourceSample, { resource, gpuIndex }: ResourceQuestion): readonly number[] {
+export function percentsOf(
+  sample: ResourceSample,
+  { resource, gpuIndex }: ResourceQuestion,
+): readonly number[] {
   switch (resource) {
     case 'gpu_util':
       return ofGpus(sample, gpuIndex, (gpu) => gpu.utilisationPercent);

@@ -6,7 +6,10 @@ import type { Machine } from '../machines/machine.ts';
 import type { MachineResources } from '../machines/resources/machineResources.ts';
 import type { MetricPoint } from '../metrics/metric.ts';
 
-export type SleepMachine = Pick<Machine, 'id' | 'ready' | 'exec' | 'query' | 'readFile' | 'workFolder' | 'runsFolder'>;
+export type SleepMachine = Pick<
+  Machine,
+  'id' | 'ready' | 'exec' | 'query' | 'readFile' | 'workFolder' | 'runsFolder'
+>;
 
 /** What `MachineLooks` does. */
 export type SleepProbes = Pick<MachineProbes, 'watch' | 'once'>;
@@ -25,7 +28,10 @@ export interface SleepPorts {
   readonly onDidEndRun: Event<RunId>;
   /** No more points of the sweep are launched; some may run yet. */
   readonly onDidEndSweep: Event<string>;
-  readonly onDidReadPoints: Event<{ readonly runId: RunId; readonly points: readonly MetricPoint[] }>;
+  readonly onDidReadPoints: Event<{
+    readonly runId: RunId;
+    readonly points: readonly MetricPoint[];
+  }>;
   /** Throws `MachineFailure('unknown_machine')`. */
   machine(id: string): SleepMachine;
   readonly probes: SleepProbes;

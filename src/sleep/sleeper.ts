@@ -1,4 +1,7 @@
-/** Waits until something happens, without a token. What happens is heard as events; only files and commands are polled. */
+/**
+ * Waits until something happens, without a token. What happens is heard as events; only files and
+ * commands are polled.
+ */
 import type { Clock } from '../base/clock.ts';
 import { DisposableStore, toDisposable, type Disposable } from '../base/disposable.ts';
 import { messageOf } from '../base/errors.ts';
@@ -10,13 +13,16 @@ import { triggerText, type SleepRequest, type Trigger } from './trigger.ts';
 /** Why a sleep ended. Conditions are given as people read them (`run 7 ends`). */
 export interface Wake {
   /**
-   * `run_ended`: what was waited for can no longer happen, since the runs it was about have ended. `alarm`: a watchdog saw
-   * something; `met` says what.
+   * `run_ended`: what was waited for can no longer happen, since the runs it was about have ended.
+   * `alarm`: a watchdog saw something; `met` says what.
    */
   readonly why: 'trigger' | 'deadline' | 'person' | 'run_ended' | 'alarm';
   readonly met: readonly string[];
   readonly unmet: readonly string[];
-  /** Conditions that could not be looked at when it was last tried: `loss < 1: gpu1 does not answer`. */
+  /**
+   * Conditions that could not be looked at when it was last tried: `loss < 1: gpu1 does not
+   * answer`.
+   */
   readonly errors: readonly string[];
 }
 
@@ -28,9 +34,9 @@ interface Condition {
 }
 
 /**
- * `any` wakes with the first condition that is met; `all` when every one holds: ends of processes and timers stay met,
- * metrics and files must hold now. Everything is derived from the request and the world, so that a recorded request can
- * be armed again after a restart.
+ * `any` wakes with the first condition that is met; `all` when every one holds: ends of processes
+ * and timers stay met, metrics and files must hold now. Everything is derived from the request and
+ * the world, so that a recorded request can be armed again after a restart.
  */
 export class Sleeper implements Disposable {
   readonly #ports: SleepPorts;
@@ -42,7 +48,10 @@ export class Sleeper implements Disposable {
     this.#clock = clock;
   }
 
-  /** Calls `onWake` exactly once, never before this returns; not at all once the result or the sleeper is disposed. */
+  /**
+   * Calls `onWake` exactly once, never before this returns; not at all once the result or the
+   * sleeper is disposed.
+   */
   arm(request: SleepRequest, onWake: (wake: Wake) => void): Disposable {
     const conditions = request.triggers.map((trigger): Condition => ({
       trigger,
@@ -68,9 +77,11 @@ export class Sleeper implements Disposable {
       });
     };
     const consider = (): void => decide(verdictOf(request.logic, conditions));
-    // `all` is about the newest values: points that arrive together are looked at when all of them are there.
+    // `all` is about the newest values: points that arrive together are looked at when all of them
+    // are there.
     const onChange = request.logic === 'any' ? consider : () => queueMicrotask(consider);
-    for (const condition of conditions) watches.add(this.#watch(condition, () => isDecided, onChange));
+    for (const condition of conditions)
+      watches.add(this.#watch(condition, () => isDecided, onChange));
     if (request.deadlineMs !== undefined)
       watches.add(alarmAt(this.#clock, request.deadlineMs, () => decide('deadline')));
     return end;
@@ -109,11 +120,19 @@ export class Sleeper implements Disposable {
   }
 }
 
-function verdictOf(logic: SleepRequest['logic'], conditions: readonly Condition[]): Wake['why'] | undefined {
-  const isMet = logic === 'any' ? conditions.some((each) => each.isMet) : conditions.every((each) => each.isMet);
+function verdictOf(
+  logic: SleepRequest['logic'],
+  conditions: readonly Condition[],
+): Wake['why'] | undefined {
+  const isMet =
+    logic === 'any'
+      ? conditions.some((each) => each.isMet)
+      : conditions.every((each) => each.isMet);
   if (isMet) return 'trigger';
   const isHopeless =
-    logic === 'any' ? conditions.every((each) => each.isHopeless) : conditions.some((each) => each.isHopeless);
+    logic === 'any'
+      ? conditions.every((each) => each.isHopeless)
+      : conditions.some((each) => each.isHopeless);
   return isHopeless ? 'run_ended' : undefined;
 }
 

@@ -1,4 +1,7 @@
-/** What ends a sleep. The words here are what the model sends; ids are resolved and validated before a sleep is recorded. */
+/**
+ * What ends a sleep. The words here are what the model sends; ids are resolved and validated before
+ * a sleep is recorded.
+ */
 import type { RunId } from '../base/ids.ts';
 
 export type Comparator = '<' | '>' | '<=' | '>=' | '==' | '!=';
@@ -14,18 +17,27 @@ export type ResourceName = 'gpu_util' | 'gpu_memory' | 'cpu' | 'memory' | 'disk'
 
 export type Trigger =
   | { readonly type: 'timer'; readonly atMs: number }
-  /** The runs that are still alive when the sleep begins and were meant; met when one of them has a verdict. */
+  /**
+   * The runs that are still alive when the sleep begins and were meant; met when one of them has a
+   * verdict.
+   */
   | { readonly type: 'process_exit'; readonly runId: RunId; readonly name: string }
   /** Every point of a sweep of ours is over, also those that are not launched yet. */
   | { readonly type: 'sweep_end'; readonly sweepId: string }
-  /** A pid that is no run of ours. Another `startTime` under the same pid is another process: ours has ended. */
+  /**
+   * A pid that is no run of ours. Another `startTime` under the same pid is another process: ours
+   * has ended.
+   */
   | {
       readonly type: 'foreign_exit';
       readonly machineId: string;
       readonly pid: number;
       readonly startTime?: string;
     }
-  /** Processes whose command line the pattern finds, those that are there when it is asked and later ones. */
+  /**
+   * Processes whose command line the pattern finds, those that are there when it is asked and later
+   * ones.
+   */
   | {
       readonly type: 'pattern_exit';
       readonly machineId: string;
@@ -33,7 +45,9 @@ export type Trigger =
       readonly pattern: string;
       readonly processes: readonly { readonly pid: number; readonly startTime: string }[];
     }
-  /** A tracked series: met when a point beyond the threshold has been read since the sleep began. */
+  /**
+   * A tracked series: met when a point beyond the threshold has been read since the sleep began.
+   */
   | {
       readonly type: 'tracked_metric';
       readonly runIds: readonly RunId[];
@@ -61,7 +75,10 @@ export type Trigger =
       readonly mode: 'exists' | 'modified' | 'size_stable';
       /** For `size_stable`: so long without a change. */
       readonly windowMs?: number;
-      /** For `modified`: the file as it was when the sleep was asked for; absent when there was none. */
+      /**
+       * For `modified`: the file as it was when the sleep was asked for; absent when there was
+       * none.
+       */
       readonly baseline?: { readonly modifiedMs: number; readonly sizeBytes: number };
     }
   | {

@@ -20,7 +20,10 @@ const timer = z
       .max(maxSeconds / 60)
       .optional(),
   })
-  .refine((given) => countOf(given.wake_after_seconds, given.seconds, given.minutes) === 1, 'give one duration');
+  .refine(
+    (given) => countOf(given.wake_after_seconds, given.seconds, given.minutes) === 1,
+    'give one duration',
+  );
 
 const processExit = z
   .strictObject({
@@ -50,7 +53,10 @@ const trackedMetric = z
     task_id: runReference.optional(),
     sustained_checks: sustained,
   })
-  .refine((given) => countOf(given.direction, given.comparator) === 1, 'give direction or comparator');
+  .refine(
+    (given) => countOf(given.direction, given.comparator) === 1,
+    'give direction or comparator',
+  );
 
 const source = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('json_file'), path: line }),
@@ -116,7 +122,10 @@ const resource = z
     message: 'only for gpu_util and gpu_memory',
   });
 
-/** The shapes by what the model calls them. `metric` has two: on a tracked series, and read from a file or command. */
+/**
+ * The shapes by what the model calls them. `metric` has two: on a tracked series, and read from a
+ * file or command.
+ */
 export const shapes = {
   timer,
   process_exit: processExit,
@@ -143,4 +152,5 @@ export const supportedText = `Supported conditions:\n${Object.values(examples)
   .map((example) => `- ${example}`)
   .join('\n')}\nA metric and a resource also take "sustained_checks": so many new values in a row.`;
 
-const countOf = (...values: readonly unknown[]): number => values.filter((value) => value !== undefined).length;
+const countOf = (...values: readonly unknown[]): number =>
+  values.filter((value) => value !== undefined).length;

@@ -12,7 +12,11 @@ import type { Scalar } from './tensorboard/scalars.ts';
 
 type MetricTrigger = TriggerOf<'metric'>;
 
-export function watchSource(trigger: MetricTrigger, ports: ConditionPorts, sink: ConditionSink): Disposable {
+export function watchSource(
+  trigger: MetricTrigger,
+  ports: ConditionPorts,
+  sink: ConditionSink,
+): Disposable {
   const { source } = trigger;
   switch (source.type) {
     case 'json_file':
@@ -26,9 +30,13 @@ export function watchSource(trigger: MetricTrigger, ports: ConditionPorts, sink:
 }
 
 /** Compares each new value. */
-function comparing(trigger: Pick<MetricTrigger, 'comparator' | 'threshold' | 'sustainedChecks'>, sink: ConditionSink) {
+function comparing(
+  trigger: Pick<MetricTrigger, 'comparator' | 'threshold' | 'sustainedChecks'>,
+  sink: ConditionSink,
+) {
   const sustained = new Sustained(trigger.sustainedChecks);
-  return (value: number): void => sink.met(sustained.check(holds(value, trigger.comparator, trigger.threshold)));
+  return (value: number): void =>
+    sink.met(sustained.check(holds(value, trigger.comparator, trigger.threshold)));
 }
 
 /** Read whole, but only when it has changed. */
@@ -45,7 +53,8 @@ function watchFileValue(
   let known = '';
   let compared: { stamp: string; value: number } | undefined;
   const take = (found: FileState, value: number): void => {
-    // Where times are whole seconds, a change within one may not be seen: then it is read once more.
+    // Where times are whole seconds, a change within one may not be seen: then it is read once
+    // more.
     const isSettled = found.modifiedMs % 1000 !== 0 || clock.now() - found.modifiedMs > settledMs;
     const stamp = stampOf(found);
     known = isSettled ? stamp : '';
@@ -67,7 +76,8 @@ function watchFileValue(
 }
 
 const settledMs = 3000;
-const stampOf = ({ sizeBytes, modifiedMs, inode }: FileState): string => `${sizeBytes} ${modifiedMs} ${inode}`;
+const stampOf = ({ sizeBytes, modifiedMs, inode }: FileState): string =>
+  `${sizeBytes} ${modifiedMs} ${inode}`;
 
 function watchCommand(
   trigger: MetricTrigger,
@@ -121,7 +131,10 @@ function watchEvents(
 
 const readTimeoutMs = 60_000;
 
-/** One read at a time; what would begin meanwhile is left to the next look. One that hangs is given up. */
+/**
+ * One read at a time; what would begin meanwhile is left to the next look. One that hangs is given
+ * up.
+ */
 class Reader implements Disposable {
   readonly #clock: Clock;
   readonly #sink: ConditionSink;
@@ -140,7 +153,9 @@ class Reader implements Disposable {
       this.dispose();
       report();
     };
-    const own = this.#clock.after(readTimeoutMs, () => settle(() => this.#sink.failed('it could not be read in time')));
+    const own = this.#clock.after(readTimeoutMs, () =>
+      settle(() => this.#sink.failed('it could not be read in time')),
+    );
     this.#current = own;
     work().then(
       (value) => settle(() => take(value)),
@@ -168,7 +183,11 @@ export function watchResource(
       if (sample === undefined) return;
       const percents = percentsOf(sample, trigger);
       // A sample that tells nothing breaks the row: what was not seen is not taken for true.
-      sink.met(sustained.check(percents.length > 0 && percents.every((each) => holds(each, comparator, threshold))));
+      sink.met(
+        sustained.check(
+          percents.length > 0 && percents.every((each) => holds(each, comparator, threshold)),
+        ),
+      );
       if (percents.length === 0) sink.failed(`${machineId} does not tell its ${trigger.resource}`);
     }),
   );

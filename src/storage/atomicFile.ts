@@ -5,10 +5,14 @@ import { makeFolders } from '../base/folders.ts';
 import { storageFailure } from './storageFailure.ts';
 
 /**
- * Replaces `file` by `content`: readers see the old content or the new, also after a crash. Parent folders are made.
- * Throws `StorageFailure`; the old content is then still there.
+ * Replaces `file` by `content`: readers see the old content or the new, also after a crash. Parent
+ * folders are made. Throws `StorageFailure`; the old content is then still there.
  */
-export async function writeFileAtomic(file: string, content: string | Uint8Array, mode = 0o644): Promise<void> {
+export async function writeFileAtomic(
+  file: string,
+  content: string | Uint8Array,
+  mode = 0o644,
+): Promise<void> {
   const temporary = `${file}.${randomBytes(6).toString('hex')}.tmp`;
   try {
     await makeFolders(path.dirname(file));

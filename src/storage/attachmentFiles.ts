@@ -1,6 +1,6 @@
 /**
- * Bytes that are too large for the journal, in files beside it that are named by their hash: the same bytes are one file,
- * and what is not what it was is found out.
+ * Bytes that are too large for the journal, in files beside it that are named by their hash: the
+ * same bytes are one file, and what is not what it was is found out.
  */
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -43,7 +43,8 @@ export class AttachmentFiles {
   /** Resolves when the bytes are on the disk. Rejects with `StorageFailure`. */
   async keep(bytes: Uint8Array, mediaType: string): Promise<AttachmentFile> {
     const file = { hash: hashOf(bytes), mediaType, sizeBytes: bytes.length };
-    if ((await this.read(file)) === undefined) await writeFileAtomic(this.pathOf(file), bytes, 0o600);
+    if ((await this.read(file)) === undefined)
+      await writeFileAtomic(this.pathOf(file), bytes, 0o600);
     return file;
   }
 

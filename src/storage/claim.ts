@@ -1,6 +1,7 @@
 /**
- * Files that one process owns, taken in one step: a free one is made whole or not at all, a dead owner's is replaced
- * without a moment in which it is missing. However many try at once, one gets it.
+ * Files that one process owns, taken in one step: a free one is made whole or not at all, a dead
+ * owner's is replaced without a moment in which it is missing. However many try at once, one gets
+ * it.
  */
 import { link, rename, rm, writeFile } from 'node:fs/promises';
 import type { Clock } from '../base/clock.ts';
@@ -32,8 +33,9 @@ async function isLinked(temporary: string, file: string): Promise<boolean> {
 }
 
 /**
- * Whoever claims the guard that is named after the dead owner may replace that owner, and nobody else may: what was read
- * before the guard is read again behind it. A guard whose own holder died is replaced in the same way.
+ * Whoever claims the guard that is named after the dead owner may replace that owner, and nobody
+ * else may: what was read before the guard is read again behind it. A guard whose own holder died
+ * is replaced in the same way.
  */
 async function replaceDead(file: string, owner: LeaseOwner, clock: Clock): Promise<boolean> {
   const found = tokenOf(await readOwner(file));

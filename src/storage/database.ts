@@ -1,7 +1,8 @@
 /**
- * A sql.js database as an index: in memory, loaded on first use, saved whole by writing aside and renaming. Nothing lives
- * in it alone; what is missing, damaged or of another schema is begun anew and filled again by its owner. Several processes
- * may have the same file: before one writes, it takes over what others wrote since.
+ * A sql.js database as an index: in memory, loaded on first use, saved whole by writing aside and
+ * renaming. Nothing lives in it alone; what is missing, damaged or of another schema is begun anew
+ * and filled again by its owner. Several processes may have the same file: before one writes, it
+ * takes over what others wrote since.
  */
 import { readFile, stat } from 'node:fs/promises';
 import initSqlJs, { type BindParams, type Database as SqlDatabase, type SqlJsStatic } from 'sql.js';
@@ -48,7 +49,10 @@ export class Database {
 
   static async open(options: DatabaseOptions): Promise<Database> {
     const wasm = await readFile(options.wasmFile);
-    const wasmBinary = wasm.buffer.slice(wasm.byteOffset, wasm.byteOffset + wasm.byteLength) as ArrayBuffer;
+    const wasmBinary = wasm.buffer.slice(
+      wasm.byteOffset,
+      wasm.byteOffset + wasm.byteLength,
+    ) as ArrayBuffer;
     const sql = await initSqlJs({ wasmBinary });
     const seen = await stampOf(options.file);
     const database = (await load(sql, options)) ?? create(sql, options);
@@ -58,7 +62,10 @@ export class Database {
   /** All rows of a query. */
   readonly all: ReadRows = (sql, params = []) => rowsOf(this.#database, sql, params);
 
-  /** Makes changes as one: all of them or none. They are on disk some seconds later, or after `close`. */
+  /**
+   * Makes changes as one: all of them or none. They are on disk some seconds later, or after
+   * `close`.
+   */
   change(work: (run: RunSql) => void): void {
     this.#change(work);
     this.#timer ??= this.#options.clock.after(saveAfterMs, () => void this.#save());
@@ -81,23 +88,34 @@ export class Database {
     }
   }
 
-  /** An index that cannot be saved costs time at the next start, nothing else: it is logged, not thrown. */
+  /**
+   * An index that cannot be saved costs time at the next start, nothing else: it is logged, not
+   * thrown.
+   */
   #save(): Promise<void> {
     this.#timer?.dispose();
     this.#timer = undefined;
     this.#saving = this.#saving
       .then(() => this.#write())
-      .catch((error: unknown) => this.#options.logger.warn(`The index was not saved: ${messageOf(error)}`));
+      .catch((error: unknown) =>
+        this.#options.logger.warn(`The index was not saved: ${messageOf(error)}`),
+      );
     return this.#saving;
   }
 
-  /** Two that write in the same moment lose what one of them took over, which is then read from the journals again. */
+  /**
+   * Two that write in the same moment lose what one of them took over, which is then read from the
+   * journals again.
+   */
   async #write(): Promise<void> {
     const { file, merge } = this.#options;
-    const theirs = (await stampOf(file)) === this.#seen ? undefined : await load(this.#sql, this.#options);
+    const theirs =
+      (await stampOf(file)) === this.#seen ? undefined : await load(this.#sql, this.#options);
     try {
       if (theirs !== undefined)
-        this.#change((run) => merge((sql, params = []) => rowsOf(theirs, sql, params), this.all, run));
+        this.#change((run) =>
+          merge((sql, params = []) => rowsOf(theirs, sql, params), this.all, run),
+        );
     } finally {
       theirs?.close();
     }
@@ -133,17 +151,24 @@ async function stampOf(file: string): Promise<string> {
   }
 }
 
-async function load(sql: SqlJsStatic, { file, schema, logger }: DatabaseOptions): Promise<SqlDatabase | undefined> {
+async function load(
+  sql: SqlJsStatic,
+  { file, schema, logger }: DatabaseOptions,
+): Promise<SqlDatabase | undefined> {
   try {
     const database = new sql.Database(await readFile(file));
     const version = database.exec('PRAGMA user_version')[0]?.values[0]?.[0];
     const health = database.exec('PRAGMA quick_check')[0]?.values[0]?.[0];
     if (version === schema.version && health === 'ok') return database;
-    logger.info(`The index ${file} is of another version or damaged; it is made anew from the journals`);
+    logger.info(
+      `The index ${file} is of another version or damaged; it is made anew from the journals`,
+    );
     database.close();
   } catch (error) {
     if (codeOf(error) !== 'ENOENT')
-      logger.warn(`The index ${file} cannot be read (${messageOf(error)}); it is made anew from the journals`);
+      logger.warn(
+        `The index ${file} cannot be read (${messageOf(error)}); it is made anew from the journals`,
+      );
   }
   return undefined;
 }

@@ -1,4 +1,7 @@
-/** Where things live below the home folder (`~/.helios` by default). Paths only: nothing here touches the disk. */
+/**
+ * Where things live below the home folder (`~/.helios` by default). Paths only: nothing here
+ * touches the disk.
+ */
 import path from 'node:path';
 import type { RunId, SessionId } from '../base/ids.ts';
 

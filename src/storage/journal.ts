@@ -1,6 +1,6 @@
 /**
- * The append-only journal of a session: one JSON event per line. An event is on disk before `append` resolves, and
- * nothing that was written is ever changed.
+ * The append-only journal of a session: one JSON event per line. An event is on disk before
+ * `append` resolves, and nothing that was written is ever changed.
  */
 import { open, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
@@ -43,11 +43,15 @@ export async function readJournal<E>(
     for (const line of lines) {
       number += 1;
       if (line === '') continue;
-      // Of the last, only its newline may be missing: then the event is whole, and stays one when the next is written.
+      // Of the last, only its newline may be missing: then the event is whole, and stays one when
+      // the next is written.
       const event = line === undefined ? undefined : parseEvent<E>(line);
       if (event !== undefined) events.push(event);
       else if (!isTail) damage.push(`line ${number} is not an event and was left out`);
-      else damage.push(`the last line was cut short (${line?.length ?? bytes} characters) and was left out`);
+      else
+        damage.push(
+          `the last line was cut short (${line?.length ?? bytes} characters) and was left out`,
+        );
     }
     endsCleanly = !isTail;
   }
@@ -128,15 +132,25 @@ export class Journal<E extends object> {
       await makeFolders(path.dirname(file));
       const handle = await open(file, 'a', 0o600);
       const { size: sizeBytes } = await handle.stat();
-      return { journal: new Journal<E>({ file, clock, handle, startsFresh: reading.endsCleanly, sizeBytes }), reading };
+      return {
+        journal: new Journal<E>({
+          file,
+          clock,
+          handle,
+          startsFresh: reading.endsCleanly,
+          sizeBytes,
+        }),
+        reading,
+      };
     } catch (error) {
       throw storageFailure(error, file);
     }
   }
 
   /**
-   * Resolves when the event is on disk. Events are written in the order of the calls; those that wait together are
-   * flushed together. Rejects with `StorageFailure`; the event is then not part of the journal.
+   * Resolves when the event is on disk. Events are written in the order of the calls; those that
+   * wait together are flushed together. Rejects with `StorageFailure`; the event is then not part
+   * of the journal.
    */
   append(event: E): Promise<E & Envelope> {
     const at = this.#clock.now();
@@ -177,7 +191,10 @@ export class Journal<E extends object> {
     this.#soundBytes += Buffer.byteLength(text);
   }
 
-  /** What came to the disk of a write that failed was never acknowledged: it must not be read as having happened. */
+  /**
+   * What came to the disk of a write that failed was never acknowledged: it must not be read as
+   * having happened.
+   */
   async #takeBack(): Promise<void> {
     try {
       await this.#handle.truncate(this.#soundBytes);

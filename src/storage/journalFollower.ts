@@ -1,4 +1,6 @@
-/** Reads a journal that somebody else may be writing: each time only what was added. Never writes. */
+/**
+ * Reads a journal that somebody else may be writing: each time only what was added. Never writes.
+ */
 import type { FileHandle } from 'node:fs/promises';
 import { parseEvent, type Envelope } from './journal.ts';
 import { linesForwards, type LinePiece } from './linesForwards.ts';
@@ -7,7 +9,9 @@ import { openIfThere } from './openIfThere.ts';
 export interface JournalPiece<E> {
   /** Oldest first; may be empty. */
   readonly events: readonly (E & Envelope)[];
-  /** True where the journal is read from its beginning: the first time, and when it became shorter. */
+  /**
+   * True where the journal is read from its beginning: the first time, and when it became shorter.
+   */
   readonly isFromStart: boolean;
   /** Lines of this piece that are no events. */
   readonly damage: readonly string[];
@@ -28,7 +32,10 @@ export class JournalFollower<E> {
     return this.#offset;
   }
 
-  /** What was added since it was read last, in pieces of about a megabyte. A missing file is an empty journal. */
+  /**
+   * What was added since it was read last, in pieces of about a megabyte. A missing file is an
+   * empty journal.
+   */
   async *read(): AsyncGenerator<JournalPiece<E>> {
     const handle = await openIfThere(this.#file);
     if (handle === undefined) return;
@@ -63,5 +70,9 @@ export class JournalFollower<E> {
   }
 }
 
-/** True for a last line when only its newline is missing: the writer ended there, or is about to write it. */
-const isEvent = ({ lines: [line] }: LinePiece): boolean => line !== undefined && parseEvent(line) !== undefined;
+/**
+ * True for a last line when only its newline is missing: the writer ended there, or is about to
+ * write it.
+ */
+const isEvent = ({ lines: [line] }: LinePiece): boolean =>
+  line !== undefined && parseEvent(line) !== undefined;

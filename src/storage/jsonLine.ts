@@ -1,4 +1,7 @@
-/** One value as one line of JSON. NaN and the infinities, which JSON does not have, are kept: they are measured values. */
+/**
+ * One value as one line of JSON. NaN and the infinities, which JSON does not have, are kept: they
+ * are measured values.
+ */
 
 const marker = '$number';
 

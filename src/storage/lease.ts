@@ -1,7 +1,8 @@
 /**
- * One writer per session: a lock file with a heartbeat. A dead owner's lease can be taken over: on the same host when its
- * process is gone, from another host when the heartbeat is old. What goes on in the background hands its lease over to a
- * window or a terminal that asks for it; a window to another one where a user wants it there; a terminal keeps its own.
+ * One writer per session: a lock file with a heartbeat. A dead owner's lease can be taken over: on
+ * the same host when its process is gone, from another host when the heartbeat is old. What goes on
+ * in the background hands its lease over to a window or a terminal that asks for it; a window to
+ * another one where a user wants it there; a terminal keeps its own.
  */
 import { rm, utimes } from 'node:fs/promises';
 import path from 'node:path';
@@ -22,7 +23,10 @@ import { makeFolder } from './makeFolder.ts';
 import { StorageFailure } from './storageFailure.ts';
 
 const heartbeatMs = 5_000;
-/** A holder that hears nothing of file events looks with its heartbeat, and then lets go of what it is doing. */
+/**
+ * A holder that hears nothing of file events looks with its heartbeat, and then lets go of what it
+ * is doing.
+ */
 const handsOverWithinMs = 15_000;
 /** How often an asker looks where there are no file events. */
 const pollEveryMs = 250;
@@ -30,11 +34,16 @@ const pollEveryMs = 250;
 export interface LeaseOptions {
   readonly clock: Clock;
   readonly kind: OwnerKind;
-  /** Called when somebody else took the lease over (this host slept too long): the holder must stop writing. */
+  /**
+   * Called when somebody else took the lease over (this host slept too long): the holder must stop
+   * writing.
+   */
   onLost(): void;
   /** A user wants it here: a window is asked for it, too. */
   readonly takesOver?: boolean;
-  /** Called once when somebody wants the lease who may have it: the holder is to release it soon. */
+  /**
+   * Called once when somebody wants the lease who may have it: the holder is to release it soon.
+   */
   onWanted?(): void;
 }
 
@@ -52,12 +61,13 @@ export class Lease {
     this.#owner = owner;
     this.#options = terms;
     this.#timer = this.#nextBeat();
-    if (handsOver(owner)) this.#watch = watchLease(file, () => void this.#check().catch(() => undefined));
+    if (handsOver(owner))
+      this.#watch = watchLease(file, () => void this.#check().catch(() => undefined));
   }
 
   /**
-   * Takes the lease or throws `StorageFailure('owned')` naming the owner. An owner that hands it over is asked for it, and
-   * given some seconds.
+   * Takes the lease or throws `StorageFailure('owned')` naming the owner. An owner that hands it
+   * over is asked for it, and given some seconds.
    */
   static async acquire(file: string, terms: LeaseOptions): Promise<Lease> {
     const owner = thisProcess(terms.kind);
@@ -73,7 +83,10 @@ export class Lease {
   }
 
   /** The live process that holds the lease at `file`, where one does. */
-  static holder(file: string, clock: Clock): Promise<Pick<LeaseOwner, 'pid' | 'host' | 'kind'> | undefined> {
+  static holder(
+    file: string,
+    clock: Clock,
+  ): Promise<Pick<LeaseOwner, 'pid' | 'host' | 'kind'> | undefined> {
     return liveOwner(file, clock);
   }
 
@@ -116,7 +129,8 @@ export class Lease {
   }
 
   async #check(): Promise<void> {
-    if (this.#isWanted || this.#isReleased || !(await isRequested(this.#file, this.#owner.token))) return;
+    if (this.#isWanted || this.#isReleased || !(await isRequested(this.#file, this.#owner.token)))
+      return;
     if (this.#isWanted) return;
     this.#isWanted = true;
     this.#options.onWanted?.();
@@ -136,7 +150,8 @@ async function askFor(file: string, holder: LeaseOwner, clock: Clock): Promise<v
   await writeRequest(file, holder.token);
   try {
     while ((await liveOwner(file, clock))?.token === holder.token) {
-      if (clock.now() >= endMs) throw owned(file, holder, ' It was asked to hand the session over, but does not.');
+      if (clock.now() >= endMs)
+        throw owned(file, holder, ' It was asked to hand the session over, but does not.');
       await change(file, clock);
     }
   } finally {

@@ -22,7 +22,10 @@ export interface LeaseOwner {
   readonly kind?: OwnerKind;
 }
 
-/** - `none`: there is no lease file · `unreadable`: there is one that says nothing, which nobody holds */
+/**
+ * - `none`: there is no lease file · `unreadable`: there is one that says nothing, which nobody
+ *   holds
+ */
 export type LeaseReading = LeaseOwner | 'none' | 'unreadable';
 
 export const thisProcess = (kind: OwnerKind): LeaseOwner => ({
@@ -44,7 +47,8 @@ export async function readOwner(file: string): Promise<LeaseReading> {
   }
 }
 
-export const tokenOf = (reading: LeaseReading): string => (typeof reading === 'string' ? reading : reading.token);
+export const tokenOf = (reading: LeaseReading): string =>
+  typeof reading === 'string' ? reading : reading.token;
 
 /** The live owner of `file`: on this host by its process, elsewhere by the age of the heartbeat. */
 export async function liveOwner(file: string, clock: Clock): Promise<LeaseOwner | undefined> {
@@ -83,7 +87,10 @@ const isOwner = (value: unknown): value is LeaseOwner =>
   typeof value.pid === 'number' &&
   'host' in value;
 
-/** Distinguishes a process from a later one with the same pid; `undefined` when there is no such process. */
+/**
+ * Distinguishes a process from a later one with the same pid; `undefined` when there is no such
+ * process.
+ */
 function processStartOf(pid: number): string | undefined {
   try {
     process.kill(pid, 0);

@@ -12,7 +12,8 @@ const requestFile = (leaseFile: string): string => `${leaseFile}.wanted`;
 export const writeRequest = (leaseFile: string, token: string): Promise<void> =>
   writeFileAtomic(requestFile(leaseFile), token, 0o600);
 
-export const removeRequest = (leaseFile: string): Promise<void> => rm(requestFile(leaseFile), { force: true });
+export const removeRequest = (leaseFile: string): Promise<void> =>
+  rm(requestFile(leaseFile), { force: true });
 
 export async function isRequested(leaseFile: string, token: string): Promise<boolean> {
   try {
@@ -23,7 +24,10 @@ export async function isRequested(leaseFile: string, token: string): Promise<boo
   }
 }
 
-/** Calls `onChange` when something beside the lease changes; a hint, which not every file system gives. */
+/**
+ * Calls `onChange` when something beside the lease changes; a hint, which not every file system
+ * gives.
+ */
 export function watchLease(leaseFile: string, onChange: () => void): Disposable {
   let watcher: FSWatcher | undefined;
   const close = (): void => watcher?.close();

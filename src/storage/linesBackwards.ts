@@ -1,13 +1,16 @@
 /**
- * The lines of a large file that hold a word, the last first. A gigabyte takes less than a second: the bytes are looked
- * through as they are, in pieces small enough for the processor's cache, and only lines with a hit become text.
+ * The lines of a large file that hold a word, the last first. A gigabyte takes less than a second:
+ * the bytes are looked through as they are, in pieces small enough for the processor's cache, and
+ * only lines with a hit become text.
  */
 import type { FileHandle } from 'node:fs/promises';
 import { openIfThere } from './openIfThere.ts';
 
 const usualBlockBytes = 1024 * 1024;
 const pieceBytes = 64 * 1024;
-/** A word that lies across two pieces is found in the second: longer ones than this may be missed. */
+/**
+ * A word that lies across two pieces is found in the second: longer ones than this may be missed.
+ */
 export const longestWordBytes = 1024;
 const newline = 10;
 
@@ -18,8 +21,9 @@ export interface BackwardsOptions {
 }
 
 /**
- * A line is given once, when every pattern fits it somewhere. Patterns are global and written for the bytes as Latin-1
- * (see `bytePattern`). A missing file has no lines. Reading stops when the consumer does, or rejects with the signal's reason.
+ * A line is given once, when every pattern fits it somewhere. Patterns are global and written for
+ * the bytes as Latin-1 (see `bytePattern`). A missing file has no lines. Reading stops when the
+ * consumer does, or rejects with the signal's reason.
  */
 export async function* linesBackwards(
   file: string,
@@ -68,7 +72,8 @@ function linesIn(bytes: Buffer, patterns: readonly RegExp[]): string[] {
     const next = bytes.indexOf(newline, hit);
     const end = next === -1 ? bytes.length : next;
     const line = bytes.subarray(begin, end);
-    if (others.every((pattern) => nextHit(line, 0, pattern) !== undefined)) found.push(line.toString('utf8'));
+    if (others.every((pattern) => nextHit(line, 0, pattern) !== undefined))
+      found.push(line.toString('utf8'));
     start = end + 1;
   }
   return found.reverse();
@@ -77,7 +82,11 @@ function linesIn(bytes: Buffer, patterns: readonly RegExp[]): string[] {
 /** Position of the first hit at or after `from`. */
 function nextHit(bytes: Buffer, from: number, pattern: RegExp): number | undefined {
   for (let at = from; at < bytes.length; at += pieceBytes) {
-    const piece = bytes.toString('latin1', at, Math.min(bytes.length, at + pieceBytes + longestWordBytes));
+    const piece = bytes.toString(
+      'latin1',
+      at,
+      Math.min(bytes.length, at + pieceBytes + longestWordBytes),
+    );
     pattern.lastIndex = 0;
     const hit = pattern.exec(piece);
     if (hit !== null) return at + hit.index;
@@ -86,8 +95,8 @@ function nextHit(bytes: Buffer, from: number, pattern: RegExp): number | undefin
 }
 
 /**
- * A global pattern for `word` in JSON text whose bytes are read as Latin-1, whatever the case of its letters. Names of
- * fields do not fit, nor do the values of the fields in `apart`.
+ * A global pattern for `word` in JSON text whose bytes are read as Latin-1, whatever the case of
+ * its letters. Names of fields do not fit, nor do the values of the fields in `apart`.
  */
 export const bytePattern = (word: string, apart: readonly string[] = []): RegExp =>
   new RegExp(Array.from(word, charPattern).join('') + '(?!":)' + notIn(apart), 'g');
@@ -98,7 +107,9 @@ const notIn = (fields: readonly string[]): string =>
 function charPattern(char: string): string {
   const forms = [...new Set([char, char.toLowerCase(), char.toUpperCase()].map(bytesOf))];
   if (forms.length === 1) return forms.join('');
-  return forms.every((form) => form.length === 1) ? `[${forms.join('')}]` : `(?:${forms.join('|')})`;
+  return forms.every((form) => form.length === 1)
+    ? `[${forms.join('')}]`
+    : `(?:${forms.join('|')})`;
 }
 
 /** As it stands in a JSON string, byte for byte, escaped for a pattern. */

@@ -1,4 +1,7 @@
-/** The lines of a file that may be larger than memory, or than a string: as much is held as a chunk and the longest line. */
+/**
+ * The lines of a file that may be larger than memory, or than a string: as much is held as a chunk
+ * and the longest line.
+ */
 import { constants } from 'node:buffer';
 import type { FileHandle } from 'node:fs/promises';
 
@@ -12,7 +15,10 @@ export interface LineRange {
   readonly end?: number;
   /** Bytes that are read at a time. Default: 1 MiB. */
   readonly chunkBytes?: number;
-  /** Longer lines are passed over; at least a chunk. Default: the bytes that fit a string whatever they are. */
+  /**
+   * Longer lines are passed over; at least a chunk. Default: the bytes that fit a string whatever
+   * they are.
+   */
   readonly maxLineBytes?: number;
 }
 
@@ -25,10 +31,18 @@ export interface LinePiece {
   readonly isTail: boolean;
 }
 
-/** From the first line to the last, in pieces of about a chunk. A character may be split between chunks. */
+/**
+ * From the first line to the last, in pieces of about a chunk. A character may be split between
+ * chunks.
+ */
 export async function* linesForwards(
   handle: Pick<FileHandle, 'read'>,
-  { start = 0, end = Infinity, chunkBytes = usualChunkBytes, maxLineBytes = constants.MAX_STRING_LENGTH }: LineRange,
+  {
+    start = 0,
+    end = Infinity,
+    chunkBytes = usualChunkBytes,
+    maxLineBytes = constants.MAX_STRING_LENGTH,
+  }: LineRange,
 ): AsyncGenerator<LinePiece, void, void> {
   const chunk = Buffer.allocUnsafeSlow(Math.min(chunkBytes, Math.max(0, end - start)));
   const begun = new BegunLine(maxLineBytes);

@@ -5,7 +5,9 @@ import { codeOf, UserFacing } from '../base/errors.ts';
 import { writeFileAtomic } from './atomicFile.ts';
 
 /** Keeps a secret in `folder`; `undefined` forgets it. Rejects with `StorageFailure`. */
-export function secretStore(folder: string): (name: string, value: string | undefined) => Promise<void> {
+export function secretStore(
+  folder: string,
+): (name: string, value: string | undefined) => Promise<void> {
   return async (name, value) => {
     const file = path.join(folder, name);
     if (value === undefined) return rm(file, { force: true });
@@ -20,7 +22,10 @@ export async function readSecretFile(file: string): Promise<string | undefined> 
   try {
     const { mode } = await stat(file);
     if ((mode & 0o077) !== 0)
-      throw new UserFacing(`The key file ${file} can be read by others.`, `Close it with: chmod 600 ${file}`);
+      throw new UserFacing(
+        `The key file ${file} can be read by others.`,
+        `Close it with: chmod 600 ${file}`,
+      );
     const key = (await readFile(file, 'utf8')).trim();
     return key === '' ? undefined : key;
   } catch (error) {

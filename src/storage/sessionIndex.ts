@@ -1,5 +1,14 @@
-/** What is asked across sessions: their list, and which session a run belongs to. What was said is searched in the journals. */
-import { Database, type DatabaseOptions, type ReadRows, type Row, type RunSql } from './database.ts';
+/**
+ * What is asked across sessions: their list, and which session a run belongs to. What was said is
+ * searched in the journals.
+ */
+import {
+  Database,
+  type DatabaseOptions,
+  type ReadRows,
+  type Row,
+  type RunSql,
+} from './database.ts';
 
 export interface IndexedSession {
   readonly id: string;
@@ -78,7 +87,10 @@ export class SessionIndex {
     this.#database = database;
   }
 
-  /** Other processes may have the same file: what each of them read of a journal last is kept, whoever writes. */
+  /**
+   * Other processes may have the same file: what each of them read of a journal last is kept,
+   * whoever writes.
+   */
   static async open(options: Omit<DatabaseOptions, 'schema' | 'merge'>): Promise<SessionIndex> {
     return new SessionIndex(await Database.open({ ...options, schema, merge: takeNewer }));
   }
@@ -91,7 +103,8 @@ export class SessionIndex {
 
   /** Newest first. */
   sessions(): IndexedSessionRow[] {
-    const counts = (where: string): string => `(SELECT COUNT(*) FROM runs WHERE session_id = sessions.id ${where})`;
+    const counts = (where: string): string =>
+      `(SELECT COUNT(*) FROM runs WHERE session_id = sessions.id ${where})`;
     const sql = `SELECT sessions.*, ${counts('')} AS run_count, ${counts('AND is_going = 1')} AS going_count
       FROM sessions ORDER BY id DESC`;
     return this.#database.all(sql).map((row) => ({
@@ -103,12 +116,16 @@ export class SessionIndex {
 
   /** By run id or handle; of several with one handle, the newest. */
   runOf(reference: string): { readonly id: string; readonly sessionId: string } | undefined {
-    const sql = 'SELECT id, session_id FROM runs WHERE id = ? OR handle = ? ORDER BY id DESC LIMIT 1';
+    const sql =
+      'SELECT id, session_id FROM runs WHERE id = ? OR handle = ? ORDER BY id DESC LIMIT 1';
     const [row] = this.#database.all(sql, [reference, reference]);
     return row && { id: text(row.id), sessionId: text(row.session_id) };
   }
 
-  /** Attempts of other sessions that have one of these `seed` keys: those of the newest sessions first. */
+  /**
+   * Attempts of other sessions that have one of these `seed` keys: those of the newest sessions
+   * first.
+   */
   attemptsLike(seeds: readonly string[], exceptSession: string, limit: number): FoundAttempt[] {
     const sql = `SELECT * FROM attempts WHERE seed IN (${seeds.map(() => '?').join(', ')}) AND session_id <> ?
       ORDER BY session_id DESC, is_known DESC LIMIT ?`;
@@ -133,12 +150,17 @@ export class SessionIndex {
 /** Of a session that both know, the one that read more of its journal is right. */
 function takeNewer(theirs: ReadRows, ours: ReadRows, run: RunSql): void {
   const known = new Map(
-    ours('SELECT id, journal_bytes FROM sessions').map((row) => [row.id, number(row.journal_bytes)]),
+    ours('SELECT id, journal_bytes FROM sessions').map((row) => [
+      row.id,
+      number(row.journal_bytes),
+    ]),
   );
   for (const row of theirs(`SELECT ${sessionColumns} FROM sessions`)) {
     const session = sessionOf(row);
     if (session.journalBytes <= (known.get(session.id) ?? -1)) continue;
-    const runs = theirs('SELECT id, number, handle, is_going FROM runs WHERE session_id = ?', [session.id]);
+    const runs = theirs('SELECT id, number, handle, is_going FROM runs WHERE session_id = ?', [
+      session.id,
+    ]);
     const attempts = theirs('SELECT * FROM attempts WHERE session_id = ?', [session.id]);
     putSession(run, { ...session, runs: runs.map(runOf), attempts: attempts.map(attemptOf) });
   }
@@ -160,7 +182,13 @@ function putSession(run: RunSql, session: IndexedSession): void {
     session.best,
   ]);
   for (const { id, number: place, handle, isGoing } of session.runs)
-    run('INSERT OR REPLACE INTO runs VALUES (?, ?, ?, ?, ?)', [id, session.id, place, handle, isGoing ? 1 : 0]);
+    run('INSERT OR REPLACE INTO runs VALUES (?, ?, ?, ?, ?)', [
+      id,
+      session.id,
+      place,
+      handle,
+      isGoing ? 1 : 0,
+    ]);
   for (const { same, seed, tree, experimentId, isKnown, told } of session.attempts)
     run('INSERT INTO attempts VALUES (?, ?, ?, ?, ?, ?, ?)', [
       ...[session.id, same, seed, tree, experimentId, isKnown ? 1 : 0, told],

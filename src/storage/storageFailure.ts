@@ -14,7 +14,10 @@ export class StorageFailure extends HeliosError {
 
 const passing: readonly StorageFailureReason[] = ['no_space', 'read_only', 'io'];
 
-/** What may pass by itself, or once somebody makes room, without anything to be done about what was to be written. */
+/**
+ * What may pass by itself, or once somebody makes room, without anything to be done about what was
+ * to be written.
+ */
 export const isPassing = (error: unknown): error is StorageFailure =>
   error instanceof StorageFailure && passing.includes(error.reason);
 
@@ -30,7 +33,11 @@ export function storageFailure(error: unknown, file: string): StorageFailure {
       );
     case 'EACCES':
     case 'EPERM':
-      return new StorageFailure('denied', `No permission to write ${file}. Look at its owner and its mode.`, cause);
+      return new StorageFailure(
+        'denied',
+        `No permission to write ${file}. Look at its owner and its mode.`,
+        cause,
+      );
     case 'EROFS':
       return new StorageFailure(
         'read_only',

@@ -5,7 +5,10 @@ import type { RunId, SessionId } from '../base/ids.ts';
 import type { AttachmentBlock, ToolSpec } from '../models/model.ts';
 import type { Access } from '../permissions/access.ts';
 
-/** What a call can do to the world. It decides permission and whether calls may run side by side; in doubt the stronger. */
+/**
+ * What a call can do to the world. It decides permission and whether calls may run side by side; in
+ * doubt the stronger.
+ */
 export type Effect = 'read' | 'write' | 'execute' | 'network';
 
 export interface ToolContext {
@@ -38,11 +41,17 @@ export interface ToolDefault {
 /** How a call of a tool is treated by others. */
 export interface ToolTraits {
   readonly effect: Effect;
-  /** Made twice with the same arguments, the call does no more than once: after a crash it is made again. */
+  /**
+   * Made twice with the same arguments, the call does no more than once: after a crash it is made
+   * again.
+   */
   readonly isRepeatable: boolean;
   /** Changes only what Helios keeps for the agent, such as its notes: never needs an approval. */
   readonly isOwnData: boolean;
-  /** May change what a run finds (code, data, packages), so that a repeat of a failed run makes sense. */
+  /**
+   * May change what a run finds (code, data, packages), so that a repeat of a failed run makes
+   * sense.
+   */
   readonly changesCode: boolean;
   /** After the call the session waits or ends: never made beside other calls. */
   readonly endsTurn: boolean;
@@ -58,23 +67,38 @@ export interface ToolTraits {
 
 export interface Tool extends ToolTraits {
   readonly spec: ToolSpec;
-  /** Verb and object for a list of calls, such as `read_file train.py`; never throws on any input. */
+  /**
+   * Verb and object for a list of calls, such as `read_file train.py`; never throws on any input.
+   */
   describe(input: unknown): string;
-  /** The typed arguments, or a text that tells the model what is wrong with them and what is right. */
+  /**
+   * The typed arguments, or a text that tells the model what is wrong with them and what is right.
+   */
   parse(
     input: unknown,
-  ): { readonly ok: true; readonly args: unknown } | { readonly ok: false; readonly problem: string };
-  /** What the call would need beyond Helios's own data; `args` is what `parse` returned. Never rejects. */
+  ):
+    | { readonly ok: true; readonly args: unknown }
+    | { readonly ok: false; readonly problem: string };
+  /**
+   * What the call would need beyond Helios's own data; `args` is what `parse` returned. Never
+   * rejects.
+   */
   accesses(args: unknown): Promise<readonly Access[]>;
-  /** The same tool, with these values where a call leaves them out; its schema says so. Parameters of other tools are passed over. */
+  /**
+   * The same tool, with these values where a call leaves them out; its schema says so. Parameters
+   * of other tools are passed over.
+   */
   withDefaults(defaults: readonly ToolDefault[]): Tool;
-  /** `args` is what `parse` returned. Rejects with `ToolFailure` for the model; anything else is a fault of ours. */
+  /**
+   * `args` is what `parse` returned. Rejects with `ToolFailure` for the model; anything else is a
+   * fault of ours.
+   */
   execute(args: unknown, context: ToolContext): Promise<ToolResult>;
 }
 
 /**
- * `isRepeatable` defaults to true for reading tools, `changesCode` to true for those that write or execute, `guidance` and
- * `formerNames` to none, every other trait to false.
+ * `isRepeatable` defaults to true for reading tools, `changesCode` to true for those that write or
+ * execute, `guidance` and `formerNames` to none, every other trait to false.
  */
 export interface ToolDefinition<Schema extends z.ZodType> extends Partial<ToolTraits> {
   readonly name: string;
@@ -94,8 +118,13 @@ export function defineTool<Schema extends z.ZodType>(
   defaults: readonly ToolDefault[] = [],
 ): Tool {
   const { name, description, parameters, aliases = {} } = definition;
-  const inputSchema = schemaWith(z.toJSONSchema(parameters, { io: 'input' }) as InputSchema, defaults);
-  const own = defaults.filter(({ parameter }) => Object.hasOwn(inputSchema.properties ?? {}, parameter));
+  const inputSchema = schemaWith(
+    z.toJSONSchema(parameters, { io: 'input' }) as InputSchema,
+    defaults,
+  );
+  const own = defaults.filter(({ parameter }) =>
+    Object.hasOwn(inputSchema.properties ?? {}, parameter),
+  );
   const read = (input: unknown) => parameters.safeParse(completed(renamed(input, aliases), own));
   const tool: Tool = {
     spec: { name, description, inputSchema },
@@ -106,7 +135,10 @@ export function defineTool<Schema extends z.ZodType>(
     },
     parse(input) {
       if (typeof input === 'string')
-        return { ok: false, problem: `The arguments of ${name} are not valid JSON. Send one JSON object.` };
+        return {
+          ok: false,
+          problem: `The arguments of ${name} are not valid JSON. Send one JSON object.`,
+        };
       const parsed = read(input);
       return parsed.success
         ? { ok: true, args: parsed.data }
@@ -114,7 +146,8 @@ export function defineTool<Schema extends z.ZodType>(
     },
     accesses: async (args) => (await definition.accesses?.(args as z.output<Schema>)) ?? [],
     withDefaults: (others) => (others.length === 0 ? tool : defineTool(definition, others)),
-    execute: (args, context) => definition.execute(args as z.output<Schema>, context).catch(forModel),
+    execute: (args, context) =>
+      definition.execute(args as z.output<Schema>, context).catch(forModel),
   };
   return tool;
 }
@@ -141,7 +174,10 @@ type InputSchema = Readonly<Record<string, unknown>> & {
 };
 
 /** A parameter with a default is no longer asked for, and says what it is when it is left out. */
-function schemaWith({ $schema: _, ...schema }: InputSchema, defaults: readonly ToolDefault[]): InputSchema {
+function schemaWith(
+  { $schema: _, ...schema }: InputSchema,
+  defaults: readonly ToolDefault[],
+): InputSchema {
   const { properties = {}, required } = schema;
   const given = new Map(defaults.map(({ parameter, value }) => [parameter, value]));
   if (!Object.keys(properties).some((name) => given.has(name))) return schema;
@@ -160,12 +196,18 @@ function schemaWith({ $schema: _, ...schema }: InputSchema, defaults: readonly T
 function completed(input: unknown, defaults: readonly ToolDefault[]): unknown {
   if (typeof input !== 'object' || input === null || Array.isArray(input)) return input;
   const missing = defaults.filter(
-    ({ parameter, unless }) => !(parameter in input) && (unless === undefined || !(unless in input)),
+    ({ parameter, unless }) =>
+      !(parameter in input) && (unless === undefined || !(unless in input)),
   );
-  return { ...input, ...Object.fromEntries(missing.map(({ parameter, value }) => [parameter, value])) };
+  return {
+    ...input,
+    ...Object.fromEntries(missing.map(({ parameter, value }) => [parameter, value])),
+  };
 }
 
-/** An error of ours that names its reason is advice for the model; everything else stays a fault. */
+/**
+ * An error of ours that names its reason is advice for the model; everything else stays a fault.
+ */
 function forModel(error: unknown): never {
   if (error instanceof HeliosError && !(error instanceof ToolFailure))
     throw new ToolFailure(error.message, { cause: error });
@@ -182,5 +224,9 @@ function renamed(input: unknown, aliases: Readonly<Record<string, string>>): unk
   );
 }
 
-const problemText = (name: string, error: z.ZodError, inputSchema: Record<string, unknown>): string =>
+const problemText = (
+  name: string,
+  error: z.ZodError,
+  inputSchema: Record<string, unknown>,
+): string =>
   `The arguments of ${name} do not fit:\n${z.prettifyError(error)}\nThe right shape: ${JSON.stringify(inputSchema.properties ?? inputSchema)}`;

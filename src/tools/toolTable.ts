@@ -1,12 +1,17 @@
 import type { Tool } from './tool.ts';
 
-/** Tools by name, in the order of the request; a recorded conversation finds them by former names too. */
+/**
+ * Tools by name, in the order of the request; a recorded conversation finds them by former names
+ * too.
+ */
 export class ToolTable extends Map<string, Tool> {
   readonly #formerNames: ReadonlyMap<string, string>;
 
   constructor(tools: readonly Tool[]) {
     super(tools.map((tool) => [tool.spec.name, tool]));
-    this.#formerNames = new Map(tools.flatMap(({ spec, formerNames }) => formerNames.map((name) => [name, spec.name])));
+    this.#formerNames = new Map(
+      tools.flatMap(({ spec, formerNames }) => formerNames.map((name) => [name, spec.name])),
+    );
   }
 
   override get(name: string): Tool | undefined {

@@ -1,4 +1,7 @@
-/** Puts the features of this window together. Each stands alone: one that fails is logged, the others go on. */
+/**
+ * Puts the features of this window together. Each stands alone: one that fails is logged, the
+ * others go on.
+ */
 import { lm, window, workspace, type ExtensionContext, type LogOutputChannel } from 'vscode';
 import { systemClock } from '../base/clock.ts';
 import { DisposableStore, type Disposable } from '../base/disposable.ts';
@@ -133,7 +136,13 @@ export class App implements Disposable {
 
   #createBriefs(): Briefs {
     const memory = this.#context.workspaceState;
-    return new Briefs({ deps: this.#deps, memory, home: homeFolder(), folders: openFolders, clock: systemClock });
+    return new Briefs({
+      deps: this.#deps,
+      memory,
+      home: homeFolder(),
+      folders: openFolders,
+      clock: systemClock,
+    });
   }
 
   #refresh(): void {

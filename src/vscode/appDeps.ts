@@ -30,9 +30,12 @@ export interface WindowPartsDeps {
 }
 
 export const isTrusted = (): boolean => workspace.isTrusted;
-export const openFolders = (): string[] => (workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath);
+export const openFolders = (): string[] =>
+  (workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath);
 
-/** Creates what the features of this window share. The engine is created when it is first needed. */
+/**
+ * Creates what the features of this window share. The engine is created when it is first needed.
+ */
 export function createAppDeps({
   context,
   owned,
@@ -73,5 +76,16 @@ export function createAppDeps({
   const notes = owned.add(new Notes(host, sessions, systemClock));
   const documents = owned.add(new Documents());
   const following = new FollowTarget();
-  return { host, sessions, notes, approvals, keys, questions, following, documents, extensionUri, logger };
+  return {
+    host,
+    sessions,
+    notes,
+    approvals,
+    keys,
+    questions,
+    following,
+    documents,
+    extensionUri,
+    logger,
+  };
 }

@@ -18,7 +18,10 @@ export function metricsPanels({ host, sessions, extensionUri, logger }: WindowDe
     logger,
     openRun: (runId) => void run('helios.openRunOutput', runId),
     source: async (sessionId) =>
-      createMetricsSource({ engine: await host.get(), sessions, clock: systemClock, logger }, sessionId as SessionId),
+      createMetricsSource(
+        { engine: await host.get(), sessions, clock: systemClock, logger },
+        sessionId as SessionId,
+      ),
   });
 }
 

@@ -1,4 +1,7 @@
-/** What a trusted window does once it is open: resumes what was interrupted, cleans up, shows what was missed. */
+/**
+ * What a trusted window does once it is open: resumes what was interrupted, cleans up, shows what
+ * was missed.
+ */
 import type { Memento } from 'vscode';
 import { systemClock } from '../base/clock.ts';
 import type { DisposableStore } from '../base/disposable.ts';
@@ -26,7 +29,14 @@ export async function resumeWork({ deps, owned, briefs, memory }: StartupDeps): 
   sessions.refresh();
   const policy = setting('session.resume');
   const resumption = owned.add(
-    new Resumption({ host, home: homeFolder(), policy, folders: openFolders, clock: systemClock, logger }),
+    new Resumption({
+      host,
+      home: homeFolder(),
+      policy,
+      folders: openFolders,
+      clock: systemClock,
+      logger,
+    }),
   );
   await attempt('resume', logger, () => resumption.begin());
   await attempt('retention', logger, () => applyRetention(host, logger));
@@ -39,7 +49,11 @@ export async function resumeWork({ deps, owned, briefs, memory }: StartupDeps): 
 }
 
 /** Never rejects: logs why it failed. */
-export async function attempt(name: string, logger: Logger, action: () => PromiseLike<unknown>): Promise<void> {
+export async function attempt(
+  name: string,
+  logger: Logger,
+  action: () => PromiseLike<unknown>,
+): Promise<void> {
   try {
     await action();
   } catch (error) {

@@ -57,7 +57,8 @@ export class Trees implements Disposable {
       const listed = await this.#list(engine.sessions);
       const owners = await ownersOf(engine.sessions, listed);
       this.#foreign?.dispose();
-      this.#foreign = owners.size > 0 ? systemClock.after(foreignEveryMs, () => experiments.reload()) : undefined;
+      this.#foreign =
+        owners.size > 0 ? systemClock.after(foreignEveryMs, () => experiments.reload()) : undefined;
       return experimentRows({
         open,
         listed,
@@ -87,7 +88,9 @@ export class Trees implements Disposable {
     });
     const machineFrames = this.#frames(() => machines.refresh());
     this.#machineViews = this.#owned.add(new MachineViews(host, () => machineFrames.request()));
-    this.#owned.add(machines.onDidChangeVisibility((isVisible) => this.#machineViews.refresh(isVisible)));
+    this.#owned.add(
+      machines.onDidChangeVisibility((isVisible) => this.#machineViews.refresh(isVisible)),
+    );
     this.#machineViews.refresh(machines.isVisible);
     this.#owned.add(
       sessions.onDidChange(() => {
@@ -120,7 +123,11 @@ export class Trees implements Disposable {
       .open()
       .map(({ id }) => id)
       .join();
-    if (this.#listed === undefined || this.#listed.openIds !== openIds || nowMs - this.#listed.atMs > listEveryMs)
+    if (
+      this.#listed === undefined ||
+      this.#listed.openIds !== openIds ||
+      nowMs - this.#listed.atMs > listEveryMs
+    )
       this.#listed = { atMs: nowMs, openIds, value: await sessions.list() };
     return this.#listed.value;
   }
@@ -133,6 +140,10 @@ async function ownersOf(
 ): Promise<ReadonlyMap<string, SessionOwner>> {
   const open = new Set<string>(sessions.open().map(({ id }) => id));
   const others = listed.filter(({ id, endReason }) => endReason === undefined && !open.has(id));
-  const found = await Promise.all(others.map(async ({ id }) => [id, await sessions.owner(id)] as const));
-  return new Map(found.flatMap(([id, owner]) => (owner === undefined ? [] : [[id, owner] as const])));
+  const found = await Promise.all(
+    others.map(async ({ id }) => [id, await sessions.owner(id)] as const),
+  );
+  return new Map(
+    found.flatMap(([id, owner]) => (owner === undefined ? [] : [[id, owner] as const])),
+  );
 }

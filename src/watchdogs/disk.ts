@@ -36,7 +36,10 @@ export class DiskWatch {
 
   #isBelow({ freeBytes, totalBytes }: DiskFacts, factor: number): boolean {
     const { belowPercent, belowGb } = this.#limits;
-    return freeBytes < factor * belowGb * gigabyte && freeBytes < (factor * belowPercent * totalBytes) / 100;
+    return (
+      freeBytes < factor * belowGb * gigabyte &&
+      freeBytes < (factor * belowPercent * totalBytes) / 100
+    );
   }
 }
 

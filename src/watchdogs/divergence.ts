@@ -1,15 +1,18 @@
 /**
- * A metric that left its own range for the worse and stays away. The range is that of its best stretch: the best running
- * median there was, and the spread around it. Each of the last points has to pass all of these:
+ * A metric that left its own range for the worse and stays away. The range is that of its best
+ * stretch: the best running median there was, and the spread around it. Each of the last points has
+ * to pass all of these:
  *
- * - so many median absolute deviations, of the best stretch or of the noise as it is now, whichever is more
+ * - so many median absolute deviations, of the best stretch or of the noise as it is now, whichever
+ *   is more
  * - a quarter of the best value
  * - half of all that was gained since the beginning
  *
- * Healthy trainings do that, too, for a while: a restart of the learning rate, the next task, fold or stage, a policy that
- * forgets. So it is told at once only when it is far beyond where it began; else after an eighth of the time before, and
- * not while it comes back. What only drifts (a score, a validation loss, a loss that never fell) is compared with where it
- * was shortly before. What is out of range does not change the range, and a single point is never enough.
+ * Healthy trainings do that, too, for a while: a restart of the learning rate, the next task, fold
+ * or stage, a policy that forgets. So it is told at once only when it is far beyond where it began;
+ * else after an eighth of the time before, and not while it comes back. What only drifts (a score,
+ * a validation loss, a loss that never fell) is compared with where it was shortly before. What is
+ * out of range does not change the range, and a single point is never enough.
  */
 import type { Direction } from '../metrics/metric.ts';
 import { Excursion } from './excursion.ts';
@@ -28,7 +31,10 @@ const minShareOfBest = 0.25;
 const minShareOfGain = 0.5;
 /** Of what is compared with where it was shortly before: so many times as much again. */
 const minRise = { steady: 2, drifting: 0.5 } as const;
-/** So many times what was gained, or as the best value is: nothing that began well comes so far by itself. */
+/**
+ * So many times what was gained, or as the best value is: nothing that began well comes so far by
+ * itself.
+ */
 const farFactor = 3;
 /** Out of range for this share of the points before. */
 const patience = { steady: 1 / 12, drifting: 1 / 4 } as const;
@@ -41,7 +47,9 @@ const differenceFactor = Math.SQRT2;
 
 type DivergenceLimits = Pick<DivergencePolicy, 'deviations' | 'warmupPoints' | 'forPoints'>;
 
-/** - `steady`: a loss that a healthy training brings down, and keeps down · `drifting`: any other */
+/**
+ * - `steady`: a loss that a healthy training brings down, and keeps down · `drifting`: any other
+ */
 export type Course = 'steady' | 'drifting';
 
 export interface JudgedSeries {
@@ -78,7 +86,10 @@ export class DivergenceWatch {
     this.#limits = limits;
   }
 
-  /** The range that it left (its limit, as the metric is measured), when it is to be told. Values that are no number are passed over. */
+  /**
+   * The range that it left (its limit, as the metric is measured), when it is to be told. Values
+   * that are no number are passed over.
+   */
   add(raw: number): number | undefined {
     if (!Number.isFinite(raw)) return undefined;
     const value = this.#sign * raw;
@@ -109,7 +120,11 @@ export class DivergenceWatch {
 
   /** It went over its limit in small steps: that is a drift, and no jump. */
   #hasDrifted({ points, level }: Excursion): boolean {
-    return this.#course === 'drifting' && points === sudden.points && level < this.#from + sudden.factor * this.#far;
+    return (
+      this.#course === 'drifting' &&
+      points === sudden.points &&
+      level < this.#from + sudden.factor * this.#far
+    );
   }
 
   #follow({ values }: Excursion): undefined {
@@ -156,7 +171,9 @@ export class DivergenceWatch {
   }
 
   get #hasGained(): boolean {
-    return this.#gain > Math.max(minGain.share * Math.abs(this.#first), minGain.deviations * this.#noise);
+    return (
+      this.#gain > Math.max(minGain.share * Math.abs(this.#first), minGain.deviations * this.#noise)
+    );
   }
 
   /** It is compared with the best that it ever was. */

@@ -28,7 +28,10 @@ export class Excursion {
     if (this.#values.length < maxPoints) this.#values.push(value);
   }
 
-  /** Its last third is nearer to `best` than its first: what a restart, a new task or a resumed checkpoint does. */
+  /**
+   * Its last third is nearer to `best` than its first: what a restart, a new task or a resumed
+   * checkpoint does.
+   */
   isComingBack(best: number): boolean {
     const third = Math.floor(this.#values.length / 3);
     if (third === 0 || this.#values.length >= maxPoints) return false;

@@ -1,19 +1,27 @@
 /** What a metric is to its run, from its name: how much a watchdog makes of it. */
 
 const lossWords = new Set(
-  'loss losses nll ce xent crossentropy logloss perplexity ppl bpb bpc bpd bpt mse rmse mae'.split(' '),
+  'loss losses nll ce xent crossentropy logloss perplexity ppl bpb bpc bpd bpt mse rmse mae'.split(
+    ' ',
+  ),
 );
 /** Beside a loss word, these make it something else: a factor, a gradient. */
-const otherWords = new Set('scale scaler scaling grad gradient norm weight lr count time'.split(' '));
+const otherWords = new Set(
+  'scale scaler scaling grad gradient norm weight lr count time'.split(' '),
+);
 /** Parts of a training whose loss rises and falls as the other parts learn. */
 const partWords = new Set(
   'policy value actor critic vf pg td q disc discriminator gen generator d g adv adversarial gan real fake aux kl entropy commit commitment'.split(
     ' ',
   ),
 );
-/** Measured now and then, or over what was: NaN or infinite may only say that there is nothing yet. */
+/**
+ * Measured now and then, or over what was: NaN or infinite may only say that there is nothing yet.
+ */
 const derivedWords = new Set(
-  'val valid validation eval evaluation test dev best min max avg average mean ema running smooth smoothed'.split(' '),
+  'val valid validation eval evaluation test dev best min max avg average mean ema running smooth smoothed'.split(
+    ' ',
+  ),
 );
 
 export interface MetricRole {
@@ -32,7 +40,12 @@ export function roleOf(metric: string): MetricRole {
   const words = wordsOf(metric);
   const has = (set: ReadonlySet<string>): boolean => words.some((word) => set.has(word));
   const isLoss = has(lossWords) && !has(otherWords);
-  return { isLoss, isSteadyLoss: isLoss && !has(partWords), isDerived: has(derivedWords), isSpeed: speed.test(metric) };
+  return {
+    isLoss,
+    isSteadyLoss: isLoss && !has(partWords),
+    isDerived: has(derivedWords),
+    isSpeed: speed.test(metric),
+  };
 }
 
 const wordsOf = (metric: string): string[] =>

@@ -1,13 +1,16 @@
 /**
- * A metric that became NaN or infinite. Healthy runs print such values, too: progress bars that show `loss=nan` until the
- * first mean (or, where the framework does not know the loss, for ever), the best value before the first one, the mean of
- * no episode, a gradient under a scaled loss, a part that is not computed in each step. So what never was a number is only
- * told of, and what is not computed in each step has to stay away.
+ * A metric that became NaN or infinite. Healthy runs print such values, too: progress bars that
+ * show `loss=nan` until the first mean (or, where the framework does not know the loss, for ever),
+ * the best value before the first one, the mean of no episode, a gradient under a scaled loss, a
+ * part that is not computed in each step. So what never was a number is only told of, and what is
+ * not computed in each step has to stay away.
  */
 import type { MetricRole } from './metricRole.ts';
 
 export interface NonFiniteFacts extends MetricRole {
-  /** It is the metric that decides, a loss, or one that the user named: the action counts for it. */
+  /**
+   * It is the metric that decides, a loss, or one that the user named: the action counts for it.
+   */
   readonly counts: boolean;
   /** The user named it: its first value counts already. */
   readonly isNamed: boolean;
@@ -22,7 +25,10 @@ const establishedAfter = 2;
 const noticedAfter = 3;
 /** In a row, of what never was a number. */
 const neverANumber = { ofEachStep: 5, other: 50 } as const;
-/** In a row, of what is not computed in each step; and so many times as many as numbers ever came after. */
+/**
+ * In a row, of what is not computed in each step; and so many times as many as numbers ever came
+ * after.
+ */
 const serious = { points: 5, times: 3 } as const;
 
 /** One series, point by point. */
@@ -75,7 +81,8 @@ export class NonFiniteWatch {
   }
 
   get #noticedAfter(): number {
-    if (!this.#hasBeenFinite) return this.#isOfEachStep ? neverANumber.ofEachStep : neverANumber.other;
+    if (!this.#hasBeenFinite)
+      return this.#isOfEachStep ? neverANumber.ofEachStep : neverANumber.other;
     const isAtOnce = this.#isOfEachStep || (this.#facts.counts && this.#isEstablished);
     return isAtOnce ? 1 : noticedAfter;
   }

@@ -1,4 +1,7 @@
-/** What is told of all metrics of a run that are no numbers: once what is worth a word, once what the action is for. */
+/**
+ * What is told of all metrics of a run that are no numbers: once what is worth a word, once what
+ * the action is for.
+ */
 import type { MetricPoint } from '../metrics/metric.ts';
 import type { Finding } from './finding.ts';
 import { Latch } from './latch.ts';
@@ -10,7 +13,10 @@ const recoveredPoints = 1000;
 
 export class NonFiniteAlarm {
   readonly #action: WatchAction;
-  readonly #told: Readonly<Record<NonFiniteLevel, Latch>> = { serious: new Latch(), noticed: new Latch() };
+  readonly #told: Readonly<Record<NonFiniteLevel, Latch>> = {
+    serious: new Latch(),
+    noticed: new Latch(),
+  };
   /** The metric that was no number last. */
   #sick: NonFiniteWatch | undefined;
 
@@ -35,7 +41,10 @@ export class NonFiniteAlarm {
     if (this.#action === 'off') return undefined;
     this.#sick = series;
     // A warning of either level is the same to whoever hears it.
-    const isTold = level === 'noticed' ? serious.holding !== undefined : this.#action === 'warn' && noticed.holding;
+    const isTold =
+      level === 'noticed'
+        ? serious.holding !== undefined
+        : this.#action === 'warn' && noticed.holding;
     const detail = this.#told[level].raise(() => nonFiniteText(point, series.hasBeenFinite));
     if (detail === undefined || isTold) return undefined;
     return { kind: 'non_finite', detail, action: level === 'serious' ? this.#action : 'warn' };

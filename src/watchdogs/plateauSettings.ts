@@ -1,7 +1,12 @@
-/** When experiments that bring nothing more change the advice to the agent, and when they end its session. */
+/**
+ * When experiments that bring nothing more change the advice to the agent, and when they end its
+ * session.
+ */
 import * as z from 'zod';
 
-/** What comes of a plateau that goes on after the advice: nothing more, or the end of the session. */
+/**
+ * What comes of a plateau that goes on after the advice: nothing more, or the end of the session.
+ */
 export const plateauActions = ['advise', 'end'] as const;
 
 export const plateauSettingsSchema = z.strictObject({
@@ -10,7 +15,9 @@ export const plateauSettingsSchema = z.strictObject({
     .min(0)
     .max(10_000)
     .optional()
-    .describe('Number of experiments in a row without an improvement on the best one that make a plateau. 0: none do.'),
+    .describe(
+      'Number of experiments in a row without an improvement on the best one that make a plateau. 0: none do.',
+    ),
   onPlateau: z
     .enum(plateauActions)
     .optional()
@@ -32,8 +39,16 @@ export interface PlateauPolicy {
   readonly noisePercent: number;
 }
 
-export const defaultPlateau: PlateauPolicy = { experiments: 12, onPlateau: 'advise', noisePercent: 0.1 };
+export const defaultPlateau: PlateauPolicy = {
+  experiments: 12,
+  onPlateau: 'advise',
+  noisePercent: 0.1,
+};
 
-/** The defaults, with each of `layers` over those before it: the settings of the user, then those of the project. */
-export const plateauPolicyOf = (...layers: readonly (PlateauSettings | undefined)[]): PlateauPolicy =>
-  Object.assign({ ...defaultPlateau }, ...layers) as PlateauPolicy;
+/**
+ * The defaults, with each of `layers` over those before it: the settings of the user, then those of
+ * the project.
+ */
+export const plateauPolicyOf = (
+  ...layers: readonly (PlateauSettings | undefined)[]
+): PlateauPolicy => Object.assign({ ...defaultPlateau }, ...layers) as PlateauPolicy;

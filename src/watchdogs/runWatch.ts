@@ -1,6 +1,7 @@
 /**
- * All that watches one run: points as they are read, time as it passes, its GPUs as they are looked at. Each finding is
- * told once, and again only after it has ceased to hold. What is done about it is up to who asks.
+ * All that watches one run: points as they are read, time as it passes, its GPUs as they are looked
+ * at. Each finding is told once, and again only after it has ceased to hold. What is done about it
+ * is up to who asks.
  */
 import { formatValue } from '../base/text.ts';
 import type { MetricPoint, MetricSpec } from '../metrics/metric.ts';
@@ -19,7 +20,9 @@ export interface RunWatchOptions {
   readonly directions?: MetricSpec['directions'];
   /** The metric decides which run is best. */
   isDecisive(metric: string): boolean;
-  /** What was told before, by an earlier process: it is told again only after it has ceased to hold. */
+  /**
+   * What was told before, by an earlier process: it is told again only after it has ceased to hold.
+   */
   readonly told?: readonly Pick<Finding, 'kind' | 'action'>[];
 }
 
@@ -57,23 +60,35 @@ export class RunWatch {
     return findings;
   }
 
-  /** Points that an earlier process has read already: what holds at their end and was not told is found now. */
+  /**
+   * Points that an earlier process has read already: what holds at their end and was not told is
+   * found now.
+   */
   recall(metrics: Pick<RunMetrics, 'names' | 'series'>): readonly Finding[] {
     const found = new Map<string, Finding>();
     for (const metric of metrics.names()) {
       const { steps, timesMs, values } = metrics.series(metric);
       for (const [index, value] of values.entries())
-        for (const finding of this.#add({ metric, value, step: steps[index] ?? NaN, timeMs: timesMs[index] ?? NaN }))
+        for (const finding of this.#add({
+          metric,
+          value,
+          step: steps[index] ?? NaN,
+          timeMs: timesMs[index] ?? NaN,
+        }))
           found.set(`${finding.kind} ${finding.action}`, finding);
     }
     const { told = [] } = this.#options;
     return [...found.values()].filter(
       ({ kind, action }) =>
-        this.#holds(kind) && !told.some((before) => before.kind === kind && before.action === action),
+        this.#holds(kind) &&
+        !told.some((before) => before.kind === kind && before.action === action),
     );
   }
 
-  /** Asked now and then while the run is known to go on. `lastOutputMs`: when output was last read, if ever. */
+  /**
+   * Asked now and then while the run is known to go on. `lastOutputMs`: when output was last read,
+   * if ever.
+   */
   beat(nowMs: number, lastOutputMs: number | undefined): readonly Finding[] {
     return this.#found('silence', this.#silence.beat(nowMs, lastOutputMs));
   }
@@ -104,14 +119,16 @@ export class RunWatch {
   #addDivergence({ metric, value, step }: MetricPoint, limit: number): readonly Finding[] {
     const at = Number.isFinite(step) ? ` at step ${step}` : '';
     const detail = this.#divergence.raise(
-      () => `${metric} left its range: ${formatValue(value)}${at}, where ${formatValue(limit)} is the limit`,
+      () =>
+        `${metric} left its range: ${formatValue(value)}${at}, where ${formatValue(limit)} is the limit`,
     );
     return this.#found('divergence', detail);
   }
 
   /** It is over when every series is in its range again. */
   #settle(): void {
-    for (const { divergence } of this.#series.values()) if (divergence?.latch.holding !== undefined) return;
+    for (const { divergence } of this.#series.values())
+      if (divergence?.latch.holding !== undefined) return;
     this.#divergence.clear();
   }
 
@@ -124,14 +141,22 @@ export class RunWatch {
     return series;
   }
 
-  #found(kind: Exclude<WatchKind, 'non_finite' | 'disk'>, detail: string | undefined): readonly Finding[] {
+  #found(
+    kind: Exclude<WatchKind, 'non_finite' | 'disk'>,
+    detail: string | undefined,
+  ): readonly Finding[] {
     const { action } = this.#options.policy[kind];
     return detail === undefined || action === 'off' ? noFindings : [{ kind, detail, action }];
   }
 
   #holds(kind: WatchKind): boolean {
     if (kind === 'non_finite') return this.#nonFinite.isHolding;
-    const latch = kind === 'divergence' ? this.#divergence : kind === 'throughput' ? this.#throughput.latch : undefined;
+    const latch =
+      kind === 'divergence'
+        ? this.#divergence
+        : kind === 'throughput'
+          ? this.#throughput.latch
+          : undefined;
     return latch?.holding !== undefined;
   }
 

@@ -1,4 +1,7 @@
-/** Median and spread of the last values of a series. A value costs a search and a short move, however long the series. */
+/**
+ * Median and spread of the last values of a series. A value costs a search and a short move,
+ * however long the series.
+ */
 export class RunningMedian {
   readonly #ring: Float64Array;
   readonly #sorted: Float64Array;
@@ -20,7 +23,10 @@ export class RunningMedian {
     return middleOf(this.#sorted, this.#count);
   }
 
-  /** The median distance from the median; NaN while there is no value. Walks the whole window: ask now and then. */
+  /**
+   * The median distance from the median; NaN while there is no value. Walks the whole window: ask
+   * now and then.
+   */
   get deviation(): number {
     const { median } = this;
     const middle = (this.#count - 1) >> 1;

@@ -20,7 +20,10 @@ export interface SeriesFacts {
   isDecisive(metric: string): boolean;
 }
 
-export function seriesWatch(metric: string, { policy, directions, isDecisive }: SeriesFacts): SeriesWatch {
+export function seriesWatch(
+  metric: string,
+  { policy, directions, isDecisive }: SeriesFacts,
+): SeriesWatch {
   const role = roleOf(metric);
   const isDeciding = isDecisive(metric);
   const serious = policy.non_finite.metrics;

@@ -1,4 +1,7 @@
-/** What the watchdogs of runs look for and do: said in the settings, overlaid by the project, and completed here. */
+/**
+ * What the watchdogs of runs look for and do: said in the settings, overlaid by the project, and
+ * completed here.
+ */
 import * as z from 'zod';
 
 /**
@@ -10,25 +13,42 @@ import * as z from 'zod';
 export const watchActions = ['off', 'warn', 'kill', 'ask'] as const;
 export type WatchAction = (typeof watchActions)[number];
 
-export const watchKinds = ['non_finite', 'divergence', 'throughput', 'silence', 'disk', 'gpu_idle'] as const;
+export const watchKinds = [
+  'non_finite',
+  'divergence',
+  'throughput',
+  'silence',
+  'disk',
+  'gpu_idle',
+] as const;
 export type WatchKind = (typeof watchKinds)[number];
 
-const action = z.enum(watchActions).describe('Action: nothing, a warning, the end of the run, or a question.');
+const action = z
+  .enum(watchActions)
+  .describe('Action: nothing, a warning, the end of the run, or a question.');
 const minutes = z.number().positive().max(10_080);
 const metricNames = z.array(z.string().min(1)).max(50);
 
 /** An object of thresholds, all optional, or the action alone. */
 const kind = <Shape extends z.ZodRawShape>(what: string, shape: Shape) =>
   z
-    .union([action.transform((alone) => ({ action: alone })), z.strictObject({ action: action.optional(), ...shape })])
+    .union([
+      action.transform((alone) => ({ action: alone })),
+      z.strictObject({ action: action.optional(), ...shape }),
+    ])
     .describe(what);
 
-/** As a user writes it: every part may be left out, and `"divergence": "kill"` is short for its action alone. */
+/**
+ * As a user writes it: every part may be left out, and `"divergence": "kill"` is short for its
+ * action alone.
+ */
 export const watchdogSettingsSchema = z.strictObject({
   non_finite: kind('A metric became NaN or infinite.', {
     metrics: metricNames
       .optional()
-      .describe('Metrics that the action applies to; any other only warns. Default: the deciding metric, and losses.'),
+      .describe(
+        'Metrics that the action applies to; any other only warns. Default: the deciding metric, and losses.',
+      ),
   }).optional(),
   divergence: kind('A metric left its own range for the worse, and stays away.', {
     deviations: z
@@ -37,9 +57,16 @@ export const watchdogSettingsSchema = z.strictObject({
       .max(1000)
       .optional()
       .describe('Distance from the median, in median absolute deviations.'),
-    warmupPoints: z.int().min(10).max(1_000_000).optional().describe('Points before a metric is judged.'),
+    warmupPoints: z
+      .int()
+      .min(10)
+      .max(1_000_000)
+      .optional()
+      .describe('Points before a metric is judged.'),
     forPoints: z.int().min(1).max(10_000).optional().describe('Points in a row out of range.'),
-    metrics: metricNames.optional().describe('Metrics to watch. Default: the deciding metric, and losses.'),
+    metrics: metricNames
+      .optional()
+      .describe('Metrics to watch. Default: the deciding metric, and losses.'),
   }).optional(),
   throughput: kind('The run became much slower than it was.', {
     belowPercent: z
@@ -59,13 +86,17 @@ export const watchdogSettingsSchema = z.strictObject({
       .positive()
       .max(50)
       .optional()
-      .describe('Percentage of free space, below which the disk is nearly full if belowGb applies, too.'),
+      .describe(
+        'Percentage of free space, below which the disk is nearly full if belowGb applies, too.',
+      ),
     belowGb: z
       .number()
       .positive()
       .max(10_000)
       .optional()
-      .describe('Gigabytes of free space, below which the disk is nearly full if belowPercent applies, too.'),
+      .describe(
+        'Gigabytes of free space, below which the disk is nearly full if belowPercent applies, too.',
+      ),
   }).optional(),
   gpu_idle: kind('The GPUs of the run do nothing.', {
     belowPercent: z
@@ -83,12 +114,27 @@ export type WatchdogSettings = z.output<typeof watchdogSettingsSchema>;
 
 /** Every threshold of every kind. */
 export interface WatchdogPolicy {
-  readonly non_finite: { readonly action: WatchAction; readonly metrics?: readonly string[] | undefined };
+  readonly non_finite: {
+    readonly action: WatchAction;
+    readonly metrics?: readonly string[] | undefined;
+  };
   readonly divergence: DivergencePolicy;
-  readonly throughput: { readonly action: WatchAction; readonly belowPercent: number; readonly minutes: number };
+  readonly throughput: {
+    readonly action: WatchAction;
+    readonly belowPercent: number;
+    readonly minutes: number;
+  };
   readonly silence: { readonly action: WatchAction; readonly minutes: number };
-  readonly disk: { readonly action: WatchAction; readonly belowPercent: number; readonly belowGb: number };
-  readonly gpu_idle: { readonly action: WatchAction; readonly belowPercent: number; readonly minutes: number };
+  readonly disk: {
+    readonly action: WatchAction;
+    readonly belowPercent: number;
+    readonly belowGb: number;
+  };
+  readonly gpu_idle: {
+    readonly action: WatchAction;
+    readonly belowPercent: number;
+    readonly minutes: number;
+  };
 }
 
 export interface DivergencePolicy {
@@ -109,10 +155,16 @@ export const defaultPolicy: WatchdogPolicy = {
   gpu_idle: { action: 'warn', belowPercent: 5, minutes: 15 },
 };
 
-/** The defaults, with each of `layers` over those before it: the settings of the user, then those of the project. */
+/**
+ * The defaults, with each of `layers` over those before it: the settings of the user, then those of
+ * the project.
+ */
 export function policyOf(...layers: readonly (WatchdogSettings | undefined)[]): WatchdogPolicy {
   const said = <Kind extends WatchKind>(name: Kind): WatchdogPolicy[Kind] =>
-    Object.assign({ ...defaultPolicy[name] }, ...layers.map((layer) => layer?.[name])) as WatchdogPolicy[Kind];
+    Object.assign(
+      { ...defaultPolicy[name] },
+      ...layers.map((layer) => layer?.[name]),
+    ) as WatchdogPolicy[Kind];
   return {
     non_finite: said('non_finite'),
     divergence: said('divergence'),

@@ -1,4 +1,7 @@
-/** A run that became much slower than it was: by its own words (`tokens/s`), else by the steps of its metrics. */
+/**
+ * A run that became much slower than it was: by its own words (`tokens/s`), else by the steps of
+ * its metrics.
+ */
 import { formatValue } from '../base/text.ts';
 import type { MetricPoint } from '../metrics/metric.ts';
 import { Latch } from './latch.ts';
@@ -10,7 +13,10 @@ const minRates = 20;
 /** One slow stretch may be an evaluation or a checkpoint. */
 const minSlow = 3;
 const clearRates = 3;
-/** What was slow and became quick again by itself (an evaluation in each epoch) has to last so many times as long. */
+/**
+ * What was slow and became quick again by itself (an evaluation in each epoch) has to last so many
+ * times as long.
+ */
 const longerFactor = 2;
 /** Output comes in gulps: shorter stretches say nothing. */
 const minStretchMs = 10_000;
@@ -49,7 +55,9 @@ export class ThroughputWatch {
   }
 
   #follows({ metric, step }: MetricPoint, isSpeed: boolean): boolean {
-    if (this.#lead === undefined ? isSpeed || Number.isFinite(step) : isSpeed && !this.#lead.isSpeed) {
+    if (
+      this.#lead === undefined ? isSpeed || Number.isFinite(step) : isSpeed && !this.#lead.isSpeed
+    ) {
       this.#lead = { metric, isSpeed };
       this.#anchor = undefined;
     }
@@ -62,7 +70,8 @@ export class ThroughputWatch {
     if (isAnew || timeMs - from.timeMs >= minStretchMs) this.#anchor = { step, timeMs };
     if (isAnew || timeMs - from.timeMs < minStretchMs) return undefined;
     const perSecond = isSpeed ? value : (step - from.step) / ((timeMs - from.timeMs) / 1000);
-    // Lines without a step between them are of something else: an evaluation tells of the step that it is made at.
+    // Lines without a step between them are of something else: an evaluation tells of the step that
+    // it is made at.
     const isTold = Number.isFinite(perSecond) && (isSpeed || step > from.step);
     return isTold ? { perSecond, fromMs: from.timeMs, toMs: timeMs } : undefined;
   }
@@ -70,7 +79,8 @@ export class ThroughputWatch {
   #judge(rate: Rate, { metric }: MetricPoint): string | undefined {
     const usual = this.#usual.median;
     const isKnown = this.#usual.count >= minRates;
-    if (!isKnown || rate.perSecond >= (usual * this.#limits.belowPercent) / 100) return this.#quickly(rate);
+    if (!isKnown || rate.perSecond >= (usual * this.#limits.belowPercent) / 100)
+      return this.#quickly(rate);
     this.#quick = 0;
     this.#slow ??= { sinceMs: rate.fromMs, untilMs: rate.toMs, count: 0 };
     this.#slow.count += 1;
@@ -81,7 +91,8 @@ export class ThroughputWatch {
     const unit = this.#lead?.isSpeed === true ? metric : 'steps/s';
     const minutes = Math.round(slowMs / 60_000);
     return this.latch.raise(
-      () => `${unit} fell to ${formatValue(rate.perSecond)} from ${formatValue(usual)}, for ${minutes} min`,
+      () =>
+        `${unit} fell to ${formatValue(rate.perSecond)} from ${formatValue(usual)}, for ${minutes} min`,
     );
   }
 
@@ -94,5 +105,6 @@ export class ThroughputWatch {
   }
 }
 
-const lengthOf = (slow: { readonly sinceMs: number; readonly untilMs: number } | undefined): number =>
-  slow === undefined ? 0 : slow.untilMs - slow.sinceMs;
+const lengthOf = (
+  slow: { readonly sinceMs: number; readonly untilMs: number } | undefined,
+): number => (slow === undefined ? 0 : slow.untilMs - slow.sinceMs);

@@ -1,4 +1,6 @@
-/** Which addresses of the web may be fetched. Fails closed: what is not known to be public is not. */
+/**
+ * Which addresses of the web may be fetched. Fails closed: what is not known to be public is not.
+ */
 import ipaddr from 'ipaddr.js';
 import { oneLine } from '../base/text.ts';
 import { WebFailure } from './webFailure.ts';
@@ -9,11 +11,15 @@ const azureHost = '168.63.129.16';
 /** What an address stands for that hides another one: `::ffff:10.0.0.1`, `64:ff9b::10.0.0.1`. */
 const nat64 = ipaddr.IPv6.parse('64:ff9b::');
 
-/** True for an address of the public internet; false for those of this computer, of private networks, and of no one. */
+/**
+ * True for an address of the public internet; false for those of this computer, of private
+ * networks, and of no one.
+ */
 export function isPublicAddress(address: string): boolean {
   if (!ipaddr.isValid(address)) return false;
   const parsed = ipaddr.parse(address);
-  if (parsed instanceof ipaddr.IPv4) return parsed.range() === 'unicast' && parsed.toString() !== azureHost;
+  if (parsed instanceof ipaddr.IPv4)
+    return parsed.range() === 'unicast' && parsed.toString() !== azureHost;
   const range = parsed.range();
   const isHiding = range === 'ipv4Mapped' || (range === 'rfc6052' && parsed.match(nat64, 96));
   return isHiding ? isPublicAddress(parsed.toByteArray().slice(-4).join('.')) : range === 'unicast';
@@ -27,18 +33,33 @@ export function parseAddress(text: string, base?: string): URL {
   const url = URL.parse(text.trim(), base);
   const shown = oneLine(text, 200);
   if (url === null)
-    throw new WebFailure('address', `${shown} is not a URL. Give a whole one, such as https://arxiv.org.`);
+    throw new WebFailure(
+      'address',
+      `${shown} is not a URL. Give a whole one, such as https://arxiv.org.`,
+    );
   if (url.protocol !== 'http:' && url.protocol !== 'https:')
-    throw new WebFailure('address', `Only http and https addresses can be fetched, not ${oneLine(url.protocol, 40)}`);
+    throw new WebFailure(
+      'address',
+      `Only http and https addresses can be fetched, not ${oneLine(url.protocol, 40)}`,
+    );
   if (url.username !== '' || url.password !== '')
-    throw new WebFailure('address', 'The URL holds a user name or a password; neither is ever sent. Leave them out.');
+    throw new WebFailure(
+      'address',
+      'The URL holds a user name or a password; neither is ever sent. Leave them out.',
+    );
   return url;
 }
 
-/** The host of a URL as an address or a name without its last dot: `[::1]` → `::1`, `example.org.` → `example.org`. */
+/**
+ * The host of a URL as an address or a name without its last dot: `[::1]` → `::1`, `example.org.` →
+ * `example.org`.
+ */
 export const hostOf = (url: URL): string => url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
 
-/** Throws `WebFailure` for a host that is not public by what it is called. A name must be looked up all the same. */
+/**
+ * Throws `WebFailure` for a host that is not public by what it is called. A name must be looked up
+ * all the same.
+ */
 export function checkHost(host: string): void {
   if (ipaddr.isValid(host) ? !isPublicAddress(host) : localName.test(host)) throw notPublic(host);
 }

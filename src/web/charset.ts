@@ -13,7 +13,8 @@ function markedEncoding([one, two, three]: Uint8Array): string | undefined {
 }
 
 const declarationBytes = 4096;
-const declaration = /<meta[^>]{0,200}?charset\s*=\s*["']?\s*([\w-]+)|<\?xml[^>]{0,200}?encoding\s*=\s*["']([\w-]+)/i;
+const declaration =
+  /<meta[^>]{0,200}?charset\s*=\s*["']?\s*([\w-]+)|<\?xml[^>]{0,200}?encoding\s*=\s*["']([\w-]+)/i;
 
 function declaredEncoding(bytes: Uint8Array): string | undefined {
   const head = new TextDecoder('latin1').decode(bytes.subarray(0, declarationBytes));
@@ -35,11 +36,14 @@ function decodedAs(label: string, bytes: Uint8Array): string | undefined {
 /** Text that is not UTF-8 and does not say what it is has mostly been written on Windows. */
 function guessed(bytes: Uint8Array): string {
   const text = new TextDecoder('utf-8').decode(bytes);
-  return text.slice(0, -1).includes('\ufffd') ? new TextDecoder('windows-1252').decode(bytes) : text;
+  return text.slice(0, -1).includes('\ufffd')
+    ? new TextDecoder('windows-1252').decode(bytes)
+    : text;
 }
 
 const sniffedBytes = 4096;
 
 /** True where the bytes can be text: no NUL among the first of them. */
 export const looksLikeText = (bytes: Uint8Array): boolean =>
-  markedEncoding(bytes)?.startsWith('utf-16') === true || !bytes.subarray(0, sniffedBytes).includes(0);
+  markedEncoding(bytes)?.startsWith('utf-16') === true ||
+  !bytes.subarray(0, sniffedBytes).includes(0);

@@ -1,4 +1,7 @@
-/** One GET, kept within limits: of bytes after decompression, of time in all, of redirects, each of which is judged anew. */
+/**
+ * One GET, kept within limits: of bytes after decompression, of time in all, of redirects, each of
+ * which is judged anew.
+ */
 import type { LookupFunction } from 'node:net';
 import type { Dispatcher, Response } from 'undici';
 import type { Clock } from '../base/clock.ts';
@@ -9,7 +12,10 @@ import { hostOf, parseAddress } from './addresses.ts';
 import { PinnedNames, resolveName, type Resolve } from './pinned.ts';
 import { WebFailure } from './webFailure.ts';
 
-/** Opens the way to the network; it is destroyed after use. Connections without a proxy must use `lookup`. */
+/**
+ * Opens the way to the network; it is destroyed after use. Connections without a proxy must use
+ * `lookup`.
+ */
 export type OpenDispatcher = (lookup: LookupFunction) => Promise<Dispatcher>;
 
 export interface WebOptions {
@@ -17,7 +23,10 @@ export interface WebOptions {
   /** Says honestly who asks. */
   readonly userAgent: string;
   allowsPrivateAddresses(): boolean;
-  /** Straight to the network unless told. Behind a proxy, names are resolved there: what is known of them here is judged. */
+  /**
+   * Straight to the network unless told. Behind a proxy, names are resolved there: what is known of
+   * them here is judged.
+   */
   readonly openDispatcher?: OpenDispatcher;
   readonly resolve?: Resolve;
   readonly limits?: Partial<WebLimits>;
@@ -53,8 +62,15 @@ const usualLimits: WebLimits = { bytes: 10_000_000, totalMs: 60_000, redirects: 
 const policy: RetryPolicy = { firstMs: 1000, factor: 2, maxRetries: 2 };
 const longestWaitMs = 10_000;
 
-/** Rejects with `WebFailure`; with the reason of the signal once that is aborted. Sends no cookie and no credential. */
-export async function download(request: DownloadRequest, options: WebOptions, signal: AbortSignal): Promise<Download> {
+/**
+ * Rejects with `WebFailure`; with the reason of the signal once that is aborted. Sends no cookie
+ * and no credential.
+ */
+export async function download(
+  request: DownloadRequest,
+  options: WebOptions,
+  signal: AbortSignal,
+): Promise<Download> {
   const limits = { ...usualLimits, ...options.limits };
   const names = new PinnedNames(options.resolve ?? resolveName);
   const dispatcher = await (options.openDispatcher ?? openDirect)(names.lookup);
@@ -62,11 +78,21 @@ export async function download(request: DownloadRequest, options: WebOptions, si
   const timer = options.clock.after(limits.totalMs, () => late.abort());
   const either = AbortSignal.any([signal, late.signal]);
   try {
-    return await new Attempts({ request, options, limits, names, dispatcher, signal: either }).run();
+    return await new Attempts({
+      request,
+      options,
+      limits,
+      names,
+      dispatcher,
+      signal: either,
+    }).run();
   } catch (error) {
     signal.throwIfAborted();
     if (late.signal.aborted)
-      throw new WebFailure('timeout', `The page did not come within ${formatDuration(limits.totalMs)}.`);
+      throw new WebFailure(
+        'timeout',
+        `The page did not come within ${formatDuration(limits.totalMs)}.`,
+      );
     throw error;
   } finally {
     timer.dispose();
@@ -121,9 +147,19 @@ class Attempts {
     const allowsPrivate = request.allowsPrivateAddresses ?? options.allowsPrivateAddresses();
     await orAborted(names.pin(hostOf(url), allowsPrivate), signal);
     const { default: undici } = await import('undici');
-    const headers = { 'user-agent': options.userAgent, accept: request.accept, 'accept-language': 'en, *;q=0.5' };
+    const headers = {
+      'user-agent': options.userAgent,
+      accept: request.accept,
+      'accept-language': 'en, *;q=0.5',
+    };
     try {
-      return await undici.fetch(url, { dispatcher, signal, headers, redirect: 'manual', credentials: 'omit' });
+      return await undici.fetch(url, {
+        dispatcher,
+        signal,
+        headers,
+        redirect: 'manual',
+        credentials: 'omit',
+      });
     } catch (error) {
       throw signal.aborted ? error : noAnswer(hostOf(url), error);
     }
@@ -195,15 +231,20 @@ function refused(url: URL, { status, statusText, headers }: Response, nowMs: num
   const afterMs = retryAfterMs(headers.get('retry-after'), nowMs) ?? 0;
   const later = afterMs > 0 ? ` It asks to come back in ${formatDuration(afterMs)}.` : '';
   const said = oneLine(cleanText(statusText), 60);
-  return new WebFailure('status', `${hostOf(url)} answered ${status}${said && ` ${said}`}.${later}`, {
-    status,
-    ...((status === 429 || status >= 500) && { retryAfterMs: afterMs }),
-  });
+  return new WebFailure(
+    'status',
+    `${hostOf(url)} answered ${status}${said && ` ${said}`}.${later}`,
+    {
+      status,
+      ...((status === 429 || status >= 500) && { retryAfterMs: afterMs }),
+    },
+  );
 }
 
 function noAnswer(host: string, error: unknown): WebFailure {
   const cause = innermost(error);
-  const why = codeOf(cause) === 'ENOTFOUND' ? 'there is no such host' : oneLine(messageOf(cause), 200);
+  const why =
+    codeOf(cause) === 'ENOTFOUND' ? 'there is no such host' : oneLine(messageOf(cause), 200);
   return new WebFailure('network', `${host} could not be read: ${why}.`, { cause: error });
 }
 

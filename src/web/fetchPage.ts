@@ -1,4 +1,7 @@
-/** Pages of the web as text, a part at a time. What was read stays for a while, so that reading on asks nobody again. */
+/**
+ * Pages of the web as text, a part at a time. What was read stays for a while, so that reading on
+ * asks nobody again.
+ */
 import { cleanText, formatBytes, oneLine } from '../base/text.ts';
 import { decodeText, looksLikeText } from './charset.ts';
 import { download, type Download, type WebOptions } from './download.ts';
@@ -13,7 +16,10 @@ export interface PageRequest {
   readonly maxChars: number;
 }
 
-/** A part of a page. All of it is what strangers wrote: cleaned of control characters, and nothing more. */
+/**
+ * A part of a page. All of it is what strangers wrote: cleaned of control characters, and nothing
+ * more.
+ */
 export interface PagePart {
   /** Where it came from, after redirects. */
   readonly url: string;
@@ -33,7 +39,8 @@ interface Page extends Omit<PagePart, 'offset' | 'totalChars' | 'nextOffset'> {
   readonly readMs: number;
 }
 
-const accept = 'text/html, application/xhtml+xml, text/markdown, application/pdf;q=0.9, text/*;q=0.8, */*;q=0.5';
+const accept =
+  'text/html, application/xhtml+xml, text/markdown, application/pdf;q=0.9, text/*;q=0.8, */*;q=0.5';
 const keptMs = 15 * 60_000;
 const keptChars = 8_000_000;
 const maxTextChars = 2_000_000;
@@ -52,7 +59,10 @@ export class WebReader {
     const page = this.#kept(url) ?? this.#keep(url, await this.#fetch(url, signal));
     const { text } = page;
     if (offset > 0 && offset >= text.length)
-      throw new WebFailure('content', `The text has ${text.length} characters: there is nothing at offset ${offset}.`);
+      throw new WebFailure(
+        'content',
+        `The text has ${text.length} characters: there is nothing at offset ${offset}.`,
+      );
     const from = wholeCharacter(text, offset);
     const to = Math.max(from + 1, wholeCharacter(text, Math.min(text.length, from + maxChars)));
     return {
@@ -66,7 +76,9 @@ export class WebReader {
 
   #kept(url: string): Page | undefined {
     const page = this.#pages.get(url);
-    return page !== undefined && this.#options.clock.now() - page.readMs < keptMs ? page : undefined;
+    return page !== undefined && this.#options.clock.now() - page.readMs < keptMs
+      ? page
+      : undefined;
   }
 
   #keep(url: string, page: Page): Page {
@@ -92,7 +104,9 @@ export class WebReader {
       notes: [
         ...(got.isCut ? [`only the first ${formatBytes(got.bytes.length)} were read`] : []),
         ...(note === undefined ? [] : [note]),
-        ...(clean.length > maxTextChars ? [`only the first ${maxTextChars} characters are kept`] : []),
+        ...(clean.length > maxTextChars
+          ? [`only the first ${maxTextChars} characters are kept`]
+          : []),
       ],
       readMs: this.#options.clock.now(),
     };
@@ -106,7 +120,10 @@ export class WebReader {
         if (got.isCut) throw new WebFailure('content', tooLarge(got));
         return readInWorker({ kind: 'pdf', bytes }, { clock, signal });
       case 'html':
-        return readInWorker({ kind: 'html', html: decodeText(bytes, charset), url }, { clock, signal });
+        return readInWorker(
+          { kind: 'html', html: decodeText(bytes, charset), url },
+          { clock, signal },
+        );
       case 'text':
         return { text: decodeText(bytes, charset) };
       case 'other':
@@ -118,13 +135,16 @@ export class WebReader {
 const partless = ({ readMs: _, ...page }: Page): Omit<Page, 'readMs'> => page;
 
 /** The place itself, or the one before where it would cut a character in two. */
-const wholeCharacter = (text: string, at: number): number => (/[\udc00-\udfff]/.test(text.charAt(at)) ? at - 1 : at);
+const wholeCharacter = (text: string, at: number): number =>
+  /[\udc00-\udfff]/.test(text.charAt(at)) ? at - 1 : at;
 
 function kindOf({ mediaType, bytes }: Download): 'html' | 'pdf' | 'text' | 'other' {
   if (new TextDecoder('latin1').decode(bytes.subarray(0, 5)) === '%PDF-') return 'pdf';
   if (/^(text\/html|application\/xhtml\+xml)$/.test(mediaType)) return 'html';
   if (/^(image|audio|video|font)\/(?!svg)/.test(mediaType) || !looksLikeText(bytes)) return 'other';
-  return mediaType === '' && /^\s*(<!doctype html|<html)/i.test(decodeText(bytes, undefined)) ? 'html' : 'text';
+  return mediaType === '' && /^\s*(<!doctype html|<html)/i.test(decodeText(bytes, undefined))
+    ? 'html'
+    : 'text';
 }
 
 const notText = ({ mediaType, bytes, isCut }: Download): string =>
@@ -133,8 +153,12 @@ const notText = ({ mediaType, bytes, isCut }: Download): string =>
 const tooLarge = ({ bytes }: Download): string =>
   `The PDF is larger than ${formatBytes(bytes.length)}. To read it, download it on a machine with remote_exec.`;
 
-/** Signs that are not seen but read: they turn text around or hide it from people, and not from models. */
-const unseen = /[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]|[\u{e0000}-\u{e007f}]/gu;
+/**
+ * Signs that are not seen but read: they turn text around or hide it from people, and not from
+ * models.
+ */
+const unseen =
+  /[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]|[\u{e0000}-\u{e007f}]/gu;
 
 export const cleanPage = (text: string): string =>
   cleanText(text.replace(/\r\n?/g, '\n'))

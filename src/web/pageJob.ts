@@ -26,4 +26,5 @@ export interface PageAnswers {
   readonly hits: FoundHits;
 }
 
-export type PageReply = { readonly answer: PageAnswers[PageJob['kind']] } | { readonly problem: string };
+export type PageReply =
+  { readonly answer: PageAnswers[PageJob['kind']] } | { readonly problem: string };

@@ -1,4 +1,7 @@
-/** A thread of its own for what strangers wrote: it may take long or too much memory, and is then ended from outside. */
+/**
+ * A thread of its own for what strangers wrote: it may take long or too much memory, and is then
+ * ended from outside.
+ */
 import { parentPort, workerData } from 'node:worker_threads';
 import { messageOf } from '../base/errors.ts';
 import type { PageAnswers, PageJob, PageReply } from './pageJob.ts';

@@ -1,4 +1,7 @@
-/** Names are looked up once, judged, and then connected to as they were judged: a second answer is never asked for. */
+/**
+ * Names are looked up once, judged, and then connected to as they were judged: a second answer is
+ * never asked for.
+ */
 import { lookup as systemLookup, type LookupAddress } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 import { promisify } from 'node:util';
@@ -22,8 +25,9 @@ export class PinnedNames {
   }
 
   /**
-   * Looks `host` up and keeps what came. Unless private ones are allowed, throws `WebFailure` where one of its addresses is
-   * not public. A name that is not found is let through: a proxy may know it, and a connection without one fails.
+   * Looks `host` up and keeps what came. Unless private ones are allowed, throws `WebFailure` where
+   * one of its addresses is not public. A name that is not found is let through: a proxy may know
+   * it, and a connection without one fails.
    */
   async pin(host: string, allowsPrivate: boolean): Promise<void> {
     if (!allowsPrivate) checkHost(host);
@@ -43,8 +47,11 @@ export class PinnedNames {
   /** For connections: knows what was pinned, and nothing else. */
   readonly lookup: LookupFunction = (name, options, callback) => {
     const host = name.replace(/\.$/, '');
-    const wanted = options.family === 4 || options.family === 'IPv4' ? 4 : options.family ? 6 : undefined;
-    const found = (this.#addresses.get(host) ?? []).filter(({ family }) => wanted === undefined || family === wanted);
+    const wanted =
+      options.family === 4 || options.family === 'IPv4' ? 4 : options.family ? 6 : undefined;
+    const found = (this.#addresses.get(host) ?? []).filter(
+      ({ family }) => wanted === undefined || family === wanted,
+    );
     const [first] = found;
     if (first === undefined) return callback(this.#problems.get(host) ?? notFound(host), '');
     if (options.all === true) callback(null, [...found]);

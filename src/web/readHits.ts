@@ -14,7 +14,9 @@ export function readHits(html: string): FoundHits {
   const results = [...document.querySelectorAll('.result:not(.result--ad)')] as unknown as Result[];
   return {
     hits: results.flatMap(hitOf),
-    isChallenge: document.querySelector('.anomaly-modal__title, #challenge-form, form[action*="anomaly"]') !== null,
+    isChallenge:
+      document.querySelector('.anomaly-modal__title, #challenge-form, form[action*="anomaly"]') !==
+      null,
   };
 }
 
@@ -22,15 +24,24 @@ function hitOf(result: Result): SearchHit[] {
   const link = result.querySelector('a.result__a');
   const url = targetOf(link?.getAttribute('href') ?? '');
   const snippet = textOf(result.querySelector('.result__snippet'));
-  return url === undefined ? [] : [{ title: textOf(link), url, ...(snippet !== '' && { snippet }) }];
+  return url === undefined
+    ? []
+    : [{ title: textOf(link), url, ...(snippet !== '' && { snippet }) }];
 }
 
-const textOf = (element: Result | null): string => (element?.textContent ?? '').replace(/\s+/g, ' ').trim();
+const textOf = (element: Result | null): string =>
+  (element?.textContent ?? '').replace(/\s+/g, ' ').trim();
 
-/** A link goes through the search engine, which names the page in `uddg`; without it, it is an advertisement or its own. */
+/**
+ * A link goes through the search engine, which names the page in `uddg`; without it, it is an
+ * advertisement or its own.
+ */
 function targetOf(href: string): string | undefined {
   const link = URL.parse(href, 'https://duckduckgo.com');
-  const target = link !== null && /(^|\.)duckduckgo\.com$/.test(link.hostname) ? link.searchParams.get('uddg') : href;
+  const target =
+    link !== null && /(^|\.)duckduckgo\.com$/.test(link.hostname)
+      ? link.searchParams.get('uddg')
+      : href;
   const url = URL.parse(target ?? '');
   return url !== null && /^https?:$/.test(url.protocol) ? url.href : undefined;
 }

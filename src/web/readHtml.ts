@@ -1,4 +1,7 @@
-/** An HTML page as Markdown: its article where it has one, else all that it shows. Runs in the worker. */
+/**
+ * An HTML page as Markdown: its article where it has one, else all that it shows. Runs in the
+ * worker.
+ */
 import { Readability } from '@mozilla/readability';
 import { parseHTML } from 'linkedom';
 import TurndownService from 'turndown';
@@ -28,7 +31,10 @@ interface Article {
   readonly textContent?: string | null | undefined;
 }
 
-/** A page of more elements, or of more of them inside of each other, is no article; judging it would take for ever. */
+/**
+ * A page of more elements, or of more of them inside of each other, is no article; judging it would
+ * take for ever.
+ */
 const maxElements = 100_000;
 const maxDepth = 150;
 /** An article shorter than that is a banner or a note on cookies. */
@@ -60,7 +66,8 @@ function articleOf(document: Document): Article | null {
   try {
     return new Judge(document.cloneNode(true), { maxElemsToParse: maxElements }).parse();
   } catch {
-    // Too large, or broken in a way that the judge of articles does not know: it is then shown as it is.
+    // Too large, or broken in a way that the judge of articles does not know: it is then shown as
+    // it is.
     return null;
   }
 }
@@ -85,16 +92,22 @@ function shownIn(document: Document): string {
 
 /** Links lead on from anywhere, and only to the web; pictures are told by their text alone. */
 function makeAbsolute(document: Document, url: string): void {
-  const base = URL.parse(document.querySelector('base[href]')?.getAttribute('href') ?? '', url)?.href ?? url;
+  const base =
+    URL.parse(document.querySelector('base[href]')?.getAttribute('href') ?? '', url)?.href ?? url;
   for (const link of document.querySelectorAll('a[href]')) {
     const target = URL.parse(link.getAttribute('href') ?? '', base);
-    if (target !== null && /^(https?|mailto):$/.test(target.protocol)) link.setAttribute('href', target.href);
+    if (target !== null && /^(https?|mailto):$/.test(target.protocol))
+      link.setAttribute('href', target.href);
     else link.removeAttribute('href');
   }
 }
 
 function markdown(html: string): string {
-  const service = new TurndownService({ headingStyle: 'atx', codeBlockStyle: 'fenced', bulletListMarker: '-' });
+  const service = new TurndownService({
+    headingStyle: 'atx',
+    codeBlockStyle: 'fenced',
+    bulletListMarker: '-',
+  });
   service.addRule('picture', {
     filter: 'img',
     replacement: (_content, node) => {
@@ -108,6 +121,8 @@ function markdown(html: string): string {
   });
   service.addRule('row', { filter: 'tr', replacement: (content) => `\n${content}|` });
   // Given a text, it would bring a parser of its own.
-  const { document } = parse(`<!doctype html><html><body><div id="page">${html}</div></body></html>`);
+  const { document } = parse(
+    `<!doctype html><html><body><div id="page">${html}</div></body></html>`,
+  );
   return service.turndown(document.querySelector('#page') as unknown as TurndownService.Node);
 }

@@ -14,11 +14,15 @@ const usualLimitMs = 30_000;
 const maxHeapMb = 512;
 
 /** Beside this file: the source where the source runs, else the bundle. */
-const file = new URL(import.meta.url.endsWith('.ts') ? './pageWorker.ts' : './pageWorker.mjs', import.meta.url);
+const file = new URL(
+  import.meta.url.endsWith('.ts') ? './pageWorker.ts' : './pageWorker.mjs',
+  import.meta.url,
+);
 
 /**
- * Reads a page in a thread of its own, which knows nothing of the environment. Rejects with `WebFailure` `content` where it
- * cannot be read, and `timeout` where that takes too long; with the reason of the signal once that is aborted.
+ * Reads a page in a thread of its own, which knows nothing of the environment. Rejects with
+ * `WebFailure` `content` where it cannot be read, and `timeout` where that takes too long; with the
+ * reason of the signal once that is aborted.
  */
 export function readInWorker<Job extends PageJob>(
   job: Job,
@@ -43,11 +47,18 @@ export function readInWorker<Job extends PageJob>(
     const fail = (failure: Error): void => settle(() => reject(failure));
     const onAbort = (): void => fail(signal.reason as Error);
     const timer = clock.after(timeLimitMs, () =>
-      fail(new WebFailure('timeout', `The page could not be read within ${formatDuration(timeLimitMs)}.`)),
+      fail(
+        new WebFailure(
+          'timeout',
+          `The page could not be read within ${formatDuration(timeLimitMs)}.`,
+        ),
+      ),
     );
     signal.addEventListener('abort', onAbort, { once: true });
     worker.once('message', (reply: PageReply) =>
-      settle(() => ('problem' in reply ? reject(unreadable(reply.problem)) : resolve(reply.answer as never))),
+      settle(() =>
+        'problem' in reply ? reject(unreadable(reply.problem)) : resolve(reply.answer as never),
+      ),
     );
     worker.once('error', (error: Error) => fail(unreadable(error.message)));
     worker.once('exit', () => fail(unreadable('its reader ended')));

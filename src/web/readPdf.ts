@@ -10,7 +10,11 @@ export async function readPdf(bytes: Uint8Array<ArrayBuffer>): Promise<ReadPage>
   const document = await getDocument({ data: bytes, useSystemFonts: true, verbosity: 0 }).promise;
   const pages: string[] = [];
   let chars = 0;
-  for (let number = 1; number <= Math.min(document.numPages, maxPages) && chars < maxChars; number++) {
+  for (
+    let number = 1;
+    number <= Math.min(document.numPages, maxPages) && chars < maxChars;
+    number++
+  ) {
     const text = await pageText(document, number);
     pages.push(`[Page ${number} of ${document.numPages}]\n${text}`);
     chars += text.length;
@@ -20,7 +24,9 @@ export async function readPdf(bytes: Uint8Array<ArrayBuffer>): Promise<ReadPage>
   return {
     text: pages.join('\n\n'),
     ...(title !== undefined && { title }),
-    ...(!isWhole && { note: `only the first ${pages.length} of ${document.numPages} pages were read` }),
+    ...(!isWhole && {
+      note: `only the first ${pages.length} of ${document.numPages} pages were read`,
+    }),
   };
 }
 
@@ -28,11 +34,15 @@ async function pageText(document: PDFDocumentProxy, number: number): Promise<str
   const page = await document.getPage(number);
   const { items } = await page.getTextContent();
   page.cleanup();
-  return items.map((item) => ('str' in item ? `${item.str}${item.hasEOL ? '\n' : ''}` : '')).join('');
+  return items
+    .map((item) => ('str' in item ? `${item.str}${item.hasEOL ? '\n' : ''}` : ''))
+    .join('');
 }
 
 async function titleOf(document: PDFDocumentProxy): Promise<string | undefined> {
-  const { info } = (await document.getMetadata()) as { readonly info?: { readonly Title?: unknown } };
+  const { info } = (await document.getMetadata()) as {
+    readonly info?: { readonly Title?: unknown };
+  };
   const title = info?.Title;
   return typeof title === 'string' && title.trim() !== '' ? title.trim() : undefined;
 }

@@ -1,4 +1,7 @@
-/** Searching the web without a model: by a SearxNG instance of the user's, or else by DuckDuckGo, which wants no key. */
+/**
+ * Searching the web without a model: by a SearxNG instance of the user's, or else by DuckDuckGo,
+ * which wants no key.
+ */
 import { oneLine } from '../base/text.ts';
 import { decodeText } from './charset.ts';
 import { download, type Download, type WebOptions } from './download.ts';
@@ -41,7 +44,8 @@ function searxngUrl(baseUrl: string): URL {
 const jsonIsOff =
   'The SearxNG instance refuses (403). Its settings.yml must list json under search: formats:. Until a user changes that, go on without searching, or fetch known pages with web_fetch.';
 
-const isForbidden = (error: unknown): boolean => error instanceof WebFailure && error.status === 403;
+const isForbidden = (error: unknown): boolean =>
+  error instanceof WebFailure && error.status === 403;
 
 function hitsOf({ bytes, charset }: Download): SearchHit[] {
   const results = resultsIn(decodeText(bytes, charset));
@@ -85,8 +89,12 @@ export const duckDuckGoSearch =
     url.searchParams.set('q', query);
     const got = await download({ url: url.href, accept: 'text/html' }, options, signal);
     const html = decodeText(got.bytes, got.charset);
-    const { hits, isChallenge } = await readInWorker({ kind: 'hits', html }, { clock: options.clock, signal });
-    if (isChallenge || (got.status === 202 && hits.length === 0)) throw new WebFailure('search', challenged);
+    const { hits, isChallenge } = await readInWorker(
+      { kind: 'hits', html },
+      { clock: options.clock, signal },
+    );
+    if (isChallenge || (got.status === 202 && hits.length === 0))
+      throw new WebFailure('search', challenged);
     return cleaned(hits, maxResults);
   };
 
@@ -100,7 +108,8 @@ const maxSnippetChars = 500;
 /** Each page once, bounded and cleaned. */
 export function cleaned(hits: readonly SearchHit[], maxResults: number): SearchHit[] {
   const urls = new Set<string>();
-  const isNew = ({ url }: SearchHit): boolean => url.length <= maxUrlChars && !urls.has(url) && urls.add(url).size > 0;
+  const isNew = ({ url }: SearchHit): boolean =>
+    url.length <= maxUrlChars && !urls.has(url) && urls.add(url).size > 0;
   return hits
     .filter(isNew)
     .slice(0, maxResults)

@@ -1,7 +1,7 @@
 /**
- * Loads the bundle that is named first, with a stub in place of `vscode`, calls `activate`, and prints how long each took and
- * how large the files are that were loaded.
- * The stub answers everything with more of itself: what is measured is our own work, not that of VS Code.
+ * Loads the bundle that is named first, with a stub in place of `vscode`, calls `activate`, and
+ * prints how long each took and how large the files are that were loaded. The stub answers
+ * everything with more of itself: what is measured is our own work, not that of VS Code.
  */
 import { readFileSync, statSync } from 'node:fs';
 import { createRequire, registerHooks } from 'node:module';
@@ -47,10 +47,16 @@ function vscodeStub(): object {
 Object.assign(globalThis, { vscodeStub: vscodeStub() });
 registerHooks({
   resolve: (specifier, context, next) =>
-    specifier === 'vscode' ? { url: 'stub:vscode', format: 'commonjs', shortCircuit: true } : next(specifier, context),
+    specifier === 'vscode'
+      ? { url: 'stub:vscode', format: 'commonjs', shortCircuit: true }
+      : next(specifier, context),
   load: (url, context, next) =>
     url === 'stub:vscode'
-      ? { source: 'module.exports = globalThis.vscodeStub;', format: 'commonjs', shortCircuit: true }
+      ? {
+          source: 'module.exports = globalThis.vscodeStub;',
+          format: 'commonjs',
+          shortCircuit: true,
+        }
       : next(url, context),
 });
 
@@ -63,5 +69,7 @@ if (problems.length > 0) throw new Error(`Not activated: ${problems.join('; ')}`
 const product = join(bundle, '..');
 const files = Object.keys(require.cache).filter((file) => file.startsWith(product));
 const bytes = files.reduce((sum, file) => sum + statSync(file).size, 0);
-process.stdout.write(JSON.stringify({ loadMs: loadedMs - beforeMs, activateMs: activatedMs - loadedMs, bytes }));
+process.stdout.write(
+  JSON.stringify({ loadMs: loadedMs - beforeMs, activateMs: activatedMs - loadedMs, bytes }),
+);
 process.exit();

@@ -1,4 +1,7 @@
-/** What the extension costs a window that opens: its bundles loaded and `activate` called, in a fresh process each time. */
+/**
+ * What the extension costs a window that opens: its bundles loaded and `activate` called, in a
+ * fresh process each time.
+ */
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -20,7 +23,8 @@ export async function benchActivation(folder: string, size: Size): Promise<Figur
   const product = await buildProduct();
   const bundle = join(product, 'extension.cjs');
   const activations: Activation[] = [];
-  for (let round = 0; round < rounds; round++) activations.push(await activate(bundle, join(folder, 'home')));
+  for (let round = 0; round < rounds; round++)
+    activations.push(await activate(bundle, join(folder, 'home')));
   const of = (pick: (one: Activation) => number): number => median(activations.map(pick));
   return [
     { name: 'size of the bundles', value: of(({ bytes }) => bytes) / 1e6, unit: 'MB' },
@@ -31,16 +35,28 @@ export async function benchActivation(folder: string, size: Size): Promise<Figur
       aim: { atMost: 80 },
     },
     { name: 'of it, loading', value: of(({ loadMs }) => loadMs), unit: 'ms' },
-    { name: 'of it, activate() on a stub of vscode', value: of(({ activateMs }) => activateMs), unit: 'ms' },
-    { name: 'a process that does nothing, for comparison', value: of(({ emptyMs }) => emptyMs), unit: 'ms' },
+    {
+      name: 'of it, activate() on a stub of vscode',
+      value: of(({ activateMs }) => activateMs),
+      unit: 'ms',
+    },
+    {
+      name: 'a process that does nothing, for comparison',
+      value: of(({ emptyMs }) => emptyMs),
+      unit: 'ms',
+    },
   ];
 }
 
 async function activate(bundle: string, home: string): Promise<Activation> {
   const emptyMs = await timed(() => run(process.execPath, ['-e', '0']));
   const env = { ...process.env, HELIOS_HOME: home };
-  const { stdout } = await run(process.execPath, [join(import.meta.dirname, 'activateOnce.ts'), bundle, root], {
-    env,
-  });
+  const { stdout } = await run(
+    process.execPath,
+    [join(import.meta.dirname, 'activateOnce.ts'), bundle, root],
+    {
+      env,
+    },
+  );
   return { ...(JSON.parse(stdout) as Omit<Activation, 'emptyMs'>), emptyMs };
 }

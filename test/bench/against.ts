@@ -1,4 +1,7 @@
-/** The same benchmarks of an old commit and of this checkout, in turns, so that what else the machine does burdens both. */
+/**
+ * The same benchmarks of an old commit and of this checkout, in turns, so that what else the
+ * machine does burdens both.
+ */
 import { execFile, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, readFile, rm, symlink } from 'node:fs/promises';
@@ -20,9 +23,16 @@ export interface AgainstTerms {
 const minRounds = 3;
 const nameWidth = 56;
 
-/** Prints a table; exits with 1 only where a benchmark is broken. An old commit from before `--tiny` runs in full. */
-export async function runAgainst(ref: string, { names, size, rounds }: AgainstTerms): Promise<void> {
-  if (!(rounds >= minRounds)) throw new Error(`At least ${minRounds} rounds are needed, not ${rounds}.`);
+/**
+ * Prints a table; exits with 1 only where a benchmark is broken. An old commit from before `--tiny`
+ * runs in full.
+ */
+export async function runAgainst(
+  ref: string,
+  { names, size, rounds }: AgainstTerms,
+): Promise<void> {
+  if (!(rounds >= minRounds))
+    throw new Error(`At least ${minRounds} rounds are needed, not ${rounds}.`);
   const old = await checkOut(ref);
   const remove = ['worktree', 'remove', '--force', old];
   process.once('SIGINT', () => {
@@ -93,7 +103,9 @@ async function checkOut(ref: string): Promise<string> {
 }
 
 async function install(folder: string): Promise<void> {
-  const [code] = (await once(spawn('npm', ['ci'], { cwd: folder, stdio: 'inherit' }), 'exit')) as [number | null];
+  const [code] = (await once(spawn('npm', ['ci'], { cwd: folder, stdio: 'inherit' }), 'exit')) as [
+    number | null,
+  ];
   if (code !== 0) throw new Error(`npm ci in ${folder} ended with ${code}.`);
 }
 

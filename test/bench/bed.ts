@@ -21,9 +21,15 @@ export interface BedOptions {
 export const homeOf = (folder: string): string => join(folder, 'home');
 export const workOf = (folder: string): string => join(folder, 'work');
 
-export async function openEngine({ folder, model, anthropicBaseUrl, clock }: BedOptions): Promise<Engine> {
+export async function openEngine({
+  folder,
+  model,
+  anthropicBaseUrl,
+  clock,
+}: BedOptions): Promise<Engine> {
   await mkdir(workOf(folder), { recursive: true });
-  // A project is a repository, and this one not a part of the checkout: the code of experiments is kept in it.
+  // A project is a repository, and this one not a part of the checkout: the code of experiments is
+  // kept in it.
   await promisify(execFile)('git', ['init', '--quiet', workOf(folder)]);
   return createEngine({
     home: homeOf(folder),

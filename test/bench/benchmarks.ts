@@ -1,4 +1,7 @@
-/** All benchmarks by name, in the order in which they are run. Each is loaded only by the process that runs it. */
+/**
+ * All benchmarks by name, in the order in which they are run. Each is loaded only by the process
+ * that runs it.
+ */
 import type { Benchmark } from './figure.ts';
 
 export const benchmarks: Readonly<Record<string, Benchmark>> = {

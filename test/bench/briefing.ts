@@ -1,4 +1,6 @@
-/** A briefing of a session with 10,000 notes and many runs: how long it is, and how long it takes. */
+/**
+ * A briefing of a session with 10,000 notes and many runs: how long it is, and how long it takes.
+ */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { renderBriefing } from '../../src/agent/context/briefing.ts';
@@ -13,7 +15,10 @@ import { plainReadMs } from './plain.ts';
 import { SyntheticJournal } from './syntheticJournal.ts';
 
 const budgetTokens = 8_000;
-const sizes = { full: { folders: 100, runs: 300, rounds: 9 }, tiny: { folders: 2, runs: 20, rounds: 1 } };
+const sizes = {
+  full: { folders: 100, runs: 300, rounds: 9 },
+  tiny: { folders: 2, runs: 20, rounds: 1 },
+};
 const perFolder = 100;
 
 type Terms = (typeof sizes)['full'];
@@ -29,16 +34,29 @@ export async function benchBriefing(folder: string, size: Size): Promise<Figure[
     { name: `briefing with ${perFolder} notes`, value: few.tokens, unit: 'tokens', aim: within },
     { name: `briefing with ${many.notes} notes`, value: many.tokens, unit: 'tokens', aim: within },
     { name: `reading ${many.notes} notes, first time`, value: many.firstMs, unit: 'ms' },
-    { name: `reading ${many.notes} notes, again, p50 of ${rounds}`, value: many.againMs, unit: 'ms' },
+    {
+      name: `reading ${many.notes} notes, again, p50 of ${rounds}`,
+      value: many.againMs,
+      unit: 'ms',
+    },
     { name: `the files of ${many.notes} notes read, for comparison`, value: plainMs, unit: 'ms' },
-    { name: `writing the briefing, p50 of ${rounds}`, value: many.renderMs, unit: 'ms', aim: { atMost: 100 } },
+    {
+      name: `writing the briefing, p50 of ${rounds}`,
+      value: many.renderMs,
+      unit: 'ms',
+      aim: { atMost: 100 },
+    },
   ];
 }
 
 async function measured(folder: string, { folders, runs, rounds }: Terms) {
   const sessionFolder = join(folder, 'memory');
   await makeNotes(sessionFolder, folders);
-  const memory = new MemoryStore({ sessionFolder, globalFolder: join(folder, 'global'), clock: systemClock });
+  const memory = new MemoryStore({
+    sessionFolder,
+    globalFolder: join(folder, 'global'),
+    clock: systemClock,
+  });
   const firstMs = await timed(() => memory.tree());
   const againMs = await repeated(() => memory.tree(), rounds);
   const notes = await memory.tree();
@@ -80,10 +98,22 @@ function journalEvents(runs: number): JournalEvent[] {
   const journal = new SyntheticJournal('bring loss < 0.001');
   for (let run = 1; run <= runs; run += 1) {
     const id = journal.run();
-    const metric = { count: 500, last: 1 / run, lastStep: 500, min: 1 / run, max: 3, mean: 1, best: 1 / run };
+    const metric = {
+      count: 500,
+      last: 1 / run,
+      lastStep: 500,
+      min: 1 / run,
+      max: 3,
+      mean: 1,
+      best: 1 / run,
+    };
     journal.runEnded(id, [{ metric: 'loss', direction: 'lower', ...metric }]);
     if (run % 10 === 0)
-      journal.add({ type: 'message.added', origin: 'person', text: `Look at run ${run}. `.repeat(20) });
+      journal.add({
+        type: 'message.added',
+        origin: 'person',
+        text: `Look at run ${run}. `.repeat(20),
+      });
   }
   return journal.text
     .trim()

@@ -1,4 +1,7 @@
-/** Tells whether what was measured of new code is worse than of old code, or only another throw of the dice. */
+/**
+ * Tells whether what was measured of new code is worse than of old code, or only another throw of
+ * the dice.
+ */
 import { median, type Figure } from './figure.ts';
 
 /** - `moved`: of a figure of which more is neither better nor worse */
@@ -15,7 +18,10 @@ export interface Comparison {
 /** A smaller difference is none, however little the rounds differ. */
 const minShare = 0.1;
 
-/** Compares the rounds of one figure, which has the name, unit and aim of `figure`. None may be empty. */
+/**
+ * Compares the rounds of one figure, which has the name, unit and aim of `figure`. None may be
+ * empty.
+ */
 export function compare(
   figure: Pick<Figure, 'unit' | 'aim'>,
   oldValues: readonly number[],
@@ -25,12 +31,21 @@ export function compare(
   const spread = Math.max(width(oldValues), width(newValues));
   const difference = Math.abs(newMedian - oldMedian);
   const isSame = difference <= spread || difference <= minShare * Math.abs(oldMedian);
-  return { verdict: isSame ? 'same' : direction(figure, oldMedian, newMedian), oldMedian, newMedian, spread };
+  return {
+    verdict: isSame ? 'same' : direction(figure, oldMedian, newMedian),
+    oldMedian,
+    newMedian,
+    spread,
+  };
 }
 
 const width = (values: readonly number[]): number => Math.max(...values) - Math.min(...values);
 
-function direction({ unit, aim }: Pick<Figure, 'unit' | 'aim'>, oldMedian: number, newMedian: number): Verdict {
+function direction(
+  { unit, aim }: Pick<Figure, 'unit' | 'aim'>,
+  oldMedian: number,
+  newMedian: number,
+): Verdict {
   if (aim !== undefined && 'exactly' in aim) {
     const isFarther = Math.abs(newMedian - aim.exactly) > Math.abs(oldMedian - aim.exactly);
     return isFarther ? 'worse' : 'better';

@@ -1,4 +1,7 @@
-/** What the harness adds to an experiment, and how soon the end of a process becomes the next request to the model. */
+/**
+ * What the harness adds to an experiment, and how soon the end of a process becomes the next
+ * request to the model.
+ */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
@@ -7,9 +10,15 @@ import { startWireAnthropic } from '../fakes/wireAnthropic.ts';
 import { openEngine, workOf } from './bed.ts';
 import { spread, type Figure, type Size } from './figure.ts';
 
-const sizes = { full: { warmUps: 2, measured: 30, bareRuns: 20 }, tiny: { warmUps: 1, measured: 2, bareRuns: 2 } };
+const sizes = {
+  full: { warmUps: 2, measured: 30, bareRuns: 20 },
+  tiny: { warmUps: 1, measured: 2, bareRuns: 2 },
+};
 
-/** Says itself when its first instruction ran and when its last one did. Each tries another rate: the same is tried once. */
+/**
+ * Says itself when its first instruction ran and when its last one did. Each tries another rate:
+ * the same is tried once.
+ */
 const commandOf = (experiment: number): string =>
   `lr=${experiment}e-4; echo start_ns=$(date +%s%N); sleep 0.3; echo loss=0.5; echo end_ns=$(date +%s%N)`;
 
@@ -29,8 +38,8 @@ interface Cycle {
 }
 
 /**
- * A model that answers at once launches a process of 0.3 s, sleeps until it ends, and launches the next: the whole
- * engine, the real SDK over loopback, real processes.
+ * A model that answers at once launches a process of 0.3 s, sleeps until it ends, and launches the
+ * next: the whole engine, the real SDK over loopback, real processes.
  */
 export async function benchExperiments(folder: string, size: Size): Promise<Figure[]> {
   const { warmUps, measured, bareRuns } = sizes[size];
@@ -68,13 +77,19 @@ async function runSession(folder: string, experiments: number): Promise<Cycle[]>
   });
   const engine = await openEngine({ folder, anthropicBaseUrl: server.url });
   try {
-    const session = await engine.sessions.start({ goal: 'measure', budget: {}, workFolder: workOf(folder) });
+    const session = await engine.sessions.start({
+      goal: 'measure',
+      budget: {},
+      workFolder: workOf(folder),
+    });
     const reason = await session.ended;
-    if (reason !== 'blocked') throw new Error(`The session ended with ${reason}: ${session.state.end?.summary}`);
+    if (reason !== 'blocked')
+      throw new Error(`The session ended with ${reason}: ${session.state.end?.summary}`);
     const stamps = await Promise.all(
       engine.runs.all().map(async (run) => stampsOf(await readFile(run.outputPath, 'utf8'))),
     );
-    if (stamps.length !== experiments) throw new Error(`${stamps.length} of ${experiments} experiments were launched.`);
+    if (stamps.length !== experiments)
+      throw new Error(`${stamps.length} of ${experiments} experiments were launched.`);
     return stamps.map((stamp, index) => cycleOf(stamp, arrivalsMs.slice(2 * index)));
   } finally {
     await engine.close();
@@ -82,36 +97,54 @@ async function runSession(folder: string, experiments: number): Promise<Cycle[]>
   }
 }
 
-/** Two requests for each experiment: launch, sleep until it ends. The one after the last experiment ends the session. */
+/**
+ * Two requests for each experiment: launch, sleep until it ends. The one after the last experiment
+ * ends the session.
+ */
 function answerTo(index: number, experiments: number): WireAnswer {
   const run = Math.floor(index / 2) + 1;
-  if (run > experiments) return { toolCalls: [{ name: 'finish', input: { outcome: 'blocked', summary: 'measured' } }] };
+  if (run > experiments)
+    return { toolCalls: [{ name: 'finish', input: { outcome: 'blocked', summary: 'measured' } }] };
   const input = { command: commandOf(run), metric_names: ['loss'] };
   if (index % 2 === 0) return { toolCalls: [{ name: 'remote_exec_background', input }] };
   const condition = { type: 'process_exit', run };
-  return { toolCalls: [{ name: 'sleep', input: { reason: 'training', wake_conditions: [condition] } }] };
+  return {
+    toolCalls: [{ name: 'sleep', input: { reason: 'training', wake_conditions: [condition] } }],
+  };
 }
 
 function cycleOf({ startMs, endMs }: Stamps, arrivalsMs: readonly number[]): Cycle {
   const [launched, , next] = arrivalsMs;
-  if (launched === undefined || next === undefined) throw new Error('A request to the model is missing.');
+  if (launched === undefined || next === undefined)
+    throw new Error('A request to the model is missing.');
   const processMs = endMs - startMs;
-  return { processMs, harnessMs: next - launched - processMs, launchMs: startMs - launched, wakeMs: next - endMs };
+  return {
+    processMs,
+    harnessMs: next - launched - processMs,
+    launchMs: startMs - launched,
+    wakeMs: next - endMs,
+  };
 }
 
 function stampsOf(output: string): Stamps {
-  const stamp = (name: string): number => Number(new RegExp(`${name}=(\\d+)`).exec(output)?.[1]) / 1e6;
+  const stamp = (name: string): number =>
+    Number(new RegExp(`${name}=(\\d+)`).exec(output)?.[1]) / 1e6;
   const stamps = { startMs: stamp('start_ns'), endMs: stamp('end_ns') };
-  if (!(stamps.endMs > stamps.startMs)) throw new Error(`The process did not say when it ran:\n${output}`);
+  if (!(stamps.endMs > stamps.startMs))
+    throw new Error(`The process did not say when it ran:\n${output}`);
   return stamps;
 }
 
-/** What the system itself takes to start and end the command, from a parent that does nothing else. */
+/**
+ * What the system itself takes to start and end the command, from a parent that does nothing else.
+ */
 async function bareOverheads(rounds: number): Promise<number[]> {
   const overheads: number[] = [];
   for (let round = 0; round < rounds; round++) {
     const startedMs = Date.now();
-    const child = spawn('/bin/bash', ['-c', commandOf(round)], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const child = spawn('/bin/bash', ['-c', commandOf(round)], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
     const output: Buffer[] = [];
     child.stdout.on('data', (bytes: Buffer) => output.push(bytes));
     await once(child, 'close');

@@ -3,14 +3,16 @@ export interface Figure {
   /** Unique among all benchmarks. */
   readonly name: string;
   readonly value: number;
-  readonly unit: 'ms' | 'ns' | 'MB/s' | 'MB' | 'points/s' | 'bytes' | 'count' | 'tokens' | 'USD' | '×' | '%';
+  readonly unit:
+    'ms' | 'ns' | 'MB/s' | 'MB' | 'points/s' | 'bytes' | 'count' | 'tokens' | 'USD' | '×' | '%';
   /** Absent: shown to compare with. */
   readonly aim?: Aim;
 }
 
 /**
- * A bound of what is fast or small enough: missed, it is said, and fails nothing, for machines differ. A matter of
- * correctness is the same on every machine: missed, it fails the benchmark. `exactly` always is one.
+ * A bound of what is fast or small enough: missed, it is said, and fails nothing, for machines
+ * differ. A matter of correctness is the same on every machine: missed, it fails the benchmark.
+ * `exactly` always is one.
  */
 export type Aim =
   | { readonly exactly: number }
@@ -20,12 +22,15 @@ export type Aim =
 /** The aim of what must not be: runs lost, rows that differ, false kills. */
 export const none = { exactly: 0 } as const;
 
-/** - `full`: what is reported · `tiny`: all of the same code on as little as will do, to see that it works */
+/**
+ * - `full`: what is reported · `tiny`: all of the same code on as little as will do, to see that it
+ *   works
+ */
 export type Size = 'full' | 'tiny';
 
 /**
- * Rejects only when something is broken. Writes below `folder` only, which is empty at first and removed by whoever made
- * it; leaves no processes behind.
+ * Rejects only when something is broken. Writes below `folder` only, which is empty at first and
+ * removed by whoever made it; leaves no processes behind.
  */
 export type Benchmark = (folder: string, size: Size) => Promise<readonly Figure[]>;
 
@@ -79,4 +84,5 @@ export async function timed(work: () => unknown): Promise<number> {
 }
 
 /** `1M`, `20K`: for names. */
-export const shortCount = (count: number): string => new Intl.NumberFormat('en', { notation: 'compact' }).format(count);
+export const shortCount = (count: number): string =>
+  new Intl.NumberFormat('en', { notation: 'compact' }).format(count);

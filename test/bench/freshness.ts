@@ -1,4 +1,7 @@
-/** How old a point is when the metrics panel has it: from the process that prints it to the view's end of the wire. */
+/**
+ * How old a point is when the metrics panel has it: from the process that prints it to the view's
+ * end of the wire.
+ */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Engine } from '../../src/agent/contract/engine.ts';
@@ -20,15 +23,28 @@ const sizes = {
 };
 const metric = 'sent_ms';
 
-/** Each line says when it was written. The pauses of 20 to 98 ms are in no step with anything of ours. */
+/**
+ * Each line says when it was written. The pauses of 20 to 98 ms are in no step with anything of
+ * ours.
+ */
 const commandOf = (printed: number): string => `for i in $(seq ${printed}); do
   echo "step=$i ${metric}=$(date +%s%3N)"
   sleep 0.0$((20 + i * 37 % 79))
 done`;
 
 const scriptOf = (printed: number) => [
-  [{ name: 'remote_exec_background', input: { command: commandOf(printed), metric_names: [metric] } }],
-  [{ name: 'sleep', input: { reason: 'training', wake_conditions: [{ type: 'process_exit', run: 1 }] } }],
+  [
+    {
+      name: 'remote_exec_background',
+      input: { command: commandOf(printed), metric_names: [metric] },
+    },
+  ],
+  [
+    {
+      name: 'sleep',
+      input: { reason: 'training', wake_conditions: [{ type: 'process_exit', run: 1 }] },
+    },
+  ],
   [{ name: 'finish', input: { outcome: 'blocked', summary: 'measured' } }],
 ];
 
@@ -36,9 +52,14 @@ export async function benchFreshness(folder: string, size: Size): Promise<Figure
   const { printed, minMeasured, bare } = sizes[size];
   const engine = await openEngine({ folder, model: new ScriptedModel(scriptOf(printed)) });
   try {
-    const session = await engine.sessions.start({ goal: 'measure', budget: {}, workFolder: workOf(folder) });
+    const session = await engine.sessions.start({
+      goal: 'measure',
+      budget: {},
+      workFolder: workOf(folder),
+    });
     const agesMs = await agesOf(engine, session);
-    if (agesMs.length < minMeasured) throw new Error(`Only ${agesMs.length} points came to the view.`);
+    if (agesMs.length < minMeasured)
+      throw new Error(`Only ${agesMs.length} points came to the view.`);
     return [
       ...spread('stdout write → point at the webview', agesMs, 250),
       ...spread('stdout write → read by a bare parent, for comparison', await bareAges(bare)),
@@ -48,13 +69,18 @@ export async function benchFreshness(folder: string, size: Size): Promise<Figure
   }
 }
 
-/** The value of each point is the time at which it was printed, so its age is known when it comes. */
+/**
+ * The value of each point is the time at which it was printed, so its age is known when it comes.
+ */
 async function agesOf(engine: Engine, session: Session): Promise<number[]> {
   const agesMs: number[] = [];
   const runId = await firstPoint(engine);
   const sessions = new OpenSessions(systemClock);
   sessions.attach(engine);
-  const source = await createMetricsSource({ engine, sessions, clock: systemClock, logger: silentLogger }, session.id);
+  const source = await createMetricsSource(
+    { engine, sessions, clock: systemClock, logger: silentLogger },
+    session.id,
+  );
   const { connection, ...panel } = openPanel(source);
   try {
     connection.onNotification(pointsAdded, ({ values }) => {
@@ -76,10 +102,13 @@ async function agesOf(engine: Engine, session: Session): Promise<number[]> {
 /** The same lines over a pipe, to a parent that does nothing else. */
 async function bareAges(printed: number): Promise<number[]> {
   const agesMs: number[] = [];
-  const child = spawn('/bin/bash', ['-c', commandOf(printed)], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn('/bin/bash', ['-c', commandOf(printed)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   child.stdout.on('data', (bytes: Buffer) => {
     const nowMs = Date.now();
-    for (const [, sentMs] of bytes.toString().matchAll(/sent_ms=(\d+)/g)) agesMs.push(nowMs - Number(sentMs));
+    for (const [, sentMs] of bytes.toString().matchAll(/sent_ms=(\d+)/g))
+      agesMs.push(nowMs - Number(sentMs));
   });
   await once(child, 'close');
   return agesMs;

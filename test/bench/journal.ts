@@ -1,4 +1,7 @@
-/** Appending to the journal, each event on disk before the next, against the same bytes written and flushed by hand. */
+/**
+ * Appending to the journal, each event on disk before the next, against the same bytes written and
+ * flushed by hand.
+ */
 import { open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { SessionEvent } from '../../src/agent/journal/events.ts';
@@ -7,7 +10,10 @@ import { Journal } from '../../src/storage/journal.ts';
 import { median, none, quantile, timed, type Figure, type Size } from './figure.ts';
 
 /** Both take turns in blocks of so many, so that what else the disk does burdens both alike. */
-const sizes = { full: { events: 2000, block: 100, warmUp: 50 }, tiny: { events: 50, block: 25, warmUp: 5 } };
+const sizes = {
+  full: { events: 2000, block: 100, warmUp: 50 },
+  tiny: { events: 50, block: 25, warmUp: 5 },
+};
 /** A line of about 500 bytes. */
 const event: SessionEvent = { type: 'message.added', origin: 'person', text: 'x'.repeat(390) };
 const sharedFlush = 50;
@@ -33,7 +39,9 @@ export async function benchJournal(folder: string, size: Size): Promise<Figure[]
         if (done >= 0) times[writer].push(tookMs);
       }
   }
-  const togetherMs = await timed(() => Promise.all(Array.from({ length: sharedFlush }, writers.journal)));
+  const togetherMs = await timed(() =>
+    Promise.all(Array.from({ length: sharedFlush }, writers.journal)),
+  );
   await journal.close();
   const lineCount = (await readFile(file, 'utf8')).split('\n').length - 1;
   const appendCount = 1 + warmUp + events + sharedFlush;
@@ -41,11 +49,28 @@ export async function benchJournal(folder: string, size: Size): Promise<Figure[]
   return [
     ...figures(`journal append of ${line.length} bytes, flushed`, times.journal),
     ...figures('plain write and fdatasync, for comparison', times.plain),
-    { name: 'journal against plain, p50', value: median(times.journal) / median(times.plain), unit: '×' },
-    { name: `${sharedFlush} appends that share a flush, all of them`, value: togetherMs, unit: 'ms' },
-    { name: 'events appended and not in the file', value: appendCount - lineCount, unit: 'count', aim: none },
+    {
+      name: 'journal against plain, p50',
+      value: median(times.journal) / median(times.plain),
+      unit: '×',
+    },
+    {
+      name: `${sharedFlush} appends that share a flush, all of them`,
+      value: togetherMs,
+      unit: 'ms',
+    },
+    {
+      name: 'events appended and not in the file',
+      value: appendCount - lineCount,
+      unit: 'count',
+      aim: none,
+    },
   ];
 }
 
 const figures = (name: string, timesMs: readonly number[]): Figure[] =>
-  [0.5, 0.99].map((q) => ({ name: `${name}, p${q * 100}`, value: quantile(timesMs, q), unit: 'ms' }));
+  [0.5, 0.99].map((q) => ({
+    name: `${name}, p${q * 100}`,
+    value: quantile(timesMs, q),
+    unit: 'ms',
+  }));

@@ -1,6 +1,6 @@
 /**
- * A night whose processes are killed two hundred times, against one that nobody disturbs: the one that works in a terminal,
- * a window, and the background process that goes on after a window.
+ * A night whose processes are killed two hundred times, against one that nobody disturbs: the one
+ * that works in a terminal, a window, and the background process that goes on after a window.
  */
 import { execFile } from 'node:child_process';
 import { mkdir, readdir, readFile } from 'node:fs/promises';
@@ -31,12 +31,15 @@ const graceMs = 50;
 
 export async function benchKills(folder: string, size: Size): Promise<Figure[]> {
   const { kills, experiments } = sizes[size];
-  const rates = Array.from({ length: experiments }, (_, index) => Number((0.02 + index * 0.01).toFixed(2)));
+  const rates = Array.from({ length: experiments }, (_, index) =>
+    Number((0.02 + index * 0.01).toFixed(2)),
+  );
   const product = await productIn(join(folder, 'product'));
   const server = await startWireAnthropic(researcher({ rates, runSeconds: 0.3, steps: 5 }));
   const next = random(seed);
   const nights: Night[] = [];
-  const begin = (name: string): Promise<Night> => Night.begin(join(folder, name), { product, url: server.url });
+  const begin = (name: string): Promise<Night> =>
+    Night.begin(join(folder, name), { product, url: server.url });
   try {
     const calm = await begin('calm');
     await calm.toEnd();
@@ -53,10 +56,13 @@ export async function benchKills(folder: string, size: Size): Promise<Figure[]> 
 }
 
 function figures(nights: readonly Night[], kills: number): Figure[] {
-  const sum = (pick: (night: Night) => number): number => nights.reduce((total, night) => total + pick(night), 0);
-  const killed = (kind: Victim): number => sum((night) => night.kills.filter((each) => each === kind).length);
+  const sum = (pick: (night: Night) => number): number =>
+    nights.reduce((total, night) => total + pick(night), 0);
+  const killed = (kind: Victim): number =>
+    sum((night) => night.kills.filter((each) => each === kind).length);
   const processorMs = nights.flatMap((night) => night.processorMs);
-  const recoveries = (kind: Recovery): number[] => nights.flatMap((night) => night.recoveriesMs[kind]);
+  const recoveries = (kind: Recovery): number[] =>
+    nights.flatMap((night) => night.recoveriesMs[kind]);
   return [
     {
       name: 'kills at random moments',
@@ -66,15 +72,26 @@ function figures(nights: readonly Night[], kills: number): Figure[] {
     },
     { name: 'of a process in a terminal', value: killed('headless'), unit: 'count' },
     { name: 'of a window', value: killed('window'), unit: 'count' },
-    { name: 'of the background process that went on after it', value: killed('backgroundProcess'), unit: 'count' },
+    {
+      name: 'of the background process that went on after it',
+      value: killed('backgroundProcess'),
+      unit: 'count',
+    },
     { name: 'nights', value: nights.length, unit: 'count' },
     { name: 'runs lost', value: sum(({ lost }) => lost), unit: 'count', aim: none },
     { name: 'runs doubled', value: sum(({ doubled }) => doubled), unit: 'count', aim: none },
-    { name: 'rows of the ledgers that differ', value: sum(({ differing }) => differing), unit: 'count', aim: none },
+    {
+      name: 'rows of the ledgers that differ',
+      value: sum(({ differing }) => differing),
+      unit: 'count',
+      aim: none,
+    },
     ...recoveryTexts.flatMap(({ kind, text }) =>
       recoveries(kind).length === 0 ? [] : spread(text, recoveries(kind), 2_000),
     ),
-    ...(processorMs.length === 0 ? [] : spread('processor time of a process until the session goes on', processorMs)),
+    ...(processorMs.length === 0
+      ? []
+      : spread('processor time of a process until the session goes on', processorMs)),
   ];
 }
 
@@ -84,12 +101,19 @@ type Recovery = 'dead' | 'background' | 'backgroundProcess';
 const recoveryTexts: readonly { readonly kind: Recovery; readonly text: string }[] = [
   { kind: 'dead', text: 'process started → the session goes on, its runs adopted' },
   { kind: 'background', text: 'the same, taken back from the background' },
-  { kind: 'backgroundProcess', text: 'window dead → the background process goes on, without its grace' },
+  {
+    kind: 'backgroundProcess',
+    text: 'window dead → the background process goes on, without its grace',
+  },
 ];
 
 class Night {
   readonly kills: Victim[] = [];
-  readonly recoveriesMs: Readonly<Record<Recovery, number[]>> = { dead: [], background: [], backgroundProcess: [] };
+  readonly recoveriesMs: Readonly<Record<Recovery, number[]>> = {
+    dead: [],
+    background: [],
+    backgroundProcess: [],
+  };
   readonly processorMs: number[] = [];
   readonly #folder: string;
   readonly #terms: Omit<LifeTerms, 'kind' | 'sessionId'>;
@@ -100,7 +124,13 @@ class Night {
 
   private constructor(folder: string, server: Pick<LifeTerms, 'product' | 'url'>) {
     this.#folder = folder;
-    this.#terms = { home: homeOf(folder), workFolder: workOf(folder), goal: 'bring loss < 3.5', graceMs, ...server };
+    this.#terms = {
+      home: homeOf(folder),
+      workFolder: workOf(folder),
+      goal: 'bring loss < 3.5',
+      graceMs,
+      ...server,
+    };
   }
 
   static async begin(folder: string, server: Pick<LifeTerms, 'product' | 'url'>): Promise<Night> {
@@ -112,9 +142,12 @@ class Night {
   /** Kills until `most` are dead or the session has ended; then lets it come to its end. */
   async disturb(next: () => number, max: number): Promise<void> {
     try {
-      for (let isGoing = true; isGoing && this.kills.length < max;) isGoing = await this.#oneLife(next, max);
+      for (let isGoing = true; isGoing && this.kills.length < max;)
+        isGoing = await this.#oneLife(next, max);
       if (this.kills.length === 0)
-        throw new Error('A whole night passed before the first kill: this machine is too slow, or too fast.');
+        throw new Error(
+          'A whole night passed before the first kill: this machine is too slow, or too fast.',
+        );
       await this.toEnd();
     } finally {
       await endAll(this.#backgroundPids);
@@ -138,7 +171,8 @@ class Night {
     const from = await this.#recoversFrom(terms);
     const lived = await live(terms, { share: next(), bootMs: this.#bootMs('dead') });
     if (from !== undefined && lived.upMs !== undefined) this.recoveriesMs[from].push(lived.upMs);
-    if (from !== undefined && lived.processorMs !== undefined) this.processorMs.push(lived.processorMs);
+    if (from !== undefined && lived.processorMs !== undefined)
+      this.processorMs.push(lived.processorMs);
     if (!lived.wasKilled) return false;
     this.kills.push(terms.kind);
     if (lived.backgroundPid === undefined) return true;
@@ -183,7 +217,8 @@ class Night {
     if (id === undefined) throw new Error(`There is no session in ${this.#folder}.`);
     const { ledger, state } = await engine.sessions.read(id);
     await engine.close();
-    if (state.end?.reason !== 'goal') throw new Error(`The session ended with ${state.end?.reason}.`);
+    if (state.end?.reason !== 'goal')
+      throw new Error(`The session ended with ${state.end?.reason}.`);
     return ledger.rows.map(({ number, label, verdict, metrics, isChampion }) => ({
       ...{ number, label, metrics, isChampion },
       ...(verdict && { verdict }),
@@ -201,4 +236,5 @@ class Night {
 type Row = Pick<Ledger['rows'][number], 'number' | 'label' | 'verdict' | 'metrics' | 'isChampion'>;
 
 const differing = (calm: readonly Row[], rough: readonly Row[]): number =>
-  Math.abs(calm.length - rough.length) + calm.filter((row, index) => !isDeepStrictEqual(row, rough[index])).length;
+  Math.abs(calm.length - rough.length) +
+  calm.filter((row, index) => !isDeepStrictEqual(row, rough[index])).length;

@@ -1,4 +1,7 @@
-/** What SSH costs: commands, connections, the way of a line to its point, the end of a run, and coming back to many. */
+/**
+ * What SSH costs: commands, connections, the way of a line to its point, the end of a run, and
+ * coming back to many.
+ */
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
@@ -45,14 +48,22 @@ export async function benchLinks(folder: string, size: Size): Promise<Figure[]> 
 }
 
 /** One Helios, with its own connections: one for each target. */
-async function controller(folder: string, targets: readonly SshTarget[], owned: DisposableStore): Promise<Runs> {
+async function controller(
+  folder: string,
+  targets: readonly SshTarget[],
+  owned: DisposableStore,
+): Promise<Runs> {
   await mkdir(join(folder, 'points'), { recursive: true });
   const machines = targets.map((target, index) => {
     const connection = owned.add(new SshConnection(target, scriptedPrompts()));
     return owned.add(new SshMachine({ id: `gpu${index + 1}`, connection, homeFolder: folder }));
   });
   return owned.add(
-    new Runs({ machines: createMachines(machines), folder: join(folder, 'points'), clock: systemClock }),
+    new Runs({
+      machines: createMachines(machines),
+      folder: join(folder, 'points'),
+      clock: systemClock,
+    }),
   );
 }
 
@@ -117,19 +128,28 @@ async function lineFigures(
     await mkdir(folder, { recursive: true });
     const known = join(folder, 'known_hosts');
     await writeFile(known, (await readFile(host.knownHosts, 'utf8')).replace(/:\d+ /, `:${far} `));
-    const runs = await controller(folder, [host.target({ port: far, knownHostsFiles: [known] })], owned);
+    const runs = await controller(
+      folder,
+      [host.target({ port: far, knownHostsFiles: [known] })],
+      owned,
+    );
     const ages: number[] = [];
     owned.add(
       runs.onDidChange((change) => {
         if (change.kind !== 'points') return;
-        for (const { metric, value } of change.points) if (metric === 'sent') ages.push(Date.now() - value);
+        for (const { metric, value } of change.points)
+          if (metric === 'sent') ages.push(Date.now() - value);
       }),
     );
     const command = `for i in $(seq ${lines}); do echo "sent=$(date +%s%3N)"; sleep 0.1$((i % 10)); done`;
     const run = await runs.launch(specOf(command, folder));
     await ended(run);
     const what = `${roundTripMs} ms round trip`;
-    const loss = { name: `lines that were not seen, ${what}`, value: lines - ages.length, unit: 'count' } as const;
+    const loss = {
+      name: `lines that were not seen, ${what}`,
+      value: lines - ages.length,
+      unit: 'count',
+    } as const;
     return [...spread(`line written → point seen, ${what}`, ages), { ...loss, aim: none }];
   } finally {
     owned.dispose();
@@ -152,7 +172,11 @@ async function endFigures(host: TestSshd, folder: string, { ends }: Terms): Prom
   }
 }
 
-async function fleetFigures(hosts: readonly TestSshd[], folder: string, terms: Terms): Promise<Figure[]> {
+async function fleetFigures(
+  hosts: readonly TestSshd[],
+  folder: string,
+  terms: Terms,
+): Promise<Figure[]> {
   const { runs: runCount, countedSeconds } = terms;
   const targets = hosts.map((host) => host.target());
   const first = new DisposableStore();
@@ -169,13 +193,15 @@ async function fleetFigures(hosts: readonly TestSshd[], folder: string, terms: T
     const start = { logins: sum(hosts, 'logins'), sessions: sum(hosts, 'sessions') };
     await new Promise((resolve) => setTimeout(resolve, countedSeconds * 1000));
     const runHours = (runCount * countedSeconds) / 3600;
-    const perRunHour = (what: 'logins' | 'sessions'): number => (sum(hosts, what) - start[what]) / runHours;
+    const perRunHour = (what: 'logins' | 'sessions'): number =>
+      (sum(hosts, what) - start[what]) / runHours;
     const counted = [perRunHour('logins'), perRunHour('sessions')] as const;
     first.dispose();
     const again = await controller(folder, targets, second);
     const adoptMs = await timed(() => Promise.all(specs.map((spec) => again.adopt(spec))));
     const going = again.all().filter(({ liveness }) => liveness.kind === 'running');
-    if (going.length !== runCount) throw new Error(`${going.length} of ${runCount} runs were adopted.`);
+    if (going.length !== runCount)
+      throw new Error(`${going.length} of ${runCount} runs were adopted.`);
     await Promise.all(going.map((run) => again.kill(run, { graceMs: 500 })));
     return [
       {
@@ -185,8 +211,18 @@ async function fleetFigures(hosts: readonly TestSshd[], folder: string, terms: T
         aim: { atMost: hosts.length, kind: 'correctness' },
       },
       { name: 'further connections per run-hour', value: counted[0], unit: 'count', aim: none },
-      { name: 'commands per run-hour while runs go on', value: counted[1], unit: 'count', aim: none },
-      { name: `adopting ${runCount} runs on ${hosts.length} hosts`, value: adoptMs, unit: 'ms', aim: { atMost: 2000 } },
+      {
+        name: 'commands per run-hour while runs go on',
+        value: counted[1],
+        unit: 'count',
+        aim: none,
+      },
+      {
+        name: `adopting ${runCount} runs on ${hosts.length} hosts`,
+        value: adoptMs,
+        unit: 'ms',
+        aim: { atMost: 2000 },
+      },
     ];
   } finally {
     first.dispose();
@@ -197,7 +233,8 @@ async function fleetFigures(hosts: readonly TestSshd[], folder: string, terms: T
 const sum = (hosts: readonly TestSshd[], what: 'logins' | 'sessions'): number =>
   hosts.reduce((total, host) => total + host[what], 0);
 
-const ended = (run: Run): Promise<void> => until('the run ends', () => run.liveness.kind === 'ended', 60_000);
+const ended = (run: Run): Promise<void> =>
+  until('the run ends', () => run.liveness.kind === 'ended', 60_000);
 
 /** Holds each piece back for `delayMs`, in both directions, in order. */
 async function relay(port: number, delayMs: number, owned: DisposableStore): Promise<number> {

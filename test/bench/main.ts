@@ -1,6 +1,7 @@
 /**
- * Runs the benchmarks that are named on the command line, or all; prints a table and writes `bench/results.json`. Exits
- * with 1 when one is broken, or misses an aim that is a matter of correctness.
+ * Runs the benchmarks that are named on the command line, or all; prints a table and writes
+ * `bench/results.json`. Exits with 1 when one is broken, or misses an aim that is a matter of
+ * correctness.
  *   --tiny             as little of each as shows that it works
  *   --against <ref>    beside an old commit, in turns, so many --rounds; prints what has become worse
  */
@@ -25,7 +26,9 @@ const { values: options, positionals } = parseArgs({
 });
 const unknown = positionals.filter((name) => !Object.hasOwn(benchmarks, name));
 if (unknown.length > 0)
-  throw new Error(`There is no benchmark ${unknown.join(', ')}. There are: ${Object.keys(benchmarks).join(', ')}.`);
+  throw new Error(
+    `There is no benchmark ${unknown.join(', ')}. There are: ${Object.keys(benchmarks).join(', ')}.`,
+  );
 const names = positionals.length > 0 ? positionals : Object.keys(benchmarks);
 const size: Size = options.tiny ? 'tiny' : 'full';
 
@@ -45,7 +48,10 @@ async function runAll(): Promise<void> {
     processor: cpus()[0]?.model ?? 'unknown',
     cores: availableParallelism(),
     memoryGB: Math.round(totalmem() / 2 ** 30),
-    /** Of the last minute, before the first benchmark and after the last: above `cores`, others were at work. */
+    /**
+     * Of the last minute, before the first benchmark and after the last: above `cores`, others were
+     * at work.
+     */
     load: [loadAtStart, loadavg()[0]],
   };
   const all = { at: new Date().toISOString(), size, seconds, machine, results };
@@ -63,7 +69,11 @@ async function run(name: string): Promise<object> {
     for (const figure of figures) console.log(figureLine(figure));
     if (figures.some(isWrong)) process.exitCode = 1;
     const seconds = Math.round((performance.now() - startedMs) / 1000);
-    return { seconds, emptyMs, figures: figures.map((figure) => ({ ...figure, isMet: isMet(figure) })) };
+    return {
+      seconds,
+      emptyMs,
+      figures: figures.map((figure) => ({ ...figure, isMet: isMet(figure) })),
+    };
   } catch (error) {
     console.log(`  broken: ${String(error)}`);
     process.exitCode = 1;

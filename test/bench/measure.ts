@@ -1,4 +1,7 @@
-/** One benchmark in a process of its own, so that none warms up, fills the heap of, or delays the next. */
+/**
+ * One benchmark in a process of its own, so that none warms up, fills the heap of, or delays the
+ * next.
+ */
 import { execFile, fork } from 'node:child_process';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
@@ -12,14 +15,26 @@ const emptyRounds = 5;
 export const thisCheckout = resolve(import.meta.dirname, '../..');
 
 /** Runs the code of a checkout; ends the process when it takes too long. */
-export function measure(name: string, size: Size, checkout = thisCheckout): Promise<readonly Figure[]> {
+export function measure(
+  name: string,
+  size: Size,
+  checkout = thisCheckout,
+): Promise<readonly Figure[]> {
   return inScratch(async (folder) => {
-    const figures = await figuresOf(join(checkout, 'test/bench/one.ts'), [name, folder, size], limitsMs[name]);
+    const figures = await figuresOf(
+      join(checkout, 'test/bench/one.ts'),
+      [name, folder, size],
+      limitsMs[name],
+    );
     return figures.map((figure) => figureAt(size, figure));
   });
 }
 
-function figuresOf(file: string, args: readonly string[], limitMs = usualLimitMs): Promise<readonly Figure[]> {
+function figuresOf(
+  file: string,
+  args: readonly string[],
+  limitMs = usualLimitMs,
+): Promise<readonly Figure[]> {
   const { promise, resolve: give, reject } = Promise.withResolvers<readonly Figure[]>();
   const child = fork(file, args, { execArgv: ['--expose-gc'], timeout: limitMs });
   child.once('message', (message) => {
@@ -28,11 +43,15 @@ function figuresOf(file: string, args: readonly string[], limitMs = usualLimitMs
     else give(news);
   });
   child.once('error', reject);
-  child.once('exit', (code, signal) => reject(new Error(`${args[0]} ended with ${signal ?? code} and no figures`)));
+  child.once('exit', (code, signal) =>
+    reject(new Error(`${args[0]} ended with ${signal ?? code} and no figures`)),
+  );
   return promise;
 }
 
-/** The speed of this machine at this moment: what a process of Node takes that does nothing, p50. */
+/**
+ * The speed of this machine at this moment: what a process of Node takes that does nothing, p50.
+ */
 export async function emptyProcessMs(): Promise<number> {
   const empty = (): Promise<unknown> => promisify(execFile)(process.execPath, ['-e', '0']);
   const timesMs: number[] = [];

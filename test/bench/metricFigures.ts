@@ -11,15 +11,27 @@ export async function benchMetricStore(_folder: string, size: Size): Promise<Fig
   };
   const points = shortCount(value('points'));
   return [
-    { name: 'ingest, bytes → memory and disk', value: value('ingestPointsPerSecond'), unit: 'points/s' },
-    { name: 'ingest, per second of processor', value: value('ingestPointsPerCpuSecond'), unit: 'points/s' },
+    {
+      name: 'ingest, bytes → memory and disk',
+      value: value('ingestPointsPerSecond'),
+      unit: 'points/s',
+    },
+    {
+      name: 'ingest, per second of processor',
+      value: value('ingestPointsPerCpuSecond'),
+      unit: 'points/s',
+    },
     {
       name: `memory per point, at ${points} points`,
       value: value('memoryBytesPerPoint'),
       unit: 'bytes',
       aim: { atMost: 64 },
     },
-    { name: `reading ${points} points back, best of ${size === 'full' ? 5 : 1}`, value: value('openMs'), unit: 'ms' },
+    {
+      name: `reading ${points} points back, best of ${size === 'full' ? 5 : 1}`,
+      value: value('openMs'),
+      unit: 'ms',
+    },
     { name: 'lines → points, five names', value: value('parserNamesMBps'), unit: 'MB/s' },
     { name: 'lines → points, detection', value: value('parserDetectionMBps'), unit: 'MB/s' },
   ];

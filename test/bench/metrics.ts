@@ -21,9 +21,10 @@ const logLine = (step: number): string =>
     : `[2026-01-02 12:00:00,${step % 1000}][INFO] worker ${step % 8} fetched a batch and handed it to the trainer`;
 
 /**
- * MB/s of the parser with five names and in detection, points per second from bytes to memory and disk (also per second
- * of processor time, which a busy machine does not distort), bytes of memory per point, and the time to open the points
- * again. Repeated measures give the best round: noise only slows down.
+ * MB/s of the parser with five names and in detection, points per second from bytes to memory and
+ * disk (also per second of processor time, which a busy machine does not distort), bytes of memory
+ * per point, and the time to open the points again. Repeated measures give the best round: noise
+ * only slows down.
  */
 export async function benchMetrics(size: Size): Promise<Record<string, number | string>> {
   const terms = sizes[size];
@@ -53,14 +54,20 @@ function parserSpeed(spec: MetricSpec, { parsed, rounds }: Terms): number {
   return rounded(bytes / 1e3 / Math.min(...times));
 }
 
-async function storeCost(folder: string, { points, rounds }: Terms): Promise<Record<string, number | string>> {
+async function storeCost(
+  folder: string,
+  { points, rounds }: Terms,
+): Promise<Record<string, number | string>> {
   const spec: MetricSpec = { names: ['loss'] };
   const before = memoryBytes();
   const metrics = await RunMetrics.open(folder, spec);
   let ingestMs = 0;
   let ingestCpuMs = 0;
   for (let first = 0; first < points; first += linesPerChunk) {
-    const lines = Array.from({ length: linesPerChunk }, (_, i) => `step ${first + i} loss=${1 / (first + i + 1)}\n`);
+    const lines = Array.from(
+      { length: linesPerChunk },
+      (_, i) => `step ${first + i} loss=${1 / (first + i + 1)}\n`,
+    );
     const chunk = Buffer.from(lines.join(''));
     const startedMs = performance.now();
     const startedCpu = process.cpuUsage();
@@ -95,7 +102,10 @@ async function openMs(folder: string, spec: MetricSpec, points: number): Promise
   return tookMs;
 }
 
-/** Without a forced collection the heap holds garbage; the columns of points are buffers, which are freed with it. */
+/**
+ * Without a forced collection the heap holds garbage; the columns of points are buffers, which are
+ * freed with it.
+ */
 function memoryBytes(): number {
   globalThis.gc?.();
   const { heapUsed, arrayBuffers } = process.memoryUsage();

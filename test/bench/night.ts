@@ -1,4 +1,7 @@
-/** A night of eight hours with a hundred experiments, and what a session costs the computer while it only waits. */
+/**
+ * A night of eight hours with a hundred experiments, and what a session costs the computer while it
+ * only waits.
+ */
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -12,10 +15,27 @@ import { homeOf, openEngine, workOf } from './bed.ts';
 import { none, type Figure, type Size } from './figure.ts';
 import { processorMsOf } from './processorTime.ts';
 
-/** `settledAfter`: the first ones load code and warm up. `readShare`: of the lines that runs print, at least. */
+/**
+ * `settledAfter`: the first ones load code and warm up. `readShare`: of the lines that runs print,
+ * at least.
+ */
 const sizes = {
-  full: { experiments: 100, settledAfter: 20, waitMs: 30_000, settleMs: 3_000, lineSeconds: 1, readShare: 0.8 },
-  tiny: { experiments: 3, settledAfter: 1, waitMs: 1_500, settleMs: 200, lineSeconds: 0.1, readShare: 0.01 },
+  full: {
+    experiments: 100,
+    settledAfter: 20,
+    waitMs: 30_000,
+    settleMs: 3_000,
+    lineSeconds: 1,
+    readShare: 0.8,
+  },
+  tiny: {
+    experiments: 3,
+    settledAfter: 1,
+    waitMs: 1_500,
+    settleMs: 200,
+    lineSeconds: 0.1,
+    readShare: 0.01,
+  },
 };
 const sleepMs = 288_000;
 const waitedRuns = 4;
@@ -24,7 +44,10 @@ type Terms = (typeof sizes)['full'];
 
 export async function benchNight(folder: string, size: Size): Promise<Figure[]> {
   const terms = sizes[size];
-  return [...(await wholeNight(join(folder, 'night'), terms)), ...(await waiting(join(folder, 'waiting'), terms))];
+  return [
+    ...(await wholeNight(join(folder, 'night'), terms)),
+    ...(await waiting(join(folder, 'waiting'), terms)),
+  ];
 }
 
 /** Hours pass on a clock that is moved; the runs, the disk and the engine are real. */
@@ -34,7 +57,11 @@ async function wholeNight(folder: string, terms: Terms): Promise<Figure[]> {
   const model = new ScriptedModel(researcher(experiments));
   const engine = await openEngine({ folder, model, clock });
   try {
-    const session = await engine.sessions.start({ goal: 'bring loss < 0', budget: {}, workFolder: workOf(folder) });
+    const session = await engine.sessions.start({
+      goal: 'bring loss < 0',
+      budget: {},
+      workFolder: workOf(folder),
+    });
     const heapMb: number[] = [];
     let whileAsleep = 0;
     for (let experiment = 0; experiment < experiments; experiment += 1) {
@@ -48,7 +75,10 @@ async function wholeNight(folder: string, terms: Terms): Promise<Figure[]> {
       await clock.warp(20_000, 10_000);
     }
     await session.ended;
-    return [...nightFigures(session, { ...terms, heapMb, whileAsleep }), ...(await fileSizes(engine, folder, session))];
+    return [
+      ...nightFigures(session, { ...terms, heapMb, whileAsleep }),
+      ...(await fileSizes(engine, folder, session)),
+    ];
   } finally {
     await engine.close();
     clock.dispose();
@@ -71,8 +101,17 @@ function nightFigures({ state }: Session, watched: Watched & Terms): Figure[] {
       unit: 'count',
       aim: { exactly: experiments },
     },
-    { name: 'night: requests to the model while it slept', value: whileAsleep, unit: 'count', aim: none },
-    { name: 'night: heap after the last experiment', value: settled.at(-1) ?? Number.NaN, unit: 'MB' },
+    {
+      name: 'night: requests to the model while it slept',
+      value: whileAsleep,
+      unit: 'count',
+      aim: none,
+    },
+    {
+      name: 'night: heap after the last experiment',
+      value: settled.at(-1) ?? Number.NaN,
+      unit: 'MB',
+    },
     {
       name: `night: growth of the heap per experiment, from ${settledAfter} on`,
       value: slope(settled),
@@ -98,9 +137,11 @@ async function fileSizes(engine: Engine, folder: string, { id }: Session): Promi
 
 /** Asleep for the `number`th time. */
 async function asleep(session: Session, number: number): Promise<void> {
-  const slept = (): number => session.events().filter(({ type }) => type === 'sleep.started').length;
+  const slept = (): number =>
+    session.events().filter(({ type }) => type === 'sleep.started').length;
   while (slept() <= number || session.state.phase !== 'sleeping') {
-    if (session.state.phase === 'ended') throw new Error(`It ended after ${number}: ${session.state.end?.summary}`);
+    if (session.state.phase === 'ended')
+      throw new Error(`It ended after ${number}: ${session.state.end?.summary}`);
     await delay(2);
   }
 }
@@ -115,8 +156,18 @@ function researcher(experiments: number) {
     if (experiment > experiments)
       return [{ name: 'finish', input: { outcome: 'blocked', summary: 'The night is over.' } }];
     return isLaunch
-      ? [{ name: 'remote_exec_background', input: { command: trainer(experiment), label: `lr=${experiment}e-4` } }]
-      : [{ name: 'sleep', input: { reason: 'it trains', logic: 'all', wake_conditions: conditions(experiment) } }];
+      ? [
+          {
+            name: 'remote_exec_background',
+            input: { command: trainer(experiment), label: `lr=${experiment}e-4` },
+          },
+        ]
+      : [
+          {
+            name: 'sleep',
+            input: { reason: 'it trains', logic: 'all', wake_conditions: conditions(experiment) },
+          },
+        ];
   };
 }
 
@@ -137,7 +188,10 @@ function heapInMb(): number {
 function slope(values: readonly number[]): number {
   const middle = (values.length - 1) / 2;
   const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
-  const covariance = values.reduce((sum, value, index) => sum + (index - middle) * (value - mean), 0);
+  const covariance = values.reduce(
+    (sum, value, index) => sum + (index - middle) * (value - mean),
+    0,
+  );
   return covariance / values.reduce((sum, _value, index) => sum + (index - middle) ** 2, 0);
 }
 
@@ -147,8 +201,17 @@ async function waiting(folder: string, terms: Terms): Promise<Figure[]> {
   const busy = await idleShare(join(folder, 'busy'), terms);
   const asleep = `asleep beside ${waitedRuns} runs that print`;
   return [
-    { name: `${asleep} nothing for now: share of a core`, value: quiet.percent, unit: '%', aim: { atMost: 0.5 } },
-    { name: `${asleep} nothing: with these runs and all that watches them`, value: quiet.allPercent, unit: '%' },
+    {
+      name: `${asleep} nothing for now: share of a core`,
+      value: quiet.percent,
+      unit: '%',
+      aim: { atMost: 0.5 },
+    },
+    {
+      name: `${asleep} nothing: with these runs and all that watches them`,
+      value: quiet.allPercent,
+      unit: '%',
+    },
     { name: `${asleep} each second: share of a core`, value: busy.percent, unit: '%' },
     {
       name: 'asleep: requests to the model',
@@ -167,7 +230,10 @@ interface Idle {
   readonly requests: number;
 }
 
-async function idleShare(folder: string, { lineSeconds, settleMs, waitMs, readShare }: Terms): Promise<Idle> {
+async function idleShare(
+  folder: string,
+  { lineSeconds, settleMs, waitMs, readShare }: Terms,
+): Promise<Idle> {
   const launches = Array.from({ length: waitedRuns }, (_, index) => ({
     name: 'remote_exec_background',
     input: {
@@ -177,12 +243,19 @@ async function idleShare(folder: string, { lineSeconds, settleMs, waitMs, readSh
     },
   }));
   const sleep = [
-    { name: 'sleep', input: { reason: 'they train', wake_conditions: [{ type: 'timer', seconds: 900 }] } },
+    {
+      name: 'sleep',
+      input: { reason: 'they train', wake_conditions: [{ type: 'timer', seconds: 900 }] },
+    },
   ];
   const model = new ScriptedModel([launches, sleep]);
   const engine = await openEngine({ folder, model });
   try {
-    const session = await engine.sessions.start({ goal: 'bring loss < 0', budget: {}, workFolder: workOf(folder) });
+    const session = await engine.sessions.start({
+      goal: 'bring loss < 0',
+      budget: {},
+      workFolder: workOf(folder),
+    });
     await eventually(session, 'sleep.started');
     await delay(settleMs);
     const [requests, points] = [model.requests.length, pointsOf(session)];
@@ -194,10 +267,15 @@ async function idleShare(folder: string, { lineSeconds, settleMs, waitMs, readSh
     const allMs = (await processorMsOf(process.pid)) - allBeforeMs;
     const read = pointsOf(session) - points;
     const expected = Math.floor((waitedRuns * waitMs) / 1000 / lineSeconds);
-    if (read < expected * readShare) throw new Error(`Of about ${expected} points only ${read} were read.`);
+    if (read < expected * readShare)
+      throw new Error(`Of about ${expected} points only ${read} were read.`);
     const percent = (user + system) / 10 / tookMs;
     await session.stop({ killRuns: true });
-    return { percent, allPercent: (allMs / tookMs) * 100, requests: model.requests.length - requests };
+    return {
+      percent,
+      allPercent: (allMs / tookMs) * 100,
+      requests: model.requests.length - requests,
+    };
   } finally {
     await engine.close();
   }

@@ -1,7 +1,7 @@
 /**
- * One life of a night, in a process of its own so that it can be killed: begins a session, or takes it up, with the bundles
- * that are shipped. A window has its background process beside it. Tells its parent when the session goes on, with how long that took
- * from the start of the process.
+ * One life of a night, in a process of its own so that it can be killed: begins a session, or takes
+ * it up, with the bundles that are shipped. A window has its background process beside it. Tells
+ * its parent when the session goes on, with how long that took from the start of the process.
  */
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
@@ -29,7 +29,10 @@ const engine = await createEngine({
   ...{ home, workFolder },
   assetsFolder: product,
   settings: () => settings,
-  ports: { secret: () => Promise.resolve(secrets.anthropic), approve: () => Promise.resolve('allow') },
+  ports: {
+    secret: () => Promise.resolve(secrets.anthropic),
+    approve: () => Promise.resolve('allow'),
+  },
   ownerKind: kind === 'window' ? 'window' : 'terminal',
 });
 const session =
@@ -48,7 +51,8 @@ await engine.close();
 process.disconnect();
 
 async function standBy(id: SessionId): Promise<BackgroundProcess> {
-  const { BackgroundProcess: BackgroundProcess } = await import('../../src/vscode/keepRunning/keepRunningProcess.ts');
+  const { BackgroundProcess: BackgroundProcess } =
+    await import('../../src/vscode/keepRunning/keepRunningProcess.ts');
   const backgroundProcess = new BackgroundProcess({
     ...{ home, logFile: join(home, 'background.log'), file: join(product, 'background.cjs') },
     secretVariables: [],

@@ -1,6 +1,6 @@
 /**
- * Runs one benchmark, named on the command line with a folder for its files and its size, and sends its figures, or why
- * there are none, to the process that forked this one.
+ * Runs one benchmark, named on the command line with a folder for its files and its size, and sends
+ * its figures, or why there are none, to the process that forked this one.
  */
 import { benchmarks } from './benchmarks.ts';
 
@@ -13,5 +13,7 @@ try {
   process.disconnect();
 } catch (error) {
   console.error(error);
-  process.send({ broken: error instanceof Error ? error.message : String(error) }, () => process.exit(1));
+  process.send({ broken: error instanceof Error ? error.message : String(error) }, () =>
+    process.exit(1),
+  );
 }

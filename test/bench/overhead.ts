@@ -1,4 +1,7 @@
-/** What the engine adds to a call: from the model's last word to its next request, when it answers at once and one quick tool is called. */
+/**
+ * What the engine adds to a call: from the model's last word to its next request, when it answers
+ * at once and one quick tool is called.
+ */
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { noUsage, type ModelEvent, type ModelProvider } from '../../src/models/model.ts';
@@ -8,12 +11,18 @@ import { openEngine, workOf } from './bed.ts';
 import { median, spread, timed, type Figure, type Size } from './figure.ts';
 
 /** `part` of the session: what a call costs at its beginning and at its end. */
-const sizes = { full: { warmUps: 20, calls: 600, part: 100 }, tiny: { warmUps: 3, calls: 20, part: 5 } };
+const sizes = {
+  full: { warmUps: 20, calls: 600, part: 100 },
+  tiny: { warmUps: 3, calls: 20, part: 5 },
+};
 const plainFlushes = 100;
 
 type Terms = (typeof sizes)['full'];
 
-/** Without a network; then through the real SDK to a server on loopback. The session is shortened on the way. */
+/**
+ * Without a network; then through the real SDK to a server on loopback. The session is shortened on
+ * the way.
+ */
 export async function benchOverhead(folder: string, size: Size): Promise<Figure[]> {
   const terms = sizes[size];
   const { warmUps, calls, part } = terms;
@@ -31,9 +40,18 @@ export async function benchOverhead(folder: string, size: Size): Promise<Figure[
       unit: 'ms',
       aim: { atMost: 10 },
     },
-    { name: `the last ${part} to the first, p50`, value: late / early, unit: '×', aim: { atMost: 1.5 } },
+    {
+      name: `the last ${part} to the first, p50`,
+      value: late / early,
+      unit: '×',
+      aim: { atMost: 1.5 },
+    },
     ...spread(`request → next request, ${calls} calls, SDK and loopback`, wired, 60),
-    { name: 'four plain flushes, for comparison, p50', value: 4 * (await plainFlushMs(folder)), unit: 'ms' },
+    {
+      name: 'four plain flushes, for comparison, p50',
+      value: 4 * (await plainFlushMs(folder)),
+      unit: 'ms',
+    },
   ];
 }
 
@@ -59,7 +77,9 @@ class InstantModel implements ModelProvider {
   }
 
   models() {
-    return [{ id: this.defaultModel, label: this.label, contextTokens: 200_000, maxOutputTokens: 8_000 }];
+    return [
+      { id: this.defaultModel, label: this.label, contextTokens: 200_000, maxOutputTokens: 8_000 },
+    ];
   }
 
   async *stream(): AsyncGenerator<ModelEvent> {
@@ -103,9 +123,14 @@ async function runToEnd(
 ): Promise<number[]> {
   const engine = await openEngine({ folder, ...model });
   try {
-    const session = await engine.sessions.start({ goal: 'measure', budget: {}, workFolder: workOf(folder) });
+    const session = await engine.sessions.start({
+      goal: 'measure',
+      budget: {},
+      workFolder: workOf(folder),
+    });
     const reason = await session.ended;
-    if (reason !== 'blocked') throw new Error(`The session ended with ${reason}: ${session.state.end?.summary}`);
+    if (reason !== 'blocked')
+      throw new Error(`The session ended with ${reason}: ${session.state.end?.summary}`);
     return atMs.slice(1).map((ms, index) => ms - (atMs[index] ?? ms));
   } finally {
     await engine.close();

@@ -1,4 +1,7 @@
-/** Opening the metrics panel on a saved run of a million points, up to the answer that the view draws. */
+/**
+ * Opening the metrics panel on a saved run of a million points, up to the answer that the view
+ * draws.
+ */
 import { systemClock } from '../../src/base/clock.ts';
 import type { SessionId } from '../../src/base/ids.ts';
 import { silentLogger } from '../../src/base/logger.ts';
@@ -31,21 +34,39 @@ export async function benchPanel(folder: string, size: Size): Promise<Figure[]> 
   const { points, rounds } = sizes[size];
   const { sessionId, pointsFolder } = await writeSession(folder, points);
   const openings: Opening[] = [];
-  for (let round = 0; round < rounds; round++) openings.push(await open(folder, { sessionId, points }));
+  for (let round = 0; round < rounds; round++)
+    openings.push(await open(folder, { sessionId, points }));
   const of = (pick: (opening: Opening) => number): number => median(openings.map(pick));
   const first = openings[0]?.openMs ?? Number.NaN;
   const what = `${shortCount(points)} points`;
   return [
-    { name: `panel opened on ${what}, first time`, value: first, unit: 'ms', aim: { atMost: 1000 } },
+    {
+      name: `panel opened on ${what}, first time`,
+      value: first,
+      unit: 'ms',
+      aim: { atMost: 1000 },
+    },
     {
       name: `panel opened on ${what}, p50 of ${rounds}`,
       value: of((one) => one.openMs),
       unit: 'ms',
       aim: { atMost: 1000 },
     },
-    { name: `zoom to a tenth of ${what}, p50 of ${rounds}`, value: of((one) => one.zoomMs), unit: 'ms' },
-    { name: `smoothing over ${what}, p50 of ${rounds}`, value: of((one) => one.smoothMs), unit: 'ms' },
-    { name: `bytes of ${what} read from disk, for comparison`, value: await plainReadMs(pointsFolder), unit: 'ms' },
+    {
+      name: `zoom to a tenth of ${what}, p50 of ${rounds}`,
+      value: of((one) => one.zoomMs),
+      unit: 'ms',
+    },
+    {
+      name: `smoothing over ${what}, p50 of ${rounds}`,
+      value: of((one) => one.smoothMs),
+      unit: 'ms',
+    },
+    {
+      name: `bytes of ${what} read from disk, for comparison`,
+      value: await plainReadMs(pointsFolder),
+      unit: 'ms',
+    },
   ];
 }
 
@@ -83,7 +104,10 @@ async function open(
   const sessions = new OpenSessions(systemClock);
   try {
     const startedMs = performance.now();
-    const source = await createMetricsSource({ engine, sessions, clock: systemClock, logger: silentLogger }, sessionId);
+    const source = await createMetricsSource(
+      { engine, sessions, clock: systemClock, logger: silentLogger },
+      sessionId,
+    );
     const { connection, ...panel } = openPanel(source);
     connection.listen();
     const { runs } = await connection.sendRequest(ready);
@@ -93,7 +117,9 @@ async function open(
     if (answer.total !== points) throw new Error(`${answer.total} points instead of ${points}`);
     const zoomed = { ...query, from: points * 0.4, to: points * 0.5 };
     const zoomMs = await timed(() => connection.sendRequest(readSeries, zoomed));
-    const smoothMs = await timed(() => connection.sendRequest(readSeries, { ...query, smoothing: 0.9 }));
+    const smoothMs = await timed(() =>
+      connection.sendRequest(readSeries, { ...query, smoothing: 0.9 }),
+    );
     panel.dispose();
     source.dispose();
     return { openMs, zoomMs, smoothMs };

@@ -1,4 +1,7 @@
-/** The metrics panel without a window: the real host side, and a view's end of the conversation beside it. */
+/**
+ * The metrics panel without a window: the real host side, and a view's end of the conversation
+ * beside it.
+ */
 import type { MessageConnection } from 'vscode-jsonrpc';
 import { systemClock } from '../../src/base/clock.ts';
 import type { Disposable } from '../../src/base/disposable.ts';
@@ -15,7 +18,13 @@ export interface PanelView extends Disposable {
 export function openPanel(source: PanelSource): PanelView {
   const [hostPort, viewPort] = portPair();
   const actions = { openRun: () => undefined, save: () => Promise.resolve() };
-  const host = new PanelHost({ source, port: hostPort, actions, clock: systemClock, logger: silentLogger });
+  const host = new PanelHost({
+    source,
+    port: hostPort,
+    actions,
+    clock: systemClock,
+    logger: silentLogger,
+  });
   const connection = connect(viewPort);
   return {
     connection,
@@ -26,9 +35,15 @@ export function openPanel(source: PanelSource): PanelView {
   };
 }
 
-/** Messages are cloned, as between VS Code and a webview, and arrive in a later turn of the event loop. */
+/**
+ * Messages are cloned, as between VS Code and a webview, and arrive in a later turn of the event
+ * loop.
+ */
 export function portPair(): [PanelPort, PanelPort] {
-  const listeners = [new Set<(message: unknown) => void>(), new Set<(message: unknown) => void>()] as const;
+  const listeners = [
+    new Set<(message: unknown) => void>(),
+    new Set<(message: unknown) => void>(),
+  ] as const;
   const port = (from: 0 | 1): PanelPort => ({
     post(message) {
       const clone: unknown = structuredClone(message);

@@ -1,4 +1,7 @@
-/** Speed of reading metrics from output, against the plainest way of doing it, measured in turns on the same bytes. */
+/**
+ * Speed of reading metrics from output, against the plainest way of doing it, measured in turns on
+ * the same bytes.
+ */
 import { createLineParser } from '../../src/metrics/lineParser.ts';
 import { LineSplitter } from '../../src/metrics/lineSplitter.ts';
 import { median, type Figure, type Size } from './figure.ts';
@@ -36,7 +39,10 @@ export async function benchParser(_folder: string, size: Size): Promise<Figure[]
   ]);
 }
 
-/** The ratio is of medians of rounds taken in turns, so that what else the machine does burdens both alike. */
+/**
+ * The ratio is of medians of rounds taken in turns, so that what else the machine does burdens both
+ * alike.
+ */
 function compare(title: string, lines: readonly string[], rounds: number): Figure[] {
   const bytes = Buffer.from(`${lines.join('\n')}\n`);
   const readers = { ours: readOurs, plain: readPlainly };
@@ -46,14 +52,19 @@ function compare(title: string, lines: readonly string[], rounds: number): Figur
       const startedMs = performance.now();
       const points = readers[reader](bytes);
       if (round >= 0) times[reader].push(performance.now() - startedMs);
-      if (points < lines.length / 4) throw new Error(`Only ${points} points in ${lines.length} lines`);
+      if (points < lines.length / 4)
+        throw new Error(`Only ${points} points in ${lines.length} lines`);
     }
   }
   const speed = (timesMs: readonly number[]): number => bytes.length / 1e3 / median(timesMs);
   return [
     { name: `bytes → points, ${title}`, value: speed(times.ours), unit: 'MB/s' },
     { name: `split + a regex per name, ${title}`, value: speed(times.plain), unit: 'MB/s' },
-    { name: `ours is so many times as fast, ${title}`, value: median(times.plain) / median(times.ours), unit: '×' },
+    {
+      name: `ours is so many times as fast, ${title}`,
+      value: median(times.plain) / median(times.ours),
+      unit: '×',
+    },
   ];
 }
 
@@ -71,10 +82,14 @@ function readOurs(bytes: Buffer): number {
   return points;
 }
 
-/** Knows neither steps nor NaN, JSON, colours or progress bars, and takes the first value of a name in a line. */
+/**
+ * Knows neither steps nor NaN, JSON, colours or progress bars, and takes the first value of a name
+ * in a line.
+ */
 function readPlainly(bytes: Buffer): number {
   const expressions = names.map(
-    (name) => new RegExp(`(?:^|[\\s,])${name}\\s*[=:]\\s*([+-]?\\d+(?:\\.\\d+)?(?:e[+-]?\\d+)?)`, 'i'),
+    (name) =>
+      new RegExp(`(?:^|[\\s,])${name}\\s*[=:]\\s*([+-]?\\d+(?:\\.\\d+)?(?:e[+-]?\\d+)?)`, 'i'),
   );
   let points = 0;
   for (const line of bytes.toString('utf8').split('\n')) {

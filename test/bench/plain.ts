@@ -1,4 +1,7 @@
-/** The plainest way to the same bytes: what the disk and `JSON.parse` take alone, to compare with. The best of three. */
+/**
+ * The plainest way to the same bytes: what the disk and `JSON.parse` take alone, to compare with.
+ * The best of three.
+ */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { timed } from './figure.ts';
@@ -11,7 +14,8 @@ export const plainReadMs = (folder: string): Promise<number> => best(() => readA
 /** Milliseconds to read a file of JSON lines and to parse each. */
 export const plainParseMs = (file: string): Promise<number> =>
   best(async () => {
-    for (const line of (await readFile(file, 'utf8')).split('\n')) if (line !== '') JSON.parse(line);
+    for (const line of (await readFile(file, 'utf8')).split('\n'))
+      if (line !== '') JSON.parse(line);
   });
 
 async function best(work: () => Promise<unknown>): Promise<number> {

@@ -10,11 +10,16 @@ interface ProcessTime {
   readonly ms: number;
 }
 
-/** Milliseconds of processor time of the process `pid`, its descendants, and those of them that are over. */
+/**
+ * Milliseconds of processor time of the process `pid`, its descendants, and those of them that are
+ * over.
+ */
 export async function processorMsOf(pid: number): Promise<number> {
   const times = new Map<number, ProcessTime>();
-  for (const name of await readdir('/proc')) if (/^\d+$/.test(name)) await note(times, Number(name));
-  const isOfIt = (one: number): boolean => one === pid || (times.has(one) && isOfIt(times.get(one)?.parent ?? 0));
+  for (const name of await readdir('/proc'))
+    if (/^\d+$/.test(name)) await note(times, Number(name));
+  const isOfIt = (one: number): boolean =>
+    one === pid || (times.has(one) && isOfIt(times.get(one)?.parent ?? 0));
   return [...times].reduce((sum, [one, { ms }]) => (isOfIt(one) ? sum + ms : sum), 0);
 }
 

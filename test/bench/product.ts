@@ -8,11 +8,16 @@ export const root = resolve(import.meta.dirname, '../..');
 
 /** Resolves with the folder of the bundles. */
 export async function buildProduct(): Promise<string> {
-  await promisify(execFile)(process.execPath, [join(root, 'esbuild.mjs'), '--production'], { cwd: root });
+  await promisify(execFile)(process.execPath, [join(root, 'esbuild.mjs'), '--production'], {
+    cwd: root,
+  });
   return join(root, 'dist');
 }
 
-/** Built, and copied into `folder`: what is built while a long benchmark runs does not change what it measures. */
+/**
+ * Built, and copied into `folder`: what is built while a long benchmark runs does not change what
+ * it measures.
+ */
 export async function productIn(folder: string): Promise<string> {
   const isShipped = (file: string): boolean => !file.endsWith('.map');
   await cp(await buildProduct(), folder, { recursive: true, filter: isShipped });

@@ -1,4 +1,6 @@
-/** The brief of ten thousand runs, with its charts: the time from a folded journal, and its size. */
+/**
+ * The brief of ten thousand runs, with its charts: the time from a folded journal, and its size.
+ */
 import { briefFacts } from '../../src/agent/reports/reportFacts.ts';
 import { foldSession } from '../../src/agent/journal/fold.ts';
 import { ledgerOf } from '../../src/agent/runs/sessionRuns.ts';
@@ -14,9 +16,18 @@ export async function benchReport(_folder: string, size: Size): Promise<readonly
   const { runs, rounds } = sizes[size];
   const night = new Night('bring loss < 0.001');
   for (let number = 1; number <= runs; number += 1) {
-    const verdict = number % 50 === 0 ? ({ kind: 'failed', code: number % 7 } as const) : ({ kind: 'ok' } as const);
-    const decision = { is: number % 10 === 0 ? 'keep' : 'discard', why: `loss ${1 / number}, not 0.5` } as const;
-    night.experiment({ hypothesis: `try ${number} gives 0.${number}`, decision }, { loss: 1 + 1 / number, verdict });
+    const verdict =
+      number % 50 === 0
+        ? ({ kind: 'failed', code: number % 7 } as const)
+        : ({ kind: 'ok' } as const);
+    const decision = {
+      is: number % 10 === 0 ? 'keep' : 'discard',
+      why: `loss ${1 / number}, not 0.5`,
+    } as const;
+    night.experiment(
+      { hypothesis: `try ${number} gives 0.${number}`, decision },
+      { loss: 1 + 1 / number, verdict },
+    );
   }
   const state = foldSession(night.events);
   if (state === undefined) throw new Error('There is no session in the journal.');
@@ -36,7 +47,12 @@ export async function benchReport(_folder: string, size: Size): Promise<readonly
     );
   }
   return [
-    { name: `brief and charts of ${runs} runs, p50`, value: median(times), unit: 'ms', aim: { atMost: 2_000 } },
+    {
+      name: `brief and charts of ${runs} runs, p50`,
+      value: median(times),
+      unit: 'ms',
+      aim: { atMost: 2_000 },
+    },
     {
       name: `size of the brief of ${runs} runs`,
       value: text.length,

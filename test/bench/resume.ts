@@ -1,4 +1,7 @@
-/** Taking up a long session, from a new engine to the first request to the model; and listing many sessions. */
+/**
+ * Taking up a long session, from a new engine to the first request to the model; and listing many
+ * sessions.
+ */
 import { mkdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemClock } from '../../src/base/clock.ts';
@@ -35,7 +38,10 @@ export async function benchResume(folder: string, size: Size): Promise<Figure[]>
   return [...longFigures, ...(await benchList(join(folder, 'list'), terms))];
 }
 
-async function benchLongSession(folder: string, { runs, events, rounds }: Terms): Promise<Figure[]> {
+async function benchLongSession(
+  folder: string,
+  { runs, events, rounds }: Terms,
+): Promise<Figure[]> {
   const home = homeAt(homeOf(folder));
   const journal = longJournal(await realRuns(folder, runs), events);
   await journal.write(home);
@@ -47,7 +53,11 @@ async function benchLongSession(folder: string, { runs, events, rounds }: Terms)
   const resumeMs = times.map((time) => time.resumeMs);
   return [
     { name: `journal of ${journal.length} events, ${runs} runs`, value: megabytes, unit: 'MB' },
-    { name: 'resume → first model request, first time', value: resumeMs[0] ?? Number.NaN, unit: 'ms' },
+    {
+      name: 'resume → first model request, first time',
+      value: resumeMs[0] ?? Number.NaN,
+      unit: 'ms',
+    },
     { name: `resume → first model request, p50 of ${rounds}`, value: median(resumeMs), unit: 'ms' },
     { name: 'lines of that journal read and parsed, for comparison', value: plainMs, unit: 'ms' },
     {
@@ -86,7 +96,11 @@ interface Resumption {
 }
 
 /** The journal is put back each time, for being taken up is written into it. */
-async function resumeOnce(folder: string, home: Home, journal: SyntheticJournal): Promise<Resumption> {
+async function resumeOnce(
+  folder: string,
+  home: Home,
+  journal: SyntheticJournal,
+): Promise<Resumption> {
   await journal.write(home);
   const first = Promise.withResolvers<number>();
   const second = Promise.withResolvers<number>();
@@ -98,8 +112,13 @@ async function resumeOnce(folder: string, home: Home, journal: SyntheticJournal)
   const engine = await openEngine({ folder, model });
   try {
     const session = await engine.sessions.resume(journal.sessionId);
-    const ended = session.ended.then((reason) => Promise.reject(new Error(`The session ended with ${reason}.`)));
-    const [firstMs, secondMs] = await Promise.race([Promise.all([first.promise, second.promise]), ended]);
+    const ended = session.ended.then((reason) =>
+      Promise.reject(new Error(`The session ended with ${reason}.`)),
+    );
+    const [firstMs, secondMs] = await Promise.race([
+      Promise.all([first.promise, second.promise]),
+      ended,
+    ]);
     return { resumeMs: firstMs - startedMs, turnMs: secondMs - firstMs };
   } finally {
     await engine.close();
@@ -110,22 +129,39 @@ async function resumeOnce(folder: string, home: Home, journal: SyntheticJournal)
 async function realRuns(folder: string, count: number): Promise<DoneRun[]> {
   await mkdir(workOf(folder), { recursive: true });
   const { runsFolder } = homeAt(homeOf(folder));
-  const machines = createMachines([new LocalMachine({ runsFolder, workFolder: workOf(folder), clock: systemClock })]);
+  const machines = createMachines([
+    new LocalMachine({ runsFolder, workFolder: workOf(folder), clock: systemClock }),
+  ]);
   const runs = new Runs({ machines, folder: runsFolder, clock: systemClock });
   const sessionId = new SyntheticJournal('none').sessionId;
   const done: DoneRun[] = [];
   const command = 'for i in $(seq 500); do echo "step=$i loss=0.$((1000 - i))"; done';
   const launch = async (number: number): Promise<void> => {
     const id = newRunId(Date.now());
-    const base = { machineId: 'local', command, cwd: workOf(folder), env: {}, metrics: { names: ['loss'] } };
-    const spec: RunSpec = { ...base, id, sessionId, number, label: `lr=${number}e-4`, plannedMs: Date.now() };
+    const base = {
+      machineId: 'local',
+      command,
+      cwd: workOf(folder),
+      env: {},
+      metrics: { names: ['loss'] },
+    };
+    const spec: RunSpec = {
+      ...base,
+      id,
+      sessionId,
+      number,
+      label: `lr=${number}e-4`,
+      plannedMs: Date.now(),
+    };
     const ended = endOf(runs, id);
     const run = await runs.launch(spec);
     await ended;
     done.push({ spec, metrics: run.metrics.summaries() });
   };
   for (let first = 1; first <= count; first += launchedTogether)
-    await Promise.all(Array.from({ length: launchedTogether }, (_, index) => launch(first + index)));
+    await Promise.all(
+      Array.from({ length: launchedTogether }, (_, index) => launch(first + index)),
+    );
   runs.dispose();
   return done.sort((a, b) => a.spec.number - b.spec.number);
 }
@@ -139,14 +175,20 @@ const endOf = (runs: Runs, id: RunId): Promise<void> =>
     });
   });
 
-/** Evenings of a hundred events each. The index is made from the journals, loaded, and asked again. */
+/**
+ * Evenings of a hundred events each. The index is made from the journals, loaded, and asked again.
+ */
 async function benchList(folder: string, { sessions }: Terms): Promise<Figure[]> {
   const home = homeAt(homeOf(folder));
   for (let index = 0; index < sessions; index++) await shortJournal(index).write(home);
   const [fromJournals] = await listTwice(folder, sessions);
   const [fromFile, again] = await listTwice(folder, sessions);
   return [
-    { name: `list of ${sessions} sessions, index made from the journals`, value: fromJournals, unit: 'ms' },
+    {
+      name: `list of ${sessions} sessions, index made from the journals`,
+      value: fromJournals,
+      unit: 'ms',
+    },
     { name: `list of ${sessions} sessions, index loaded`, value: fromFile, unit: 'ms' },
     { name: `list of ${sessions} sessions, asked again`, value: again, unit: 'ms' },
   ];
@@ -171,6 +213,11 @@ function shortJournal(index: number): SyntheticJournal {
     for (let turn = 0; turn < 4; turn++) journal.turn();
     journal.runEnded(id, [{ metric: 'loss', direction: 'lower', ...metric }]);
   }
-  journal.add({ type: 'session.ended', reason: 'budget', summary: 'Stopped: the money is spent.', evidence: [] });
+  journal.add({
+    type: 'session.ended',
+    reason: 'budget',
+    summary: 'Stopped: the money is spent.',
+    evidence: [],
+  });
   return journal;
 }

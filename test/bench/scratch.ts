@@ -1,4 +1,7 @@
-/** Where benchmarks write: on the disk of the checkout, for a temporary folder may be in memory and flush for free. */
+/**
+ * Where benchmarks write: on the disk of the checkout, for a temporary folder may be in memory and
+ * flush for free.
+ */
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 

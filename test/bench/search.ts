@@ -1,4 +1,7 @@
-/** A year of nights: search over a gigabyte of journals, their list, and what a window asks when it begins. */
+/**
+ * A year of nights: search over a gigabyte of journals, their list, and what a window asks when it
+ * begins.
+ */
 import { execFile } from 'node:child_process';
 import { rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -35,8 +38,14 @@ export async function benchSearch(folder: string, size: Size): Promise<Figure[]>
     for (let round = 0; round < rounds; round++) times.push(await timed(search));
     return { ms: median(times), places };
   };
-  const [rare, nowhere, common] = [await searchOf(rareWord), await searchOf('nowhere'), await searchOf('loss')];
-  const grepMs = await timed(() => promisify(execFile)('grep', ['-rlF', rareWord, home.sessionsFolder]));
+  const [rare, nowhere, common] = [
+    await searchOf(rareWord),
+    await searchOf('nowhere'),
+    await searchOf('loss'),
+  ];
+  const grepMs = await timed(() =>
+    promisify(execFile)('grep', ['-rlF', rareWord, home.sessionsFolder]),
+  );
   const firstListMs = await timed(() => engine.sessions.list());
   const againMs = await timed(() => engine.sessions.list());
   const memory = process.memoryUsage.rss() / megabyte;
@@ -49,16 +58,46 @@ export async function benchSearch(folder: string, size: Size): Promise<Figure[]>
   const damagedMs = await recoveryMs(year);
   return [
     { name: `journals of ${sessions} sessions`, value: bytes / megabyte, unit: 'MB' },
-    { name: `search for a rare word in all of them, p50 of ${rounds}`, value: rare.ms, unit: 'ms', aim: inTime },
-    { name: 'places of the rare word', value: rare.places, unit: 'count', aim: { exactly: mentions } },
+    {
+      name: `search for a rare word in all of them, p50 of ${rounds}`,
+      value: rare.ms,
+      unit: 'ms',
+      aim: inTime,
+    },
+    {
+      name: 'places of the rare word',
+      value: rare.places,
+      unit: 'count',
+      aim: { exactly: mentions },
+    },
     { name: 'grep -rlF for the rare word, for comparison', value: grepMs, unit: 'ms' },
-    { name: `search for a word that nobody said, p50 of ${rounds}`, value: nowhere.ms, unit: 'ms', aim: inTime },
-    { name: `first 1000 places of a common word, p50 of ${rounds}`, value: common.ms, unit: 'ms', aim: inTime },
+    {
+      name: `search for a word that nobody said, p50 of ${rounds}`,
+      value: nowhere.ms,
+      unit: 'ms',
+      aim: inTime,
+    },
+    {
+      name: `first 1000 places of a common word, p50 of ${rounds}`,
+      value: common.ms,
+      unit: 'ms',
+      aim: inTime,
+    },
     { name: 'places of a word that nobody said', value: nowhere.places, unit: 'count', aim: none },
     { name: 'list of them, index made from the journals', value: firstListMs, unit: 'ms' },
     { name: 'list of them, asked again', value: againMs, unit: 'ms' },
-    { name: 'a new process goes on with the one that was left', value: soundMs, unit: 'ms', aim: inTime },
-    { name: 'the same without an index, which is made meanwhile', value: missingMs, unit: 'ms', aim: inTime },
+    {
+      name: 'a new process goes on with the one that was left',
+      value: soundMs,
+      unit: 'ms',
+      aim: inTime,
+    },
+    {
+      name: 'the same without an index, which is made meanwhile',
+      value: missingMs,
+      unit: 'ms',
+      aim: inTime,
+    },
     { name: 'the same with a damaged one', value: damagedMs, unit: 'ms', aim: inTime },
     { name: 'index of the sessions', value: indexMb, unit: 'MB' },
     { name: 'memory of the process that searched and listed', value: memory, unit: 'MB' },
@@ -70,13 +109,17 @@ interface SearchResult {
   readonly places: number;
 }
 
-/** From making the engine until the session that was left goes on, while its view asks for the list of all. */
+/**
+ * From making the engine until the session that was left goes on, while its view asks for the list
+ * of all.
+ */
 async function recoveryMs(folder: string): Promise<number> {
   const startedMs = performance.now();
   const engine = await openEngine({ folder, model: new ScriptedModel(['hang']) });
   const listed = engine.sessions.list();
   const [id, ...others] = await engine.sessions.interrupted();
-  if (id === undefined || others.length > 0) throw new Error('One session was left, and is to be found.');
+  if (id === undefined || others.length > 0)
+    throw new Error('One session was left, and is to be found.');
   await engine.sessions.resume(id);
   const ms = performance.now() - startedMs;
   await listed;
@@ -91,8 +134,13 @@ interface Year {
   readonly rare: number;
 }
 
-/** Sessions of ten runs and some five hundred turns, as `SyntheticJournal` has them, an hour apart. */
-async function writeYear(home: Home, { bytes: wanted, rareEvery }: Omit<Terms, 'rounds'>): Promise<Year> {
+/**
+ * Sessions of ten runs and some five hundred turns, as `SyntheticJournal` has them, an hour apart.
+ */
+async function writeYear(
+  home: Home,
+  { bytes: wanted, rareEvery }: Omit<Terms, 'rounds'>,
+): Promise<Year> {
   let bytes = 0;
   let sessions = 0;
   let rare = 0;
@@ -123,7 +171,17 @@ function night(index: number, isRare: boolean): SyntheticJournal {
     }
     journal.runEnded(id, []);
   }
-  if (isRare) journal.add({ type: 'message.added', origin: 'person', text: `please try the ${rareWord} schedule` });
-  journal.add({ type: 'session.ended', reason: 'budget', summary: 'Stopped: the money is spent.', evidence: [] });
+  if (isRare)
+    journal.add({
+      type: 'message.added',
+      origin: 'person',
+      text: `please try the ${rareWord} schedule`,
+    });
+  journal.add({
+    type: 'session.ended',
+    reason: 'budget',
+    summary: 'Stopped: the money is spent.',
+    evidence: [],
+  });
   return journal;
 }

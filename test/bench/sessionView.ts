@@ -1,4 +1,7 @@
-/** Opening the session view on a journal of 10,000 events, scrubbing through it, and what it keeps in memory. */
+/**
+ * Opening the session view on a journal of 10,000 events, scrubbing through it, and what it keeps
+ * in memory.
+ */
 import type { MessageConnection } from 'vscode-jsonrpc';
 import { systemClock } from '../../src/base/clock.ts';
 import type { SessionId } from '../../src/base/ids.ts';
@@ -47,13 +50,22 @@ export async function benchSessionView(folder: string, size: Size): Promise<Figu
       unit: 'ms',
       aim: { atMost: 1000 },
     },
-    { name: 'their lines read and parsed, for comparison', value: await plainParseMs(journalFile), unit: 'ms' },
+    {
+      name: 'their lines read and parsed, for comparison',
+      value: await plainParseMs(journalFile),
+      unit: 'ms',
+    },
     ...spread(
       'step of a scrub',
       openings.flatMap(({ scrubsMs }) => scrubsMs),
       50,
     ),
-    { name: `overview read anew, p50 of ${rounds}`, value: of((one) => one.trackMs), unit: 'ms', aim: { atMost: 50 } },
+    {
+      name: `overview read anew, p50 of ${rounds}`,
+      value: of((one) => one.trackMs),
+      unit: 'ms',
+      aim: { atMost: 50 },
+    },
     { name: `heap of an open session view, ${what}`, value: of((one) => one.heapMb), unit: 'MB' },
   ];
 }
@@ -64,7 +76,15 @@ async function writeSession(folder: string, { events, runs }: Terms): Promise<Se
   for (let run = 0; run < runs; run++) {
     const id = journal.run();
     const best = 3 - run / runs;
-    const metric = { metric: 'loss', count: 100, last: best, lastStep: 99, min: best, max: 4, mean: 3 };
+    const metric = {
+      metric: 'loss',
+      count: 100,
+      last: best,
+      lastStep: 99,
+      min: best,
+      max: 4,
+      mean: 3,
+    };
     journal.runEnded(id, [{ ...metric, best, direction: 'lower' }]);
   }
   while (journal.length + 3 <= events) journal.talk();
@@ -85,7 +105,13 @@ async function open(folder: string, sessionId: SessionId, { scrubs }: Terms): Pr
     );
     const [hostPort, viewPort] = portPair();
     const actions = { openRunOutput: () => undefined, openMetrics: () => undefined };
-    const host = new SessionViewHost({ source, port: hostPort, actions, clock: systemClock, logger: silentLogger });
+    const host = new SessionViewHost({
+      source,
+      port: hostPort,
+      actions,
+      clock: systemClock,
+      logger: silentLogger,
+    });
     const view = connect(viewPort);
     view.listen();
     const { rows } = await view.sendRequest(ready);

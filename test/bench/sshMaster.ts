@@ -1,4 +1,7 @@
-/** The plain way to a host whose connection is open already: `ssh` with ControlMaster, to compare with. */
+/**
+ * The plain way to a host whose connection is open already: `ssh` with ControlMaster, to compare
+ * with.
+ */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -25,9 +28,33 @@ export class SshMaster {
 
   private constructor(host: TestSshd, control: string, more: readonly string[]) {
     const { user, port } = host.target();
-    const known = ['-F', 'none', '-o', `UserKnownHostsFile=${host.knownHosts}`, '-o', `ControlPath=${control}`];
-    this.options = [...known, ...more, '-i', join(host.folder, 'key'), '-p', String(port), '-l', user];
-    const argv = ['-N', '-o', 'ControlMaster=yes', '-o', 'BatchMode=yes', ...this.options, '127.0.0.1'];
+    const known = [
+      '-F',
+      'none',
+      '-o',
+      `UserKnownHostsFile=${host.knownHosts}`,
+      '-o',
+      `ControlPath=${control}`,
+    ];
+    this.options = [
+      ...known,
+      ...more,
+      '-i',
+      join(host.folder, 'key'),
+      '-p',
+      String(port),
+      '-l',
+      user,
+    ];
+    const argv = [
+      '-N',
+      '-o',
+      'ControlMaster=yes',
+      '-o',
+      'BatchMode=yes',
+      ...this.options,
+      '127.0.0.1',
+    ];
     this.#child = spawn('ssh', argv, { stdio: 'ignore' });
   }
 

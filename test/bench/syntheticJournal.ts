@@ -1,19 +1,34 @@
-/** Journals of sessions that never took place, with everything that a real one has: for measuring at size. */
+/**
+ * Journals of sessions that never took place, with everything that a real one has: for measuring at
+ * size.
+ */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { SessionEvent } from '../../src/agent/journal/events.ts';
-import { newEventId, newRunId, newSessionId, type RunId, type SessionId } from '../../src/base/ids.ts';
+import {
+  newEventId,
+  newRunId,
+  newSessionId,
+  type RunId,
+  type SessionId,
+} from '../../src/base/ids.ts';
 import type { MetricSummary } from '../../src/metrics/metric.ts';
 import type { RunSpec } from '../../src/runs/run.ts';
 import type { Home } from '../../src/storage/home.ts';
 
 const command = 'python train.py --lr 3e-4 --steps 2000 --batch-size 64 --seed 1';
-const usage = { inputTokens: 900, cacheReadTokens: 24_000, cacheWriteTokens: 600, outputTokens: 220 };
+const usage = {
+  inputTokens: 900,
+  cacheReadTokens: 24_000,
+  cacheWriteTokens: 600,
+  outputTokens: 220,
+};
 
 /** As much as a step of training scripts prints, and a tool shows. */
 const resultText = Array.from(
   { length: 12 },
-  (_, line) => `step ${line * 100} | loss: ${(3 / (line + 1)).toFixed(4)} | lr: 3.00e-04 | 41 ms/step`,
+  (_, line) =>
+    `step ${line * 100} | loss: ${(3 / (line + 1)).toFixed(4)} | lr: 3.00e-04 | 41 ms/step`,
 ).join('\n');
 
 const trainingScript = 'for step in range(2000): train(step)\n'.repeat(40);
@@ -33,7 +48,15 @@ export class SyntheticJournal {
     this.sessionId = newSessionId(startedMs);
     const model = { provider: 'demo', model: 'scripted-1' };
     const { sessionId } = this;
-    this.add({ type: 'session.started', sessionId, goal, budget: {}, ...model, workFolder: '/', helios: '0.1.0' });
+    this.add({
+      type: 'session.started',
+      sessionId,
+      goal,
+      budget: {},
+      ...model,
+      workFolder: '/',
+      helios: '0.1.0',
+    });
     this.add({ type: 'message.added', origin: 'goal', text: `The goal:\n${goal}` });
   }
 
@@ -54,7 +77,9 @@ export class SyntheticJournal {
 
   /** A turn that writes a file, which counts as progress: four events. */
   edit(): void {
-    this.turn('write_file', { machine_id: 'local', path: '/train.py', content: trainingScript }, ['/train.py']);
+    this.turn('write_file', { machine_id: 'local', path: '/train.py', content: trainingScript }, [
+      '/train.py',
+    ]);
   }
 
   /** A turn with one call: four events. */
@@ -65,11 +90,25 @@ export class SyntheticJournal {
   ): string {
     const callId = `call_${(this.#calls += 1)}`;
     this.#reply([
-      { type: 'text', text: 'The loss goes down more slowly now; the next step is to look at the learning rate.' },
+      {
+        type: 'text',
+        text: 'The loss goes down more slowly now; the next step is to look at the learning rate.',
+      },
       { type: 'tool_call', id: callId, name, input },
     ]);
-    this.add({ type: 'tool.started', callId, name, effect: 'read', title: `${name} run ${this.#runs}` });
-    const result = { text: resultText, isError: false, durationMs: 12, ...(changedFiles && { changedFiles }) };
+    this.add({
+      type: 'tool.started',
+      callId,
+      name,
+      effect: 'read',
+      title: `${name} run ${this.#runs}`,
+    });
+    const result = {
+      text: resultText,
+      isError: false,
+      durationMs: 12,
+      ...(changedFiles && { changedFiles }),
+    };
     this.add({ type: 'tool.finished', callId, name, ...result });
     return callId;
   }
@@ -77,7 +116,11 @@ export class SyntheticJournal {
   /** A turn without a call, and what the engine says to it: three events. */
   talk(): void {
     this.#reply([{ type: 'text', text: 'Both runs are still above the goal. '.repeat(6) }]);
-    this.add({ type: 'message.added', origin: 'reminder', text: 'Go on: launch, sleep, or finish.' });
+    this.add({
+      type: 'message.added',
+      origin: 'reminder',
+      text: 'Go on: launch, sleep, or finish.',
+    });
   }
 
   /** Launched in a turn of its own, and started: six events. */
@@ -87,12 +130,26 @@ export class SyntheticJournal {
     const number = (this.#runs += 1);
     const metrics = { names: ['loss'] };
     const planned: RunSpec = {
-      ...{ id, sessionId: this.sessionId, number, machineId: 'local', command, cwd: '/', env: {}, metrics },
+      ...{
+        id,
+        sessionId: this.sessionId,
+        number,
+        machineId: 'local',
+        command,
+        cwd: '/',
+        env: {},
+        metrics,
+      },
       ...{ label: `lr=${number}e-4`, plannedMs: this.atMs },
       ...spec,
     };
     this.add({ type: 'run.planned', callId, spec: planned });
-    const process = { pid: 1000 + number, startTime: String(number), bootId: 'boot', startedMs: this.atMs };
+    const process = {
+      pid: 1000 + number,
+      startTime: String(number),
+      bootId: 'boot',
+      startedMs: this.atMs,
+    };
     this.add({ type: 'run.started', runId: id, process });
     return id;
   }

@@ -1,4 +1,7 @@
-/** Every benchmark on as little as will do, through the code that measures: none is broken, and all that must be right is. */
+/**
+ * Every benchmark on as little as will do, through the code that measures: none is broken, and all
+ * that must be right is.
+ */
 import assert from 'node:assert/strict';
 import { benchmarks } from './benchmarks.ts';
 import { isWrong } from './figure.ts';
@@ -13,7 +16,11 @@ describe('benchmarks, tiny', () => {
       assert.ok(figures.length > 0, 'It measures something.');
       assert.deepEqual(figures.filter(isWrong).map(figureLine), []);
       for (const { name: figure } of figures) {
-        assert.equal(owners.get(figure), undefined, `"${figure}" is a figure of another benchmark, too.`);
+        assert.equal(
+          owners.get(figure),
+          undefined,
+          `"${figure}" is a figure of another benchmark, too.`,
+        );
         owners.set(figure, name);
       }
     });

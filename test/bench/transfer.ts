@@ -1,6 +1,6 @@
 /**
- * Files to and from a host, beside rsync over ssh: the same files, the same server, the same cipher, both over a
- * connection that is open, in turns.
+ * Files to and from a host, beside rsync over ssh: the same files, the same server, the same
+ * cipher, both over a connection that is open, in turns.
  */
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -22,7 +22,10 @@ const sizes = {
   full: { largeName: '1 GiB', largeBytes: 2 ** 30, files: 20_000, rounds: 3 },
   tiny: { largeName: '16 MiB', largeBytes: 2 ** 24, files: 200, rounds: 1 },
 };
-/** Some file systems are slow for minutes to make files after many were removed, which the next round would be charged with. */
+/**
+ * Some file systems are slow for minutes to make files after many were removed, which the next
+ * round would be charged with.
+ */
 const memoryFolder = '/dev/shm/helios-bench-';
 /** What ssh2 and OpenSSH agree on by themselves here. */
 const cipher = 'aes128-gcm@openssh.com';
@@ -56,7 +59,11 @@ export async function benchTransfer(folder: string, size: Size): Promise<Figure[
     const master = await SshMaster.open(sshd, ['-c', cipher]);
     const connection = new SshConnection(sshd.target(), scriptedPrompts());
     const host = new SshMachine({ id: 'host', connection, homeFolder: folder });
-    const bed = { master, host, local: new LocalMachine({ runsFolder: join(folder, 'runs'), workFolder: folder }) };
+    const bed = {
+      master,
+      host,
+      local: new LocalMachine({ runsFolder: join(folder, 'runs'), workFolder: folder }),
+    };
     try {
       await host.exec('true');
       const small = await compared(bed, await smallLoad(memory, terms));
@@ -107,14 +114,29 @@ async function smallLoad(folder: string, { files, rounds }: Terms): Promise<Load
   return load;
 }
 
-async function compared({ local, host, master }: Bed, { name, source, target, tail, rounds }: Load): Promise<Figure[]> {
+async function compared(
+  { local, host, master }: Bed,
+  { name, source, target, tail, rounds }: Load,
+): Promise<Figure[]> {
   const ours = (from: Machine, to: Machine) => async (): Promise<void> => {
-    const report = await transfer({ from: { machine: from, path: source }, to: { machine: to, path: target } });
-    if (report.outcome !== 'complete') throw new Error(`The transfer of ${name} was ${report.outcome}.`);
+    const report = await transfer({
+      from: { machine: from, path: source },
+      to: { machine: to, path: target },
+    });
+    if (report.outcome !== 'complete')
+      throw new Error(`The transfer of ${name} was ${report.outcome}.`);
   };
   const theirs = (from: string, to: string) => (): Promise<void> => rsync(master, from, to);
-  const up = { rounds, ours: ours(local, host), theirs: theirs(`${source}${tail}`, `127.0.0.1:${target}`) };
-  const down = { rounds, ours: ours(host, local), theirs: theirs(`127.0.0.1:${source}${tail}`, target) };
+  const up = {
+    rounds,
+    ours: ours(local, host),
+    theirs: theirs(`${source}${tail}`, `127.0.0.1:${target}`),
+  };
+  const down = {
+    rounds,
+    ours: ours(host, local),
+    theirs: theirs(`127.0.0.1:${source}${tail}`, target),
+  };
   const clear = (): Promise<void> => rm(target, { recursive: true, force: true });
   const figures = [
     ...(await paired(`${name} up`, up, clear)),
@@ -132,7 +154,11 @@ interface Pair {
 }
 
 /** Takes both in turns, each after `ready`; who goes first alternates. */
-async function paired(name: string, { rounds, ours, theirs }: Pair, ready: () => Promise<void>): Promise<Figure[]> {
+async function paired(
+  name: string,
+  { rounds, ours, theirs }: Pair,
+  ready: () => Promise<void>,
+): Promise<Figure[]> {
   const oursMs: number[] = [];
   const theirsMs: number[] = [];
   const inTurn = [
@@ -153,12 +179,20 @@ async function paired(name: string, { rounds, ours, theirs }: Pair, ready: () =>
 }
 
 async function rsync(master: SshMaster, from: string, to: string): Promise<void> {
-  await promisify(execFile)('rsync', ['-a', '-s', '-e', `ssh ${master.options.join(' ')}`, from, to]);
+  await promisify(execFile)('rsync', [
+    '-a',
+    '-s',
+    '-e',
+    `ssh ${master.options.join(' ')}`,
+    from,
+    to,
+  ]);
 }
 
 /** Installs it on Debian, as root, when it is missing. */
 async function installRsync(): Promise<void> {
   if (existsSync(rsyncProgram)) return;
   await installPackages('rsync');
-  if (!existsSync(rsyncProgram)) throw new Error('rsync is missing, which the transfers are compared with.');
+  if (!existsSync(rsyncProgram))
+    throw new Error('rsync is missing, which the transfers are compared with.');
 }

@@ -1,4 +1,7 @@
-/** What watchdogs do: how soon a run that computes NaN is gone, how often they are wrong, and what they cost. */
+/**
+ * What watchdogs do: how soon a run that computes NaN is gone, how often they are wrong, and what
+ * they cost.
+ */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createLineParser } from '../../src/metrics/lineParser.ts';
@@ -27,7 +30,10 @@ export const benchWatchdogs = async (folder: string, size: Size): Promise<Figure
   ...costFigures(sizes[size]),
 ];
 
-/** Real local runs, one after the other, in one session; every other one has a child that does not heed TERM. */
+/**
+ * Real local runs, one after the other, in one session; every other one has a child that does not
+ * heed TERM.
+ */
 async function killFigures(folder: string, { kills }: Terms): Promise<Figure[]> {
   const places = Array.from({ length: kills }, (_, index) => join(workOf(folder), `run${index}`));
   const replies = places.flatMap((place, index): ScriptedReply[] => [
@@ -37,7 +43,12 @@ async function killFigures(folder: string, { kills }: Terms): Promise<Figure[]> 
         input: { command: nanCommand(place, index % 2 === 1), metric_names: ['loss'] },
       },
     ],
-    [{ name: 'sleep', input: { reason: 'r', wake_conditions: [{ type: 'process_exit', run: index + 1 }] } }],
+    [
+      {
+        name: 'sleep',
+        input: { reason: 'r', wake_conditions: [{ type: 'process_exit', run: index + 1 }] },
+      },
+    ],
   ]);
   const last: ScriptedReply = [{ name: 'finish', input: { outcome: 'blocked', summary: 'ok' } }];
   const model = new ScriptedModel([...replies, last]);
@@ -72,11 +83,27 @@ function healthyFigures({ curves, further }: Terms): Figure[] {
     healthyCurves(count, from).flatMap((curve) => watchOf(curve).take(pointsOf(curve)));
   const first = found(curves, seed);
   const many = found(further, 100_000);
-  const killed = (findings: readonly Finding[]): number => findings.filter(({ action }) => action === 'kill').length;
+  const killed = (findings: readonly Finding[]): number =>
+    findings.filter(({ action }) => action === 'kill').length;
   return [
-    { name: `false kills of ${curves} healthy curves`, value: killed(first), unit: 'count', aim: none },
-    { name: `false alarms of ${curves} healthy curves`, value: first.length, unit: 'count', aim: none },
-    { name: `false kills of ${further} further ones`, value: killed(many), unit: 'count', aim: none },
+    {
+      name: `false kills of ${curves} healthy curves`,
+      value: killed(first),
+      unit: 'count',
+      aim: none,
+    },
+    {
+      name: `false alarms of ${curves} healthy curves`,
+      value: first.length,
+      unit: 'count',
+      aim: none,
+    },
+    {
+      name: `false kills of ${further} further ones`,
+      value: killed(many),
+      unit: 'count',
+      aim: none,
+    },
     { name: `false alarms of ${further} further ones`, value: many.length, unit: 'count' },
   ];
 }
@@ -92,7 +119,12 @@ function divergingFigures({ curves }: Terms): Figure[] {
   return [
     { name: `seen of ${curves} diverging curves`, value: seen.length, unit: 'count', aim: max },
     { name: 'points from divergence to alarm, p50', value: median(seen), unit: 'count' },
-    { name: 'called diverging before they were', value: delays.length - seen.length, unit: 'count', aim: none },
+    {
+      name: 'called diverging before they were',
+      value: delays.length - seen.length,
+      unit: 'count',
+      aim: none,
+    },
   ];
 }
 
@@ -102,7 +134,9 @@ function costFigures({ lines: count, rounds }: Terms): Figure[] {
   const lines = Array.from({ length: count }, (_, step) =>
     [
       `step=${step}`,
-      ...metrics.map((metric, index) => `${metric}=${(1 + ((step * 7 + index) % 97) / 97).toFixed(4)}`),
+      ...metrics.map(
+        (metric, index) => `${metric}=${(1 + ((step * 7 + index) % 97) / 97).toFixed(4)}`,
+      ),
     ].join(' '),
   );
   const parser = createLineParser({ names: metrics });
@@ -110,10 +144,15 @@ function costFigures({ lines: count, rounds }: Terms): Figure[] {
   const parse = (): void => {
     points.length = 0;
     for (const line of lines)
-      parser.parse(line, (metric, step, value) => points.push({ metric, step, timeMs: 1000 * step, value }));
+      parser.parse(line, (metric, step, value) =>
+        points.push({ metric, step, timeMs: 1000 * step, value }),
+      );
   };
   const watch = (): void => {
-    const run = new RunWatch({ policy: defaultPolicy, isDecisive: (metric) => metric === 'accuracy' });
+    const run = new RunWatch({
+      policy: defaultPolicy,
+      isDecisive: (metric) => metric === 'accuracy',
+    });
     for (let at = 0; at < points.length; at += 50) run.take(points.slice(at, at + 50));
   };
   const times = { parse: [] as number[], watch: [] as number[] };

@@ -22,7 +22,9 @@ describe('the brief of a goal that ended while nobody looked', () => {
 
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'workspace-'));
-    server = await startWireAnthropic(researcher({ rates: [0.01, 0.05, 0.08], runSeconds: 4, steps: 60 }));
+    server = await startWireAnthropic(
+      researcher({ rates: [0.01, 0.05, 0.08], runSeconds: 4, steps: 60 }),
+    );
     vscode = await startVsCode({
       folder,
       extensionVsix: packagePath,
@@ -45,13 +47,21 @@ describe('the brief of a goal that ended while nobody looked', () => {
     await workbench.command('View: Show Explorer');
     const preview = await workbench.webview('a#run-3');
     assert.notEqual(await workbench.page.evaluate(() => document.activeElement?.tagName), 'IFRAME');
-    assert.match(await preview.locator('body').innerText(), /The goal is met\.[\s\S]*loss 0\.0\d+ in run \d/);
-    assert.equal(await workbench.page.locator('.tab.active').filter({ hasText: 'brief.md' }).count(), 1);
+    assert.match(
+      await preview.locator('body').innerText(),
+      /The goal is met\.[\s\S]*loss 0\.0\d+ in run \d/,
+    );
+    assert.equal(
+      await workbench.page.locator('.tab.active').filter({ hasText: 'brief.md' }).count(),
+      1,
+    );
     await workbench.eventually(
       () =>
         preview
           .locator('img')
-          .evaluateAll((all) => all.filter((each) => (each as HTMLImageElement).naturalWidth > 0).length),
+          .evaluateAll(
+            (all) => all.filter((each) => (each as HTMLImageElement).naturalWidth > 0).length,
+          ),
       (drawn) => drawn === 2,
     );
     await workbench.setTheme('dark');
@@ -73,7 +83,10 @@ describe('the brief of a goal that ended while nobody looked', () => {
   it('lies in the work folder, and /writeup writes the account beside it', async () => {
     const [name = ''] = await readdir(join(folder, 'helios-reports'));
     assert.match(name, /^\d{4}-\d\d-\d\d-bring-loss-0-05/);
-    assert.match(await readFile(join(folder, 'helios-reports', name, 'brief.md'), 'utf8'), /^# bring loss/);
+    assert.match(
+      await readFile(join(folder, 'helios-reports', name, 'brief.md'), 'utf8'),
+      /^# bring loss/,
+    );
     await workbench.sendChat('@helios /writeup now');
     await workbench.chatMatching(/Written to .*brief\.md and .*writeup\.md/);
     assert.ok((await readdir(join(folder, 'helios-reports', name))).includes('writeup.md'));

@@ -55,7 +55,9 @@ describe('an extension host that is killed', function () {
 
   const read = async (): Promise<SessionState | undefined> => {
     const home = homeAt(vscode.heliosHome);
-    const [id] = (await readdir(home.sessionsFolder).catch((): string[] => [])).filter((name) => isSessionId(name));
+    const [id] = (await readdir(home.sessionsFolder).catch((): string[] => [])).filter((name) =>
+      isSessionId(name),
+    );
     if (id === undefined) return undefined;
     const { events } = await readJournal<JournalEvent>(home.journalFile(id));
     return foldSession(events);
@@ -74,13 +76,16 @@ describe('an extension host that is killed', function () {
     await workbench.eventually(isEnded, (ended) => ended, 60_000 + rates.length * 8_000);
     const state = await read();
     assert.equal(state?.end?.reason, 'goal');
-    const rows = ledgerOf(state, (run) => run.metrics).rows.map(({ number, label, verdict, metrics }) => ({
-      ...{ number, label, verdict: verdict?.kind },
-      points: metrics.map(({ metric, count, last }) => ({ metric, count, last })),
-    }));
+    const rows = ledgerOf(state, (run) => run.metrics).rows.map(
+      ({ number, label, verdict, metrics }) => ({
+        ...{ number, label, verdict: verdict?.kind },
+        points: metrics.map(({ metric, count, last }) => ({ metric, count, last })),
+      }),
+    );
     assert.deepEqual(rows, rates.map(undisturbed));
     assert.equal((await readdir(join(vscode.heliosHome, 'runs'))).length, rates.length);
-    for (const rate of rates) assert.equal(await readFile(join(folder, `started-${rate}`), 'utf8'), 'x\n');
+    for (const rate of rates)
+      assert.equal(await readFile(join(folder, `started-${rate}`), 'utf8'), 'x\n');
   });
 });
 
@@ -89,5 +94,10 @@ function undisturbed(rate: number, index: number) {
   let loss = 4;
   for (let step = 0; step < 60; step += 1) loss *= 1 - rate;
   const last = Number(loss.toFixed(5));
-  return { number: index + 1, label: `lr=${rate}`, verdict: 'ok', points: [{ metric: 'loss', count: 60, last }] };
+  return {
+    number: index + 1,
+    label: `lr=${rate}`,
+    verdict: 'ok',
+    points: [{ metric: 'loss', count: 60, last }],
+  };
 }

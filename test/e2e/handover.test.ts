@@ -23,7 +23,10 @@ import { Workbench } from './workbench.ts';
 const rates = Array.from({ length: 90 }, (_, index) => Number((0.02 + index * 0.01).toFixed(2)));
 const key = 'test-key-that-is-secret';
 
-/** A laptop that is closed over a goal: it goes on in the background, and in the window that is opened in the morning. */
+/**
+ * A laptop that is closed over a goal: it goes on in the background, and in the window that is
+ * opened in the morning.
+ */
 describe('a session that is kept running', function () {
   this.timeout(300_000);
   let folder: string;
@@ -63,7 +66,9 @@ describe('a session that is kept running', function () {
     return id;
   };
   const read = async (): Promise<SessionState> => {
-    const { events } = await readJournal<JournalEvent>(homeAt(vscode.heliosHome).journalFile(await sessionId()));
+    const { events } = await readJournal<JournalEvent>(
+      homeAt(vscode.heliosHome).journalFile(await sessionId()),
+    );
     const state = foldSession(events);
     assert.ok(state, 'the journal is empty');
     return state;
@@ -129,7 +134,8 @@ describe('a session that is kept running', function () {
       tried.map((rate) => [`lr=${rate}`, 'ok']),
     );
     assert.equal((await readdir(join(vscode.heliosHome, 'runs'))).length, tried.length);
-    for (const rate of tried) assert.equal(await readFile(join(folder, `started-${rate}`), 'utf8'), 'x\n');
+    for (const rate of tried)
+      assert.equal(await readFile(join(folder, `started-${rate}`), 'utf8'), 'x\n');
     await leavesNoKey();
   });
 

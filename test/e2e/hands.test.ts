@@ -20,7 +20,10 @@ const giveUp: WireAnswer = {
   toolCalls: [{ name: 'finish', input: { outcome: 'blocked', summary: 'There is no data.' } }],
 };
 
-/** What a user does with a session in their hands: one window, one session, each step where the last one ended. */
+/**
+ * What a user does with a session in their hands: one window, one session, each step where the last
+ * one ended.
+ */
 describe('a session in the hands of a user', () => {
   let folder: string;
   let server: WireServer;
@@ -48,7 +51,8 @@ describe('a session in the hands of a user', () => {
   });
 
   const sessions = async (): Promise<number> =>
-    (await readdir(homeAt(vscode.heliosHome).sessionsFolder)).filter((name) => isSessionId(name)).length;
+    (await readdir(homeAt(vscode.heliosHome).sessionsFolder)).filter((name) => isSessionId(name))
+      .length;
 
   it('starts from the palette with a key that was stored and a budget that can be read', async () => {
     await workbench.command('Helios: Set API Key');
@@ -111,6 +115,7 @@ describe('a session in the hands of a user', () => {
 /** Runs in the webview: how much of the first chart is not bare. */
 function inkedPixels(): number {
   const canvas = document.querySelector('canvas');
-  const pixels = canvas?.getContext('2d')?.getImageData(0, 0, canvas.width, canvas.height).data ?? [];
+  const pixels =
+    canvas?.getContext('2d')?.getImageData(0, 0, canvas.width, canvas.height).data ?? [];
   return pixels.filter((value, index) => index % 4 === 3 && value > 0).length;
 }

@@ -10,7 +10,10 @@ import { packagePath } from '../setup/paths.ts';
 import { Workbench } from './workbench.ts';
 
 const question = 'Two GPUs are free. May I use both of them?';
-const call = (name: string, input: Record<string, unknown>): WireAnswer => ({ text: '', toolCalls: [{ name, input }] });
+const call = (name: string, input: Record<string, unknown>): WireAnswer => ({
+  text: '',
+  toolCalls: [{ name, input }],
+});
 const sleep = call('sleep', {
   reason: 'waiting for the data',
   wake_conditions: [{ type: 'timer', wake_after_seconds: 3_600 }],
@@ -83,7 +86,8 @@ describe('the inbox in the hands of a user', () => {
     await rowMatching(/never touch the test split/);
     await workbench.setTheme('light');
     await workbench.screenshot('inbox-light');
-    // A request of the chat stays open a while when the session sleeps, and VS Code holds back what is typed meanwhile.
+    // A request of the chat stays open a while when the session sleeps, and VS Code holds back what
+    // is typed meanwhile.
     await workbench.command('Helios: Pause');
     await workbench.statusMatching(/Helios paused/);
     await workbench.command('Helios: Go On');

@@ -68,7 +68,9 @@ describe('the installed VSIX', () => {
     // Tall enough for the whole list: rows outside of the window are not drawn.
     await workbench.page.setViewportSize({ width: 1440, height: 4000 });
     await workbench.command('Developer: Show Running Extensions');
-    const row = workbench.page.locator('.runtime-extensions-editor .monaco-list-row', { hasText: 'Helios' });
+    const row = workbench.page.locator('.runtime-extensions-editor .monaco-list-row', {
+      hasText: 'Helios',
+    });
     const text = await workbench.eventually(
       async () => (await row.allInnerTexts()).join(' '),
       (shown) => /Activation: \d+ms/.test(shown),
@@ -96,7 +98,9 @@ describe('the installed VSIX', () => {
 });
 
 async function installedFiles(extensionsFolder: string): Promise<readonly string[]> {
-  const [name] = (await readdir(extensionsFolder)).filter((entry) => entry.startsWith('helios.helios-research-'));
+  const [name] = (await readdir(extensionsFolder)).filter((entry) =>
+    entry.startsWith('helios.helios-research-'),
+  );
   assert.ok(name, 'VS Code did not install the VSIX');
   const root = join(extensionsFolder, name);
   const entries = await readdir(root, { recursive: true, withFileTypes: true });

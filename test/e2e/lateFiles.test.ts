@@ -11,21 +11,33 @@ import { repositoryRoot } from '../setup/paths.ts';
 
 /** Tests that reach as far into each package as Helios does. */
 const tests = [
-  ...['anthropic', 'bedrock', 'claudeCliContract', 'gemini', 'openaiResponses'].map((name) => `models/${name}`),
+  ...['anthropic', 'bedrock', 'claudeCliContract', 'gemini', 'openaiResponses'].map(
+    (name) => `models/${name}`,
+  ),
   ...['http/network', 'notify/email', 'web/fetchPage', 'web/proxy'],
 ];
 
 const folder = join(repositoryRoot, 'dist-test/packages');
 
-/** Bundles are made of these tests as they are made of the product; the reader of pages is the one that ships. */
+/**
+ * Bundles are made of these tests as they are made of the product; the reader of pages is the one
+ * that ships.
+ */
 async function bundleTests(): Promise<readonly string[]> {
   await rm(folder, { recursive: true, force: true });
   const entryPoints = Object.fromEntries(
-    tests.map((name) => [`${basename(name)}.test`, join(repositoryRoot, `test/unit/${name}.test.ts`)]),
+    tests.map((name) => [
+      `${basename(name)}.test`,
+      join(repositoryRoot, `test/unit/${name}.test.ts`),
+    ]),
   );
-  await esbuild.build(nodeBundles({ entryPoints, outdir: folder, isProduction: true, external: ['mocha'] }));
+  await esbuild.build(
+    nodeBundles({ entryPoints, outdir: folder, isProduction: true, external: ['mocha'] }),
+  );
   await copyFile(join(repositoryRoot, 'dist/pageWorker.mjs'), join(folder, 'pageWorker.mjs'));
-  return (await readdir(folder)).filter((name) => name.endsWith('.test.cjs')).map((name) => join(folder, name));
+  return (await readdir(folder))
+    .filter((name) => name.endsWith('.test.cjs'))
+    .map((name) => join(folder, name));
 }
 
 describe('packages as they ship, bundled,', () => {

@@ -9,7 +9,10 @@ import { startVsCode, type VsCode } from '../setup/codeServer.ts';
 import { packagePath, repositoryRoot } from '../setup/paths.ts';
 import { Workbench } from './workbench.ts';
 
-/** What a user does with a machine: one window, one real SSH server, each step where the last one ended. */
+/**
+ * What a user does with a machine: one window, one real SSH server, each step where the last one
+ * ended.
+ */
 describe('a machine in the hands of a user', () => {
   let folder: string;
   let sshd: TestSshd;
@@ -40,7 +43,8 @@ describe('a machine in the hands of a user', () => {
     const rows = await workbench.treeRows('Machines');
     return rows.find(({ label }) => label === 'gpu1')?.description ?? '';
   };
-  const gpu1Matching = (pattern: RegExp): Promise<string> => workbench.eventually(gpu1, (text) => pattern.test(text));
+  const gpu1Matching = (pattern: RegExp): Promise<string> =>
+    workbench.eventually(gpu1, (text) => pattern.test(text));
 
   it('is offered where there is only this computer', async () => {
     await workbench.eventually(
@@ -118,6 +122,8 @@ describe('a machine in the hands of a user', () => {
 });
 
 function fingerprintOf({ folder }: TestSshd): string {
-  const line = execFileSync('ssh-keygen', ['-lf', join(folder, 'host_key.pub')], { encoding: 'utf8' });
+  const line = execFileSync('ssh-keygen', ['-lf', join(folder, 'host_key.pub')], {
+    encoding: 'utf8',
+  });
   return line.split(' ')[1] ?? '';
 }

@@ -12,10 +12,19 @@ import { startVsCode, type VsCode } from '../setup/codeServer.ts';
 import { packagePath, repositoryRoot } from '../setup/paths.ts';
 import { Workbench } from './workbench.ts';
 
-const quit = { name: 'finish', input: { outcome: 'blocked', summary: 'There is nothing to train on.' } };
-const rest = { name: 'sleep', input: { reason: 'nothing runs', wake_conditions: [{ type: 'timer', minutes: 60 }] } };
+const quit = {
+  name: 'finish',
+  input: { outcome: 'blocked', summary: 'There is nothing to train on.' },
+};
+const rest = {
+  name: 'sleep',
+  input: { reason: 'nothing runs', wake_conditions: [{ type: 'timer', minutes: 60 }] },
+};
 
-/** One window, signed out, with one key of the environment and another extension that brings a model. */
+/**
+ * One window, signed out, with one key of the environment and another extension that brings a
+ * model.
+ */
 describe('models in the hands of a user', () => {
   let folder: string;
   let server: WireServer;
@@ -57,7 +66,9 @@ describe('models in the hands of a user', () => {
       .map((line) => JSON.parse(line) as JournalEvent);
   }
   const started = async (): Promise<readonly string[]> =>
-    (await events()).flatMap((event) => (event.type === 'session.started' ? [`${event.provider}/${event.model}`] : []));
+    (await events()).flatMap((event) =>
+      event.type === 'session.started' ? [`${event.provider}/${event.model}`] : [],
+    );
 
   it('work with a model of another extension that is picked in the chat, and say its limits', async () => {
     await workbench.pickChatModel('Lab Researcher');
@@ -65,7 +76,9 @@ describe('models in the hands of a user', () => {
     const text = await workbench.chatMatching(/There is nothing to train on/);
     assert.match(text, /Works with Lab Researcher of VS Code: only while this window is open/);
     assert.deepEqual(await started(), ['vscode/lab/researcher']);
-    const notes = (await events()).filter((event) => event.type === 'tool.finished' && event.name === 'memory_write');
+    const notes = (await events()).filter(
+      (event) => event.type === 'tool.finished' && event.name === 'memory_write',
+    );
     assert.equal(notes.length, 1);
     assert.equal(server.requests.length, 0);
     await workbench.screenshot('models-other-extension');

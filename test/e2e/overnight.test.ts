@@ -15,7 +15,10 @@ import { packagePath } from '../setup/paths.ts';
 import { Workbench } from './workbench.ts';
 
 const dayMs = 86_400_000;
-/** Reads its rate from a file of the repository, so that another experiment is another state of the code. */
+/**
+ * Reads its rate from a file of the repository, so that another experiment is another state of the
+ * code.
+ */
 const training =
   'rate=$(cat rate.txt)\nawk -v rate="$rate" \'BEGIN { loss = 4; for (i = 1; i <= 40; i++) { loss *= 1 - rate; printf "step=%d loss=%.5f\\n", i, loss; fflush(); system("sleep 0.05") } }\'\n';
 
@@ -29,12 +32,19 @@ const launch = (label: string, hypothesis: string): WireAnswer =>
   });
 const waitFor = (run: number): WireAnswer =>
   call(`Waiting for run ${run}.`, 'sleep', {
-    ...{ reason: `run ${run} trains`, wake_conditions: [{ type: 'process_exit', run }], deadline_minutes: 5 },
+    ...{
+      reason: `run ${run} trains`,
+      wake_conditions: [{ type: 'process_exit', run }],
+      deadline_minutes: 5,
+    },
   });
 const decide = (experiment: string, why: string): WireAnswer =>
   call('', 'exp_decide', { experiment, decision: 'keep', why });
 
-/** A night of two experiments: the first with the code as it is committed, the second with a change of its own. */
+/**
+ * A night of two experiments: the first with the code as it is committed, the second with a change
+ * of its own.
+ */
 const night: readonly WireAnswer[] = [
   launch('baseline', 'the rate of the paper is a start'),
   waitFor(1),
@@ -44,11 +54,18 @@ const night: readonly WireAnswer[] = [
   waitFor(2),
   decide('e2', 'The loss is below that of e1.'),
   call('The goal is met.', 'finish', {
-    ...{ outcome: 'goal_met', summary: 'A rate of 0.1 meets it.', evidence: [{ run: '2', metric: 'loss' }] },
+    ...{
+      outcome: 'goal_met',
+      summary: 'A rate of 0.1 meets it.',
+      evidence: [{ run: '2', metric: 'loss' }],
+    },
   }),
 ];
 const rest = call('There is nothing to do yet.', 'sleep', {
-  ...{ reason: 'the data is being copied', wake_conditions: [{ type: 'timer', wake_after_seconds: 3_600 }] },
+  ...{
+    reason: 'the data is being copied',
+    wake_conditions: [{ type: 'timer', wake_after_seconds: 3_600 }],
+  },
 });
 
 /** What a user does with what a night left: one window, each step where the last one ended. */
@@ -110,7 +127,10 @@ describe('a night in the hands of a user', () => {
     const toast = await workbench.notificationMatching(/Goal met/);
     assert.match(toast, /bring loss < 0\.1/);
     await rowMatching('Experiment 1', /0\.51\d*.* · the rate of the paper is a start · keep/);
-    await rowMatching('Experiment 2', /^champion · .*0\.059\d* .*a rate of 0\.1 learns faster · keep/);
+    await rowMatching(
+      'Experiment 2',
+      /^champion · .*0\.059\d* .*a rate of 0\.1 learns faster · keep/,
+    );
     await workbench.screenshot('overnight-tree-dark');
   });
 
@@ -151,7 +171,10 @@ describe('a night in the hands of a user', () => {
     await workbench.notificationMatching(/2 experiments are in .*results\.tsv/);
     const lines = (await readFile(file, 'utf8')).trimEnd().split('\n');
     assert.equal(lines[0], 'commit\tloss\tmemory_gb\tstatus\tdescription');
-    assert.match(lines[2] ?? '', /^[0-9a-f]{7}\t0\.0591\d\d\t0\.0\tkeep\ta rate of 0\.1 learns faster$/);
+    assert.match(
+      lines[2] ?? '',
+      /^[0-9a-f]{7}\t0\.0591\d\d\t0\.0\tkeep\ta rate of 0\.1 learns faster$/,
+    );
     await writeFile(
       file,
       'commit\tloss\tmemory_gb\tstatus\tdescription\n1a2b3c4\t0.700000\t0.0\tkeep\ta rate of 0.04\n',
@@ -234,7 +257,9 @@ describe('a night in the hands of a user', () => {
     other = await Workbench.open(vscode);
     await other.openContainer('Helios');
     await rowMatching('bring loss < 0.1', /Goes on in another window/, other);
-    await other.notificationMatching(/“bring loss < 0\.1” goes on in another window of this folder/);
+    await other.notificationMatching(
+      /“bring loss < 0\.1” goes on in another window of this folder/,
+    );
     await other.screenshot('overnight-take-over');
     await other.pressNotificationButton('Take Over Here');
     await rowMatching('bring loss < 0.1', /Sleeping/, other);
@@ -253,5 +278,8 @@ async function leaveOldNight(heliosHome: string): Promise<void> {
   const file = homeAt(heliosHome).journalFile(oldId);
   await mkdir(dirname(file), { recursive: true });
   const back = Date.now() - 40 * dayMs - (old.events[0]?.at ?? 0);
-  await writeFile(file, old.events.map((event) => `${JSON.stringify({ ...event, at: event.at + back })}\n`).join(''));
+  await writeFile(
+    file,
+    old.events.map((event) => `${JSON.stringify({ ...event, at: event.at + back })}\n`).join(''),
+  );
 }

@@ -10,7 +10,10 @@ import { startVsCode, type VsCode } from '../setup/codeServer.ts';
 import { packagePath } from '../setup/paths.ts';
 import { Workbench } from './workbench.ts';
 
-/** The main job, as a user signed out of everything does it: a goal in the chat, runs, metrics, the end. */
+/**
+ * The main job, as a user signed out of everything does it: a goal in the chat, runs, metrics, the
+ * end.
+ */
 describe('a goal in the chat', () => {
   let folder: string;
   let server: WireServer;
@@ -19,7 +22,9 @@ describe('a goal in the chat', () => {
 
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'workspace-'));
-    server = await startWireAnthropic(researcher({ rates: [0.01, 0.02, 0.05, 0.08], runSeconds: 5, steps: 60 }));
+    server = await startWireAnthropic(
+      researcher({ rates: [0.01, 0.02, 0.05, 0.08], runSeconds: 5, steps: 60 }),
+    );
     vscode = await startVsCode({
       folder,
       extensionVsix: packagePath,

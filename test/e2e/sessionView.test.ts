@@ -23,7 +23,12 @@ const launch = call('I will run the **baseline** first.', 'remote_exec_backgroun
   ...{ command: training, metric_names: ['loss'], label: 'baseline' },
 });
 const ask = call('', 'ask_user', {
-  ...{ question: 'Two GPUs are free. May I use both?', options: ['yes', 'no'], default: 'no', deadline_minutes: 90 },
+  ...{
+    question: 'Two GPUs are free. May I use both?',
+    options: ['yes', 'no'],
+    default: 'no',
+    deadline_minutes: 90,
+  },
 });
 const sleep = call('Waiting for the baseline.', 'sleep', {
   reason: 'the baseline trains',
@@ -31,7 +36,11 @@ const sleep = call('Waiting for the baseline.', 'sleep', {
   deadline_minutes: 30,
 });
 const finish = call('The goal is met.', 'finish', {
-  ...{ outcome: 'goal_met', summary: 'The baseline meets the goal.', evidence: [{ run: '1', metric: 'loss' }] },
+  ...{
+    outcome: 'goal_met',
+    summary: 'The baseline meets the goal.',
+    evidence: [{ run: '1', metric: 'loss' }],
+  },
 });
 
 describe('the session view in the hands of a user', () => {
@@ -66,7 +75,8 @@ describe('the session view in the hands of a user', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  const textOf = async (selector: string): Promise<string> => (await view.locator(selector).allInnerTexts()).join('\n');
+  const textOf = async (selector: string): Promise<string> =>
+    (await view.locator(selector).allInnerTexts()).join('\n');
   const seen = (selector: string, pattern: RegExp, timeoutMs?: number): Promise<string> =>
     workbench.eventually(
       () => textOf(selector),

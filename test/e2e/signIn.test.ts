@@ -21,7 +21,9 @@ describe('a ChatGPT subscription', () => {
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'workspace-'));
     auth = await OauthServer.start();
-    server = await startWireChatgpt(() => ({ text: 'The plan answers.' }), { isGood: (token) => auth.isGood(token) });
+    server = await startWireChatgpt(() => ({ text: 'The plan answers.' }), {
+      isGood: (token) => auth.isGood(token),
+    });
     vscode = await startVsCode({
       folder,
       extensionVsix: packagePath,
@@ -57,7 +59,9 @@ describe('a ChatGPT subscription', () => {
     );
     await workbench.inputTitled('paste the address of that page');
     // A window in a browser reaches other ports of its server through a path of its own.
-    await workbench.answerInput(await auth.redirected(`${auth.url}/oauth/authorize${new URL(opened).search}`));
+    await workbench.answerInput(
+      await auth.redirected(`${auth.url}/oauth/authorize${new URL(opened).search}`),
+    );
     await workbench.notificationMatching(/Signed in to ChatGPT as ada@lab\.org \(plus\)\./);
     await workbench.screenshot('signed-in');
   });

@@ -23,7 +23,8 @@ async function bundleView(folder: string): Promise<{ script: string; style: stri
     write: false,
     logLevel: 'error',
   });
-  const text = (extension: string) => result.outputFiles.find(({ path }) => path.endsWith(extension))?.text ?? '';
+  const text = (extension: string) =>
+    result.outputFiles.find(({ path }) => path.endsWith(extension))?.text ?? '';
   return { script: text('.js'), style: text('.css') };
 }
 
@@ -63,7 +64,10 @@ export class WebviewBrowser {
     const files = await bundleView(folder);
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: [...chromiumFlags] });
+    const browser = await chromium.launch({
+      executablePath: '/usr/bin/chromium',
+      args: [...chromiumFlags],
+    });
     return new WebviewBrowser(browser, server, files);
   }
 
@@ -122,7 +126,11 @@ async function portOf(page: Page): Promise<PanelPort> {
     post(message) {
       const text = JSON.stringify(message, (_key, value: unknown) =>
         value instanceof Float64Array
-          ? { base64: Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('base64') }
+          ? {
+              base64: Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString(
+                'base64',
+              ),
+            }
           : value,
       );
       // The page may be closing.
@@ -140,7 +148,12 @@ async function portOf(page: Page): Promise<PanelPort> {
 function prepareWindow(): void {
   const page = window as unknown as { postToHost(text: string): void; acquireVsCodeApi: unknown };
   const revive = (_key: string, value: unknown): unknown => {
-    if (typeof value !== 'object' || value === null || !('base64' in value) || typeof value.base64 !== 'string')
+    if (
+      typeof value !== 'object' ||
+      value === null ||
+      !('base64' in value) ||
+      typeof value.base64 !== 'string'
+    )
       return value;
     const binary = atob(value.base64);
     return new Float64Array(Uint8Array.from(binary, (char) => char.charCodeAt(0)).buffer);

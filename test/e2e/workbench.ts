@@ -21,8 +21,12 @@ const waitMs = 60_000;
 /** The windows that are open, for whoever looks into a failure. */
 export const openWorkbenches = new Set<Workbench>();
 
-/** VS Code draws rows of a tree again when a context key changes, also those that it is just replacing. */
-const isOfTheTree = (text: string): boolean => /TreeError \[helios\.\w+\] Data tree node not found/.test(text);
+/**
+ * VS Code draws rows of a tree again when a context key changes, also those that it is just
+ * replacing.
+ */
+const isOfTheTree = (text: string): boolean =>
+  /TreeError \[helios\.\w+\] Data tree node not found/.test(text);
 
 export class Workbench {
   readonly page: Page;
@@ -35,7 +39,8 @@ export class Workbench {
     this.#browser = browser;
     this.page = page;
     page.on('console', (message) => {
-      const isOurs = /helios/i.test(message.text()) || message.location().url.includes('/contrib/webview/');
+      const isOurs =
+        /helios/i.test(message.text()) || message.location().url.includes('/contrib/webview/');
       if (message.type() === 'error' && isOurs && !isOfTheTree(message.text()))
         this.#consoleErrors.push(message.text());
     });
@@ -68,7 +73,8 @@ export class Workbench {
       .locator('.quick-input-widget .quick-input-list-entry .label-name')
       .getByText(title, { exact: true });
     const input = this.page.locator('.quick-input-widget .quick-input-box input');
-    // A window that is still loading, a view that takes the focus, or a list that is just closing can swallow the key.
+    // A window that is still loading, a view that takes the focus, or a list that is just closing
+    // can swallow the key.
     for (let attempt = 1; ; attempt += 1) {
       await this.#pointAway();
       await this.page.keyboard.press('F1');
@@ -94,7 +100,9 @@ export class Workbench {
     await this.eventually(
       () =>
         inputs
-          .evaluateAll((all) => all.map((each) => (each.checkVisibility() ? (each as HTMLInputElement).value : '')))
+          .evaluateAll((all) =>
+            all.map((each) => (each.checkVisibility() ? (each as HTMLInputElement).value : '')),
+          )
           // The window itself may go, as by the command that reloads it.
           .catch(() => []),
       (values) => !values.some((value) => value.startsWith('>')),
@@ -107,23 +115,35 @@ export class Workbench {
     await this.#pointAway();
     await list.locator('.quick-input-box input').waitFor();
     await list.locator('.quick-input-box input').fill(filter);
-    const name = list.locator('.quick-input-list-entry .label-name').getByText(label, { exact: true });
+    const name = list
+      .locator('.quick-input-list-entry .label-name')
+      .getByText(label, { exact: true });
     await name.first().click();
   }
 
-  /** Runs a command that asks with a list. A view that takes the focus late closes the list: then it is run again. */
+  /**
+   * Runs a command that asks with a list. A view that takes the focus late closes the list: then it
+   * is run again.
+   */
   async commandThenPick(title: string, label: string): Promise<void> {
-    const entry = this.page.locator('.quick-input-list-entry .label-name').getByText(label, { exact: true }).first();
+    const entry = this.page
+      .locator('.quick-input-list-entry .label-name')
+      .getByText(label, { exact: true })
+      .first();
     for (let attempt = 1; attempt <= 3; attempt += 1) {
       await this.command(title);
       await this.#pointAway();
-      const isTaken = (await appears(entry, 5_000)) && (await entry.click({ timeout: 5_000 }).then(yes, no));
+      const isTaken =
+        (await appears(entry, 5_000)) && (await entry.click({ timeout: 5_000 }).then(yes, no));
       if (isTaken) return;
     }
     throw new Error(`${title} does not offer ${label}.`);
   }
 
-  /** Resolves when the input box that is open shows this, as its title or as what is wrong with the text. */
+  /**
+   * Resolves when the input box that is open shows this, as its title or as what is wrong with the
+   * text.
+   */
   async inputTitled(text: string | RegExp): Promise<void> {
     await this.page.locator('.quick-input-widget').getByText(text).first().waitFor();
   }
@@ -141,7 +161,10 @@ export class Workbench {
 
   /** Clicks a row that asks; resolves when its question is shown. */
   async clickRow(view: string, text: string, question: string): Promise<void> {
-    await clickUntil(this.treeRow(view, text), this.page.locator('.quick-input-widget').getByText(question).first());
+    await clickUntil(
+      this.treeRow(view, text),
+      this.page.locator('.quick-input-widget').getByText(question).first(),
+    );
   }
 
   /** Types into the quick pick that is open, without taking anything. */
@@ -171,11 +194,18 @@ export class Workbench {
     await entries.getByText(name, { exact: true }).click();
   }
 
-  /** Types into the quick pick that is open; resolves when it offers the text as an entry of its own. */
+  /**
+   * Types into the quick pick that is open; resolves when it offers the text as an entry of its
+   * own.
+   */
   async typeEntry(text: string): Promise<void> {
     const widget = this.page.locator('.quick-input-widget');
     await widget.locator('.quick-input-box input').fill(text);
-    await widget.locator('.quick-input-list-entry .label-name').getByText(text, { exact: true }).first().waitFor();
+    await widget
+      .locator('.quick-input-list-entry .label-name')
+      .getByText(text, { exact: true })
+      .first()
+      .waitFor();
   }
 
   async acceptEntry(): Promise<void> {
@@ -186,8 +216,12 @@ export class Workbench {
   async pickChatModel(name: string): Promise<void> {
     await this.command('Chat: Open Chat');
     const picker = this.page.locator('.interactive-input-part .model-picker-item');
-    const row = this.page.locator('.action-widget .monaco-list-row').filter({ hasText: name }).first();
-    // The list has what was known when it was opened; extensions tell of their models a while after the start.
+    const row = this.page
+      .locator('.action-widget .monaco-list-row')
+      .filter({ hasText: name })
+      .first();
+    // The list has what was known when it was opened; extensions tell of their models a while after
+    // the start.
     for (let attempt = 1; ; attempt += 1) {
       const input = this.page.locator('.action-widget input');
       await picker.click();
@@ -234,17 +268,26 @@ export class Workbench {
 
   /** Presses the newest button of that title in the conversation. */
   async pressChatButton(title: string): Promise<void> {
-    await this.#chatRows().locator('.monaco-button').getByText(title, { exact: true }).last().click();
+    await this.#chatRows()
+      .locator('.monaco-button')
+      .getByText(title, { exact: true })
+      .last()
+      .click();
   }
 
   /** Presses the stop button of the request that is open. */
   async stopChat(): Promise<void> {
-    await this.page.locator('.interactive-input-part a.action-label[aria-label^="Cancel"]').first().click();
+    await this.page
+      .locator('.interactive-input-part a.action-label[aria-label^="Cancel"]')
+      .first()
+      .click();
   }
 
   /** Opens a container of the activity bar by its title. */
   async openContainer(title: string): Promise<void> {
-    const tab = this.page.locator(`.activitybar .action-item:has(a[aria-label^="${title}"])`).first();
+    const tab = this.page
+      .locator(`.activitybar .action-item:has(a[aria-label^="${title}"])`)
+      .first();
     if ((await tab.getAttribute('aria-selected')) !== 'true') await tab.click();
   }
 
@@ -266,7 +309,9 @@ export class Workbench {
 
   /** The rows of a tree, or the one that holds this text. */
   treeRow(view: string, text?: string): Locator {
-    const rows = this.page.locator(`.pane:has(> .pane-header[aria-label^="${view} Section"]) [role="treeitem"]`);
+    const rows = this.page.locator(
+      `.pane:has(> .pane-header[aria-label^="${view} Section"]) [role="treeitem"]`,
+    );
     return text === undefined ? rows : rows.filter({ hasText: text });
   }
 
@@ -275,7 +320,9 @@ export class Workbench {
     const frames = await this.eventually(
       async () => {
         const held = await Promise.all(this.page.frames().map((frame) => holds(frame, selector)));
-        return this.page.frames().filter((frame, index) => frame.url().includes('/webview/') && held[index]);
+        return this.page
+          .frames()
+          .filter((frame, index) => frame.url().includes('/webview/') && held[index]);
       },
       (found) => found.length > 0,
       waitMs,
@@ -301,7 +348,9 @@ export class Workbench {
 
   /** The notifications shown now; none are shown to an extension in development. */
   async notifications(): Promise<readonly string[]> {
-    return this.page.locator('.notifications-toasts .notification-list-item-message').allInnerTexts();
+    return this.page
+      .locator('.notifications-toasts .notification-list-item-message')
+      .allInnerTexts();
   }
 
   /** Resolves with the notification that says so, once it has come to rest. */
@@ -315,10 +364,17 @@ export class Workbench {
   }
 
   async pressNotificationButton(title: string): Promise<void> {
-    await this.page.locator('.notifications-toasts .monaco-button').getByText(title, { exact: true }).last().click();
+    await this.page
+      .locator('.notifications-toasts .monaco-button')
+      .getByText(title, { exact: true })
+      .last()
+      .click();
   }
 
-  /** Errors on the console that name Helios or come from a webview; VS Code without a network has others. */
+  /**
+   * Errors on the console that name Helios or come from a webview; VS Code without a network has
+   * others.
+   */
   consoleErrors(): readonly string[] {
     return this.#consoleErrors;
   }
@@ -352,7 +408,10 @@ export class Workbench {
     await this.#ready(before);
   }
 
-  /** Ends the extension host as a crash would. VS Code starts another one for an installed extension, a few times. */
+  /**
+   * Ends the extension host as a crash would. VS Code starts another one for an installed
+   * extension, a few times.
+   */
   async killExtensionHost(): Promise<void> {
     const pids = this.#vscode.extensionHostPids();
     if (pids.length === 0) throw new Error('No extension host is alive.');
@@ -364,11 +423,18 @@ export class Workbench {
     );
   }
 
-  eventually<T>(read: () => Promise<T>, accept: (value: T) => boolean, timeoutMs = waitMs): Promise<T> {
+  eventually<T>(
+    read: () => Promise<T>,
+    accept: (value: T) => boolean,
+    timeoutMs = waitMs,
+  ): Promise<T> {
     return eventually(read, accept, timeoutMs);
   }
 
-  /** A user, too, waits until the name takes colour and a model is shown: before, VS Code takes the name for mere text. */
+  /**
+   * A user, too, waits until the name takes colour and a model is shown: before, VS Code takes the
+   * name for mere text.
+   */
   async #participantIsKnown(): Promise<void> {
     const input = this.page.locator('.interactive-input-part').first();
     await input.locator('.view-lines [class*="ced-chat-session-text"]').first().waitFor();
@@ -424,7 +490,11 @@ async function holds(frame: Frame, selector: string): Promise<boolean> {
 }
 
 /** A row that is drawn anew between the press and the release takes no click. */
-async function clickUntil(row: Locator, seen: Locator, button: 'left' | 'right' = 'left'): Promise<void> {
+async function clickUntil(
+  row: Locator,
+  seen: Locator,
+  button: 'left' | 'right' = 'left',
+): Promise<void> {
   for (let attempt = 1; attempt <= 6; attempt += 1) {
     await row.click({ button });
     if (await appears(seen, 10_000)) return;
@@ -434,4 +504,5 @@ async function clickUntil(row: Locator, seen: Locator, button: 'left' | 'right' 
 
 const yes = (): boolean => true;
 const no = (): boolean => false;
-const appears = (locator: Locator, timeout: number): Promise<boolean> => locator.waitFor({ timeout }).then(yes, no);
+const appears = (locator: Locator, timeout: number): Promise<boolean> =>
+  locator.waitFor({ timeout }).then(yes, no);

@@ -1,7 +1,17 @@
-/** Every backend that speaks over the network, each with a server of its wire format and how a request of it is read. */
+/**
+ * Every backend that speaks over the network, each with a server of its wire format and how a
+ * request of it is read.
+ */
 import type { EngineSettings } from '../../src/agent/contract/settings.ts';
 import { signedInText } from '../../src/models/chatgpt/signedIn.ts';
-import { list, text, type Json, type JsonObject, type WireRequest, type WireServer } from './wire.ts';
+import {
+  list,
+  text,
+  type Json,
+  type JsonObject,
+  type WireRequest,
+  type WireServer,
+} from './wire.ts';
 import { startWireAnthropic } from './wireAnthropic.ts';
 import { bedrockModelOf, startWireBedrock } from './wireBedrock.ts';
 import { startWireChatgpt } from './wireChatgpt.ts';
@@ -68,11 +78,13 @@ const chat = {
 
 /** The tools that a system prompt describes. */
 function describedTools(prompt: string): SentTool[] {
-  return [...prompt.matchAll(/^## (\w+)\n([^]*?)(?=^## |^# |$(?![^]))/gm)].map(([, name = '', about = '']) => ({
-    name,
-    description: about,
-    parameters: { type: 'object' },
-  }));
+  return [...prompt.matchAll(/^## (\w+)\n([^]*?)(?=^## |^# |$(?![^]))/gm)].map(
+    ([, name = '', about = '']) => ({
+      name,
+      description: about,
+      parameters: { type: 'object' },
+    }),
+  );
 }
 
 export const backends: readonly Backend[] = [
@@ -116,7 +128,9 @@ export const backends: readonly Backend[] = [
     sentModel: ({ path }) => geminiModelOf(path),
     system: (body) => textsOf(inner(body.systemInstruction, 'parts'), '\n\n'),
     tools: (body) =>
-      list(list(body.tools)[0]?.functionDeclarations).map((tool) => toolOf(tool, tool.parametersJsonSchema)),
+      list(list(body.tools)[0]?.functionDeclarations).map((tool) =>
+        toolOf(tool, tool.parametersJsonSchema),
+      ),
     effort: (body) => inner(body.generationConfig, 'thinkingConfig', 'thinkingLevel'),
     high: 'HIGH',
   },
@@ -126,14 +140,18 @@ export const backends: readonly Backend[] = [
     start: startWireOpenaiChat,
     settings: (compatibleBaseUrl) => ({ compatibleBaseUrl }),
     tools: (body) =>
-      list(body.tools).map(({ function: tool }) => toolOf(tool as JsonObject, (tool as JsonObject).parameters)),
+      list(body.tools).map(({ function: tool }) =>
+        toolOf(tool as JsonObject, (tool as JsonObject).parameters),
+      ),
     ...chat,
   },
   {
     id: 'lab',
     model: 'gemma-2b',
     start: () => startWireOpenaiChat(undefined, { textCalls: true }),
-    settings: (baseUrl) => ({ endpoints: [{ id: 'lab', baseUrl, toolCalls: 'text', contextTokens: 200_000 }] }),
+    settings: (baseUrl) => ({
+      endpoints: [{ id: 'lab', baseUrl, toolCalls: 'text', contextTokens: 200_000 }],
+    }),
     tools: (body) => describedTools(chat.system(body)),
     ...chat,
   },

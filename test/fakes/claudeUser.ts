@@ -1,9 +1,19 @@
 /**
- * The real `claude` of the development dependency, as a user has it: not root, with a home of its own. Where the tests run as
- * root, it is started through a script that steps down to `nobody`.
+ * The real `claude` of the development dependency, as a user has it: not root, with a home of its
+ * own. Where the tests run as root, it is started through a script that steps down to `nobody`.
  */
 import { execFileSync } from 'node:child_process';
-import { chmod, chown, mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import {
+  chmod,
+  chown,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  realpath,
+  rm,
+  writeFile,
+} from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -60,9 +70,14 @@ export async function createClaudeUser(): Promise<ClaudeUser> {
 function binary(): string {
   const name = `@anthropic-ai/claude-agent-sdk-${process.platform}-${process.arch}`;
   try {
-    return path.join(path.dirname(createRequire(import.meta.url).resolve(`${name}/package.json`)), 'claude');
+    return path.join(
+      path.dirname(createRequire(import.meta.url).resolve(`${name}/package.json`)),
+      'claude',
+    );
   } catch {
-    throw new Error(`These tests need the package ${name}: npm install it, or run them where it exists.`);
+    throw new Error(
+      `These tests need the package ${name}: npm install it, or run them where it exists.`,
+    );
   }
 }
 
@@ -71,7 +86,9 @@ async function steppingDown(base: string, program: string): Promise<string> {
   try {
     execFileSync('setpriv', ['--version']);
   } catch {
-    throw new Error('As root, these tests need setpriv (of util-linux) to start claude as another user.');
+    throw new Error(
+      'As root, these tests need setpriv (of util-linux) to start claude as another user.',
+    );
   }
   const script = path.join(base, 'claude');
   const step = `setpriv --reuid=${nobody} --regid=${nobody} --clear-groups --`;
@@ -93,7 +110,9 @@ function kill(pid: number): void {
 
 async function processesWith(variable: string): Promise<number[]> {
   const ids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
-  const found = await Promise.all(ids.map(async (pid) => ((await environmentOf(pid)).includes(variable) ? [pid] : [])));
+  const found = await Promise.all(
+    ids.map(async (pid) => ((await environmentOf(pid)).includes(variable) ? [pid] : [])),
+  );
   return found.flat();
 }
 

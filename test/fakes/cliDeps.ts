@@ -69,7 +69,11 @@ export function fakeDeps(given: FakeDepsOptions): FakeDeps {
         { alias: 'github.com', isForGit: true },
       ]),
     createEngine: (options) =>
-      createEngine({ ...options, ...(model && { providers: [model] }), ...(createMachine && { createMachine }) }),
+      createEngine({
+        ...options,
+        ...(model && { providers: [model] }),
+        ...(createMachine && { createMachine }),
+      }),
     callbackPorts: [0],
     openBrowser: (address) => Promise.resolve(opened.push(address) > 0),
     onInterrupt: (listener) => interrupts.event(listener),

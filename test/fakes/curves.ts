@@ -1,4 +1,7 @@
-/** Learning curves as trainings print them: healthy ones of many shapes, and ones that diverge. Each seed is a curve. */
+/**
+ * Learning curves as trainings print them: healthy ones of many shapes, and ones that diverge. Each
+ * seed is a curve.
+ */
 import { curve, decay, Noise, type Shape } from './noise.ts';
 import { restless } from './restlessCurves.ts';
 
@@ -35,7 +38,10 @@ const warmUp: Shape = (noise, points) => {
   const level = decay(noise);
   const [until, height] = [noise.between(0.01, 0.08), noise.between(0.05, 0.2)];
   const bump = (at: number): number => (at < until ? height * Math.sin((Math.PI * at) / until) : 0);
-  return curve(points, (_, at) => level(Math.max(0, at - until)) * (1 + bump(at)) * (1 + 0.03 * noise.normal()));
+  return curve(
+    points,
+    (_, at) => level(Math.max(0, at - until)) * (1 + bump(at)) * (1 + 0.03 * noise.normal()),
+  );
 };
 
 /** At each restart a part of what was gained is given back, for a while. */
@@ -57,7 +63,8 @@ const spikes: Shape = (noise, points) => {
   for (let count = noise.whole(2, 12); count > 0; count -= 1) {
     const at = noise.whole(10, points - 10);
     const height = noise.between(2, 30);
-    for (let index = at; index < at + noise.whole(1, 5); index += 1) values[index] = (values[index] ?? 0) * height;
+    for (let index = at; index < at + noise.whole(1, 5); index += 1)
+      values[index] = (values[index] ?? 0) * height;
   }
   return values;
 };
@@ -66,21 +73,31 @@ const spikes: Shape = (noise, points) => {
 const plateaus: Shape = (noise, points) => {
   const steps = noise.whole(2, 5);
   const start = noise.between(1, 5);
-  return curve(points, (_, at) => start * 0.6 ** Math.floor(at * steps) * (1 + 0.0005 * noise.normal()));
+  return curve(
+    points,
+    (_, at) => start * 0.6 ** Math.floor(at * steps) * (1 + 0.0005 * noise.normal()),
+  );
 };
 
 /** The training loss of one that overfits comes down; this is its validation loss. */
 const overfitting: Shape = (noise, points) => {
   const level = decay(noise);
   const rise = noise.between(0.02, 0.2);
-  return curve(points, (_, at) => level(at) + rise * (level(0) - level(1)) * at ** 2 + 0.02 * noise.normal());
+  return curve(
+    points,
+    (_, at) => level(at) + rise * (level(0) - level(1)) * at ** 2 + 0.02 * noise.normal(),
+  );
 };
 
 const smoothStep = (at: number): number => 1 / (1 + Math.exp(-at));
 
 /** Episodes: more and more reward, with a spread of the same size; some end at once. */
 const reward: Shape = (noise, points) => {
-  const [max, middle, width] = [noise.between(50, 500), noise.between(0.2, 0.6), noise.between(0.05, 0.2)];
+  const [max, middle, width] = [
+    noise.between(50, 500),
+    noise.between(0.2, 0.6),
+    noise.between(0.05, 0.2),
+  ];
   const [spread, failures] = [noise.between(0.05, 0.4), noise.between(0, 0.08)];
   return curve(points, (_, at) => {
     const level = max * smoothStep((at - middle) / width);
@@ -91,7 +108,9 @@ const reward: Shape = (noise, points) => {
 
 const accuracy: Shape = (noise, points) => {
   const [max, rate] = [noise.between(0.6, 0.99), noise.between(4, 20)];
-  return curve(points, (_, at) => Math.min(1, max * (1 - Math.exp(-rate * at)) + 0.1 + 0.02 * noise.normal()));
+  return curve(points, (_, at) =>
+    Math.min(1, max * (1 - Math.exp(-rate * at)) + 0.1 + 0.02 * noise.normal()),
+  );
 };
 
 const healthy: Readonly<Record<string, readonly [metric: string, shape: Shape]>> = {
@@ -159,7 +178,9 @@ export const divergingCurves = (count: number, seed: number, points = 1200): Cur
     const ways = Object.entries(breaks);
     const [shape, way] = ways[index % ways.length] as (typeof ways)[number];
     const noise = new Noise(seed + index);
-    const base = [exponential, heavyTailed, correlated, warmUp][Math.floor(index / ways.length) % 4] ?? exponential;
+    const base =
+      [exponential, heavyTailed, correlated, warmUp][Math.floor(index / ways.length) % 4] ??
+      exponential;
     const values = base(noise, points);
     const divergesAt = noise.whole(Math.floor(points / 4), Math.floor((points * 2) / 3));
     const broken = way(noise);
@@ -167,7 +188,9 @@ export const divergingCurves = (count: number, seed: number, points = 1200): Cur
     return {
       shape,
       metric: 'loss',
-      values: values.map((value, at) => (at < divergesAt ? value : broken(value, at - divergesAt, start))),
+      values: values.map((value, at) =>
+        at < divergesAt ? value : broken(value, at - divergesAt, start),
+      ),
       divergesAt,
     };
   });

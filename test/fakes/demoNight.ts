@@ -1,11 +1,19 @@
-/** A night as a journal would have it: experiments with verdicts, an alarm, questions, sleeps, a checkpoint, a restart. */
+/**
+ * A night as a journal would have it: experiments with verdicts, an alarm, questions, sleeps, a
+ * checkpoint, a restart.
+ */
 import type { RunId } from '../../src/base/ids.ts';
 import type { CodeState, Decision } from '../../src/experiments/experiment.ts';
 import type { AssistantBlock } from '../../src/models/model.ts';
 import type { Verdict } from '../../src/runs/run.ts';
 import { MemorySessionSource } from './memorySessionSource.ts';
 
-const usage = { inputTokens: 900, cacheReadTokens: 24_000, cacheWriteTokens: 600, outputTokens: 220 };
+const usage = {
+  inputTokens: 900,
+  cacheReadTokens: 24_000,
+  cacheWriteTokens: 600,
+  outputTokens: 220,
+};
 const model = { provider: 'claude', model: 'claude-opus-5-5' };
 const minuteMs = 60_000;
 
@@ -18,7 +26,10 @@ export class DemoNight {
   readonly #drawn = new Set<RunId>();
 
   constructor(startedMs?: number) {
-    this.source = new MemorySessionSource('train a 10M GPT on TinyStories to val_loss < 1.2', startedMs);
+    this.source = new MemorySessionSource(
+      'train a 10M GPT on TinyStories to val_loss < 1.2',
+      startedMs,
+    );
   }
 
   /** A reply, its calls, and what they gave. */
@@ -41,10 +52,18 @@ export class DemoNight {
     ];
     source.add({ type: 'model.requested', turn, ...model });
     const stop = made.length > 0 ? 'tools' : 'stop';
-    source.add({ type: 'model.replied', turn, ...model, content: blocks, stop, usage, cost: { usd } }, 9_000);
+    source.add(
+      { type: 'model.replied', turn, ...model, content: blocks, stop, usage, cost: { usd } },
+      9_000,
+    );
     for (const { id, name, title, result } of made) {
       source.add({ type: 'tool.started', callId: id, name, effect: 'execute', title });
-      const shown = { text: result, summary: result.split('\n', 1)[0] ?? '', isError: false, durationMs: 900 };
+      const shown = {
+        text: result,
+        summary: result.split('\n', 1)[0] ?? '',
+        isError: false,
+        durationMs: 900,
+      };
       source.add({ type: 'tool.finished', callId: id, name, ...shown });
     }
   }
@@ -53,7 +72,11 @@ export class DemoNight {
     const number = Number(id.slice(1));
     const code: CodeState = {
       ...{ kind: 'git', repo: '/work', head: '9fceb02d0ae598e95dc970b74767f19372d61af8' },
-      ...{ tree: `4b825dc642cb6eb9a060e54bf8d69288fbee49${number}0`, isDirty: number > 1, leftOut: [] },
+      ...{
+        tree: `4b825dc642cb6eb9a060e54bf8d69288fbee49${number}0`,
+        isDirty: number > 1,
+        leftOut: [],
+      },
     };
     const plan = {
       id,
@@ -72,7 +95,16 @@ export class DemoNight {
     const { source } = this;
     const number = (this.#runs += 1);
     const id = `r-${String(number).padStart(12, '0')}` as RunId;
-    const base = { id, sessionId: source.id, number, machineId, cwd: '/work', env: {}, label, plannedMs: source.atMs };
+    const base = {
+      id,
+      sessionId: source.id,
+      number,
+      machineId,
+      cwd: '/work',
+      env: {},
+      label,
+      plannedMs: source.atMs,
+    };
     const spec = {
       ...base,
       command: `python train.py --${label.replace(' ', ' --')}`,
@@ -88,15 +120,29 @@ export class DemoNight {
   /** Its curve, where it has none yet, falls towards `best` from the start of the run to now. */
   end(runId: RunId, best: number, verdict: Verdict = { kind: 'ok' }): void {
     const { source } = this;
-    const started = source.events().find((event) => event.type === 'run.started' && event.runId === runId);
+    const started = source
+      .events()
+      .find((event) => event.type === 'run.started' && event.runId === runId);
     const startMs = started?.at ?? source.atMs;
     if (!this.#drawn.has(runId)) this.curve(runId, best, { startMs, endMs: source.atMs });
-    const summary = { metric: 'val_loss', count: 200, lastStep: 2000, min: best, max: 4, mean: best * 1.3, best };
+    const summary = {
+      metric: 'val_loss',
+      count: 200,
+      lastStep: 2000,
+      min: best,
+      max: 4,
+      mean: best * 1.3,
+      best,
+    };
     const metrics = [{ ...summary, last: best, direction: 'lower' as const }];
     source.add({ type: 'run.ended', runId, verdict, endedMs: source.atMs, metrics });
   }
 
-  curve(runId: RunId, floor: number, { startMs, endMs }: { readonly startMs: number; readonly endMs: number }): void {
+  curve(
+    runId: RunId,
+    floor: number,
+    { startMs, endMs }: { readonly startMs: number; readonly endMs: number },
+  ): void {
     this.#drawn.add(runId);
     const count = 200;
     const share = (index: number): number => index / (count - 1);
@@ -111,7 +157,12 @@ export class DemoNight {
 
   sleep(reason: string, forMs: number, why: string): void {
     const sleepId = `sleep${this.source.events().length}`;
-    const request = { reason, logic: 'any' as const, triggers: [], deadlineMs: this.source.atMs + forMs * 2 };
+    const request = {
+      reason,
+      logic: 'any' as const,
+      triggers: [],
+      deadlineMs: this.source.atMs + forMs * 2,
+    };
     this.source.add({ type: 'sleep.started', sleepId, request, callId: 'c' });
     this.source.add({ type: 'sleep.ended', sleepId, why: 'run_ended', detail: why }, forMs);
     this.source.add({ type: 'message.added', origin: 'wake', text: why });
@@ -134,7 +185,12 @@ export function demoNight(startedMs?: number): DemoNight {
   const night = new DemoNight(startedMs);
   const { source } = night;
   night.turn('I will first read `train.py`, then run it unchanged as a **baseline**.', [
-    { name: 'read_file', input: { path: 'train.py' }, title: 'Read train.py', result: 'import torch\n'.repeat(40) },
+    {
+      name: 'read_file',
+      input: { path: 'train.py' },
+      title: 'Read train.py',
+      result: 'import torch\n'.repeat(40),
+    },
     launchCall('lr=1e-3'),
   ]);
   night.plan('e1', 'The script as it is, as a baseline');
@@ -165,7 +221,11 @@ export function demoNight(startedMs?: number): DemoNight {
   night.sleep('run 3 trains', 55 * minuteMs, 'Run 3 ended: ok');
   night.end(third, 1.27);
   night.decide('e3', 'keep', 'Better by 0.21 with the same budget');
-  source.add({ type: 'note.pinned', number: 1, text: 'Never use more than two GPUs of this machine' });
+  source.add({
+    type: 'note.pinned',
+    number: 1,
+    text: 'Never use more than two GPUs of this machine',
+  });
   source.add({
     type: 'context.checkpointed',
     upTo: 'e20',
@@ -174,10 +234,17 @@ export function demoNight(startedMs?: number): DemoNight {
   });
   source.add({ type: 'session.resumed', by: 'process 4711' }, 8 * minuteMs);
   source.add({
-    ...{ type: 'question.asked', questionId: 'q1', text: 'May I download the larger tokenizer (2.1 GB)?' },
+    ...{
+      type: 'question.asked',
+      questionId: 'q1',
+      text: 'May I download the larger tokenizer (2.1 GB)?',
+    },
     ...{ options: ['Yes', 'No'], fallback: 'No', deadlineMs: source.atMs + 60 * minuteMs },
   });
-  source.add({ type: 'question.answered', questionId: 'q1', answer: 'No', by: 'default' }, 61 * minuteMs);
+  source.add(
+    { type: 'question.answered', questionId: 'q1', answer: 'No', by: 'default' },
+    61 * minuteMs,
+  );
   night.turn('Weight decay next, with the schedule of run 3.', [launchCall('wd=0.1')]);
   night.plan('e4', 'Weight decay closes the gap between train and validation');
   const fourth = night.launch('lr=3e-3 warmup=500 wd=0.1', 'e4');
@@ -192,7 +259,11 @@ export function demoNight(startedMs?: number): DemoNight {
   const fifth = night.launch('lr=3e-3 warmup=500 steps=4000', 'e5');
   night.curve(fifth, 1.15, { startMs: source.atMs, endMs: source.atMs + 90 * minuteMs });
   source.add({
-    ...{ type: 'question.asked', questionId: 'q2', text: 'Run 5 will need 90 minutes more than planned. Go on?' },
+    ...{
+      type: 'question.asked',
+      questionId: 'q2',
+      text: 'Run 5 will need 90 minutes more than planned. Go on?',
+    },
     ...{
       options: ['Go on', 'Stop at 4,000 steps'],
       fallback: 'Stop at 4,000 steps',

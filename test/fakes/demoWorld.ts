@@ -1,9 +1,17 @@
 import type { DemoReply } from '../../src/models/demo/notes.ts';
 import { demoReply } from '../../src/models/demo/researcher.ts';
-import type { AssistantBlock, Message, ModelRequest, ToolSpec, UserBlock } from '../../src/models/model.ts';
+import type {
+  AssistantBlock,
+  Message,
+  ModelRequest,
+  ToolSpec,
+  UserBlock,
+} from '../../src/models/model.ts';
 
 /** What a run of the script measures: a value, or a verdict without one. */
-export type Landscape = (point: Readonly<Record<string, number>>) => number | { readonly verdict: string };
+export type Landscape = (
+  point: Readonly<Record<string, number>>,
+) => number | { readonly verdict: string };
 
 export interface WorldOptions {
   readonly goal?: string;
@@ -49,7 +57,10 @@ interface FakeRun {
   isEnded: boolean;
 }
 
-/** Answers the demo model's calls with the texts of the engine, from a landscape in place of a training script. */
+/**
+ * Answers the demo model's calls with the texts of the engine, from a landscape in place of a
+ * training script.
+ */
 export class DemoWorld {
   readonly messages: Message[] = [];
   readonly runs: FakeRun[] = [];
@@ -57,7 +68,8 @@ export class DemoWorld {
   readonly notes = new Map<string, string>();
   /** Experiment → the decision on it. */
   readonly decisions = new Map<string, string>();
-  finished: { outcome: string; summary: string; evidence: { run: string; metric: string }[] } | undefined;
+  finished:
+    { outcome: string; summary: string; evidence: { run: string; metric: string }[] } | undefined;
   readonly #options: WorldOptions;
   #callNumber = 0;
 
@@ -69,7 +81,12 @@ export class DemoWorld {
   get request(): ModelRequest {
     const machines = ['local', ...(this.#options.machines ?? [])].map((id) => `- ${id}: 8 CPUs`);
     const text = `Where you are\nRelative paths start in /w.\nMachines:\n${machines.join('\n')}`;
-    return { model: 'scripted', system: [{ text, isStable: false }], messages: this.messages, tools };
+    return {
+      model: 'scripted',
+      system: [{ text, isStable: false }],
+      messages: this.messages,
+      tools,
+    };
   }
 
   say(text: string): void {
@@ -84,7 +101,11 @@ export class DemoWorld {
   turn(): DemoReply {
     const reply = demoReply(this.request);
     this.replies.push(reply);
-    const calls = reply.calls.map((call) => ({ type: 'tool_call' as const, id: `c${++this.#callNumber}`, ...call }));
+    const calls = reply.calls.map((call) => ({
+      type: 'tool_call' as const,
+      id: `c${++this.#callNumber}`,
+      ...call,
+    }));
     const content: AssistantBlock[] = [{ type: 'text', text: reply.text }, ...calls];
     this.messages.push({ role: 'assistant', content });
     const ended: string[] = [];
@@ -122,16 +143,29 @@ export class DemoWorld {
   #answer(name: string, input: Readonly<Record<string, unknown>>): string {
     switch (name) {
       case 'read_file':
-        return JSON.stringify({ content: this.#options.script ?? demoScript, lines: { from: 1, to: 4, total: 4 } });
+        return JSON.stringify({
+          content: this.#options.script ?? demoScript,
+          lines: { from: 1, to: 4, total: 4 },
+        });
       case 'remote_exec_background':
-        return this.#launch(String(input['machine_id']), String(input['command']), String(input['label']));
+        return this.#launch(
+          String(input['machine_id']),
+          String(input['command']),
+          String(input['label']),
+        );
       case 'show_metrics':
         return this.#metrics(String(input['task_id']));
       case 'memory_write':
-        this.notes.set(String(input['path']), `${String(input['gist'])}\n${String(input['content'])}`);
+        this.notes.set(
+          String(input['path']),
+          `${String(input['gist'])}\n${String(input['content'])}`,
+        );
         return '{"ok":true}';
       case 'exp_decide':
-        this.decisions.set(String(input['experiment']), `${String(input['decision'])}: ${String(input['why'])}`);
+        this.decisions.set(
+          String(input['experiment']),
+          `${String(input['decision'])}: ${String(input['why'])}`,
+        );
         return '{"ok":true}';
       case 'finish':
         this.finished = input as unknown as NonNullable<DemoWorld['finished']>;
@@ -143,13 +177,23 @@ export class DemoWorld {
 
   #launch(machine: string, command: string, label: string): string {
     const point: Record<string, number> = Object.fromEntries(
-      [...command.matchAll(/--(\w+) (\S+)/g)].map(([, key, value]) => [key ?? '', Number(value)] as const),
+      [...command.matchAll(/--(\w+) (\S+)/g)].map(
+        ([, key, value]) => [key ?? '', Number(value)] as const,
+      ),
     );
     const outcome = (this.#options.landscape ?? bowl)(point);
     const number = this.runs.length + 1;
     const value = typeof outcome === 'number' ? String(Number(outcome.toPrecision(4))) : 'NaN';
     const verdict = typeof outcome === 'number' ? 'ok' : outcome.verdict;
-    this.runs.push({ number, handle: `${machine}:${1000 + number}`, label, command, verdict, value, isEnded: false });
+    this.runs.push({
+      number,
+      handle: `${machine}:${1000 + number}`,
+      label,
+      command,
+      verdict,
+      value,
+      isEnded: false,
+    });
     const pid = 1000 + number;
     return JSON.stringify({
       run: number,
@@ -162,7 +206,9 @@ export class DemoWorld {
   }
 
   #metrics(task: string): string {
-    const run = this.runs.find(({ handle, number }) => handle === task || task === `r-00000000${number}`);
+    const run = this.runs.find(
+      ({ handle, number }) => handle === task || task === `r-00000000${number}`,
+    );
     return JSON.stringify({
       metrics: [{ name: 'val_loss', latest: run?.value === 'NaN' ? 'NaN' : Number(run?.value) }],
     });

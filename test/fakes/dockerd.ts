@@ -1,4 +1,7 @@
-/** A Docker engine of the test's own: its socket, images and containers lie in one folder, and go with it. */
+/**
+ * A Docker engine of the test's own: its socket, images and containers lie in one folder, and go
+ * with it.
+ */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
@@ -28,7 +31,13 @@ export class TestDockerd {
     const dockerd = new TestDockerd();
     try {
       await dockerd.start(...(options.flags ?? []));
-      await dockerd.docker('import', '--change', 'CMD ["/bin/sh"]', await busyboxImage(dockerd.folder), 'lab/busybox');
+      await dockerd.docker(
+        'import',
+        '--change',
+        'CMD ["/bin/sh"]',
+        await busyboxImage(dockerd.folder),
+        'lab/busybox',
+      );
       if (options.withDebian) await dockerd.docker('import', await debianImage(), 'lab/debian');
       return dockerd;
     } catch (error) {
@@ -49,7 +58,8 @@ export class TestDockerd {
     });
     this.#daemon = daemon;
     const isUp = async (): Promise<boolean> => {
-      if (daemon.exitCode !== null) throw new Error(`dockerd ended: ${readFileSync(at('log'), 'utf8').slice(-2000)}`);
+      if (daemon.exitCode !== null)
+        throw new Error(`dockerd ended: ${readFileSync(at('log'), 'utf8').slice(-2000)}`);
       return existsSync(this.socket) && (await this.docker('info').catch(() => '')) !== '';
     };
     await until('dockerd answers', isUp, 90_000);
@@ -75,7 +85,12 @@ export class TestDockerd {
 
   /** What a Helios home of its own knows of this engine. */
   engines(home = this.folder): OwnEngines {
-    return new OwnEngines({ home, file: join(home, 'engines.json'), write: writeFileAtomic, logger: silentLogger });
+    return new OwnEngines({
+      home,
+      file: join(home, 'engines.json'),
+      write: writeFileAtomic,
+      logger: silentLogger,
+    });
   }
 
   docker(...args: readonly string[]): Promise<string> {
@@ -87,7 +102,9 @@ export class TestDockerd {
     if (ids.length > 0) await this.docker('rm', '-f', ...ids);
     await this.stop();
     const mounts = readFileSync('/proc/mounts', 'utf8').split('\n');
-    const places = mounts.map((line) => line.split(' ')[1] ?? '').filter((place) => place.startsWith(this.folder));
+    const places = mounts
+      .map((line) => line.split(' ')[1] ?? '')
+      .filter((place) => place.startsWith(this.folder));
     for (const place of places.reverse()) await run('umount', ['-l', place]);
     rmSync(this.folder, { recursive: true, force: true, maxRetries: 5 });
   }

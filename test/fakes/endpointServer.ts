@@ -27,10 +27,16 @@ export class EndpointServer {
         this.asked.push({ route, headers: request.headers });
         const sent = Buffer.concat(parts).toString('utf8');
         const made = routes[route];
-        const answer = typeof made === 'function' ? (made as (body: Body) => unknown)(JSON.parse(sent) as Body) : made;
+        const answer =
+          typeof made === 'function'
+            ? (made as (body: Body) => unknown)(JSON.parse(sent) as Body)
+            : made;
         const status = answer === undefined ? 404 : typeof answer === 'number' ? answer : 200;
-        response.writeHead(status, { 'content-type': typeof answer === 'string' ? 'text/html' : 'application/json' });
-        const body = status === 200 ? answer : { error: { message: `It is ${status}`, type: 'error' } };
+        response.writeHead(status, {
+          'content-type': typeof answer === 'string' ? 'text/html' : 'application/json',
+        });
+        const body =
+          status === 200 ? answer : { error: { message: `It is ${status}`, type: 'error' } };
         response.end(typeof body === 'string' ? body : JSON.stringify(body));
       });
     });
@@ -49,20 +55,32 @@ export class EndpointServer {
 }
 
 const data = (...entries: readonly Body[]) => ({ object: 'list', data: entries });
-const model = (id: string, owner: string, more: Body = {}): Body => ({ id, object: 'model', owned_by: owner, ...more });
+const model = (id: string, owner: string, more: Body = {}): Body => ({
+  id,
+  object: 'model',
+  owned_by: owner,
+  ...more,
+});
 
 const shown: Readonly<Record<string, Body>> = {
   'qwen3:8b': {
     capabilities: ['completion', 'tools', 'thinking'],
-    parameters: 'stop                           "<|im_end|>"\nnum_ctx                        16384\n',
+    parameters:
+      'stop                           "<|im_end|>"\nnum_ctx                        16384\n',
     model_info: { 'general.architecture': 'qwen3', 'qwen3.context_length': 40960 },
   },
   'gemma3:4b': {
     capabilities: ['completion', 'vision'],
     model_info: { 'gemma3.context_length': 131072 },
   },
-  'llama3:8b': { capabilities: ['completion', 'tools'], model_info: { 'llama.context_length': 8192 } },
-  'nomic-embed-text:latest': { capabilities: ['embedding'], model_info: { 'nomic-bert.context_length': 2048 } },
+  'llama3:8b': {
+    capabilities: ['completion', 'tools'],
+    model_info: { 'llama.context_length': 8192 },
+  },
+  'nomic-embed-text:latest': {
+    capabilities: ['embedding'],
+    model_info: { 'nomic-bert.context_length': 2048 },
+  },
 };
 
 const tags = Object.keys(shown).map((name) => ({ name, model: name, size: 1 }));
@@ -76,7 +94,12 @@ export const servers = {
         created: 1753230546,
         context_length: 262144,
         architecture: { input_modalities: ['text'], output_modalities: ['text'] },
-        pricing: { prompt: '0.00000022', completion: '0.00000095', input_cache_read: '0.000000022', image: '0' },
+        pricing: {
+          prompt: '0.00000022',
+          completion: '0.00000095',
+          input_cache_read: '0.000000022',
+          image: '0',
+        },
         top_provider: { context_length: 131072, max_completion_tokens: 65536 },
         supported_parameters: ['max_tokens', 'reasoning', 'tools', 'tool_choice'],
       }),
@@ -98,9 +121,15 @@ export const servers = {
       }),
     ),
   },
-  vllm: { 'GET /v1/models': data(model('Qwen/Qwen3-32B', 'vllm', { max_model_len: 24576, root: 'Qwen/Qwen3-32B' })) },
+  vllm: {
+    'GET /v1/models': data(
+      model('Qwen/Qwen3-32B', 'vllm', { max_model_len: 24576, root: 'Qwen/Qwen3-32B' }),
+    ),
+  },
   llamaCpp: {
-    'GET /v1/models': data(model('gemma-2-9b.gguf', 'llamacpp', { meta: { n_ctx_train: 8192, n_params: 1 } })),
+    'GET /v1/models': data(
+      model('gemma-2-9b.gguf', 'llamacpp', { meta: { n_ctx_train: 8192, n_params: 1 } }),
+    ),
     'GET /props': {
       default_generation_settings: { n_ctx: 6144 },
       modalities: { vision: false },
@@ -108,7 +137,10 @@ export const servers = {
     },
   },
   lmStudio: {
-    'GET /v1/models': data(model('qwen2.5-7b', 'organization_owner'), model('nomic-embed', 'organization_owner')),
+    'GET /v1/models': data(
+      model('qwen2.5-7b', 'organization_owner'),
+      model('nomic-embed', 'organization_owner'),
+    ),
     'GET /api/v0/models': data(
       model('qwen2.5-7b', 'x', {
         type: 'llm',
@@ -117,7 +149,11 @@ export const servers = {
         loaded_context_length: 12288,
       }),
       model('llava', 'x', { type: 'vlm', state: 'not-loaded', max_context_length: 4096 }),
-      model('nomic-embed', 'x', { type: 'embeddings', state: 'not-loaded', max_context_length: 2048 }),
+      model('nomic-embed', 'x', {
+        type: 'embeddings',
+        state: 'not-loaded',
+        max_context_length: 2048,
+      }),
     ),
   },
   ollama: {

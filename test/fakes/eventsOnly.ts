@@ -1,6 +1,9 @@
 import type { FollowSink, Machine } from '../../src/machines/machine.ts';
 
-/** The machine without what it finds out by looking now and then: whoever follows a file there hears of events alone. */
+/**
+ * The machine without what it finds out by looking now and then: whoever follows a file there hears
+ * of events alone.
+ */
 export function eventsOnly<Kind extends Machine>(machine: Kind): Kind {
   const follow = machine.follow.bind(machine);
   return Object.assign(machine, {

@@ -1,4 +1,7 @@
-/** What is flushed to the disk, seen from outside: a test is told of each flush, and may hold it back. */
+/**
+ * What is flushed to the disk, seen from outside: a test is told of each flush, and may hold it
+ * back.
+ */
 import fs from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
@@ -10,8 +13,12 @@ export async function sharedHandle(): Promise<FileHandle> {
   return Object.getPrototypeOf(handle) as FileHandle;
 }
 
-/** Until it is called, what it returns is called before each flush of a file handle, and waited for. */
-export async function onFlush(before: (how: 'sync' | 'datasync') => void | Promise<void>): Promise<() => void> {
+/**
+ * Until it is called, what it returns is called before each flush of a file handle, and waited for.
+ */
+export async function onFlush(
+  before: (how: 'sync' | 'datasync') => void | Promise<void>,
+): Promise<() => void> {
   const shared = await sharedHandle();
   const { sync, datasync } = shared;
   shared.sync = async function (this: FileHandle) {

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 
 /**
- * A port of this computer that nobody listens on. It lies below those that outgoing connections are given, so that none
- * takes it before it is used, or while a server on it is started anew.
+ * A port of this computer that nobody listens on. It lies below those that outgoing connections are
+ * given, so that none takes it before it is used, or while a server on it is started anew.
  */
 export async function freePort(): Promise<number> {
   for (;;) {

@@ -7,8 +7,14 @@ export interface FullDisk {
   makeRoom(): void;
 }
 
-/** Appending fails as on a full disk, or with `code`, half of the bytes written. Reading, and writing whole files, goes on. */
-export async function fillDisk(isFull: (text: string) => boolean = () => true, code = 'ENOSPC'): Promise<FullDisk> {
+/**
+ * Appending fails as on a full disk, or with `code`, half of the bytes written. Reading, and
+ * writing whole files, goes on.
+ */
+export async function fillDisk(
+  isFull: (text: string) => boolean = () => true,
+  code = 'ENOSPC',
+): Promise<FullDisk> {
   const shared = await sharedHandle();
   const append = shared.appendFile;
   shared.appendFile = async function (this: FileHandle, data, options) {

@@ -1,4 +1,7 @@
-/** Calls of tools by a model that is out to change the repository of the user with git, by every way it can think of. */
+/**
+ * Calls of tools by a model that is out to change the repository of the user with git, by every way
+ * it can think of.
+ */
 import { spawnSync } from 'node:child_process';
 import type { ScriptedCall } from './scriptedModel.ts';
 
@@ -136,9 +139,15 @@ const verbs = (remote: string): readonly string[] => [
 ];
 
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
-/** The interpreter itself: a wrapper that chooses a version takes longer than all the rest of a call. */
-const python = spawnSync('python3', ['-c', 'import sys; print(sys.executable)'], { encoding: 'utf8' }).stdout.trim();
-const inPython = (call: string): string => `${python || 'python3'} -S -c ${quoted(`import subprocess\n${call}`)}`;
+/**
+ * The interpreter itself: a wrapper that chooses a version takes longer than all the rest of a
+ * call.
+ */
+const python = spawnSync('python3', ['-c', 'import sys; print(sys.executable)'], {
+  encoding: 'utf8',
+}).stdout.trim();
+const inPython = (call: string): string =>
+  `${python || 'python3'} -S -c ${quoted(`import subprocess\n${call}`)}`;
 
 /** Ways of saying `git verb`. */
 const ways: readonly ((verb: string, places: EnemyPlaces) => string)[] = [
@@ -235,7 +244,11 @@ const gitFiles = [
 ];
 
 /** The next calls, one or two of them: a script is written before it is run. `number` is unique. */
-export function enemyCalls(next: () => number, number: number, places: EnemyPlaces): readonly ScriptedCall[] {
+export function enemyCalls(
+  next: () => number,
+  number: number,
+  places: EnemyPlaces,
+): readonly ScriptedCall[] {
   const one = <T>(all: readonly T[]): T => all[Math.floor(next() * all.length)] as T;
   const { repo, scratch } = places;
   const verb = one(verbs(places.remote));
@@ -256,7 +269,10 @@ export function enemyCalls(next: () => number, number: number, places: EnemyPlac
       one<ScriptedCall>([
         { name: 'write_file', input: { path, content: 'x', append: next() < 0.5 } },
         { name: 'patch_file', input: { path, old_string: 'ref', new_string: 'rex' } },
-        { name: 'remote_upload', input: { machine_id: 'local', local_path: `${scratch}/start`, remote_path: path } },
+        {
+          name: 'remote_upload',
+          input: { machine_id: 'local', local_path: `${scratch}/start`, remote_path: path },
+        },
         {
           name: 'remote_download',
           input: { machine_id: 'local', remote_path: places.remote, local_path: `${repo}/.git` },
@@ -267,13 +283,21 @@ export function enemyCalls(next: () => number, number: number, places: EnemyPlac
     ];
   }
   if (kind < 0.84)
-    return [{ name: 'remote_exec_background', input: { command: `git ${verb} # ${number}`, cwd: repo } }];
+    return [
+      { name: 'remote_exec_background', input: { command: `git ${verb} # ${number}`, cwd: repo } },
+    ];
   const [name, other] = [one(strangeNames), one(strangeNames)];
   return [
     one<ScriptedCall>([
-      { name: 'exp_branch', input: { repo_path: repo, experiment_name: name, ...(next() < 0.5 && { from: other }) } },
+      {
+        name: 'exp_branch',
+        input: { repo_path: repo, experiment_name: name, ...(next() < 0.5 && { from: other }) },
+      },
       { name: 'exp_branch', input: { repo_path: `${repo}/${name}`, experiment_name: other } },
-      { name: 'exp_commit', input: { repo_path: repo, branch: name, message: `${other}\n--amend` } },
+      {
+        name: 'exp_commit',
+        input: { repo_path: repo, branch: name, message: `${other}\n--amend` },
+      },
       { name: 'exp_diff', input: { repo_path: repo, branch_a: name, branch_b: other } },
       { name: 'exp_checkout', input: { branch: name, repo_path: repo } },
       { name: 'exp_branches', input: { repo_path: repo } },

@@ -1,7 +1,15 @@
 /** Repositories of a user's, and a picture of one in which every byte counts. */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { chmodSync, lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 
 export class GitRepo {
@@ -12,7 +20,10 @@ export class GitRepo {
   }
 
   /** With one commit, of `files`. */
-  static create(folder: string, files: Readonly<Record<string, string>> = { 'train.py': 'print(1)\n' }): GitRepo {
+  static create(
+    folder: string,
+    files: Readonly<Record<string, string>> = { 'train.py': 'print(1)\n' },
+  ): GitRepo {
     const repo = GitRepo.empty(folder);
     repo.write(files);
     repo.git('add', '-A');
@@ -31,7 +42,10 @@ export class GitRepo {
 
   /** What git prints, without its last line end. Throws with what it says on failure. */
   git(...args: readonly string[]): string {
-    const { status, stdout, stderr } = spawnSync('git', args, { cwd: this.folder, encoding: 'utf8' });
+    const { status, stdout, stderr } = spawnSync('git', args, {
+      cwd: this.folder,
+      encoding: 'utf8',
+    });
     if (status !== 0) throw new Error(`git ${args.join(' ')}: ${stderr}`);
     return stdout.replace(/\n$/, '');
   }
@@ -63,8 +77,8 @@ export class GitRepo {
 const ours = /^\.git\/(?:objects|refs\/helios|worktrees)(?:\/|$)/;
 
 /**
- * Name → kind, mode, content and time of change of all that is in a folder, `.git` included: index, refs, reflogs, stash,
- * settings, hooks. Left out: the object store, refs and worktrees of ours.
+ * Name → kind, mode, content and time of change of all that is in a folder, `.git` included: index,
+ * refs, reflogs, stash, settings, hooks. Left out: the object store, refs and worktrees of ours.
  */
 export function pictureOf(folder: string): ReadonlyMap<string, string> {
   const picture = new Map<string, string>();
@@ -77,7 +91,9 @@ export function pictureOf(folder: string): ReadonlyMap<string, string> {
         picture.set(path, `folder ${stat.mode.toString(8)}`);
         refresh(path);
       } else {
-        const content = stat.isSymbolicLink() ? readlinkSync(join(folder, path)) : readFileSync(join(folder, path));
+        const content = stat.isSymbolicLink()
+          ? readlinkSync(join(folder, path))
+          : readFileSync(join(folder, path));
         const hash = createHash('sha256').update(content).digest('hex');
         picture.set(path, `${stat.mode.toString(8)} ${hash} ${stat.mtimeMs}`);
       }
@@ -88,5 +104,10 @@ export function pictureOf(folder: string): ReadonlyMap<string, string> {
 }
 
 /** Names of what is another in `now`. */
-export const differences = (before: ReadonlyMap<string, string>, now: ReadonlyMap<string, string>): string[] =>
-  [...new Set([...before.keys(), ...now.keys()])].filter((name) => before.get(name) !== now.get(name));
+export const differences = (
+  before: ReadonlyMap<string, string>,
+  now: ReadonlyMap<string, string>,
+): string[] =>
+  [...new Set([...before.keys(), ...now.keys()])].filter(
+    (name) => before.get(name) !== now.get(name),
+  );

@@ -28,7 +28,9 @@ export class TestProxy {
   private constructor(options: HttpProxyOptions) {
     this.#options = options;
     this.#server.on('connection', (socket: Socket) => this.#keep(socket));
-    this.#server.on('connect', (asked: IncomingMessage, socket: Socket) => this.#tunnel(asked, socket));
+    this.#server.on('connect', (asked: IncomingMessage, socket: Socket) =>
+      this.#tunnel(asked, socket),
+    );
   }
 
   get port(): number {

@@ -24,7 +24,12 @@ export class JournalOf {
   }
 
   add(event: SessionEvent): this {
-    this.events.push({ v: 1, id: `e${this.events.length}`, at: 1_000 * this.events.length, ...event });
+    this.events.push({
+      v: 1,
+      id: `e${this.events.length}`,
+      at: 1_000 * this.events.length,
+      ...event,
+    });
     return this;
   }
 
@@ -36,8 +41,17 @@ export class JournalOf {
     return this.add({ type: 'model.requested', turn: (this.#turns += 1), provider: 'p', model });
   }
 
-  reply(content: readonly AssistantBlock[], usage: Partial<Usage> = {}, stop: StopReason = 'tools'): this {
-    const base = { type: 'model.replied', turn: this.#turns, provider: 'p', model: 'm-as-it-calls-itself' } as const;
+  reply(
+    content: readonly AssistantBlock[],
+    usage: Partial<Usage> = {},
+    stop: StopReason = 'tools',
+  ): this {
+    const base = {
+      type: 'model.replied',
+      turn: this.#turns,
+      provider: 'p',
+      model: 'm-as-it-calls-itself',
+    } as const;
     const failure = { reason: 'overflow', message: 'too long' } as const;
     return this.add({
       ...base,
@@ -47,7 +61,14 @@ export class JournalOf {
   }
 
   result(callId: string, text: string): this {
-    return this.add({ type: 'tool.finished', callId, name: 'read_file', text, isError: false, durationMs: 1 });
+    return this.add({
+      type: 'tool.finished',
+      callId,
+      name: 'read_file',
+      text,
+      isError: false,
+      durationMs: 1,
+    });
   }
 
   /** A whole turn with one call. */

@@ -1,4 +1,7 @@
-/** A host as a user has it in their ssh config, under the alias `login`; with a Slurm cluster behind it, where there is one. */
+/**
+ * A host as a user has it in their ssh config, under the alias `login`; with a Slurm cluster behind
+ * it, where there is one.
+ */
 import { writeFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
@@ -18,14 +21,21 @@ export class LoginHost {
 
   /** `slurm` is started, and owned. */
   static async start(kind: 'ssh' | 'slurm'): Promise<LoginHost> {
-    return new LoginHost(await TestSshd.start(), kind === 'slurm' ? await TestSlurm.start() : undefined);
+    return new LoginHost(
+      await TestSshd.start(),
+      kind === 'slurm' ? await TestSlurm.start() : undefined,
+    );
   }
 
   private constructor(sshd: TestSshd, slurm: TestSlurm | undefined) {
     this.sshd = sshd;
     this.#slurm = slurm;
     // Only a login shell knows where Slurm is.
-    if (slurm) this.write('home/.bash_profile', `echo Welcome\nexport SLURM_CONF=${slurm.env['SLURM_CONF']}\n`);
+    if (slurm)
+      this.write(
+        'home/.bash_profile',
+        `echo Welcome\nexport SLURM_CONF=${slurm.env['SLURM_CONF']}\n`,
+      );
   }
 
   /** The home folder of the user there. */
@@ -43,7 +53,10 @@ export class LoginHost {
   get createMachine(): CreateMachine {
     const { folder, port, knownHosts } = this.sshd;
     const lines = [`HostName 127.0.0.1`, `Port ${port}`, `UserKnownHostsFile ${knownHosts}`];
-    this.write('config', ['Host login', ...lines, `IdentityFile ${join(folder, 'key')}`].join('\n'));
+    this.write(
+      'config',
+      ['Host login', ...lines, `IdentityFile ${join(folder, 'key')}`].join('\n'),
+    );
     const write = (path: string, text: string) => writeFileAtomic(path, text, 0o600);
     return createRemote({
       prompts: {
@@ -52,7 +65,12 @@ export class LoginHost {
         confirmHostKey: () => Promise.resolve(false),
       },
       homes: new HomeFolders(join(folder, 'homes.json'), write),
-      engines: new OwnEngines({ home: folder, file: join(folder, 'engines.json'), write, logger: silentLogger }),
+      engines: new OwnEngines({
+        home: folder,
+        file: join(folder, 'engines.json'),
+        write,
+        logger: silentLogger,
+      }),
       clock: systemClock,
       ssh: {
         configFile: join(folder, 'config'),

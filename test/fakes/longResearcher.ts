@@ -1,4 +1,7 @@
-/** A researcher for a session of thousands of turns: it knows how far it is only from what it is shown. */
+/**
+ * A researcher for a session of thousands of turns: it knows how far it is only from what it is
+ * shown.
+ */
 import {
   noUsage,
   type Message,
@@ -52,13 +55,20 @@ export class LongResearcher implements ModelProvider {
     const text = JSON.stringify([request.system, request.tools, request.messages]);
     const tokens = Math.ceil(text.length / charsPerToken);
     const isTooLong = tokens > this.#work.windowTokens - maxOutputTokens;
-    const step = Math.max(0, ...[...text.matchAll(/step-(\d+)/g)].map((match) => Number(match[1]))) + 1;
+    const step =
+      Math.max(0, ...[...text.matchAll(/step-(\d+)/g)].map((match) => Number(match[1]))) + 1;
     const problem = problemOf(request.messages, this.#work.goal);
     this.#refresh({ step, tokens, isTooLong, ...(problem !== undefined && { problem }) });
-    const base = { model: this.defaultModel, usage: { ...noUsage, inputTokens: tokens, outputTokens: 40 } };
+    const base = {
+      model: this.defaultModel,
+      usage: { ...noUsage, inputTokens: tokens, outputTokens: 40 },
+    };
     if (isTooLong) {
       const failure = { reason: 'overflow', message: `${tokens} tokens are too many` } as const;
-      yield { type: 'finished', reply: { ...base, usage: noUsage, content: [], stop: 'error', failure } };
+      yield {
+        type: 'finished',
+        reply: { ...base, usage: noUsage, content: [], stop: 'error', failure },
+      };
       return;
     }
     const said = { type: 'text', text: `Now step-${step}.` } as const;
@@ -69,14 +79,23 @@ export class LongResearcher implements ModelProvider {
   #call(step: number): { readonly name: string; readonly input: unknown } {
     const { steps, stepsPerRun, bigFile, bigLines } = this.#work;
     const run = Math.ceil(step / stepsPerRun);
-    if (step >= steps) return { name: 'finish', input: { outcome: 'blocked', summary: 'All steps are done.' } };
+    if (step >= steps)
+      return { name: 'finish', input: { outcome: 'blocked', summary: 'All steps are done.' } };
     if (step % stepsPerRun === 1) return launch(run);
     if (step % stepsPerRun === 2)
-      return { name: 'sleep', input: { reason: 'it trains', wake_conditions: [{ type: 'process_exit', run }] } };
-    if (step % 10 === 0) return { name: 'memory_write', input: { path: '/progress', gist: `done: step-${step}` } };
-    if (step % 20 === 5) return { name: 'remote_exec', input: { command: `echo step-${step}; cat ${bigFile}` } };
+      return {
+        name: 'sleep',
+        input: { reason: 'it trains', wake_conditions: [{ type: 'process_exit', run }] },
+      };
+    if (step % 10 === 0)
+      return { name: 'memory_write', input: { path: '/progress', gist: `done: step-${step}` } };
+    if (step % 20 === 5)
+      return { name: 'remote_exec', input: { command: `echo step-${step}; cat ${bigFile}` } };
     const offset = 1 + ((step * 37) % (bigLines - 300));
-    return { name: 'read_file', input: { path: bigFile, offset, limit: step % 6 === 0 ? 300 : 20 } };
+    return {
+      name: 'read_file',
+      input: { path: bigFile, offset, limit: step % 6 === 0 ? 300 : 20 },
+    };
   }
 }
 
@@ -89,7 +108,9 @@ const launch = (run: number) => ({
   },
 });
 
-/** Every call has its result in the message after it, and nothing else has one; the goal is there. */
+/**
+ * Every call has its result in the message after it, and nothing else has one; the goal is there.
+ */
 function problemOf(messages: readonly Message[], goal: string): string | undefined {
   if (messages[0]?.role !== 'user') return 'the first message is not of the user';
   if (!JSON.stringify(messages).includes(goal)) return 'the goal is missing';
@@ -99,8 +120,10 @@ function problemOf(messages: readonly Message[], goal: string): string | undefin
     const answered = (messages[index + 1]?.content ?? []).flatMap((block) =>
       block.type === 'tool_result' ? [block.callId] : [],
     );
-    if (role === 'assistant' && called.join() !== answered.join()) return `calls ${called} are answered by ${answered}`;
-    if (index === 0 && content.some((block) => block.type === 'tool_result')) return 'a result without its call';
+    if (role === 'assistant' && called.join() !== answered.join())
+      return `calls ${called} are answered by ${answered}`;
+    if (index === 0 && content.some((block) => block.type === 'tool_result'))
+      return 'a result without its call';
   }
   return undefined;
 }

@@ -36,7 +36,9 @@ export class ManualClock implements Clock {
     const endMs = this.#nowMs + byMs;
     for (;;) {
       await settle();
-      const due = this.#timers.filter((timer) => timer.atMs <= endMs).sort((a, b) => a.atMs - b.atMs)[0];
+      const due = this.#timers
+        .filter((timer) => timer.atMs <= endMs)
+        .sort((a, b) => a.atMs - b.atMs)[0];
       if (due === undefined) break;
       this.#timers = this.#timers.filter((timer) => timer !== due);
       this.#nowMs = Math.max(this.#nowMs, due.atMs);

@@ -6,7 +6,10 @@ const [root, limitFile] = existsSync('/sys/fs/cgroup/memory')
   : ['/sys/fs/cgroup', 'memory.max'];
 const group = join(root, `helios-truth-${process.pid}`);
 
-/** A shell line after which the shell may use 20 MiB, with all that it starts. Needs root; `leaveMemoryGroup` removes it. */
+/**
+ * A shell line after which the shell may use 20 MiB, with all that it starts. Needs root;
+ * `leaveMemoryGroup` removes it.
+ */
 export function enterMemoryGroup(): string {
   if (!existsSync(group)) {
     mkdirSync(group);

@@ -7,8 +7,9 @@ interface MemoryFile {
 }
 
 /**
- * A machine whose files are here, by path: it answers at once, so that a test on a manual clock knows each moment. It
- * fails with `failure` while there is one, and notes what it was asked to write and follow.
+ * A machine whose files are here, by path: it answers at once, so that a test on a manual clock
+ * knows each moment. It fails with `failure` while there is one, and notes what it was asked to
+ * write and follow.
  */
 export class MemoryMachine {
   readonly files = new Map<string, MemoryFile>();
@@ -30,7 +31,13 @@ export class MemoryMachine {
       stat: (path: string) =>
         answered(() => {
           const file = this.files.get(path);
-          return file && { sizeBytes: file.text.length, modifiedMs: file.modifiedMs ?? 0, isDirectory: false };
+          return (
+            file && {
+              sizeBytes: file.text.length,
+              modifiedMs: file.modifiedMs ?? 0,
+              isDirectory: false,
+            }
+          );
         }),
       readFile: (path: string): Promise<Uint8Array> =>
         answered(() => {

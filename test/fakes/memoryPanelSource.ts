@@ -71,7 +71,12 @@ export class MemoryPanelSource implements PanelSource {
 
   state(): PanelState {
     if (this.failure !== undefined) throw new Error(this.failure);
-    return { sessionId: this.sessionId, title: 'train to loss < 1.0', runs: this.runs, metrics: this.metrics };
+    return {
+      sessionId: this.sessionId,
+      title: 'train to loss < 1.0',
+      runs: this.runs,
+      metrics: this.metrics,
+    };
   }
 
   series(runId: string, metric: string): PanelSeries | undefined {
@@ -84,9 +89,19 @@ export class MemoryPanelSource implements PanelSource {
   #note(runId: string, metric: string): void {
     const values = this.#series.get(`${runId}/${metric}`)?.values ?? new Float64Array();
     if (!this.metrics.some(({ name }) => name === metric))
-      this.metrics = [...this.metrics, { name: metric, direction: metric.includes('loss') ? 'lower' : 'none' }];
-    const best = values.reduce((low, value) => (value < low ? value : low), Number.POSITIVE_INFINITY);
-    const value = { last: formatValue(values.at(-1) ?? Number.NaN), best: formatValue(best), points: values.length };
+      this.metrics = [
+        ...this.metrics,
+        { name: metric, direction: metric.includes('loss') ? 'lower' : 'none' },
+      ];
+    const best = values.reduce(
+      (low, value) => (value < low ? value : low),
+      Number.POSITIVE_INFINITY,
+    );
+    const value = {
+      last: formatValue(values.at(-1) ?? Number.NaN),
+      best: formatValue(best),
+      points: values.length,
+    };
     this.runs = this.runs.map((run) =>
       run.id === runId ? { ...run, metrics: { ...run.metrics, [metric]: value } } : run,
     );

@@ -4,7 +4,10 @@ import { ledgerOf } from '../../src/agent/runs/sessionRuns.ts';
 import type { RunId, SessionId } from '../../src/base/ids.ts';
 import type { Ledger } from '../../src/experiments/ledger.ts';
 import type { SeriesColumns } from '../../src/metrics/metric.ts';
-import type { SessionControls, SessionViewSource } from '../../src/vscode/sessionView/viewSource.ts';
+import type {
+  SessionControls,
+  SessionViewSource,
+} from '../../src/vscode/sessionView/viewSource.ts';
 import { WatchedEmitter } from './watchedEmitter.ts';
 
 /** A session in memory, written by the test as it goes. */
@@ -31,7 +34,14 @@ export class MemorySessionSource implements SessionViewSource {
   constructor(goal = 'bring loss < 1', startedMs = Date.UTC(2026, 0, 1, 22)) {
     this.atMs = startedMs;
     const model = { provider: 'demo', model: 'scripted-1' };
-    const start = { sessionId: this.id, goal, budget: { usd: 5 }, ...model, workFolder: '/work', helios: '0' };
+    const start = {
+      sessionId: this.id,
+      goal,
+      budget: { usd: 5 },
+      ...model,
+      workFolder: '/work',
+      helios: '0',
+    };
     this.add({ type: 'session.started', ...start });
     this.add({ type: 'message.added', origin: 'goal', text: `The goal:\n${goal}` });
   }
@@ -50,7 +60,9 @@ export class MemorySessionSource implements SessionViewSource {
     this.#changed.fire();
   }
 
-  /** Drops the newest events, as a journal does whose writer took back what was never acknowledged. */
+  /**
+   * Drops the newest events, as a journal does whose writer took back what was never acknowledged.
+   */
   takeBack(count: number): void {
     this.#events.splice(-count, count);
   }
@@ -90,7 +102,9 @@ export class MemorySessionSource implements SessionViewSource {
 
   readFile(path: string, maxChars: number): Promise<string> {
     const text = this.files.get(path);
-    return text === undefined ? Promise.reject(new Error(`no file ${path}`)) : Promise.resolve(text.slice(0, maxChars));
+    return text === undefined
+      ? Promise.reject(new Error(`no file ${path}`))
+      : Promise.resolve(text.slice(0, maxChars));
   }
 
   setWatched(isWatched: boolean): void {

@@ -5,8 +5,9 @@ import path from 'node:path';
 import { performance } from 'node:perf_hooks';
 
 /**
- * Prints twenty losses, then NaN, and would go on for ever. Writes its processes into `pids`, and into `nan` when it wrote
- * the first byte of NaN. With `isStubborn` one of its children does not heed TERM.
+ * Prints twenty losses, then NaN, and would go on for ever. Writes its processes into `pids`, and
+ * into `nan` when it wrote the first byte of NaN. With `isStubborn` one of its children does not
+ * heed TERM.
  */
 export const nanCommand = (folder: string, isStubborn: boolean): string =>
   [
@@ -19,10 +20,16 @@ export const nanCommand = (folder: string, isStubborn: boolean): string =>
     'while :; do sleep 0.2; done',
   ].reduce((script, line) => `${script}\n${line}`, `mkdir -p ${folder} && cd ${folder}`);
 
-/** Milliseconds from the first byte of NaN to the moment at which no process of it lives; rejects after 60 s. */
+/**
+ * Milliseconds from the first byte of NaN to the moment at which no process of it lives; rejects
+ * after 60 s.
+ */
 export async function killedAfter(folder: string): Promise<number> {
   const endMs = performance.now() + 60_000;
-  const wait = async <T>(what: string, refresh: () => Promise<T | undefined> | T | undefined): Promise<T> => {
+  const wait = async <T>(
+    what: string,
+    refresh: () => Promise<T | undefined> | T | undefined,
+  ): Promise<T> => {
     for (;;) {
       const found = await refresh();
       if (found !== undefined) return found;

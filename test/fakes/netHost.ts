@@ -7,18 +7,24 @@ const run = promisify(execFile);
 const prefix = 'helios-host-';
 
 /**
- * A host of its own: a network namespace with an address that only a virtual cable of this computer leads to, and a sshd
- * there. Needs root, Linux and iproute2. Removed with `dispose`, or by the next one after whoever made it was killed.
+ * A host of its own: a network namespace with an address that only a virtual cable of this computer
+ * leads to, and a sshd there. Needs root, Linux and iproute2. Removed with `dispose`, or by the
+ * next one after whoever made it was killed.
  */
 export class NetHost {
   readonly address: string;
   readonly sshd: TestSshd;
   readonly #names: Names;
 
-  /** `index` is unique among those of this process, below 64. `config`: further lines for sshd_config. */
+  /**
+   * `index` is unique among those of this process, below 64. `config`: further lines for
+   * sshd_config.
+   */
   static async start(index: number, config: readonly string[] = []): Promise<NetHost> {
     if (process.platform !== 'linux' || process.getuid?.() !== 0)
-      throw new Error('This test makes hosts as network namespaces, for which it must be run as root on Linux.');
+      throw new Error(
+        'This test makes hosts as network namespaces, for which it must be run as root on Linux.',
+      );
     await run('ip', ['-V']).catch((error: unknown) => {
       throw new Error('ip is missing: install iproute2 and run the tests again.', { cause: error });
     });
@@ -58,7 +64,9 @@ export class NetHost {
     await ip('link', 'set', link, 'up');
     // There is nothing to take away where nothing was dropped.
     await run('tc', ['qdisc', 'del', 'dev', link, 'root']).catch(() => undefined);
-    await run('tc', ['-n', namespace, 'qdisc', 'del', 'dev', 'eth0', 'root']).catch(() => undefined);
+    await run('tc', ['-n', namespace, 'qdisc', 'del', 'dev', 'eth0', 'root']).catch(
+      () => undefined,
+    );
   }
 
   async dispose(): Promise<void> {
@@ -77,7 +85,8 @@ interface Names {
 }
 
 function namesOf(index: number, pid = process.pid): Names {
-  const at = (last: number): string => `10.${64 + ((pid >> 8) % 128)}.${pid % 256}.${4 * index + last}`;
+  const at = (last: number): string =>
+    `10.${64 + ((pid >> 8) % 128)}.${pid % 256}.${4 * index + last}`;
   return {
     namespace: `${prefix}${pid}-${index}`,
     link: `hl${pid.toString(36)}.${index}`,

@@ -1,4 +1,7 @@
-/** Nights as their journals tell of them: runs and experiments, told event by event and folded as the product folds them. */
+/**
+ * Nights as their journals tell of them: runs and experiments, told event by event and folded as
+ * the product folds them.
+ */
 import { briefFacts } from '../../src/agent/reports/reportFacts.ts';
 import type { BriefFacts } from '../../src/reports/facts.ts';
 import type { JournalEvent, SessionEvent } from '../../src/agent/journal/events.ts';
@@ -31,7 +34,11 @@ export interface NightExperiment {
   readonly hypothesis: string;
   readonly fingerprint?: string;
   readonly retestOf?: string;
-  readonly decision?: { readonly is: Decision; readonly why: string; readonly by?: 'agent' | 'engine' | 'person' };
+  readonly decision?: {
+    readonly is: Decision;
+    readonly why: string;
+    readonly by?: 'agent' | 'engine' | 'person';
+  };
 }
 
 export function lossOf(best: number, more: Partial<MetricSummary> = {}): MetricSummary {
@@ -52,7 +59,16 @@ export class Night {
     const model = provider === 'demo' ? 'demo' : 'claude-opus-5-5';
     const workFolder = '/project';
     const sessionId = 's-0mi7abcde123456' as SessionId;
-    this.add({ type: 'session.started', sessionId, goal, budget: {}, provider, model, workFolder, helios: '0' });
+    this.add({
+      type: 'session.started',
+      sessionId,
+      goal,
+      budget: {},
+      provider,
+      model,
+      workFolder,
+      helios: '0',
+    });
   }
 
   add(event: SessionEvent, afterMinutes = 0): this {
@@ -67,19 +83,43 @@ export class Night {
     this.add({ type: 'model.requested', turn, ...of });
     const usage = { ...noUsage, inputTokens: 1_000, outputTokens: 100 };
     const cost = { usd, ...(isPlan && { isPlan: true as const }) };
-    return this.add({ type: 'model.replied', turn, ...of, content: [], stop: 'tools', usage, cost });
+    return this.add({
+      type: 'model.replied',
+      turn,
+      ...of,
+      content: [],
+      stop: 'tools',
+      usage,
+      cost,
+    });
   }
 
   /** The id of its experiment: `e1`, `e2` … */
-  experiment({ hypothesis, fingerprint, retestOf, decision }: NightExperiment, ...runs: readonly NightRun[]): string {
+  experiment(
+    { hypothesis, fingerprint, retestOf, decision }: NightExperiment,
+    ...runs: readonly NightRun[]
+  ): string {
     const number = (this.#experiments += 1);
     const id = `e${number}`;
     const code = { kind: 'none', why: 'no repository' } as const;
     const retest = retestOf === undefined ? {} : { retest: { of: retestOf, why: 'to be sure' } };
     const command = runs[0]?.command ?? `python3 train.py --try ${number}`;
-    const plan = { id, number, hypothesis, machineId: 'local', command, cwd: '/project', code, ...retest };
+    const plan = {
+      id,
+      number,
+      hypothesis,
+      machineId: 'local',
+      command,
+      cwd: '/project',
+      code,
+      ...retest,
+    };
     const callId = `c${number}`;
-    this.add({ type: 'experiment.planned', plan: { ...plan, fingerprint: fingerprint ?? id }, callId });
+    this.add({
+      type: 'experiment.planned',
+      plan: { ...plan, fingerprint: fingerprint ?? id },
+      callId,
+    });
     for (const run of runs) this.run({ command, ...run, experimentId: id });
     if (decision !== undefined) {
       const { is, why, by = 'agent' } = decision;
@@ -93,8 +133,17 @@ export class Night {
     const number = this.#runIds.length + 1;
     const runId = `r-run${String(number).padStart(9, '0')}` as RunId;
     this.#runIds.push(runId);
-    const { label = `try ${number}`, command = `python3 train.py --try ${number}`, experimentId } = asked;
-    const of = { sessionId: 's-0mi7abcde123456' as SessionId, cwd: '/project', env: {}, metrics: {} };
+    const {
+      label = `try ${number}`,
+      command = `python3 train.py --try ${number}`,
+      experimentId,
+    } = asked;
+    const of = {
+      sessionId: 's-0mi7abcde123456' as SessionId,
+      cwd: '/project',
+      env: {},
+      metrics: {},
+    };
     const spec = { id: runId, number, machineId, command, label, plannedMs: this.#atMs, ...of };
     const belongs = experimentId === undefined ? {} : { experimentId };
     this.add({ type: 'run.planned', spec: { ...spec, ...belongs }, callId: `r${number}` });
@@ -116,7 +165,15 @@ export class Night {
       summary,
       evidence: evidence.map((number) => {
         const runId = this.#runIds[number - 1] ?? ('r-none' as RunId);
-        return { runId, run: `run ${number}`, metric: 'loss', last: 0.9, best: 0.9, lastStep: 400, count: 40 };
+        return {
+          runId,
+          run: `run ${number}`,
+          metric: 'loss',
+          last: 0.9,
+          best: 0.9,
+          lastStep: 400,
+          count: 40,
+        };
       }),
     });
   }
@@ -125,11 +182,16 @@ export class Night {
     const state = foldSession(this.events);
     if (state === undefined) throw new Error('A night begins with session.started.');
     const ledger = ledgerOf(state, ({ metrics }) => metrics);
-    const outputPath = ({ spec }: { readonly spec: { readonly id: string } }): string => `/runs/${spec.id}/output.log`;
+    const outputPath = ({ spec }: { readonly spec: { readonly id: string } }): string =>
+      `/runs/${spec.id}/output.log`;
     return briefFacts({ state, events: this.events, ledger }, { outputPath, gpu: () => undefined });
   }
 
-  #end(runId: RunId, endedMs: number, { loss, metrics, verdict = { kind: 'ok' }, outputTail }: NightRun): void {
+  #end(
+    runId: RunId,
+    endedMs: number,
+    { loss, metrics, verdict = { kind: 'ok' }, outputTail }: NightRun,
+  ): void {
     this.#atMs = endedMs;
     const measured = metrics ?? (loss === undefined ? [] : [lossOf(loss)]);
     const tail = outputTail === undefined ? {} : { outputTail };
@@ -142,7 +204,10 @@ export function fullNight(): Night {
   const night = new Night('bring loss < 0.8 on TinyStories');
   night.think(0.4);
   const first = night.experiment(
-    { hypothesis: 'The recipe as it is gives a baseline', decision: { is: 'keep', why: 'the first one, loss 1.4' } },
+    {
+      hypothesis: 'The recipe as it is gives a baseline',
+      decision: { is: 'keep', why: 'the first one, loss 1.4' },
+    },
     { loss: 1.4, label: 'baseline', minutes: 30 },
   );
   night.think(0.2, true);
@@ -154,17 +219,31 @@ export function fullNight(): Night {
     { loss: 1.91, label: 'lr=3e-2', machineId: 'gpu1' },
   );
   night.experiment(
-    { hypothesis: 'Twice the batch', decision: { is: 'crash', why: 'every run of it failed', by: 'engine' } },
+    {
+      hypothesis: 'Twice the batch',
+      decision: { is: 'crash', why: 'every run of it failed', by: 'engine' },
+    },
     {
       verdict: { kind: 'out_of_memory' },
       machineId: 'gpu1',
       minutes: 2,
-      outputTail: 'Traceback\ntorch.cuda.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB\n',
+      outputTail:
+        'Traceback\ntorch.cuda.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB\n',
     },
   );
   const best = night.experiment(
-    { hypothesis: 'Cosine decay helps', fingerprint: 'f4', decision: { is: 'keep', why: 'loss fell to 0.912' } },
-    { loss: 0.912, label: 'cosine', command: 'python3 train.py --cosine --seed 1', machineId: 'gpu1', minutes: 50 },
+    {
+      hypothesis: 'Cosine decay helps',
+      fingerprint: 'f4',
+      decision: { is: 'keep', why: 'loss fell to 0.912' },
+    },
+    {
+      loss: 0.912,
+      label: 'cosine',
+      command: 'python3 train.py --cosine --seed 1',
+      machineId: 'gpu1',
+      minutes: 50,
+    },
   );
   night.experiment(
     {
@@ -173,7 +252,13 @@ export function fullNight(): Night {
       retestOf: best,
       decision: { is: 'retest', why: 'once more' },
     },
-    { loss: 0.95, label: 'cosine', command: 'python3 train.py --cosine --seed 2', machineId: 'gpu1', minutes: 50 },
+    {
+      loss: 0.95,
+      label: 'cosine',
+      command: 'python3 train.py --cosine --seed 2',
+      machineId: 'gpu1',
+      minutes: 50,
+    },
   );
   night.experiment({ hypothesis: 'Label smoothing' }, { loss: 1.1, label: 'smooth=0.1' });
   const broken = night.run({
@@ -188,14 +273,42 @@ export function fullNight(): Night {
     detail: 'loss became NaN at step 120',
     action: 'kill',
   });
-  night.add({ type: 'sleep.started', sleepId: 'z1', request: { reason: 'x', conditions: [] } as never, callId: 'c' });
+  night.add({
+    type: 'sleep.started',
+    sleepId: 'z1',
+    request: { reason: 'x', conditions: [] } as never,
+    callId: 'c',
+  });
   night.add({ type: 'sleep.ended', sleepId: 'z1', why: 'run_ended', detail: '' }, 95);
   night.add({ type: 'session.paused', by: 'error', detail: 'the provider did not answer' });
   night.add({ type: 'session.resumed', by: 'process 7' }, 20);
-  const asked = { options: [], fallback: 'keep the small one', deadlineMs: nightStartMs + 300 * minuteMs };
-  night.add({ type: 'question.asked', questionId: 'q1', text: 'May I use the large tokenizer?', ...asked });
-  night.add({ type: 'question.asked', questionId: 'q2', text: 'Is a GPU on gpu2 free for us?', ...asked });
-  night.add({ type: 'question.answered', questionId: 'q1', answer: 'keep the small one', by: 'default' });
+  const asked = {
+    options: [],
+    fallback: 'keep the small one',
+    deadlineMs: nightStartMs + 300 * minuteMs,
+  };
+  night.add({
+    type: 'question.asked',
+    questionId: 'q1',
+    text: 'May I use the large tokenizer?',
+    ...asked,
+  });
+  night.add({
+    type: 'question.asked',
+    questionId: 'q2',
+    text: 'Is a GPU on gpu2 free for us?',
+    ...asked,
+  });
+  night.add({
+    type: 'question.answered',
+    questionId: 'q1',
+    answer: 'keep the small one',
+    by: 'default',
+  });
   void first;
-  return night.end('budget', 'Cosine decay brought loss to 0.912, and 0.7 is within reach.\nNext: warmup.', []);
+  return night.end(
+    'budget',
+    'Cosine decay brought loss to 0.912, and 0.7 is within reach.\nNext: warmup.',
+    [],
+  );
 }

@@ -33,10 +33,16 @@ export async function notifySite(): Promise<NotifySite> {
     let body = '';
     request.on('data', (chunk: Buffer) => (body += chunk.toString('utf8')));
     request.on('end', () => {
-      calls.push({ method: request.method ?? '', path: request.url ?? '', headers: request.headers, body });
+      calls.push({
+        method: request.method ?? '',
+        path: request.url ?? '',
+        headers: request.headers,
+        body,
+      });
       const reply = replies.shift() ?? { status: 200 };
       if (reply === 'cut') request.socket.destroy();
-      else if (reply !== 'hang') response.writeHead(reply.status, reply.headers).end(reply.body ?? '');
+      else if (reply !== 'hang')
+        response.writeHead(reply.status, reply.headers).end(reply.body ?? '');
       for (const refresh of waiting) refresh();
     });
   });

@@ -1,6 +1,7 @@
 /**
- * A fake of the sign-in service of ChatGPT, for the sign-in and for tokens that end. It checks what the real one checks:
- * the client, the address to come back to, PKCE, that a code and a refresh token are used once.
+ * A fake of the sign-in service of ChatGPT, for the sign-in and for tokens that end. It checks what
+ * the real one checks: the client, the address to come back to, PKCE, that a code and a refresh
+ * token are used once.
  *
  *     const auth = await OauthServer.start();
  *     await auth.visit(signIn.address);          // what the user's browser does
@@ -83,7 +84,10 @@ export class OauthServer {
     return this.#accessTokens.has(accessToken);
   }
 
-  /** What the user's browser does: the page of the service, and back. Resolves with the page that it ends on. */
+  /**
+   * What the user's browser does: the page of the service, and back. Resolves with the page that it
+   * ends on.
+   */
   async visit(address: string): Promise<{ readonly status: number; readonly text: string }> {
     const response = await fetch(await this.redirected(address));
     return { status: response.status, text: await response.text() };
@@ -93,7 +97,8 @@ export class OauthServer {
   async redirected(address: string): Promise<string> {
     const response = await fetch(address, { redirect: 'manual' });
     const location = response.headers.get('location');
-    if (location === null) throw new Error(`The service answered ${response.status}: ${await response.text()}`);
+    if (location === null)
+      throw new Error(`The service answered ${response.status}: ${await response.text()}`);
     return location;
   }
 
@@ -116,7 +121,8 @@ export class OauthServer {
   }
 
   #jwt(claims: Readonly<Record<string, unknown>>): string {
-    const part = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+    const part = (value: unknown): string =>
+      Buffer.from(JSON.stringify(value)).toString('base64url');
     const account = { chatgpt_account_id: this.accountId, chatgpt_plan_type: 'plus' };
     const payload = { ...claims, 'https://api.openai.com/auth': account };
     return `${part({ alg: 'RS256' })}.${part(payload)}.${randomBytes(16).toString('base64url')}`;
@@ -129,7 +135,8 @@ export class OauthServer {
       response.writeHead(status, status === 302 ? { location } : {}).end(location);
       return;
     }
-    if (request.method !== 'POST' || url.pathname !== '/oauth/token') return void response.writeHead(404).end();
+    if (request.method !== 'POST' || url.pathname !== '/oauth/token')
+      return void response.writeHead(404).end();
     const asked = await readTokenRequest(request);
     this.tokenRequests.push(asked);
     await this.before?.();
@@ -165,7 +172,8 @@ export class OauthServer {
   #grant({ grant, contentType, fields }: TokenRequest): Answer {
     if (fields['client_id'] !== clientId) return [401, { error: 'invalid_client' }];
     if (grant === 'authorization_code') {
-      if (!contentType.startsWith('application/x-www-form-urlencoded')) return [400, { error: 'invalid_request' }];
+      if (!contentType.startsWith('application/x-www-form-urlencoded'))
+        return [400, { error: 'invalid_request' }];
       return this.#forCode(fields);
     }
     if (grant !== 'refresh_token' || !contentType.startsWith('application/json'))
@@ -173,16 +181,28 @@ export class OauthServer {
     if (!this.#refreshTokens.delete(fields['refresh_token'] ?? ''))
       return [
         401,
-        { error: { code: 'refresh_token_reused', message: `The token ${fields['refresh_token']} was used` } },
+        {
+          error: {
+            code: 'refresh_token_reused',
+            message: `The token ${fields['refresh_token']} was used`,
+          },
+        },
       ];
     return [200, this.tokens()];
   }
 
-  #forCode({ code = '', code_verifier: verifier = '', redirect_uri: redirectUri }: TokenRequest['fields']): Answer {
+  #forCode({
+    code = '',
+    code_verifier: verifier = '',
+    redirect_uri: redirectUri,
+  }: TokenRequest['fields']): Answer {
     const pending = this.#codes.get(code);
     this.#codes.delete(code);
     const challenge = createHash('sha256').update(verifier).digest('base64url');
-    const isRight = pending?.challenge === challenge && pending.redirectUri === redirectUri && verifier.length >= 43;
+    const isRight =
+      pending?.challenge === challenge &&
+      pending.redirectUri === redirectUri &&
+      verifier.length >= 43;
     return isRight
       ? [200, this.tokens()]
       : [400, { error: 'invalid_grant', error_description: 'The code is not right' }];
@@ -205,7 +225,10 @@ function problemWith(asked: URLSearchParams): string | undefined {
   if (asked.get('client_id') !== clientId) return 'unknown client';
   if (asked.get('response_type') !== 'code') return 'response_type must be code';
   if (!redirectPattern.test(asked.get('redirect_uri') ?? '')) return 'redirect_uri is not allowed';
-  if (asked.get('code_challenge_method') !== 'S256' || !asked.get('code_challenge')) return 'PKCE is needed';
+  if (asked.get('code_challenge_method') !== 'S256' || !asked.get('code_challenge'))
+    return 'PKCE is needed';
   if ((asked.get('state') ?? '').length < 32) return 'state is too short';
-  return asked.get('scope')?.split(' ').includes('offline_access') ? undefined : 'offline_access is missing';
+  return asked.get('scope')?.split(' ').includes('offline_access')
+    ? undefined
+    : 'offline_access is missing';
 }

@@ -1,9 +1,15 @@
-/** What a test may ask of the time that something takes, on a machine that does other things as well. */
+/**
+ * What a test may ask of the time that something takes, on a machine that does other things as
+ * well.
+ */
 import { availableParallelism, loadavg } from 'node:os';
 
 /** Beyond it a time says nothing any more. */
 const maxTimes = 3;
 
-/** So many milliseconds; up to three times as many where more is at work than there are processors for. */
+/**
+ * So many milliseconds; up to three times as many where more is at work than there are processors
+ * for.
+ */
 export const atPace = (ms: number): number =>
   ms * Math.min(maxTimes, Math.max(1, (loadavg()[0] ?? 0) / availableParallelism()));

@@ -8,7 +8,10 @@ export interface PortPair {
   readonly fromView: unknown[];
 }
 
-/** Two ports joined in memory. Messages are cloned as a browser does, so what cannot be cloned fails here too. */
+/**
+ * Two ports joined in memory. Messages are cloned as a browser does, so what cannot be cloned fails
+ * here too.
+ */
 export function portPair(): PortPair {
   const fromHost: unknown[] = [];
   const fromView: unknown[] = [];
@@ -25,5 +28,10 @@ export function portPair(): PortPair {
       return { dispose: () => own.delete(listener) };
     },
   });
-  return { host: port(fromHost, toView, toHost), view: port(fromView, toHost, toView), fromHost, fromView };
+  return {
+    host: port(fromHost, toView, toHost),
+    view: port(fromView, toHost, toView),
+    fromHost,
+    fromView,
+  };
 }

@@ -1,6 +1,7 @@
 /**
- * What a provider's prompt cache would have known of a request: requests are cut into the parts that caches tell apart, in
- * the order in which they cache them. Give the usage of a wire server's answer by it:
+ * What a provider's prompt cache would have known of a request: requests are cut into the parts
+ * that caches tell apart, in the order in which they cache them. Give the usage of a wire server's
+ * answer by it:
  *
  *     const cache = new PromptCache();
  *     startWireAnthropic(({ body }) => ({ text: 'Hello', usage: cache.usageOf(body) }));
@@ -22,19 +23,27 @@ export function cacheParts(body: JsonObject): CachePart[] {
   const prompt =
     typeof body.instructions === 'string'
       ? [part('system', body.instructions)]
-      : [...list(body.system), ...partsOf(body.systemInstruction)].map((block) => part('system', block));
+      : [...list(body.system), ...partsOf(body.systemInstruction)].map((block) =>
+          part('system', block),
+        );
   // Gemini says parts where others say content.
-  const contents = list(body.contents).map(({ parts = null, ...rest }) => ({ ...rest, content: parts }));
+  const contents = list(body.contents).map(({ parts = null, ...rest }) => ({
+    ...rest,
+    content: parts,
+  }));
   const messages = [...list(body.messages), ...list(body.input), ...contents];
   return [...tools, ...prompt, ...messages.flatMap(messageParts)];
 }
 
-const partsOf = (instruction: Json | undefined): JsonObject[] => list((instruction as JsonObject | undefined)?.parts);
+const partsOf = (instruction: Json | undefined): JsonObject[] =>
+  list((instruction as JsonObject | undefined)?.parts);
 
 /** What stands in a message beside its content belongs to its beginning. */
 function messageParts({ content, ...rest }: JsonObject): CachePart[] {
   if (!Array.isArray(content)) return [part('item', { ...rest, content: content ?? null })];
-  return list(content).map((block, index) => part(index === 0 ? JSON.stringify(rest) : 'block', block));
+  return list(content).map((block, index) =>
+    part(index === 0 ? JSON.stringify(rest) : 'block', block),
+  );
 }
 
 function part(head: string, value: Json): CachePart {
@@ -56,7 +65,10 @@ interface Point {
   readonly isMarked: boolean;
 }
 
-/** Of one account: nothing is ever dropped from it. With marks in a request only what they mark is read and written. */
+/**
+ * Of one account: nothing is ever dropped from it. With marks in a request only what they mark is
+ * read and written.
+ */
 export class PromptCache {
   readonly #written = new Set<string>();
   #inputTokens = 0;
@@ -67,13 +79,19 @@ export class PromptCache {
     const hasMarks = points.some(({ isMarked }) => isMarked);
     const total = points.at(-1)?.tokens ?? 0;
     const read = this.#read(points, hasMarks);
-    const ends = points.filter(({ isMarked, tokens }) => (isMarked || !hasMarks) && tokens >= minTokens);
+    const ends = points.filter(
+      ({ isMarked, tokens }) => (isMarked || !hasMarks) && tokens >= minTokens,
+    );
     for (const { hash } of ends) this.#written.add(hash);
     // Where there are no marks, writing is not charged apart.
     const cacheWriteTokens = hasMarks ? Math.max(0, (ends.at(-1)?.tokens ?? 0) - read) : 0;
     this.#inputTokens += total;
     this.#readTokens += read;
-    return { inputTokens: total - read - cacheWriteTokens, cacheReadTokens: read, cacheWriteTokens };
+    return {
+      inputTokens: total - read - cacheWriteTokens,
+      cacheReadTokens: read,
+      cacheWriteTokens,
+    };
   }
 
   /** Share of all input that was read from the cache. */

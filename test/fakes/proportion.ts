@@ -1,4 +1,7 @@
-/** What a test may ask of the time that something takes: nothing that depends on the machine or on what else it does. */
+/**
+ * What a test may ask of the time that something takes: nothing that depends on the machine or on
+ * what else it does.
+ */
 import assert from 'node:assert/strict';
 
 const part = 1 / 8;
@@ -7,8 +10,9 @@ const tries = 5;
 const tickMs = 10;
 
 /**
- * Eight times as much takes about eight times as long, and by far not sixty-four times. `work` does that share of the
- * whole each time that it is called, anew. Measured is the processor time of this process.
+ * Eight times as much takes about eight times as long, and by far not sixty-four times. `work` does
+ * that share of the whole each time that it is called, anew. Measured is the processor time of this
+ * process.
  */
 export function assertInProportion(work: (share: number) => unknown, what = 'it'): void {
   work(1);
@@ -16,7 +20,10 @@ export function assertInProportion(work: (share: number) => unknown, what = 'it'
   assert.ok(all < 32 * some + tickMs, `${what}: ${all} ms, and ${some} ms for an eighth of it`);
 }
 
-/** The least processor time that it takes, of several times: what else the machine does is not part of it. */
+/**
+ * The least processor time that it takes, of several times: what else the machine does is not part
+ * of it.
+ */
 export const bestProcessorMs = (work: () => unknown): number =>
   Math.min(...Array.from({ length: tries }, () => processorMs(work)));
 

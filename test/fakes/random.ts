@@ -8,8 +8,8 @@ export function random(seed: number): () => number {
 }
 
 /**
- * The seed of a test that chooses at random: `variable` of the environment repeats a run that failed. It is printed, so that
- * a failure says how to repeat it.
+ * The seed of a test that chooses at random: `variable` of the environment repeats a run that
+ * failed. It is printed, so that a failure says how to repeat it.
  */
 export function seedOf(variable: string, usual: number): number {
   const seed = Number(process.env[variable] ?? usual);

@@ -1,4 +1,7 @@
-/** A scripted researcher behind a wire-format model server: tries learning rates one by one and decides from what it reads. */
+/**
+ * A scripted researcher behind a wire-format model server: tries learning rates one by one and
+ * decides from what it reads.
+ */
 import * as z from 'zod';
 import type { WireAnswer, WireCall, WireRequest } from './wire.ts';
 
@@ -11,7 +14,9 @@ const blockSchema = z.looseObject({
   input: z.looseObject({ label: z.string().optional() }).optional(),
   text: z.string().optional(),
 });
-const messagesSchema = z.array(z.object({ role: z.string(), content: z.union([z.string(), z.array(blockSchema)]) }));
+const messagesSchema = z.array(
+  z.object({ role: z.string(), content: z.union([z.string(), z.array(blockSchema)]) }),
+);
 
 export interface ResearcherOptions {
   /** Tried in this order. */
@@ -24,7 +29,10 @@ export interface ResearcherOptions {
   isEnough?(): boolean;
 }
 
-/** Speaks the Messages format. Robust against interrupted calls: it decides anew from the whole conversation each time. */
+/**
+ * Speaks the Messages format. Robust against interrupted calls: it decides anew from the whole
+ * conversation each time.
+ */
 export const researcher =
   ({ rates, runSeconds = 0.5, steps = 20, isEnough = () => false }: ResearcherOptions) =>
   ({ body }: WireRequest): WireAnswer => {
@@ -32,14 +40,23 @@ export const researcher =
       .parse(body.messages)
       .flatMap(({ content }) => (typeof content === 'string' ? [] : content));
     const text = blocks.map((block) => block.text ?? '').join('\n');
-    const refused = new Set(blocks.filter((block) => block.is_error).map((block) => block.tool_use_id));
+    const refused = new Set(
+      blocks.filter((block) => block.is_error).map((block) => block.tool_use_id),
+    );
     const launched = blocks
       .filter((block) => block.name === 'remote_exec_background' && !refused.has(block.id))
       .map((block) => block.input?.label);
-    const ended = [...text.matchAll(/Run (\d+) \((lr=[\d.]+)\) ended: \w+ .*?loss last [\d.e-]+ best ([\d.e-]+)/g)];
-    const measured = new Map(ended.map(([, number = '', label = '', best]) => [label, { number, best: Number(best) }]));
+    const ended = [
+      ...text.matchAll(
+        /Run (\d+) \((lr=[\d.]+)\) ended: \w+ .*?loss last [\d.e-]+ best ([\d.e-]+)/g,
+      ),
+    ];
+    const measured = new Map(
+      ended.map(([, number = '', label = '', best]) => [label, { number, best: Number(best) }]),
+    );
     const going = launched.find((label) => label !== undefined && !measured.has(label));
-    if (going !== undefined) return say(`Waiting for ${going}.`, sleepCall(launched.indexOf(going) + 1));
+    if (going !== undefined)
+      return say(`Waiting for ${going}.`, sleepCall(launched.indexOf(going) + 1));
     const next = isEnough() ? undefined : rates.find((rate) => !launched.includes(`lr=${rate}`));
     if (next !== undefined) return say(`Trying lr=${next}.`, launchCall(next, runSeconds, steps));
     const [best] = [...measured.values()].sort((a, b) => a.best - b.best);
@@ -57,7 +74,11 @@ const say = (text: string, call: WireCall): WireAnswer => ({ text, toolCalls: [c
 
 const sleepCall = (run: number): WireCall => ({
   name: 'sleep',
-  input: { reason: `run ${run} trains`, wake_conditions: [{ type: 'process_exit', run }], deadline_minutes: 5 },
+  input: {
+    reason: `run ${run} trains`,
+    wake_conditions: [{ type: 'process_exit', run }],
+    deadline_minutes: 5,
+  },
 });
 
 function launchCall(rate: number, runSeconds: number, steps: number): WireCall {
@@ -65,6 +86,10 @@ function launchCall(rate: number, runSeconds: number, steps: number): WireCall {
   const program = `BEGIN { loss = 4; for (i = 1; i <= ${steps}; i++) { loss *= 1 - ${rate}; printf "step=%d loss=%.5f\\n", i, loss; fflush(); system("sleep ${pause}") } }`;
   return {
     name: 'remote_exec_background',
-    input: { command: `echo x >> started-${rate}\nawk '${program}'`, metric_names: ['loss'], label: `lr=${rate}` },
+    input: {
+      command: `echo x >> started-${rate}\nawk '${program}'`,
+      metric_names: ['loss'],
+      label: `lr=${rate}`,
+    },
   };
 }

@@ -1,10 +1,17 @@
-/** Healthy trainings that look ill for a while: restarts, new tasks and folds, games, scores that come and go. */
+/**
+ * Healthy trainings that look ill for a while: restarts, new tasks and folds, games, scores that
+ * come and go.
+ */
 import { curve, decay, type Noise, type Shape } from './noise.ts';
 
 /** Each restart of the learning rate gives most of what was gained back, for a while. */
 const deepRestarts: Shape = (noise, points) => {
   const level = decay(noise);
-  const [cycles, given, spread] = [noise.whole(3, 8), noise.between(0.5, 0.95), noise.between(0.01, 0.08)];
+  const [cycles, given, spread] = [
+    noise.whole(3, 8),
+    noise.between(0.5, 0.95),
+    noise.between(0.01, 0.08),
+  ];
   return curve(points, (_, at) => {
     const rate = at * cycles < 1 ? 0 : Math.exp(-8 * ((at * cycles) % 1));
     return (level(at) + given * (level(0) - level(at)) * rate) * (1 + spread * noise.normal());
@@ -24,14 +31,19 @@ const cyclicalRate: Shape = (noise, points) => {
 /** Tasks, folds or stages one after the other: each begins anew. */
 const tasksInTurn: Shape = (noise, points) => {
   const [tasks, rate, end] = [noise.whole(2, 6), noise.between(6, 15), noise.between(0.2, 0.4)];
-  return curve(points, (_, at) => (end + 2.3 * Math.exp(-rate * ((at * tasks) % 1))) * (1 + 0.06 * noise.normal()));
+  return curve(
+    points,
+    (_, at) => (end + 2.3 * Math.exp(-rate * ((at * tasks) % 1))) * (1 + 0.06 * noise.normal()),
+  );
 };
 
 const harderAndHarder: Shape = (noise, points) => {
   const [stages, start] = [noise.whole(2, 5), noise.between(2, 5)];
   return curve(points, (_, at) => {
     const height = 0.6 + 0.1 * Math.floor(at * stages);
-    return start * (0.3 + height * Math.exp(-9 * ((at * stages) % 1))) * (1 + 0.04 * noise.normal());
+    return (
+      start * (0.3 + height * Math.exp(-9 * ((at * stages) % 1))) * (1 + 0.04 * noise.normal())
+    );
   });
 };
 
@@ -39,13 +51,20 @@ const harderAndHarder: Shape = (noise, points) => {
 const hardTails: Shape = (noise, points) => {
   const level = decay(noise);
   const [epochs, more] = [noise.whole(5, 20), noise.between(0.3, 1)];
-  return curve(points, (_, at) => level(at) * ((at * epochs) % 1 > 0.9 ? 1 + more : 1) * (1 + 0.05 * noise.normal()));
+  return curve(
+    points,
+    (_, at) => level(at) * ((at * epochs) % 1 > 0.9 ? 1 + more : 1) * (1 + 0.05 * noise.normal()),
+  );
 };
 
 /** Taken up again from a checkpoint, with an optimizer that has forgotten. */
 const resumed: Shape = (noise, points) => {
   const level = decay(noise);
-  const [cut, lost, given] = [noise.between(0.4, 0.8), noise.between(0.05, 0.3), noise.between(0, 0.6)];
+  const [cut, lost, given] = [
+    noise.between(0.4, 0.8),
+    noise.between(0.05, 0.3),
+    noise.between(0, 0.6),
+  ];
   return curve(points, (_, at) => {
     if (at < cut) return level(at) * (1 + 0.04 * noise.normal());
     const bump = given * (level(0) - level(at)) * Math.exp(-40 * (at - cut));
@@ -69,7 +88,10 @@ const annealed: Shape = (noise, points) => {
   const weight = noise.between(0.1, 0.24);
   return curve(
     points,
-    (_, at) => 100 * (0.6 + 0.4 * Math.exp(-12 * at) + weight * Math.min(1, 3 * at)) * (1 + 0.02 * noise.normal()),
+    (_, at) =>
+      100 *
+      (0.6 + 0.4 * Math.exp(-12 * at) + weight * Math.min(1, 3 * at)) *
+      (1 + 0.02 * noise.normal()),
   );
 };
 
@@ -78,7 +100,8 @@ const overfittingFar: Shape = (noise, points) => {
   const [from, rise] = [noise.between(0.1, 0.4), noise.between(0.3, 1.5)];
   return curve(
     points,
-    (_, at) => level(at) + rise * (level(0) - level(1)) * Math.max(0, at - from) + 0.02 * noise.normal(),
+    (_, at) =>
+      level(at) + rise * (level(0) - level(1)) * Math.max(0, at - from) + 0.02 * noise.normal(),
   );
 };
 
@@ -101,13 +124,17 @@ const memorised: Shape = (noise, points) => {
   const rate = noise.between(10, 60);
   return curve(
     points,
-    (_, at) => 2 * Math.exp(-rate * at) * Math.exp(0.5 * noise.normal()) + 1e-7 * Math.exp(noise.normal()),
+    (_, at) =>
+      2 * Math.exp(-rate * at) * Math.exp(0.5 * noise.normal()) + 1e-7 * Math.exp(noise.normal()),
   );
 };
 
 const belowZero: Shape = (noise, points) => {
   const [start, end] = [noise.between(10, 100), -noise.between(10, 1000)];
-  return curve(points, (_, at) => end + (start - end) * Math.exp(-8 * at) - 0.05 * end * noise.normal());
+  return curve(
+    points,
+    (_, at) => end + (start - end) * Math.exp(-8 * at) - 0.05 * end * noise.normal(),
+  );
 };
 
 /** A policy that forgets for some episodes, and finds back. */
@@ -129,7 +156,9 @@ const wandering: Shape = (noise, points) => {
 
 const yesOrNo: Shape = (noise, points) => {
   const middle = noise.between(0.2, 0.6);
-  return curve(points, (_, at) => Number(noise.isHit(0.95 / (1 + Math.exp(-(at - middle) / 0.08)))));
+  return curve(points, (_, at) =>
+    Number(noise.isHit(0.95 / (1 + Math.exp(-(at - middle) / 0.08)))),
+  );
 };
 
 /** As few points as an evaluation has that is made once in an epoch. */

@@ -15,7 +15,11 @@ export function scratchFolder(): () => string {
 }
 
 /** Waits until `isTrue`, asking often; fails with `what` after a time that only a fault takes. */
-export async function until(what: string, isTrue: () => boolean | Promise<boolean>, withinMs = 40_000): Promise<void> {
+export async function until(
+  what: string,
+  isTrue: () => boolean | Promise<boolean>,
+  withinMs = 40_000,
+): Promise<void> {
   const endMs = performance.now() + withinMs;
   while (!(await isTrue())) {
     if (performance.now() > endMs) throw new Error(`Not within ${withinMs} ms: ${what}`);

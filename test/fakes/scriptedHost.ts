@@ -1,7 +1,14 @@
-/** A host whose every byte the test says: when a command begins and ends, in how many pieces it prints, when the way is lost. */
+/**
+ * A host whose every byte the test says: when a command begins and ends, in how many pieces it
+ * prints, when the way is lost.
+ */
 import { Duplex, PassThrough } from 'node:stream';
 import { MachineFailure } from '../../src/machines/machine.ts';
-import type { ChannelOptions, CommandChannel, CommandHost } from '../../src/machines/remote/commandHost.ts';
+import type {
+  ChannelOptions,
+  CommandChannel,
+  CommandHost,
+} from '../../src/machines/remote/commandHost.ts';
 
 /** Lets what was said be heard. */
 export const heard = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
@@ -95,7 +102,11 @@ export class ScriptedHost implements CommandHost {
   /** Shells answer so. */
   answers: ScriptedChannel['answers'];
 
-  exec(line: string, options: ChannelOptions, listen: (channel: CommandChannel) => void): Promise<void> {
+  exec(
+    line: string,
+    options: ChannelOptions,
+    listen: (channel: CommandChannel) => void,
+  ): Promise<void> {
     if (this.refusal) return Promise.reject(this.refusal);
     const channel = new ScriptedChannel(line, options);
     channel.answers = this.answers;
@@ -112,4 +123,5 @@ export class ScriptedHost implements CommandHost {
   }
 }
 
-export const unreachable = (): MachineFailure => new MachineFailure('unreachable', 'gpu1 cannot be reached.');
+export const unreachable = (): MachineFailure =>
+  new MachineFailure('unreachable', 'gpu1 cannot be reached.');

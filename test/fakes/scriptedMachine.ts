@@ -10,8 +10,16 @@ export interface StandIn extends Machine, Disposable {
 }
 
 /** A folder of this computer that answers as the machine of `entry`, or as `describe` says. */
-export function standIn(entry: MachineEntry, folder: string, describe?: () => Promise<string>): StandIn {
-  const local = new LocalMachine({ runsFolder: `${folder}/runs`, workFolder: folder, clock: systemClock });
+export function standIn(
+  entry: MachineEntry,
+  folder: string,
+  describe?: () => Promise<string>,
+): StandIn {
+  const local = new LocalMachine({
+    runsFolder: `${folder}/runs`,
+    workFolder: folder,
+    clock: systemClock,
+  });
   let isDisposed = false;
   return {
     id: entry.id,

@@ -16,12 +16,21 @@ export interface ScriptedCall {
 export type ScriptedReply =
   | string
   | readonly ScriptedCall[]
-  | { readonly text?: string; readonly calls?: readonly ScriptedCall[]; readonly reply?: Partial<ModelReply> }
+  | {
+      readonly text?: string;
+      readonly calls?: readonly ScriptedCall[];
+      readonly reply?: Partial<ModelReply>;
+    }
   | 'hang';
 
-export type Script = (request: ModelRequest, index: number) => ScriptedReply | Promise<ScriptedReply>;
+export type Script = (
+  request: ModelRequest,
+  index: number,
+) => ScriptedReply | Promise<ScriptedReply>;
 
-/** A model that says what a test tells it to. It keeps every request, as it was when it was made. */
+/**
+ * A model that says what a test tells it to. It keeps every request, as it was when it was made.
+ */
 export class ScriptedModel implements ModelProvider {
   readonly id = 'demo';
   readonly label = 'Scripted';
@@ -34,11 +43,20 @@ export class ScriptedModel implements ModelProvider {
 
   constructor(script: Script | readonly ScriptedReply[]) {
     this.#script =
-      typeof script === 'function' ? script : (_request, index) => script[index] ?? 'nothing left in the script';
+      typeof script === 'function'
+        ? script
+        : (_request, index) => script[index] ?? 'nothing left in the script';
   }
 
   models() {
-    return [{ id: this.defaultModel, label: this.label, contextTokens: this.contextTokens, maxOutputTokens: 8_000 }];
+    return [
+      {
+        id: this.defaultModel,
+        label: this.label,
+        contextTokens: this.contextTokens,
+        maxOutputTokens: 8_000,
+      },
+    ];
   }
 
   async *stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> {
@@ -46,21 +64,28 @@ export class ScriptedModel implements ModelProvider {
     this.#inputTokens = Math.ceil(JSON.stringify(request.messages).length / 4);
     const answer = await this.#script(request, this.requests.length - 1);
     if (answer === 'hang') {
-      if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+      if (!signal.aborted)
+        await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
       yield { type: 'finished', reply: this.#reply({ stop: 'aborted', content: [] }) };
       return;
     }
     const reply = this.#answer(answer);
-    for (const block of reply.content) if (block.type === 'text') yield { type: 'text.delta', text: block.text };
+    for (const block of reply.content)
+      if (block.type === 'text') yield { type: 'text.delta', text: block.text };
     yield { type: 'finished', reply };
   }
 
   #answer(answer: Exclude<ScriptedReply, 'hang'>): ModelReply {
-    if (typeof answer === 'string') return this.#reply({ content: [{ type: 'text', text: answer }] });
+    if (typeof answer === 'string')
+      return this.#reply({ content: [{ type: 'text', text: answer }] });
     const { text, calls = [], reply = {} } = 'length' in answer ? { calls: answer } : answer;
     const content: AssistantBlock[] = [
       ...(text === undefined ? [] : [{ type: 'text' as const, text }]),
-      ...calls.map((call) => ({ type: 'tool_call' as const, id: `call_${(this.#calls += 1)}`, ...call })),
+      ...calls.map((call) => ({
+        type: 'tool_call' as const,
+        id: `call_${(this.#calls += 1)}`,
+        ...call,
+      })),
     ];
     return this.#reply({ content, stop: calls.length > 0 ? 'tools' : 'stop', ...reply });
   }

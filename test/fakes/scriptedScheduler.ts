@@ -1,4 +1,9 @@
-import type { JobRequest, JobState, MachineFailure, Scheduler } from '../../src/machines/machine.ts';
+import type {
+  JobRequest,
+  JobState,
+  MachineFailure,
+  Scheduler,
+} from '../../src/machines/machine.ts';
 
 /** What a scheduler answers, and what it was asked for. */
 export class ScriptedScheduler implements Scheduler {
@@ -33,7 +38,9 @@ export class ScriptedScheduler implements Scheduler {
     this.asked.push(
       `on the node of ${job.id} (${job.name}): ${script.replace(/^.*capsule\.sh'? /, '')}, ${timeoutMs} ms`,
     );
-    return typeof this.answer === 'string' ? Promise.resolve(this.answer) : Promise.reject(this.answer);
+    return typeof this.answer === 'string'
+      ? Promise.resolve(this.answer)
+      : Promise.reject(this.answer);
   }
 
   cancel(jobId: string): Promise<void> {

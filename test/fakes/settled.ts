@@ -4,8 +4,8 @@ import path from 'node:path';
 const writes = 20;
 
 /**
- * Lets whatever is under way get on for as long as a row of writes takes to reach the disk of `folder`: a time that grows
- * with the load of the machine. For what must not happen any more.
+ * Lets whatever is under way get on for as long as a row of writes takes to reach the disk of
+ * `folder`: a time that grows with the load of the machine. For what must not happen any more.
  */
 export async function settled(folder: string): Promise<void> {
   const file = path.join(folder, 'settled');

@@ -1,15 +1,29 @@
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { until } from './scratch.ts';
 import { freePort } from './freePort.ts';
 
-/** Node `one` has two CPUs and is there for everybody; `two` has two GPUs (by name only) and can be broken. */
+/**
+ * Node `one` has two CPUs and is there for everybody; `two` has two GPUs (by name only) and can be
+ * broken.
+ */
 const nodes = ['one', 'two'] as const;
 
-/** A real Slurm on loopback ports, without accounting: controller, two nodes, and a munge of its own. */
+/**
+ * A real Slurm on loopback ports, without accounting: controller, two nodes, and a munge of its
+ * own.
+ */
 export class TestSlurm {
   readonly folder: string;
   readonly #children = new Map<string, ChildProcess>();
@@ -24,7 +38,11 @@ export class TestSlurm {
     await slurm.#startMunge();
     await slurm.startController();
     for (const node of nodes) slurm.#start(node, '/usr/sbin/slurmd', ['-D', '-N', node]);
-    await until('the nodes are idle', () => slurm.tell('sinfo', '-h', '-o', '%T').trim() === 'idle', 90_000);
+    await until(
+      'the nodes are idle',
+      () => slurm.tell('sinfo', '-h', '-o', '%T').trim() === 'idle',
+      90_000,
+    );
     return slurm;
   }
 
@@ -51,8 +69,15 @@ export class TestSlurm {
   async stopController(): Promise<void> {
     const nowMs = Date.now();
     // It saves some seconds after a change of any job.
-    this.tell('scancel', this.tell('sbatch', '--parsable', '--hold', '--output=/dev/null', '--wrap=true').trim());
-    await until('the state is saved', () => statSync(join(this.folder, 'state', 'job_state')).mtimeMs > nowMs, 90_000);
+    this.tell(
+      'scancel',
+      this.tell('sbatch', '--parsable', '--hold', '--output=/dev/null', '--wrap=true').trim(),
+    );
+    await until(
+      'the state is saved',
+      () => statSync(join(this.folder, 'state', 'job_state')).mtimeMs > nowMs,
+      90_000,
+    );
     await this.#end('controller');
   }
 
@@ -80,7 +105,13 @@ export class TestSlurm {
     const file = (name: string): string => join(this.folder, 'munge', name);
     mkdirSync(join(this.folder, 'munge'), { mode: 0o755 });
     execFileSync('/usr/sbin/mungekey', ['--create', `--keyfile=${file('key')}`]);
-    const files = { socket: 'socket', 'key-file': 'key', 'log-file': 'log', 'pid-file': 'pid', 'seed-file': 'seed' };
+    const files = {
+      socket: 'socket',
+      'key-file': 'key',
+      'log-file': 'log',
+      'pid-file': 'pid',
+      'seed-file': 'seed',
+    };
     const args = Object.entries(files).map(([option, name]) => `--${option}=${file(name)}`);
     this.#start('munge', '/usr/sbin/munged', ['--foreground', '--force', ...args]);
     await until('munged listens', () => existsSync(file('socket')));

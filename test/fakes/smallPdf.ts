@@ -1,7 +1,11 @@
 import { brotliCompressSync } from 'node:zlib';
 
 /** A real PDF with a page for each text; a text of several lines has them below each other. */
-export function smallPdf(pages: readonly string[], title: string, compression: 'none' | 'brotli' = 'none'): Buffer {
+export function smallPdf(
+  pages: readonly string[],
+  title: string,
+  compression: 'none' | 'brotli' = 'none',
+): Buffer {
   const kids = pages.map((_, index) => `${5 + index * 2} 0 R`).join(' ');
   const objects = [
     '<< /Type /Catalog /Pages 2 0 R >>',
@@ -30,6 +34,8 @@ function stream(text: string, compression: 'none' | 'brotli'): string {
   const shown = text.split('\n').map((line) => `(${line.replace(/[\\()]/g, '\\$&')}) Tj T*`);
   const content = `BT /F1 12 Tf 14 TL 72 720 Td ${shown.join(' ')} ET`;
   const [data, filter] =
-    compression === 'none' ? [content, ''] : [brotliCompressSync(content).toString('latin1'), ' /Filter /BrotliDecode'];
+    compression === 'none'
+      ? [content, '']
+      : [brotliCompressSync(content).toString('latin1'), ' /Filter /BrotliDecode'];
   return `<< /Length ${data.length}${filter} >>\nstream\n${data}\nendstream`;
 }

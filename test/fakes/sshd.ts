@@ -1,6 +1,14 @@
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import type { SshPrompts } from '../../src/machines/ssh/sshAuth.ts';
@@ -15,14 +23,17 @@ export interface SshdPlace {
   readonly address: string;
   readonly namespace?: string;
   /**
-   * What the server and all below it see in place of files of this computer: path → file. Given the server's folder. Needs
-   * root and Linux.
+   * What the server and all below it see in place of files of this computer: path → file. Given the
+   * server's folder. Needs root and Linux.
    */
   instead?(folder: string): Readonly<Record<string, string>>;
 }
 
 /** `argv` seeing other files; it keeps the pid. */
-export function seeingInstead(instead: Readonly<Record<string, string>>, argv: readonly string[]): string[] {
+export function seeingInstead(
+  instead: Readonly<Record<string, string>>,
+  argv: readonly string[],
+): string[] {
   const pairs = Object.entries(instead);
   if (pairs.length === 0) return [...argv];
   const script = `n=$1; shift; while [ "$n" -gt 0 ]; do mount --bind "$2" "$1" || exit; shift 2; n=$((n - 1)); done; exec "$@"`;
@@ -43,7 +54,10 @@ export function seeingInstead(instead: Readonly<Record<string, string>>, argv: r
 }
 
 /** A user list in which the login shell and home folder of root are these. */
-export function writePasswd(file: string, { shell, home }: { readonly shell: string; readonly home: string }): void {
+export function writePasswd(
+  file: string,
+  { shell, home }: { readonly shell: string; readonly home: string },
+): void {
   const others = readFileSync('/etc/passwd', 'utf8').replace(/^root:.*\n/m, '');
   writeFileSync(file, `root:x:0:0:root:${home}:${shell}\n${others}`);
 }
@@ -59,9 +73,14 @@ export class TestSshd {
   #log = '';
 
   /** `config`: further lines for sshd_config. */
-  static async start(config: readonly string[] = [], place: SshdPlace = { address: '127.0.0.1' }): Promise<TestSshd> {
+  static async start(
+    config: readonly string[] = [],
+    place: SshdPlace = { address: '127.0.0.1' },
+  ): Promise<TestSshd> {
     if (!existsSync(program))
-      throw new Error('sshd is missing: install it (Debian: apt-get install openssh-server) and run the tests again.');
+      throw new Error(
+        'sshd is missing: install it (Debian: apt-get install openssh-server) and run the tests again.',
+      );
     const folder = mkdtempSync(join(tmpdir(), 'helios-sshd-'));
     const sshd = new TestSshd(folder, { place, port: await freePort(), config });
     await sshd.start();
@@ -100,7 +119,9 @@ export class TestSshd {
       'LogLevel VERBOSE',
       ...config,
     ];
-    const subsystem = config.some((line) => line.startsWith('Subsystem')) ? [] : ['Subsystem sftp internal-sftp'];
+    const subsystem = config.some((line) => line.startsWith('Subsystem'))
+      ? []
+      : ['Subsystem sftp internal-sftp'];
     writeFileSync(this.#config, [...lines, ...subsystem, ''].join('\n'));
   }
 

@@ -1,4 +1,7 @@
-/** A scripted researcher behind a wire-format model server: sweeps learning rates once, waits, and decides from the table. */
+/**
+ * A scripted researcher behind a wire-format model server: sweeps learning rates once, waits, and
+ * decides from the table.
+ */
 import * as z from 'zod';
 import type { WireAnswer, WireCall, WireRequest } from './wire.ts';
 
@@ -16,10 +19,15 @@ export const sweeper =
   ({ rates, maxParallel, command }: SweeperOptions) =>
   ({ body }: WireRequest): WireAnswer => {
     const text = JSON.stringify(messagesSchema.parse(body.messages));
-    const best = /Sweep s1 of lr on local is over: .*?best loss [\d.e-]+ by run (\d+)/.exec(text)?.[1];
+    const best = /Sweep s1 of lr on local is over: .*?best loss [\d.e-]+ by run (\d+)/.exec(
+      text,
+    )?.[1];
     if (best !== undefined) {
       const evidence = [{ run: best, metric: 'loss' }];
-      return say({ name: 'finish', input: { outcome: 'goal_met', summary: `Run ${best} is best.`, evidence } });
+      return say({
+        name: 'finish',
+        input: { outcome: 'goal_met', summary: `Run ${best} is best.`, evidence },
+      });
     }
     if (/\\"sweep\\":\\"s1\\"/.test(text)) return say(untilOver);
     const input = {
@@ -35,5 +43,9 @@ const say = (call: WireCall): WireAnswer => ({ text: 'Next.', toolCalls: [call] 
 
 const untilOver: WireCall = {
   name: 'sleep',
-  input: { reason: 'the sweep', wake_conditions: [{ type: 'process_exit', sweep: 's1' }], deadline_minutes: 5 },
+  input: {
+    reason: 'the sweep',
+    wake_conditions: [{ type: 'process_exit', sweep: 's1' }],
+    deadline_minutes: 5,
+  },
 };

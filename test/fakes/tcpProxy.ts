@@ -2,7 +2,10 @@ import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { PassThrough, Transform } from 'node:stream';
 
-/** Stands between a client and a port of this computer, and can fall silent without closing anything. */
+/**
+ * Stands between a client and a port of this computer, and can fall silent without closing
+ * anything.
+ */
 export class TcpProxy {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
@@ -30,12 +33,18 @@ export class TcpProxy {
     return typeof address === 'object' && address !== null ? address.port : 0;
   }
 
-  /** What is sent from now on arrives nowhere, in either direction, also on new connections; neither side is told. */
+  /**
+   * What is sent from now on arrives nowhere, in either direction, also on new connections; neither
+   * side is told.
+   */
   silence(): void {
     this.#isSilent = true;
   }
 
-  /** New connections work again. Those that lost something stay silent for ever, as when a router forgot them. */
+  /**
+   * New connections work again. Those that lost something stay silent for ever, as when a router
+   * forgot them.
+   */
   restore(): void {
     this.#isSilent = false;
   }

@@ -32,17 +32,28 @@ export interface TestEngineOptions {
 
 export const assetsFolder = path.resolve('node_modules/sql.js/dist');
 
-export async function testEngine(model: ModelProvider, options: TestEngineOptions = {}): Promise<TestEngine> {
+export async function testEngine(
+  model: ModelProvider,
+  options: TestEngineOptions = {},
+): Promise<TestEngine> {
   const folder = options.folder ?? (await mkdtemp(path.join(tmpdir(), 'helios-engine-')));
   const home = path.join(folder, 'home');
   const work = path.join(folder, 'work');
   await mkdir(work, { recursive: true });
-  const settings: EngineSettings = { provider: model.id, permissionMode: 'allow', idleTurns: 5, ...options.settings };
+  const settings: EngineSettings = {
+    provider: model.id,
+    permissionMode: 'allow',
+    idleTurns: 5,
+    ...options.settings,
+  };
   const engine = await createEngine({
     home,
     assetsFolder,
     settings: () => settings,
-    ports: { secret: () => Promise.resolve(undefined), approve: options.approve ?? (() => Promise.resolve('deny')) },
+    ports: {
+      secret: () => Promise.resolve(undefined),
+      approve: options.approve ?? (() => Promise.resolve('deny')),
+    },
     providers: [model],
     workFolder: work,
     ...(options.clock && { clock: options.clock }),
@@ -72,7 +83,9 @@ export const eventsOf = <Type extends JournalEvent['type']>(
   session: Session,
   type: Type,
 ): Extract<JournalEvent, { type: Type }>[] =>
-  session.events().filter((event): event is Extract<JournalEvent, { type: Type }> => event.type === type);
+  session
+    .events()
+    .filter((event): event is Extract<JournalEvent, { type: Type }> => event.type === type);
 
 /** Resolves with the first event, past or future, that fits. */
 export function eventually<Type extends JournalEvent['type']>(
@@ -93,7 +106,10 @@ export function eventually<Type extends JournalEvent['type']>(
   });
 }
 
-/** Looks again after every round of the event loop; for what has no event. Fails after a time that only a fault takes. */
+/**
+ * Looks again after every round of the event loop; for what has no event. Fails after a time that
+ * only a fault takes.
+ */
 export async function until(holds: () => boolean): Promise<void> {
   const endMs = performance.now() + 40_000;
   while (!holds()) {

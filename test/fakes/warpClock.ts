@@ -8,7 +8,10 @@ interface Timer {
 
 const tickMs = 5;
 
-/** The clock of the system, which a test may move forward: for what takes minutes beside processes that are real. */
+/**
+ * The clock of the system, which a test may move forward: for what takes minutes beside processes
+ * that are real.
+ */
 export class WarpClock implements Clock {
   #aheadMs = 0;
   #timers: Timer[] = [];

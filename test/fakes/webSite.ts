@@ -1,4 +1,7 @@
-/** A server of pages for tests of the web: real HTTP on this computer, under names that seem to be public. */
+/**
+ * A server of pages for tests of the web: real HTTP on this computer, under names that seem to be
+ * public.
+ */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, LookupFunction, Socket } from 'node:net';
@@ -46,7 +49,8 @@ export class WebSite {
 
   /** Resolves when `count` requests have come. */
   async received(count: number): Promise<void> {
-    while (this.asked.length < count) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    while (this.asked.length < count)
+      await new Promise<void>((resolve) => this.#waiting.push(resolve));
   }
 
   async close(): Promise<void> {
@@ -56,17 +60,25 @@ export class WebSite {
   }
 }
 
-export const page = (body: string | Buffer, type = 'text/html; charset=utf-8', headers = {}): Handler => {
-  return (_request, response) => response.writeHead(200, { 'content-type': type, ...headers }).end(body);
+export const page = (
+  body: string | Buffer,
+  type = 'text/html; charset=utf-8',
+  headers = {},
+): Handler => {
+  return (_request, response) =>
+    response.writeHead(200, { 'content-type': type, ...headers }).end(body);
 };
 
 export const publicAddress = '93.184.215.14';
 
 /**
- * Names end in `.test` and have a public address. Connections ask for the address as ever, and then go to this computer,
- * but only where that is the public one: what was refused, or looked up behind the back of the check, fails.
+ * Names end in `.test` and have a public address. Connections ask for the address as ever, and then
+ * go to this computer, but only where that is the public one: what was refused, or looked up behind
+ * the back of the check, fails.
  */
-export function seemingPublic(changes: Partial<WebOptions> = {}): WebOptions & { readonly clock: ManualClock } {
+export function seemingPublic(
+  changes: Partial<WebOptions> = {},
+): WebOptions & { readonly clock: ManualClock } {
   return {
     userAgent: 'Helios/test',
     allowsPrivateAddresses: () => false,
@@ -77,7 +89,8 @@ export function seemingPublic(changes: Partial<WebOptions> = {}): WebOptions & {
   } as WebOptions & { readonly clock: ManualClock };
 }
 
-const toThisComputer: OpenDispatcher = (lookup) => Promise.resolve(new Agent({ connect: { lookup: behind(lookup) } }));
+const toThisComputer: OpenDispatcher = (lookup) =>
+  Promise.resolve(new Agent({ connect: { lookup: behind(lookup) } }));
 
 const behind =
   (lookup: LookupFunction): LookupFunction =>
@@ -85,6 +98,7 @@ const behind =
     lookup(name, { ...options, all: true }, (error, found) => {
       const addresses = Array.isArray(found) ? found.map(({ address }) => address) : [found];
       if (error !== null) callback(error, '');
-      else if (addresses.some((address) => address !== publicAddress)) callback(new Error('not as judged'), '');
+      else if (addresses.some((address) => address !== publicAddress))
+        callback(new Error('not as judged'), '');
       else callback(null, [{ address: '127.0.0.1', family: 4 }]);
     });

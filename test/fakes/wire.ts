@@ -1,13 +1,15 @@
 /**
- * Local model servers that speak the providers' real wire formats, for tests and benchmarks of anything above them.
+ * Local model servers that speak the providers' real wire formats, for tests and benchmarks of
+ * anything above them.
  *
  *     const server = await startWireAnthropic(({ index }) => (index === 0 ? { text: 'Hello' } : { status: 500 }));
  *     … point a provider (or ANTHROPIC_BASE_URL) at server.url …
  *     server.requests[0].body        // what was asked
  *     await server.close();
  *
- * They add no latency. Each event is written in pieces that split multi-byte characters. A request that the real service
- * would refuse (a call without its result, changed thinking, too many cache marks) is answered 400 as it would be.
+ * They add no latency. Each event is written in pieces that split multi-byte characters. A request
+ * that the real service would refuse (a call without its result, changed thinking, too many cache
+ * marks) is answered 400 as it would be.
  */
 import { once } from 'node:events';
 import {
@@ -38,8 +40,8 @@ export interface WireAnswer {
   /** What the provider's own web search found and the text cites, where the format has it. */
   readonly sources?: readonly { readonly title: string; readonly url: string }[];
   /**
-   * `natural` unless told: the end of the turn, or the wish for results where there are calls. `paused`: the service wants the
-   * reply sent back before it goes on (Anthropic).
+   * `natural` unless told: the end of the turn, or the wish for results where there are calls.
+   * `paused`: the service wants the reply sent back before it goes on (Anthropic).
    */
   readonly stop?: 'natural' | 'length' | 'refused' | 'paused';
   /** Estimated from the lengths where absent. */
@@ -47,8 +49,8 @@ export interface WireAnswer {
   /** Events as the service writes them, in place of those made from the rest (Gemini). */
   readonly raw?: readonly JsonObject[];
   /**
-   * Instead of the proper end: nothing more comes (`hang`), the socket is destroyed (`cut`), the response ends as if it
-   * were whole (`close`), or an event tells of an overload (`overloaded`).
+   * Instead of the proper end: nothing more comes (`hang`), the socket is destroyed (`cut`), the
+   * response ends as if it were whole (`close`), or an event tells of an overload (`overloaded`).
    */
   readonly breaks?: {
     readonly at: 'connect' | 'text' | 'tool_call' | 'end';
@@ -116,7 +118,10 @@ export interface Dialect {
   };
 }
 
-/** What the list of models answers: its entries as the service writes them, a refusal, or nothing at all. */
+/**
+ * What the list of models answers: its entries as the service writes them, a refusal, or nothing at
+ * all.
+ */
 export type WireListing = readonly JsonObject[] | WireError | 'hang';
 
 export class WireServer {
@@ -165,7 +170,8 @@ export class WireServer {
 
   /** Resolves when `count` requests have come. */
   async received(count: number): Promise<void> {
-    while (this.requests.length < count) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    while (this.requests.length < count)
+      await new Promise<void>((resolve) => this.#waiting.push(resolve));
   }
 
   /** Drops what is open; resolves when the port is free. */
@@ -195,7 +201,8 @@ export class WireServer {
     this.requests.push(request);
     for (const wake of this.#waiting.splice(0)) wake();
     const problem = this.#dialect.problemWith(request.body);
-    const refused = this.#dialect.refusal?.(request) ?? (problem && { status: 400, message: problem });
+    const refused =
+      this.#dialect.refusal?.(request) ?? (problem && { status: 400, message: problem });
     const reply = refused || (await this.#scripted(request));
     if ('status' in reply) this.#refuse(response, reply);
     else this.#stream(response, reply, request);
@@ -204,7 +211,8 @@ export class WireServer {
   #list(target: string, headers: IncomingHttpHeaders, response: ServerResponse): void {
     const { pathname, searchParams } = new URL(target, 'http://127.0.0.1');
     const { listing } = this.#dialect;
-    if (listing?.path !== pathname) return this.#refuse(response, { status: 404, message: `No GET ${pathname} here` });
+    if (listing?.path !== pathname)
+      return this.#refuse(response, { status: 404, message: `No GET ${pathname} here` });
     this.listings.push({ path: target, headers });
     if (this.#offered === 'hang') return;
     if ('status' in this.#offered) return this.#refuse(response, this.#offered);
@@ -257,7 +265,10 @@ function breakAt(frames: readonly Frame[], part: Frame['part'] | 'connect'): num
   return first + Math.max(1, Math.floor(count / 2));
 }
 
-/** The bytes of an event, split inside its first multi-byte character, or else inside its first line. */
+/**
+ * The bytes of an event, split inside its first multi-byte character, or else inside its first
+ * line.
+ */
 function pieces(sse: string | Buffer): Buffer[] {
   const bytes = Buffer.from(sse);
   const multiByte = bytes.findIndex((byte) => byte >= 0xc0);
@@ -269,13 +280,20 @@ function pieces(sse: string | Buffer): Buffer[] {
 export function deltas(text: string, size = 12): string[] {
   const characters = [...text];
   const count = Math.ceil(characters.length / size);
-  return Array.from({ length: count }, (_, index) => characters.slice(index * size, (index + 1) * size).join(''));
+  return Array.from({ length: count }, (_, index) =>
+    characters.slice(index * size, (index + 1) * size).join(''),
+  );
 }
 
-export const argumentsOf = ({ input }: WireCall): string => (typeof input === 'string' ? input : JSON.stringify(input));
+export const argumentsOf = ({ input }: WireCall): string =>
+  typeof input === 'string' ? input : JSON.stringify(input);
 
-export const callId = (call: WireCall, prefix: string, { index }: WireRequest, position: number): string =>
-  call.id ?? `${prefix}${index}_${position}`;
+export const callId = (
+  call: WireCall,
+  prefix: string,
+  { index }: WireRequest,
+  position: number,
+): string => call.id ?? `${prefix}${index}_${position}`;
 
 export function usageOf(answer: WireAnswer, { body }: WireRequest): Usage {
   const said = `${answer.thinking ?? ''}${answer.text ?? ''}${(answer.toolCalls ?? []).map(argumentsOf).join('')}`;
@@ -288,7 +306,8 @@ export function usageOf(answer: WireAnswer, { body }: WireRequest): Usage {
   };
 }
 
-export const list = (value: Json | undefined): JsonObject[] => (Array.isArray(value) ? (value as JsonObject[]) : []);
+export const list = (value: Json | undefined): JsonObject[] =>
+  Array.isArray(value) ? (value as JsonObject[]) : [];
 export const text = (value: Json | undefined): string => (typeof value === 'string' ? value : '');
 
 /** Arguments come back as the JSON of an object; some servers fail on anything else. */

@@ -22,7 +22,8 @@ export const startWireAnthropic = (script: WireScript = () => ({})): Promise<Wir
   new WireServer(anthropic, script).start();
 
 /** The service knows its own thinking again by this. */
-const signatureOf = (thinking: string): string => `sig-${createHash('sha256').update(thinking).digest('base64')}`;
+const signatureOf = (thinking: string): string =>
+  `sig-${createHash('sha256').update(thinking).digest('base64')}`;
 
 /** Bedrock speaks it too, in frames of its own. */
 export const anthropic: Dialect = {
@@ -30,7 +31,11 @@ export const anthropic: Dialect = {
   basePath: '',
   frames,
   overloaded: event('error', { error: { type: 'overloaded_error', message: 'Overloaded' } }),
-  errorBody: ({ status, message = 'It failed', kind = kinds[status] ?? 'api_error' }: WireError) => ({
+  errorBody: ({
+    status,
+    message = 'It failed',
+    kind = kinds[status] ?? 'api_error',
+  }: WireError) => ({
     type: 'error',
     error: { type: kind, message },
     request_id: 'req_fake',
@@ -87,7 +92,9 @@ function frames(answer: WireAnswer, request: WireRequest): Frame[] {
   return [
     { part: 'start', sse: event('message_start', { message }) },
     { part: 'start', sse: event('ping', {}) },
-    ...blocks(answer, request).flatMap((block, index) => block.map(({ part, sse }) => ({ part, sse: sse(index) }))),
+    ...blocks(answer, request).flatMap((block, index) =>
+      block.map(({ part, sse }) => ({ part, sse: sse(index) })),
+    ),
     {
       part: 'end',
       sse: event('message_delta', {
@@ -113,12 +120,18 @@ interface BlockFrame {
 function block(part: Frame['part'], start: JsonObject, grown: readonly JsonObject[]): BlockFrame[] {
   return [
     { part, sse: (index) => event('content_block_start', { index, content_block: start }) },
-    ...grown.map((delta) => ({ part, sse: (index: number) => event('content_block_delta', { index, delta }) })),
+    ...grown.map((delta) => ({
+      part,
+      sse: (index: number) => event('content_block_delta', { index, delta }),
+    })),
     { part, sse: (index) => event('content_block_stop', { index }) },
   ];
 }
 
-function blocks({ thinking, text: said, sources, toolCalls = [] }: WireAnswer, request: WireRequest): BlockFrame[][] {
+function blocks(
+  { thinking, text: said, sources, toolCalls = [] }: WireAnswer,
+  request: WireRequest,
+): BlockFrame[][] {
   const thought = thinking === undefined ? [] : [thinkingBlock(thinking)];
   const spoken =
     said === undefined
@@ -132,11 +145,24 @@ function blocks({ thinking, text: said, sources, toolCalls = [] }: WireAnswer, r
   const calls = toolCalls.map((call, position) =>
     block(
       'tool_call',
-      { type: 'tool_use', id: callId(call, 'toolu_', request, position), name: call.name, input: {} },
-      ['', ...deltas(argumentsOf(call))].map((part) => ({ type: 'input_json_delta', partial_json: part })),
+      {
+        type: 'tool_use',
+        id: callId(call, 'toolu_', request, position),
+        name: call.name,
+        input: {},
+      },
+      ['', ...deltas(argumentsOf(call))].map((part) => ({
+        type: 'input_json_delta',
+        partial_json: part,
+      })),
     ),
   );
-  return [...thought, ...(sources === undefined ? [] : webSearch(sources, request)), ...spoken, ...calls];
+  return [
+    ...thought,
+    ...(sources === undefined ? [] : webSearch(sources, request)),
+    ...spoken,
+    ...calls,
+  ];
 }
 
 type Sources = NonNullable<WireAnswer['sources']>;
@@ -158,12 +184,19 @@ function webSearch(sources: Sources, { index }: WireRequest): BlockFrame[][] {
 
 const citation = ({ title, url }: Sources[number]): JsonObject => ({
   type: 'citations_delta',
-  citation: { type: 'web_search_result_location', title, url, cited_text: `of ${title}`, encrypted_index: 'enc' },
+  citation: {
+    type: 'web_search_result_location',
+    title,
+    url,
+    cited_text: `of ${title}`,
+    encrypted_index: 'enc',
+  },
 });
 
 /** Thinking that begins with `redacted:` comes encrypted, as some does. */
 function thinkingBlock(thinking: string): BlockFrame[] {
-  if (thinking.startsWith('redacted:')) return block('thinking', { type: 'redacted_thinking', data: thinking }, []);
+  if (thinking.startsWith('redacted:'))
+    return block('thinking', { type: 'redacted_thinking', data: thinking }, []);
   return block('thinking', { type: 'thinking', thinking: '', signature: '' }, [
     ...deltas(thinking).map((part) => ({ type: 'thinking_delta', thinking: part })),
     { type: 'signature_delta', signature: signatureOf(thinking) },
@@ -174,20 +207,30 @@ function problemWith(body: JsonObject): string | undefined {
   const messages = list(body.messages);
   if (typeof body.max_tokens !== 'number') return 'max_tokens: Field required';
   if (messages[0]?.role !== 'user') return 'messages: first message must use the "user" role';
-  if (marks(body) > 4) return `A maximum of 4 blocks with cache_control may be provided. Found ${marks(body)}.`;
+  if (marks(body) > 4)
+    return `A maximum of 4 blocks with cache_control may be provided. Found ${marks(body)}.`;
   const thinking = body.thinking as { budget_tokens?: number } | undefined;
   if ((thinking?.budget_tokens ?? 0) >= body.max_tokens)
     return '`max_tokens` must be greater than `thinking.budget_tokens`.';
-  return messages.map((message, index) => problemOf(message, messages[index + 1], messages[index - 1])).find(Boolean);
+  return messages
+    .map((message, index) => problemOf(message, messages[index + 1], messages[index - 1]))
+    .find(Boolean);
 }
 
-const marks = (body: JsonObject): number => JSON.stringify(body).split('"cache_control":').length - 1;
+const marks = (body: JsonObject): number =>
+  JSON.stringify(body).split('"cache_control":').length - 1;
 
-function problemOf(message: JsonObject, next?: JsonObject, before?: JsonObject): string | undefined {
+function problemOf(
+  message: JsonObject,
+  next?: JsonObject,
+  before?: JsonObject,
+): string | undefined {
   const content = list(message.content);
   if (content.some((part) => part.type === 'text' && text(part.text).trim() === ''))
     return 'messages: text content blocks must contain non-whitespace text';
-  return message.role === 'assistant' ? problemOfReply(content, next) : problemOfUser(content, before);
+  return message.role === 'assistant'
+    ? problemOfReply(content, next)
+    : problemOfUser(content, before);
 }
 
 function problemOfReply(content: JsonObject[], next: JsonObject | undefined): string | undefined {
@@ -199,7 +242,8 @@ function problemOfReply(content: JsonObject[], next: JsonObject | undefined): st
   if (isForged) return 'messages: Invalid `signature` in `thinking` block';
   const called = ids(content, 'tool_use', 'id');
   const odd = called.find((id) => !/^[a-zA-Z0-9_-]+$/.test(id));
-  if (odd !== undefined) return `tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$': ${odd}`;
+  if (odd !== undefined)
+    return `tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$': ${odd}`;
   if (new Set(called).size < called.length) return '`tool_use` ids must be unique';
   const answered = ids(list(next?.content), 'tool_result', 'tool_use_id');
   const missing = called.filter((id) => !answered.includes(id));
@@ -214,7 +258,9 @@ function problemOfUser(content: JsonObject[], before: JsonObject | undefined): s
     return 'tool_result blocks must come first in the content';
   const called = ids(list(before?.content), 'tool_use', 'id');
   const orphan = ids(content, 'tool_result', 'tool_use_id').find((id) => !called.includes(id));
-  return orphan === undefined ? undefined : `unexpected \`tool_use_id\` found in \`tool_result\` blocks: ${orphan}`;
+  return orphan === undefined
+    ? undefined
+    : `unexpected \`tool_use_id\` found in \`tool_result\` blocks: ${orphan}`;
 }
 
 const ids = (content: JsonObject[], type: string, field: string): string[] =>

@@ -1,4 +1,7 @@
-/** A fake of InvokeModelWithResponseStream: the events of the Messages API in the binary frames of AWS. */
+/**
+ * A fake of InvokeModelWithResponseStream: the events of the Messages API in the binary frames of
+ * AWS.
+ */
 import { crc32 } from 'node:zlib';
 import {
   WireServer,
@@ -16,29 +19,39 @@ export const startWireBedrock = (script: WireScript = () => ({})): Promise<WireS
   new WireServer(bedrock, script).start();
 
 /** The model of a request, which its path names. */
-export const bedrockModelOf = (path: string): string => decodeURIComponent(/^\/model\/([^/]+)\//.exec(path)?.[1] ?? '');
+export const bedrockModelOf = (path: string): string =>
+  decodeURIComponent(/^\/model\/([^/]+)\//.exec(path)?.[1] ?? '');
 
 const bedrock: Dialect = {
   path: /^\/model\/[^/]+\/invoke-with-response-stream$/,
   basePath: '',
   contentType: 'application/vnd.amazon.eventstream',
-  frames: (answer, request) => (answer.raw === undefined ? frames(answer, request) : answer.raw.map(rawFrame)),
-  overloaded: exceptionFrame('throttlingException', 'Too many requests, please wait before trying again.'),
+  frames: (answer, request) =>
+    answer.raw === undefined ? frames(answer, request) : answer.raw.map(rawFrame),
+  overloaded: exceptionFrame(
+    'throttlingException',
+    'Too many requests, please wait before trying again.',
+  ),
   errorBody: ({ message = 'It failed' }: WireError) => ({ message }),
   problemWith,
-  refusal: ({ headers }) => (isSigned(headers) ? undefined : { status: 403, message: 'Missing Authentication Token' }),
+  refusal: ({ headers }) =>
+    isSigned(headers) ? undefined : { status: 403, message: 'Missing Authentication Token' },
 };
 
 /** Anthropic's own name of the model is what the events tell, whatever AWS calls it. */
 function frames(answer: WireAnswer, request: WireRequest): Frame[] {
   const model = bedrockModelOf(request.path).replace(/^.*anthropic\./, '');
   const asked = { ...request, body: { ...request.body, model } };
-  return anthropic
-    .frames(answer, asked)
-    .map(({ part, sse }) => ({ part, sse: chunkFrame(/^data: (.*)$/m.exec(String(sse))?.[1] ?? '') }));
+  return anthropic.frames(answer, asked).map(({ part, sse }) => ({
+    part,
+    sse: chunkFrame(/^data: (.*)$/m.exec(String(sse))?.[1] ?? ''),
+  }));
 }
 
-/** An event of the Messages API, or an exception: `{ exception: 'throttlingException', message: '…' }`. */
+/**
+ * An event of the Messages API, or an exception: `{ exception: 'throttlingException', message: '…'
+ * }`.
+ */
 const rawFrame = (event: JsonObject): Frame => ({
   part: 'text',
   sse:
@@ -60,7 +73,10 @@ function exceptionFrame(type: string, message: string): Buffer {
   );
 }
 
-/** Lengths of all and of the headers, their checksum, the headers, the payload, and the checksum of all. */
+/**
+ * Lengths of all and of the headers, their checksum, the headers, the payload, and the checksum of
+ * all.
+ */
 function frame(headers: Readonly<Record<string, string>>, payload: string): Buffer {
   const head = Buffer.concat(Object.entries(headers).map(([name, value]) => header(name, value)));
   const body = Buffer.from(payload);
@@ -85,11 +101,16 @@ function checksum(bytes: Buffer): Buffer {
   return sum;
 }
 
-/** The body names neither the model nor that it wants a stream, for the path does; and has an own name for the version. */
+/**
+ * The body names neither the model nor that it wants a stream, for the path does; and has an own
+ * name for the version.
+ */
 function problemWith(body: JsonObject): string | undefined {
   const extra = ['model', 'stream'].find((name) => name in body);
-  if (extra !== undefined) return `Malformed input request: #: extraneous key [${extra}] is not permitted`;
-  if (body.anthropic_version !== 'bedrock-2023-05-31') return 'anthropic_version: Input should be "bedrock-2023-05-31"';
+  if (extra !== undefined)
+    return `Malformed input request: #: extraneous key [${extra}] is not permitted`;
+  if (body.anthropic_version !== 'bedrock-2023-05-31')
+    return 'anthropic_version: Input should be "bedrock-2023-05-31"';
   return anthropic.problemWith(body);
 }
 

@@ -34,8 +34,10 @@ export interface ChatQuirks {
   readonly reasoningField?: 'reasoning_content' | 'reasoning';
 }
 
-export const startWireOpenaiChat = (script: WireScript = () => ({}), quirks: ChatQuirks = {}): Promise<WireServer> =>
-  new WireServer(chat(quirks), script).start();
+export const startWireOpenaiChat = (
+  script: WireScript = () => ({}),
+  quirks: ChatQuirks = {},
+): Promise<WireServer> => new WireServer(chat(quirks), script).start();
 
 const chat = (quirks: ChatQuirks): Dialect => ({
   path: '/v1/chat/completions',
@@ -43,7 +45,12 @@ const chat = (quirks: ChatQuirks): Dialect => ({
   frames: (answer, request) => frames(answer, request, quirks),
   overloaded: `data: ${JSON.stringify({ error: { message: 'Overloaded', type: 'server_error', code: 'overloaded' } })}\n\n`,
   errorBody: ({ status, message = 'It failed', kind }: WireError) => ({
-    error: { message, type: status === 400 ? 'invalid_request_error' : 'error', param: null, code: kind ?? null },
+    error: {
+      message,
+      type: status === 400 ? 'invalid_request_error' : 'error',
+      param: null,
+      code: kind ?? null,
+    },
   }),
   problemWith: (body) => (quirks.textCalls ? toolsIn(body) : problemWith(body)),
   listing: { path: '/v1/models', page: (models) => ({ object: 'list', data: models }) },
@@ -51,7 +58,8 @@ const chat = (quirks: ChatQuirks): Dialect => ({
 
 /** What Ollama says of a model without a template for tools. */
 const toolsIn = (body: JsonObject): string | undefined =>
-  body.tools === undefined && list(body.messages).every(({ role, tool_calls: calls }) => role !== 'tool' && !calls)
+  body.tools === undefined &&
+  list(body.messages).every(({ role, tool_calls: calls }) => role !== 'tool' && !calls)
     ? undefined
     : `${text(body.model)} does not support tools`;
 
@@ -75,11 +83,17 @@ function frames(answer: WireAnswer, request: WireRequest, quirks: ChatQuirks): F
     delta('start', { role: 'assistant', content: '' }),
     ...deltas(thinking).map((part) => delta('thinking', { [field]: part })),
     ...deltas(said).map((part) => delta('text', { content: part })),
-    ...(quirks.textCalls ? writtenCalls(answer) : []).map((part) => delta('tool_call', { content: part })),
+    ...(quirks.textCalls ? writtenCalls(answer) : []).map((part) =>
+      delta('tool_call', { content: part }),
+    ),
     ...(quirks.textCalls ? [] : toolCalls)
-      .flatMap((call, position) => callDeltas(call, position, quirks, callId(call, 'call_', request, position)))
+      .flatMap((call, position) =>
+        callDeltas(call, position, quirks, callId(call, 'call_', request, position)),
+      )
       .map((call) => delta('tool_call', { tool_calls: [call] })),
-    chunk('end', { choices: [{ index: 0, delta: {}, finish_reason: finishReason(answer, quirks) }] }),
+    chunk('end', {
+      choices: [{ index: 0, delta: {}, finish_reason: finishReason(answer, quirks) }],
+    }),
     ...(quirks.noUsage ? [] : [chunk('end', { choices: [], usage: usage(answer, request) })]),
     { part: 'end', sse: 'data: [DONE]\n\n' },
   ];
@@ -96,12 +110,20 @@ const writtenCalls = ({ text: said = '', toolCalls = [] }: WireAnswer): string[]
       .join(''),
   );
 
-function finishReason({ stop = 'natural', toolCalls = [] }: WireAnswer, { alwaysStop, textCalls }: ChatQuirks): string {
+function finishReason(
+  { stop = 'natural', toolCalls = [] }: WireAnswer,
+  { alwaysStop, textCalls }: ChatQuirks,
+): string {
   if (stop !== 'natural') return stop === 'length' ? 'length' : 'content_filter';
   return toolCalls.length > 0 && !alwaysStop && !textCalls ? 'tool_calls' : 'stop';
 }
 
-function callDeltas(call: WireCall, position: number, quirks: ChatQuirks, id: string): JsonObject[] {
+function callDeltas(
+  call: WireCall,
+  position: number,
+  quirks: ChatQuirks,
+  id: string,
+): JsonObject[] {
   const place: JsonObject = quirks.noCallIndexes ? {} : { index: position };
   const first: JsonObject = { ...place, ...(quirks.noCallIds ? {} : { id }), type: 'function' };
   const sent = argumentsOf(call);
@@ -127,7 +149,8 @@ function problemWith(body: JsonObject): string | undefined {
   for (const message of list(body.messages)) {
     if (message.role === 'tool') {
       const id = text(message.tool_call_id);
-      if (!open.delete(id)) return `messages with role "tool" must be a response to a preceding message: ${id}`;
+      if (!open.delete(id))
+        return `messages with role "tool" must be a response to a preceding message: ${id}`;
     } else if (open.size > 0) {
       return `tool_call_ids did not have response messages: ${[...open].join(', ')}`;
     }
@@ -137,5 +160,7 @@ function problemWith(body: JsonObject): string | undefined {
       open.add(text(call.id));
     }
   }
-  return open.size > 0 ? `tool_call_ids did not have response messages: ${[...open].join(', ')}` : undefined;
+  return open.size > 0
+    ? `tool_call_ids did not have response messages: ${[...open].join(', ')}`
+    : undefined;
 }

@@ -55,7 +55,12 @@ type Numbered = readonly [part: Frame['part'], type: string, data: JsonObject];
 function frames(answer: WireAnswer, request: WireRequest): Frame[] {
   const usage = usageOf(answer, request);
   const output = items(answer, request);
-  const base = { id: `resp_${request.index}`, object: 'response', model: request.body.model ?? null, error: null };
+  const base = {
+    id: `resp_${request.index}`,
+    object: 'response',
+    model: request.body.model ?? null,
+    error: null,
+  };
   const { status, reason } = ending(answer);
   const read = usage.cacheReadTokens;
   const input = usage.inputTokens + read + usage.cacheWriteTokens;
@@ -79,12 +84,17 @@ function frames(answer: WireAnswer, request: WireRequest): Frame[] {
     ),
     ['end', `response.${status}`, { response: final }],
   ];
-  return numbered.map(([part, type, data], index) => frame(part, type, { ...data, sequence_number: index }));
+  return numbered.map(([part, type, data], index) =>
+    frame(part, type, { ...data, sequence_number: index }),
+  );
 }
 
 function ending({ stop = 'natural' }: WireAnswer): { status: string; reason?: string } {
   if (stop === 'natural') return { status: 'completed' };
-  return { status: 'incomplete', reason: stop === 'length' ? 'max_output_tokens' : 'content_filter' };
+  return {
+    status: 'incomplete',
+    reason: stop === 'length' ? 'max_output_tokens' : 'content_filter',
+  };
 }
 
 interface Item {
@@ -99,7 +109,11 @@ function items(answer: WireAnswer, request: WireRequest): Item[] {
   const spoken = said === undefined ? [] : [message(said, answer, request)];
   const calls = toolCalls.map((call, position) => {
     const isCut = stop === 'length' && position === toolCalls.length - 1;
-    return functionCall(call, callId(call, 'call_', request, position), isCut ? 'incomplete' : 'completed');
+    return functionCall(
+      call,
+      callId(call, 'call_', request, position),
+      isCut ? 'incomplete' : 'completed',
+    );
   });
   return [...thought, ...searched, ...spoken, ...calls];
 }
@@ -132,7 +146,10 @@ function reasoning(thinking: string, { index }: WireRequest): Item {
 }
 
 /** The pages are told only where they are asked for; one more is found than is cited. */
-function webSearch(sources: NonNullable<WireAnswer['sources']>, { index, body }: WireRequest): Item {
+function webSearch(
+  sources: NonNullable<WireAnswer['sources']>,
+  { index, body }: WireRequest,
+): Item {
   const urls = [...sources.map(({ url }) => url), 'https://uncited.example/'];
   const isWished = JSON.stringify(body.include ?? []).includes('web_search_call.action.sources');
   const told = isWished ? { sources: urls.map((url) => ({ type: 'url', url })) } : {};
@@ -148,16 +165,42 @@ function webSearch(sources: NonNullable<WireAnswer['sources']>, { index, body }:
 }
 
 function message(said: string, { phase, sources = [] }: WireAnswer, { index }: WireRequest): Item {
-  const annotations = sources.map((source) => ({ type: 'url_citation', start_index: 0, end_index: 1, ...source }));
-  const base = { id: `msg_${index}`, type: 'message', role: 'assistant', ...(phase === undefined ? {} : { phase }) };
-  const item = { ...base, status: 'completed', content: [{ type: 'output_text', text: said, annotations }] };
+  const annotations = sources.map((source) => ({
+    type: 'url_citation',
+    start_index: 0,
+    end_index: 1,
+    ...source,
+  }));
+  const base = {
+    id: `msg_${index}`,
+    type: 'message',
+    role: 'assistant',
+    ...(phase === undefined ? {} : { phase }),
+  };
+  const item = {
+    ...base,
+    status: 'completed',
+    content: [{ type: 'output_text', text: said, annotations }],
+  };
   const place = { item_id: base.id, content_index: 0 };
   return {
     item,
     events: [
-      ['text', 'response.output_item.added', { item: { ...base, status: 'in_progress', content: [] } }],
-      ['text', 'response.content_part.added', { ...place, part: { type: 'output_text', text: '', annotations: [] } }],
-      ...deltas(said).map((delta): Numbered => ['text', 'response.output_text.delta', { ...place, delta }]),
+      [
+        'text',
+        'response.output_item.added',
+        { item: { ...base, status: 'in_progress', content: [] } },
+      ],
+      [
+        'text',
+        'response.content_part.added',
+        { ...place, part: { type: 'output_text', text: '', annotations: [] } },
+      ],
+      ...deltas(said).map((delta): Numbered => [
+        'text',
+        'response.output_text.delta',
+        { ...place, delta },
+      ]),
       ['text', 'response.output_text.done', { ...place, text: said }],
       ['text', 'response.output_item.done', { item }],
     ],
@@ -171,13 +214,21 @@ function functionCall(call: WireCall, call_id: string, status: string): Item {
   return {
     item,
     events: [
-      ['tool_call', 'response.output_item.added', { item: { ...base, status: 'in_progress', arguments: '' } }],
+      [
+        'tool_call',
+        'response.output_item.added',
+        { item: { ...base, status: 'in_progress', arguments: '' } },
+      ],
       ...deltas(argumentsOf(call)).map((delta): Numbered => [
         'tool_call',
         'response.function_call_arguments.delta',
         { item_id: id, delta },
       ]),
-      ['tool_call', 'response.function_call_arguments.done', { item_id: id, arguments: argumentsOf(call) }],
+      [
+        'tool_call',
+        'response.function_call_arguments.done',
+        { item_id: id, arguments: argumentsOf(call) },
+      ],
       ['tool_call', 'response.output_item.done', { item }],
     ],
   };
@@ -185,25 +236,34 @@ function functionCall(call: WireCall, call_id: string, status: string): Item {
 
 function problemWith(body: JsonObject): string | undefined {
   const input = list(body.input);
-  const garbled = input.find((item) => item.type === 'function_call' && !isJsonObject(item.arguments));
+  const garbled = input.find(
+    (item) => item.type === 'function_call' && !isJsonObject(item.arguments),
+  );
   if (garbled !== undefined) return `Invalid arguments of function call ${text(garbled.call_id)}.`;
-  const called = input.filter(({ type }) => type === 'function_call').map((item) => text(item.call_id));
-  const answered = input.filter(({ type }) => type === 'function_call_output').map((item) => text(item.call_id));
+  const called = input
+    .filter(({ type }) => type === 'function_call')
+    .map((item) => text(item.call_id));
+  const answered = input
+    .filter(({ type }) => type === 'function_call_output')
+    .map((item) => text(item.call_id));
   const long = called.find((id) => id.length > 64);
   if (long !== undefined)
     return `Invalid 'call_id': string too long. Expected a string with maximum length 64: ${long}`;
   const open = called.find((id) => !answered.includes(id));
   if (open !== undefined) return `No tool output found for function call ${open}.`;
   const orphan = answered.find((id) => !called.includes(id));
-  if (orphan !== undefined) return `No tool call found for function call output with call_id ${orphan}.`;
+  if (orphan !== undefined)
+    return `No tool call found for function call output with call_id ${orphan}.`;
   return input.map((item, index) => problemOfReasoning(item, input[index + 1])).find(Boolean);
 }
 
 function problemOfReasoning(item: JsonObject, next: JsonObject | undefined): string | undefined {
   if (item.type !== 'reasoning') return undefined;
   const [summary] = list(item.summary);
-  if (item.encrypted_content !== encrypted(text(summary?.text))) return 'The encrypted content could not be verified.';
-  const isFollowed = next?.role === 'assistant' || next?.type === 'function_call' || next?.type === 'reasoning';
+  if (item.encrypted_content !== encrypted(text(summary?.text)))
+    return 'The encrypted content could not be verified.';
+  const isFollowed =
+    next?.role === 'assistant' || next?.type === 'function_call' || next?.type === 'reasoning';
   return isFollowed
     ? undefined
     : `Item '${text(item.id)}' of type 'reasoning' was provided without its required following item.`;

@@ -18,7 +18,9 @@ describe('activation', () => {
   it('registers every command that the manifest contributes', async () => {
     const extension = helios();
     await extension.activate();
-    const manifest = JSON.parse(await readFile(join(extension.extensionPath, 'package.json'), 'utf8')) as Manifest;
+    const manifest = JSON.parse(
+      await readFile(join(extension.extensionPath, 'package.json'), 'utf8'),
+    ) as Manifest;
     const contributed = (manifest.contributes?.commands ?? []).map(({ command }) => command);
     const registered = new Set(await commands.getCommands(true));
     assert.deepEqual(

@@ -1,4 +1,6 @@
-/** The host suite in a desktop VS Code, which is downloaded: for people on a machine with internet. */
+/**
+ * The host suite in a desktop VS Code, which is downloaded: for people on a machine with internet.
+ */
 import { join } from 'node:path';
 import { runTests } from '@vscode/test-electron';
 import { repositoryRoot } from '../setup/paths.ts';

@@ -17,7 +17,12 @@ export async function run(): Promise<void> {
 }
 
 async function failures(): Promise<number> {
-  const mocha = new Mocha({ reporter: Reporter, forbidOnly: true, forbidPending: true, timeout: 60_000 });
+  const mocha = new Mocha({
+    reporter: Reporter,
+    forbidOnly: true,
+    forbidPending: true,
+    timeout: 60_000,
+  });
   for (const name of await readdir(__dirname)) {
     if (name.endsWith('.test.cjs')) mocha.addFile(join(__dirname, name));
   }

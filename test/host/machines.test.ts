@@ -34,13 +34,20 @@ describe('machines in the window', () => {
     const { shellPath, shellArgs } = terminal.creationOptions as TerminalOptions;
     assert.deepEqual([shellPath, shellArgs], ['ssh', ['-p', '9', '--', 'ada@127.0.0.1']]);
     await commands.executeCommand('helios.openMachineTerminal', 'gpu1');
-    assert.equal(window.terminals.filter(({ name }) => name === 'gpu1').length, 1, 'the one that is there is shown');
+    assert.equal(
+      window.terminals.filter(({ name }) => name === 'gpu1').length,
+      1,
+      'the one that is there is shown',
+    );
     terminal.dispose();
   });
 
   it('opens a terminal on the login host of a cluster, and one here for a cluster of this computer', async () => {
     const cluster = { id: 'cluster', kind: 'slurm', alias: 'login', partition: 'gpu' };
-    await writeFile(file, JSON.stringify({ version: 1, machines: [cluster, { id: 'own', kind: 'slurm' }] }));
+    await writeFile(
+      file,
+      JSON.stringify({ version: 1, machines: [cluster, { id: 'own', kind: 'slurm' }] }),
+    );
     for (const [id, shellPath, shellArgs] of [
       ['cluster', 'ssh', ['--', 'login']],
       ['own', undefined, undefined],
@@ -74,8 +81,14 @@ describe('machines in the window', () => {
     await eventually(() => Promise.resolve(document.getText() === text || undefined));
     const position = document.positionAt(text.indexOf('""') + 1);
     const offered = await eventually(async () => {
-      const list = await commands.executeCommand<CompletionList>('vscode.executeCompletionItemProvider', uri, position);
-      const labels = list.items.map(({ label }) => (typeof label === 'string' ? label : label.label));
+      const list = await commands.executeCommand<CompletionList>(
+        'vscode.executeCompletionItemProvider',
+        uri,
+        position,
+      );
+      const labels = list.items.map(({ label }) =>
+        typeof label === 'string' ? label : label.label,
+      );
       return labels.includes('partition') ? labels : undefined;
     });
     assert.ok(offered.includes('prologue') && !offered.includes('image'), offered.join());
@@ -96,7 +109,9 @@ async function eventually<T>(refresh: () => Promise<T | undefined>): Promise<T> 
 /** The command shows its error to the user, so it is the terminal that is waited for. */
 async function terminalOf(id: string): Promise<Terminal> {
   const opened = Promise.withResolvers<Terminal>();
-  const listening = window.onDidOpenTerminal((terminal) => terminal.name === id && opened.resolve(terminal));
+  const listening = window.onDidOpenTerminal(
+    (terminal) => terminal.name === id && opened.resolve(terminal),
+  );
   const endMs = Date.now() + 40_000;
   try {
     while (Date.now() < endMs) {

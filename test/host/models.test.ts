@@ -17,7 +17,9 @@ const ask = async (...args: readonly unknown[]): Promise<Heard> =>
 describe('models of Helios for other extensions', () => {
   let server: WireServer;
   const useServer = (url: string | undefined): Thenable<void> =>
-    workspace.getConfiguration('helios').update('providers.anthropicBaseUrl', url, ConfigurationTarget.Global);
+    workspace
+      .getConfiguration('helios')
+      .update('providers.anthropicBaseUrl', url, ConfigurationTarget.Global);
 
   before(async () => {
     await extensions.getExtension('helios.helios-research')?.activate();
@@ -33,20 +35,34 @@ describe('models of Helios for other extensions', () => {
   });
 
   it('answer with text and with calls of their tools, and count tokens', async () => {
-    const [model] = (await lm.selectChatModels({ vendor: 'helios' })).filter(({ id }) => id.startsWith('claude/'));
+    const [model] = (await lm.selectChatModels({ vendor: 'helios' })).filter(({ id }) =>
+      id.startsWith('claude/'),
+    );
     assert.ok(model);
     server.reply(() => ({ text: 'I look.', toolCalls: [{ name: 'look', input: { at: 'loss' } }] }));
-    const refresh = { name: 'look', description: 'Looks.', inputSchema: { type: 'object', properties: { at: {} } } };
+    const refresh = {
+      name: 'look',
+      description: 'Looks.',
+      inputSchema: { type: 'object', properties: { at: {} } },
+    };
     const heard = await ask(model.id, 'Where is the loss?', [refresh]);
-    assert.deepEqual([heard.text, heard.calls], ['I look.', [{ name: 'look', input: { at: 'loss' } }]]);
+    assert.deepEqual(
+      [heard.text, heard.calls],
+      ['I look.', [{ name: 'look', input: { at: 'loss' } }]],
+    );
     assert.ok(heard.tokens >= 4 && heard.tokens < 20, String(heard.tokens));
     const [sent] = list(server.requests.at(-1)?.body.tools);
-    assert.deepEqual([sent?.name, sent?.description, sent?.input_schema], ['look', 'Looks.', refresh.inputSchema]);
+    assert.deepEqual(
+      [sent?.name, sent?.description, sent?.input_schema],
+      ['look', 'Looks.', refresh.inputSchema],
+    );
   });
 
   it('say what went wrong, without the key', async () => {
     server.reply(() => ({ status: 401, message: 'invalid key sk-ant-host-test' }));
-    const [model] = (await lm.selectChatModels({ vendor: 'helios' })).filter(({ id }) => id.startsWith('claude/'));
+    const [model] = (await lm.selectChatModels({ vendor: 'helios' })).filter(({ id }) =>
+      id.startsWith('claude/'),
+    );
     await assert.rejects(ask(model?.id, 'Hello?'), (error) => {
       assert.match(String(error), /Anthropic answered 401: invalid key \[key\]/);
       return true;

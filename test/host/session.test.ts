@@ -27,7 +27,9 @@ describe('a session in the window', () => {
   it('plays the offline demo in a folder of the workspace, and starts its first run', async () => {
     assert.notEqual(home, '');
     // Nobody is there to be asked.
-    await workspace.getConfiguration('helios').update('permissions.mode', 'allow', ConfigurationTarget.Global);
+    await workspace
+      .getConfiguration('helios')
+      .update('permissions.mode', 'allow', ConfigurationTarget.Global);
     const place = join(folder, 'demo');
     await commands.executeCommand('helios.tryDemo', place);
     const started = await journalEvent('session.started');
@@ -52,7 +54,8 @@ describe('a session in the window', () => {
   });
 });
 
-const tabLabels = (): string[] => window.tabGroups.all.flatMap(({ tabs }) => tabs.map(({ label }) => label));
+const tabLabels = (): string[] =>
+  window.tabGroups.all.flatMap(({ tabs }) => tabs.map(({ label }) => label));
 
 /** The first event of this type in the only journal of this window's home. */
 async function journalEvent(type: string): Promise<JournalLine> {
@@ -70,7 +73,9 @@ async function journalEvent(type: string): Promise<JournalLine> {
 
 async function journal(): Promise<readonly JournalLine[]> {
   const sessions = await readdir(join(home, 'sessions')).catch(() => []);
-  const texts = sessions.map((id) => readFile(join(home, 'sessions', id, 'journal.jsonl'), 'utf8').catch(() => ''));
+  const texts = sessions.map((id) =>
+    readFile(join(home, 'sessions', id, 'journal.jsonl'), 'utf8').catch(() => ''),
+  );
   return (await Promise.all(texts))
     .join('')
     .split('\n')
@@ -78,7 +83,10 @@ async function journal(): Promise<readonly JournalLine[]> {
     .map((line) => JSON.parse(line) as JournalLine);
 }
 
-async function eventually(isTrue: () => boolean | Promise<boolean>, seen: () => unknown): Promise<void> {
+async function eventually(
+  isTrue: () => boolean | Promise<boolean>,
+  seen: () => unknown,
+): Promise<void> {
   const endMs = performance.now() + 40_000;
   while (!(await isTrue())) {
     if (performance.now() > endMs) assert.fail(`Not seen within 40 s: ${JSON.stringify(seen())}`);

@@ -26,7 +26,10 @@ const floorRules = Object.entries(floors).flatMap(([folder, names]) =>
     name: `${folder}-${name}`,
     severity: 'error',
     from: { path: `^src/${folder}/${name}/` },
-    to: { path: `^src/${folder}/`, pathNot: `^src/${folder}/(${names.slice(0, index + 1).join('|')})/` },
+    to: {
+      path: `^src/${folder}/`,
+      pathNot: `^src/${folder}/(${names.slice(0, index + 1).join('|')})/`,
+    },
   })),
 );
 const folders = Object.keys(below);
@@ -53,7 +56,12 @@ module.exports = {
       from: { path: '^webview/' },
       to: { path: '^src/', pathNot: '^src/protocol/' },
     },
-    { name: 'src-knows-no-webview', severity: 'error', from: { path: '^src/' }, to: { path: '^(webview|test)/' } },
+    {
+      name: 'src-knows-no-webview',
+      severity: 'error',
+      from: { path: '^src/' },
+      to: { path: '^(webview|test)/' },
+    },
     {
       name: 'front-ends-know-not-each-other',
       severity: 'error',

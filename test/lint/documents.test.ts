@@ -25,11 +25,14 @@ describe('The documents', () => {
     [`| ${'x'.repeat(120)} |`, `a line of a table has 124 columns: | ${'x'.repeat(38)}…`],
   ];
   for (const [text, problem] of faults)
-    it(`a page with ${text.slice(0, 40)} has one`, () => assert.deepEqual(problemsOf('README.md', text), [problem]));
+    it(`a page with ${text.slice(0, 40)} has one`, () =>
+      assert.deepEqual(problemsOf('README.md', text), [problem]));
 
   it('a page with names that exist has none, whatever its blocks of code hold', () => {
-    const sound = '[Keys](docs/models.md#keys) `src/runs/` `src/**/*.sh` `helios.budget.*` **Helios: Add Machine**';
-    const blocks = '\n\n    a worktree of `src/noFolder/`\n\n```json\n{ "helios.none": "`helios.none`" }\n```\n';
+    const sound =
+      '[Keys](docs/models.md#keys) `src/runs/` `src/**/*.sh` `helios.budget.*` **Helios: Add Machine**';
+    const blocks =
+      '\n\n    a worktree of `src/noFolder/`\n\n```json\n{ "helios.none": "`helios.none`" }\n```\n';
     assert.deepEqual(problemsOf('README.md', sound + blocks), []);
   });
 });

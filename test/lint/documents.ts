@@ -1,4 +1,7 @@
-/** Finds faults of documents: links and paths without a target, unknown names, wide tables, words to avoid. */
+/**
+ * Finds faults of documents: links and paths without a target, unknown names, wide tables, words to
+ * avoid.
+ */
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { repositoryRoot } from '../setup/paths.ts';
@@ -24,9 +27,14 @@ interface Sections {
 }
 
 /** README, CONTRIBUTING and everything in `docs/`, relative to the repository. */
-export const documents = (): readonly string[] => ['README.md', 'CONTRIBUTING.md', ...globSync('docs/**/*.md', inRoot)];
+export const documents = (): readonly string[] => [
+  'README.md',
+  'CONTRIBUTING.md',
+  ...globSync('docs/**/*.md', inRoot),
+];
 
-export const readDocument = (path: string): string => readFileSync(join(repositoryRoot, path), 'utf8');
+export const readDocument = (path: string): string =>
+  readFileSync(join(repositoryRoot, path), 'utf8');
 
 const inRoot = { cwd: repositoryRoot };
 
@@ -48,7 +56,9 @@ const withoutBlocks = (text: string): string =>
 
 function brokenLinks(path: string, prose: string): string[] {
   const links = [...prose.matchAll(/\]\((?!\w+:)([^)\s]*)\)/g)].map(([, link = '']) => link);
-  return links.filter((link) => !leadsSomewhere(path, link)).map((link) => `the link ${link} leads nowhere`);
+  return links
+    .filter((link) => !leadsSomewhere(path, link))
+    .map((link) => `the link ${link} leads nowhere`);
 }
 
 function leadsSomewhere(path: string, link: string): boolean {
@@ -69,21 +79,32 @@ const headingsOf = (text: string): string[] =>
 const exists = (path: string): boolean => globSync(path.replace(/\/$/, ''), inRoot).length > 0;
 
 function missingPaths(prose: string): string[] {
-  const paths = [...prose.matchAll(/`((?:src|webview|test|media|docs)\/[^`\s]*)`/g)].map(([, path = '']) => path);
+  const paths = [...prose.matchAll(/`((?:src|webview|test|media|docs)\/[^`\s]*)`/g)].map(
+    ([, path = '']) => path,
+  );
   return paths.filter((path) => !exists(path)).map((path) => `there is no ${path}`);
 }
 
 /** Settings, and commands as they stand in the palette. */
 function unknownNames(prose: string): string[] {
   const { contributes } = JSON.parse(readDocument('package.json')) as Manifest;
-  const settings = [contributes.configuration].flat().flatMap(({ properties }) => Object.keys(properties));
-  const isKnown = (name: string): boolean => settings.some((setting) => setting === name || inGroup(setting, name));
-  const named = [...prose.matchAll(/`(helios\.(?!json|db)[\w.]+(?:\.\*)?)`/g)].map(([, name = '']) => name);
+  const settings = [contributes.configuration]
+    .flat()
+    .flatMap(({ properties }) => Object.keys(properties));
+  const isKnown = (name: string): boolean =>
+    settings.some((setting) => setting === name || inGroup(setting, name));
+  const named = [...prose.matchAll(/`(helios\.(?!json|db)[\w.]+(?:\.\*)?)`/g)].map(
+    ([, name = '']) => name,
+  );
   const titles = contributes.commands.map(({ category, title }) => `${category}: ${title}`);
-  const commands = [...prose.matchAll(/\*\*(Helios: [^*]+)\*\*/g)].map(([, name = '']) => name.replaceAll('\n', ' '));
+  const commands = [...prose.matchAll(/\*\*(Helios: [^*]+)\*\*/g)].map(([, name = '']) =>
+    name.replaceAll('\n', ' '),
+  );
   return [
     ...named.filter((name) => !isKnown(name)).map((name) => `there is no setting ${name}`),
-    ...commands.filter((name) => !titles.includes(name)).map((name) => `there is no command ${name}`),
+    ...commands
+      .filter((name) => !titles.includes(name))
+      .map((name) => `there is no command ${name}`),
   ];
 }
 

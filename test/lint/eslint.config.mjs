@@ -3,7 +3,10 @@ import tseslint from 'typescript-eslint';
 const typed = {
   '@typescript-eslint/no-floating-promises': 'error',
   '@typescript-eslint/no-misused-promises': 'error',
-  '@typescript-eslint/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],
+  '@typescript-eslint/switch-exhaustiveness-check': [
+    'error',
+    { considerDefaultExhaustiveForUnions: true },
+  ],
   '@typescript-eslint/no-explicit-any': 'error',
   '@typescript-eslint/no-import-type-side-effects': 'error',
   '@typescript-eslint/await-thenable': 'error',
@@ -46,7 +49,9 @@ const plain = {
  */
 const compositionRoot = {
   files: ['src/compose/engine.ts'],
-  rules: { 'max-lines-per-function': ['error', { max: 80, skipComments: true, skipBlankLines: true }] },
+  rules: {
+    'max-lines-per-function': ['error', { max: 80, skipComments: true, skipBlankLines: true }],
+  },
 };
 
 const project = (files, tsconfig, rules) => ({
@@ -58,7 +63,16 @@ const project = (files, tsconfig, rules) => ({
 });
 
 export default [
-  { ignores: ['dist/**', 'dist-test/**', 'out/**', '.test/**', 'node_modules/**', 'test/fixtures/**'] },
+  {
+    ignores: [
+      'dist/**',
+      'dist-test/**',
+      'out/**',
+      '.test/**',
+      'node_modules/**',
+      'test/fixtures/**',
+    ],
+  },
   project(['src/**/*.ts'], './tsconfig.json', { ...typed, ...sizes, ...plain }),
   compositionRoot,
   project(['webview/**/*.ts'], './webview/tsconfig.json', { ...typed, ...sizes, ...plain }),

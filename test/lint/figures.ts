@@ -1,6 +1,6 @@
 /**
- * `npm run figures`: prints how the text of the product reads, in figures. `figures.test.ts` holds them
- * to their limits.
+ * `npm run figures`: prints how the text of the product reads, in figures. `figures.test.ts` holds
+ * them to their limits.
  *   --list OPENERS|LINES  names the places as well
  */
 import { readdirSync, readFileSync } from 'node:fs';
@@ -17,7 +17,8 @@ const { floors } = createRequire(import.meta.url)('./layers.cjs') as {
 const openers = new Set('It They One What Who Whose Of Nor Such Absent As How Where'.split(' '));
 const longestLine = 100;
 const frontEnds = /^src\/(?:vscode|cli|background)\/|^src\/extension/;
-const theirDoor = /^src\/(?:compose|presentation|protocol|base|vscode|cli|background)\/|^src\/extension/;
+const theirDoor =
+  /^src\/(?:compose|presentation|protocol|base|vscode|cli|background)\/|^src\/extension/;
 
 export interface Figures {
   /** Places, as `file:line`. */
@@ -90,8 +91,10 @@ function sourcesBelow(folder: string): string[] {
 function commentsOf(source: ts.SourceFile, text: string): { line: number; words: string }[] {
   const ranges = new Map<number, ts.CommentRange>();
   const visit = (node: ts.Node): void => {
-    for (const range of ts.getLeadingCommentRanges(text, node.pos) ?? []) ranges.set(range.pos, range);
-    for (const range of ts.getTrailingCommentRanges(text, node.end) ?? []) ranges.set(range.pos, range);
+    for (const range of ts.getLeadingCommentRanges(text, node.pos) ?? [])
+      ranges.set(range.pos, range);
+    for (const range of ts.getTrailingCommentRanges(text, node.end) ?? [])
+      ranges.set(range.pos, range);
     // Leaves of templates and regular expressions hold no comments.
     for (const child of node.getChildren(source)) visit(child);
   };
@@ -100,8 +103,10 @@ function commentsOf(source: ts.SourceFile, text: string): { line: number; words:
   const sorted = [...ranges.values()].sort((a, b) => a.pos - b.pos);
   return sorted.flatMap((range, index) => {
     const before = sorted[index - 1];
-    const isLine = (each: ts.CommentRange): boolean => each.kind === ts.SyntaxKind.SingleLineCommentTrivia;
-    const follows = before && isLine(before) && isLine(range) && lineAt(before.pos) === lineAt(range.pos) - 1;
+    const isLine = (each: ts.CommentRange): boolean =>
+      each.kind === ts.SyntaxKind.SingleLineCommentTrivia;
+    const follows =
+      before && isLine(before) && isLine(range) && lineAt(before.pos) === lineAt(range.pos) - 1;
     const words = text.slice(range.pos, range.end).replace(/^\/[/*]+[\s*]*/, '');
     return follows ? [] : [{ line: lineAt(range.pos) + 1, words }];
   });

@@ -23,7 +23,17 @@ const below = {
   notify: ['http'],
   project: ['metrics', 'notify', 'watchdogs'],
   reports: ['experiments', 'metrics', 'runs', 'storage'],
-  tools: ['experiments', 'machines', 'memory', 'metrics', 'models', 'permissions', 'runs', 'sleep', 'web'],
+  tools: [
+    'experiments',
+    'machines',
+    'memory',
+    'metrics',
+    'models',
+    'permissions',
+    'runs',
+    'sleep',
+    'web',
+  ],
   agent: [
     'experiments',
     'machines',

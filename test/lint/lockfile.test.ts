@@ -10,7 +10,9 @@ interface LockedPackage {
 }
 
 describe('package-lock.json', () => {
-  const { packages } = JSON.parse(readFileSync(join(repositoryRoot, 'package-lock.json'), 'utf8')) as {
+  const { packages } = JSON.parse(
+    readFileSync(join(repositoryRoot, 'package-lock.json'), 'utf8'),
+  ) as {
     readonly packages: Readonly<Record<string, LockedPackage>>;
   };
 
@@ -22,7 +24,8 @@ describe('package-lock.json', () => {
   it('holds the packages of every platform, without which `npm ci` refuses it', () => {
     const missing = Object.entries(packages).flatMap(([path, { optionalDependencies = {} }]) =>
       Object.keys(optionalDependencies).filter(
-        (name) => !(`node_modules/${name}` in packages) && !(`${path}/node_modules/${name}` in packages),
+        (name) =>
+          !(`node_modules/${name}` in packages) && !(`${path}/node_modules/${name}` in packages),
       ),
     );
     assert.deepEqual(missing, []);

@@ -1,7 +1,18 @@
-/** Each rule of the house is broken once in a tiny tree with the project's own configuration: the check must say so. */
+/**
+ * Each rule of the house is broken once in a tiny tree with the project's own configuration: the
+ * check must say so.
+ */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
@@ -32,7 +43,13 @@ const cleanTree: Files = {
 };
 
 const configuration = [
-  ...['tsconfig.json', 'webview/tsconfig.json', 'test/tsconfig.json', '.prettierrc.json', '.prettierignore'],
+  ...[
+    'tsconfig.json',
+    'webview/tsconfig.json',
+    'test/tsconfig.json',
+    '.prettierrc.json',
+    '.prettierignore',
+  ],
   ...[
     'test/lint/eslint.config.mjs',
     'test/lint/architecture.cjs',
@@ -67,7 +84,9 @@ const plants: readonly Plant[] = [
   {
     what: 'a floating promise',
     script: 'lint',
-    files: { 'src/base/floating.ts': 'export function start(): void {\n  Promise.resolve(1);\n}\n' },
+    files: {
+      'src/base/floating.ts': 'export function start(): void {\n  Promise.resolve(1);\n}\n',
+    },
     named: ruleAt('floating', '@typescript-eslint/no-floating-promises'),
   },
   {
@@ -89,7 +108,8 @@ const plants: readonly Plant[] = [
     what: 'an empty catch',
     script: 'lint',
     files: {
-      'src/base/empty.ts': 'export function tried(act: () => void): void {\n  try {\n    act();\n  } catch {}\n}\n',
+      'src/base/empty.ts':
+        'export function tried(act: () => void): void {\n  try {\n    act();\n  } catch {}\n}\n',
     },
     named: ruleAt('empty', 'no-empty'),
   },
@@ -97,7 +117,8 @@ const plants: readonly Plant[] = [
     what: 'a literal that is spread to stand on one line',
     script: 'lint',
     files: {
-      'src/base/spread.ts': 'export const both = (x: number, y: number): object => ({ ...{ x, y }, z: 1 });\n',
+      'src/base/spread.ts':
+        'export const both = (x: number, y: number): object => ({ ...{ x, y }, z: 1 });\n',
       'src/base/spreadIf.ts':
         'export const some = (x?: number): object => ({ ...(x !== undefined && { x }), z: 1 });\n',
     },
@@ -118,7 +139,10 @@ const plants: readonly Plant[] = [
   {
     what: 'an engine folder that knows VS Code',
     script: 'arch',
-    files: { 'src/metrics/window.ts': "import { window } from 'vscode';\n\nexport const state = window.state;\n" },
+    files: {
+      'src/metrics/window.ts':
+        "import { window } from 'vscode';\n\nexport const state = window.state;\n",
+    },
     named: /error core-knows-no-vscode: src\/metrics\/window\.ts/,
   },
   {
@@ -170,8 +194,10 @@ const plants: readonly Plant[] = [
     what: 'a circle',
     script: 'arch',
     files: {
-      'src/base/one.ts': "import { two } from './two.ts';\n\nexport const one = (): number => two() + 1;\n",
-      'src/base/two.ts': "import { one } from './one.ts';\n\nexport const two = (): number => one() + 1;\n",
+      'src/base/one.ts':
+        "import { two } from './two.ts';\n\nexport const one = (): number => two() + 1;\n",
+      'src/base/two.ts':
+        "import { one } from './one.ts';\n\nexport const two = (): number => one() + 1;\n",
     },
     named: /error no-cycles: src\/base\/(one|two)\.ts/,
   },
@@ -186,7 +212,9 @@ const plants: readonly Plant[] = [
     // What is only warned of is printed as what fails.
     script: 'unused',
     isAlone: true,
-    files: { 'src/base/half.ts': `${cleanTree['src/base/half.ts']}\nexport const third = 1 / 3;\n` },
+    files: {
+      'src/base/half.ts': `${cleanTree['src/base/half.ts']}\nexport const third = 1 / 3;\n`,
+    },
     named: /^third .*src\/base\/half\.ts/m,
   },
   {
@@ -245,7 +273,9 @@ const groups: readonly Group[] = [
     script,
     plants: plants.filter((plant) => plant.script === script && plant.isAlone !== true),
   })),
-  ...plants.filter(({ isAlone }) => isAlone).map((plant) => ({ script: plant.script, plants: [plant] })),
+  ...plants
+    .filter(({ isAlone }) => isAlone)
+    .map((plant) => ({ script: plant.script, plants: [plant] })),
 ].filter((group) => group.plants.length > 0);
 
 describe('npm run check', () => {
@@ -257,9 +287,11 @@ describe('npm run check', () => {
   const treeWith = (...additions: readonly Files[]): string => {
     const root = mkdtempSync(join(tmpdir(), 'planted-'));
     roots.push(root);
-    for (const path of configuration) cpSync(join(repositoryRoot, path), join(root, path), { recursive: true });
+    for (const path of configuration)
+      cpSync(join(repositoryRoot, path), join(root, path), { recursive: true });
     symlinkSync(join(repositoryRoot, 'node_modules'), join(root, 'node_modules'));
-    for (const files of [{ ...cleanTree, 'package.json': manifestOfTree() }, ...additions]) writeTree(root, files);
+    for (const files of [{ ...cleanTree, 'package.json': manifestOfTree() }, ...additions])
+      writeTree(root, files);
     return root;
   };
 
@@ -306,9 +338,16 @@ interface Result {
 /** Runs the command of the manifest itself, as npm would. */
 function check(root: string, script: Plant['script']): Result {
   const command = readManifest().scripts[script] ?? 'false';
-  const path = [join(repositoryRoot, 'node_modules/.bin'), process.env['PATH'] ?? ''].join(delimiter);
+  const path = [join(repositoryRoot, 'node_modules/.bin'), process.env['PATH'] ?? ''].join(
+    delimiter,
+  );
   const env = { ...process.env, PATH: path, FORCE_COLOR: '0' };
-  const { status, stdout, stderr } = spawnSync(command, { cwd: root, shell: true, encoding: 'utf8', env });
+  const { status, stdout, stderr } = spawnSync(command, {
+    cwd: root,
+    shell: true,
+    encoding: 'utf8',
+    env,
+  });
   return { status, output: stripVTControlCharacters(stdout + stderr) };
 }
 
@@ -324,9 +363,21 @@ function readManifest(): Manifest {
 /** Only what the tiny tree uses: knip reports the rest as unused. */
 function manifestOfTree(): string {
   const { scripts, devDependencies } = readManifest();
-  const tools = ['@types/node', '@types/vscode', '@types/mocha', 'typescript', 'typescript-eslint', 'eslint'];
-  const kept = [...tools, 'prettier', 'dependency-cruiser', 'knip'].map((name) => [name, devDependencies[name]]);
-  const checks = Object.entries(scripts).filter(([name]) => plants.some((plant) => plant.script === name));
+  const tools = [
+    '@types/node',
+    '@types/vscode',
+    '@types/mocha',
+    'typescript',
+    'typescript-eslint',
+    'eslint',
+  ];
+  const kept = [...tools, 'prettier', 'dependency-cruiser', 'knip'].map((name) => [
+    name,
+    devDependencies[name],
+  ]);
+  const checks = Object.entries(scripts).filter(([name]) =>
+    plants.some((plant) => plant.script === name),
+  );
   const manifest = {
     name: 'planted',
     type: 'module',

@@ -1,19 +1,33 @@
-/** `npm run shell`: every shell script of the sources, for its syntax by `sh`, and for its sense by shellcheck. */
+/**
+ * `npm run shell`: every shell script of the sources, for its syntax by `sh`, and for its sense by
+ * shellcheck.
+ */
 import { spawnSync } from 'node:child_process';
 import { globSync } from 'node:fs';
 
-/** Scripts are put together from several files: a variable may come from another one, or be meant for it. */
+/**
+ * Scripts are put together from several files: a variable may come from another one, or be meant
+ * for it.
+ */
 const ofOneFile = ['SC2034', 'SC2154'];
 
 const files = globSync('src/**/*.sh').sort();
 const checks = [
   ...files.map((file) => ['sh', '-n', file] as const),
-  ['shellcheck', '--shell=sh', '--format=gcc', `--exclude=${ofOneFile.join(',')}`, ...files] as const,
+  [
+    'shellcheck',
+    '--shell=sh',
+    '--format=gcc',
+    `--exclude=${ofOneFile.join(',')}`,
+    ...files,
+  ] as const,
 ];
 
 for (const [program, ...args] of checks) {
   const { status, error } = spawnSync(program, args, { stdio: 'inherit' });
   if (error !== undefined)
-    console.error(`${program} does not run (${error.message}). On Debian and Ubuntu: apt-get install ${program}`);
+    console.error(
+      `${program} does not run (${error.message}). On Debian and Ubuntu: apt-get install ${program}`,
+    );
   if (status !== 0) process.exitCode = 1;
 }

@@ -7,7 +7,10 @@ import { after, afterEach, before, describe, it } from 'mocha';
 import { silentLogger } from '../../src/base/logger.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { newRunId, type SessionId } from '../../src/base/ids.ts';
-import { ContainerConnector, type ContainerMachine } from '../../src/machines/container/containerMachine.ts';
+import {
+  ContainerConnector,
+  type ContainerMachine,
+} from '../../src/machines/container/containerMachine.ts';
 import { tidyContainers } from '../../src/machines/container/tidyContainers.ts';
 import { LazyMachine } from '../../src/machines/lazyMachine.ts';
 import { LocalMachine } from '../../src/machines/local/localMachine.ts';
@@ -60,7 +63,11 @@ describe('a container machine', () => {
 
   function runsOn(machine: ContainerMachine, home = 'home'): Runs {
     mkdirSync(path(home), { recursive: true });
-    const runs = new Runs({ machines: createMachines([machine]), folder: path(home), clock: systemClock });
+    const runs = new Runs({
+      machines: createMachines([machine]),
+      folder: path(home),
+      clock: systemClock,
+    });
     owned.push(runs);
     return runs;
   }
@@ -76,7 +83,8 @@ describe('a container machine', () => {
     label: '',
     plannedMs: Date.now() + number,
   });
-  const steps = (last: number): string => `for i in $(seq 1 ${last}); do echo "step=$i loss=0.$i"; sleep 0.02; done`;
+  const steps = (last: number): string =>
+    `for i in $(seq 1 ${last}); do echo "step=$i loss=0.$i"; sleep 0.02; done`;
   const seen = (run: Run): number => run.metrics.summary('loss')?.count ?? 0;
   async function verdictOf(run: Run): Promise<Verdict> {
     await until('the run ends', () => run.liveness.kind === 'ended', 60_000);
@@ -101,30 +109,47 @@ describe('a container machine', () => {
     assert.equal(readFileSync(path('data/set'), 'utf8'), 'of the user');
     assert.equal(await machine.stat(path('secret')), undefined);
     assert.equal(await output(machine, 'ls /sys/class/net'), 'lo');
-    assert.equal(await output(machine, `grep -c [h]elios-docker /proc/[0-9]*/cmdline | grep -vc :0`), '0');
+    assert.equal(
+      await output(machine, `grep -c [h]elios-docker /proc/[0-9]*/cmdline | grep -vc :0`),
+      '0',
+    );
     assert.match(
       await output(machine, 'mount -t tmpfs none /mnt 2>&1 || mount -o remount,rw /data'),
       /denied|permitted/,
     );
     assert.match(await output(machine, 'chroot / true; mknod /tmp/sda b 8 0'), /not permitted/);
-    const [bounding] = /(?<=CapBnd:\s)\w+/.exec(await output(machine, 'cat /proc/self/status')) ?? [];
-    assert.equal(bounding, '00000000000000fb', 'CHOWN DAC_OVERRIDE FOWNER FSETID KILL SETGID SETUID');
+    const [bounding] =
+      /(?<=CapBnd:\s)\w+/.exec(await output(machine, 'cat /proc/self/status')) ?? [];
+    assert.equal(
+      bounding,
+      '00000000000000fb',
+      'CHOWN DAC_OVERRIDE FOWNER FSETID KILL SETGID SETUID',
+    );
     assert.match(await output(machine, 'cat /proc/self/status'), /NoNewPrivs:\s1/);
-    assert.equal(await output(machine, 'cat /sys/fs/cgroup/pids/pids.max || cat /sys/fs/cgroup/pids.max'), '4096');
+    assert.equal(
+      await output(machine, 'cat /sys/fs/cgroup/pids/pids.max || cat /sys/fs/cgroup/pids.max'),
+      '4096',
+    );
   });
 
   it('runs as the user that is named, with no capability, and its runs can write', async () => {
     const machine = await open({ user: '1234:1234' });
-    assert.match(await output(machine, 'id -u; grep CapBnd /proc/self/status'), /^1234\nCapBnd:\s0+$/);
+    assert.match(
+      await output(machine, 'id -u; grep CapBnd /proc/self/status'),
+      /^1234\nCapBnd:\s0+$/,
+    );
     const run = await runsOn(machine).launch(spec(`${steps(3)}; exit 3`));
     assert.deepEqual(await verdictOf(run), { kind: 'failed', code: 3 });
   });
 
   it('keeps variables of a command out of every list of processes', async () => {
     const machine = await open();
-    const { stdout } = await machine.exec('cat /proc/[0-9]*/cmdline | tr "\\0" " "; printf %s "$TOKEN"', {
-      env: { TOKEN: 'pass-1' },
-    });
+    const { stdout } = await machine.exec(
+      'cat /proc/[0-9]*/cmdline | tr "\\0" " "; printf %s "$TOKEN"',
+      {
+        env: { TOKEN: 'pass-1' },
+      },
+    );
     assert.equal(stdout.split('pass-1').length, 2);
     const [id = ''] = await containers();
     assert.doesNotMatch(await dockerd.docker('inspect', id), /pass-1/);
@@ -136,7 +161,10 @@ describe('a container machine', () => {
       reason: 'unreachable',
       message: /Make it/,
     });
-    await assert.rejects(open({ image: 'lab/none:1' }), { reason: 'unreachable', message: /docker pull lab\/none:1/ });
+    await assert.rejects(open({ image: 'lab/none:1' }), {
+      reason: 'unreachable',
+      message: /docker pull lab\/none:1/,
+    });
     await assert.rejects(open({ engine: path('none.sock') }), {
       reason: 'unreachable',
       message: /start Docker or Podman/,
@@ -161,7 +189,10 @@ describe('a container machine', () => {
     assert.equal(await output(await made(), 'cat /word'), 'second');
     assert.equal((await containers()).length, 1);
     writeFileSync(dockerfile, 'FROM lab/busybox\nRUN echo the reason; exit 7\n');
-    await assert.rejects(made(), { reason: 'unreachable', message: /could not be built[^]*the reason[^]*code: 7/ });
+    await assert.rejects(made(), {
+      reason: 'unreachable',
+      message: /could not be built[^]*the reason[^]*code: 7/,
+    });
   });
 
   it('outlives a Helios that is killed, with its runs', async () => {
@@ -205,7 +236,9 @@ describe('a container machine', () => {
 
   it('takes a changed entry when no run is going on any more', async () => {
     const before = await open();
-    const run = await runsOn(before).launch(spec('while [ ! -e /tmp/go ]; do sleep 0.05; done; exit 4'));
+    const run = await runsOn(before).launch(
+      spec('while [ ! -e /tmp/go ]; do sleep 0.05; done; exit 4'),
+    );
     const [former] = await containers();
     for (const one of owned.splice(0).reverse()) one.dispose();
     const machine = await open({ memoryMb: 64 });
@@ -226,10 +259,15 @@ describe('a container machine', () => {
     const [id = ''] = await containers();
     const removed = dockerd.docker('rm', '-f', id);
     // What is cut by the removal is not known to have begun; it is never told as an end.
-    const cut = await Promise.allSettled([first, second].map((machine) => output(machine, 'hostname')));
-    for (const each of cut) if (each.status === 'rejected') assert.match(String(each.reason), /lost during a command/);
+    const cut = await Promise.allSettled(
+      [first, second].map((machine) => output(machine, 'hostname')),
+    );
+    for (const each of cut)
+      if (each.status === 'rejected') assert.match(String(each.reason), /lost during a command/);
     await removed;
-    const said = await Promise.all([first, second, first].map((machine) => output(machine, 'hostname')));
+    const said = await Promise.all(
+      [first, second, first].map((machine) => output(machine, 'hostname')),
+    );
     const [now = '', ...others] = await containers();
     assert.deepEqual(others, []);
     assert.deepEqual(new Set(said), new Set([now.slice(0, 12)]));
@@ -238,7 +276,10 @@ describe('a container machine', () => {
   it('is removed by a later Helios when its machine is gone, unless a run is going on in it', async () => {
     await open();
     const busy = await open({ id: 'busy' });
-    await busy.spawnDetached(['/bin/sh', '-c', 'sleep 60'], { cwd: '/', env: { HELIOS_RUN_ID: 'r-1' } });
+    await busy.spawnDetached(['/bin/sh', '-c', 'sleep 60'], {
+      cwd: '/',
+      env: { HELIOS_RUN_ID: 'r-1' },
+    });
     const strangers = dockerd.engines(path('other'));
     await strangers.remember(dockerd.socket);
     await strangers.removeStrays(() => false);
@@ -258,7 +299,10 @@ describe('a container machine', () => {
         new LazyMachine({
           id: made.id,
           kind: made.kind,
-          connector: new ContainerConnector(entry({ id: made.id }), { engines: engines(), clock: systemClock }),
+          connector: new ContainerConnector(entry({ id: made.id }), {
+            engines: engines(),
+            clock: systemClock,
+          }),
           clock: systemClock,
         }),
       isBusy: () => false,

@@ -2,7 +2,10 @@ import { realpathSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { after, before, describe } from 'mocha';
 import { systemClock } from '../../src/base/clock.ts';
-import { ContainerConnector, type ContainerMachine } from '../../src/machines/container/containerMachine.ts';
+import {
+  ContainerConnector,
+  type ContainerMachine,
+} from '../../src/machines/container/containerMachine.ts';
 import { TestDockerd } from '../fakes/dockerd.ts';
 import { machineContract } from '../unit/machines/contract.ts';
 

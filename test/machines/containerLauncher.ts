@@ -1,4 +1,6 @@
-/** A process of its own that launches a run in a container, says so, and stays until it is killed. */
+/**
+ * A process of its own that launches a run in a container, says so, and stays until it is killed.
+ */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { silentLogger } from '../../src/base/logger.ts';
@@ -18,7 +20,10 @@ const engines = new OwnEngines({
   write: writeFileAtomic,
   logger: silentLogger,
 });
-const way = new ContainerConnector(JSON.parse(entryText) as ContainerEntry, { engines, clock: systemClock });
+const way = new ContainerConnector(JSON.parse(entryText) as ContainerEntry, {
+  engines,
+  clock: systemClock,
+});
 const folder = join(home, 'first');
 mkdirSync(folder);
 const runs = new Runs({ machines: createMachines([await way.open()]), folder, clock: systemClock });

@@ -10,9 +10,18 @@ after(async () => {
 
 /** Containers go on while the engine is away. */
 const makeBed = (image: string) => async (): Promise<TruthBed> => {
-  const dockerd = await TestDockerd.start({ withDebian: image === 'lab/debian', flags: ['--live-restore'] });
+  const dockerd = await TestDockerd.start({
+    withDebian: image === 'lab/debian',
+    flags: ['--live-restore'],
+  });
   dockerds.push(dockerd);
-  const entry = { id: 'lab', kind: 'container', image, memoryMb: 64, engine: dockerd.socket } as const;
+  const entry = {
+    id: 'lab',
+    kind: 'container',
+    image,
+    memoryMb: 64,
+    engine: dockerd.socket,
+  } as const;
   return {
     machine: (clock) => new ContainerConnector(entry, { engines: dockerd.engines(), clock }).open(),
     limitMemory: (machine) => machine,
@@ -32,4 +41,7 @@ const options = {
 } as const;
 
 truthTable('a container of Debian', makeBed('lab/debian'), options);
-truthTable('a container of busybox', makeBed('lab/busybox'), { ...options, without: [...options.without, 'burst'] });
+truthTable('a container of busybox', makeBed('lab/busybox'), {
+  ...options,
+  without: [...options.without, 'burst'],
+});

@@ -11,7 +11,10 @@ import { scriptedPrompts } from '../fakes/sshd.ts';
 
 /** Four signs of life at intervals of 5 s stay away. */
 const noticedWithinMs = 20_000;
-/** TCP itself gives up after a quarter of an hour: what is late on a busy machine is still far from that. */
+/**
+ * TCP itself gives up after a quarter of an hour: what is late on a busy machine is still far from
+ * that.
+ */
 const slackMs = 40_000;
 
 describe('a link on which nothing arrives any more', function () {
@@ -87,7 +90,9 @@ describe('a link on which nothing arrives any more', function () {
       assert.ok(!existsSync(join(folder(), 'new')));
       // What comes now waits for nothing.
       const askedMs = performance.now();
-      await assert.rejects(machine.stat('/'), ({ reason }: MachineFailure) => /unreachable|timeout/.test(reason));
+      await assert.rejects(machine.stat('/'), ({ reason }: MachineFailure) =>
+        /unreachable|timeout/.test(reason),
+      );
       assert.ok(performance.now() - askedMs < 15_000 + slackMs);
     } finally {
       clearInterval(writing);

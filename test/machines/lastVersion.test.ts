@@ -1,7 +1,18 @@
-/** Resumes a session of version 0.1 whose runs still go on: nothing that lies on a disk may become unreadable. */
+/**
+ * Resumes a session of version 0.1 whose runs still go on: nothing that lies on a disk may become
+ * unreadable.
+ */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  writeFileSync,
+} from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'mocha';
@@ -31,10 +42,15 @@ describe('a home of the last version', function () {
     for (const place of [folder, host.home]) fill(place, { folder, remote: host.home });
     await startRun(join(folder, 'home/runs', localRun), join(folder, 'work'));
     await startRun(join(host.home, '.helios/runs', remoteRun), host.home);
-    bed = await testEngine(model(), { folder, createMachine: host.createMachine, clock: recordedTime() });
+    bed = await testEngine(model(), {
+      folder,
+      createMachine: host.createMachine,
+      clock: recordedTime(),
+    });
   });
   after(async () => {
-    for (const place of [join(folder, 'work'), host?.home]) if (place) writeFileSync(join(place, 'release'), '');
+    for (const place of [join(folder, 'work'), host?.home])
+      if (place) writeFileSync(join(place, 'release'), '');
     await bed?.dispose();
     await host?.dispose();
   });
@@ -60,7 +76,8 @@ describe('a home of the last version', function () {
     const [id] = await bed.engine.sessions.list().then((list) => list.map((each) => each.id));
     assert.ok(id);
     const session = await bed.engine.sessions.resume(id);
-    for (const place of [join(folder, 'work'), host.home]) writeFileSync(join(place, 'release'), '');
+    for (const place of [join(folder, 'work'), host.home])
+      writeFileSync(join(place, 'release'), '');
     await session.ended;
     assert.equal(session.state.end?.reason, 'goal');
     assert.equal(eventsOf(session, 'run.planned').length, 4, 'nothing is launched again');
@@ -87,17 +104,26 @@ function recordedTime(): Clock {
 /** Ends the session when it wakes. */
 function model(): ScriptedModel {
   return new ScriptedModel(() => [
-    { name: 'finish', input: { outcome: 'goal_met', summary: 'Met.', evidence: [{ run: '3', metric: 'loss' }] } },
+    {
+      name: 'finish',
+      input: { outcome: 'goal_met', summary: 'Met.', evidence: [{ run: '3', metric: 'loss' }] },
+    },
   ]);
 }
 
 /** Replaces the placeholders in every text file. */
-function fill(place: string, { folder, remote }: { readonly folder: string; readonly remote: string }): void {
+function fill(
+  place: string,
+  { folder, remote }: { readonly folder: string; readonly remote: string },
+): void {
   for (const entry of readdirSync(place, { recursive: true, withFileTypes: true })) {
     if (!entry.isFile() || entry.name.endsWith('.bin') || entry.name.endsWith('.png')) continue;
     const file = join(entry.parentPath, entry.name);
     const text = readFileSync(file, 'utf8');
-    const filled = text.replaceAll('@ROOT@', folder).replaceAll('@REMOTE@', remote).replaceAll('@HOST@', hostname());
+    const filled = text
+      .replaceAll('@ROOT@', folder)
+      .replaceAll('@REMOTE@', remote)
+      .replaceAll('@HOST@', hostname());
     if (filled !== text) writeFileSync(file, filled);
   }
 }
@@ -105,7 +131,14 @@ function fill(place: string, { folder, remote }: { readonly folder: string; read
 /** Starts a run with the supervisor of the last version, and waits for its first five points. */
 async function startRun(run: string, cwd: string): Promise<void> {
   mkdirSync(cwd, { recursive: true });
-  spawn('/bin/sh', [join(run, 'capsule.sh'), 'start'], { cwd, detached: true, stdio: 'ignore' }).unref();
+  spawn('/bin/sh', [join(run, 'capsule.sh'), 'start'], {
+    cwd,
+    detached: true,
+    stdio: 'ignore',
+  }).unref();
   const output = join(run, 'output.log');
-  await until('the run prints', () => existsSync(output) && /step=5 /.test(readFileSync(output, 'utf8')));
+  await until(
+    'the run prints',
+    () => existsSync(output) && /step=5 /.test(readFileSync(output, 'utf8')),
+  );
 }

@@ -69,7 +69,10 @@ describe('a fleet on links that break', function () {
     );
     await writeFile(path.join(folder, '.ssh', 'config'), `${config.join('\n')}\n`, { mode: 0o600 });
     const machines = hostIds.map((id) => ({ id, kind: 'ssh', alias: id, workFolder: work }));
-    await writeFile(path.join(folder, name, 'home', 'machines.json'), JSON.stringify({ version: 1, machines }));
+    await writeFile(
+      path.join(folder, name, 'home', 'machines.json'),
+      JSON.stringify({ version: 1, machines }),
+    );
   }
 
   /** The real command line, with the real SDK. */
@@ -81,12 +84,21 @@ describe('a fleet on links that break', function () {
       {
         cwd: path.join(folder, name, 'work'),
         stdio: ['ignore', 'ignore', 'pipe'],
-        env: { PATH, NODE_COMPILE_CACHE, HOME: folder, ANTHROPIC_BASE_URL: server.url, ANTHROPIC_API_KEY: 'test-key' },
+        env: {
+          PATH,
+          NODE_COMPILE_CACHE,
+          HOME: folder,
+          ANTHROPIC_BASE_URL: server.url,
+          ANTHROPIC_API_KEY: 'test-key',
+        },
       },
     );
     children.add(child);
     child.once('exit', () => children.delete(child));
-    child.stderr?.on('data', (bytes: Buffer) => process.env.HELIOS_CHAOS_SHOW && process.stderr.write(bytes));
+    child.stderr?.on(
+      'data',
+      (bytes: Buffer) => process.env.HELIOS_CHAOS_SHOW && process.stderr.write(bytes),
+    );
     return child;
   }
 
@@ -106,7 +118,9 @@ describe('a fleet on links that break', function () {
       assert.ok(isSessionId(id));
       const { state, ledger } = await bed.engine.sessions.read(id);
       assert.equal(state.end?.reason, 'goal');
-      return await Promise.all(ledger.rows.map((row) => essence(row, path.join(bed.home, 'runs', row.runId))));
+      return await Promise.all(
+        ledger.rows.map((row) => essence(row, path.join(bed.home, 'runs', row.runId))),
+      );
     } finally {
       await bed.engine.close();
     }
@@ -125,7 +139,8 @@ describe('a fleet on links that break', function () {
 
   const logins = (): number[] => hosts.map(({ sshd }) => sshd.logins);
   const sessions = (): number[] => hosts.map(({ sshd }) => sshd.sessions);
-  const sleep = (seconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, seconds * 1000));
+  const sleep = (seconds: number): Promise<void> =>
+    new Promise((resolve) => setTimeout(resolve, seconds * 1000));
 
   it('has the ledger of an undisturbed one, however often they break and Helios is killed', async () => {
     console.log(`      ${chaosSeconds} s, ${kills} kills`);
@@ -139,10 +154,15 @@ describe('a fleet on links that break', function () {
 
     await newSession('rough', chaosSeconds / steps);
     let current = helios('rough', 'bring loss < 10');
-    await until('all runs have started', async () => (await countOf('rough', 'run.started')) === runs.length, 60_000);
+    await until(
+      'all runs have started',
+      async () => (await countOf('rough', 'run.started')) === runs.length,
+      60_000,
+    );
     const opened = () => ({ logins: logins(), sessions: sessions() });
     let before = opened();
-    // What their start cost may still come, on a busy machine; what they cost every few seconds would always.
+    // What their start cost may still come, on a busy machine; what they cost every few seconds
+    // would always.
     await until('runs that go on cost no session', async () => {
       before = opened();
       await sleep(5);
@@ -182,13 +202,19 @@ describe('a fleet on links that break', function () {
     const outcome = await outcomeOf('rough');
     assert.deepEqual(outcome, expected);
     for (const { label } of runs)
-      assert.equal(await readFile(path.join(folder, 'rough', 'work', `started-${label}`), 'utf8'), 'x\n', label);
+      assert.equal(
+        await readFile(path.join(folder, 'rough', 'work', `started-${label}`), 'utf8'),
+        'x\n',
+        label,
+      );
     const figures = {
       cuts,
       killed,
       logins: logins().map((count, index) => count - (before.logins[index] ?? 0)),
       sessions: sessions().map((count, index) => count - (before.sessions[index] ?? 0)),
-      points: (outcome as { series: { values: number[] }[] }[]).flatMap(({ series }) => series[0]?.values ?? []).length,
+      points: (outcome as { series: { values: number[] }[] }[]).flatMap(
+        ({ series }) => series[0]?.values ?? [],
+      ).length,
     };
     console.log(`      ${JSON.stringify(figures)}`);
     assert.ok(cuts.drop + cuts.pull >= hosts.length);

@@ -13,7 +13,8 @@ import { machineContract } from '../unit/machines/contract.ts';
 
 /** Start-up files that print to both streams and change what words mean. */
 const noise: Readonly<Record<string, string>> = {
-  '.bashrc': 'echo "Welcome to gpu1"; echo "quota: 93 %" >&2; alias ls="ls --color=always"; cd /; set -o noclobber\n',
+  '.bashrc':
+    'echo "Welcome to gpu1"; echo "quota: 93 %" >&2; alias ls="ls --color=always"; cd /; set -o noclobber\n',
   '.profile': 'echo "Welcome to gpu1"\n',
   '.zshenv': 'echo "Welcome to gpu1"; echo "quota: 93 %" >&2; setopt noclobber nomatch\n',
   '.tcshrc': 'echo "Welcome to gpu1"; set noclobber\n',
@@ -81,13 +82,17 @@ describe('a host with dropbear and busybox', () => {
   });
   after(() => dropbear?.dispose());
 
-  /** Dropbear closes sessions now and then while others end. That is told as what it is, and nothing else is. */
+  /**
+   * Dropbear closes sessions now and then while others end. That is told as what it is, and nothing
+   * else is.
+   */
   async function asked<T>(ask: () => Promise<T>): Promise<T> {
     for (let tries = 1; ; tries += 1) {
       try {
         return await ask();
       } catch (error) {
-        if (!(error instanceof MachineFailure) || error.reason !== 'unreachable' || tries > 20) throw error;
+        if (!(error instanceof MachineFailure) || error.reason !== 'unreachable' || tries > 20)
+          throw error;
       }
     }
   }
@@ -103,7 +108,9 @@ describe('a host with dropbear and busybox', () => {
         code,
       });
     const word = 'x'.repeat(20_000);
-    const long = await asked(() => machine.exec(`printf %s "$LR" ${word}`, { cwd: '/', env: { LR: '1' } }));
+    const long = await asked(() =>
+      machine.exec(`printf %s "$LR" ${word}`, { cwd: '/', env: { LR: '1' } }),
+    );
     assert.equal(long.stdout, `1${word}`);
   });
 });

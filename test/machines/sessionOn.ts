@@ -1,4 +1,7 @@
-/** What a session has to do alike wherever its machine is: experiments as git states, watchdogs, runs seen from elsewhere. */
+/**
+ * What a session has to do alike wherever its machine is: experiments as git states, watchdogs,
+ * runs seen from elsewhere.
+ */
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -32,7 +35,9 @@ const untilRun = (run: number): ScriptedCall => ({
 const inSteps =
   (steps: readonly Step[]): Script =>
   ({ messages }, index) => {
-    const results = messages.flatMap(({ content }) => content.filter((block) => block.type === 'tool_result'));
+    const results = messages.flatMap(({ content }) =>
+      content.filter((block) => block.type === 'tool_result'),
+    );
     const { text = '', isError = false } = results.at(-1) ?? {};
     return [steps[index]?.({ text, isError }) ?? quit];
   };
@@ -56,12 +61,20 @@ export function sessionOn({ kind, entry }: SessionHost): void {
     });
     after(() => host?.dispose());
 
-    const open = async (steps: readonly Step[], folder = mkdtempSync(join(tmpdir(), 'helios-engine-'))) => {
+    const open = async (
+      steps: readonly Step[],
+      folder = mkdtempSync(join(tmpdir(), 'helios-engine-')),
+    ) => {
       const { createMachine } = host;
       const settings = { report: 'never', idleTurns: 100 } as const;
-      const bed = await testEngine(new ScriptedModel(inSteps(steps)), { settings, createMachine, folder });
+      const bed = await testEngine(new ScriptedModel(inSteps(steps)), {
+        settings,
+        createMachine,
+        folder,
+      });
       beds.push(bed);
-      if (!bed.engine.machines.list().some(({ id }) => id === entry.id)) await bed.engine.machines.add(entry);
+      if (!bed.engine.machines.list().some(({ id }) => id === entry.id))
+        await bed.engine.machines.add(entry);
       return { ...bed, folder };
     };
     const launch = (command: string, more: object = {}): ScriptedCall => ({
@@ -70,12 +83,16 @@ export function sessionOn({ kind, entry }: SessionHost): void {
     });
 
     it('keeps the code of experiments, guards the repository of the user, and runs one again', async () => {
-      const repo = GitRepo.create(join(host.home, 'repo'), { 'train.sh': 'echo loss=9\n', '.gitignore': 'data/\n' });
+      const repo = GitRepo.create(join(host.home, 'repo'), {
+        'train.sh': 'echo loss=9\n',
+        '.gitignore': 'data/\n',
+      });
       repo.write({ 'train.sh': 'echo loss=8\n', '.env': 'KEY=1\n' });
       const before = pictureOf(repo.folder);
       const place = { ...on, repo_path: repo.folder };
       const branch = { ...on, branch: 'half' };
-      const script = 'echo loss=$1\ngit stash 2>&1\nsh -c "exec git commit -qam x" 2>&1\ngit rev-parse HEAD\n';
+      const script =
+        'echo loss=$1\ngit stash 2>&1\nsh -c "exec git commit -qam x" 2>&1\ngit rev-parse HEAD\n';
       const git =
         (words: string): Step =>
         () => ({
@@ -91,7 +108,10 @@ export function sessionOn({ kind, entry }: SessionHost): void {
         () => ({ name: 'exp_branch', input: { ...place, experiment_name: 'half' } }),
         ({ text }) => {
           tree = String((JSON.parse(text) as { path: unknown }).path);
-          return { name: 'write_file', input: { ...on, path: `${tree}/train.sh`, content: script } };
+          return {
+            name: 'write_file',
+            input: { ...on, path: `${tree}/train.sh`, content: script },
+          };
         },
         () => ({ name: 'exp_commit', input: { ...branch, message: 'halve' } }),
         () => ({ name: 'exp_diff', input: { ...place, branch_a: 'HEAD', branch_b: 'half' } }),
@@ -106,15 +126,17 @@ export function sessionOn({ kind, entry }: SessionHost): void {
         () => untilRun(3),
         git('stash'),
         git('log --oneline'),
-        () => ({ name: 'write_file', input: { ...on, path: `${repo.folder}/.git/hooks/pre-commit`, content: 'x' } }),
+        () => ({
+          name: 'write_file',
+          input: { ...on, path: `${repo.folder}/.git/hooks/pre-commit`, content: 'x' },
+        }),
       ]);
       const session = await bed.start();
       await session.ended;
 
       const told = eventsOf(session, 'tool.finished');
-      const [branched, , committed, diff, checkout, , , again, retest, , , , , stash, log, hook] = told.map(
-        ({ text }) => text,
-      );
+      const [branched, , committed, diff, checkout, , , again, retest, , , , , stash, log, hook] =
+        told.map(({ text }) => text);
       assert.match(branched ?? '', /"left_out":\["\.env/);
       assert.match(committed ?? '', /"committed":true/);
       assert.match(diff ?? '', /-echo loss=9\\n\+echo loss=\$1/);
@@ -131,7 +153,10 @@ export function sessionOn({ kind, entry }: SessionHost): void {
       );
       const [first] = session.ledger.experiments;
       const code = first?.plan?.code;
-      assert.deepEqual([first?.result?.mean, first?.decision?.decision, code?.kind], [0.5, 'keep', 'git']);
+      assert.deepEqual(
+        [first?.result?.mean, first?.decision?.decision, code?.kind],
+        [0.5, 'keep', 'git'],
+      );
       assert.ok(code?.kind === 'git' && !code.isDirty && code.commit !== undefined);
       assert.equal(repo.git('rev-parse', `refs/helios/${session.id}/half^{tree}`), code.tree);
       const [run] = session.state.runs.values();
@@ -176,7 +201,10 @@ export function sessionOn({ kind, entry }: SessionHost): void {
         await session.ended;
         // What makes it quick: nothing is waited for but 0.3 s for those that do not heed TERM.
         const [run] = bed.engine.runs.all();
-        assert.equal(readFileSync(join(dirname(run?.outputPath ?? ''), 'kill'), 'utf8'), 'grace_ms=300\n');
+        assert.equal(
+          readFileSync(join(dirname(run?.outputPath ?? ''), 'kill'), 'utf8'),
+          'grace_ms=300\n',
+        );
         assert.deepEqual(
           eventsOf(session, 'run.alarmed').map(({ detail, action }) => [detail, action]),
           [['loss became NaN at step 21', 'kill']],
@@ -194,7 +222,10 @@ export function sessionOn({ kind, entry }: SessionHost): void {
         metric_names: ['loss'],
       };
       const untilOver = { reason: 'r', wake_conditions: [{ type: 'process_exit', sweep: 's1' }] };
-      const bed = await open([() => ({ name: 'sweep', input: call }), () => ({ name: 'sleep', input: untilOver })]);
+      const bed = await open([
+        () => ({ name: 'sweep', input: call }),
+        () => ({ name: 'sleep', input: untilOver }),
+      ]);
       const session = await bed.start();
       await session.ended;
       assert.deepEqual(
@@ -214,10 +245,19 @@ export function sessionOn({ kind, entry }: SessionHost): void {
     it('has its runs watched and ended by another process, and by one after it', async () => {
       const counting = (name: string): ScriptedCall =>
         launch(`for i in $(seq 3000); do echo "${name} $i"; sleep 0.1; done`);
-      const bed = await open([() => counting('a'), () => untilRun(1), () => counting('b'), () => untilRun(2)]);
+      const bed = await open([
+        () => counting('a'),
+        () => untilRun(1),
+        () => counting('b'),
+        () => untilRun(2),
+      ]);
       const session = await bed.start();
       const begun = (number: number) =>
-        eventually(session, 'run.started', ({ runId }) => session.state.runs.get(runId)?.spec.number === number);
+        eventually(
+          session,
+          'run.started',
+          ({ runId }) => session.state.runs.get(runId)?.spec.number === number,
+        );
       await begun(1);
       const other = await open([], bed.folder);
       const place = await placeOf(other, session, 1);
@@ -225,12 +265,18 @@ export function sessionOn({ kind, entry }: SessionHost): void {
       const troubles: string[] = [];
       const watching = other.engine.sessions.watchRun(
         place,
-        { onOutput: (bytes) => (output += Buffer.from(bytes).toString()), onTrouble: (why) => troubles.push(why) },
+        {
+          onOutput: (bytes) => (output += Buffer.from(bytes).toString()),
+          onTrouble: (why) => troubles.push(why),
+        },
         new AbortController().signal,
       );
       await until('it prints', () => output.includes('a 20\n'));
       const killed = await other.engine.sessions.killRun(place);
-      assert.deepEqual([killed.owner?.pid, killed.left, killed.liveness], [process.pid, [], undefined]);
+      assert.deepEqual(
+        [killed.owner?.pid, killed.left, killed.liveness],
+        [process.pid, [], undefined],
+      );
       assert.deepEqual((await eventually(session, 'run.ended')).verdict, { kind: 'killed' });
       assert.deepEqual([(await watching)?.verdict, troubles], [{ kind: 'killed' }, []]);
       const lines = output.trim().split('\n');
@@ -244,7 +290,9 @@ export function sessionOn({ kind, entry }: SessionHost): void {
       await bed.engine.close();
       const last = await other.engine.sessions.killRun(await placeOf(other, session, 2));
       assert.deepEqual([last.owner, last.left], [undefined, []]);
-      assert.deepEqual(last.liveness?.kind === 'ended' && last.liveness.verdict, { kind: 'killed' });
+      assert.deepEqual(last.liveness?.kind === 'ended' && last.liveness.verdict, {
+        kind: 'killed',
+      });
       const { state } = await other.engine.sessions.read(session.id);
       assert.deepEqual(
         [...state.runs.values()].map(({ verdict }) => verdict),

@@ -1,4 +1,7 @@
-/** The supervisor with the shells and programs of other systems, each put in place in a mount namespace. */
+/**
+ * The supervisor with the shells and programs of other systems, each put in place in a mount
+ * namespace.
+ */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { chmodSync, copyFileSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
@@ -16,7 +19,10 @@ import { ended, isAlive, useRuns, type Controller } from '../unit/runs/harness.t
 
 interface System {
   readonly name: string;
-  /** Fills `bin`, an empty folder that comes first in PATH, and gives the commands that put the system in place. */
+  /**
+   * Fills `bin`, an empty folder that comes first in PATH, and gives the commands that put the
+   * system in place.
+   */
   enter(bin: string): string;
   readonly hasBash: boolean;
   /** What starts a program in a session of its own; empty: nothing there does. */
@@ -31,8 +37,19 @@ const systems: readonly System[] = [
   { name: 'bash as sh', ...gnu, enter: () => 'mount -o bind /usr/bin/bash /usr/bin/dash' },
   { name: 'a sleep that takes whole seconds', ...gnu, enter: wholeSeconds },
   { name: 'busybox, as in Alpine', hasBash: false, apart: 'setsid', enter: (bin) => busybox(bin) },
-  { name: 'busybox with less', hasBash: false, apart: '', enter: (bin) => busybox(bin, ['setsid', 'nproc', 'awk']) },
-  { name: 'no /proc and no setsid, as in macOS', hasBash: true, apart: perl, isWithoutProc: true, enter: mac },
+  {
+    name: 'busybox with less',
+    hasBash: false,
+    apart: '',
+    enter: (bin) => busybox(bin, ['setsid', 'nproc', 'awk']),
+  },
+  {
+    name: 'no /proc and no setsid, as in macOS',
+    hasBash: true,
+    apart: perl,
+    isWithoutProc: true,
+    enter: mac,
+  },
 ];
 
 /** Everything in /usr/bin and /usr/sbin is busybox then: no bash, no GNU. */
@@ -40,12 +57,17 @@ function busybox(bin: string, without: readonly string[] = []): string {
   copyFileSync('/usr/bin/busybox', join(bin, 'busybox'));
   chmodSync(join(bin, 'busybox'), 0o755);
   for (const name of execFileSync('/usr/bin/busybox', ['--list'], { encoding: 'utf8' }).split('\n'))
-    if (name !== '' && name !== 'busybox' && !without.includes(name)) symlinkSync('busybox', join(bin, name));
+    if (name !== '' && name !== 'busybox' && !without.includes(name))
+      symlinkSync('busybox', join(bin, name));
   return `mount -o bind ${bin} /usr/sbin && mount -o bind ${bin} /usr/bin`;
 }
 
 function wholeSeconds(bin: string): string {
-  program(bin, 'sleep', 'case $1 in *.*) echo "invalid number" >&2; exit 1 ;; esac\nexec /usr/bin/sleep "$@"');
+  program(
+    bin,
+    'sleep',
+    'case $1 in *.*) echo "invalid number" >&2; exit 1 ;; esac\nexec /usr/bin/sleep "$@"',
+  );
   return ':';
 }
 
@@ -53,7 +75,11 @@ function mac(bin: string): string {
   const missing = ['setsid', 'nproc', 'nvidia-smi', 'date', 'sysctl'];
   for (const name of readdirSync('/usr/bin'))
     if (!missing.includes(name)) symlinkSync(`/usr/bin/${name}`, join(bin, name));
-  program(bin, 'date', 'case $1 in +%s%3N) echo "$(/usr/bin/date +%s)3N" ;; *) exec /usr/bin/date "$@" ;; esac');
+  program(
+    bin,
+    'date',
+    'case $1 in +%s%3N) echo "$(/usr/bin/date +%s)3N" ;; *) exec /usr/bin/date "$@" ;; esac',
+  );
   program(bin, 'sysctl', "echo '{ sec = 1790000000, usec = 123 } Fri Nov 20 10:00:00 2026'");
   return `mount -o bind /usr/bin/bash /usr/bin/dash && PATH=${bin}`;
 }
@@ -84,10 +110,14 @@ describe('the supervisor with the programs of other systems', function () {
         Buffer.from(Buffer.from(bytes).toString().replaceAll('/proc/', '/no/proc/'));
       return Object.assign(machine, {
         exec: ((command, more) =>
-          exec([...entered, '/bin/sh', '-c', command].map(shellQuote).join(' '), more)) satisfies Machine['exec'],
+          exec(
+            [...entered, '/bin/sh', '-c', command].map(shellQuote).join(' '),
+            more,
+          )) satisfies Machine['exec'],
         query: async (script: string) =>
           (await exec([...entered, '/bin/sh', '-c', script].map(shellQuote).join(' '))).stdout,
-        spawnDetached: ((argv, more) => spawn([...entered, ...argv], more)) satisfies Machine['spawnDetached'],
+        spawnDetached: ((argv, more) =>
+          spawn([...entered, ...argv], more)) satisfies Machine['spawnDetached'],
         writeFile: ((at, bytes) =>
           write(at, system.isWithoutProc ? noProc(bytes) : bytes)) satisfies Machine['writeFile'],
       });
@@ -113,7 +143,9 @@ describe('the supervisor with the programs of other systems', function () {
           ['kill -KILL $$', { kind: 'signalled', signal: 'KILL' }],
           ['(sleep 1; exit 6) &', { kind: 'failed', code: 6 }],
         ];
-        const runs = await Promise.all(cases.map(([command]) => one.runs.launch(spec(`echo loss=1; ${command}`))));
+        const runs = await Promise.all(
+          cases.map(([command]) => one.runs.launch(spec(`echo loss=1; ${command}`))),
+        );
         const verdicts = await Promise.all(runs.map(ended));
         assert.deepEqual(
           verdicts,
@@ -136,7 +168,9 @@ describe('the supervisor with the programs of other systems', function () {
         assert.deepEqual([report.isVerified, report.isEscalated, report.left], [true, true, []]);
         assert.deepEqual(its.filter(isAlive), []);
         assert.deepEqual(await ended(killed), { kind: 'killed' });
-        const limited = await one.runs.launch(spec(family, { limit: { ms: 1000, from: 'launch', graceMs: 300 } }));
+        const limited = await one.runs.launch(
+          spec(family, { limit: { ms: 1000, from: 'launch', graceMs: 300 } }),
+        );
         const others = await pids(one, limited, 3);
         assert.deepEqual(await ended(limited), { kind: 'time_limit' });
         assert.deepEqual(others.filter(isAlive), []);
@@ -155,14 +189,25 @@ describe('the supervisor with the programs of other systems', function () {
           ),
         );
         assert.ok(first && second);
-        assert.deepEqual([...(await pids(one, first, 1)), ...(await pids(one, second, 1))].sort(), [0, 1]);
-        assert.deepEqual((await freeSlots(one.machine)).gpus.map(({ heldBy }) => heldBy?.number).sort(), [1, 2]);
+        assert.deepEqual(
+          [...(await pids(one, first, 1)), ...(await pids(one, second, 1))].sort(),
+          [0, 1],
+        );
+        assert.deepEqual(
+          (await freeSlots(one.machine)).gpus.map(({ heldBy }) => heldBy?.number).sort(),
+          [1, 2],
+        );
         await assert.rejects(one.runs.launch(spec('true', { resources })), { isBusy: true });
         const supervisorProcess = join(folder(), 'runs', first.spec.id, 'capsule');
-        process.kill(Number(/^pid=(\d+)$/m.exec(readFileSync(supervisorProcess, 'utf8'))?.[1]), 'SIGKILL');
+        process.kill(
+          Number(/^pid=(\d+)$/m.exec(readFileSync(supervisorProcess, 'utf8'))?.[1]),
+          'SIGKILL',
+        );
         await assert.rejects(one.runs.launch(spec('true', { resources })), { isBusy: true });
         await one.runs.kill(first, { signal: 'KILL', graceMs: 0 });
-        assert.deepEqual(await ended(await one.runs.launch(spec('true', { resources }))), { kind: 'ok' });
+        assert.deepEqual(await ended(await one.runs.launch(spec('true', { resources }))), {
+          kind: 'ok',
+        });
       });
     });
 });

@@ -8,7 +8,10 @@ import { scratchFolder } from '../fakes/scratch.ts';
 import { scriptedPrompts, TestSshd } from '../fakes/sshd.ts';
 import { TcpProxy } from '../fakes/tcpProxy.ts';
 
-/** As long as a probe would wait behind what is on its way already: longer than a dead link is given. */
+/**
+ * As long as a probe would wait behind what is on its way already: longer than a dead link is
+ * given.
+ */
 const pieces = 64;
 const pieceBytes = 65_536;
 
@@ -20,7 +23,10 @@ describe('a slow link', function () {
     const sshd = await TestSshd.start();
     const proxy = await TcpProxy.to(sshd.port, 100_000);
     const knownHosts = join(folder(), 'known_hosts');
-    writeFileSync(knownHosts, readFileSync(sshd.knownHosts, 'utf8').replace(/:\d+ /, `:${proxy.port} `));
+    writeFileSync(
+      knownHosts,
+      readFileSync(sshd.knownHosts, 'utf8').replace(/:\d+ /, `:${proxy.port} `),
+    );
     const target = sshd.target({ port: proxy.port, knownHostsFiles: [knownHosts] });
     const machine = new SshMachine({
       id: 'gpu1',
@@ -31,7 +37,10 @@ describe('a slow link', function () {
       let counted = '';
       const onStdout = (bytes: Uint8Array): void => void (counted += Buffer.from(bytes).toString());
       const { outcome } = await machine.stream('wc -c', { cwd: '/', stdin: zeros(), onStdout });
-      assert.deepEqual([outcome, Number(counted)], [{ kind: 'exited', code: 0 }, pieces * pieceBytes]);
+      assert.deepEqual(
+        [outcome, Number(counted)],
+        [{ kind: 'exited', code: 0 }, pieces * pieceBytes],
+      );
       assert.equal(sshd.logins, 1);
     } finally {
       machine.dispose();
@@ -43,5 +52,6 @@ describe('a slow link', function () {
 });
 
 async function* zeros(): AsyncGenerator<Uint8Array> {
-  for (let piece = 0; piece < pieces; piece += 1) yield await Promise.resolve(Buffer.alloc(pieceBytes));
+  for (let piece = 0; piece < pieces; piece += 1)
+    yield await Promise.resolve(Buffer.alloc(pieceBytes));
 }

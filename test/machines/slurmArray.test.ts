@@ -11,7 +11,8 @@ function counting(questions: string[]): (login: Machine) => Machine {
     new Proxy(login, {
       get(target, name) {
         const member: unknown = Reflect.get(target, name, target);
-        if (name !== 'query') return typeof member === 'function' ? (member.bind(target) as unknown) : member;
+        if (name !== 'query')
+          return typeof member === 'function' ? (member.bind(target) as unknown) : member;
         return (script: string) => {
           const command = /\b(squeue|sacct)\b.* -j/.exec(script)?.[1];
           if (command !== undefined) questions.push(command);
@@ -54,7 +55,8 @@ describe('job arrays', () => {
     assert.equal(cancelled.isVerified, true);
 
     let max = 0;
-    const running = (): number => launched.filter(({ liveness }) => liveness.kind === 'running').length;
+    const running = (): number =>
+      launched.filter(({ liveness }) => liveness.kind === 'running').length;
     await until(
       'three are over',
       () => {
@@ -64,7 +66,11 @@ describe('job arrays', () => {
       60_000,
     );
     await cluster().stopController();
-    await until('it is noticed', () => launched.some(({ liveness }) => liveness.kind === 'unknown'), 60_000);
+    await until(
+      'it is noticed',
+      () => launched.some(({ liveness }) => liveness.kind === 'unknown'),
+      60_000,
+    );
     await cluster().startController();
 
     const verdicts = [];
@@ -74,15 +80,24 @@ describe('job arrays', () => {
       `      ${questions.length} questions in ${minutes.toFixed(2)} minutes: ${(questions.length / minutes).toFixed(0)} a minute`,
     );
     assert.deepEqual(
-      verdicts.map((verdict) => (verdict.kind === 'failed' ? `failed ${verdict.code}` : verdict.kind)),
+      verdicts.map((verdict) =>
+        verdict.kind === 'failed' ? `failed ${verdict.code}` : verdict.kind,
+      ),
       ['ok', 'ok', 'ok', 'ok', 'ok', 'time_limit', 'ok', 'failed 3', 'ok', 'ok', 'ok', 'killed'],
     );
     assert.ok(max <= 2, `${max} at a time`);
     for (const [index, run] of launched.entries()) {
       if (index === 11) continue;
       const losses = run.metrics.series('loss').values;
-      assert.deepEqual([...losses], index === 5 ? [5.5] : [1, 2, 3].map(() => index + 0.5), `points of run ${index}`);
-      assert.equal(changes.filter((change) => change.kind === 'ended' && change.run === run).length, 1);
+      assert.deepEqual(
+        [...losses],
+        index === 5 ? [5.5] : [1, 2, 3].map(() => index + 0.5),
+        `points of run ${index}`,
+      );
+      assert.equal(
+        changes.filter((change) => change.kind === 'ended' && change.run === run).length,
+        1,
+      );
     }
   }).timeout(240_000);
 
@@ -95,9 +110,14 @@ describe('job arrays', () => {
     const sinceMs = performance.now();
     await until('it is asked again and again', () => questions.length >= 5);
     const tookMs = performance.now() - sinceMs;
-    console.log(`      12 waiting jobs: ${((questions.length * 60_000) / tookMs).toFixed(0)} questions a minute`);
+    console.log(
+      `      12 waiting jobs: ${((questions.length * 60_000) / tookMs).toFixed(0)} questions a minute`,
+    );
     // One may be under way at first, and one comes with each check.
-    assert.ok(questions.length <= tookMs / 2000 + 2, `${questions.length} questions in ${tookMs} ms`);
+    assert.ok(
+      questions.length <= tookMs / 2000 + 2,
+      `${questions.length} questions in ${tookMs} ms`,
+    );
     assert.ok(!questions.includes('sacct'), 'there is no accounting');
     cluster().tell('scancel', `--name=${points[0]?.id}`);
     for (const run of runs.all()) assert.deepEqual(await endOf(run), { kind: 'killed' });

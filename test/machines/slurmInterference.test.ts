@@ -32,7 +32,8 @@ describe('runs that a Slurm cluster interferes with', () => {
     } finally {
       // It comes back by itself; when that was before this, there is nothing to do.
       await until('node two is there again', () => {
-        if (cluster().tell('sinfo', '-h', '-n', 'two', '-p', 'gpu', '-o', '%T').trim() === 'idle') return true;
+        if (cluster().tell('sinfo', '-h', '-n', 'two', '-p', 'gpu', '-o', '%T').trim() === 'idle')
+          return true;
         cluster().tell('scontrol', 'update', 'nodename=two', 'state=idle');
         return false;
       });
@@ -51,7 +52,8 @@ describe('runs that a Slurm cluster interferes with', () => {
 
   it('goes back to the queue where its partition requeues, and begins anew as the same run', async () => {
     const { runs, changes } = controller({ entry: { partition: 'gpu', requeue: true } });
-    const command = 'echo "restart ${SLURM_RESTART_COUNT:-0}"; [ -n "$SLURM_RESTART_COUNT" ] || sleep 300';
+    const command =
+      'echo "restart ${SLURM_RESTART_COUNT:-0}"; [ -n "$SLURM_RESTART_COUNT" ] || sleep 300';
     const victim = await runs.launch(spec(command, { resources: { cpus: 2 } }));
     await begun(victim);
     const first = victim.process;
@@ -64,13 +66,20 @@ describe('runs that a Slurm cluster interferes with', () => {
     cluster().tell('scontrol', 'update', `jobid=${victim.handle?.split(':')[1]}`, 'starttime=now');
     assert.deepEqual(await endOf(victim, 150_000), { kind: 'ok' });
     // Its shell may still say what became of its program.
-    const said = (await runs.output(victim, { lines: 5 })).text.split('\n').filter((line) => line !== 'Terminated');
+    const said = (await runs.output(victim, { lines: 5 })).text
+      .split('\n')
+      .filter((line) => line !== 'Terminated');
     assert.deepEqual(said, ['restart 0', 'restart 1']);
     assert.notDeepEqual(victim.process, first);
     const kinds = changes
       .map(({ kind }) => kind)
       .filter((kind, index, all) => kind !== 'output' && kind !== all[index - 1]);
     // At the first look it waits, or has begun already.
-    assert.deepEqual(kinds.slice(kinds.indexOf('started')), ['started', 'queued', 'started', 'ended']);
+    assert.deepEqual(kinds.slice(kinds.indexOf('started')), [
+      'started',
+      'queued',
+      'started',
+      'ended',
+    ]);
   }).timeout(240_000);
 });

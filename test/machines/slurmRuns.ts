@@ -56,7 +56,8 @@ export function useSlurm() {
       controllers.push(made);
       return made;
     },
-    spec: (command: string, more: Partial<RunSpec> = {}): RunSpec => slurmSpec(cluster(), command, more),
+    spec: (command: string, more: Partial<RunSpec> = {}): RunSpec =>
+      slurmSpec(cluster(), command, more),
   };
 }
 
@@ -68,7 +69,12 @@ function slurmController(slurm: TestSlurm, options: ClusterOptions): SlurmContro
   const local = options.login ?? new LocalMachine({ ...place, env });
   const { clock = systemClock } = options;
   const entry: SlurmEntry = { id: 'hpc', kind: 'slurm', ...options.entry };
-  const machine = new SlurmMachine({ entry, login: options.wrap?.(local) ?? local, ...place, clock });
+  const machine = new SlurmMachine({
+    entry,
+    login: options.wrap?.(local) ?? local,
+    ...place,
+    clock,
+  });
   const own = join(slurm.folder, `controller-${++lastNumber}`);
   const runs = new Runs({ machines: createMachines([machine]), folder: own, clock });
   const changes: RunChange[] = [];
@@ -76,7 +82,11 @@ function slurmController(slurm: TestSlurm, options: ClusterOptions): SlurmContro
   return { runs, changes, machine };
 }
 
-export const slurmSpec = (slurm: TestSlurm, command: string, more: Partial<RunSpec> = {}): RunSpec => ({
+export const slurmSpec = (
+  slurm: TestSlurm,
+  command: string,
+  more: Partial<RunSpec> = {},
+): RunSpec => ({
   id: newRunId(Date.now()),
   sessionId: 's-test00000' as SessionId,
   number: ++lastNumber,
@@ -91,11 +101,14 @@ export const slurmSpec = (slurm: TestSlurm, command: string, more: Partial<RunSp
 });
 
 export async function endOf(run: Run, withinMs = 60_000): Promise<Verdict> {
-  await until(`${run.spec.command} ends`, () => run.liveness.kind === 'ended', withinMs).catch((error: unknown) => {
-    throw new Error(`It does not end: ${JSON.stringify(run.liveness)}`, { cause: error });
-  });
+  await until(`${run.spec.command} ends`, () => run.liveness.kind === 'ended', withinMs).catch(
+    (error: unknown) => {
+      throw new Error(`It does not end: ${JSON.stringify(run.liveness)}`, { cause: error });
+    },
+  );
   if (run.liveness.kind !== 'ended') throw new Error('not ended');
   return run.liveness.verdict;
 }
 
-export const begun = (run: Run): Promise<void> => until('it begins', () => run.process !== undefined);
+export const begun = (run: Run): Promise<void> =>
+  until('it begins', () => run.process !== undefined);

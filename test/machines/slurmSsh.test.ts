@@ -40,11 +40,18 @@ describe('a Slurm cluster whose login host is reached by SSH', () => {
     });
     try {
       const text = await machine.describe();
-      assert.equal(text, 'Slurm cluster test · partition gpu · 1 node (1 idle) · 2 CPUs · 2 GPUs · through login');
+      assert.equal(
+        text,
+        'Slurm cluster test · partition gpu · 1 node (1 idle) · 2 CPUs · 2 GPUs · through login',
+      );
       const command = 'for i in $(seq 50); do echo "step=$i loss=$i"; sleep 0.2; done';
       const [run, other] = (
-        await runs.launchTogether([command, 'sleep 300'].map((one) => slurmSpec(host.slurm, one, { cwd: sshd.folder })))
-      ).map((outcome) => (outcome.status === 'fulfilled' ? outcome.value : assert.fail(String(outcome.reason))));
+        await runs.launchTogether(
+          [command, 'sleep 300'].map((one) => slurmSpec(host.slurm, one, { cwd: sshd.folder })),
+        )
+      ).map((outcome) =>
+        outcome.status === 'fulfilled' ? outcome.value : assert.fail(String(outcome.reason)),
+      );
       assert.ok(run && other);
       assert.equal(run.outputPath, `${host.home}/scratch/runs/${run.spec.id}/output.log`);
       await begun(run);

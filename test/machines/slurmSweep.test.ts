@@ -12,7 +12,10 @@ import { TestSlurm } from '../fakes/slurm.ts';
 import { eventsOf, testEngine, type TestEngine } from '../fakes/testEngine.ts';
 
 const quit = [{ name: 'finish', input: { outcome: 'blocked', summary: 'ok' } }];
-const untilOver = { name: 'sleep', input: { reason: 'r', wake_conditions: [{ type: 'process_exit', sweep: 's1' }] } };
+const untilOver = {
+  name: 'sleep',
+  input: { reason: 'r', wake_conditions: [{ type: 'process_exit', sweep: 's1' }] },
+};
 const command = 'for step in 1 2 3; do echo "step=$step loss={i}.5"; sleep 0.5; done; exit {code}';
 
 describe('a sweep on a Slurm cluster', function () {
@@ -30,7 +33,10 @@ describe('a sweep on a Slurm cluster', function () {
   it('is one job array of the session, which another process goes on with', async () => {
     assert.ok(slurm);
     const { folder, env } = slurm;
-    const place = { runsFolder: path.join(folder, 'sweep/runs'), workFolder: path.join(folder, 'sweep') };
+    const place = {
+      runsFolder: path.join(folder, 'sweep/runs'),
+      workFolder: path.join(folder, 'sweep'),
+    };
     mkdirSync(place.runsFolder, { recursive: true });
     const createMachine: CreateMachine = (entry) => {
       assert.ok(entry.kind === 'slurm');
@@ -39,21 +45,34 @@ describe('a sweep on a Slurm cluster', function () {
       return Object.assign(machine, { dispose: () => undefined });
     };
     const points = Array.from({ length: 8 }, (_, i) => ({ i: i + 1, code: i === 4 ? 3 : 0 }));
-    const call = { command_template: command, points, machines: ['hpc'], max_parallel: 2, metric_names: ['loss'] };
-    bed = await testEngine(new ScriptedModel([[{ name: 'sweep', input: call }], [untilOver]]), { createMachine });
+    const call = {
+      command_template: command,
+      points,
+      machines: ['hpc'],
+      max_parallel: 2,
+      metric_names: ['loss'],
+    };
+    bed = await testEngine(new ScriptedModel([[{ name: 'sweep', input: call }], [untilOver]]), {
+      createMachine,
+    });
     await bed.engine.machines.add({ id: 'hpc', kind: 'slurm' });
     const first = await bed.start();
     const ended = (session = first): number =>
       [...session.state.runs.values()].filter(({ verdict }) => verdict !== undefined).length;
     await until('two are over', () => ended() >= 2, 60_000);
-    const model = new ScriptedModel([[{ name: 'kill_task', input: { run: 8, grace_seconds: 1 } }, untilOver], quit]);
+    const model = new ScriptedModel([
+      [{ name: 'kill_task', input: { run: 8, grace_seconds: 1 } }, untilOver],
+      quit,
+    ]);
     bed = await bed.restart(model);
     const second = await bed.engine.sessions.resume(first.id);
     await second.say('Leave the last one out.');
     await until('it is over', () => second.state.phase === 'ended', 120_000);
     assert.deepEqual(
       second.ledger.rows.map(({ label, verdict }) => `${label.split(' ')[0]} ${verdict?.kind}`),
-      [1, 2, 3, 4, 5, 6, 7, 8].map((i) => `i=${i} ${i === 5 ? 'failed' : i === 8 ? 'killed' : 'ok'}`),
+      [1, 2, 3, 4, 5, 6, 7, 8].map(
+        (i) => `i=${i} ${i === 5 ? 'failed' : i === 8 ? 'killed' : 'ok'}`,
+      ),
     );
     const arrays = new Set(second.ledger.rows.flatMap(({ handle }) => handle?.split('_')[0] ?? []));
     assert.equal(arrays.size, 1, [...arrays].join());

@@ -24,11 +24,18 @@ describe('runs on a Slurm cluster in trouble', () => {
   }
 
   const jobsNamed = (name: string): string[] =>
-    cluster().tell('squeue', '-h', '-t', 'all', `--name=${name}`, '-o', '%i').trim().split('\n').filter(Boolean);
+    cluster()
+      .tell('squeue', '-h', '-t', 'all', `--name=${name}`, '-o', '%i')
+      .trim()
+      .split('\n')
+      .filter(Boolean);
 
   it('submits once when the answer is lost', async () => {
     // Both the command and the shell that waits for it are gone when the job is there.
-    const env = withSbatch('lost', 'out=$("$REAL" "$@"); echo "$out" >>"$0.log"; kill -9 "$PPID"; kill -9 $$');
+    const env = withSbatch(
+      'lost',
+      'out=$("$REAL" "$@"); echo "$out" >>"$0.log"; kill -9 "$PPID"; kill -9 $$',
+    );
     // Held, so that the job cannot tell of itself.
     const { runs } = controller({ env, entry: { flags: ['--hold'] } });
     const run = await runs.launch(spec('echo once'));

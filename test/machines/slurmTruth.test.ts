@@ -23,7 +23,12 @@ async function makeBed(): Promise<TruthBed> {
   const place = { runsFolder: join(workFolder, 'runs'), workFolder };
   const open = (clock: Clock, more: Partial<SlurmEntry> = {}): SlurmMachine => {
     const login = new LocalMachine({ ...place, env: { ...process.env, ...slurm.env } });
-    return new SlurmMachine({ entry: { id: 'hpc', kind: 'slurm', ...more }, login, ...place, clock });
+    return new SlurmMachine({
+      entry: { id: 'hpc', kind: 'slurm', ...more },
+      login,
+      ...place,
+      clock,
+    });
   };
   return {
     machine: (clock) => Promise.resolve(open(clock)),
@@ -32,5 +37,8 @@ async function makeBed(): Promise<TruthBed> {
   };
 }
 
-/** Its login host is this computer, so nothing comes between; that its node dies is told by Slurm, in other tests. */
+/**
+ * Its login host is this computer, so nothing comes between; that its node dies is told by Slurm,
+ * in other tests.
+ */
 truthTable('a Slurm cluster', makeBed, { without: ['outage', 'half-open link', 'reboot'] });

@@ -48,7 +48,9 @@ describe('verdicts of runs on a Slurm cluster', () => {
 
   it('is killed with its children, verified', async () => {
     const { runs } = controller();
-    const run = await runs.launch(spec('trap "" TERM; setsid sleep 77 & sleep 77 & echo $$; wait; wait'));
+    const run = await runs.launch(
+      spec('trap "" TERM; setsid sleep 77 & sleep 77 & echo $$; wait; wait'),
+    );
     await begun(run);
     await until('it prints', () => run.lastOutputMs !== undefined);
     const result = await runs.kill(run, { graceMs: 500 });
@@ -78,21 +80,30 @@ describe('verdicts of runs on a Slurm cluster', () => {
     const { runs } = controller({ env: { HOME: home } });
     const run = await runs.launch(spec('echo never'));
     const id = run.handle?.split(':')[1] ?? '';
-    await until('Slurm says that it runs', () => /RUNNING/.test(cluster().tell('squeue', '-h', '-j', id, '-o', '%T')));
+    await until('Slurm says that it runs', () =>
+      /RUNNING/.test(cluster().tell('squeue', '-h', '-j', id, '-o', '%T')),
+    );
     assert.equal((await runs.kill(run, { graceMs: 500 })).isVerified, true);
     assert.deepEqual(await endOf(run), { kind: 'killed' });
   });
 
   it('runs the prologue where the command runs, and tells of one that fails', async () => {
-    const good = controller({ entry: { prologue: ['export FROM_PROLOGUE=yes', 'if true; then :; fi'] } });
-    const run = await good.runs.launch(spec('echo "got $FROM_PROLOGUE $OWN"', { env: { OWN: "it's" } }));
+    const good = controller({
+      entry: { prologue: ['export FROM_PROLOGUE=yes', 'if true; then :; fi'] },
+    });
+    const run = await good.runs.launch(
+      spec('echo "got $FROM_PROLOGUE $OWN"', { env: { OWN: "it's" } }),
+    );
     assert.deepEqual(await endOf(run), { kind: 'ok' });
     assert.equal((await good.runs.output(run, { lines: 5 })).text, "got yes it's");
     const bad = controller({ entry: { prologue: ['echo loading', 'load_module cuda/99'] } });
     const failed = await bad.runs.launch(spec('echo never'));
     assert.deepEqual(await endOf(failed), { kind: 'failed', code: 127 });
     const { text } = await bad.runs.output(failed, { lines: 5 });
-    assert.match(text, /load_module: command not found\nThe prologue failed with exit code 127: load_module cuda\/99/);
+    assert.match(
+      text,
+      /load_module: command not found\nThe prologue failed with exit code 127: load_module cuda\/99/,
+    );
   });
 
   it('says why Slurm refuses a job', async () => {
@@ -108,8 +119,12 @@ describe('verdicts of runs on a Slurm cluster', () => {
   });
 
   it('asks for what the entry and the run want', async () => {
-    const { runs } = controller({ entry: { partition: 'gpu', gpus: 1, memoryMb: 100, timeLimitMinutes: 7, cpus: 2 } });
-    const run = await runs.launch(spec('echo "gpus=$CUDA_VISIBLE_DEVICES"; sleep 30', { resources: { gpus: 2 } }));
+    const { runs } = controller({
+      entry: { partition: 'gpu', gpus: 1, memoryMb: 100, timeLimitMinutes: 7, cpus: 2 },
+    });
+    const run = await runs.launch(
+      spec('echo "gpus=$CUDA_VISIBLE_DEVICES"; sleep 30', { resources: { gpus: 2 } }),
+    );
     const job = cluster().tell('scontrol', 'show', 'job', '-o', run.handle?.split(':')[1] ?? '');
     assert.match(job, /TimeLimit=00:07:00/);
     assert.match(job, /Partition=gpu/);
@@ -131,7 +146,9 @@ describe('verdicts of runs on a Slurm cluster', () => {
 
   it('hears INT, which a shell makes its background processes ignore', async () => {
     const { runs } = controller();
-    const run = await runs.launch(spec("trap 'echo interrupted; exit 1' INT; echo 1; while :; do sleep 0.05; done"));
+    const run = await runs.launch(
+      spec("trap 'echo interrupted; exit 1' INT; echo 1; while :; do sleep 0.05; done"),
+    );
     await until('it prints', () => run.lastOutputMs !== undefined);
     const result = await runs.kill(run, { signal: 'INT' });
     assert.deepEqual([result.isVerified, result.isEscalated], [true, false]);

@@ -23,7 +23,10 @@ const makeLocal = (): Promise<TruthBed> => {
   const workFolder = join(folder, 'local');
   mkdirSync(workFolder);
   return Promise.resolve<TruthBed>({
-    machine: (clock) => Promise.resolve(new LocalMachine({ runsFolder: join(workFolder, 'runs'), workFolder, clock })),
+    machine: (clock) =>
+      Promise.resolve(
+        new LocalMachine({ runsFolder: join(workFolder, 'runs'), workFolder, clock }),
+      ),
     limitMemory,
   });
 };
@@ -44,7 +47,11 @@ truthTable('SSH', async () => {
   const target = sshd.target({ port: proxy.port, knownHostsFiles: [knownHosts] });
   return {
     machine(clock) {
-      const connection = new SshConnection(target, { ...scriptedPrompts(), clock, random: () => 0 });
+      const connection = new SshConnection(target, {
+        ...scriptedPrompts(),
+        clock,
+        random: () => 0,
+      });
       const machine = new SshMachine({ id: 'gpu1', connection, homeFolder, clock });
       const dispose = machine.dispose.bind(machine);
       return Promise.resolve(

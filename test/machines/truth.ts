@@ -1,6 +1,7 @@
 /**
- * The truth table: every way in which a run ends, on a machine of every kind. Each row launches a real run and holds
- * what Helios says of it against what happened: the verdict, and each byte of the output once.
+ * The truth table: every way in which a run ends, on a machine of every kind. Each row launches a
+ * real run and holds what Helios says of it against what happened: the verdict, and each byte of
+ * the output once.
  */
 import assert from 'node:assert/strict';
 import { createHash, type Hash } from 'node:crypto';
@@ -23,15 +24,23 @@ import { WarpClock } from '../fakes/warpClock.ts';
 export type TruthCase = 'out of memory' | 'reboot' | 'outage' | 'half-open link' | 'burst';
 
 export interface TruthBed {
-  /** The machine as one Helios has it; asked again, as another one. Disposed of with `dispose` where there is one. */
+  /**
+   * The machine as one Helios has it; asked again, as another one. Disposed of with `dispose` where
+   * there is one.
+   */
   machine(clock: WarpClock): Promise<Machine & Partial<Disposable>>;
   /** The same machine, whose runs may use 20 MiB. For `out of memory`. */
   limitMemory?(machine: Machine): Machine;
   /** Nobody gets through, and everybody hears of it; resolves with what ends that. For `outage`. */
   outage?(): Promise<() => Promise<void>>;
-  /** Packets are lost and nobody hears of it; resolves with what ends that. For `half-open link`. */
+  /**
+   * Packets are lost and nobody hears of it; resolves with what ends that. For `half-open link`.
+   */
   silence?(): Promise<() => Promise<void>>;
-  /** The machine goes down with the run and comes back. Default: its processes are gone, and the boot is another one. */
+  /**
+   * The machine goes down with the run and comes back. Default: its processes are gone, and the
+   * boot is another one.
+   */
   reboot?(run: Run): Promise<void>;
 }
 
@@ -65,7 +74,11 @@ const outageMs = 300_000;
 const realOutageMs = 60_000;
 
 /** `open` makes the bed once; whoever calls takes it away. */
-export function truthTable(name: string, open: () => Promise<TruthBed>, options: TruthOptions = {}): void {
+export function truthTable(
+  name: string,
+  open: () => Promise<TruthBed>,
+  options: TruthOptions = {},
+): void {
   describe(`the truth table of ${name}`, function () {
     this.timeout(240_000);
     const folder = scratchFolder();
@@ -114,16 +127,19 @@ export function truthTable(name: string, open: () => Promise<TruthBed>, options:
       ...more,
     });
 
-    /** Ended with this verdict, once, after its last byte; each byte was given once and is the one in the file. */
+    /**
+     * Ended with this verdict, once, after its last byte; each byte was given once and is the one
+     * in the file.
+     */
     async function proven(one: Helios, run: Run, verdict: Verdict, points: number): Promise<void> {
       await until(`${run.spec.command} ends`, () => run.liveness.kind === 'ended', 180_000);
       assert.deepEqual(run.liveness.kind === 'ended' && run.liveness.verdict, verdict);
       const kinds = one.changes.filter((change) => change.run === run).map(({ kind }) => kind);
       assert.equal(kinds.filter((kind) => kind === 'ended').length, 1);
       assert.equal(kinds.at(-1), 'ended');
-      const [hash = '', bytes = ''] = (await asked(one, `sha256sum <${quoted(run)}; wc -c <${quoted(run)}`)).split(
-        /\s+-?\s*/,
-      );
+      const [hash = '', bytes = ''] = (
+        await asked(one, `sha256sum <${quoted(run)}; wc -c <${quoted(run)}`)
+      ).split(/\s+-?\s*/);
       const heard = one.heard.get(run.outputPath);
       assert.equal(heard?.bytes, Number(bytes));
       assert.equal(heard.hash.copy().digest('hex'), hash);
@@ -143,14 +159,20 @@ export function truthTable(name: string, open: () => Promise<TruthBed>, options:
     /** Prints the first, and the others once there is a file of that name in its folder. */
     function inTwo(first: number, last: number): readonly [command: string, file: string] {
       const file = `go-${lastNumber}`;
-      return [`${steps(first)}; while [ ! -e ${file} ]; do sleep 0.05; done; ${steps(last, '0', first + 1)}`, file];
+      return [
+        `${steps(first)}; while [ ! -e ${file} ]; do sleep 0.05; done; ${steps(last, '0', first + 1)}`,
+        file,
+      ];
     }
     const count = (run: Run): number => run.metrics.summary('loss')?.count ?? 0;
     const row = (what: TruthCase, title: string, prove: () => Promise<void>): void => {
       if (!options.without?.includes(what)) it(title, prove);
     };
-    const burstLines = Number(process.env['HELIOS_BURST_LINES'] ?? options.burstLines ?? usualBurstLines);
-    const verdictOf = (what: TruthCase, usual: Verdict): Verdict => options.verdicts?.[what] ?? usual;
+    const burstLines = Number(
+      process.env['HELIOS_BURST_LINES'] ?? options.burstLines ?? usualBurstLines,
+    );
+    const verdictOf = (what: TruthCase, usual: Verdict): Verdict =>
+      options.verdicts?.[what] ?? usual;
 
     const ends: readonly (readonly [string, Verdict])[] = [
       ['exit 0', { kind: 'ok' }],
@@ -177,7 +199,10 @@ export function truthTable(name: string, open: () => Promise<TruthBed>, options:
 
     const family = `trap "" TERM; sleep 600 & setsid sh -c "sleep 600; sleep 600" & ${steps(100_000, '0.05')}`;
     const left = async (one: Helios, run: Run): Promise<string> =>
-      asked(one, `grep -lsx -z ${shellQuote(`HELIOS_RUN_ID=${run.spec.id}`)} /proc/[0-9]*/environ | wc -l`);
+      asked(
+        one,
+        `grep -lsx -z ${shellQuote(`HELIOS_RUN_ID=${run.spec.id}`)} /proc/[0-9]*/environ | wc -l`,
+      );
 
     it('its own time limit, with a child of another session and all deaf to TERM', async () => {
       const one = await helios();
@@ -219,10 +244,16 @@ export function truthTable(name: string, open: () => Promise<TruthBed>, options:
       await proven(second, adopted, verdictOf('reboot', lost), printed);
     });
 
-    async function powerCut(one: Helios, { process, outputPath, spec: { id } }: Run): Promise<void> {
+    async function powerCut(
+      one: Helios,
+      { process, outputPath, spec: { id } }: Run,
+    ): Promise<void> {
       const { path, supervisorProcess, process: file } = runFolder(one.machine.runsFolder, id);
       assert.equal(`${path}/output.log`, outputPath);
-      await asked(one, `kill -KILL $(sed -n s/^pid=//p ${supervisorProcess}); kill -KILL -${process?.pid}`);
+      await asked(
+        one,
+        `kill -KILL $(sed -n s/^pid=//p ${supervisorProcess}); kill -KILL -${process?.pid}`,
+      );
       await asked(one, `sed -i s/^boot_id=.*/boot_id=the-one-before/ ${supervisorProcess} ${file}`);
     }
 
@@ -237,7 +268,9 @@ export function truthTable(name: string, open: () => Promise<TruthBed>, options:
       await until(
         'it is over',
         async () =>
-          (await second.machine.stat(`${runFolder(second.machine.runsFolder, run.spec.id).exit}`)) !== undefined,
+          (await second.machine.stat(
+            `${runFolder(second.machine.runsFolder, run.spec.id).exit}`,
+          )) !== undefined,
       );
       const adopted = await second.runs.adopt(run.spec);
       assert.ok(adopted);
@@ -259,7 +292,8 @@ export function truthTable(name: string, open: () => Promise<TruthBed>, options:
         assert.ok(end);
         await until('it is told to go on', () => touchBeside(id, go));
         await until('it is over', () => processesOf(id).length === 0);
-        if (process.env['HELIOS_REAL_OUTAGE']) await new Promise((resolve) => setTimeout(resolve, realOutageMs));
+        if (process.env['HELIOS_REAL_OUTAGE'])
+          await new Promise((resolve) => setTimeout(resolve, realOutageMs));
         else await one.clock.warp(outageMs);
         await until('the outage is noticed', () => run.liveness.kind !== 'running');
         assert.equal(run.liveness.kind, 'unknown', 'nobody knows that it is over');
@@ -270,7 +304,10 @@ export function truthTable(name: string, open: () => Promise<TruthBed>, options:
   });
 }
 
-/** Keeps count of what is given of each file, which must come without a gap and without a byte twice. */
+/**
+ * Keeps count of what is given of each file, which must come without a gap and without a byte
+ * twice.
+ */
 function listening(machine: Machine, heard: Map<string, Heard>): Machine {
   const follow = machine.follow.bind(machine);
   return Object.assign(machine, {

@@ -1,5 +1,16 @@
-/** Which test files execute which lines of the product, as V8 counts it, also in the processes that tests start. */
-import { globSync, mkdirSync, readdirSync, readFileSync, rmSync, existsSync, writeFileSync } from 'node:fs';
+/**
+ * Which test files execute which lines of the product, as V8 counts it, also in the processes that
+ * tests start.
+ */
+import {
+  globSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  existsSync,
+  writeFileSync,
+} from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { outFolder } from '../setup/paths.ts';
@@ -31,15 +42,24 @@ export function writeMap(map: CoverageMap): void {
   writeFileSync(mapFile, JSON.stringify(map));
 }
 
-/** The unit test files whose coverage is not known or, where `isStrict`, was found with other code. */
-export function unmapped(root: string, map: CoverageMap, sources: Sources, isStrict: boolean): readonly string[] {
+/**
+ * The unit test files whose coverage is not known or, where `isStrict`, was found with other code.
+ */
+export function unmapped(
+  root: string,
+  map: CoverageMap,
+  sources: Sources,
+  isStrict: boolean,
+): readonly string[] {
   const hashes = new Map([...sources].map(([file, text]) => [file, hashOf(text)]));
   return globSync('test/unit/**/*.test.ts', { cwd: root })
     .toSorted()
     .filter((test) => {
       const known = map[test];
       if (known?.hash !== hashOf(readFileSync(join(root, test), 'utf8'))) return true;
-      return isStrict && Object.entries(known.lines).some(([file, [hash]]) => hashes.get(file) !== hash);
+      return (
+        isStrict && Object.entries(known.lines).some(([file, [hash]]) => hashes.get(file) !== hash)
+      );
     });
 }
 
@@ -48,11 +68,17 @@ export async function cover(tree: Tree, test: string, sources: Sources): Promise
   const folder = join(dirname(tree.root), 'coverage');
   rmSync(folder, { recursive: true, force: true });
   // Code from a cache is counted by whole functions only.
-  const { ms } = await tree.run(test, mapLimitMs, { NODE_V8_COVERAGE: folder, NODE_DISABLE_COMPILE_CACHE: '1' });
+  const { ms } = await tree.run(test, mapLimitMs, {
+    NODE_V8_COVERAGE: folder,
+    NODE_DISABLE_COMPILE_CACHE: '1',
+  });
   const executed = new Map<string, Set<number>>();
   for (const name of existsSync(folder) ? readdirSync(folder) : [])
     readReport(join(folder, name), tree, sources, executed);
-  const lines = [...executed].map(([file, own]) => [file, [hashOf(sources.get(file) ?? ''), pack(own)]]);
+  const lines = [...executed].map(([file, own]) => [
+    file,
+    [hashOf(sources.get(file) ?? ''), pack(own)],
+  ]);
   const hash = hashOf(readFileSync(join(tree.root, test), 'utf8'));
   return { hash, ms, lines: Object.fromEntries(lines) as Coverage['lines'] };
 }
@@ -67,7 +93,12 @@ interface Report {
   readonly result: readonly { url: string; functions: readonly { ranges: readonly Range[] }[] }[];
 }
 
-function readReport(file: string, tree: Tree, sources: Sources, executed: Map<string, Set<number>>): void {
+function readReport(
+  file: string,
+  tree: Tree,
+  sources: Sources,
+  executed: Map<string, Set<number>>,
+): void {
   for (const { url, functions } of reportOf(file).result) {
     const name = url.startsWith('file:') ? relative(tree.root, fileURLToPath(url)) : '';
     const text = sources.get(name);
@@ -91,7 +122,10 @@ function reportOf(file: string): Report {
   }
 }
 
-/** The lines, the first being 1, of which some character is executed. Ranges lie in one another; the innermost counts. */
+/**
+ * The lines, the first being 1, of which some character is executed. Ranges lie in one another; the
+ * innermost counts.
+ */
 export function executedLines(text: string, ranges: readonly Range[]): readonly number[] {
   const isExecuted = new Uint8Array(text.length);
   for (const { startOffset, endOffset, count } of ranges.toSorted(
@@ -102,12 +136,16 @@ export function executedLines(text: string, ranges: readonly Range[]): readonly 
   return text.split('\n').flatMap((line, index) => {
     const start = at;
     at += line.length + 1;
-    return [...line].some((sign, column) => sign.trim() !== '' && isExecuted[start + column] === 1) ? [index + 1] : [];
+    return [...line].some((sign, column) => sign.trim() !== '' && isExecuted[start + column] === 1)
+      ? [index + 1]
+      : [];
   });
 }
 
 function pack(lines: ReadonlySet<number>): string {
-  const starts = [...lines].filter((line) => !lines.has(line - 1)).toSorted((one, other) => one - other);
+  const starts = [...lines]
+    .filter((line) => !lines.has(line - 1))
+    .toSorted((one, other) => one - other);
   return starts
     .map((start) => {
       let end = start;
@@ -121,20 +159,40 @@ const spans = (packed: string): readonly (readonly [number, number])[] =>
   packed.split(',').map((span) => span.split('-').map(Number) as [number, number]);
 
 /**
- * The test files that execute a mutant, at most `most`, the nearest by name; up to twice as many where they are of the
- * mutant's own folder. The fastest comes first. Code that has changed since it was counted is taken as a whole.
+ * The test files that execute a mutant, at most `most`, the nearest by name; up to twice as many
+ * where they are of the mutant's own folder. The fastest comes first. Code that has changed since
+ * it was counted is taken as a whole.
  */
-export function testsFor(mutant: Mutant, map: CoverageMap, sources: Sources, max: number): readonly string[] {
+export function testsFor(
+  mutant: Mutant,
+  map: CoverageMap,
+  sources: Sources,
+  max: number,
+): readonly string[] {
   const loader = loaderOf(mutant.file, sources);
   const hash = hashOf(sources.get(loader) ?? '');
   const { first, last } =
-    loader === mutant.file ? linesOf(sources.get(loader) ?? '', mutant) : { first: 0, last: Infinity };
+    loader === mutant.file
+      ? linesOf(sources.get(loader) ?? '', mutant)
+      : { first: 0, last: Infinity };
   const found = Object.entries(map).flatMap(([test, { lines, ms }]) => {
     const [known, packed = ''] = lines[loader] ?? [];
     const own = spans(packed);
-    const isMet = known !== undefined && (known !== hash || own.some(([from, to]) => from <= last && to >= first));
+    const isMet =
+      known !== undefined &&
+      (known !== hash || own.some(([from, to]) => from <= last && to >= first));
     const share = own.reduce((sum, [from, to]) => sum + to - from + 1, 0);
-    return isMet ? [{ test, ms, share, nearness: nearness(test, mutant.file), isOwn: isOwn(test, mutant.file) }] : [];
+    return isMet
+      ? [
+          {
+            test,
+            ms,
+            share,
+            nearness: nearness(test, mutant.file),
+            isOwn: isOwn(test, mutant.file),
+          },
+        ]
+      : [];
   });
   const calm = found.filter(({ test }) => !chaos.test(test));
   return (calm.length > 0 ? calm : found)
@@ -150,15 +208,22 @@ export function testsFor(mutant: Mutant, map: CoverageMap, sources: Sources, max
     .map(({ test }) => test);
 }
 
-/** The file whose coverage counts: of a shell script the one that loads it, since only JavaScript is counted. */
+/**
+ * The file whose coverage counts: of a shell script the one that loads it, since only JavaScript is
+ * counted.
+ */
 function loaderOf(file: string, sources: Sources): string {
   if (!file.endsWith('.sh')) return file;
   const loads = `shellText('./${basename(file)}'`;
-  const loader = [...sources].find(([other, text]) => dirname(other) === dirname(file) && text.includes(loads));
+  const loader = [...sources].find(
+    ([other, text]) => dirname(other) === dirname(file) && text.includes(loads),
+  );
   return loader?.[0] ?? file;
 }
 
-/** `runs/kill.test.ts` and `agent/loop.test.ts` are tests of the folders `runs` and `agent/loop`. */
+/**
+ * `runs/kill.test.ts` and `agent/loop.test.ts` are tests of the folders `runs` and `agent/loop`.
+ */
 function isOwn(test: string, file: string): boolean {
   const folder = dirname(relative('src', file));
   const rest = relative('test/unit', test);

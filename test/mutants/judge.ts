@@ -68,6 +68,14 @@ export class Judge {
 }
 
 /** What a verdict rests on: while it is the same, so is the verdict. */
-export function groundsOf(root: string, text: string, mutant: Mutant, tests: readonly string[]): string {
-  return hashOf(mutated(text, mutant), ...tests.map((test) => readFileSync(join(root, test), 'utf8')));
+export function groundsOf(
+  root: string,
+  text: string,
+  mutant: Mutant,
+  tests: readonly string[],
+): string {
+  return hashOf(
+    mutated(text, mutant),
+    ...tests.map((test) => readFileSync(join(root, test), 'utf8')),
+  );
 }

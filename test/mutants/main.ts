@@ -1,5 +1,6 @@
 /**
- * `npm run mutants`: puts faults into copies of the product, one at a time, and tells which of them no unit test sees.
+ * `npm run mutants`: puts faults into copies of the product, one at a time, and tells which of them
+ * no unit test sees.
  *   --only PART|ID,…  those of a part (`agent` has `agent/loop`), or `aimed`, `drawn`, or single ones
  *   --file TEXT       those of files whose path has this text
  *   --each N          how many are drawn for each part (17);  --seed N, HELIOS_MUTANTS_SEED: which
@@ -13,7 +14,15 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { cover, readMap, testsFor, unmapped, writeMap, type CoverageMap } from './coverage.ts';
 import { groundsOf, Judge } from './judge.ts';
-import { changeOf, linesOf, parseAimed, place, readSources, type Mutant, type Sources } from './mutant.ts';
+import {
+  changeOf,
+  linesOf,
+  parseAimed,
+  place,
+  readSources,
+  type Mutant,
+  type Sources,
+} from './mutant.ts';
 import { defaultSeed, draw, drawnParts } from './random.ts';
 import { printTable, readResults, writeResults, type Result } from './report.ts';
 import { removeForsaken, removeTrees, Tree } from './tree.ts';
@@ -53,34 +62,47 @@ async function run(): Promise<boolean> {
   for (const line of stale) log(`stale: ${line}`);
   if (options.list) for (const mutant of mutants) log(nameOf(mutant, sources));
   if (options.list) return stale.length === 0;
-  const others = Array.from({ length: Number(options.jobs) - 1 }, (_, index) => Tree.copy(`${index + 1}`, first.root));
+  const others = Array.from({ length: Number(options.jobs) - 1 }, (_, index) =>
+    Tree.copy(`${index + 1}`, first.root),
+  );
   const trees = [first, ...(await Promise.all(others))];
   const map = await mapped(trees, sources);
   if (options.map) return true;
   const { results, unsteady } = await judged(trees, sources, { mutants, map });
   const isEnough = printTable(results, log);
-  for (const [test, why] of unsteady) log(`fails without a mutant, and was not asked: ${test}: ${why}`);
+  for (const [test, why] of unsteady)
+    log(`fails without a mutant, and was not asked: ${test}: ${why}`);
   return isEnough && stale.length === 0;
 }
 
-function mutantsOf(root: string, sources: Sources): { mutants: readonly Mutant[]; stale: readonly string[] } {
-  const aimed = parseAimed(readFileSync(join(root, 'test/mutants/aimed.diff'), 'utf8')).map((each) => ({
-    id: each.id,
-    placed: place(each, sources),
-  }));
+function mutantsOf(
+  root: string,
+  sources: Sources,
+): { mutants: readonly Mutant[]; stale: readonly string[] } {
+  const aimed = parseAimed(readFileSync(join(root, 'test/mutants/aimed.diff'), 'utf8')).map(
+    (each) => ({
+      id: each.id,
+      placed: place(each, sources),
+    }),
+  );
   const seed = Number(options.seed);
   const drawn = drawnParts.flatMap((part) => draw(part, sources, seed, Number(options.each)));
   log(`${aimed.length} aimed, ${drawn.length} drawn with the seed ${seed}`);
   const only = options.only.split(',').filter(Boolean);
   const isMeant = (kind: string, { id, part, file }: Mutant): boolean =>
     file.includes(options.file) &&
-    (only.length === 0 || only.some((word) => [kind, id, part].includes(word) || part.startsWith(`${word}/`)));
+    (only.length === 0 ||
+      only.some((word) => [kind, id, part].includes(word) || part.startsWith(`${word}/`)));
   return {
     mutants: [
-      ...aimed.flatMap(({ placed }) => (typeof placed !== 'string' && isMeant('aimed', placed) ? [placed] : [])),
+      ...aimed.flatMap(({ placed }) =>
+        typeof placed !== 'string' && isMeant('aimed', placed) ? [placed] : [],
+      ),
       ...drawn.filter((mutant) => isMeant('drawn', mutant)),
     ],
-    stale: aimed.flatMap(({ id, placed }) => (typeof placed === 'string' ? [`${id}: ${placed}`] : [])),
+    stale: aimed.flatMap(({ id, placed }) =>
+      typeof placed === 'string' ? [`${id}: ${placed}`] : [],
+    ),
   };
 }
 
@@ -121,9 +143,19 @@ async function judged(
     const { id, part, file } = mutant;
     const where = `${file}:${linesOf(text, mutant).first}`;
     const grounds = groundsOf(tree.root, text, mutant, verdict.tests);
-    results.push({ ...verdict, id, part, place: where, change: changeOf(text, mutant), grounds, ms });
+    results.push({
+      ...verdict,
+      id,
+      part,
+      place: where,
+      change: changeOf(text, mutant),
+      grounds,
+      ms,
+    });
     writeResults(results);
-    log(`${verdict.outcome} in ${(ms / 1000).toFixed(0)} s: ${nameOf(mutant, sources)}  (${verdict.why})`);
+    log(
+      `${verdict.outcome} in ${(ms / 1000).toFixed(0)} s: ${nameOf(mutant, sources)}  (${verdict.why})`,
+    );
   });
   const order = new Map(mutants.map(({ id }, index) => [id, index]));
   results.sort((one, other) => (order.get(one.id) ?? 0) - (order.get(other.id) ?? 0));
@@ -151,7 +183,8 @@ async function inTrees<T>(
   const queue = [...items];
   await Promise.all(
     trees.map(async (tree) => {
-      for (let item = queue.shift(); item !== undefined; item = queue.shift()) await work(tree, item);
+      for (let item = queue.shift(); item !== undefined; item = queue.shift())
+        await work(tree, item);
     }),
   );
 }

@@ -1,4 +1,7 @@
-/** A mutant is one fault put into one source file. The aimed ones are found by their text, the drawn ones by the syntax. */
+/**
+ * A mutant is one fault put into one source file. The aimed ones are found by their text, the drawn
+ * ones by the syntax.
+ */
 import { createHash } from 'node:crypto';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -44,7 +47,10 @@ export function parseAimed(text: string): readonly Aimed[] {
     });
 }
 
-/** Finds the text in its file or, where it has moved, in the only other file that has it. Otherwise: what is wrong. */
+/**
+ * Finds the text in its file or, where it has moved, in the only other file that has it. Otherwise:
+ * what is wrong.
+ */
 export function place(aimed: Aimed, sources: Sources): Mutant | string {
   const { id, part, find, replace } = aimed;
   const own = sources.get(aimed.file) ?? '';
@@ -65,15 +71,21 @@ interface Place {
 
 function placesIn(file: string, text: string, find: string): readonly Place[] {
   const places: Place[] = [];
-  for (let at = text.indexOf(find); at >= 0; at = text.indexOf(find, at + 1)) places.push({ file, at });
+  for (let at = text.indexOf(find); at >= 0; at = text.indexOf(find, at + 1))
+    places.push({ file, at });
   return places;
 }
 
-export const mutated = (text: string, { start, end, replace }: Pick<Mutant, 'start' | 'end' | 'replace'>): string =>
-  text.slice(0, start) + replace + text.slice(end);
+export const mutated = (
+  text: string,
+  { start, end, replace }: Pick<Mutant, 'start' | 'end' | 'replace'>,
+): string => text.slice(0, start) + replace + text.slice(end);
 
 /** The lines that a mutant changes, the first being 1. */
-export function linesOf(text: string, { start, end }: Pick<Mutant, 'start' | 'end'>): { first: number; last: number } {
+export function linesOf(
+  text: string,
+  { start, end }: Pick<Mutant, 'start' | 'end'>,
+): { first: number; last: number } {
   const lineAt = (offset: number): number => text.slice(0, offset).split('\n').length;
   const indent = /^\s*/.exec(text.slice(start, end))?.[0].length ?? 0;
   return { first: lineAt(Math.min(start + indent, end)), last: lineAt(end) };
@@ -88,7 +100,9 @@ export function changeOf(text: string, { start, end, replace }: Mutant): string 
     const words = some.replaceAll(/\s+/g, ' ').trim();
     return words.length > 90 ? `${words.slice(0, 89)}…` : words;
   };
-  return [text.slice(start, end), replace].map((some) => short(before + some + after) || 'nothing').join(' → ');
+  return [text.slice(start, end), replace]
+    .map((some) => short(before + some + after) || 'nothing')
+    .join(' → ');
 }
 
 export const hashOf = (...parts: readonly string[]): string =>

@@ -1,10 +1,20 @@
-/** Draws mutants from the syntax of the product. The same seed and the same code give the same mutants. */
+/**
+ * Draws mutants from the syntax of the product. The same seed and the same code give the same
+ * mutants.
+ */
 import { dirname } from 'node:path';
 import ts from 'typescript';
 import { hashOf, mutated, type Mutant, type Sources } from './mutant.ts';
 
 export const defaultSeed = 1;
-export const drawnParts = ['runs', 'storage', 'permissions', 'agent', 'machines/remote', 'notify'] as const;
+export const drawnParts = [
+  'runs',
+  'storage',
+  'permissions',
+  'agent',
+  'machines/remote',
+  'notify',
+] as const;
 
 const kinds = ['condition', 'call', 'await', 'edge'] as const;
 
@@ -21,10 +31,15 @@ interface Ticket extends Mutant {
 }
 
 /**
- * Draws `count` mutants of a part, the kinds in turn. The lot of a mutant is a hash of the seed and of the line it changes,
- * so that a change elsewhere neither moves nor renames it.
+ * Draws `count` mutants of a part, the kinds in turn. The lot of a mutant is a hash of the seed and
+ * of the line it changes, so that a change elsewhere neither moves nor renames it.
  */
-export function draw(part: string, sources: Sources, seed: number, count: number): readonly Mutant[] {
+export function draw(
+  part: string,
+  sources: Sources,
+  seed: number,
+  count: number,
+): readonly Mutant[] {
   const tickets = ticketsOf(part, sources, seed);
   const queues = kinds.map((kind) => tickets.filter((ticket) => ticket.kind === kind));
   const drawn: Mutant[] = [];
@@ -33,7 +48,8 @@ export function draw(part: string, sources: Sources, seed: number, count: number
       const ticket = queue.shift();
       if (ticket === undefined || drawn.length >= count) continue;
       const { id, file, start, end, replace } = ticket;
-      if (isSound(mutated(sources.get(file) ?? '', ticket))) drawn.push({ id, part, file, start, end, replace });
+      if (isSound(mutated(sources.get(file) ?? '', ticket)))
+        drawn.push({ id, part, file, start, end, replace });
     }
   }
   return drawn;
@@ -60,12 +76,18 @@ function ticketsOf(part: string, sources: Sources, seed: number): readonly Ticke
   return tickets.toSorted((one, other) => (one.lot < other.lot ? -1 : 1));
 }
 
-/** Every change of these kinds that a file offers. What only logs is left out, and so is what is no code. */
+/**
+ * Every change of these kinds that a file offers. What only logs is left out, and so is what is no
+ * code.
+ */
 export function changesIn(file: string, text: string): readonly Change[] {
   const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
   const changes: Change[] = [];
   const visit = (node: ts.Node): void => {
-    if (ts.isExpressionStatement(node) && /^(?:void |await )?[\w.#]*\b(?:logger|console)\b/.test(node.getText()))
+    if (
+      ts.isExpressionStatement(node) &&
+      /^(?:void |await )?[\w.#]*\b(?:logger|console)\b/.test(node.getText())
+    )
       return;
     const change = conditionIn(node) ?? callIn(node) ?? awaitIn(node) ?? edgeIn(node);
     if (change !== undefined) changes.push(change);
@@ -96,15 +118,21 @@ function conditionIn(node: ts.Node): Change | undefined {
 function callIn(node: ts.Node): Change | undefined {
   if (!ts.isExpressionStatement(node)) return undefined;
   const call = ts.isAwaitExpression(node.expression) ? node.expression.expression : node.expression;
-  if (!ts.isCallExpression(call) || call.expression.kind === ts.SyntaxKind.SuperKeyword) return undefined;
+  if (!ts.isCallExpression(call) || call.expression.kind === ts.SyntaxKind.SuperKeyword)
+    return undefined;
   return changed('call', node, ';');
 }
 
-/** Without its `await`, what a function returns is waited for all the same, but for its own `try`. */
+/**
+ * Without its `await`, what a function returns is waited for all the same, but for its own `try`.
+ */
 function awaitIn(node: ts.Node): Change | undefined {
   if (!ts.isAwaitExpression(node)) return undefined;
   const isReturned = ts.isReturnStatement(node.parent) || ts.isArrowFunction(node.parent);
-  const block = ts.findAncestor(node.parent, (above) => ts.isTryStatement(above) || ts.isFunctionLike(above));
+  const block = ts.findAncestor(
+    node.parent,
+    (above) => ts.isTryStatement(above) || ts.isFunctionLike(above),
+  );
   if (isReturned && !(block && ts.isTryStatement(block))) return undefined;
   return changed('await', node, node.expression.getText());
 }
@@ -121,16 +149,27 @@ function edgeIn(node: ts.Node): Change | undefined {
     const { operatorToken, right } = node;
     const operator = shifted[operatorToken.kind];
     if (operator !== undefined) return changed('edge', operatorToken, operator);
-    const isSum = operatorToken.kind === ts.SyntaxKind.PlusToken || operatorToken.kind === ts.SyntaxKind.MinusToken;
-    return isSum && ts.isNumericLiteral(right) && right.text === '1' ? changed('edge', right, '0') : undefined;
+    const isSum =
+      operatorToken.kind === ts.SyntaxKind.PlusToken ||
+      operatorToken.kind === ts.SyntaxKind.MinusToken;
+    return isSum && ts.isNumericLiteral(right) && right.text === '1'
+      ? changed('edge', right, '0')
+      : undefined;
   }
   const call = node.parent;
   if (!ts.isExpression(node) || call === undefined || !ts.isCallExpression(call)) return undefined;
-  if (!call.arguments.includes(node) || !ts.isPropertyAccessExpression(call.expression)) return undefined;
+  if (!call.arguments.includes(node) || !ts.isPropertyAccessExpression(call.expression))
+    return undefined;
   if (!/^(?:slice|subarray|substring)$/.test(call.expression.name.text)) return undefined;
-  return changed('edge', node, ts.isNumericLiteral(node) ? String(Number(node.text) + 1) : `(${node.getText()}) + 1`);
+  return changed(
+    'edge',
+    node,
+    ts.isNumericLiteral(node) ? String(Number(node.text) + 1) : `(${node.getText()}) + 1`,
+  );
 }
 
 const isSound = (text: string): boolean =>
-  ts.transpileModule(text, { reportDiagnostics: true, compilerOptions: { target: ts.ScriptTarget.Latest } }).diagnostics
-    ?.length === 0;
+  ts.transpileModule(text, {
+    reportDiagnostics: true,
+    compilerOptions: { target: ts.ScriptTarget.Latest },
+  }).diagnostics?.length === 0;

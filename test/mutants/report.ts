@@ -28,22 +28,34 @@ export function writeResults(results: readonly Result[]): void {
   writeFileSync(resultsFile, `${JSON.stringify([...all.values()], undefined, 1)}\n`);
 }
 
-/** True when tests kill enough of each part. A survivor that is known to change nothing is not counted. */
+/**
+ * True when tests kill enough of each part. A survivor that is known to change nothing is not
+ * counted.
+ */
 export function printTable(results: readonly Result[], log: (line: string) => void): boolean {
-  const isEquivalent = ({ id, outcome }: Result): boolean => outcome === 'survived' && equivalents[id] !== undefined;
+  const isEquivalent = ({ id, outcome }: Result): boolean =>
+    outcome === 'survived' && equivalents[id] !== undefined;
   const parts = Map.groupBy(results, ({ part }) => part);
   const rows = [...parts].map(([part, own]) => {
     const counted = own.filter((result) => !isEquivalent(result));
     const killed = counted.filter(({ outcome }) => outcome === 'killed').length;
     const share = counted.length === 0 ? 1 : killed / counted.length;
-    return { part, killed, all: counted.length, share, survivors: own.filter(({ outcome }) => outcome === 'survived') };
+    return {
+      part,
+      killed,
+      all: counted.length,
+      share,
+      survivors: own.filter(({ outcome }) => outcome === 'survived'),
+    };
   });
   for (const { part, killed, all, share, survivors } of rows) {
     const numbers = `${killed}/${all}`.padStart(7);
     const mark = share < minShare ? `  below ${100 * minShare} %` : '';
     log(`${part.padEnd(18)} ${numbers} ${(100 * share).toFixed(0).padStart(4)} %${mark}`);
     for (const { id, place, change, why } of survivors) {
-      log(`    ${id}  ${place}  ${change}  (${equivalents[id] ? `changes nothing: ${equivalents[id]}` : why})`);
+      log(
+        `    ${id}  ${place}  ${change}  (${equivalents[id] ? `changes nothing: ${equivalents[id]}` : why})`,
+      );
     }
   }
   const killed = rows.reduce((sum, row) => sum + row.killed, 0);

@@ -1,4 +1,6 @@
-/** A copy of the repository, in which one test file at a time runs as a process group of its own. */
+/**
+ * A copy of the repository, in which one test file at a time runs as a process group of its own.
+ */
 import { spawn, type ChildProcess } from 'node:child_process';
 import {
   chmodSync,
@@ -20,7 +22,10 @@ import type { Counts } from '../setup/reporter.ts';
 import { endGroup, ownEnvironment } from '../setup/tier.ts';
 
 export interface TestRun {
-  /** Late: nothing was found wrong but that something did not come in time. Hung: it was ended at its limit. */
+  /**
+   * Late: nothing was found wrong but that something did not come in time. Hung: it was ended at
+   * its limit.
+   */
   readonly outcome: 'passed' | 'failed' | 'late' | 'hung';
   readonly why: string;
   readonly ms: number;
@@ -41,7 +46,8 @@ export function removeTrees(): void {
 export function removeForsaken(): void {
   for (const name of readdirSync(tmpdir())) {
     const pid = /^mutants-(\d+)$/.exec(name)?.[1];
-    if (pid !== undefined && !isAlive(Number(pid))) rmSync(join(tmpdir(), name), { recursive: true, force: true });
+    if (pid !== undefined && !isAlive(Number(pid)))
+      rmSync(join(tmpdir(), name), { recursive: true, force: true });
   }
 }
 
@@ -71,7 +77,10 @@ export class Tree {
   static async copy(name: string, from: string = repositoryRoot): Promise<Tree> {
     const tree = new Tree(name);
     mkdirSync(tree.#folder, { recursive: true });
-    await cp(from, tree.root, { recursive: true, filter: (path) => !left.has(relative(from, path)) });
+    await cp(from, tree.root, {
+      recursive: true,
+      filter: (path) => !left.has(relative(from, path)),
+    });
     symlinkSync(join(repositoryRoot, 'node_modules'), join(tree.root, 'node_modules'));
     tree.#emptyTemporary();
     for (const folder of [scratch, tree.#folder, tree.root]) chmodSync(folder, 0o755);
@@ -82,22 +91,35 @@ export class Tree {
     writeFileSync(join(this.root, file), text);
   }
 
-  /** Runs one test file until its first failure; to its end where it is counted what is executed. */
+  /**
+   * Runs one test file until its first failure; to its end where it is counted what is executed.
+   */
   async run(test: string, limitMs: number, env: NodeJS.ProcessEnv = {}): Promise<TestRun> {
     const counts = join(this.#folder, 'counts.json');
     rmSync(counts, { force: true });
     const startedMs = performance.now();
-    const { isHung, code, errors } = await this.#mocha(test, limitMs, { ...env, HELIOS_TEST_COUNTS: counts });
+    const { isHung, code, errors } = await this.#mocha(test, limitMs, {
+      ...env,
+      HELIOS_TEST_COUNTS: counts,
+    });
     this.#emptyTemporary();
     const ms = Math.round(performance.now() - startedMs);
-    if (isHung) return { outcome: 'hung', why: `did not end within ${Math.round(limitMs / 1000)} s`, ms };
+    if (isHung)
+      return { outcome: 'hung', why: `did not end within ${Math.round(limitMs / 1000)} s`, ms };
     const { failures, passed } = existsSync(counts)
       ? (JSON.parse(readFileSync(counts, 'utf8')) as Counts)
       : { failures: [], passed: 0 };
     if (code === 0 && passed > 0) return { outcome: 'passed', why: '', ms };
     const [failure] = failures;
-    const why = failure === undefined ? `could not run: ${errors.slice(-200)}` : `${failure.test}: ${failure.why}`;
-    return { outcome: failures.length > 0 && failures.every(({ isLate }) => isLate) ? 'late' : 'failed', why, ms };
+    const why =
+      failure === undefined
+        ? `could not run: ${errors.slice(-200)}`
+        : `${failure.test}: ${failure.why}`;
+    return {
+      outcome: failures.length > 0 && failures.every(({ isLate }) => isLate) ? 'late' : 'failed',
+      why,
+      ms,
+    };
   }
 
   async #mocha(
@@ -105,19 +127,31 @@ export class Tree {
     limitMs: number,
     env: NodeJS.ProcessEnv,
   ): Promise<{ isHung: boolean; code: number | null; errors: string }> {
-    const options = ['--no-config', '--require', 'test/setup/compiled.ts', '--reporter', 'test/setup/reporter.mjs'];
+    const options = [
+      '--no-config',
+      '--require',
+      'test/setup/compiled.ts',
+      '--reporter',
+      'test/setup/reporter.mjs',
+    ];
     const strict = ['--timeout', '60000', '--forbid-only', '--forbid-pending', '--exit'];
     if (env['NODE_V8_COVERAGE'] === undefined) strict.push('--bail');
-    const child = spawn(process.execPath, ['node_modules/mocha/bin/mocha.js', ...options, ...strict, test], {
-      cwd: this.root,
-      env: { ...this.#environment(), ...env },
-      stdio: ['ignore', 'ignore', 'pipe'],
-      detached: true,
-    });
+    const child = spawn(
+      process.execPath,
+      ['node_modules/mocha/bin/mocha.js', ...options, ...strict, test],
+      {
+        cwd: this.root,
+        env: { ...this.#environment(), ...env },
+        stdio: ['ignore', 'ignore', 'pipe'],
+        detached: true,
+      },
+    );
     this.#child = child;
     running.add(this);
     let errors = '';
-    child.stderr.setEncoding('utf8').on('data', (text: string) => (errors = (errors + text).slice(-2000)));
+    child.stderr
+      .setEncoding('utf8')
+      .on('data', (text: string) => (errors = (errors + text).slice(-2000)));
     let isHung = false;
     const limit = setTimeout(() => {
       isHung = true;

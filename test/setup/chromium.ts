@@ -53,6 +53,8 @@ function findChromium(): string | undefined {
   if (named) return named;
   const folders = (process.env['PATH'] ?? '').split(delimiter);
   const candidates = names.flatMap((name) => folders.map((folder) => join(folder, name)));
-  const applications = ['Google Chrome', 'Chromium'].map((app) => `/Applications/${app}.app/Contents/MacOS/${app}`);
+  const applications = ['Google Chrome', 'Chromium'].map(
+    (app) => `/Applications/${app}.app/Contents/MacOS/${app}`,
+  );
   return [...candidates, ...applications].find((path) => existsSync(path));
 }

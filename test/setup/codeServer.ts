@@ -1,4 +1,7 @@
-/** Starts a real VS Code for the host and end-to-end tests, with its own home, settings and extensions. */
+/**
+ * Starts a real VS Code for the host and end-to-end tests, with its own home, settings and
+ * extensions.
+ */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -14,14 +17,20 @@ export interface VsCodeOptions {
   readonly folder: string;
   /** User settings, beside those that keep a new VS Code quiet. */
   readonly settings?: Readonly<Record<string, unknown>>;
-  /** A VSIX to install before the start, or the folder of an extension to load as one in development. */
+  /**
+   * A VSIX to install before the start, or the folder of an extension to load as one in
+   * development.
+   */
   readonly extensionVsix?: string;
   readonly extensionDevelopmentPath?: string;
   /** Folders of further extensions, which are installed as they are. */
   readonly otherExtensions?: readonly string[];
   /** A CommonJS module whose `run()` is the test suite; it runs as soon as the page is opened. */
   readonly extensionTestsPath?: string;
-  /** For the server and its extension hosts. `HOME` and `HELIOS_HOME` are folders of this VS Code unless named here. */
+  /**
+   * For the server and its extension hosts. `HOME` and `HELIOS_HOME` are folders of this VS Code
+   * unless named here.
+   */
   readonly env?: Readonly<Record<string, string>>;
 }
 
@@ -33,13 +42,19 @@ export interface VsCode {
   readonly extensionsFolder: string;
   /** What the server has printed. */
   log(): string;
-  /** The extension hosts that live now, the newest last. A reloaded window leaves its old one for a while. */
+  /**
+   * The extension hosts that live now, the newest last. A reloaded window leaves its old one for a
+   * while.
+   */
   extensionHostPids(): readonly number[];
   /** Ends the server and its extension hosts as a power cut would; what these started goes on. */
   kill(): Promise<void>;
   /** Starts a server again with all that the one before has kept. */
   restart(): Promise<void>;
-  /** Ends the server and everything it started, also what went into a process group of its own, and its folders. */
+  /**
+   * Ends the server and everything it started, also what went into a process group of its own, and
+   * its folders.
+   */
   dispose(): Promise<void>;
 }
 
@@ -62,7 +77,9 @@ const quietSettings = {
 
 export async function startVsCode(options: VsCodeOptions): Promise<VsCode> {
   if (process.platform !== 'linux') {
-    throw new Error('This VS Code server runs on Linux. Elsewhere, run the host suite with: npm run test:electron');
+    throw new Error(
+      'This VS Code server runs on Linux. Elsewhere, run the host suite with: npm run test:electron',
+    );
   }
   const entry = await installCodeServer();
   const root = await mkdtemp(join(tmpdir(), 'vscode-server-'));
@@ -76,7 +93,12 @@ export async function startVsCode(options: VsCodeOptions): Promise<VsCode> {
   try {
     await writeSettings(join(root, 'data/User/settings.json'), options.settings ?? {});
     const args = [entry, '--server-data-dir', root, '--extensions-dir', extensionsFolder];
-    const env = { ...serverEnvironment(root), HELIOS_HOME: heliosHome, ...options.env, [marker]: id };
+    const env = {
+      ...serverEnvironment(root),
+      HELIOS_HOME: heliosHome,
+      ...options.env,
+      [marker]: id,
+    };
     await mkdir(env.HOME, { recursive: true });
     for (const folder of options.otherExtensions ?? [])
       await cp(folder, join(extensionsFolder, basename(folder)), { recursive: true });
@@ -85,7 +107,10 @@ export async function startVsCode(options: VsCodeOptions): Promise<VsCode> {
     }
     const start = (): Promise<{ port: number; log: () => string }> =>
       listening(
-        spawn(process.execPath, [...args, ...serverFlags(options)], { env, stdio: ['ignore', 'pipe', 'pipe'] }),
+        spawn(process.execPath, [...args, ...serverFlags(options)], {
+          env,
+          stdio: ['ignore', 'pipe', 'pipe'],
+        }),
       );
     let server = await start();
     return {
@@ -109,8 +134,16 @@ export async function startVsCode(options: VsCodeOptions): Promise<VsCode> {
 }
 
 function serverFlags(options: VsCodeOptions): readonly string[] {
-  const always = ['--host', '127.0.0.1', '--port', '0', '--without-connection-token', '--accept-server-license-terms'];
-  // The page's payload is honoured only with the driver, which hides notifications: not for an installed extension.
+  const always = [
+    '--host',
+    '127.0.0.1',
+    '--port',
+    '0',
+    '--without-connection-token',
+    '--accept-server-license-terms',
+  ];
+  // The page's payload is honoured only with the driver, which hides notifications: not for an
+  // installed extension.
   const driver = hasPayload(options) ? ['--enable-smoke-test-driver'] : [];
   return [...always, ...driver, '--telemetry-level', 'off'];
 }
@@ -125,13 +158,17 @@ function pageUrl(port: number, options: VsCodeOptions): string {
   if (options.extensionDevelopmentPath) {
     payload.push(['extensionDevelopmentPath', remote(options.extensionDevelopmentPath)]);
   }
-  if (options.extensionTestsPath) payload.push(['extensionTestsPath', remote(options.extensionTestsPath)]);
+  if (options.extensionTestsPath)
+    payload.push(['extensionTestsPath', remote(options.extensionTestsPath)]);
   const query = new URLSearchParams({ folder: options.folder });
   if (hasPayload(options)) query.set('payload', JSON.stringify(payload));
   return `http://127.0.0.1:${port}/?${query.toString()}`;
 }
 
-/** Ours without what would tie the server to a VS Code or npm that runs these tests, and with our Node first. */
+/**
+ * Ours without what would tie the server to a VS Code or npm that runs these tests, and with our
+ * Node first.
+ */
 function serverEnvironment(root: string): NodeJS.ProcessEnv & { HOME: string } {
   const foreign = /^(VSCODE_|ELECTRON_|npm_|NODE_OPTIONS|HELIOS_|ANTHROPIC_|OPENAI_)/;
   const kept = Object.entries(process.env).filter(([name]) => !foreign.test(name));
@@ -149,8 +186,12 @@ async function writeSettings(path: string, own: Readonly<Record<string, unknown>
 async function listening(server: ChildProcess): Promise<{ port: number; log: () => string }> {
   let output = '';
   const port = await new Promise<number>((resolve, reject) => {
-    const fail = (what: string): void => reject(new Error(`The VS Code server ${what}:\n${output.slice(-4000)}`));
-    const limit = setTimeout(() => fail(`did not listen within ${startLimitMs / 1000} s`), startLimitMs);
+    const fail = (what: string): void =>
+      reject(new Error(`The VS Code server ${what}:\n${output.slice(-4000)}`));
+    const limit = setTimeout(
+      () => fail(`did not listen within ${startLimitMs / 1000} s`),
+      startLimitMs,
+    );
     for (const stream of [server.stdout, server.stderr]) {
       stream?.setEncoding('utf8').on('data', (text: string) => {
         output += text;
@@ -175,7 +216,8 @@ function extensionHosts(id: string): readonly number[] {
 
 /** Those that run a file of VS Code's own: the server, its extension hosts, its watchers. */
 async function killServer(id: string, codeFolder: string): Promise<void> {
-  const alive = () => processesWithVariable(marker, id).filter(({ commandLine }) => commandLine.includes(codeFolder));
+  const alive = () =>
+    processesWithVariable(marker, id).filter(({ commandLine }) => commandLine.includes(codeFolder));
   for (let tries = 0; tries < 50; tries += 1) {
     const left = alive();
     if (left.length === 0) return;
@@ -185,13 +227,17 @@ async function killServer(id: string, codeFolder: string): Promise<void> {
   throw new Error('The VS Code server does not die.');
 }
 
-/** The variable is inherited, so it also finds what the extension started in process groups of its own. */
+/**
+ * The variable is inherited, so it also finds what the extension started in process groups of its
+ * own.
+ */
 async function endProcesses(id: string): Promise<void> {
   for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
     for (let tries = 0; tries < 20; tries += 1) {
       const left = processesWithVariable(marker, id);
       if (left.length === 0) return;
-      if (tries === 0 || signal === 'SIGKILL') for (const { pid } of left) signalProcess(pid, signal);
+      if (tries === 0 || signal === 'SIGKILL')
+        for (const { pid } of left) signalProcess(pid, signal);
       await delay(100);
     }
   }

@@ -6,7 +6,11 @@ interface CommandOptions {
 }
 
 /** Runs a command to its end with its output captured; rejects with that output when it fails. */
-export async function run(command: string, args: readonly string[], options: CommandOptions = {}): Promise<string> {
+export async function run(
+  command: string,
+  args: readonly string[],
+  options: CommandOptions = {},
+): Promise<string> {
   const child = spawn(command, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {
@@ -16,6 +20,7 @@ export async function run(command: string, args: readonly string[], options: Com
     child.once('error', reject);
     child.once('close', resolve);
   });
-  if (code !== 0) throw new Error(`${[command, ...args].join(' ')} ended with ${code}:\n${output.slice(-4000)}`);
+  if (code !== 0)
+    throw new Error(`${[command, ...args].join(' ')} ended with ${code}:\n${output.slice(-4000)}`);
   return output;
 }

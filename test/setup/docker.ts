@@ -1,4 +1,7 @@
-/** What tests of container machines need: an engine's programs, and two images that are made here, for none can be pulled. */
+/**
+ * What tests of container machines need: an engine's programs, and two images that are made here,
+ * for none can be pulled.
+ */
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,7 +11,10 @@ import { cacheFolder } from './paths.ts';
 
 const programs = ['/usr/sbin/dockerd', '/usr/sbin/debootstrap', '/bin/busybox'];
 
-/** The path of a Docker engine of this machine; on Debian as root it is installed when missing. It is not started. */
+/**
+ * The path of a Docker engine of this machine; on Debian as root it is installed when missing. It
+ * is not started.
+ */
 export async function installDocker(): Promise<string> {
   const isThere = (): boolean => programs.every((program) => existsSync(program));
   if (!isThere()) await installPackages('docker.io', 'debootstrap', 'busybox-static', 'tini');
@@ -22,7 +28,10 @@ export async function installDocker(): Promise<string> {
   );
 }
 
-/** A root file system of Debian as a tar, to be imported; the first call on a machine takes about a minute. */
+/**
+ * A root file system of Debian as a tar, to be imported; the first call on a machine takes about a
+ * minute.
+ */
 export async function debianImage(): Promise<string> {
   const image = join(cacheFolder, 'debian-bookworm.tar');
   if (existsSync(image)) return image;

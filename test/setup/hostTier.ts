@@ -1,4 +1,7 @@
-/** `npm run test:host`: builds, then runs the host suite inside a real VS Code and prints what mocha printed there. */
+/**
+ * `npm run test:host`: builds, then runs the host suite inside a real VS Code and prints what mocha
+ * printed there.
+ */
 import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -44,7 +47,9 @@ async function hostTests(scratch: string): Promise<boolean> {
   const ended = await appears(countsFile);
   if (existsSync(outputFile)) console.log(await readFile(outputFile, 'utf8'));
   if (!ended) {
-    console.error(`The host suite did not end within ${limitMs / 1000} s. The window's console ends with:`);
+    console.error(
+      `The host suite did not end within ${limitMs / 1000} s. The window's console ends with:`,
+    );
     console.error(consoleLines.slice(-20).join('\n'));
     return false;
   }

@@ -1,6 +1,6 @@
 /**
- * A real VS Code without a desktop: the server that code-server publishes on npm, installed once into the cache.
- * Its native modules are not built; the integrated terminal is all that needs them.
+ * A real VS Code without a desktop: the server that code-server publishes on npm, installed once
+ * into the cache. Its native modules are not built; the integrated terminal is all that needs them.
  */
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
@@ -10,7 +10,10 @@ import { cacheFolder } from './paths.ts';
 
 const version = '4.139.1';
 
-/** The entry of the VS Code server; the first call on a machine takes about 20 s and needs an npm registry. */
+/**
+ * The entry of the VS Code server; the first call on a machine takes about 20 s and needs an npm
+ * registry.
+ */
 export async function installCodeServer(): Promise<string> {
   const home = join(cacheFolder, `code-server-${version}`);
   const entry = join(vscodeFolder(home), 'out/server-main.js');
@@ -45,7 +48,10 @@ async function npmInstall(cwd: string, args: readonly string[]): Promise<void> {
   await run('npm', ['install', ...args, ...quiet], { cwd, env: withoutNpmSettings() });
 }
 
-/** Under `npm test` the project's own npm settings are in the environment and would govern this installation too. */
+/**
+ * Under `npm test` the project's own npm settings are in the environment and would govern this
+ * installation too.
+ */
 function withoutNpmSettings(): NodeJS.ProcessEnv {
   const inherited = Object.entries(process.env).filter(
     ([name]) => !/^npm_(config_(?!registry|cafile)|package_|lifecycle_)/.test(name),

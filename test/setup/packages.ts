@@ -1,7 +1,10 @@
 import { existsSync } from 'node:fs';
 import { run } from './command.ts';
 
-/** Installs packages of Debian without starting what they bring; does nothing where there is no apt, or no right to. */
+/**
+ * Installs packages of Debian without starting what they bring; does nothing where there is no apt,
+ * or no right to.
+ */
 export async function installPackages(...names: readonly string[]): Promise<void> {
   if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) return;
   // Installed without being started: tests run instances of their own.

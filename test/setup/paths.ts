@@ -3,8 +3,13 @@ import { join, resolve } from 'node:path';
 
 export const repositoryRoot = resolve(import.meta.dirname, '../..');
 
-/** Downloads that outlast a run of the tests. `HELIOS_TEST_CACHE` moves it, so that several clones share one. */
-export const cacheFolder = resolve(process.env['HELIOS_TEST_CACHE'] ?? join(repositoryRoot, '.test'));
+/**
+ * Downloads that outlast a run of the tests. `HELIOS_TEST_CACHE` moves it, so that several clones
+ * share one.
+ */
+export const cacheFolder = resolve(
+  process.env['HELIOS_TEST_CACHE'] ?? join(repositoryRoot, '.test'),
+);
 
 /** Pictures, logs and the package that a run of the tests leaves for a user to look at. */
 export const outFolder = join(repositoryRoot, 'out');

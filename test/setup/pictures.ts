@@ -1,4 +1,7 @@
-/** Takes the README's pictures from a real session of the offline demo in a real window: `npm run pictures`. */
+/**
+ * Takes the README's pictures from a real session of the offline demo in a real window: `npm run
+ * pictures`.
+ */
 import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir, userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -15,9 +18,18 @@ const goal = (await readFile(join(folder, 'goal.txt'), 'utf8')).trim();
 const vscode = await startVsCode({
   folder,
   extensionVsix: packagePath,
-  settings: { 'helios.permissions.mode': 'allow', 'helios.model.provider': 'demo', 'window.commandCenter': false },
+  settings: {
+    'helios.permissions.mode': 'allow',
+    'helios.model.provider': 'demo',
+    'window.commandCenter': false,
+  },
   // Keys that nobody takes: the lists are those that come with Helios.
-  env: { ANTHROPIC_API_KEY: 'none', ANTHROPIC_BASE_URL: nowhere, OPENAI_API_KEY: 'none', OPENAI_BASE_URL: nowhere },
+  env: {
+    ANTHROPIC_API_KEY: 'none',
+    ANTHROPIC_BASE_URL: nowhere,
+    OPENAI_API_KEY: 'none',
+    OPENAI_BASE_URL: nowhere,
+  },
 });
 const sshd = await TestSshd.start();
 const workbench = await Workbench.open(vscode, { width: 1680, height: 1000 });
@@ -69,12 +81,20 @@ try {
 
 /** The same goal on a machine that is reached by SSH. */
 async function takeMachines(): Promise<void> {
-  const reached = { host: '127.0.0.1', port: sshd.port, user: userInfo().username, keyPath: join(sshd.folder, 'key') };
+  const reached = {
+    host: '127.0.0.1',
+    port: sshd.port,
+    user: userInfo().username,
+    keyPath: join(sshd.folder, 'key'),
+  };
   const machines = [{ id: 'gpu1', kind: 'ssh', ...reached, slots: 2 }];
   const sshFolder = join(dirname(vscode.heliosHome), '.ssh');
   await mkdir(sshFolder, { recursive: true });
   await cp(sshd.knownHosts, join(sshFolder, 'known_hosts'));
-  await writeFile(join(vscode.heliosHome, 'machines.json'), JSON.stringify({ version: 1, machines }));
+  await writeFile(
+    join(vscode.heliosHome, 'machines.json'),
+    JSON.stringify({ version: 1, machines }),
+  );
   await workbench.page.setViewportSize({ width: 1440, height: 760 });
   await workbench.command('View: Close All Editors');
   await workbench.widenSideBar(480);

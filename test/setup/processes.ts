@@ -9,7 +9,10 @@ export interface ProcessEntry {
   readonly commandLine: string;
 }
 
-/** The processes whose environment holds `NAME=value`: what was started with it and everything that inherited it. */
+/**
+ * The processes whose environment holds `NAME=value`: what was started with it and everything that
+ * inherited it.
+ */
 export function processesWithVariable(name: string, value: string): readonly ProcessEntry[] {
   return readdirSync('/proc')
     .filter((entry) => /^\d+$/.test(entry))

@@ -7,7 +7,14 @@ import { installShells } from './shells.ts';
 import { installSlurm } from './slurm.ts';
 import { installSshd } from './sshd.ts';
 
-const installers = [installCodeServer, installChromium, installSshd, installShells, installSlurm, installDocker];
+const installers = [
+  installCodeServer,
+  installChromium,
+  installSshd,
+  installShells,
+  installSlurm,
+  installDocker,
+];
 
 /** Resolves with what could not be installed, each with its reason. */
 export async function installPrograms(log: (text: string) => void): Promise<Failure[]> {
@@ -17,7 +24,10 @@ export async function installPrograms(log: (text: string) => void): Promise<Fail
       log(`using ${await install()}`);
     } catch (error) {
       console.error(error);
-      failures.push({ test: install.name, why: error instanceof Error ? error.message : String(error) });
+      failures.push({
+        test: install.name,
+        why: error instanceof Error ? error.message : String(error),
+      });
     }
   }
   return failures;

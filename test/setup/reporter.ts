@@ -1,6 +1,7 @@
 /**
- * The mocha reporter of every tier: prints like `spec` and leaves the counts for `npm test`. They never look better than
- * the run was: one that breaks off counts as a failure more, whatever the exit code is that it broke off with.
+ * The mocha reporter of every tier: prints like `spec` and leaves the counts for `npm test`. They
+ * never look better than the run was: one that breaks off counts as a failure more, whatever the
+ * exit code is that it broke off with.
  *   HELIOS_TEST_COUNTS  file for the counts and what failed (`Counts`), written when the tier has ended
  *   HELIOS_TEST_OUTPUT  file for the printed lines, for a process whose console nobody reads
  */
@@ -19,7 +20,9 @@ export interface Counts {
 }
 
 export interface Failure {
-  /** Relative to the repository; none where a run broke off, which no file is known to have done. */
+  /**
+   * Relative to the repository; none where a run broke off, which no file is known to have done.
+   */
   readonly file?: string;
   readonly test: string;
   /** The first line of the error. */
@@ -44,7 +47,9 @@ export class Reporter extends Mocha.reporters.Spec {
       const name = relative(process.cwd(), file);
       this.#passedIn[name] = (this.#passedIn[name] ?? 0) + 1;
     });
-    runner.on('fail', (runnable: Mocha.Runnable, error: unknown) => this.#failures.push(failureOf(runnable, error)));
+    runner.on('fail', (runnable: Mocha.Runnable, error: unknown) =>
+      this.#failures.push(failureOf(runnable, error)),
+    );
     runner.once('end', () => {
       this.#ended = true;
       writeCounts(this.#counts());
@@ -59,7 +64,10 @@ export class Reporter extends Mocha.reporters.Spec {
     return { passed, failed, pending, failures: this.#failures, passedIn: this.#passedIn };
   }
 
-  /** A worker that died while it had nothing to do lets mocha wait for it until nothing is left to wait for: code 0. */
+  /**
+   * A worker that died while it had nothing to do lets mocha wait for it until nothing is left to
+   * wait for: code 0.
+   */
   #breakOff(): void {
     this.stats.duration ??= Date.now() - (this.stats.start?.getTime() ?? Date.now());
     this.epilogue();
@@ -68,19 +76,31 @@ export class Reporter extends Mocha.reporters.Spec {
     );
     const counts = this.#counts();
     const brokenOff = { test: 'the run as a whole', why: 'broke off before its end' };
-    writeCounts({ ...counts, failed: counts.failed + 1, failures: [...counts.failures, brokenOff] });
+    writeCounts({
+      ...counts,
+      failed: counts.failed + 1,
+      failures: [...counts.failures, brokenOff],
+    });
     process.exitCode = 1;
   }
 }
 
-/** What breaks a whole file (it cannot be loaded, its worker dies) belongs to no test; mocha notes the file at the error. */
+/**
+ * What breaks a whole file (it cannot be loaded, its worker dies) belongs to no test; mocha notes
+ * the file at the error.
+ */
 function nameTheFile(runnable: Mocha.Runnable, error: unknown): void {
-  if (!runnable.file || !(error instanceof Error && 'file' in error && error.file === runnable.file)) return;
+  if (
+    !runnable.file ||
+    !(error instanceof Error && 'file' in error && error.file === runnable.file)
+  )
+    return;
   runnable.title = `${relative(process.cwd(), runnable.file)} did not run to its end`;
 }
 
 /** As mocha, Playwright and our own waiting say it. */
-const late = /^(?:[\w.]+: )?(?:Timeout (?:of )?\d+ ?ms exceeded|Not (?:seen )?within \d|Never came true)/;
+const late =
+  /^(?:[\w.]+: )?(?:Timeout (?:of )?\d+ ?ms exceeded|Not (?:seen )?within \d|Never came true)/;
 
 function failureOf(runnable: Mocha.Runnable, error: unknown): Failure {
   const why = messageOf(error).trim().split('\n', 1)[0] ?? '';
@@ -94,7 +114,9 @@ function failureOf(runnable: Mocha.Runnable, error: unknown): Failure {
 
 /** What comes from a worker is no `Error` any more. */
 const messageOf = (error: unknown): string =>
-  typeof error === 'object' && error !== null && 'message' in error ? String(error.message) : format(error);
+  typeof error === 'object' && error !== null && 'message' in error
+    ? String(error.message)
+    : format(error);
 
 /** For a suite that breaks before its tests could run or after they did. */
 export function reportBreakdown(error: unknown): void {

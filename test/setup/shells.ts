@@ -1,7 +1,10 @@
 import { existsSync } from 'node:fs';
 import { run } from './command.ts';
 
-/** Login shells and small servers that hosts have, and what reads our scripts: program → Debian package. */
+/**
+ * Login shells and small servers that hosts have, and what reads our scripts: program → Debian
+ * package.
+ */
 const packages: Readonly<Record<string, string>> = {
   '/usr/bin/fish': 'fish',
   '/usr/bin/tcsh': 'tcsh',
@@ -11,14 +14,21 @@ const packages: Readonly<Record<string, string>> = {
   '/usr/bin/shellcheck': 'shellcheck',
 };
 
-/** What the tests of odd hosts and of the check need; on Debian as root it is installed when missing. Nothing is enabled. */
+/**
+ * What the tests of odd hosts and of the check need; on Debian as root it is installed when
+ * missing. Nothing is enabled.
+ */
 export async function installShells(): Promise<string> {
   const missing = (): string[] => Object.keys(packages).filter((program) => !existsSync(program));
   if (missing().length > 0 && process.getuid?.() === 0 && existsSync('/usr/bin/apt-get')) {
     const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' };
     const options = ['-qq', '-y', '-o', 'DPkg::Lock::Timeout=120', '--no-install-recommends'];
     await run('apt-get', ['update', '-qq'], { env });
-    await run('apt-get', ['install', ...options, ...missing().map((program) => packages[program] ?? '')], { env });
+    await run(
+      'apt-get',
+      ['install', ...options, ...missing().map((program) => packages[program] ?? '')],
+      { env },
+    );
   }
   if (missing().length === 0) return Object.keys(packages).join(', ');
   throw new Error(

@@ -3,7 +3,10 @@ import { installPackages } from './packages.ts';
 
 const programs = ['/usr/sbin/slurmctld', '/usr/sbin/slurmd', '/usr/bin/sbatch', '/usr/sbin/munged'];
 
-/** The path of a Slurm controller of this machine; on Debian as root it is installed when missing. It is not enabled. */
+/**
+ * The path of a Slurm controller of this machine; on Debian as root it is installed when missing.
+ * It is not enabled.
+ */
 export async function installSlurm(): Promise<string> {
   const isThere = (): boolean => programs.every((program) => existsSync(program));
   if (!isThere()) await installPackages('slurm-wlm', 'munge');

@@ -3,7 +3,10 @@ import { installPackages } from './packages.ts';
 
 const program = '/usr/sbin/sshd';
 
-/** The path of an OpenSSH server of this machine; on Debian as root it is installed when missing. It is not enabled. */
+/**
+ * The path of an OpenSSH server of this machine; on Debian as root it is installed when missing. It
+ * is not enabled.
+ */
 export async function installSshd(): Promise<string> {
   if (existsSync(program)) return program;
   await installPackages('openssh-server', 'openssh-client');

@@ -12,20 +12,32 @@ const windows = process.platform === 'win32';
 const projectNode = join(root, 'node_modules/node/bin', windows ? 'node.exe' : 'node');
 
 if (Number(process.versions.node.split('.')[0]) < 20) {
-  fail(`Node ${process.versions.node} is too old: npm needs Node 20 or newer to install the packages.`);
+  fail(
+    `Node ${process.versions.node} is too old: npm needs Node 20 or newer to install the packages.`,
+  );
 }
 if (!packagesAreInstalled()) {
   console.log('Installing the packages (npm ci)');
-  const { status } = spawnSync('npm', ['ci', '--loglevel=error'], { cwd: root, stdio: 'inherit', shell: windows });
+  const { status } = spawnSync('npm', ['ci', '--loglevel=error'], {
+    cwd: root,
+    stdio: 'inherit',
+    shell: windows,
+  });
   if (status !== 0) fail('npm ci failed. It needs an npm registry; its own message is above.');
 }
 if (!existsSync(projectNode)) {
-  fail('The package `node` has brought no Node: its install script was not run. Run: npm rebuild node');
+  fail(
+    'The package `node` has brought no Node: its install script was not run. Run: npm rebuild node',
+  );
 }
-const tiers = spawnSync(projectNode, [join(root, 'test/setup/tiers.ts'), ...process.argv.slice(2)], {
-  cwd: root,
-  stdio: 'inherit',
-});
+const tiers = spawnSync(
+  projectNode,
+  [join(root, 'test/setup/tiers.ts'), ...process.argv.slice(2)],
+  {
+    cwd: root,
+    stdio: 'inherit',
+  },
+);
 process.exit(tiers.status ?? 1);
 
 /** Whether node_modules holds, version for version, what the lock file asks for on this platform. */

@@ -74,7 +74,9 @@ async function secondTry(tier: Tier, first: Counts, place: Place): Promise<TierR
   return { passed: passed - before + second.passed, failed: 0, failures: [], unsteady: failures };
 }
 
-/** A tier that ends badly without a failed test, or without a test at all, is a failure of its own. */
+/**
+ * A tier that ends badly without a failed test, or without a test at all, is a failure of its own.
+ */
 async function countsOf(tier: Tier, command: readonly string[], place: Place): Promise<Counts> {
   const countsFile = join(place.scratch, `${nameOf(tier)}-${command[0] ?? ''}.json`);
   const problem = await runCommand(tier, command, { ...place, countsFile });
@@ -93,7 +95,9 @@ async function runCommand(
   command: readonly string[],
   { root, scratch, countsFile, log }: Place & { countsFile: string },
 ): Promise<string | undefined> {
-  const path = [join(repositoryRoot, 'node_modules/.bin'), process.env['PATH'] ?? ''].join(delimiter);
+  const path = [join(repositoryRoot, 'node_modules/.bin'), process.env['PATH'] ?? ''].join(
+    delimiter,
+  );
   const outputFile = `${countsFile}.txt`;
   await using output = tier.isBeside && (await open(outputFile, 'a'));
   const [program = '', ...args] = command;
@@ -112,7 +116,9 @@ async function runCommand(
   }, tier.limitMinutes * 60_000);
   const problem = await new Promise<string | undefined>((resolve) => {
     child.once('error', (error) => resolve(`could not be started: ${error.message}`));
-    child.once('exit', (code, signal) => resolve(code === 0 ? undefined : `ended with ${code ?? signal}`));
+    child.once('exit', (code, signal) =>
+      resolve(code === 0 ? undefined : `ended with ${code ?? signal}`),
+    );
   });
   clearTimeout(limit);
   endGroup(group, 'SIGKILL');
@@ -127,7 +133,10 @@ export const unsteadyLine = (unsteady: readonly Failure[]): string =>
 
 const nameOf = ({ script }: Tier): string => script.replace(':', '-');
 
-/** Tests reach nobody's account: what the environment, or the home folder, knows of one is not for them. */
+/**
+ * Tests reach nobody's account: what the environment, or the home folder, knows of one is not for
+ * them.
+ */
 export function ownEnvironment(none: string): NodeJS.ProcessEnv {
   const account = /^(ANTHROPIC|OPENAI|GEMINI|GOOGLE|AWS|CHATGPT|CLAUDE)_/;
   const kept = Object.entries(process.env).filter(([name]) => !account.test(name));

@@ -1,7 +1,7 @@
 /**
- * Runs every tier as its own command. The last line is `N passed, N failed`; the line before it names
- * the tests that passed only in a second run, if any: `N unsteady: NAMES`. The tests of machines mostly
- * wait: short tiers run beside them and print their output when they have ended.
+ * Runs every tier as its own command. The last line is `N passed, N failed`; the line before it
+ * names the tests that passed only in a second run, if any: `N unsteady: NAMES`. The tests of
+ * machines mostly wait: short tiers run beside them and print their output when they have ended.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -58,7 +58,11 @@ async function prepare(): Promise<void> {
 
 async function runRow(tiers: readonly Tier[]): Promise<void> {
   for (const tier of tiers) {
-    const result = await runTier(tier, { root: repositoryRoot, scratch, log: (text) => console.log(text) });
+    const result = await runTier(tier, {
+      root: repositoryRoot,
+      scratch,
+      log: (text) => console.log(text),
+    });
     total.passed += result.passed;
     total.failed += result.failed;
     failures.push(...result.failures);

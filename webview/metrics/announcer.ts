@@ -8,7 +8,12 @@ const summaryEveryMs = 15_000;
 export class Announcer {
   readonly root: HTMLElement;
   readonly #spoken = new Spoken();
-  readonly #newest = element('div', { 'aria-live': 'polite', 'aria-atomic': 'true', class: 'sr-only', id: 'newest' });
+  readonly #newest = element('div', {
+    'aria-live': 'polite',
+    'aria-atomic': 'true',
+    class: 'sr-only',
+    id: 'newest',
+  });
   #lastSummaryMs = Number.NEGATIVE_INFINITY;
 
   constructor() {

@@ -64,11 +64,20 @@ export class Card {
     this.#events = events;
     const id = `card-${++created}`;
     const canvas = element('canvas', { 'aria-hidden': 'true' });
-    this.#stage = element('div', { class: 'stage', tabindex: 0, role: 'group', ...stageLabels(name, id) });
+    this.#stage = element('div', {
+      class: 'stage',
+      tabindex: 0,
+      role: 'group',
+      ...stageLabels(name, id),
+    });
     this.#stage.append(element('div', { class: 'canvas-box' }, canvas), this.#hover.root);
     setAttribute(this.#words, 'id', `${id}-words`);
     this.#details = this.#valuesDetails();
-    const save = iconButton({ label: `Save ${name} as PNG`, icon: 'save', onClick: () => events.savePng() });
+    const save = iconButton({
+      label: `Save ${name} as PNG`,
+      icon: 'save',
+      onClick: () => events.savePng(),
+    });
     const title = element('h2', { id: `${id}-title`, title: name }, name);
     const header = element('header', { class: 'card-header' }, title, this.#note, save);
     this.root = element('section', { class: 'card', 'aria-labelledby': `${id}-title` });
@@ -86,9 +95,15 @@ export class Card {
     return this.#model;
   }
 
-  /** Width of the plot in device pixels, in coarse steps: a series is not read anew for each pixel of resizing. */
+  /**
+   * Width of the plot in device pixels, in coarse steps: a series is not read anew for each pixel
+   * of resizing.
+   */
   get pixels(): number {
-    return Math.min(8192, Math.max(256, Math.ceil((this.#stage.clientWidth * devicePixelRatio) / 128) * 128));
+    return Math.min(
+      8192,
+      Math.max(256, Math.ceil((this.#stage.clientWidth * devicePixelRatio) / 128) * 128),
+    );
   }
 
   setTheme(theme: Theme): void {
@@ -157,7 +172,11 @@ export class Card {
     const shown = this.#shownX();
     const isAway = x === undefined || !this.#isPointed || this.#selection !== undefined;
     if (isAway || x < shown.from || x > shown.to) return this.#hover.hide();
-    this.#hover.show(this.#hits(x), { x, pixel: this.#plot.pixelAt(x), axis: this.#model?.axis ?? 'step' });
+    this.#hover.show(this.#hits(x), {
+      x,
+      pixel: this.#plot.pixelAt(x),
+      axis: this.#model?.axis ?? 'step',
+    });
   }
 
   /** Now, and again after a while if more has come: nobody reads faster. */
@@ -178,15 +197,23 @@ export class Card {
     const message = messageOf(model);
     this.#message.hidden = message === undefined;
     if (message === undefined || this.#message.firstChild?.textContent === message) return;
-    this.#message.replaceChildren(element('p', { role: model.problem === undefined ? undefined : 'alert' }, message));
-    if (model.problem !== undefined) this.#message.append(textButton('Retry', () => this.#events.retry()));
+    this.#message.replaceChildren(
+      element('p', { role: model.problem === undefined ? undefined : 'alert' }, message),
+    );
+    if (model.problem !== undefined)
+      this.#message.append(textButton('Retry', () => this.#events.retry()));
   }
 
   #valuesDetails(): HTMLDetailsElement {
     const heads = ['Run', 'Last', 'Min', 'Max', 'Trend'].map((text, index) =>
       element('th', { scope: 'col', class: index > 0 && index < 4 ? 'number' : undefined }, text),
     );
-    const table = element('table', { class: 'values' }, element('thead', {}, element('tr', {}, ...heads)), this.#rows);
+    const table = element(
+      'table',
+      { class: 'values' },
+      element('thead', {}, element('tr', {}, ...heads)),
+      this.#rows,
+    );
     const details = element('details', {}, element('summary', {}, 'Values'), table);
     details.addEventListener('toggle', () => {
       if (details.open !== this.#model?.isValuesOpen) this.#events.toggleValues(details.open);
@@ -201,13 +228,15 @@ export class Card {
     });
     return {
       area: () => this.#plot.area,
-      hover: (pixel) => this.#events.moveCursor(pixel === undefined ? undefined : this.#plot.xAt(pixel), this),
+      hover: (pixel) =>
+        this.#events.moveCursor(pixel === undefined ? undefined : this.#plot.xAt(pixel), this),
       select: (pixels) => {
         this.#selection = pixels && toRange(pixels);
         this.#plot.decorate(this.#decorations());
       },
       zoomTo: (pixels) => this.#zoom(toRange(pixels)),
-      zoomBy: (factor, pixel) => this.zoomBy(factor, pixel === undefined ? undefined : this.#plot.xAt(pixel)),
+      zoomBy: (factor, pixel) =>
+        this.zoomBy(factor, pixel === undefined ? undefined : this.#plot.xAt(pixel)),
       pan: (share) => {
         const shown = this.#shownX();
         this.#zoom(moved(shown, share * (shown.to - shown.from)));
@@ -243,16 +272,31 @@ const stageLabels = (name: string, id: string) => ({
   'aria-keyshortcuts': 'ArrowLeft ArrowRight + - 0',
 });
 
-/** Smoothed curves set the scale where there are any: taming the raw ones is what smoothing is for. */
-const fitted = (model: CardModel) => model.lines.map(({ series }) => series.smooth ?? series.points);
+/**
+ * Smoothed curves set the scale where there are any: taming the raw ones is what smoothing is for.
+ */
+const fitted = (model: CardModel) =>
+  model.lines.map(({ series }) => series.smooth ?? series.points);
 
-function plotLinesOf({ run, style, series }: CardLine, highlight: string | undefined): readonly PlotLine[] {
+function plotLinesOf(
+  { run, style, series }: CardLine,
+  highlight: string | undefined,
+): readonly PlotLine[] {
   const isBack = highlight !== undefined && highlight !== run.id;
   const width = run.isChampion ? 2.5 : 1.25;
   const level = (run.isChampion ? 2 : 1) + (highlight === run.id ? 2 : 0);
-  const main = { ...style, width, level, points: series.smooth ?? series.points, opacity: isBack ? 0.2 : 1 };
+  const main = {
+    ...style,
+    width,
+    level,
+    points: series.smooth ?? series.points,
+    opacity: isBack ? 0.2 : 1,
+  };
   if (series.smooth === undefined) return [main];
-  return [{ ...style, width: 1, level: 0, points: series.points, opacity: isBack ? 0.06 : 0.25 }, main];
+  return [
+    { ...style, width: 1, level: 0, points: series.points, opacity: isBack ? 0.06 : 0.25 },
+    main,
+  ];
 }
 
 function noteOf({ metric, lines, isLog }: CardModel): string {

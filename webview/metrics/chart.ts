@@ -1,4 +1,6 @@
-/** The only file that names chart.js: lines on a canvas, with marks, goal, crosshair and selection. */
+/**
+ * The only file that names chart.js: lines on a canvas, with marks, goal, crosshair and selection.
+ */
 import {
   Chart,
   LinearScale,
@@ -46,7 +48,10 @@ export interface PlotArea {
 
 type LineChart = Chart<'line', Point[]>;
 
-/** One chart on one canvas. It fits its parent element, and shows only what it is told to: nothing moves by itself. */
+/**
+ * One chart on one canvas. It fits its parent element, and shows only what it is told to: nothing
+ * moves by itself.
+ */
 export class Plot {
   readonly #chart: LineChart;
   #theme: Theme;
@@ -199,4 +204,6 @@ const datasetOf = (line: PlotLine): ChartDataset<'line', Point[]> => ({
 });
 
 const withOpacity = (colour: string, opacity: number): string =>
-  opacity >= 1 ? colour : `color-mix(in srgb, ${colour} ${Math.round(opacity * 100)}%, transparent)`;
+  opacity >= 1
+    ? colour
+    : `color-mix(in srgb, ${colour} ${Math.round(opacity * 100)}%, transparent)`;

@@ -48,7 +48,11 @@ export function textButton(text: string, onClick: () => void): HTMLElement {
 
 export interface CheckboxHandle {
   readonly root: HTMLElement;
-  set(state: { readonly isChecked: boolean; readonly isMixed?: boolean; readonly label: string }): void;
+  set(state: {
+    readonly isChecked: boolean;
+    readonly isMixed?: boolean;
+    readonly label: string;
+  }): void;
 }
 
 export function checkbox(onChange: (isChecked: boolean) => void): CheckboxHandle {
@@ -112,19 +116,27 @@ export function segments<Value extends string>(
   choices: readonly { readonly value: Value; readonly text: string }[],
   onChoose: (value: Value) => void,
 ) {
-  const buttons = choices.map(({ value, text }) => ({ value, button: toggleButton(text, () => onChoose(value)) }));
+  const buttons = choices.map(({ value, text }) => ({
+    value,
+    button: toggleButton(text, () => onChoose(value)),
+  }));
   const root = element('div', { class: 'segments', role: 'group', 'aria-label': label });
   root.append(...buttons.map(({ button }) => button));
   return {
     root,
     set(chosen: Value): void {
-      for (const { value, button } of buttons) setAttribute(button, 'aria-pressed', String(value === chosen));
+      for (const { value, button } of buttons)
+        setAttribute(button, 'aria-pressed', String(value === chosen));
     },
   };
 }
 
 export function toggleButton(text: string, onClick: () => void, title?: string): HTMLButtonElement {
-  const button = element('button', { type: 'button', class: 'toggle', 'aria-pressed': 'false', title }, text);
+  const button = element(
+    'button',
+    { type: 'button', class: 'toggle', 'aria-pressed': 'false', title },
+    text,
+  );
   button.addEventListener('click', onClick);
   return button;
 }

@@ -15,7 +15,12 @@ export interface Decorations {
 
 export interface Surface {
   readonly context: CanvasRenderingContext2D;
-  readonly area: { readonly left: number; readonly right: number; readonly top: number; readonly bottom: number };
+  readonly area: {
+    readonly left: number;
+    readonly right: number;
+    readonly top: number;
+    readonly bottom: number;
+  };
   readonly theme: Theme;
   pixelX(x: number): number;
   pixelY(y: number): number;
@@ -38,7 +43,9 @@ export function paintOver(decorations: Decorations, surface: Surface): void {
   const { context } = surface;
   context.save();
   if (decorations.target !== undefined) paintTarget(decorations.target, surface);
-  decorations.marks.forEach(({ colour, marks }, row) => paintMarks(marks, colour, row % 3, surface));
+  decorations.marks.forEach(({ colour, marks }, row) =>
+    paintMarks(marks, colour, row % 3, surface),
+  );
   if (decorations.cursorX !== undefined) paintCursor(decorations, surface);
   context.restore();
 }
@@ -84,11 +91,21 @@ function paintMarks(marks: readonly Mark[], colour: string, row: number, surface
     if (x < area.left - 1 || x > area.right + 1 || x - lastX < markDistance) continue;
     lastX = x;
     const offset = 7 + row * 10;
-    paintMark(context, mark.kind, x, mark.kind === '-Inf' ? area.bottom - offset : area.top + offset);
+    paintMark(
+      context,
+      mark.kind,
+      x,
+      mark.kind === '-Inf' ? area.bottom - offset : area.top + offset,
+    );
   }
 }
 
-function paintMark(context: CanvasRenderingContext2D, kind: Mark['kind'], x: number, y: number): void {
+function paintMark(
+  context: CanvasRenderingContext2D,
+  kind: Mark['kind'],
+  x: number,
+  y: number,
+): void {
   context.beginPath();
   if (kind === 'NaN') {
     context.moveTo(x - markSize, y - markSize);

@@ -45,9 +45,13 @@ export function chartsAsPng(cards: readonly Card[], theme: Theme): string {
 }
 
 function legendOf(cards: readonly Card[]): readonly { text: string; colour: string }[] {
-  const lines = new Map(cards.flatMap((card) => card.model?.lines ?? []).map((line) => [line.run.id, line]));
+  const lines = new Map(
+    cards.flatMap((card) => card.model?.lines ?? []).map((line) => [line.run.id, line]),
+  );
   return [...lines.values()].map(({ run, style }) => ({
-    text: [run.name, run.label, run.machine, run.isChampion ? 'champion' : ''].filter(Boolean).join(' · '),
+    text: [run.name, run.label, run.machine, run.isChampion ? 'champion' : '']
+      .filter(Boolean)
+      .join(' · '),
     colour: style.colour,
   }));
 }

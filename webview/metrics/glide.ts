@@ -5,7 +5,10 @@ import type { Range } from '../shared/range.ts';
 /** Time in which the distance to the goal shrinks to a third. */
 const timeConstantMs = 70;
 
-/** Moves the shown bounds smoothly after the wanted ones, a frame at a time; at once where less motion is wanted. */
+/**
+ * Moves the shown bounds smoothly after the wanted ones, a frame at a time; at once where less
+ * motion is wanted.
+ */
 export class Glide {
   readonly #show: (bounds: Bounds) => void;
   #shown: Bounds | undefined;
@@ -21,11 +24,14 @@ export class Glide {
     return this.#wanted;
   }
 
-  /** Always shows once before it returns, so that new points are drawn even where the bounds stay. */
+  /**
+   * Always shows once before it returns, so that new points are drawn even where the bounds stay.
+   */
   to(wanted: Bounds, options: { readonly isJump: boolean }): void {
     this.#wanted = wanted;
     const isFar = this.#shown !== undefined && !isSame(this.#shown, wanted);
-    if (this.#shown === undefined || !isFar || options.isJump || wantsLessMotion()) this.#shown = wanted;
+    if (this.#shown === undefined || !isFar || options.isJump || wantsLessMotion())
+      this.#shown = wanted;
     this.#show(this.#shown);
     if (this.#shown !== wanted && this.#frame === 0) this.#start();
   }
@@ -44,10 +50,14 @@ export class Glide {
     if (this.#shown === undefined || this.#wanted === undefined) return;
     const share = 1 - Math.exp(-Math.max(8, nowMs - this.#lastMs) / timeConstantMs);
     this.#lastMs = nowMs;
-    const next = { x: between(this.#shown.x, this.#wanted.x, share), y: between(this.#shown.y, this.#wanted.y, share) };
+    const next = {
+      x: between(this.#shown.x, this.#wanted.x, share),
+      y: between(this.#shown.y, this.#wanted.y, share),
+    };
     this.#shown = isSame(next, this.#wanted) ? this.#wanted : next;
     this.#show(this.#shown);
-    if (this.#shown !== this.#wanted) this.#frame = requestAnimationFrame((laterMs) => this.#step(laterMs));
+    if (this.#shown !== this.#wanted)
+      this.#frame = requestAnimationFrame((laterMs) => this.#step(laterMs));
   }
 }
 

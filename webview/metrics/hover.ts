@@ -14,7 +14,10 @@ export interface Hit {
   readonly value: number;
 }
 
-/** The nearest point of each run; a run whose points all lie further away than a twentieth of the plot has none. */
+/**
+ * The nearest point of each run; a run whose points all lie further away than a twentieth of the
+ * plot has none.
+ */
 export function hitsAt(lines: readonly CardLine[], x: number, shown: Range): readonly Hit[] {
   const reach = (shown.to - shown.from) / 20;
   return lines.flatMap((line) => {
@@ -55,11 +58,17 @@ export class HoverBox {
     this.root.append(this.#place, this.#rows);
   }
 
-  show(hits: readonly Hit[], at: { readonly x: number; readonly pixel: number; readonly axis: XAxis }): void {
+  show(
+    hits: readonly Hit[],
+    at: { readonly x: number; readonly pixel: number; readonly axis: XAxis },
+  ): void {
     this.root.hidden = hits.length === 0;
     if (hits.length === 0) return;
     setText(this.#place, describeX(at.x, at.axis));
-    this.#rows.replaceChildren(...hits.slice(0, maxRows).flatMap(rowOf), ...this.#more(hits.length - maxRows));
+    this.#rows.replaceChildren(
+      ...hits.slice(0, maxRows).flatMap(rowOf),
+      ...this.#more(hits.length - maxRows),
+    );
     const width = this.root.offsetWidth;
     const room = this.root.parentElement?.clientWidth ?? 0;
     const isRight = at.pixel + 14 + width <= room;
@@ -80,6 +89,10 @@ export class HoverBox {
 function rowOf({ line, value }: Hit): readonly HTMLElement[] {
   const swatch = element('span', { class: 'swatch' });
   paintSwatch(swatch, line.style);
-  const name = element('span', { class: line.run.isChampion ? 'hover-name champion' : 'hover-name' }, line.run.name);
+  const name = element(
+    'span',
+    { class: line.run.isChampion ? 'hover-name champion' : 'hover-name' },
+    line.run.name,
+  );
   return [swatch, name, element('span', { class: 'number' }, formatValue(value))];
 }

@@ -22,7 +22,13 @@ import { chartsAsPng } from './exportImage.ts';
 import { RunsTable } from './runsTable.ts';
 import { SeriesStore } from './seriesStore.ts';
 import { buildShell, messageElement, noMetrics, noRuns, type PageMessage } from './shell.ts';
-import { lineStyle, onThemeChange, readTheme, type LineStyle, type Theme } from '../shared/theme.ts';
+import {
+  lineStyle,
+  onThemeChange,
+  readTheme,
+  type LineStyle,
+  type Theme,
+} from '../shared/theme.ts';
 import { Toolbar } from './toolbar.ts';
 import type { Range } from '../shared/range.ts';
 import { restoreState, toggled, type ViewState } from './viewState.ts';
@@ -38,9 +44,15 @@ export class Panel {
   readonly #toolbar: Toolbar;
   readonly #table: RunsTable;
   readonly #announcer = new Announcer();
-  readonly #filter = textField('Filter runs', 'Filter runs', (filter) => this.#view.update({ filter }));
+  readonly #filter = textField('Filter runs', 'Filter runs', (filter) =>
+    this.#view.update({ filter }),
+  );
   readonly #metric = dropdown('Metric of the table', (metric) => this.#view.update({ metric }));
-  readonly #noMatch = element('p', { class: 'no-match muted', hidden: true }, 'No run matches the filter.');
+  readonly #noMatch = element(
+    'p',
+    { class: 'no-match muted', hidden: true },
+    'No run matches the filter.',
+  );
   readonly #cards = new Map<string, Card>();
   readonly #watcher: IntersectionObserver;
   #state = noState;
@@ -54,11 +66,15 @@ export class Panel {
 
   constructor(connection: MessageConnection, states: StateStore<ViewState>) {
     this.#connection = connection;
-    this.#view = new ViewStore(states, restoreState(states.getState()), () => this.#redraw({ isJump: true }));
+    this.#view = new ViewStore(states, restoreState(states.getState()), () =>
+      this.#redraw({ isJump: true }),
+    );
     this.#series = new SeriesStore(connection, (metric) => this.#redraw({ isJump: false, metric }));
     this.#toolbar = this.#buildToolbar();
     this.#table = this.#buildTable();
-    this.#watcher = new IntersectionObserver((entries) => this.#noteVisible(entries), { rootMargin: '200px' });
+    this.#watcher = new IntersectionObserver((entries) => this.#noteVisible(entries), {
+      rootMargin: '200px',
+    });
     this.root = this.#shell.root;
     const bar = element('div', { class: 'sidebar-bar' }, this.#filter.root, this.#metric.root);
     const list = element('div', { class: 'runs-box' }, this.#table.root, this.#noMatch);
@@ -75,7 +91,12 @@ export class Panel {
     } catch (error) {
       const text = error instanceof Error ? error.message : String(error);
       const action = { text: 'Retry', run: () => void this.load() };
-      return this.#showMessage({ title: 'The metrics cannot be shown', text, isProblem: true, action });
+      return this.#showMessage({
+        title: 'The metrics cannot be shown',
+        text,
+        isProblem: true,
+        action,
+      });
     }
     this.#adoptSession();
     this.#series.refresh();
@@ -143,7 +164,8 @@ export class Panel {
     const { root, message: place } = this.#shell;
     root.classList.toggle('is-empty', message !== undefined);
     if (message === undefined) return place.replaceChildren();
-    if (place.textContent?.includes(message.text) !== true) place.replaceChildren(messageElement(message));
+    if (place.textContent?.includes(message.text) !== true)
+      place.replaceChildren(messageElement(message));
   }
 
   #drawTable(): void {
@@ -191,7 +213,9 @@ export class Panel {
 
   #cardModel(card: Card, metric: PanelMetric): CardModel {
     const { axis, isLog, zoom, hidden, openValues } = this.#view.state;
-    const runs = this.#listedRuns().filter((run) => !hidden.includes(run.id) && metric.name in run.metrics);
+    const runs = this.#listedRuns().filter(
+      (run) => !hidden.includes(run.id) && metric.name in run.metrics,
+    );
     const lines = runs.flatMap((run): CardLine[] => {
       const series = this.#series.want(this.#query(run, metric, card));
       return series === undefined ? [] : [{ run, style: this.#styleOf(run), series }];
@@ -225,7 +249,8 @@ export class Panel {
       zoomTo: (range) => this.#zoomTo(range),
       moveCursor: (x, from) => this.#cards.forEach((each) => each.setCursor(x, each === from)),
       retry: () => this.#series.retry(name),
-      toggleValues: () => this.#view.update({ openValues: toggled(this.#view.state.openValues, name) }),
+      toggleValues: () =>
+        this.#view.update({ openValues: toggled(this.#view.state.openValues, name) }),
       savePng: () => this.#savePng([card], name),
       say: (text) => this.#announcer.say(text),
     });
@@ -253,7 +278,8 @@ export class Panel {
       setSmoothing: (smoothing) => this.#view.update({ smoothing }),
       setAxis: (axis) => this.#view.update({ axis }),
       setLog: (isLog) => this.#view.update({ isLog }),
-      zoomBy: (factor) => [...this.#cards.values()].find(({ isVisible }) => isVisible)?.zoomBy(factor),
+      zoomBy: (factor) =>
+        [...this.#cards.values()].find(({ isVisible }) => isVisible)?.zoomBy(factor),
       resetZoom: () => this.#zoomTo(undefined),
       savePng: () => this.#savePng([...this.#cards.values()], 'metrics'),
       saveCsv: () => this.#saveCsv(),
@@ -289,7 +315,11 @@ export class Panel {
     const drawn = cards.filter(({ model }) => (model?.lines.length ?? 0) > 0);
     if (drawn.length === 0) return this.#announcer.say('There is nothing to save yet');
     const base64 = chartsAsPng(drawn, this.#theme);
-    void this.#connection.sendNotification(saveExport, { kind: 'png', name: fileName(name), base64 });
+    void this.#connection.sendNotification(saveExport, {
+      kind: 'png',
+      name: fileName(name),
+      base64,
+    });
   }
 
   #saveCsv(): void {
@@ -335,4 +365,5 @@ function matches(run: PanelRun, filter: string): boolean {
     .every((word) => text.includes(word));
 }
 
-const fileName = (name: string): string => name.replaceAll(/[^\p{L}\p{N} _.-]+/gu, '-').slice(0, 100);
+const fileName = (name: string): string =>
+  name.replaceAll(/[^\p{L}\p{N} _.-]+/gu, '-').slice(0, 100);

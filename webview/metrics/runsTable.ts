@@ -39,16 +39,26 @@ export class RunsTable {
       element('th', { scope: 'col' }, 'Run'),
       element('th', { scope: 'col', class: 'number' }, 'Last'),
       element('th', { scope: 'col', class: 'number' }, 'Best'),
-      element('th', { scope: 'col', class: 'cell-pin' }, element('span', { class: 'sr-only' }, 'Pin')),
+      element(
+        'th',
+        { scope: 'col', class: 'cell-pin' },
+        element('span', { class: 'sr-only' }, 'Pin'),
+      ),
     );
-    this.root = element('table', { class: 'runs', 'aria-label': 'Runs' }, element('thead', {}, head), this.#body);
+    this.root = element(
+      'table',
+      { class: 'runs', 'aria-label': 'Runs' },
+      element('thead', {}, head),
+      this.#body,
+    );
     this.#body.addEventListener('keydown', (event) => this.#onKey(event));
     this.#body.addEventListener('mouseleave', () => events.highlight(undefined));
     this.#body.addEventListener('focusout', () => events.highlight(undefined));
   }
 
   render(rows: readonly RunRow[], metric: string): void {
-    for (const id of this.#rows.keys()) if (!rows.some(({ run }) => run.id === id)) this.#rows.delete(id);
+    for (const id of this.#rows.keys())
+      if (!rows.some(({ run }) => run.id === id)) this.#rows.delete(id);
     if (!rows.some(({ run }) => run.id === this.#activeId)) this.#activeId = rows[0]?.run.id ?? '';
     const elements = rows.map((model) => {
       const row = this.#rows.get(model.run.id) ?? this.#add(model.run.id);
@@ -58,7 +68,11 @@ export class RunsTable {
     setChildren(this.#body, elements);
     const shown = rows.filter(({ isShown }) => isShown).length;
     const isMixed = shown > 0 && shown < rows.length;
-    this.#all.set({ isChecked: shown > 0, isMixed, label: shown > 0 ? 'Hide all runs' : 'Show all runs' });
+    this.#all.set({
+      isChecked: shown > 0,
+      isMixed,
+      label: shown > 0 ? 'Hide all runs' : 'Show all runs',
+    });
   }
 
   #add(runId: string): Row {
@@ -84,7 +98,9 @@ export class RunsTable {
     const at = rows.findIndex((row) => row.contains(event.target as Node));
     const target = { ArrowUp: at - 1, ArrowDown: at + 1, Home: 0, End: rows.length - 1 }[event.key];
     const current = [...this.#rows.values()].find(({ root }) => root === rows[at]);
-    const next = [...this.#rows.values()].find(({ root }) => target !== undefined && root === rows[target]);
+    const next = [...this.#rows.values()].find(
+      ({ root }) => target !== undefined && root === rows[target],
+    );
     if (current === undefined || next === undefined) return;
     event.preventDefault();
     next.focus(current.focusedColumn());
@@ -117,7 +133,14 @@ class Row {
     this.#champion.append(icon('champion'));
     this.#pin = iconButton({ label: 'Pin', icon: 'pin', onClick: () => events.togglePin(runId) });
     this.#pinCell.append(this.#pin);
-    const first = element('div', { class: 'run-line' }, this.#swatch, this.#name, this.#champion, this.#status);
+    const first = element(
+      'div',
+      { class: 'run-line' },
+      this.#swatch,
+      this.#name,
+      this.#champion,
+      this.#status,
+    );
     const second = element('div', { class: 'run-line muted' }, this.#statusIcon, this.#label);
     this.root = element(
       'tr',
@@ -142,7 +165,11 @@ class Row {
     this.#setStatus(run);
     setNumber(this.#last, value?.last);
     setNumber(this.#best, value?.best);
-    setAttribute(this.root, 'class', `${isShown ? '' : 'is-hidden'} ${run.isChampion ? 'is-champion' : ''}`.trim());
+    setAttribute(
+      this.root,
+      'class',
+      `${isShown ? '' : 'is-hidden'} ${run.isChampion ? 'is-champion' : ''}`.trim(),
+    );
     this.#setPinned(isPinned, run.name);
     this.setActive(isActive);
   }

@@ -72,7 +72,8 @@ export class Series {
   }
 }
 
-const kindOf = (value: number): Mark['kind'] => (Number.isNaN(value) ? 'NaN' : value > 0 ? 'Inf' : '-Inf');
+const kindOf = (value: number): Mark['kind'] =>
+  Number.isNaN(value) ? 'NaN' : value > 0 ? 'Inf' : '-Inf';
 
 /** In order of x, with a break at each mark. */
 function pointsOf(x: Float64Array, y: Float64Array, marks: readonly Mark[]): Point[] {

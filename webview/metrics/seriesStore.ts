@@ -18,8 +18,9 @@ const maxPointsPerPixel = 10;
 const rereadEveryMs = 500;
 
 /**
- * The series that the cards draw. A card says what it wants whenever it draws; what is not here is read, one request
- * per series at a time, and the latest wish wins. What is here is shown until its successor arrives.
+ * The series that the cards draw. A card says what it wants whenever it draws; what is not here is
+ * read, one request per series at a time, and the latest wish wins. What is here is shown until its
+ * successor arrives.
  */
 export class SeriesStore {
   readonly #connection: MessageConnection;
@@ -37,7 +38,8 @@ export class SeriesStore {
     const wish = JSON.stringify(query);
     const isCrowded = (entry.series?.points.length ?? 0) > query.pixels * maxPointsPerPixel;
     const isDone = entry.answered === wish && !isCrowded;
-    if (!isDone && entry.reading === undefined && entry.problem === undefined) void this.#read(entry, query, wish);
+    if (!isDone && entry.reading === undefined && entry.problem === undefined)
+      void this.#read(entry, query, wish);
     return entry.series?.axis === query.axis ? entry.series : undefined;
   }
 
@@ -70,13 +72,16 @@ export class SeriesStore {
 
   /** Reads what failed once more. */
   retry(metric: string): void {
-    for (const [key, entry] of this.#entries) if (key.endsWith(`\n${metric}`)) entry.problem = undefined;
+    for (const [key, entry] of this.#entries)
+      if (key.endsWith(`\n${metric}`)) entry.problem = undefined;
     this.#onChange(metric);
   }
 
   /** Reads everything again when it is next wanted; what is here stays visible until then. */
   refresh(): void {
-    this.#entries = new Map([...this.#entries].map(([key, { series }]) => [key, { ...fresh(), series }]));
+    this.#entries = new Map(
+      [...this.#entries].map(([key, { series }]) => [key, { ...fresh(), series }]),
+    );
   }
 
   #entryOf({ runId, metric }: SeriesQuery): Entry {

@@ -26,7 +26,12 @@ export interface PageMessage {
   readonly action?: { readonly text: string; run(): void };
 }
 
-export function messageElement({ title, text, isProblem = false, action }: PageMessage): HTMLElement {
+export function messageElement({
+  title,
+  text,
+  isProblem = false,
+  action,
+}: PageMessage): HTMLElement {
   const box = element('div', { class: 'message-box', role: isProblem ? 'alert' : 'status' });
   box.append(element('h2', {}, title), element('p', { class: 'muted' }, text));
   if (action !== undefined) box.append(textButton(action.text, () => action.run()));

@@ -24,7 +24,13 @@ export class Toolbar {
   readonly #reset: HTMLElement;
 
   constructor(events: ToolbarEvents) {
-    this.#slider = element('input', { id: 'smoothing', type: 'range', min: 0, max: maxSmoothing, step: 0.01 });
+    this.#slider = element('input', {
+      id: 'smoothing',
+      type: 'range',
+      min: 0,
+      max: maxSmoothing,
+      step: 0.01,
+    });
     this.#slider.addEventListener('input', () => events.setSmoothing(Number(this.#slider.value)));
     this.#axis = segments<XAxis>(
       'Horizontal axis',
@@ -36,10 +42,25 @@ export class Toolbar {
     );
     const toggleLog = (): void => events.setLog(this.#log.getAttribute('aria-pressed') !== 'true');
     this.#log = toggleButton('Log', toggleLog, 'Logarithmic vertical axis');
-    this.#reset = iconButton({ label: 'Reset zoom', icon: 'reset', onClick: () => events.resetZoom() });
-    const zoomIn = iconButton({ label: 'Zoom in', icon: 'zoomIn', onClick: () => events.zoomBy(0.6) });
-    const zoomOut = iconButton({ label: 'Zoom out', icon: 'zoomOut', onClick: () => events.zoomBy(1 / 0.6) });
-    const exportButtons = [textButton('PNG', () => events.savePng()), textButton('CSV', () => events.saveCsv())];
+    this.#reset = iconButton({
+      label: 'Reset zoom',
+      icon: 'reset',
+      onClick: () => events.resetZoom(),
+    });
+    const zoomIn = iconButton({
+      label: 'Zoom in',
+      icon: 'zoomIn',
+      onClick: () => events.zoomBy(0.6),
+    });
+    const zoomOut = iconButton({
+      label: 'Zoom out',
+      icon: 'zoomOut',
+      onClick: () => events.zoomBy(1 / 0.6),
+    });
+    const exportButtons = [
+      textButton('PNG', () => events.savePng()),
+      textButton('CSV', () => events.saveCsv()),
+    ];
     for (const button of exportButtons) setAttribute(button, 'appearance', 'secondary');
     exportButtons.forEach((button, index) => setAttribute(button, 'title', exportTitles[index]));
     this.root = element(
@@ -54,7 +75,8 @@ export class Toolbar {
   }
 
   render(state: ViewState): void {
-    if (Number(this.#slider.value) !== state.smoothing) this.#slider.value = String(state.smoothing);
+    if (Number(this.#slider.value) !== state.smoothing)
+      this.#slider.value = String(state.smoothing);
     setText(this.#amount, state.smoothing.toFixed(2));
     this.#axis.set(state.axis);
     setAttribute(this.#log, 'aria-pressed', String(state.isLog));
@@ -62,4 +84,7 @@ export class Toolbar {
   }
 }
 
-const exportTitles = ['Save the shown charts as an image', 'Save every point of the shown runs as CSV'];
+const exportTitles = [
+  'Save the shown charts as an image',
+  'Save every point of the shown runs as CSV',
+];

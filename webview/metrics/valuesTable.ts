@@ -1,4 +1,7 @@
-/** A chart in words: newest, smallest and largest value and the trend of each run, for eyes and for screen readers. */
+/**
+ * A chart in words: newest, smallest and largest value and the trend of each run, for eyes and for
+ * screen readers.
+ */
 import { element } from '../shared/dom.ts';
 import { describeX, formatValue } from '../shared/format.ts';
 import type { CardLine } from './cardLine.ts';
@@ -24,7 +27,12 @@ function factsOf(line: CardLine): LineFacts {
   }
   const newest = points.at(-1);
   const lastMark = marks.at(-1);
-  const last = newest === undefined ? '' : Number.isNaN(newest.y) ? (lastMark?.kind ?? '') : formatValue(newest.y);
+  const last =
+    newest === undefined
+      ? ''
+      : Number.isNaN(newest.y)
+        ? (lastMark?.kind ?? '')
+        : formatValue(newest.y);
   const first = marks[0];
   const broken = first === undefined ? '' : `, ${first.kind} from ${describeX(first.x, axis)}`;
   const hasValues = min <= max;
@@ -36,7 +44,10 @@ function factsOf(line: CardLine): LineFacts {
   };
 }
 
-/** Mean of the newest tenth against that of the tenth before the newest fifth, seen against the spread. */
+/**
+ * Mean of the newest tenth against that of the tenth before the newest fifth, seen against the
+ * spread.
+ */
 function trendOf(points: readonly Point[]): string {
   const values = points.flatMap(({ y }) => (Number.isNaN(y) ? [] : [y]));
   const part = Math.floor(values.length / 10);
@@ -50,7 +61,8 @@ function trendOf(points: readonly Point[]): string {
   return change < 0 ? 'falling' : 'rising';
 }
 
-const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
+const mean = (values: readonly number[]): number =>
+  values.reduce((sum, value) => sum + value, 0) / values.length;
 
 function deviation(values: readonly number[]): number {
   const middle = mean(values);

@@ -25,7 +25,10 @@ export function axisLabels(axis: TrackAxis, shown: Range, max: number): AxisLabe
 
 function niceStep(rough: number): number {
   const power = 10 ** Math.floor(Math.log10(Math.max(1, rough)));
-  return Math.max(1, [1, 2, 5, 10].map((factor) => factor * power).find((step) => step >= rough) ?? 1);
+  return Math.max(
+    1,
+    [1, 2, 5, 10].map((factor) => factor * power).find((step) => step >= rough) ?? 1,
+  );
 }
 
 const dayMs = 86_400_000;

@@ -9,7 +9,12 @@ export interface EmptyMessage {
 }
 
 /** What stands in the place of something that is not there. */
-export function emptyMessage({ title, text, isProblem = false, action }: EmptyMessage): HTMLElement {
+export function emptyMessage({
+  title,
+  text,
+  isProblem = false,
+  action,
+}: EmptyMessage): HTMLElement {
   const box = element('div', { class: 'message-box', role: isProblem ? 'alert' : 'status' });
   box.append(element('h2', {}, title), element('p', { class: 'muted' }, text));
   if (action !== undefined) box.append(plainButton(action.text, () => action.run(), 'primary'));

@@ -1,4 +1,7 @@
-/** The parts of the view beside the timeline: each is read when it is in sight, and again when the session has changed. */
+/**
+ * The parts of the view beside the timeline: each is read when it is in sight, and again when the
+ * session has changed.
+ */
 import type { MessageConnection } from 'vscode-jsonrpc';
 import * as protocol from '../../src/protocol/sessionView.ts';
 import type { LedgerTable, SessionHeader } from '../../src/protocol/sessionView.ts';
@@ -62,7 +65,8 @@ export class Inbox {
   /** Draws what is known at once, and reads it anew. */
   show(state: ViewState, header: SessionHeader): void {
     if (state.tab === 'timeline') return;
-    if (state.tab === 'ledger' && this.#table !== undefined) this.#ledger.render(this.#table, state.sort);
+    if (state.tab === 'ledger' && this.#table !== undefined)
+      this.#ledger.render(this.#table, state.sort);
     this.#wanted = { state, header };
     if (!this.#isReading) void this.#read();
   }

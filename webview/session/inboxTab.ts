@@ -1,4 +1,7 @@
-/** The agent's questions: those that are open with ways to answer them, those that have their answer below. */
+/**
+ * The agent's questions: those that are open with ways to answer them, those that have their answer
+ * below.
+ */
 import type { InboxQuestion } from '../../src/protocol/sessionView.ts';
 import { plainButton } from '../shared/buttons.ts';
 import { element, setAttribute, setText } from '../shared/dom.ts';
@@ -33,17 +36,22 @@ export class InboxTab {
     const answered = questions.filter(({ answer }) => answer !== undefined).reverse();
     setText(this.#readOnly, readOnly ?? '');
     this.#readOnly.hidden = readOnly === undefined || open.length === 0;
-    for (const id of this.#cards.keys()) if (!open.some((question) => question.id === id)) this.#cards.delete(id);
+    for (const id of this.#cards.keys())
+      if (!open.some((question) => question.id === id)) this.#cards.delete(id);
     const cards = open.map((question) => {
       const card = this.#cards.get(question.id) ?? new OpenQuestion(question, this.#answer);
       this.#cards.set(question.id, card);
       card.render(question, readOnly !== undefined);
       return card.root;
     });
-    if (cards.some((card, index) => this.#open.children[index] !== card) || this.#open.children.length !== cards.length)
+    if (
+      cards.some((card, index) => this.#open.children[index] !== card) ||
+      this.#open.children.length !== cards.length
+    )
       this.#open.replaceChildren(...cards);
     this.#answered.replaceChildren(...(answered.length === 0 ? [] : answeredList(answered)));
-    if (this.#open.parentElement !== this.root) this.root.replaceChildren(this.#readOnly, this.#open, this.#answered);
+    if (this.#open.parentElement !== this.root)
+      this.root.replaceChildren(this.#readOnly, this.#open, this.#answered);
   }
 }
 
@@ -51,7 +59,11 @@ class OpenQuestion {
   readonly root: HTMLElement;
   readonly #due = element('p', { class: 'muted due' });
   readonly #problem = element('p', { class: 'problem', role: 'alert', hidden: true });
-  readonly #field = element('input', { type: 'text', class: 'field', placeholder: 'Another answer' });
+  readonly #field = element('input', {
+    type: 'text',
+    class: 'field',
+    placeholder: 'Another answer',
+  });
   readonly #controls: readonly (HTMLButtonElement | HTMLInputElement)[];
   readonly #id: string;
   readonly #answer: AnswerQuestion;

@@ -15,13 +15,20 @@ const keys: Readonly<Record<LedgerColumn, (line: LedgerLine) => Key>> = {
   why: ({ why }) => why,
 };
 
-/** Lines without a value stand last, whichever way the others do; equal ones stay in the order of their numbers. */
-export function ordered(lines: readonly LedgerLine[], { column, isDescending }: LedgerSort): LedgerLine[] {
+/**
+ * Lines without a value stand last, whichever way the others do; equal ones stay in the order of
+ * their numbers.
+ */
+export function ordered(
+  lines: readonly LedgerLine[],
+  { column, isDescending }: LedgerSort,
+): LedgerLine[] {
   const keyOf = keys[column];
   const sign = isDescending ? -1 : 1;
   return lines.toSorted((a, b) => {
     const [one, other] = [keyOf(a), keyOf(b)];
-    if (isAbsent(one) || isAbsent(other)) return Number(isAbsent(one)) - Number(isAbsent(other)) || a.number - b.number;
+    if (isAbsent(one) || isAbsent(other))
+      return Number(isAbsent(one)) - Number(isAbsent(other)) || a.number - b.number;
     return sign * compare(one, other) || a.number - b.number;
   });
 }
@@ -29,4 +36,6 @@ export function ordered(lines: readonly LedgerLine[], { column, isDescending }: 
 const isAbsent = (key: Key): key is undefined => key === undefined || key === '';
 
 const compare = (a: Exclude<Key, undefined>, b: Exclude<Key, undefined>): number =>
-  typeof a === 'number' && typeof b === 'number' ? a - b : String(a).localeCompare(String(b), 'en', { numeric: true });
+  typeof a === 'number' && typeof b === 'number'
+    ? a - b
+    : String(a).localeCompare(String(b), 'en', { numeric: true });

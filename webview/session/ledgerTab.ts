@@ -26,22 +26,28 @@ export class LedgerTab {
   }
 
   render(table: LedgerTable, sort: LedgerSort): void {
-    const focused = document.activeElement?.closest<HTMLElement>('[data-column]')?.dataset['column'];
+    const focused =
+      document.activeElement?.closest<HTMLElement>('[data-column]')?.dataset['column'];
     if (table.lines.length === 0) return this.root.replaceChildren(emptyMessage(noExperiments));
     const heads = ledgerColumns.map((column) => this.#head(column, table, sort));
     const rows = ordered(table.lines, sort).map((line) => this.#row(line));
     const shown = element('table', { class: 'ledger', 'aria-label': 'Ledger' });
     shown.append(element('thead', {}, element('tr', {}, ...heads)), element('tbody', {}, ...rows));
     this.root.replaceChildren(shown);
-    if (focused !== undefined) this.root.querySelector<HTMLElement>(`[data-column="${focused}"] button`)?.focus();
+    if (focused !== undefined)
+      this.root.querySelector<HTMLElement>(`[data-column="${focused}"] button`)?.focus();
   }
 
   #head(column: LedgerColumn, table: LedgerTable, sort: LedgerSort): HTMLElement {
     const isChosen = sort.column === column;
     const order = isChosen ? (sort.isDescending ? 'descending' : 'ascending') : undefined;
     const mark = isChosen ? (sort.isDescending ? ' ↓' : ' ↑') : '';
-    const isDescending = isChosen ? !sort.isDescending : column === 'best' && table.direction === 'higher';
-    const button = linkButton(`${titleOf(column, table)}${mark}`, () => this.#events.sort({ column, isDescending }));
+    const isDescending = isChosen
+      ? !sort.isDescending
+      : column === 'best' && table.direction === 'higher';
+    const button = linkButton(`${titleOf(column, table)}${mark}`, () =>
+      this.#events.sort({ column, isDescending }),
+    );
     return element(
       'th',
       { scope: 'col', class: appearanceOf(column), 'aria-sort': order, 'data-column': column },
@@ -68,17 +74,27 @@ export class LedgerTab {
       cost: [line.cost],
       code: line.code === '' ? [] : [element('code', {}, line.code)],
     };
-    const hovers: Partial<Record<LedgerColumn, string>> = { what: line.what, why: line.why, decision: line.decision };
+    const hovers: Partial<Record<LedgerColumn, string>> = {
+      what: line.what,
+      why: line.why,
+      decision: line.decision,
+    };
     const row = element('tr', { class: line.isChampion ? 'is-champion' : undefined });
     for (const column of ledgerColumns)
-      row.append(element('td', { class: appearanceOf(column), title: hovers[column] }, ...cells[column]));
+      row.append(
+        element('td', { class: appearanceOf(column), title: hovers[column] }, ...cells[column]),
+      );
     return row;
   }
 
   #best({ best, runs }: LedgerLine): Node | string {
     const [first] = runs;
     if (best === '' || first === undefined) return best;
-    return linkButton(best, () => this.#events.openRun(first.id), `Open the output of ${first.name}`);
+    return linkButton(
+      best,
+      () => this.#events.openRun(first.id),
+      `Open the output of ${first.name}`,
+    );
   }
 
   #runs({ runs }: LedgerLine): (Node | string)[] {
@@ -90,7 +106,8 @@ export class LedgerTab {
   }
 }
 
-const appearanceOf = (column: LedgerColumn): string => `column-${column}${numeric.has(column) ? ' number' : ''}`;
+const appearanceOf = (column: LedgerColumn): string =>
+  `column-${column}${numeric.has(column) ? ' number' : ''}`;
 
 const titles: Readonly<Record<LedgerColumn, string>> = {
   number: '#',

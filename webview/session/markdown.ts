@@ -1,6 +1,6 @@
 /**
- * What a model wrote, with the looks of its Markdown. Everything becomes elements and text nodes of ours: no HTML of the
- * text is ever read, no address followed, no image loaded.
+ * What a model wrote, with the looks of its Markdown. Everything becomes elements and text nodes of
+ * ours: no HTML of the text is ever read, no address followed, no image loaded.
  */
 import { element } from '../shared/dom.ts';
 
@@ -19,7 +19,13 @@ function block(root: HTMLElement, lines: readonly string[], at: number): number 
   if (fence !== undefined) return fenced(root, lines, { at, fence });
   const heading = /^(#{1,6})\s+(.*)$/.exec(line);
   if (heading !== null) {
-    root.append(element('div', { class: 'heading', role: 'heading', 'aria-level': 4 }, ...inline(heading[2] ?? '')));
+    root.append(
+      element(
+        'div',
+        { class: 'heading', role: 'heading', 'aria-level': 4 },
+        ...inline(heading[2] ?? ''),
+      ),
+    );
     return at + 1;
   }
   if (/^\s*([-*_])(\s*\1){2,}\s*$/.test(line)) {
@@ -50,9 +56,17 @@ function list(root: HTMLElement, lines: readonly string[], start: number): numbe
   const isOrdered = /^\s*\d/.test(lines[start] ?? '');
   const items = element(isOrdered ? 'ol' : 'ul');
   let at = start;
-  for (let match = listItem.exec(lines[at] ?? ''); match !== null; match = listItem.exec(lines[at] ?? '')) {
+  for (
+    let match = listItem.exec(lines[at] ?? '');
+    match !== null;
+    match = listItem.exec(lines[at] ?? '')
+  ) {
     const [, indent = '', , text = ''] = match;
-    const item = element('li', { class: indent.length > 1 ? 'is-deep' : undefined }, ...inline(text));
+    const item = element(
+      'li',
+      { class: indent.length > 1 ? 'is-deep' : undefined },
+      ...inline(text),
+    );
     at += 1;
     while (/^\s{2,}\S/.test(lines[at] ?? '') && !listItem.test(lines[at] ?? ''))
       item.append(' ', ...inline((lines[at++] ?? '').trim()));
@@ -71,7 +85,8 @@ function quote(root: HTMLElement, lines: readonly string[], start: number): numb
 }
 
 const isTable = (lines: readonly string[], at: number): boolean =>
-  (lines[at] ?? '').includes('|') && /^\s*\|?(\s*:?-+:?\s*\|)+\s*:?-*:?\s*\|?\s*$/.test(lines[at + 1] ?? '');
+  (lines[at] ?? '').includes('|') &&
+  /^\s*\|?(\s*:?-+:?\s*\|)+\s*:?-*:?\s*\|?\s*$/.test(lines[at + 1] ?? '');
 
 function table(root: HTMLElement, lines: readonly string[], start: number): number {
   const cells = (line: string): string[] =>

@@ -28,7 +28,10 @@ export class ReplayClock {
   /** `passedMs` on the screen. */
   advance(passedMs: number, speed: Speed, steps: ReplaySteps): number {
     if (speed === 0) {
-      this.#row = Math.min(steps.count - 1, this.#row + Math.max(1, Math.ceil(steps.count / framesToEnd)));
+      this.#row = Math.min(
+        steps.count - 1,
+        this.#row + Math.max(1, Math.ceil(steps.count / framesToEnd)),
+      );
       return this.#row;
     }
     this.#leftMs += passedMs;

@@ -16,7 +16,13 @@ export interface RowPlace {
 }
 
 /** Steps within a turn stand a little further in. */
-const inner: ReadonlySet<TimelineRow['kind']> = new Set(['tool', 'run', 'refusal', 'consult', 'plan']);
+const inner: ReadonlySet<TimelineRow['kind']> = new Set([
+  'tool',
+  'run',
+  'refusal',
+  'consult',
+  'plan',
+]);
 
 export class Row {
   readonly root: HTMLElement;
@@ -28,7 +34,12 @@ export class Row {
   #kind: TimelineRow['kind'] | undefined;
 
   constructor(index: number) {
-    this.root = element('div', { class: 'row', id: `row-${index}`, role: 'option', 'data-index': index });
+    this.root = element('div', {
+      class: 'row',
+      id: `row-${index}`,
+      role: 'option',
+      'data-index': index,
+    });
     this.root.style.top = `${index * rowHeight}px`;
     this.root.append(this.#icon, this.#title, this.#note, this.#cost, this.#time);
   }
@@ -46,7 +57,10 @@ export class Row {
     setText(this.#cost, row.cost ?? (row.kind === 'sleep' ? took : ''));
     // Rows of one second share its time, as a user would write it.
     const time = clockTime(row.atMs);
-    setText(this.#time, place.beforeMs !== undefined && clockTime(place.beforeMs) === time ? '' : time);
+    setText(
+      this.#time,
+      place.beforeMs !== undefined && clockTime(place.beforeMs) === time ? '' : time,
+    );
     setAttribute(this.root, 'title', tooltip(row, took));
     setAttribute(this.root, 'aria-label', spoken(row));
   }
@@ -67,11 +81,23 @@ function classesOf(row: TimelineRow | undefined, { isSelected, isFuture }: RowPl
 }
 
 const tooltip = (row: TimelineRow, took: string): string =>
-  [row.title, row.note ?? '', `${exactTime(row.atMs)}${took === '' ? '' : ` · ${took}`}`, `turn ${row.turn}`]
+  [
+    row.title,
+    row.note ?? '',
+    `${exactTime(row.atMs)}${took === '' ? '' : ` · ${took}`}`,
+    `turn ${row.turn}`,
+  ]
     .filter((line) => line !== '')
     .join('\n');
 
 const spoken = (row: TimelineRow): string =>
-  [kindLabels[row.kind], row.title, row.note ?? '', toneLabels[row.tone], row.cost ?? '', clockTime(row.atMs)]
+  [
+    kindLabels[row.kind],
+    row.title,
+    row.note ?? '',
+    toneLabels[row.tone],
+    row.cost ?? '',
+    clockTime(row.atMs),
+  ]
     .filter((part) => part !== '')
     .join(', ');

@@ -1,4 +1,7 @@
-/** The rows that were in sight, read in pages; rows that changed are shown as they were until they are read again. */
+/**
+ * The rows that were in sight, read in pages; rows that changed are shown as they were until they
+ * are read again.
+ */
 import type { MessageConnection } from 'vscode-jsonrpc';
 import { readRows, type RunBar, type TimelineRow } from '../../src/protocol/sessionView.ts';
 

@@ -16,7 +16,11 @@ export class Shell {
 
   constructor() {
     const status = element('p', { class: 'status' }, this.#dot, this.#phase, this.#facts);
-    this.header = element('header', { class: 'header' }, element('div', { class: 'heading-box' }, this.#title, status));
+    this.header = element(
+      'header',
+      { class: 'header' },
+      element('div', { class: 'heading-box' }, this.#title, status),
+    );
     this.root.append(this.header, this.body, this.message);
   }
 
@@ -25,7 +29,10 @@ export class Shell {
     setAttribute(this.#title, 'title', title);
     setAttribute(this.#dot, 'class', `dot tone-${tone}`);
     setText(this.#phase, phase);
-    setText(this.#facts, [counted(turns, 'turn'), cost, ...(readOnly === undefined ? [] : ['read-only'])].join(' · '));
+    setText(
+      this.#facts,
+      [counted(turns, 'turn'), cost, ...(readOnly === undefined ? [] : ['read-only'])].join(' · '),
+    );
     setAttribute(
       this.#facts,
       'title',

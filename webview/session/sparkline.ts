@@ -15,6 +15,12 @@ export function sparkline(values: Float64Array, label: string): SVGElement | und
     return `${x.toFixed(1)},${y.toFixed(1)}`;
   });
   const line = svg('polyline', { points: points.join(' ') });
-  const attributes = { class: 'sparkline', viewBox: `0 0 ${width} ${height}`, width, height, role: 'img' };
+  const attributes = {
+    class: 'sparkline',
+    viewBox: `0 0 ${width} ${height}`,
+    width,
+    height,
+    role: 'img',
+  };
   return svg('svg', { ...attributes, 'aria-label': label }, line);
 }

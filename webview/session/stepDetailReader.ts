@@ -1,4 +1,6 @@
-/** Reads the selected step, one at a time: whoever moves faster than it is read sees the last one. */
+/**
+ * Reads the selected step, one at a time: whoever moves faster than it is read sees the last one.
+ */
 import type { MessageConnection } from 'vscode-jsonrpc';
 import { readStepDetail, type StepDetail } from '../../src/protocol/sessionView.ts';
 
@@ -9,7 +11,11 @@ export class StepDetailReader {
   #wanted: number | undefined;
   #isReading = false;
 
-  constructor(connection: MessageConnection, show: (detail: StepDetail) => void, fail: (message: string) => void) {
+  constructor(
+    connection: MessageConnection,
+    show: (detail: StepDetail) => void,
+    fail: (message: string) => void,
+  ) {
     this.#connection = connection;
     this.#show = show;
     this.#fail = fail;

@@ -56,7 +56,10 @@ export class StepPane {
     const took = row.endMs === undefined ? '' : ` · took ${span(row.endMs - row.atMs)}`;
     const cost = row.cost === undefined ? '' : ` · ${row.cost}`;
     const at = element('p', { class: 'muted', title: exactTime(row.atMs) });
-    setText(at, `${exactTime(row.atMs)} · ${relative(row.atMs, Date.now())} · turn ${row.turn}${took}${cost}`);
+    setText(
+      at,
+      `${exactTime(row.atMs)} · ${relative(row.atMs, Date.now())} · turn ${row.turn}${took}${cost}`,
+    );
     // Where there are texts, they say it in full.
     const note =
       row.note === undefined || row.note === '' || texts.length > 0
@@ -76,19 +79,29 @@ export class StepPane {
   }
 
   #rest(section: TextSection, row: number, body: HTMLElement): HTMLElement {
-    const line = element('p', { class: 'rest' }, element('span', { class: 'muted' }, 'This is the beginning. '));
+    const line = element(
+      'p',
+      { class: 'rest' },
+      element('span', { class: 'muted' }, 'This is the beginning. '),
+    );
     const show = linkButton('Show All', () => {
       show.disabled = true;
       this.#events.readWhole(row, section.id).then(
         (whole) => {
           body.replaceChildren(
-            textOf({ ...section, format: section.format === 'markdown' ? 'markdown' : 'code' }, whole),
+            textOf(
+              { ...section, format: section.format === 'markdown' ? 'markdown' : 'code' },
+              whole,
+            ),
           );
           line.remove();
         },
         (error: unknown) => {
           show.disabled = false;
-          setText(line.firstElementChild ?? line, `${error instanceof Error ? error.message : String(error)} `);
+          setText(
+            line.firstElementChild ?? line,
+            `${error instanceof Error ? error.message : String(error)} `,
+          );
         },
       );
     });
@@ -100,9 +113,17 @@ export class StepPane {
     const title = [run.name, run.label].filter((part) => part !== '').join(' · ');
     const links = [
       linkButton('Output', () => this.#events.openRun(run.id), `Open the output of ${run.name}`),
-      linkButton('Metrics', () => this.#events.openMetrics(), 'Show its metrics in the metrics panel'),
+      linkButton(
+        'Metrics',
+        () => this.#events.openMetrics(),
+        'Show its metrics in the metrics panel',
+      ),
     ];
-    const head = element('div', { class: 'run-head' }, element('span', { class: `dot tone-${run.tone}` }));
+    const head = element(
+      'div',
+      { class: 'run-head' },
+      element('span', { class: `dot tone-${run.tone}` }),
+    );
     head.append(
       element('span', { class: 'run-title', title }, title),
       element('span', { class: 'run-links' }, ...links),
@@ -111,14 +132,24 @@ export class StepPane {
     const curve = sparkline(run.spark.y, `${run.spark.metric} of ${run.name} up to this step`);
     const body = element('div', { class: 'run-body' }, metricTable(run));
     if (curve !== undefined)
-      body.append(element('figure', {}, curve, element('figcaption', { class: 'muted' }, run.spark.metric)));
+      body.append(
+        element('figure', {}, curve, element('figcaption', { class: 'muted' }, run.spark.metric)),
+      );
     return element('section', { class: 'run-card', 'aria-label': title }, head, status, body);
   }
 
   #state({ run: own, state: { atMs, facts, runs, moreRuns } }: StepDetail): HTMLElement {
     const others = runs.filter(({ id }) => id !== own?.id);
-    const head = element('h3', {}, 'At this moment', element('span', { class: 'muted number' }, exactTime(atMs)));
-    const more = moreRuns === 0 ? [] : [element('p', { class: 'muted' }, `${counted(moreRuns, 'more run')} going on`)];
+    const head = element(
+      'h3',
+      {},
+      'At this moment',
+      element('span', { class: 'muted number' }, exactTime(atMs)),
+    );
+    const more =
+      moreRuns === 0
+        ? []
+        : [element('p', { class: 'muted' }, `${counted(moreRuns, 'more run')} going on`)];
     return element(
       'section',
       { class: 'state' },
@@ -132,7 +163,9 @@ export class StepPane {
 
 function textOf({ format }: Pick<TextSection, 'format'>, text: string): HTMLElement {
   if (format === 'markdown') return markdown(text);
-  return format === 'code' ? element('pre', {}, element('code', {}, text)) : element('div', { class: 'plain' }, text);
+  return format === 'code'
+    ? element('pre', {}, element('code', {}, text))
+    : element('div', { class: 'plain' }, text);
 }
 
 const factList = (facts: readonly Fact[]): HTMLElement =>
@@ -160,7 +193,10 @@ function metricTable({ metrics, name }: RunAt): HTMLElement {
       ),
     ),
   );
-  const table = element('table', { class: 'metrics', 'aria-label': `Metrics of ${name} up to this step` });
+  const table = element('table', {
+    class: 'metrics',
+    'aria-label': `Metrics of ${name} up to this step`,
+  });
   table.append(element('thead', {}, element('tr', {}, ...heads)), element('tbody', {}, ...rows));
   return table;
 }

@@ -10,8 +10,15 @@ const titles: Readonly<Record<Tab, string>> = {
 
 /** The parts of the view; arrows move between them. */
 export class TabBar {
-  readonly root = element('div', { class: 'tabs', role: 'tablist', 'aria-label': 'Parts of the session' });
-  readonly #tabs: ReadonlyMap<Tab, { readonly button: HTMLButtonElement; readonly badge: HTMLElement }>;
+  readonly root = element('div', {
+    class: 'tabs',
+    role: 'tablist',
+    'aria-label': 'Parts of the session',
+  });
+  readonly #tabs: ReadonlyMap<
+    Tab,
+    { readonly button: HTMLButtonElement; readonly badge: HTMLElement }
+  >;
 
   constructor(onChoose: (tab: Tab) => void) {
     this.#tabs = new Map(

@@ -1,4 +1,6 @@
-/** The steps of the session as a list: only the rows in sight are elements, however many there are. */
+/**
+ * The steps of the session as a list: only the rows in sight are elements, however many there are.
+ */
 import type { RunBar, TimelineRow } from '../../src/protocol/sessionView.ts';
 import { element, setAttribute, svg } from '../shared/dom.ts';
 import { Row, rowHeight } from './row.ts';
@@ -23,10 +25,20 @@ export interface TimelineListEvents {
 const laneWidth = 6;
 const spareRows = 10;
 
-/** The rows between which `top` and `height` of a scrolled list lie, with some to spare; within `total`. */
-export function windowOf(top: number, height: number, total: number): { readonly from: number; readonly to: number } {
+/**
+ * The rows between which `top` and `height` of a scrolled list lie, with some to spare; within
+ * `total`.
+ */
+export function windowOf(
+  top: number,
+  height: number,
+  total: number,
+): { readonly from: number; readonly to: number } {
   const from = Math.max(0, Math.floor(top / rowHeight) - spareRows);
-  return { from, to: Math.max(from, Math.min(total, Math.ceil((top + height) / rowHeight) + spareRows)) };
+  return {
+    from,
+    to: Math.max(from, Math.min(total, Math.ceil((top + height) / rowHeight) + spareRows)),
+  };
 }
 
 export class TimelineList {
@@ -71,7 +83,8 @@ export class TimelineList {
     const { scrollTop, clientHeight } = this.root;
     const top = row * rowHeight;
     if (top < scrollTop) this.root.scrollTop = top - rowHeight;
-    else if (top + rowHeight > scrollTop + clientHeight) this.root.scrollTop = top - clientHeight + 2 * rowHeight;
+    else if (top + rowHeight > scrollTop + clientHeight)
+      this.root.scrollTop = top - clientHeight + 2 * rowHeight;
   }
 
   #draw(): void {
@@ -84,7 +97,9 @@ export class TimelineList {
       row.root.remove();
       this.#rows.delete(index);
     }
-    const bars = [...model.bars()].filter((bar) => bar.fromRow < to && barEnd(bar, model.total) >= from);
+    const bars = [...model.bars()].filter(
+      (bar) => bar.fromRow < to && barEnd(bar, model.total) >= from,
+    );
     const lanes = bars.reduce((max, { lane }) => Math.max(max, lane + 1), 0);
     this.root.style.setProperty('--gutter', `${lanes * laneWidth + (lanes > 0 ? 6 : 0)}px`);
     for (let index = from; index < to; index++) this.#drawRow(index, model);
@@ -96,8 +111,16 @@ export class TimelineList {
   #drawRow(index: number, model: TimelineListModel): void {
     const row = this.#rows.get(index) ?? this.#add(index);
     const before = index === 0 ? undefined : model.row(index - 1);
-    const place = { index, total: model.total, isSelected: index === model.selected, beforeMs: before?.atMs };
-    row.render(model.row(index), { ...place, isFuture: model.isReplaying && index > model.selected });
+    const place = {
+      index,
+      total: model.total,
+      isSelected: index === model.selected,
+      beforeMs: before?.atMs,
+    };
+    row.render(model.row(index), {
+      ...place,
+      isFuture: model.isReplaying && index > model.selected,
+    });
   }
 
   #add(index: number): Row {
@@ -107,7 +130,10 @@ export class TimelineList {
     return row;
   }
 
-  #drawGutter(bars: readonly RunBar[], { from, to }: { readonly from: number; readonly to: number }): void {
+  #drawGutter(
+    bars: readonly RunBar[],
+    { from, to }: { readonly from: number; readonly to: number },
+  ): void {
     const total = this.#model?.total ?? 0;
     this.#gutter.style.top = `${from * rowHeight}px`;
     setAttribute(this.#gutter, 'height', (to - from) * rowHeight);
@@ -148,7 +174,8 @@ export class TimelineList {
 }
 
 /** A run that goes on reaches to the newest step, whenever its bar was read. */
-const barEnd = ({ toRow, tone }: RunBar, total: number): number => (tone === 'busy' ? total - 1 : toRow);
+const barEnd = ({ toRow, tone }: RunBar, total: number): number =>
+  tone === 'busy' ? total - 1 : toRow;
 
 interface From {
   readonly row: number;

@@ -23,7 +23,8 @@ export function span(spanMs: number): string {
   const whole = Math.max(0, spanMs);
   if (whole < minuteMs) return `${Math.floor(whole / 1000)} s`;
   if (whole < hourMs) return `${Math.floor(whole / minuteMs)} m`;
-  const [unitMs, unit, restMs, rest] = whole < dayMs ? [hourMs, 'h', minuteMs, 'm'] : [dayMs, 'd', hourMs, 'h'];
+  const [unitMs, unit, restMs, rest] =
+    whole < dayMs ? [hourMs, 'h', minuteMs, 'm'] : [dayMs, 'd', hourMs, 'h'];
   const remainder = Math.floor((whole % Number(unitMs)) / Number(restMs));
   return `${Math.floor(whole / Number(unitMs))} ${unit}${remainder > 0 ? ` ${remainder} ${rest}` : ''}`;
 }

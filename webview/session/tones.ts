@@ -1,4 +1,7 @@
-/** How things went, as colours and icons. A colour never says alone what an icon or a word does not say too. */
+/**
+ * How things went, as colours and icons. A colour never says alone what an icon or a word does not
+ * say too.
+ */
 import type { RowKind, Tone } from '../../src/protocol/sessionView.ts';
 import type { IconName } from '../shared/icons.ts';
 

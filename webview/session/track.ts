@@ -1,13 +1,25 @@
 /** The whole session at a glance: drawn from as much as the host sends for the pixels there are. */
 import type { MessageConnection } from 'vscode-jsonrpc';
-import { readTrack, type TrackAnswer, type TrackAxis, type TrackQuery } from '../../src/protocol/sessionView.ts';
+import {
+  readTrack,
+  type TrackAnswer,
+  type TrackAxis,
+  type TrackQuery,
+} from '../../src/protocol/sessionView.ts';
 import { element, setAttribute, setText } from '../shared/dom.ts';
 import { listenToGestures } from '../shared/gestures.ts';
 import { clampZoom, moved, scaled, type Range } from '../shared/range.ts';
 import { readTheme } from '../shared/theme.ts';
 import { exactTime, span } from './times.ts';
 import { readTones } from './tones.ts';
-import { drawTrack, pixelToX, trackArea, trackHeight, xToPixel, type TrackStyle } from './trackDraw.ts';
+import {
+  drawTrack,
+  pixelToX,
+  trackArea,
+  trackHeight,
+  xToPixel,
+  type TrackStyle,
+} from './trackDraw.ts';
 import { counted } from './labels.ts';
 
 export interface TrackModel {
@@ -41,8 +53,16 @@ export class Track {
   constructor(connection: MessageConnection, events: TrackEvents) {
     this.#connection = connection;
     this.#events = events;
-    const labels = { 'aria-label': 'Overview of the session', 'aria-keyshortcuts': 'ArrowLeft ArrowRight + - 0' };
-    this.root = element('div', { class: 'track', tabindex: 0, role: 'group', ...labels }, this.#canvas, this.#hint);
+    const labels = {
+      'aria-label': 'Overview of the session',
+      'aria-keyshortcuts': 'ArrowLeft ArrowRight + - 0',
+    };
+    this.root = element(
+      'div',
+      { class: 'track', tabindex: 0, role: 'group', ...labels },
+      this.#canvas,
+      this.#hint,
+    );
     this.#listen();
     new ResizeObserver(() => void this.refresh()).observe(this.root);
   }
@@ -92,13 +112,20 @@ export class Track {
     if (this.root.style.height !== height) this.root.style.height = height;
     const { row, atMs } = this.#model;
     const playhead = track.axis === 'step' ? row : atMs;
-    drawTrack(this.#canvas, { track, shown: track, playhead, selection: this.#selection }, this.#style);
+    drawTrack(
+      this.#canvas,
+      { track, shown: track, playhead, selection: this.#selection },
+      this.#style,
+    );
     setAttribute(this.root, 'aria-description', inWords(track));
   }
 
   #listen(): void {
     const xAt = (pixel: number): number => pixelToX(pixel, this.#shown(), this.root.clientWidth);
-    const range = ([from, to]: readonly [number, number]): Range => ({ from: xAt(from), to: xAt(to) });
+    const range = ([from, to]: readonly [number, number]): Range => ({
+      from: xAt(from),
+      to: xAt(to),
+    });
     listenToGestures(this.root, {
       area: () => trackArea(this.root.clientWidth),
       hover: (pixel) => this.#showHint(pixel),
@@ -108,8 +135,10 @@ export class Track {
       },
       zoomTo: (pixels) => this.#zoom(range(pixels)),
       zoomBy: (factor, pixel) => this.zoomBy(factor, pixel === undefined ? undefined : xAt(pixel)),
-      pan: (share) => this.#zoom(moved(this.#shown(), share * (this.#shown().to - this.#shown().from))),
-      moveCursor: (share) => this.#events.step(Math.sign(share) * Math.max(1, Math.round(Math.abs(share) * 100))),
+      pan: (share) =>
+        this.#zoom(moved(this.#shown(), share * (this.#shown().to - this.#shown().from))),
+      moveCursor: (share) =>
+        this.#events.step(Math.sign(share) * Math.max(1, Math.round(Math.abs(share) * 100))),
       click: (pixel) => this.#goTo(pixel),
       reset: () => this.#events.zoomTo(undefined),
     });
@@ -140,8 +169,11 @@ export class Track {
 
   /** The mark below the pointer: those are too small to be met exactly. */
   #near(pixel: number) {
-    const distance = (at: number): number => Math.abs(xToPixel(at, this.#shown(), this.root.clientWidth) - pixel);
-    return this.#track?.marks.filter(({ at }) => distance(at) < 5).sort((a, b) => distance(a.at) - distance(b.at))[0];
+    const distance = (at: number): number =>
+      Math.abs(xToPixel(at, this.#shown(), this.root.clientWidth) - pixel);
+    return this.#track?.marks
+      .filter(({ at }) => distance(at) < 5)
+      .sort((a, b) => distance(a.at) - distance(b.at))[0];
   }
 
   #showHint(pixel: number | undefined): void {
@@ -162,14 +194,25 @@ export class Track {
 
 const maxNames = 5;
 
-function thingsAt(track: TrackAnswer, x: number, mark: TrackAnswer['marks'][number] | undefined): string[] {
+function thingsAt(
+  track: TrackAnswer,
+  x: number,
+  mark: TrackAnswer['marks'][number] | undefined,
+): string[] {
   const bars = track.bars.filter(({ from, to }) => from <= x && to >= x);
-  const runs = bars.slice(0, maxNames).map(({ name, count }) => (count > 1 ? counted(count, 'run') : name));
+  const runs = bars
+    .slice(0, maxNames)
+    .map(({ name, count }) => (count > 1 ? counted(count, 'run') : name));
   const more = bars.length > maxNames ? [`${bars.length - maxNames} more runs`] : [];
   const sleep = track.sleeps.find(({ from, to }) => from <= x && to >= x);
   const slept =
-    sleep === undefined ? [] : [`${sleep.why}${track.axis === 'time' ? ` · ${span(sleep.to - sleep.from)}` : ''}`];
-  const marked = mark === undefined ? [] : [`${mark.title}${mark.count > 1 ? ` and ${mark.count - 1} more` : ''}`];
+    sleep === undefined
+      ? []
+      : [`${sleep.why}${track.axis === 'time' ? ` · ${span(sleep.to - sleep.from)}` : ''}`];
+  const marked =
+    mark === undefined
+      ? []
+      : [`${mark.title}${mark.count > 1 ? ` and ${mark.count - 1} more` : ''}`];
   return [...marked, ...runs, ...more, ...slept];
 }
 

@@ -43,7 +43,11 @@ export const xToPixel = (x: number, { from, to }: Range, width: number): number 
 export const pixelToX = (pixel: number, { from, to }: Range, width: number): number =>
   from + ((pixel - left) / (width - left - right)) * (to - from);
 
-export function drawTrack(canvas: HTMLCanvasElement, picture: TrackPicture, style: TrackStyle): void {
+export function drawTrack(
+  canvas: HTMLCanvasElement,
+  picture: TrackPicture,
+  style: TrackStyle,
+): void {
   const { clientWidth: width, clientHeight: height } = canvas;
   const scale = devicePixelRatio;
   canvas.width = Math.round(width * scale);
@@ -51,7 +55,13 @@ export function drawTrack(canvas: HTMLCanvasElement, picture: TrackPicture, styl
   const context = canvas.getContext('2d');
   if (context === null || width === 0) return;
   context.scale(scale, scale);
-  const pen: Pen = { context, width, height, style, x: (value) => xToPixel(value, picture.shown, width) };
+  const pen: Pen = {
+    context,
+    width,
+    height,
+    style,
+    x: (value) => xToPixel(value, picture.shown, width),
+  };
   drawSleeps(pen, picture.track);
   drawAxis(pen, picture);
   drawMoney(pen, picture.track);
@@ -73,7 +83,12 @@ function drawSleeps({ context, height, style, x }: Pen, { sleeps }: TrackAnswer)
   context.fillStyle = style.theme.grid;
   context.globalAlpha = 0.55;
   for (const { from, to } of sleeps)
-    context.fillRect(x(from), lanesTop - 4, Math.max(1, x(to) - x(from)), height - lanesTop - labelHeight + 2);
+    context.fillRect(
+      x(from),
+      lanesTop - 4,
+      Math.max(1, x(to) - x(from)),
+      height - lanesTop - labelHeight + 2,
+    );
   context.globalAlpha = 1;
 }
 
@@ -84,7 +99,11 @@ function drawAxis({ context, width, height, style, x }: Pen, { track, shown }: T
   context.textAlign = 'center';
   for (const { at, text } of axisLabels(track.axis, shown, Math.max(2, Math.floor(width / 110)))) {
     const half = context.measureText(text).width / 2;
-    context.fillText(text, Math.min(Math.max(x(at), left + half), width - right - half), height - 1);
+    context.fillText(
+      text,
+      Math.min(Math.max(x(at), left + half), width - right - half),
+      height - 1,
+    );
   }
 }
 
@@ -130,7 +149,11 @@ function drawBar({ context, width: all, style, x }: Pen, bar: TrackBar, height: 
   context.fillStyle = style.theme.background;
   context.textAlign = 'left';
   context.textBaseline = 'middle';
-  context.fillText(bar.count > 1 ? `${bar.count} runs` : bar.name, from + 5, top + (height - 2) / 2 + 0.5);
+  context.fillText(
+    bar.count > 1 ? `${bar.count} runs` : bar.name,
+    from + 5,
+    top + (height - 2) / 2 + 0.5,
+  );
   context.restore();
 }
 
@@ -155,11 +178,19 @@ function drawMark({ context, style, x }: Pen, { at, kind, tone }: TrackMark): vo
   context.fill();
 }
 
-function drawOver({ context, height, style, x }: Pen, { playhead, selection, shown }: TrackPicture): void {
+function drawOver(
+  { context, height, style, x }: Pen,
+  { playhead, selection, shown }: TrackPicture,
+): void {
   if (selection !== undefined) {
     context.fillStyle = style.theme.selection;
     context.globalAlpha = 0.5;
-    context.fillRect(x(selection.from), 0, x(selection.to) - x(selection.from), height - labelHeight);
+    context.fillRect(
+      x(selection.from),
+      0,
+      x(selection.to) - x(selection.from),
+      height - labelHeight,
+    );
     context.globalAlpha = 1;
   }
   if (playhead === undefined || playhead < shown.from || playhead > shown.to) return;

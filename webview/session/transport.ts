@@ -1,4 +1,7 @@
-/** The controls of a replay: a slider over the steps, play, step, speed, and the way back to the newest step. */
+/**
+ * The controls of a replay: a slider over the steps, play, step, speed, and the way back to the
+ * newest step.
+ */
 import type { TrackAxis } from '../../src/protocol/sessionView.ts';
 import { choiceButtons, iconOnlyButton } from '../shared/buttons.ts';
 import { element, setAttribute, setText } from '../shared/dom.ts';
@@ -29,7 +32,13 @@ export interface TransportEvents {
 
 export class Transport {
   readonly root: HTMLElement;
-  readonly #slider = element('input', { type: 'range', min: 0, step: 1, class: 'seek', 'aria-label': 'Step' });
+  readonly #slider = element('input', {
+    type: 'range',
+    min: 0,
+    step: 1,
+    class: 'seek',
+    'aria-label': 'Step',
+  });
   readonly #place = element('span', { class: 'place number' });
   readonly #play: HTMLButtonElement;
   readonly #back: HTMLButtonElement;
@@ -45,9 +54,13 @@ export class Transport {
     this.#back = iconOnlyButton('Step back', 'stepBack', () => events.step(-1));
     this.#forward = iconOnlyButton('Step forward', 'stepForward', () => events.step(1));
     this.#live = element('button', { type: 'button', class: 'toggle live' }, icon('live'), 'Live');
-    this.#live.addEventListener('click', () => events.setLive(this.#live.getAttribute('aria-pressed') !== 'true'));
+    this.#live.addEventListener('click', () =>
+      events.setLive(this.#live.getAttribute('aria-pressed') !== 'true'),
+    );
     this.#speed = choiceButtons<Speed>('Speed', speedChoices, (speed) => events.setSpeed(speed));
-    this.#axis = choiceButtons<TrackAxis>('Axis of the overview', axisChoices, (axis) => events.setAxis(axis));
+    this.#axis = choiceButtons<TrackAxis>('Axis of the overview', axisChoices, (axis) =>
+      events.setAxis(axis),
+    );
     this.#reset = iconOnlyButton('Show everything', 'reset', () => events.resetZoom());
     const zoom = [
       iconOnlyButton('Zoom out', 'zoomOut', () => events.zoomBy(1 / 0.6)),
@@ -74,7 +87,8 @@ export class Transport {
     setAttribute(this.#place, 'title', atMs === undefined ? undefined : exactTime(atMs));
     setAttribute(this.#slider, 'aria-valuetext', `Step ${state.row + 1} of ${total}${elapsed}`);
     const label = isPlaying ? 'Pause' : 'Play';
-    if (this.#play.title !== label) this.#play.replaceChildren(icon(isPlaying ? 'pause' : 'running'));
+    if (this.#play.title !== label)
+      this.#play.replaceChildren(icon(isPlaying ? 'pause' : 'running'));
     setAttribute(this.#play, 'title', label);
     setAttribute(this.#play, 'aria-label', label);
     this.#back.disabled = state.row === 0;
@@ -83,7 +97,11 @@ export class Transport {
     this.#axis.set(state.axis);
     this.#live.hidden = !isGrowing;
     setAttribute(this.#live, 'aria-pressed', String(state.isLive));
-    setAttribute(this.#live, 'title', state.isLive ? 'Follows the newest step' : 'Go to the newest step and follow');
+    setAttribute(
+      this.#live,
+      'title',
+      state.isLive ? 'Follows the newest step' : 'Go to the newest step and follow',
+    );
     this.#reset.disabled = state.zoom[state.axis] === undefined;
   }
 }

@@ -1,4 +1,6 @@
-/** The session view: what the host tells and what the user has arranged, brought together and drawn. */
+/**
+ * The session view: what the host tells and what the user has arranged, brought together and drawn.
+ */
 import type { MessageConnection } from 'vscode-jsonrpc';
 import * as protocol from '../../src/protocol/sessionView.ts';
 import type { SessionHeader } from '../../src/protocol/sessionView.ts';
@@ -101,13 +103,21 @@ export class SessionView {
     this.#redraw();
   }
 
-  /** What was arranged for another session does not fit this one; a step beyond the end is the last one. */
+  /**
+   * What was arranged for another session does not fit this one; a step beyond the end is the last
+   * one.
+   */
   #adoptSession({ sessionId, rows, isGrowing }: SessionHeader): void {
     const { state } = this.#view;
     const last = Math.max(0, rows - 1);
     if (state.sessionId !== sessionId) {
       const isOther = state.sessionId !== '';
-      return this.#view.update({ sessionId, row: last, isLive: isGrowing, ...(isOther && { zoom: {} }) });
+      return this.#view.update({
+        sessionId,
+        row: last,
+        isLive: isGrowing,
+        ...(isOther && { zoom: {} }),
+      });
     }
     this.#view.update({ row: state.isLive ? last : Math.min(state.row, last) });
   }
@@ -156,11 +166,16 @@ export class SessionView {
     this.#redraw();
   }
 
-  /** By the user: the newest step is left alone from then on, unless it is the one that was chosen. */
+  /**
+   * By the user: the newest step is left alone from then on, unless it is the one that was chosen.
+   */
   #select(wanted: number): void {
     const last = Math.max(0, this.#rows.total - 1);
     const row = Math.max(0, Math.min(last, wanted));
-    this.#view.update({ row, isLive: row === last && this.#header?.isGrowing === true && !this.#player.isPlaying });
+    this.#view.update({
+      row,
+      isLive: row === last && this.#header?.isGrowing === true && !this.#player.isPlaying,
+    });
   }
 
   async #goTo(x: number): Promise<void> {
@@ -169,7 +184,9 @@ export class SessionView {
   }
 
   async #nextTurn(step: 1 | -1): Promise<void> {
-    this.#select(await this.#connection.sendRequest(protocol.findTurn, { row: this.#view.state.row, step }));
+    this.#select(
+      await this.#connection.sendRequest(protocol.findTurn, { row: this.#view.state.row, step }),
+    );
   }
 
   #buildTransport(): Transport {
@@ -221,7 +238,8 @@ export class SessionView {
   }
 
   #onKey(event: KeyboardEvent): void {
-    const isTyping = event.target instanceof HTMLInputElement || event.target instanceof HTMLTextAreaElement;
+    const isTyping =
+      event.target instanceof HTMLInputElement || event.target instanceof HTMLTextAreaElement;
     const isButton =
       event.target instanceof HTMLButtonElement ||
       (event.target instanceof HTMLElement && event.target.tagName === 'SUMMARY');
@@ -242,7 +260,11 @@ export class SessionView {
     const { state } = this.#view;
     const rows = this.#rows;
     this.#shell.render(header);
-    this.#tabBar.render(state.tab, { inbox: header.openQuestions, notes: header.notes, ledger: header.experiments });
+    this.#tabBar.render(state.tab, {
+      inbox: header.openQuestions,
+      notes: header.notes,
+      ledger: header.experiments,
+    });
     for (const tab of tabs) (this.#inbox.panelOf(tab) ?? this.#timeline).hidden = tab !== state.tab;
     if (state.tab !== 'timeline') return;
     rows.want(state.row, state.row + 1);

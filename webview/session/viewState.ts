@@ -9,7 +9,16 @@ export type Tab = (typeof tabs)[number];
 export const speeds = [1, 10, 100, 0] as const;
 export type Speed = (typeof speeds)[number];
 
-export const ledgerColumns = ['number', 'best', 'decision', 'what', 'why', 'runs', 'cost', 'code'] as const;
+export const ledgerColumns = [
+  'number',
+  'best',
+  'decision',
+  'what',
+  'why',
+  'runs',
+  'cost',
+  'code',
+] as const;
 export type LedgerColumn = (typeof ledgerColumns)[number];
 
 export interface LedgerSort {
@@ -46,11 +55,17 @@ export function restoreState(saved: unknown): ViewState {
     axis: from['axis'] === 'step' ? 'step' : 'time',
     zoom: { ...(time && { time }), ...(step && { step }) },
     speed: oneOf(speeds, from['speed']) ?? 10,
-    sort: { column: oneOf(ledgerColumns, sort['column']) ?? 'number', isDescending: sort['isDescending'] === true },
+    sort: {
+      column: oneOf(ledgerColumns, sort['column']) ?? 'number',
+      isDescending: sort['isDescending'] === true,
+    },
   };
 }
 
-const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
-const isRow = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null;
+const isRow = (value: unknown): value is number =>
+  Number.isSafeInteger(value) && Number(value) >= 0;
 
-const oneOf = <T>(known: readonly T[], value: unknown): T | undefined => known.find((each) => each === value);
+const oneOf = <T>(known: readonly T[], value: unknown): T | undefined =>
+  known.find((each) => each === value);

@@ -2,7 +2,11 @@
 import { element } from './dom.ts';
 import { icon, type IconName } from './icons.ts';
 
-export function iconOnlyButton(label: string, name: IconName, onClick: () => void): HTMLButtonElement {
+export function iconOnlyButton(
+  label: string,
+  name: IconName,
+  onClick: () => void,
+): HTMLButtonElement {
   const button = element(
     'button',
     { type: 'button', class: 'icon-button', 'aria-label': label, title: label },
@@ -35,7 +39,11 @@ export function choiceButtons<Value extends string | number>(
   onChoose: (value: Value) => void,
 ) {
   const buttons = choices.map(({ value, text, title }) => {
-    const button = element('button', { type: 'button', class: 'toggle', 'aria-pressed': 'false', title }, text);
+    const button = element(
+      'button',
+      { type: 'button', class: 'toggle', 'aria-pressed': 'false', title },
+      text,
+    );
     button.addEventListener('click', () => onChoose(value));
     return { value, button };
   });
@@ -44,7 +52,8 @@ export function choiceButtons<Value extends string | number>(
   return {
     root,
     set(chosen: Value): void {
-      for (const { value, button } of buttons) button.setAttribute('aria-pressed', String(value === chosen));
+      for (const { value, button } of buttons)
+        button.setAttribute('aria-pressed', String(value === chosen));
     },
   };
 }

@@ -5,8 +5,15 @@ const applyAttributes = (target: Element, attributes: Attributes): void => {
   for (const [name, value] of Object.entries(attributes)) setAttribute(target, name, value);
 };
 
-/** `true` sets an empty attribute; `false` and `undefined` remove it. Untouched when it is already so. */
-export function setAttribute(target: Element, name: string, value: string | number | boolean | undefined): void {
+/**
+ * `true` sets an empty attribute; `false` and `undefined` remove it. Untouched when it is already
+ * so.
+ */
+export function setAttribute(
+  target: Element,
+  name: string,
+  value: string | number | boolean | undefined,
+): void {
   if (value === undefined || value === false) return target.removeAttribute(name);
   const text = value === true ? '' : String(value);
   if (target.getAttribute(name) !== text) target.setAttribute(name, text);
@@ -23,19 +30,28 @@ export function element<Tag extends keyof HTMLElementTagNameMap>(
   return created;
 }
 
-export function svg(tag: string, attributes: Attributes, ...children: readonly Child[]): SVGElement {
+export function svg(
+  tag: string,
+  attributes: Attributes,
+  ...children: readonly Child[]
+): SVGElement {
   const created = document.createElementNS('http://www.w3.org/2000/svg', tag);
   applyAttributes(created, attributes);
   created.append(...children);
   return created;
 }
 
-/** Leaves the node alone when the text is already so: a live region or a selection is not disturbed. */
+/**
+ * Leaves the node alone when the text is already so: a live region or a selection is not disturbed.
+ */
 export function setText(target: Node, text: string): void {
   if (target.textContent !== text) target.textContent = text;
 }
 
-/** Puts `children` in this order with as few moves as possible, so that focus and hover stay where they are. */
+/**
+ * Puts `children` in this order with as few moves as possible, so that focus and hover stay where
+ * they are.
+ */
 export function setChildren(parent: Element, children: readonly Element[]): void {
   const wanted = new Set(children);
   for (const present of [...parent.children]) if (!wanted.has(present)) present.remove();

@@ -12,23 +12,31 @@ export function formatValue(value: number): string {
   return size >= 1000 ? value.toFixed(1) : value.toPrecision(4);
 }
 
-/** A label of the y axis, with the digits that tell it from the next label; `stepSize` 0: not evenly spaced. */
+/**
+ * A label of the y axis, with the digits that tell it from the next label; `stepSize` 0: not evenly
+ * spaced.
+ */
 export function formatTick(value: number, stepSize: number): string {
   const size = Math.abs(value);
   if (value === 0) return '0';
   if (size >= 1e6 || (stepSize || size) < 1e-3) return trimmed(value.toExponential(2));
   if (stepSize === 0)
-    return size >= 1e4 ? `${Number((value / 1000).toPrecision(3))}k` : String(Number(value.toPrecision(3)));
+    return size >= 1e4
+      ? `${Number((value / 1000).toPrecision(3))}k`
+      : String(Number(value.toPrecision(3)));
   if (size >= 1e4) return `${Number((value / 1000).toFixed(decimals(stepSize / 1000)))}k`;
   return value.toFixed(decimals(stepSize));
 }
 
-const decimals = (stepSize: number): number => Math.min(8, Math.max(0, Math.ceil(-Math.log10(stepSize) - 1e-9)));
+const decimals = (stepSize: number): number =>
+  Math.min(8, Math.max(0, Math.ceil(-Math.log10(stepSize) - 1e-9)));
 
-const trimmed = (exponential: string): string => exponential.replace(/\.?0+e/, 'e').replace('e+', 'e');
+const trimmed = (exponential: string): string =>
+  exponential.replace(/\.?0+e/, 'e').replace('e+', 'e');
 
 /** A label of the x axis: `12k` for steps, `5 min` for times. */
-export const formatX = (x: number, axis: XAxis): string => (axis === 'time' ? formatElapsed(x) : formatCount(x));
+export const formatX = (x: number, axis: XAxis): string =>
+  axis === 'time' ? formatElapsed(x) : formatCount(x);
 
 const second = 1000;
 const minute = 60 * second;
@@ -37,13 +45,17 @@ const niceTimes = [1, 2, 5, 10, 15, 30].flatMap((count) => [count * second, coun
 const niceHours = [1, 2, 3, 6, 12, 24, 48, 96].map((count) => count * hour);
 const timeSteps = [...niceTimes, ...niceHours].sort((a, b) => a - b);
 
-/** A distance of labels that clocks count in, for about `labels` of them; undefined below seconds. */
+/**
+ * A distance of labels that clocks count in, for about `labels` of them; undefined below seconds.
+ */
 export const timeStep = (rangeMs: number, labels: number): number | undefined =>
   rangeMs < 2 * second ? undefined : timeSteps.find((stepMs) => rangeMs / stepMs <= labels);
 
 /** A position said in full: `step 12,400`, `1 h 20 min`. */
 export const describeX = (x: number, axis: XAxis): string =>
-  axis === 'time' ? formatElapsed(x) : `step ${groups.format(Math.abs(x) < 10 ? x : Math.round(x))}`;
+  axis === 'time'
+    ? formatElapsed(x)
+    : `step ${groups.format(Math.abs(x) < 10 ? x : Math.round(x))}`;
 
 const groups = new Intl.NumberFormat('en', { maximumFractionDigits: 2 });
 

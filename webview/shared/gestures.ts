@@ -1,4 +1,7 @@
-/** What a user does on a plot with pointer, wheel and keys, said in plot pixels and shares of the shown range. */
+/**
+ * What a user does on a plot with pointer, wheel and keys, said in plot pixels and shares of the
+ * shown range.
+ */
 export interface PlotGestures {
   /** First and last pixel of what is drawn. */
   area(): { readonly left: number; readonly right: number };
@@ -29,7 +32,13 @@ export function listenToGestures(plot: HTMLElement, gestures: PlotGestures): voi
   plot.addEventListener('dblclick', () => gestures.reset());
   plot.addEventListener('blur', () => gestures.hover(undefined));
   plot.addEventListener('keydown', (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || !onKey(event.key, event.shiftKey, gestures)) return;
+    if (
+      event.ctrlKey ||
+      event.metaKey ||
+      event.altKey ||
+      !onKey(event.key, event.shiftKey, gestures)
+    )
+      return;
     event.preventDefault();
     event.stopPropagation();
   });
@@ -38,7 +47,8 @@ export function listenToGestures(plot: HTMLElement, gestures: PlotGestures): voi
 function listenToPointer(plot: HTMLElement, gestures: PlotGestures): void {
   let start: number | undefined;
   const pixelOf = (event: MouseEvent): number => event.clientX - plot.getBoundingClientRect().left;
-  const clamped = (pixel: number): number => Math.min(Math.max(pixel, gestures.area().left), gestures.area().right);
+  const clamped = (pixel: number): number =>
+    Math.min(Math.max(pixel, gestures.area().left), gestures.area().right);
   const giveUp = (): void => {
     start = undefined;
     gestures.select(undefined);
@@ -50,8 +60,11 @@ function listenToPointer(plot: HTMLElement, gestures: PlotGestures): void {
   });
   plot.addEventListener('pointermove', (event) => {
     const pixel = pixelOf(event);
-    if (start !== undefined && Math.abs(pixel - start) >= smallestDrag) gestures.select(ordered(start, clamped(pixel)));
-    gestures.hover(pixel >= gestures.area().left && pixel <= gestures.area().right + 1 ? pixel : undefined);
+    if (start !== undefined && Math.abs(pixel - start) >= smallestDrag)
+      gestures.select(ordered(start, clamped(pixel)));
+    gestures.hover(
+      pixel >= gestures.area().left && pixel <= gestures.area().right + 1 ? pixel : undefined,
+    );
   });
   plot.addEventListener('pointerup', (event) => {
     const end = clamped(pixelOf(event));

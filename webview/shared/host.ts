@@ -1,4 +1,7 @@
-/** What VS Code gives to a page of ours: a port to its host, and a place for what the user has arranged. */
+/**
+ * What VS Code gives to a page of ours: a port to its host, and a place for what the user has
+ * arranged.
+ */
 import type { PanelPort } from '../../src/protocol/connect.ts';
 
 export interface StateStore<State> {

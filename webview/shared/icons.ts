@@ -14,7 +14,9 @@ const shapes = {
   running: ['M5.5 3.5l6.5 4.5l-6.5 4.5z'],
   ended: ['M4.5 8h7'],
   flag: ['M4 14V2.5h7.5l-1.5 2.75l1.5 2.75H4'],
-  person: ['M8 2.5a2.75 2.75 0 1 1 0 5.5a2.75 2.75 0 1 1 0-5.5zM2.8 13.8c.4-3 2.4-4.3 5.2-4.3s4.8 1.3 5.2 4.3'],
+  person: [
+    'M8 2.5a2.75 2.75 0 1 1 0 5.5a2.75 2.75 0 1 1 0-5.5zM2.8 13.8c.4-3 2.4-4.3 5.2-4.3s4.8 1.3 5.2 4.3',
+  ],
   bell: ['M4 11.5c1-1 1-2 1-4a3 3 0 0 1 6 0c0 2 0 3 1 4zM6.8 13.5h2.4'],
   spark: ['M8 2.2l1.5 4.3l4.3 1.5l-4.3 1.5L8 13.8l-1.5-4.3L2.2 8l4.3-1.5z'],
   tool: ['M3 4.5l3.5 3.5L3 11.5M8 12h5'],
@@ -29,7 +31,9 @@ const shapes = {
     'M8 2.500a5.500 5.500 0 1 1 0 11a5.500 5.500 0 1 1 0-11zM6.300 6.500c.1-2.200 3.500-2.100 3.400 0c0 1.200-1.700 1.300-1.700 2.600M8 10.900v.6',
   ],
   comment: ['M2.500 3.500h11v7.500h-6l-3 2.500v-2.500h-2z'],
-  flask: ['M6 2.500h4M6.800 2.500v4L3.200 13a.4 .4 0 0 0 .4 .500h8.800a.4 .4 0 0 0 .4-.500L9.200 6.500v-4M5 10h6'],
+  flask: [
+    'M6 2.500h4M6.800 2.500v4L3.200 13a.4 .4 0 0 0 .4 .500h8.800a.4 .4 0 0 0 .4-.500L9.200 6.500v-4M5 10h6',
+  ],
   scales: ['M8 2.500v11M5 13.500h6M3 4.500h10M3 4.500L1.500 9h3zM13 4.500L11.500 9h3z'],
   archive: ['M2.500 3h11v3h-11zM3.500 6v7.500h9V6M6.500 8.500h3'],
   money: [
@@ -52,13 +56,26 @@ const shapes = {
 
 export type IconName = keyof typeof shapes;
 
-const filled: ReadonlySet<IconName> = new Set(['pinned', 'champion', 'running', 'stepBack', 'stepForward', 'live']);
+const filled: ReadonlySet<IconName> = new Set([
+  'pinned',
+  'champion',
+  'running',
+  'stepBack',
+  'stepForward',
+  'live',
+]);
 
 /** Decoration only: the control or text beside it says what it means. */
 export const icon = (name: IconName): SVGElement =>
   svg(
     'svg',
-    { class: `icon icon-${name}`, viewBox: '0 0 16 16', width: 16, height: 16, 'aria-hidden': 'true' },
+    {
+      class: `icon icon-${name}`,
+      viewBox: '0 0 16 16',
+      width: 16,
+      height: 16,
+      'aria-hidden': 'true',
+    },
     ...shapes[name].map((path) =>
       svg('path', {
         d: path,

@@ -10,9 +10,15 @@ export const scaled = (range: Range, centre: number, factor: number): Range => (
   to: centre + (range.to - centre) * factor,
 });
 
-export const moved = (range: Range, by: number): Range => ({ from: range.from + by, to: range.to + by });
+export const moved = (range: Range, by: number): Range => ({
+  from: range.from + by,
+  to: range.to + by,
+});
 
-/** The zoom that is meant: within `full`, or undefined where nothing would be left out. Too small a part is refused. */
+/**
+ * The zoom that is meant: within `full`, or undefined where nothing would be left out. Too small a
+ * part is refused.
+ */
 export function clampZoom(range: Range, full: Range): Range | undefined {
   const size = Math.min(range.to - range.from, full.to - full.from);
   if (size >= (full.to - full.from) * 0.999) return undefined;
@@ -24,7 +30,8 @@ export function clampZoom(range: Range, full: Range): Range | undefined {
 
 /** From whatever was saved. */
 export function rangeOf(value: unknown): Range | undefined {
-  if (typeof value !== 'object' || value === null || !('from' in value && 'to' in value)) return undefined;
+  if (typeof value !== 'object' || value === null || !('from' in value && 'to' in value))
+    return undefined;
   const { from, to } = value;
   return typeof from === 'number' && typeof to === 'number' && from < to ? { from, to } : undefined;
 }

@@ -67,4 +67,5 @@ export function onThemeChange(listener: () => void): void {
 }
 
 export const wantsLessMotion = (): boolean =>
-  document.body.classList.contains('vscode-reduce-motion') || matchMedia('(prefers-reduced-motion: reduce)').matches;
+  document.body.classList.contains('vscode-reduce-motion') ||
+  matchMedia('(prefers-reduced-motion: reduce)').matches;

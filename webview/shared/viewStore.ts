@@ -15,7 +15,11 @@ export class ViewStore<State extends Arranged<string>> {
   #state: State;
 
   /** `state` is what was saved before, or the usual. */
-  constructor(store: StateStore<State>, state: State, onChange: (state: State, before: State) => void) {
+  constructor(
+    store: StateStore<State>,
+    state: State,
+    onChange: (state: State, before: State) => void,
+  ) {
     this.#store = store;
     this.#onChange = onChange;
     this.#state = state;
@@ -35,6 +39,8 @@ export class ViewStore<State extends Arranged<string>> {
   /** Absent range: everything is shown again. */
   zoomTo(range: Range | undefined): void {
     const { [this.#state.axis]: _, ...others } = this.#state.zoom;
-    this.update({ zoom: range === undefined ? others : { ...others, [this.#state.axis]: range } } as Partial<State>);
+    this.update({
+      zoom: range === undefined ? others : { ...others, [this.#state.axis]: range },
+    } as Partial<State>);
   }
 }

@@ -1,6 +1,7 @@
 /**
- * Takes old sessions away, so that a year of nights does not fill the disk. Only what is over goes: never a session that is
- * not ended, that somebody works on, that has a run which goes on, or that a user keeps.
+ * Takes old sessions away, so that a year of nights does not fill the disk. Only what is over goes:
+ * never a session that is not ended, that somebody works on, that has a run which goes on, or that
+ * a user keeps.
  */
 import { readdir, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -13,8 +14,19 @@ import type { Machine, Machines } from '../../machines/machine.ts';
 import { runFolder } from '../../runs/supervisor.ts';
 import type { Home } from '../../storage/home.ts';
 import type { SessionState } from '../journal/state.ts';
-import type { CleanReport, OldSession, Retention, RetentionLimits, RetentionPlan } from '../contract/retention.ts';
-import type { SessionOwner, SessionReading, Sessions, SessionSummary } from '../contract/sessions.ts';
+import type {
+  CleanReport,
+  OldSession,
+  Retention,
+  RetentionLimits,
+  RetentionPlan,
+} from '../contract/retention.ts';
+import type {
+  SessionOwner,
+  SessionReading,
+  Sessions,
+  SessionSummary,
+} from '../contract/sessions.ts';
 
 interface RetentionDeps {
   readonly home: Home;
@@ -54,7 +66,9 @@ export function retentionOf(
 
 /** Looks only. The order is that of the last events. */
 async function planRetention(deps: RetentionDeps, limits: RetentionLimits): Promise<RetentionPlan> {
-  const oldestFirst = (await deps.list()).toSorted((one, other) => one.lastEventMs - other.lastEventMs);
+  const oldestFirst = (await deps.list()).toSorted(
+    (one, other) => one.lastEventMs - other.lastEventMs,
+  );
   const sized: OldSession[] = [];
   for (const summary of oldestFirst) sized.push({ summary, bytes: await bytesOf(deps, summary) });
   const totalBytes = sized.reduce((sum, { bytes }) => sum + bytes, 0);
@@ -76,7 +90,10 @@ async function planRetention(deps: RetentionDeps, limits: RetentionLimits): Prom
 }
 
 /** Removes what is planned, after another look at each: much may have happened since. */
-async function carryOutRetention(deps: RetentionDeps, { goes }: RetentionPlan): Promise<CleanReport> {
+async function carryOutRetention(
+  deps: RetentionDeps,
+  { goes }: RetentionPlan,
+): Promise<CleanReport> {
   const removed: OldSession[] = [];
   const problems: string[] = [];
   for (const session of goes) {
@@ -93,16 +110,26 @@ async function carryOutRetention(deps: RetentionDeps, { goes }: RetentionPlan): 
   return { removed, problems };
 }
 
-async function whyKept({ home, owner }: RetentionDeps, summary: SessionSummary): Promise<string | undefined> {
+async function whyKept(
+  { home, owner }: RetentionDeps,
+  summary: SessionSummary,
+): Promise<string | undefined> {
   if (summary.endReason === undefined) return 'it is not ended';
-  if (summary.going > 0) return summary.going === 1 ? 'a run of it goes on' : `${summary.going} runs of it go on`;
+  if (summary.going > 0)
+    return summary.going === 1 ? 'a run of it goes on' : `${summary.going} runs of it go on`;
   if ((await owner(summary.id)) !== undefined) return 'it is open';
-  return (await isThere(path.join(home.sessionFolder(summary.id), keepFile))) ? 'it is kept' : undefined;
+  return (await isThere(path.join(home.sessionFolder(summary.id), keepFile)))
+    ? 'it is kept'
+    : undefined;
 }
 
-async function bytesOf({ home, read }: RetentionDeps, { id, runs }: SessionSummary): Promise<number> {
+async function bytesOf(
+  { home, read }: RetentionDeps,
+  { id, runs }: SessionSummary,
+): Promise<number> {
   const folders = [home.sessionFolder(id)];
-  if (runs > 0) folders.push(...[...(await read(id)).state.runs.keys()].map((run) => home.runFolder(run)));
+  if (runs > 0)
+    folders.push(...[...(await read(id)).state.runs.keys()].map((run) => home.runFolder(run)));
   const sizes = await Promise.all(folders.map(folderBytes));
   return sizes.reduce((sum, bytes) => sum + bytes, 0);
 }
@@ -121,8 +148,8 @@ async function folderBytes(folder: string): Promise<number> {
 }
 
 /**
- * What is elsewhere goes first, the journal last: it is the only one that knows of the rest. What a machine does not let
- * go of is told, and not asked for again.
+ * What is elsewhere goes first, the journal last: it is the only one that knows of the rest. What a
+ * machine does not let go of is told, and not asked for again.
  */
 async function removeSession(deps: RetentionDeps, id: SessionId): Promise<string[]> {
   const { state } = await deps.read(id);
@@ -143,12 +170,15 @@ async function removeSession(deps: RetentionDeps, id: SessionId): Promise<string
         clock: deps.clock,
         repos: reposOn(state, machineId),
       });
-      problems.push(...kept.map(({ path: place, why }) => `${place} on ${machineId} stays: ${why}`));
+      problems.push(
+        ...kept.map(({ path: place, why }) => `${place} on ${machineId} stays: ${why}`),
+      );
     } catch (error) {
       problems.push(`What session ${id} left on ${machineId} stays: ${messageOf(error)}`);
     }
   }
-  for (const run of state.runs.keys()) await rm(deps.home.runFolder(run), { recursive: true, force: true });
+  for (const run of state.runs.keys())
+    await rm(deps.home.runFolder(run), { recursive: true, force: true });
   await rm(deps.home.sessionFolder(id), { recursive: true, force: true });
   return problems;
 }
@@ -167,8 +197,12 @@ async function removeRuns(machine: Machine, folders: readonly string[]): Promise
       .slice(first, first + foldersAtOnce)
       .map(shellQuote)
       .join(' ');
-    const { outcome, stderr } = await machine.exec(`rm -rf -- ${paths}`, { cwd: '/', timeoutMs: 120_000 });
-    if (outcome.kind !== 'exited' || outcome.code !== 0) throw new Error(stderr.trim() || outcome.kind);
+    const { outcome, stderr } = await machine.exec(`rm -rf -- ${paths}`, {
+      cwd: '/',
+      timeoutMs: 120_000,
+    });
+    if (outcome.kind !== 'exited' || outcome.code !== 0)
+      throw new Error(stderr.trim() || outcome.kind);
   }
 }
 

@@ -1,6 +1,7 @@
 /**
- * Full-text search over the journals themselves, the newest session first and in it the newest event. Nothing is kept for
- * it: no index of words that is as large as the journals, grows old, or is lost with the process that wrote it last.
+ * Full-text search over the journals themselves, the newest session first and in it the newest
+ * event. Nothing is kept for it: no index of words that is as large as the journals, grows old, or
+ * is lost with the process that wrote it last.
  */
 import { open } from 'node:fs/promises';
 import { codeOf, messageOf } from '../../base/errors.ts';
@@ -13,7 +14,9 @@ import type { SearchHit, SearchOptions } from '../contract/search.ts';
 import { queryWords, searchTexts, snippetOf } from './searchText.ts';
 
 interface SearchTold {
-  /** Told of a journal that the system does not let be read: the others are searched all the same. */
+  /**
+   * Told of a journal that the system does not let be read: the others are searched all the same.
+   */
   onUnreadable(this: void, text: string): void;
 }
 
@@ -35,8 +38,9 @@ const structure = [
 ];
 
 /**
- * Events in which all words of the query were said, in one text; a word in quotes is a phrase. `ids`: where to look, the
- * newest first. Rejects with the signal's reason. An empty query finds nothing.
+ * Events in which all words of the query were said, in one text; a word in quotes is a phrase.
+ * `ids`: where to look, the newest first. Rejects with the signal's reason. An empty query finds
+ * nothing.
  */
 export async function searchJournals(
   home: Home,
@@ -79,12 +83,18 @@ async function hitsIn(home: Home, id: SessionId, search: Search): Promise<Search
     return await hitsInJournal(home, id, search);
   } catch (error) {
     if (codeOf(error) === undefined) throw error;
-    search.onUnreadable(`Session ${id} is not searched: its journal cannot be read (${messageOf(error)}).`);
+    search.onUnreadable(
+      `Session ${id} is not searched: its journal cannot be read (${messageOf(error)}).`,
+    );
     return [];
   }
 }
 
-async function hitsInJournal(home: Home, sessionId: SessionId, search: Search): Promise<SearchHit[]> {
+async function hitsInJournal(
+  home: Home,
+  sessionId: SessionId,
+  search: Search,
+): Promise<SearchHit[]> {
   const { words, limit, signal } = search;
   const file = home.journalFile(sessionId);
   const hits: Omit<SearchHit, 'goal'>[] = [];
@@ -93,7 +103,8 @@ async function hitsInJournal(home: Home, sessionId: SessionId, search: Search): 
     if (event === undefined) continue;
     for (const { kind, text } of searchTexts(event)) {
       const snippet = snippetOf(text, words);
-      if (snippet !== undefined) hits.push({ sessionId, eventId: event.id, atMs: event.at, kind, snippet });
+      if (snippet !== undefined)
+        hits.push({ sessionId, eventId: event.id, atMs: event.at, kind, snippet });
     }
     if (hits.length >= limit) break;
   }
@@ -102,9 +113,14 @@ async function hitsInJournal(home: Home, sessionId: SessionId, search: Search): 
   return hits.slice(0, limit).map((hit) => ({ ...hit, goal }));
 }
 
-/** Phrases are looked for by their longest word, and that by how it begins: the rest is compared where it is found. */
+/**
+ * Phrases are looked for by their longest word, and that by how it begins: the rest is compared
+ * where it is found.
+ */
 const patternsFor = (words: readonly string[]): RegExp[] =>
-  [...new Set(words.map((word) => beginning(longest(word.split(/\s+/)))))].map((word) => bytePattern(word, structure));
+  [...new Set(words.map((word) => beginning(longest(word.split(/\s+/)))))].map((word) =>
+    bytePattern(word, structure),
+  );
 
 /** No character takes more than 12 bytes in JSON. */
 const beginning = (word: string): string => [...word].slice(0, longestWordBytes / 12).join('');
@@ -120,8 +136,9 @@ async function goalOf(file: string): Promise<string> {
     await using handle = await open(file);
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(maxGoalBytes), 0, maxGoalBytes, 0);
     const end = buffer.indexOf(10);
-    const first = parseEvent<SessionEvent>(buffer.toString('utf8', 0, end === -1 ? bytesRead : end)) as
-      JournalEvent | undefined;
+    const first = parseEvent<SessionEvent>(
+      buffer.toString('utf8', 0, end === -1 ? bytesRead : end),
+    ) as JournalEvent | undefined;
     return first?.type === 'session.started' ? first.goal : '';
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return '';

@@ -11,18 +11,23 @@ export interface SearchText {
 
 type EventOf<Type extends JournalEvent['type']> = Extract<JournalEvent, { type: Type }>;
 
-const sayers: { readonly [Type in JournalEvent['type']]?: (event: EventOf<Type>) => readonly SearchText[] } = {
+const sayers: {
+  readonly [Type in JournalEvent['type']]?: (event: EventOf<Type>) => readonly SearchText[];
+} = {
   'session.started': ({ goal }) => [{ kind: 'goal', text: goal }],
   'session.ended': ({ summary }) => [{ kind: 'end', text: summary }],
   'message.added': ({ origin, text }) => (origin === 'person' ? [{ kind: 'message', text }] : []),
   'model.replied': ({ content }) =>
     content.flatMap((block): SearchText[] => {
       if (block.type === 'text') return [{ kind: 'reply', text: block.text }];
-      return block.type === 'tool_call' ? [{ kind: 'tool', text: stringsIn(block.input).join('\n') }] : [];
+      return block.type === 'tool_call'
+        ? [{ kind: 'tool', text: stringsIn(block.input).join('\n') }]
+        : [];
     }),
   'tool.finished': ({ text }) => [{ kind: 'result', text: resultText(text) }],
   'run.planned': ({ spec }) => [{ kind: 'run', text: `${spec.label}\n${spec.command}` }],
-  'run.ended': ({ outputTail }) => (outputTail === undefined ? [] : [{ kind: 'run', text: outputTail }]),
+  'run.ended': ({ outputTail }) =>
+    outputTail === undefined ? [] : [{ kind: 'run', text: outputTail }],
   'run.alarmed': ({ detail }) => [{ kind: 'run', text: detail }],
   'experiment.planned': ({ plan }) => [{ kind: 'experiment', text: plan.hypothesis }],
   'experiment.decided': ({ why }) => [{ kind: 'experiment', text: why }],
@@ -44,7 +49,9 @@ function stringsIn(value: unknown): string[] {
 
 /** The words of a query: white space parts them, quotes keep them together. */
 export function queryWords(query: string): string[] {
-  const words = [...query.matchAll(/"([^"]*)"?|([^\s"]+)/g)].map(([, phrase, word]) => (phrase ?? word ?? '').trim());
+  const words = [...query.matchAll(/"([^"]*)"?|([^\s"]+)/g)].map(([, phrase, word]) =>
+    (phrase ?? word ?? '').trim(),
+  );
   return [...new Set(words.filter((word) => word !== ''))];
 }
 
@@ -63,7 +70,9 @@ export function snippetOf(text: string, words: readonly string[]): Snippet | und
   const head = start > 0 ? '…' : '';
   const shown = `${head}${line.slice(start, end)}${end < line.length ? '…' : ''}`;
   const marks = patterns.flatMap((pattern) =>
-    [...shown.matchAll(pattern)].map(({ index, 0: found }) => [index, index + found.length] as const),
+    [...shown.matchAll(pattern)].map(
+      ({ index, 0: found }) => [index, index + found.length] as const,
+    ),
   );
   return { text: shown, marks: merged(marks) };
 }

@@ -1,4 +1,7 @@
-/** What a session cost, by model and by experiment, in numbers and in words. All of it is read from the state. */
+/**
+ * What a session cost, by model and by experiment, in numbers and in words. All of it is read from
+ * the state.
+ */
 import { formatUsd } from '../../base/text.ts';
 import type { RunId } from '../../base/ids.ts';
 import type { ThinkingCost } from '../../experiments/ledger.ts';
@@ -7,10 +10,13 @@ import { costText } from '../journal/factText.ts';
 import type { SessionState, Spending } from '../journal/state.ts';
 
 /**
- * Run → what was thought about its experiment: from its launch to that of the next. Runs that were launched together, and
- * the points of a sweep, share equally; with `costBefore` their costs add up to the session's.
+ * Run → what was thought about its experiment: from its launch to that of the next. Runs that were
+ * launched together, and the points of a sweep, share equally; with `costBefore` their costs add up
+ * to the session's.
  */
-export function costsByRun({ allowances }: Pick<SessionState, 'allowances'>): ReadonlyMap<RunId, ThinkingCost> {
+export function costsByRun({
+  allowances,
+}: Pick<SessionState, 'allowances'>): ReadonlyMap<RunId, ThinkingCost> {
   return new Map(
     allowances.flatMap(({ runIds, usd, tokens, hasUnknownCost }) =>
       runIds.map((id): [RunId, ThinkingCost] => [
@@ -29,7 +35,10 @@ export function costBefore({ allowances }: Pick<SessionState, 'allowances'>): Th
 
 type Cost = Pick<ThinkingCost, 'usd' | 'hasUnknownCost'>;
 
-/** `$1.20`, `$1.20 at list price, covered by your plan`, `$1.20, of which $0.40 at list price is covered by your plan`. */
+/**
+ * `$1.20`, `$1.20 at list price, covered by your plan`, `$1.20, of which $0.40 at list price is
+ * covered by your plan`.
+ */
 export function billText(cost: Cost & { readonly planUsd: number }): string {
   const words = costText(cost);
   if (cost.planUsd <= 0) return words;
@@ -49,13 +58,18 @@ function modelCostLine(spending: Spending): string {
   return `${provider}/${model}: ${calls} ${calls === 1 ? 'call' : 'calls'} · ${shortTokens(tokens)} tokens${cached} · ${billText(spending)}`;
 }
 
-/** `12 launches · $0.10 each on average · $0.05 before the first`; `undefined` while there is none. */
+/**
+ * `12 launches · $0.10 each on average · $0.05 before the first`; `undefined` while there is none.
+ */
 export function experimentCostLine(state: Pick<SessionState, 'allowances'>): string | undefined {
   const launched = state.allowances.filter(({ runIds }) => runIds.length > 0);
   if (launched.length === 0) return undefined;
   const usd = launched.reduce((sum, experiment) => sum + experiment.usd, 0) / launched.length;
   const tokens = launched.reduce((sum, experiment) => sum + experiment.tokens, 0) / launched.length;
-  const average = costText({ usd, hasUnknownCost: launched.some(({ hasUnknownCost }) => hasUnknownCost) });
+  const average = costText({
+    usd,
+    hasUnknownCost: launched.some(({ hasUnknownCost }) => hasUnknownCost),
+  });
   const count = `${launched.length} ${launched.length === 1 ? 'launch' : 'launches'}`;
   return `${count} · ${average} and ${shortTokens(tokens)} tokens each on average · ${costText(costBefore(state))} before the first`;
 }
@@ -63,5 +77,8 @@ export function experimentCostLine(state: Pick<SessionState, 'allowances'>): str
 /** A line for each model, and one for the experiments. */
 export function costLines(state: Pick<SessionState, 'spending' | 'allowances'>): string[] {
   const experiments = experimentCostLine(state);
-  return [...[...state.spending.values()].map(modelCostLine), ...(experiments === undefined ? [] : [experiments])];
+  return [
+    ...[...state.spending.values()].map(modelCostLine),
+    ...(experiments === undefined ? [] : [experiments]),
+  ];
 }

@@ -1,6 +1,6 @@
 /**
- * What all sessions of a home have spent today, in whichever process. Two sessions together can pass a limit of the day by
- * the calls that they make at the same moment.
+ * What all sessions of a home have spent today, in whichever process. Two sessions together can
+ * pass a limit of the day by the calls that they make at the same moment.
  */
 import type { Clock } from '../../base/clock.ts';
 import type { Home } from '../../storage/home.ts';

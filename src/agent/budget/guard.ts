@@ -1,6 +1,7 @@
 /**
- * Limits are checked here and nowhere else, before the call that costs. Goal and day are hard: no call is made that could
- * pass them. An experiment has an allowance: when it is over the model is told once, and must launch the next one.
+ * Limits are checked here and nowhere else, before the call that costs. Goal and day are hard: no
+ * call is made that could pass them. An experiment has an allowance: when it is over the model is
+ * told once, and must launch the next one.
  */
 import type { Clock } from '../../base/clock.ts';
 import type { ModelProvider, ModelRequest } from '../../models/model.ts';
@@ -53,18 +54,29 @@ export class BudgetGuard {
     this.#deps = deps;
   }
 
-  /** Tells what has been passed since it last looked. True when the session was ended for a limit that is used up. */
+  /**
+   * Tells what has been passed since it last looked. True when the session was ended for a limit
+   * that is used up.
+   */
   async endsNow(): Promise<boolean> {
     const { log, clock } = this.#deps;
     const measures = await this.measures();
-    for (const notice of dueNotices(measures, { state: log.state, events: log.events, nowMs: clock.now() }))
+    for (const notice of dueNotices(measures, {
+      state: log.state,
+      events: log.events,
+      nowMs: clock.now(),
+    }))
       await log.record(notice);
-    const measure = measures.find((one) => isHard(one) && isUsedUp(one)) ?? this.#overstayed(measures);
+    const measure =
+      measures.find((one) => isHard(one) && isUsedUp(one)) ?? this.#overstayed(measures);
     if (measure !== undefined) await this.#end({ measure });
     return measure !== undefined;
   }
 
-  /** The request, with a reply no longer than the limits pay for. `undefined` when the session was ended instead. */
+  /**
+   * The request, with a reply no longer than the limits pay for. `undefined` when the session was
+   * ended instead.
+   */
   async fitted(request: ModelRequest, contextTokens: number): Promise<ModelRequest | undefined> {
     const { model, maxOutputTokens } = request;
     const { provider } = this.#deps.log.state;
@@ -83,7 +95,10 @@ export class BudgetGuard {
     }
   }
 
-  /** What the limits say of a call before it is made; `undefined` where neither money nor tokens are limited. */
+  /**
+   * What the limits say of a call before it is made; `undefined` where neither money nor tokens are
+   * limited.
+   */
   async affordable(call: PlannedCall): Promise<Affordable | undefined> {
     const { provider, model, contextTokens } = call;
     const isCounted = ({ limit }: Measure): boolean =>
@@ -107,10 +122,16 @@ export class BudgetGuard {
     return measuresOf({ state: log.state, dayLimits, today, children, nowMs: clock.now() });
   }
 
-  /** The allowance of the experiment, when it was over so many turns ago that nothing will come of it. */
+  /**
+   * The allowance of the experiment, when it was over so many turns ago that nothing will come of
+   * it.
+   */
   #overstayed(measures: readonly Measure[]): Measure | undefined {
     const experiment = currentAllowance(this.#deps.log.state);
-    if (experiment?.overAtTurns === undefined || experiment.turns - experiment.overAtTurns < graceTurns)
+    if (
+      experiment?.overAtTurns === undefined ||
+      experiment.turns - experiment.overAtTurns < graceTurns
+    )
       return undefined;
     return measures.find((one) => !isHard(one) && isUsedUp(one));
   }
@@ -118,7 +139,10 @@ export class BudgetGuard {
   /** What a plan covers costs nobody anything: without a price it is not counted. */
   #isPriced(provider: string, model: string): boolean {
     if (this.#deps.provider(provider).billing !== 'plan') return true;
-    return 'usd' in worstCaseUsd(provider, model, { contextTokens: 0, maxOutputTokens: 0 }, this.#deps.prices());
+    return (
+      'usd' in
+      worstCaseUsd(provider, model, { contextTokens: 0, maxOutputTokens: 0 }, this.#deps.prices())
+    );
   }
 
   #longestReply(provider: string, id: string): number {
@@ -133,7 +157,9 @@ export class BudgetGuard {
     const { log, clock } = this.#deps;
     // What is left is of no use: the limit is as good as reached.
     const reached = { ...measure, used: measure.of };
-    const isDue = dueNotices([reached], { state: log.state, events: log.events, nowMs: clock.now() }).length > 0;
+    const isDue =
+      dueNotices([reached], { state: log.state, events: log.events, nowMs: clock.now() }).length >
+      0;
     if (isDue) await log.record(noticeOf(measure, 100));
     await this.#end({ measure, needs });
   }

@@ -1,6 +1,6 @@
 /**
- * What sessions have spent, read from their journals, whoever writes them. Only what was added since the last look is
- * read. A call that is under way is counted once its reply is recorded.
+ * What sessions have spent, read from their journals, whoever writes them. Only what was added
+ * since the last look is read. A call that is under way is counted once its reply is recorded.
  */
 import { open, stat } from 'node:fs/promises';
 import { codeOf, messageOf, UserFacing } from '../../base/errors.ts';
@@ -58,7 +58,8 @@ export class JournalSpending {
     const file = this.#home.journalFile(id);
     try {
       const { size, mtimeMs } = await stat(file);
-      if (size === before.bytes || (before === fresh && mtimeMs < this.#sinceMs - fileClockMs)) return before;
+      if (size === before.bytes || (before === fresh && mtimeMs < this.#sinceMs - fileClockMs))
+        return before;
       // A write that failed was taken back: what was read of it did not happen.
       const from = size < before.bytes ? fresh : before;
       const now = await readOn(file, from, size, this.#sinceMs);
@@ -77,7 +78,12 @@ export class JournalSpending {
 }
 
 /** What stands in whole lines from `before` up to `end`, added to it. */
-async function readOn(file: string, before: ReadSoFar, end: number, sinceMs: number): Promise<ReadSoFar> {
+async function readOn(
+  file: string,
+  before: ReadSoFar,
+  end: number,
+  sinceMs: number,
+): Promise<ReadSoFar> {
   const handle = await open(file, 'r');
   try {
     let read = before;

@@ -26,11 +26,22 @@ export interface Spendable {
   readonly nowMs: number;
 }
 
-const limitNames = ['usd', 'tokens', 'minutes', 'turns'] as const satisfies readonly (keyof Limits)[];
+const limitNames = [
+  'usd',
+  'tokens',
+  'minutes',
+  'turns',
+] as const satisfies readonly (keyof Limits)[];
 const minuteMs = 60_000;
 
 /** The goal's first, then the day's, then those of the experiment: none before the first launch. */
-export function measuresOf({ state, dayLimits = {}, today, children = nothingSpent, nowMs }: Spendable): Measure[] {
+export function measuresOf({
+  state,
+  dayLimits = {},
+  today,
+  children = nothingSpent,
+  nowMs,
+}: Spendable): Measure[] {
   const { usd, turns, inputTokens, outputTokens, startedMs } = state;
   const goal = {
     usd: usd + children.usd,
@@ -73,7 +84,9 @@ export const budgetEndMs = ({ budget, startedMs }: SessionState): number | undef
   budget.minutes === undefined ? undefined : Math.ceil(startedMs + budget.minutes * minuteMs);
 
 /** What a sleep must not outlast: the minutes of the goal, and once those of the experiment. */
-export function budgetAlarm(state: SessionState): { readonly atMs: number; readonly what: string } | undefined {
+export function budgetAlarm(
+  state: SessionState,
+): { readonly atMs: number; readonly what: string } | undefined {
   const goalMs = budgetEndMs(state) ?? Infinity;
   const experimentMs = experimentEndMs(state) ?? Infinity;
   if (Math.min(goalMs, experimentMs) === Infinity) return undefined;
@@ -85,7 +98,8 @@ export function budgetAlarm(state: SessionState): { readonly atMs: number; reado
 function experimentEndMs(state: SessionState): number | undefined {
   const minutes = state.budget.experiment?.minutes;
   const experiment = currentAllowance(state);
-  if (minutes === undefined || experiment === undefined || experiment.overAtTurns !== undefined) return undefined;
+  if (minutes === undefined || experiment === undefined || experiment.overAtTurns !== undefined)
+    return undefined;
   return Math.ceil(experiment.startedMs + minutes * minuteMs);
 }
 

@@ -1,4 +1,7 @@
-/** Whether the next call can be paid for in the worst case, and how long its reply may be then. Pure. */
+/**
+ * Whether the next call can be paid for in the worst case, and how long its reply may be then.
+ * Pure.
+ */
 import type { Cost } from '../../models/prices.ts';
 import { isHard, type Measure } from './measures.ts';
 
@@ -11,7 +14,10 @@ export interface NextCall {
   worstCost(outputTokens: number): Cost;
 }
 
-/** `over`: what is left of `measure` does not pay for the smallest useful reply, which can take `needs` of its unit. */
+/**
+ * `over`: what is left of `measure` does not pay for the smallest useful reply, which can take
+ * `needs` of its unit.
+ */
 export type Affordable =
   | { readonly kind: 'fits'; readonly maxOutputTokens: number }
   | { readonly kind: 'over'; readonly measure: Measure; readonly needs: number }
@@ -21,8 +27,9 @@ export type Affordable =
 export const minOutputTokens = 4_096;
 
 /**
- * The longest reply that no limit of goal and day can be passed by. The allowance of an experiment makes a reply shorter
- * too; but there is always another experiment, so it never keeps the call from being made.
+ * The longest reply that no limit of goal and day can be passed by. The allowance of an experiment
+ * makes a reply shorter too; but there is always another experiment, so it never keeps the call
+ * from being made.
  */
 export function affordable(measures: readonly Measure[], call: NextCall): Affordable {
   const min = Math.min(minOutputTokens, call.maxOutputTokens);
@@ -30,7 +37,8 @@ export function affordable(measures: readonly Measure[], call: NextCall): Afford
   for (const measure of measures) {
     const output = outputWithin(measure, call);
     if (typeof output === 'string') return { kind: 'unpriced', why: output };
-    if (output < min && isHard(measure)) return { kind: 'over', measure, needs: needsOf(measure, call, min) };
+    if (output < min && isHard(measure))
+      return { kind: 'over', measure, needs: needsOf(measure, call, min) };
     maxOutputTokens = Math.min(maxOutputTokens, Math.max(min, output));
   }
   return { kind: 'fits', maxOutputTokens };

@@ -3,15 +3,25 @@ import { formatUsd } from '../../base/text.ts';
 import type { JournalEvent } from '../journal/events.ts';
 import type { SessionState } from '../journal/state.ts';
 import { isUsedUp, startOfDay, type Measure } from './measures.ts';
-import { noticeText, type BudgetNotice, limitName, scopeText, shortTokens, usedText } from '../journal/limitText.ts';
+import {
+  noticeText,
+  type BudgetNotice,
+  limitName,
+  scopeText,
+  shortTokens,
+  usedText,
+} from '../journal/limitText.ts';
 
 const shares = [100, 80, 50] as const;
-/** Calls that may still be made for an experiment whose allowance is over: to judge it, and to launch the next. */
+/**
+ * Calls that may still be made for an experiment whose allowance is over: to judge it, and to
+ * launch the next.
+ */
 export const graceTurns = 5;
 
 /**
- * The highest share of each limit that was passed and not told yet. One that jumps over lower shares tells the highest
- * alone. What is told of a day is told anew on the next.
+ * The highest share of each limit that was passed and not told yet. One that jumps over lower
+ * shares tells the highest alone. What is told of a day is told anew on the next.
  */
 export function dueNotices(
   measures: readonly Measure[],
@@ -20,16 +30,22 @@ export function dueNotices(
   const dayMs = startOfDay(nowMs);
   const told = (measure: Measure, percent: number): boolean =>
     measure.scope === 'day'
-      ? events.some((event) => event.at >= dayMs && isOf(event, measure) && event.percent === percent)
+      ? events.some(
+          (event) => event.at >= dayMs && isOf(event, measure) && event.percent === percent,
+        )
       : state.notices.has(`${measure.scope} ${measure.limit} ${percent}`);
   return measures.flatMap((measure) => {
     const passed = shares.find((share) => measure.used * 100 >= measure.of * share);
-    if (passed === undefined || shares.some((share) => share >= passed && told(measure, share))) return [];
+    if (passed === undefined || shares.some((share) => share >= passed && told(measure, share)))
+      return [];
     return [noticeOf(measure, passed)];
   });
 }
 
-export const noticeOf = ({ scope, limit, used, of }: Measure, percent: BudgetNotice['percent']): BudgetNotice => ({
+export const noticeOf = (
+  { scope, limit, used, of }: Measure,
+  percent: BudgetNotice['percent'],
+): BudgetNotice => ({
   type: 'budget.noticed',
   scope,
   limit,
@@ -39,8 +55,14 @@ export const noticeOf = ({ scope, limit, used, of }: Measure, percent: BudgetNot
 });
 
 /** A limit of a day that was changed since is another one. */
-const isOf = (event: JournalEvent, { scope, limit, of }: Measure): event is JournalEvent & BudgetNotice =>
-  event.type === 'budget.noticed' && event.scope === scope && event.limit === limit && event.of === of;
+const isOf = (
+  event: JournalEvent,
+  { scope, limit, of }: Measure,
+): event is JournalEvent & BudgetNotice =>
+  event.type === 'budget.noticed' &&
+  event.scope === scope &&
+  event.limit === limit &&
+  event.of === of;
 
 /** The same for the model; `undefined` where the session ends by it. */
 export function noticeForModel(notice: BudgetNotice): string | undefined {
@@ -50,7 +72,10 @@ export function noticeForModel(notice: BudgetNotice): string | undefined {
 }
 
 export interface Ending {
-  /** The limit that ends the session, and the least that another call could take, where that is more than is left. */
+  /**
+   * The limit that ends the session, and the least that another call could take, where that is more
+   * than is left.
+   */
   readonly measure: Measure;
   readonly needs?: number;
 }

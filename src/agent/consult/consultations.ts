@@ -1,4 +1,7 @@
-/** Second opinions: another model is asked once, with no tools, within a time limit. Nobody is ever asked to sign in. */
+/**
+ * Second opinions: another model is asked once, with no tools, within a time limit. Nobody is ever
+ * asked to sign in.
+ */
 import type { Clock } from '../../base/clock.ts';
 import { ToolFailure } from '../../base/errors.ts';
 import { formatDuration } from '../../base/text.ts';
@@ -49,9 +52,13 @@ async function whom(deps: ConsultationsDeps, question: Question): Promise<Asked>
   const { consult } = deps.settings();
   if (question.provider !== undefined || question.model !== undefined)
     return readyOne(deps, named(deps, question.model ?? 'default', question.provider));
-  if (consult !== undefined) return readyOne(deps, named(deps, consult.model ?? 'default', consult.provider));
-  const others = [...deps.providers().values()].filter(({ id }) => id !== deps.own() && id !== 'demo');
-  for (const provider of others) if ((await readinessOf(provider)).isReady) return named(deps, 'default', provider.id);
+  if (consult !== undefined)
+    return readyOne(deps, named(deps, consult.model ?? 'default', consult.provider));
+  const others = [...deps.providers().values()].filter(
+    ({ id }) => id !== deps.own() && id !== 'demo',
+  );
+  for (const provider of others)
+    if ((await readinessOf(provider)).isReady) return named(deps, 'default', provider.id);
   throw new ToolFailure(
     'No other model provider is set up that could be asked. Go on without a second opinion, or name a model of your own provider in model.',
   );
@@ -73,12 +80,18 @@ async function readyOne({ own }: ConsultationsDeps, asked: Asked): Promise<Asked
   );
 }
 
-function requestOf({ settings }: ConsultationsDeps, model: string, { question, context }: Question): ModelRequest {
+function requestOf(
+  { settings }: ConsultationsDeps,
+  model: string,
+  { question, context }: Question,
+): ModelRequest {
   const known = context === undefined ? '' : `What the agent tells of its work:\n${context}\n\n`;
   return {
     model,
     system: [{ text: system, isStable: true }],
-    messages: [{ role: 'user', content: [{ type: 'text', text: `${known}Its question:\n${question}` }] }],
+    messages: [
+      { role: 'user', content: [{ type: 'text', text: `${known}Its question:\n${question}` }] },
+    ],
     tools: [],
     maxOutputTokens,
     effort: settings().effort ?? 'medium',
@@ -108,9 +121,14 @@ async function ask(
 }
 
 function opinionIn({ stop, failure, content }: ModelReply, { label }: ModelProvider): string {
-  if (failure !== undefined) throw new ToolFailure(`${label} could not be asked: ${failure.message}`);
-  if (stop === 'aborted') throw new ToolFailure(`${label} did not answer within ${formatDuration(timeLimitMs)}.`);
-  const text = cleanPage(content.map((block) => (block.type === 'text' ? block.text : '')).join(''));
-  if (text === '') throw new ToolFailure(`${label} gave no answer. Ask in other words, or go on without it.`);
+  if (failure !== undefined)
+    throw new ToolFailure(`${label} could not be asked: ${failure.message}`);
+  if (stop === 'aborted')
+    throw new ToolFailure(`${label} did not answer within ${formatDuration(timeLimitMs)}.`);
+  const text = cleanPage(
+    content.map((block) => (block.type === 'text' ? block.text : '')).join(''),
+  );
+  if (text === '')
+    throw new ToolFailure(`${label} gave no answer. Ask in other words, or go on without it.`);
   return stop === 'length' ? `${text}\n[cut at the longest reply that was allowed]` : text;
 }

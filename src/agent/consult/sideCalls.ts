@@ -1,6 +1,14 @@
-/** Calls beside the conversation: made only where the limits pay for the worst of them, and recorded with what they cost. */
+/**
+ * Calls beside the conversation: made only where the limits pay for the worst of them, and recorded
+ * with what they cost.
+ */
 import { ToolFailure } from '../../base/errors.ts';
-import { contextTokens, type ModelProvider, type Readiness, type Usage } from '../../models/model.ts';
+import {
+  contextTokens,
+  type ModelProvider,
+  type Readiness,
+  type Usage,
+} from '../../models/model.ts';
 import type { Cost } from '../../models/prices.ts';
 import type { Affordable } from '../budget/nextCall.ts';
 import type { PlannedCall } from '../budget/guard.ts';
@@ -27,7 +35,10 @@ export class SideCalls {
     this.#deps = deps;
   }
 
-  /** The longest reply that the limits pay for, or `undefined` for any. Rejects with `ToolFailure` where they pay for none. */
+  /**
+   * The longest reply that the limits pay for, or `undefined` for any. Rejects with `ToolFailure`
+   * where they pay for none.
+   */
   async longestReply(call: PlannedCall): Promise<number | undefined> {
     const found = await this.#deps.budget.affordable(call);
     switch (found?.kind) {
@@ -36,18 +47,36 @@ export class SideCalls {
       case 'fits':
         return found.maxOutputTokens;
       case 'over':
-        throw new ToolFailure('What is left of the budget does not pay for this call. Go on without it.');
+        throw new ToolFailure(
+          'What is left of the budget does not pay for this call. Go on without it.',
+        );
       case 'unpriced':
         throw new ToolFailure(`Under a limit of money this cannot be called: ${found.why}`);
     }
   }
 
-  /** What was paid for is recorded, also of a call that failed; a call that never reached the model is not. */
-  async record(purpose: 'consult' | 'search', callId: string, provider: string, call: SideCall): Promise<void> {
+  /**
+   * What was paid for is recorded, also of a call that failed; a call that never reached the model
+   * is not.
+   */
+  async record(
+    purpose: 'consult' | 'search',
+    callId: string,
+    provider: string,
+    call: SideCall,
+  ): Promise<void> {
     if (contextTokens(call.usage) + call.usage.outputTokens === 0) return;
     const { model, usage } = call;
     const cost = this.#deps.cost(provider, call);
-    await this.#deps.record({ type: 'model.consulted', purpose, callId, provider, model, usage, cost });
+    await this.#deps.record({
+      type: 'model.consulted',
+      purpose,
+      callId,
+      provider,
+      model,
+      usage,
+      cost,
+    });
   }
 }
 

@@ -1,4 +1,7 @@
-/** Who searches the web: the user's SearxNG, else the session's provider itself, else a search that wants no key. */
+/**
+ * Who searches the web: the user's SearxNG, else the session's provider itself, else a search that
+ * wants no key.
+ */
 import { HeliosError, messageOf, ToolFailure } from '../../base/errors.ts';
 import type { ModelProvider, SearchReply } from '../../models/model.ts';
 import type { SearchFinding, WebSearcher } from '../../tools/web/webSearch.ts';
@@ -18,7 +21,10 @@ export interface WebSearchesDeps {
   own(): { readonly provider: ModelProvider; readonly model: string };
 }
 
-/** What a provider reads of the pages it finds goes through the model: that many tokens at most, as measured. */
+/**
+ * What a provider reads of the pages it finds goes through the model: that many tokens at most, as
+ * measured.
+ */
 const searchContextTokens = 60_000;
 const searchOutputTokens = 8_192;
 
@@ -26,9 +32,13 @@ export const createWebSearches = (deps: WebSearchesDeps): WebSearcher => ({
   async search(request, context) {
     const { searxngUrl } = deps.settings().web ?? {};
     if (searxngUrl !== undefined)
-      return { via: 'SearxNG', hits: await searxngSearch(searxngUrl, deps.web)(request, context.signal) };
+      return {
+        via: 'SearxNG',
+        hits: await searxngSearch(searxngUrl, deps.web)(request, context.signal),
+      };
     const native = await nativeSearch(deps, request, context);
-    if (native === undefined || typeof native === 'string') return withoutModel(deps, request, context, native);
+    if (native === undefined || typeof native === 'string')
+      return withoutModel(deps, request, context, native);
     return native;
   },
 });
@@ -52,10 +62,16 @@ async function nativeSearch(
   const reply = await provider.search({ model, query }, signal);
   await calls.record('search', callId, provider.id, { ...reply, model });
   signal.throwIfAborted();
-  return reply.failure === undefined ? findingOf(provider, reply, maxResults) : reply.failure.message;
+  return reply.failure === undefined
+    ? findingOf(provider, reply, maxResults)
+    : reply.failure.message;
 }
 
-const findingOf = ({ label }: ModelProvider, { text, sources }: SearchReply, maxResults: number): SearchFinding => ({
+const findingOf = (
+  { label }: ModelProvider,
+  { text, sources }: SearchReply,
+  maxResults: number,
+): SearchFinding => ({
   via: `The web search of ${label}`,
   hits: sources.slice(0, maxResults),
   text,
@@ -67,7 +83,8 @@ async function withoutModel(
   { signal }: ToolContext,
   problem: string | undefined,
 ): Promise<SearchFinding> {
-  const note = problem === undefined ? undefined : `The search of the model provider was not used: ${problem}`;
+  const note =
+    problem === undefined ? undefined : `The search of the model provider was not used: ${problem}`;
   try {
     const hits = await keyless(request, signal);
     return { via: 'DuckDuckGo', hits, ...(note !== undefined && { note }) };

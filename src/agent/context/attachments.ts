@@ -1,6 +1,15 @@
-/** The conversation as the journal tells it → as a provider gets it: attachments are files until a request is made. */
+/**
+ * The conversation as the journal tells it → as a provider gets it: attachments are files until a
+ * request is made.
+ */
 import { formatBytes } from '../../base/text.ts';
-import type { AssistantBlock, AttachmentBlock, Message, TextBlock, ToolResultBlock } from '../../models/model.ts';
+import type {
+  AssistantBlock,
+  AttachmentBlock,
+  Message,
+  TextBlock,
+  ToolResultBlock,
+} from '../../models/model.ts';
 import type { AttachmentFile, AttachmentFiles } from '../../storage/attachmentFiles.ts';
 
 /** The result of a call. Journals of older versions hold the bytes of attachments themselves. */
@@ -9,10 +18,15 @@ export interface RecordedResult extends Omit<ToolResultBlock, 'attachments'> {
 }
 
 export type RecordedMessage =
-  | { readonly role: 'user'; readonly content: readonly (TextBlock | AttachmentBlock | RecordedResult)[] }
+  | {
+      readonly role: 'user';
+      readonly content: readonly (TextBlock | AttachmentBlock | RecordedResult)[];
+    }
   | { readonly role: 'assistant'; readonly content: readonly AssistantBlock[] };
 
-/** Reads the attachments of one session. What the last request held is not read again for the next. */
+/**
+ * Reads the attachments of one session. What the last request held is not read again for the next.
+ */
 export class RequestAttachments {
   readonly #files: Pick<AttachmentFiles, 'read'>;
   /** By hash, in base64. */
@@ -27,7 +41,8 @@ export class RequestAttachments {
     const held = new Map<string, string>();
     for (const file of messages.flatMap(filesIn)) {
       if (held.has(file.hash)) continue;
-      const base64 = this.#held.get(file.hash) ?? (await this.#files.read(file))?.toString('base64');
+      const base64 =
+        this.#held.get(file.hash) ?? (await this.#files.read(file))?.toString('base64');
       if (base64 !== undefined) held.set(file.hash, base64);
     }
     this.#held = held;
@@ -39,7 +54,9 @@ const filesIn = (message: RecordedMessage): AttachmentFile[] =>
   message.role === 'assistant'
     ? []
     : message.content.flatMap((block) =>
-        block.type === 'tool_result' ? (block.attachments ?? []).filter((one) => 'hash' in one) : [],
+        block.type === 'tool_result'
+          ? (block.attachments ?? []).filter((one) => 'hash' in one)
+          : [],
       );
 
 /** `held`: bytes by hash, in base64. What is not among them is said to be missing. */
@@ -52,11 +69,16 @@ export const withAttachments = (
       ? message
       : {
           role: 'user',
-          content: message.content.map((block) => (block.type === 'tool_result' ? filled(block, held) : block)),
+          content: message.content.map((block) =>
+            block.type === 'tool_result' ? filled(block, held) : block,
+          ),
         },
   );
 
-function filled({ attachments, ...result }: RecordedResult, held: ReadonlyMap<string, string>): ToolResultBlock {
+function filled(
+  { attachments, ...result }: RecordedResult,
+  held: ReadonlyMap<string, string>,
+): ToolResultBlock {
   if (attachments === undefined) return result;
   const missing: string[] = [];
   const blocks = attachments.flatMap((attachment): AttachmentBlock[] => {

@@ -1,6 +1,6 @@
 /**
- * What the model gets in place of the turns before: all that is on record, within a budget of tokens. Pure: the same
- * session, the same bytes.
+ * What the model gets in place of the turns before: all that is on record, within a budget of
+ * tokens. Pure: the same session, the same bytes.
  */
 import { oneLine } from '../../base/text.ts';
 import { textTokens } from '../../base/textTokens.ts';
@@ -13,7 +13,13 @@ import { importedLine } from '../experiments/experimentLabels.ts';
 import { ledgerSection } from './ledgerSection.ts';
 import { limitsText } from './limitsText.ts';
 import { openPoints } from './openPoints.ts';
-import { fitSections, listSection, textSection, type ListedLine, type Section } from './sections.ts';
+import {
+  fitSections,
+  listSection,
+  textSection,
+  type ListedLine,
+  type Section,
+} from './sections.ts';
 import type { SessionState } from '../journal/state.ts';
 import { isSweepOver, progressOf } from '../runs/sweepProgress.ts';
 
@@ -27,15 +33,16 @@ export interface BriefingFacts {
   readonly permissionMode: 'ask' | 'allow';
 }
 
-const head = 'The conversation so far was shortened. This is what is recorded; every number was measured.';
+const head =
+  'The conversation so far was shortened. This is what is recorded; every number was measured.';
 const foot =
   'Read a note with memory_read; runs answer to show_metrics, compare_runs and task_output. What was said last follows, if it was short enough. Go on with the work.';
 const maxMessageChars = 4_000;
 const maxSweeps = 10;
 
 /**
- * At most `budgetTokens`, as `textTokens` counts. Goal and champion are always in it, cut where they alone are too long;
- * below some 300 tokens nothing of this can be promised.
+ * At most `budgetTokens`, as `textTokens` counts. Goal and champion are always in it, cut where
+ * they alone are too long; below some 300 tokens nothing of this can be promised.
  */
 export const renderBriefing = (facts: BriefingFacts, budgetTokens: number): string => {
   const fixed = textTokens(head) + textTokens(foot) + 2;
@@ -43,15 +50,25 @@ export const renderBriefing = (facts: BriefingFacts, budgetTokens: number): stri
     textSection(0.16, 'The goal:\n', facts.state.goal),
     textSection(0.05, '', limitsText(facts.state, facts.permissionMode)),
     ledgerSection(0.27, facts.ledger),
-    listSection(0.03, importedLines(facts.state), left('Results of before, brought in and not measured here')),
+    listSection(
+      0.03,
+      importedLines(facts.state),
+      left('Results of before, brought in and not measured here'),
+    ),
     listSection(0.06, sweepLines(facts.state), left('Sweeps (task_output shows each)')),
     textSection(0.05, '', waitingText(facts.state)),
     listSection(0.06, openPoints(facts.replaced), left('Still open')),
     listSection(0.04, envLines(facts.state), left('Environments on record')),
-    listSection(0.14, saidLines(facts.replaced), left('What the user said, oldest first', 'earlier ones')),
+    listSection(
+      0.14,
+      saidLines(facts.replaced),
+      left('What the user said, oldest first', 'earlier ones'),
+    ),
     notesSection(0.14, facts.notes),
   ];
-  return [head, fitSections(sections, budgetTokens - fixed), foot].filter((part) => part !== '').join('\n\n');
+  return [head, fitSections(sections, budgetTokens - fixed), foot]
+    .filter((part) => part !== '')
+    .join('\n\n');
 };
 
 const left =
@@ -68,7 +85,9 @@ const sweepLines = (state: SessionState): ListedLine[] =>
     [...state.sweeps.values()].slice(-maxSweeps).map((sweep) => {
       const { waiting, going } = progressOf(state, sweep);
       const { id, params, points, machineIds } = sweep.plan;
-      const stands = isSweepOver(state, id) ? 'over' : `${going.length} running, ${waiting.length} waiting`;
+      const stands = isSweepOver(state, id)
+        ? 'over'
+        : `${going.length} running, ${waiting.length} waiting`;
       return `- ${id}: ${points.length} points of ${params.join(' × ')} on ${machineIds.join(', ')}: ${stands}`;
     }),
   );
@@ -80,24 +99,33 @@ const importedLines = ({ imported }: SessionState): ListedLine[] =>
   imported
     .map((result, position) => ({ result, position }))
     .toSorted(
-      (a, b) => Number(b.result.status === 'keep') - Number(a.result.status === 'keep') || b.position - a.position,
+      (a, b) =>
+        Number(b.result.status === 'keep') - Number(a.result.status === 'keep') ||
+        b.position - a.position,
     )
     .slice(0, maxImported)
     .map(({ result, position }) => ({ text: importedLine(result), position }));
 
 function waitingText({ sleep, monitor }: SessionState): string {
   const asleep = sleep && `Asleep until: ${sleep.request.triggers.map(triggerText).join(', ')}.`;
-  const checks = monitor && `Monitor every ${Math.round(monitor.intervalMs / 60_000)} min: ${monitor.goal}`;
+  const checks =
+    monitor && `Monitor every ${Math.round(monitor.intervalMs / 60_000)} min: ${monitor.goal}`;
   return [asleep, checks].filter((part) => part !== undefined).join('\n');
 }
 
 const envLines = ({ envs }: SessionState): ListedLine[] =>
-  newestFirst(envs.map(({ id, machineId, repo, gist }) => `- ${id} · ${machineId}:${repo} · ${oneLine(gist, 160)}`));
+  newestFirst(
+    envs.map(
+      ({ id, machineId, repo, gist }) => `- ${id} · ${machineId}:${repo} · ${oneLine(gist, 160)}`,
+    ),
+  );
 
 const saidLines = (events: readonly JournalEvent[]): ListedLine[] =>
   newestFirst(
     events.flatMap((event) =>
-      event.type === 'message.added' && event.origin === 'person' ? [`- ${oneLine(event.text, maxMessageChars)}`] : [],
+      event.type === 'message.added' && event.origin === 'person'
+        ? [`- ${oneLine(event.text, maxMessageChars)}`]
+        : [],
     ),
   );
 

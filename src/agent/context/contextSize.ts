@@ -1,10 +1,15 @@
 /**
- * How full the model's window is. What the provider measured at the last call counts; what came after it is estimated, by
- * what the calls of this session showed a text to weigh with this model. A fold over the journal: the same events, the
- * same size.
+ * How full the model's window is. What the provider measured at the last call counts; what came
+ * after it is estimated, by what the calls of this session showed a text to weigh with this model.
+ * A fold over the journal: the same events, the same size.
  */
 import type { RunId } from '../../base/ids.ts';
-import { contextTokens, type AssistantBlock, type SystemPart, type ToolSpec } from '../../models/model.ts';
+import {
+  contextTokens,
+  type AssistantBlock,
+  type SystemPart,
+  type ToolSpec,
+} from '../../models/model.ts';
 import type { JournalEvent } from '../journal/events.ts';
 import { growingFold } from '../journal/growingFold.ts';
 import { textTokens } from '../../base/textTokens.ts';
@@ -16,13 +21,16 @@ export interface ContextSize {
   readonly fixedTokens: number;
   /** Tokens of this model for one token as `textTokens` counts. */
   readonly factor: number;
-  /** The smallest conversation that this model refused as too long and has not taken since; in `textTokens`. */
+  /**
+   * The smallest conversation that this model refused as too long and has not taken since; in
+   * `textTokens`.
+   */
   readonly refusedWeight?: number;
 }
 
 /**
- * Of the next request with the conversation of `events`. `unmeasuredTokens` are those of the system prompt and the tools;
- * they are needed until the model has told the size of a request.
+ * Of the next request with the conversation of `events`. `unmeasuredTokens` are those of the system
+ * prompt and the tools; they are needed until the model has told the size of a request.
  */
 export const contextSize = (events: readonly JournalEvent[], unmeasuredTokens = 0): ContextSize =>
   meterOf(events).size(unmeasuredTokens);
@@ -32,9 +40,9 @@ export const estimatedTokens = (events: readonly JournalEvent[], unmeasuredToken
   contextSize(events, unmeasuredTokens).totalTokens;
 
 /**
- * The id of the event up to which the conversation has to be replaced, so that as many whole turns stay as weigh at most
- * `keepWeight`; the newest of them may weigh `newestWeight`. The id of the newest event where no turn fits, `undefined`
- * where there is nothing to replace.
+ * The id of the event up to which the conversation has to be replaced, so that as many whole turns
+ * stay as weigh at most `keepWeight`; the newest of them may weigh `newestWeight`. The id of the
+ * newest event where no turn fits, `undefined` where there is nothing to replace.
  */
 export function replaceUpTo(
   events: readonly JournalEvent[],
@@ -96,13 +104,19 @@ function weigh(event: JournalEvent): number {
       return (
         blockTokens +
         textTokens(event.text) +
-        sum(event.attachmentFiles ?? [], ({ mediaType, sizeBytes }) => attachmentTokens(mediaType, sizeBytes)) +
-        sum(event.attachments ?? [], ({ mediaType, base64 }) => attachmentTokens(mediaType, bytesIn(base64)))
+        sum(event.attachmentFiles ?? [], ({ mediaType, sizeBytes }) =>
+          attachmentTokens(mediaType, sizeBytes),
+        ) +
+        sum(event.attachments ?? [], ({ mediaType, base64 }) =>
+          attachmentTokens(mediaType, bytesIn(base64)),
+        )
       );
     case 'model.replied':
       return event.stop === 'error' ? 0 : sum(event.content, replyBlockTokens);
     case 'run.ended':
-      return runEndTokens * (1 + Math.min(12, event.metrics.length)) + textTokens(event.outputTail ?? '');
+      return (
+        runEndTokens * (1 + Math.min(12, event.metrics.length)) + textTokens(event.outputTail ?? '')
+      );
     case 'context.checkpointed':
       return blockTokens + textTokens(event.briefing);
     default:
@@ -118,7 +132,10 @@ function replyBlockTokens(block: AssistantBlock): number {
     case 'text':
       return textTokens(block.text);
     case 'thinking':
-      return Math.max(textTokens(block.text), (JSON.stringify(block.opaque) ?? '').length / sealChars);
+      return Math.max(
+        textTokens(block.text),
+        (JSON.stringify(block.opaque) ?? '').length / sealChars,
+      );
     case 'tool_call':
       return blockTokens + textTokens(block.name) + textTokens(JSON.stringify(block.input) ?? '');
   }
@@ -127,7 +144,9 @@ function replyBlockTokens(block: AssistantBlock): number {
 /** Of images and documents, not of the characters that carry them. */
 function attachmentTokens(mediaType: string, sizeBytes: number): number {
   if (mediaType.startsWith('image/')) return imageTokens;
-  return mediaType === 'application/pdf' ? pdfPageTokens * Math.ceil(sizeBytes / pdfPageBytes) : blockTokens;
+  return mediaType === 'application/pdf'
+    ? pdfPageTokens * Math.ceil(sizeBytes / pdfPageBytes)
+    : blockTokens;
 }
 
 const bytesIn = (base64: string): number => (base64.length * 3) / 4;
@@ -148,7 +167,10 @@ interface Measured extends Asked {
   readonly tokens: number;
 }
 
-/** No tokenizer is further off than this; figures below count something else, such as what was not cached. */
+/**
+ * No tokenizer is further off than this; figures below count something else, such as what was not
+ * cached.
+ */
 const minFactor = 0.5;
 const maxFactor = 3;
 /** A difference between two requests teaches from this weight on. */
@@ -160,7 +182,10 @@ class ContextMeter {
   #weight = 0;
   #model = '';
   #asked: Asked | undefined;
-  /** The first request that was measured since the checkpoint or the change of model, and the last, with its reply. */
+  /**
+   * The first request that was measured since the checkpoint or the change of model, and the last,
+   * with its reply.
+   */
   #first: Measured | undefined;
   #last: Measured | undefined;
   readonly #points = new Set<RunId>();
@@ -200,7 +225,10 @@ class ContextMeter {
   }
 
   size(unmeasuredTokens: number): ContextSize {
-    const { factor, fixedTokens } = this.#calibrations.get(this.#model) ?? { factor: 1, fixedTokens: unmeasuredTokens };
+    const { factor, fixedTokens } = this.#calibrations.get(this.#model) ?? {
+      factor: 1,
+      fixedTokens: unmeasuredTokens,
+    };
     const refusedWeight = this.#refused.get(this.#model);
     const last = this.#last?.model === this.#model ? this.#last : undefined;
     const told = last && last.tokens - fixedTokens + (this.#weight - last.weight) * factor;
@@ -222,7 +250,8 @@ class ContextMeter {
       if (reply.failure?.reason === 'overflow') this.#refused.set(asked.model, asked.weight);
       return;
     }
-    if (asked.weight >= (this.#refused.get(asked.model) ?? Infinity)) this.#refused.delete(asked.model);
+    if (asked.weight >= (this.#refused.get(asked.model) ?? Infinity))
+      this.#refused.delete(asked.model);
     const tokens = contextTokens(reply.usage);
     if (tokens > 0) this.#measure({ ...asked, tokens }, reply.usage.outputTokens, weightOf(reply));
   }
@@ -248,7 +277,10 @@ class ContextMeter {
   }
 }
 
-/** Tokens for each token of weight by which the later request is larger; undefined where that tells nothing. */
+/**
+ * Tokens for each token of weight by which the later request is larger; undefined where that tells
+ * nothing.
+ */
 function slope(first: Measured, later: Measured): number | undefined {
   const more = later.weight - first.weight;
   if (more < teachingWeight) return undefined;

@@ -1,4 +1,7 @@
-/** Where a session's prompt and briefings come from: its machines, notes, stickies and runs as they stand. */
+/**
+ * Where a session's prompt and briefings come from: its machines, notes, stickies and runs as they
+ * stand.
+ */
 import type { Clock } from '../../base/clock.ts';
 import { describeWithin } from '../../machines/describeWithin.ts';
 import type { Machine, Machines } from '../../machines/machine.ts';
@@ -40,8 +43,18 @@ export const contextSource = (deps: ContextSourceDeps): ContextSource => ({
   brief: briefer(deps),
 });
 
-/** Renders once, and again after a checkpoint or when a sticky changed: in between the prompt stays cached as it is. */
-function promptSource({ log, memory, machines, clock, project, sections }: ContextSourceDeps): ContextSource['prompt'] {
+/**
+ * Renders once, and again after a checkpoint or when a sticky changed: in between the prompt stays
+ * cached as it is.
+ */
+function promptSource({
+  log,
+  memory,
+  machines,
+  clock,
+  project,
+  sections,
+}: ContextSourceDeps): ContextSource['prompt'] {
   let rendered: { stickies: ReadonlyMap<number, string>; parts: readonly SystemPart[] } | undefined;
   return async (isNew) => {
     const { stickies, workFolder } = log.state;
@@ -78,5 +91,7 @@ const briefer =
       { state, ledger: sessionRuns.ledger(), replaced, notes, permissionMode },
       room.briefing,
     );
-    return [briefing, newestPart(events, upTo, room.kept)].filter((part) => part !== undefined).join('\n\n');
+    return [briefing, newestPart(events, upTo, room.kept)]
+      .filter((part) => part !== undefined)
+      .join('\n\n');
   };

@@ -24,7 +24,8 @@ interface News {
 }
 
 /** Event id → what the model is told beside the event. */
-export const experimentNews = (events: readonly JournalEvent[]): ReadonlyMap<string, string> => newsOf(events).texts;
+export const experimentNews = (events: readonly JournalEvent[]): ReadonlyMap<string, string> =>
+  newsOf(events).texts;
 
 const newsOf = growingFold<JournalEvent, News>(
   () => ({ experiments: new Map(), owners: new Map(), texts: new Map() }),
@@ -32,13 +33,23 @@ const newsOf = growingFold<JournalEvent, News>(
     switch (event.type) {
       case 'experiment.planned': {
         const { id, hypothesis } = event.plan;
-        news.experiments.set(id, { hypothesis, runs: new Set(), sweeps: new Set(), ended: [], isDecided: false });
+        news.experiments.set(id, {
+          hypothesis,
+          runs: new Set(),
+          sweeps: new Set(),
+          ended: [],
+          isDecided: false,
+        });
         return;
       }
       case 'run.planned':
-        return begun(news, event.spec.id, event.spec.experimentId, (one) => one.runs.add(event.spec.id));
+        return begun(news, event.spec.id, event.spec.experimentId, (one) =>
+          one.runs.add(event.spec.id),
+        );
       case 'sweep.started':
-        return begun(news, event.plan.id, event.plan.experimentId, (one) => one.sweeps.add(event.plan.id));
+        return begun(news, event.plan.id, event.plan.experimentId, (one) =>
+          one.sweeps.add(event.plan.id),
+        );
       case 'run.ended':
         return over(news, event, event.runId, (one) => one.ended.push({ verdict: event.verdict }));
       case 'run.not_started':
@@ -55,7 +66,12 @@ const newsOf = growingFold<JournalEvent, News>(
   },
 );
 
-function begun(news: News, id: string, experimentId: string | undefined, add: (one: Going) => unknown): void {
+function begun(
+  news: News,
+  id: string,
+  experimentId: string | undefined,
+  add: (one: Going) => unknown,
+): void {
   const experiment = experimentId === undefined ? undefined : news.experiments.get(experimentId);
   if (experimentId === undefined || experiment === undefined) return;
   news.owners.set(id, experimentId);
@@ -88,8 +104,13 @@ function decided(news: News, event: Extract<JournalEvent, { type: 'experiment.de
 const maxImported = 30;
 
 /** What was kept first: it is what was built on. */
-function importedText({ source, results }: Extract<JournalEvent, { type: 'results.imported' }>): string {
-  const ranked = results.toSorted((a, b) => Number(b.status === 'keep') - Number(a.status === 'keep'));
+function importedText({
+  source,
+  results,
+}: Extract<JournalEvent, { type: 'results.imported' }>): string {
+  const ranked = results.toSorted(
+    (a, b) => Number(b.status === 'keep') - Number(a.status === 'keep'),
+  );
   const lines = ranked.slice(0, maxImported).map(importedLine);
   const left = results.length - lines.length;
   return [

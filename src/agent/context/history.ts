@@ -1,6 +1,6 @@
 /**
- * events → the conversation as a provider gets it. Always valid: every call has its result, in its own place; what has
- * no result was interrupted, and is said to be.
+ * events → the conversation as a provider gets it. Always valid: every call has its result, in its
+ * own place; what has no result was interrupted, and is said to be.
  */
 import { formatValue } from '../../base/text.ts';
 import type { RunId } from '../../base/ids.ts';
@@ -34,11 +34,16 @@ export function isUserUnheard(events: readonly JournalEvent[]): boolean {
     );
 }
 
-/** Messages since the last checkpoint, its briefing first. Attachments are not read: see `RequestAttachments`. */
+/**
+ * Messages since the last checkpoint, its briefing first. Attachments are not read: see
+ * `RequestAttachments`.
+ */
 export function buildHistory(events: readonly JournalEvent[]): RecordedMessage[] {
   const { briefing, rest } = sinceCheckpoint(events);
   const results = new Map(
-    rest.filter((event): event is Finished => event.type === 'tool.finished').map((e) => [e.callId, e]),
+    rest
+      .filter((event): event is Finished => event.type === 'tool.finished')
+      .map((e) => [e.callId, e]),
   );
   const known = knownRuns(events);
   const news = experimentNews(events);
@@ -59,7 +64,10 @@ export function buildHistory(events: readonly JournalEvent[]): RecordedMessage[]
       addReply(history, event, results);
       flush();
     }
-    const texts = [isPointEnd(event, known.points) ? undefined : userText(event, known), news.get(event.id)];
+    const texts = [
+      isPointEnd(event, known.points) ? undefined : userText(event, known),
+      news.get(event.id),
+    ];
     const text = texts.filter((one) => one !== undefined).join('\n');
     if (text === '') continue;
     if (unseen !== undefined) unseen.push(text);
@@ -69,8 +77,14 @@ export function buildHistory(events: readonly JournalEvent[]): RecordedMessage[]
   return beginningWithGoal(history.messages, events);
 }
 
-/** A conversation begins with the user, also where the line of the journal that said the goal is damaged. */
-function beginningWithGoal(messages: RecordedMessage[], events: readonly JournalEvent[]): RecordedMessage[] {
+/**
+ * A conversation begins with the user, also where the line of the journal that said the goal is
+ * damaged.
+ */
+function beginningWithGoal(
+  messages: RecordedMessage[],
+  events: readonly JournalEvent[],
+): RecordedMessage[] {
   if (messages[0]?.role !== 'assistant') return messages;
   const goal = events.find((event) => event.type === 'session.started')?.goal ?? '';
   return [{ role: 'user', content: [{ type: 'text', text: `The goal:\n${goal}` }] }, ...messages];
@@ -96,18 +110,28 @@ const knownRuns = growingFold<JournalEvent, KnownRuns>(
   },
 );
 
-/** The ends of single points, and why they were ended, are not told: the table of their sweep says what came of them. */
+/**
+ * The ends of single points, and why they were ended, are not told: the table of their sweep says
+ * what came of them.
+ */
 const isPointEnd = (event: JournalEvent, points: ReadonlySet<RunId>): boolean =>
-  (event.type === 'run.ended' || (event.type === 'run.alarmed' && event.action === 'kill')) && points.has(event.runId);
+  (event.type === 'run.ended' || (event.type === 'run.alarmed' && event.action === 'kill')) &&
+  points.has(event.runId);
 
-function sinceCheckpoint(events: readonly JournalEvent[]): { briefing?: string; rest: readonly JournalEvent[] } {
+function sinceCheckpoint(events: readonly JournalEvent[]): {
+  briefing?: string;
+  rest: readonly JournalEvent[];
+} {
   const checkpoint = events.findLast((event) => event.type === 'context.checkpointed');
   if (checkpoint?.type !== 'context.checkpointed') return { rest: events };
   const from = events.findLastIndex((event) => event.id === checkpoint.upTo) + 1;
   return { briefing: checkpoint.briefing, rest: events.slice(from) };
 }
 
-/** What a failed call had said is said anew by the next; what was interrupted stands as far as it came. */
+/**
+ * What a failed call had said is said anew by the next; what was interrupted stands as far as it
+ * came.
+ */
 function addReply(history: History, reply: Replied, results: ReadonlyMap<string, Finished>): void {
   if (reply.stop === 'error') return;
   const isWhole = reply.stop === 'stop' || reply.stop === 'tools' || reply.stop === 'length';
@@ -143,13 +167,22 @@ function userText(event: JournalEvent, { names, condemned }: KnownRuns): string 
     case 'run.alarmed':
       return alarmText(event, names.get(event.runId) ?? `Run ${event.runId}`);
     case 'run.ended':
-      return runEndedText(event, names.get(event.runId) ?? `Run ${event.runId}`, condemned.get(event.runId));
+      return runEndedText(
+        event,
+        names.get(event.runId) ?? `Run ${event.runId}`,
+        condemned.get(event.runId),
+      );
     default:
       return undefined;
   }
 }
 
-function answerText({ questionId, answer, by, why }: Extract<JournalEvent, { type: 'question.answered' }>): string {
+function answerText({
+  questionId,
+  answer,
+  by,
+  why,
+}: Extract<JournalEvent, { type: 'question.answered' }>): string {
   if (by === 'person') return `The user answered question ${questionId}:\n${answer}`;
   return why === undefined
     ? `[Nobody answered question ${questionId} in time; what counts is: ${answer}]`
@@ -162,10 +195,16 @@ const alarmActions = {
   ask: 'It goes on; the user is asked whether it should.',
 } as const;
 
-const alarmText = ({ kind, detail, action }: Extract<JournalEvent, { type: 'run.alarmed' }>, name: string): string =>
-  `[${name}: alarm ${kind}: ${detail}. ${alarmActions[action]}]`;
+const alarmText = (
+  { kind, detail, action }: Extract<JournalEvent, { type: 'run.alarmed' }>,
+  name: string,
+): string => `[${name}: alarm ${kind}: ${detail}. ${alarmActions[action]}]`;
 
-function runEndedText(event: Extract<JournalEvent, { type: 'run.ended' }>, name: string, alarm?: Alarmed): string {
+function runEndedText(
+  event: Extract<JournalEvent, { type: 'run.ended' }>,
+  name: string,
+  alarm?: Alarmed,
+): string {
   const metrics = event.metrics
     .slice(0, 12)
     .map(
@@ -175,14 +214,16 @@ function runEndedText(event: Extract<JournalEvent, { type: 'run.ended' }>, name:
   const lines = [
     `[${name} ended: ${verdictText(event.verdict)}${killedWhy(event.verdict, alarm)}${metrics.length > 0 ? ` · ${metrics.join(' · ')}` : ''}]`,
   ];
-  if (event.outputTail !== undefined) lines.push('Its last output, as data:', '```', event.outputTail, '```');
+  if (event.outputTail !== undefined)
+    lines.push('Its last output, as data:', '```', event.outputTail, '```');
   return lines.join('\n');
 }
 
 /** Joins neighbours of one role; results come before texts, as providers want them. */
 class History {
-  readonly messages: ({ role: 'user'; content: RecordedBlock[] } | { role: 'assistant'; content: AssistantBlock[] })[] =
-    [];
+  readonly messages: (
+    { role: 'user'; content: RecordedBlock[] } | { role: 'assistant'; content: AssistantBlock[] }
+  )[] = [];
 
   assistant(content: readonly AssistantBlock[]): void {
     if (content.length === 0) return;

@@ -1,6 +1,15 @@
-/** The table of experiments for a briefing: the best, those that go on, and the newest, whatever their number. */
+/**
+ * The table of experiments for a briefing: the best, those that go on, and the newest, whatever
+ * their number.
+ */
 import { formatValue, oneLine } from '../../base/text.ts';
-import { rowStatus, summaryFor, type ExperimentRow, type Ledger, type LedgerRow } from '../../experiments/ledger.ts';
+import {
+  rowStatus,
+  summaryFor,
+  type ExperimentRow,
+  type Ledger,
+  type LedgerRow,
+} from '../../experiments/ledger.ts';
 import { decisionText, resultText } from '../experiments/experimentLabels.ts';
 import { listSection, type Section } from './sections.ts';
 
@@ -30,7 +39,9 @@ interface Entry {
 
 const entriesOf = ({ experiments, decisive }: Ledger): Entry[] =>
   experiments
-    .flatMap((row) => (row.plan === undefined ? row.runs.map((run) => runEntry(run, decisive)) : [plannedEntry(row)]))
+    .flatMap((row) =>
+      row.plan === undefined ? row.runs.map((run) => runEntry(run, decisive)) : [plannedEntry(row)],
+    )
     .toSorted((a, b) => a.position - b.position);
 
 function runEntry(run: LedgerRow, decisive: Ledger['decisive']): Entry {
@@ -53,10 +64,15 @@ const plannedEntry = (row: ExperimentRow): Entry => ({
 });
 
 function title({ rows, champion, decisive, experiments }: Ledger, leftOut: number): string {
-  const counts = [...Map.groupBy(rows, rowStatus)].map(([status, group]) => `${group.length} ${status}`);
+  const counts = [...Map.groupBy(rows, rowStatus)].map(
+    ([status, group]) => `${group.length} ${status}`,
+  );
   const best =
-    champion && decisive ? `Best by ${decisive.metric} (${decisive.direction}): ${championName(champion)}. ` : '';
-  const missing = leftOut > 0 ? ` ${leftOut} of them not listed; compare_runs and show_metrics know all.` : '';
+    champion && decisive
+      ? `Best by ${decisive.metric} (${decisive.direction}): ${championName(champion)}. `
+      : '';
+  const missing =
+    leftOut > 0 ? ` ${leftOut} of them not listed; compare_runs and show_metrics know all.` : '';
   const decided = experiments.filter(({ plan }) => plan !== undefined);
   const made = decided.length === 0 ? '' : `Experiments: ${decisionCounts(decided)}. `;
   return `${best}${made}Runs: ${counts.slice(0, 8).join(', ')}.${missing}`;
@@ -77,17 +93,25 @@ const undecidedText = {
   not_started: 'not started',
 } as const;
 
-/** The champion, then by turns the newest that goes on, the newest that is over, and the next best. */
+/**
+ * The champion, then by turns the newest that goes on, the newest that is over, and the next best.
+ */
 function ranked(entries: readonly Entry[], { decisive }: Ledger): Entry[] {
   const newest = entries.toReversed();
   const sign = decisive?.direction === 'lower' ? 1 : -1;
   const queues = [
     newest.filter(({ isGoing }) => isGoing),
     newest.filter(({ isGoing }) => !isGoing),
-    entries.filter(({ value }) => value !== undefined).toSorted((a, b) => sign * ((a.value ?? 0) - (b.value ?? 0))),
+    entries
+      .filter(({ value }) => value !== undefined)
+      .toSorted((a, b) => sign * ((a.value ?? 0) - (b.value ?? 0))),
   ];
   const taken = new Set(entries.filter(({ isChampion }) => isChampion));
-  for (let turn = 0; taken.size < entries.length && queues.some(({ length }) => turn < length); turn += 1)
+  for (
+    let turn = 0;
+    taken.size < entries.length && queues.some(({ length }) => turn < length);
+    turn += 1
+  )
     for (const queue of queues) {
       const entry = queue[turn];
       if (entry !== undefined) taken.add(entry);
@@ -111,8 +135,12 @@ function experimentText(row: ExperimentRow): string {
 
 /** Runs that go on are named first, with their handles: they are what the next call is about. */
 function manyParts(row: ExperimentRow): string[] {
-  const runs = row.runs.toSorted((a, b) => Number(b.verdict === undefined) - Number(a.verdict === undefined));
-  const named = runs.slice(0, maxRuns).map((run) => `run ${run.number}${run.verdict ? '' : ` ${run.handle ?? ''}`}`);
+  const runs = row.runs.toSorted(
+    (a, b) => Number(b.verdict === undefined) - Number(a.verdict === undefined),
+  );
+  const named = runs
+    .slice(0, maxRuns)
+    .map((run) => `run ${run.number}${run.verdict ? '' : ` ${run.handle ?? ''}`}`);
   const more = runs.length > named.length ? ` and ${runs.length - named.length} more` : '';
   return [resultText(row), `${named.join(', ')}${more}`, oneLine(row.command, maxCommandChars)];
 }

@@ -10,7 +10,9 @@ export function limitsText(state: SessionState, permissionMode: 'ask' | 'allow')
     `${state.turns}${of(turns)} turns`,
     ...(usd === undefined ? [] : [`${formatUsd(state.usd)} of ${formatUsd(usd)}`]),
     ...(minutes === undefined ? [] : [`${spentMinutes} of ${minutes} minutes`]),
-    ...(tokens === undefined ? [] : [`${state.inputTokens + state.outputTokens} of ${tokens} tokens`]),
+    ...(tokens === undefined
+      ? []
+      : [`${state.inputTokens + state.outputTokens} of ${tokens} tokens`]),
   ];
   return `Used so far: ${used.join(', ')}. Runs: ${state.runs.size}.\n${modeText[permissionMode]}`;
 }

@@ -1,4 +1,7 @@
-/** What the turns that are replaced left open: calls whose effect is unknown, and what was not allowed. */
+/**
+ * What the turns that are replaced left open: calls whose effect is unknown, and what was not
+ * allowed.
+ */
 import { oneLine } from '../../base/text.ts';
 import type { JournalEvent } from '../journal/events.ts';
 import { interruptedText } from './history.ts';
@@ -7,7 +10,10 @@ import type { ListedLine } from './sections.ts';
 const maxInputChars = 120;
 const maxPoints = 10;
 
-/** Since the checkpoint before, the newest first. `replaced` is the journal up to the last event that is replaced. */
+/**
+ * Since the checkpoint before, the newest first. `replaced` is the journal up to the last event
+ * that is replaced.
+ */
 export function openPoints(replaced: readonly JournalEvent[]): ListedLine[] {
   const before = replaced.findLast((event) => event.type === 'context.checkpointed');
   const from = before === undefined ? -1 : replaced.findLastIndex(({ id }) => id === before.upTo);
@@ -32,6 +38,11 @@ const callsOf = (event: JournalEvent): [string, string][] =>
     ? []
     : event.content.flatMap((block): [string, string][] =>
         block.type === 'tool_call'
-          ? [[block.id, `${block.name} ${oneLine(JSON.stringify(block.input) ?? '', maxInputChars)}`]]
+          ? [
+              [
+                block.id,
+                `${block.name} ${oneLine(JSON.stringify(block.input) ?? '', maxInputChars)}`,
+              ],
+            ]
           : [],
       );

@@ -1,8 +1,9 @@
 /**
- * The system prompt, rendered deterministically from parts. The stable parts come first and stay the same for a whole
- * session, so that providers can cache them; what changes (machines, memory, stickies) comes last. It stands before the
- * conversation, so a change there costs the cache of all that follows: it is rendered anew only at a checkpoint, which
- * changes the conversation anyway, when the user pins a note, and when a session is taken up again.
+ * The system prompt, rendered deterministically from parts. The stable parts come first and stay
+ * the same for a whole session, so that providers can cache them; what changes (machines, memory,
+ * stickies) comes last. It stands before the conversation, so a change there costs the cache of all
+ * that follows: it is rendered anew only at a checkpoint, which changes the conversation anyway,
+ * when the user pins a note, and when a session is taken up again.
  */
 import type { SystemPart } from '../../models/model.ts';
 
@@ -12,7 +13,10 @@ export interface PromptFacts {
   readonly workFolder: string;
   /** One line per machine: id and description. */
   readonly machines: readonly string[];
-  /** Rendered tree of the notes, already within its token budget; empty when there are none, absent where a briefing has it. */
+  /**
+   * Rendered tree of the notes, already within its token budget; empty when there are none, absent
+   * where a briefing has it.
+   */
   readonly memoryTree?: string;
   readonly stickies: ReadonlyMap<number, string>;
   /** `instructions` of the project's `helios.json`. */
@@ -32,7 +36,10 @@ export function renderPrompt(facts: PromptFacts): SystemPart[] {
   ];
 }
 
-/** In one place only: in the briefing once there is one, so that what precedes the conversation stays as it was. */
+/**
+ * In one place only: in the briefing once there is one, so that what precedes the conversation
+ * stays as it was.
+ */
 function notesPart(tree: string | undefined): string | undefined {
   if (tree === undefined) return undefined;
   return tree === '' ? 'Notes in memory: none yet.' : `Notes in memory (path: gist):\n${tree}`;

@@ -1,21 +1,32 @@
-/** Sections of a text share a budget of tokens: each has a share that none of the others can take, and what one leaves goes round. */
+/**
+ * Sections of a text share a budget of tokens: each has a share that none of the others can take,
+ * and what one leaves goes round.
+ */
 import { beginningOf, textTokens } from '../../base/textTokens.ts';
 
 export interface Section {
   /** Of the budget, from 0 to 1; those of all sections make 1 at most. */
   readonly share: number;
-  /** At most `maxTokens` long, as `textTokens` counts; with `Infinity` all there is to say. `undefined`: nothing to say. */
+  /**
+   * At most `maxTokens` long, as `textTokens` counts; with `Infinity` all there is to say.
+   * `undefined`: nothing to say.
+   */
   render(maxTokens: number): string | undefined;
 }
 
 const separator = '\n\n';
 const separatorTokens = textTokens(separator);
 
-/** The sections in their order, within the budget. What is left over goes to those that want more, the first ones first. */
+/**
+ * The sections in their order, within the budget. What is left over goes to those that want more,
+ * the first ones first.
+ */
 export function fitSections(sections: readonly Section[], budgetTokens: number): string {
   const usable = Math.max(0, budgetTokens - sections.length * separatorTokens);
   const wanted = sections.map((section) => textTokens(section.render(Infinity) ?? ''));
-  const granted = sections.map(({ share }, index) => Math.min(wanted[index] ?? 0, Math.floor(share * usable)));
+  const granted = sections.map(({ share }, index) =>
+    Math.min(wanted[index] ?? 0, Math.floor(share * usable)),
+  );
   let left = usable - granted.reduce((sum, tokens) => sum + tokens, 0);
   const texts = sections.map((section, index) => {
     const more = Math.min(left, (wanted[index] ?? 0) - (granted[index] ?? 0));
@@ -41,10 +52,14 @@ const newlineTokens = textTokens('\n');
 const minLineTokens = 8;
 
 /**
- * Lines under a heading, the most important given first: as many of them as fit, and at least the beginning of the first.
- * `title` is told how many are left out.
+ * Lines under a heading, the most important given first: as many of them as fit, and at least the
+ * beginning of the first. `title` is told how many are left out.
  */
-export function listSection(share: number, lines: readonly ListedLine[], title: (leftOut: number) => string): Section {
+export function listSection(
+  share: number,
+  lines: readonly ListedLine[],
+  title: (leftOut: number) => string,
+): Section {
   return {
     share,
     render(maxTokens) {
@@ -65,7 +80,10 @@ export function listSection(share: number, lines: readonly ListedLine[], title: 
 }
 
 const joined = (title: string, lines: readonly ListedLine[]): string =>
-  [title, ...lines.toSorted((one, other) => one.position - other.position).map(({ text }) => text)].join('\n');
+  [
+    title,
+    ...lines.toSorted((one, other) => one.position - other.position).map(({ text }) => text),
+  ].join('\n');
 
 const ellipsisTokens = textTokens('…');
 

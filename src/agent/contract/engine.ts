@@ -1,6 +1,7 @@
 /**
- * The engine as front ends (the extension, the terminal, a test) see it. A front end starts and follows sessions, reads
- * state, and answers the ports; it never touches a journal or a process itself.
+ * The engine as front ends (the extension, the terminal, a test) see it. A front end starts and
+ * follows sessions, reads state, and answers the ports; it never touches a journal or a process
+ * itself.
  */
 import type { Disposable } from '../../base/disposable.ts';
 import type { MachineRegistry } from '../../machines/list/machineRegistry.ts';
@@ -28,7 +29,10 @@ export interface Engine extends Disposable {
   readonly reports: Reports;
   providers(): readonly ModelProvider[];
   readonly models: ModelCatalogue;
-  /** What calls cost: by our list, by what providers tell, and before both by the setting. Throws `UserFacing` where that is wrong. */
+  /**
+   * What calls cost: by our list, by what providers tell, and before both by the setting. Throws
+   * `UserFacing` where that is wrong.
+   */
   prices(): PriceTable;
   /** Tells people what happens. */
   readonly notifier: Pick<Notifier, 'try'>;
@@ -36,6 +40,9 @@ export interface Engine extends Disposable {
   redact(text: string): string;
   /** What all sessions of the home have spent since midnight, those of other processes too. */
   spentToday(): Promise<Spent>;
-  /** Ends what this process does with the sessions (leases are let go, runs go on) and writes out the index. */
+  /**
+   * Ends what this process does with the sessions (leases are let go, runs go on) and writes out
+   * the index.
+   */
   close(): Promise<void>;
 }

@@ -17,9 +17,9 @@ export interface WrittenWriteup {
 }
 
 /**
- * Reports of the sessions of the home, of those that other processes own, too: a report changes nothing of its session.
- * What a user has changed in one stays; the new one then goes beside it. Writing rejects with `UserFacing` where the
- * work folder is gone, and with `StorageFailure`.
+ * Reports of the sessions of the home, of those that other processes own, too: a report changes
+ * nothing of its session. What a user has changed in one stays; the new one then goes beside it.
+ * Writing rejects with `UserFacing` where the work folder is gone, and with `StorageFailure`.
  */
 export interface Reports {
   /** The brief as Markdown; nothing is written. */

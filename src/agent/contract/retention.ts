@@ -30,11 +30,17 @@ export interface CleanReport {
   readonly problems: readonly string[];
 }
 
-/** Never takes away a session that is not ended, that is open, that has a run which goes on, or that is kept. */
+/**
+ * Never takes away a session that is not ended, that is open, that has a run which goes on, or that
+ * is kept.
+ */
 export interface Retention {
   /** Looks only. */
   plan(limits: RetentionLimits): Promise<RetentionPlan>;
-  /** Removes what was planned and may still go: sessions, their runs on every machine, their worktrees. */
+  /**
+   * Removes what was planned and may still go: sessions, their runs on every machine, their
+   * worktrees.
+   */
   carryOut(plan: RetentionPlan): Promise<CleanReport>;
   /** A session that is kept stays whatever its age. */
   keep(id: SessionId, isKept: boolean): Promise<void>;

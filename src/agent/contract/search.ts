@@ -17,9 +17,21 @@ export interface SearchOptions {
   readonly signal?: AbortSignal;
 }
 
-/** - `tool`: what a call was asked to do · `result`: what it answered · `run`: label, command, and how its output ended */
+/**
+ * - `tool`: what a call was asked to do · `result`: what it answered · `run`: label, command, and
+ *   how its output ended
+ */
 export type HitKind =
-  'goal' | 'message' | 'reply' | 'tool' | 'result' | 'run' | 'experiment' | 'note' | 'question' | 'end';
+  | 'goal'
+  | 'message'
+  | 'reply'
+  | 'tool'
+  | 'result'
+  | 'run'
+  | 'experiment'
+  | 'note'
+  | 'question'
+  | 'end';
 
 export interface Snippet {
   /** One line around the first word that was found, cleaned. */

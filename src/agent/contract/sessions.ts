@@ -18,9 +18,15 @@ export interface GoalRequest {
   readonly goal: string;
   /** What the user named. */
   readonly budget: Budget;
-  /** Of the settings: counts where `budget` says nothing. Of it and of the project's limits the tighter counts. */
+  /**
+   * Of the settings: counts where `budget` says nothing. Of it and of the project's limits the
+   * tighter counts.
+   */
   readonly defaultBudget?: Budget;
-  /** Where relative paths and commands start: the workspace folder, or the terminal's folder. Absolute. */
+  /**
+   * Where relative paths and commands start: the workspace folder, or the terminal's folder.
+   * Absolute.
+   */
   readonly workFolder: string;
   /** Absent: the configured provider and its default model. */
   readonly provider?: string;
@@ -53,8 +59,8 @@ export interface SessionSummary {
 }
 
 /**
- * A goal being worked on, owned by this process. Every change of `state` comes with a journal event, which was on disk
- * before it is heard here.
+ * A goal being worked on, owned by this process. Every change of `state` comes with a journal
+ * event, which was on disk before it is heard here.
  */
 export interface Session {
   readonly id: SessionId;
@@ -66,17 +72,31 @@ export interface Session {
   readonly onDidStream: Event<StreamEvent>;
   /** All events so far, oldest first. */
   events(): readonly JournalEvent[];
-  /** A message of the user's: steering while the session works, a wake while it sleeps or is paused. */
+  /**
+   * A message of the user's: steering while the session works, a wake while it sleeps or is paused.
+   */
   say(text: string): Promise<void>;
-  /** Stops thinking and any tool at work within a second. The session is then paused until something is said; runs go on. */
+  /**
+   * Stops thinking and any tool at work within a second. The session is then paused until something
+   * is said; runs go on.
+   */
   interrupt(): Promise<void>;
   /** Goes on after a pause, with nothing new said; does nothing in any other phase. */
   unpause(): Promise<void>;
-  /** Answers an open question of the session's; a sleeping session wakes. Throws `UserFacing` where it is not open. */
+  /**
+   * Answers an open question of the session's; a sleeping session wakes. Throws `UserFacing` where
+   * it is not open.
+   */
   answer(questionId: string, answer: string): Promise<void>;
-  /** Makes results of before known (`results.tsv`), and resolves with their number. Throws `UserFacing` where they do not fit. */
+  /**
+   * Makes results of before known (`results.tsv`), and resolves with their number. Throws
+   * `UserFacing` where they do not fit.
+   */
   importResults(text: string, source: string): Promise<number>;
-  /** Runs an experiment again and compares; resolves when that run is over. Throws `UserFacing` where it cannot be made. */
+  /**
+   * Runs an experiment again and compares; resolves when that run is over. Throws `UserFacing`
+   * where it cannot be made.
+   */
   reproduce(request: ReproduceRequest): Promise<Reproduction>;
   /** Ends the session with reason `user`. Runs go on unless `killRuns`. */
   stop(options?: { readonly killRuns?: boolean }): Promise<void>;
@@ -84,7 +104,10 @@ export interface Session {
   useModel(provider: string, model: string): Promise<void>;
   /** Takes effect with the next call; `undefined`: as the settings say. */
   useEffort(effort: Effort | undefined): Promise<void>;
-  /** Pins a note that the model always sees; resolves with its number, which is never given again. Throws `UserFacing` beyond 20. */
+  /**
+   * Pins a note that the model always sees; resolves with its number, which is never given again.
+   * Throws `UserFacing` beyond 20.
+   */
   pin(text: string): Promise<number>;
   /** Resolves with false when there is no note of that number. */
   unpin(number: number): Promise<boolean>;
@@ -102,15 +125,19 @@ export interface ResumeOptions {
 export interface Sessions {
   start(request: GoalRequest): Promise<Session>;
   /**
-   * Takes an unfinished session up where it stands; an ended one goes on when something is said. One that goes on in the
-   * background is taken back from there. Throws `UserFacing` when another window or terminal owns it.
+   * Takes an unfinished session up where it stands; an ended one goes on when something is said.
+   * One that goes on in the background is taken back from there. Throws `UserFacing` when another
+   * window or terminal owns it.
    */
   resume(id: SessionId, options?: ResumeOptions): Promise<Session>;
   /** Sessions that are open in this process, oldest first. */
   open(): readonly Session[];
   /** Newest first. */
   list(): Promise<readonly SessionSummary[]>;
-  /** Unfinished sessions of this home whose owner is dead, or in the background, newest first: what a reload goes on with. */
+  /**
+   * Unfinished sessions of this home whose owner is dead, or in the background, newest first: what
+   * a reload goes on with.
+   */
   interrupted(): Promise<readonly SessionId[]>;
   /** Events and ledger of any session, read-only, without owning it. */
   read(id: SessionId): Promise<SessionReading>;
@@ -120,16 +147,26 @@ export interface Sessions {
   owner(id: SessionId): Promise<SessionOwner | undefined>;
   /** The session of a run, by run id, `machine:pid` or `machine:job`; of several, the newest. */
   findRun(reference: string): Promise<RunPlace | undefined>;
-  /** All events of a session and then those that are added, whoever works on it, until the signal is aborted. */
+  /**
+   * All events of a session and then those that are added, whoever works on it, until the signal is
+   * aborted.
+   */
   follow(id: SessionId, signal: AbortSignal): AsyncIterable<FollowedEvents>;
-  /** A session that grows elsewhere, or was left: its events, and what its runs print. To be disposed of. */
+  /**
+   * A session that grows elsewhere, or was left: its events, and what its runs print. To be
+   * disposed of.
+   */
   observe(id: SessionId, options?: ObserveOptions): ObservedSession;
   /**
-   * The output of a run as it grows, read on its machine, whoever follows it. Resolves with its end, or with `undefined`
-   * when the signal is aborted. Rejects with `UserFacing` where there is no such run.
+   * The output of a run as it grows, read on its machine, whoever follows it. Resolves with its
+   * end, or with `undefined` when the signal is aborted. Rejects with `UserFacing` where there is
+   * no such run.
    */
   watchRun(place: RunPlace, sink: RunSink, signal: AbortSignal): Promise<RunEnd | undefined>;
-  /** Ends a run, whoever follows it. Its end is recorded by the owner of its session, or here where there is none. */
+  /**
+   * Ends a run, whoever follows it. Its end is recorded by the owner of its session, or here where
+   * there is none.
+   */
   killRun(place: RunPlace): Promise<KilledRun>;
   readonly onDidChange: Event<void>;
 }

@@ -12,7 +12,10 @@ export interface WebSettings {
   readonly allowsPrivateAddresses?: boolean;
 }
 
-/** An endpoint of the user's own that speaks Chat Completions. Its key is the secret `endpoint-<id>`. */
+/**
+ * An endpoint of the user's own that speaks Chat Completions. Its key is the secret
+ * `endpoint-<id>`.
+ */
 export interface EndpointSettings {
   /** Lower case letters, digits and hyphens; the id of its provider. */
   readonly id: string;
@@ -50,14 +53,20 @@ export interface EngineSettings extends ProviderSettings {
   /** Whom `consult` asks; otherwise another provider that is ready. */
   readonly consult?: { readonly provider: string; readonly model?: string };
   readonly web?: WebSettings;
-  /** provider/model → USD per million tokens `{ input, output, cacheRead?, cacheWrite? }`; extends the built-in table. */
+  /**
+   * provider/model → USD per million tokens `{ input, output, cacheRead?, cacheWrite? }`; extends
+   * the built-in table.
+   */
   readonly prices?: Readonly<Record<string, unknown>>;
   readonly effort?: 'none' | 'low' | 'medium' | 'high' | 'max';
   /** The computer does not go to sleep by itself while a session works or waits. */
   readonly keepAwake?: boolean;
   /** Whether a brief is written when a session ends that made at least one run. Default: always. */
   readonly report?: 'always' | 'never';
-  /** Turns in a row without a new run, file change or memory write after which a session ends with `no_progress`. */
+  /**
+   * Turns in a row without a new run, file change or memory write after which a session ends with
+   * `no_progress`.
+   */
   readonly idleTurns: number;
   /** As `watchdogSettingsSchema` has it; what a project says goes before it. */
   readonly watchdogs?: Readonly<Record<string, unknown>>;

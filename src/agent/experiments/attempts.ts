@@ -1,6 +1,14 @@
-/** What a session has tried, read from its journal; and which of it still tells what a launch would tell again. */
+/**
+ * What a session has tried, read from its journal; and which of it still tells what a launch would
+ * tell again.
+ */
 import type { RunId } from '../../base/ids.ts';
-import { TriedRuns, type Attempt, type FoundRun, type TriedRun } from '../../experiments/duplicates.ts';
+import {
+  TriedRuns,
+  type Attempt,
+  type FoundRun,
+  type TriedRun,
+} from '../../experiments/duplicates.ts';
 import type { ExperimentPlan } from '../../experiments/experiment.ts';
 import type { RunLimit, Verdict } from '../../runs/run.ts';
 import type { JournalEvent } from '../journal/events.ts';
@@ -10,7 +18,10 @@ import type { RunState, SessionState } from '../journal/state.ts';
 interface Attempts {
   readonly tried: TriedRuns;
   readonly plans: Map<string, ExperimentPlan>;
-  /** How often something was done that may change what a run finds: edits, commands, words of the user. */
+  /**
+   * How often something was done that may change what a run finds: edits, commands, words of the
+   * user.
+   */
   changes: number;
   /** `changes` when it was planned, and when it ended. */
   readonly plannedAt: Map<RunId, number>;
@@ -18,7 +29,13 @@ interface Attempts {
 }
 
 const attemptsOf = growingFold<JournalEvent, Attempts>(
-  () => ({ tried: new TriedRuns(), plans: new Map(), changes: 0, plannedAt: new Map(), endedAt: new Map() }),
+  () => ({
+    tried: new TriedRuns(),
+    plans: new Map(),
+    changes: 0,
+    plannedAt: new Map(),
+    endedAt: new Map(),
+  }),
   (attempts, event) => {
     switch (event.type) {
       case 'experiment.planned':
@@ -65,13 +82,19 @@ export interface Duplicate {
 }
 
 /** For each attempt that was made before the run that tells most of it. */
-export function duplicatesOf(events: readonly JournalEvent[], state: SessionState, asked: AskedAttempts): Duplicate[] {
+export function duplicatesOf(
+  events: readonly JournalEvent[],
+  state: SessionState,
+  asked: AskedAttempts,
+): Duplicate[] {
   const known = attemptsOf(events);
   return asked.attempts.flatMap((attempt) => {
     const found = known.tried
       .like(attempt)
       .find(
-        (run) => run.experimentId !== asked.experimentId && stillTells(known, state.runs.get(run.runId), run, asked),
+        (run) =>
+          run.experimentId !== asked.experimentId &&
+          stillTells(known, state.runs.get(run.runId), run, asked),
       );
     return found === undefined ? [] : [{ attempt, found }];
   });
@@ -96,7 +119,11 @@ interface EndFacts extends AskedAttempts {
 }
 
 /** Whether the end of a run says what the same would come to. */
-function endTells({ alarms, spec }: RunState, { kind }: Verdict, { isAsItFailed, limit }: EndFacts): boolean {
+function endTells(
+  { alarms, spec }: RunState,
+  { kind }: Verdict,
+  { isAsItFailed, limit }: EndFacts,
+): boolean {
   switch (kind) {
     case 'ok':
       return true;

@@ -1,4 +1,7 @@
-/** What earlier sessions of the home tried of what is to be launched now, and what a user brought in about its code. */
+/**
+ * What earlier sessions of the home tried of what is to be launched now, and what a user brought in
+ * about its code.
+ */
 import { delay, type Clock } from '../../base/clock.ts';
 import { messageOf } from '../../base/errors.ts';
 import type { SessionId } from '../../base/ids.ts';
@@ -14,7 +17,11 @@ import type { SessionState } from '../journal/state.ts';
 /** The cheap index of all journals; `SessionCatalogue` is it. */
 export interface AttemptIndex {
   refresh(): Promise<void>;
-  attemptsLike(seeds: readonly string[], exceptSession: SessionId, limit: number): readonly FoundAttempt[];
+  attemptsLike(
+    seeds: readonly string[],
+    exceptSession: SessionId,
+    limit: number,
+  ): readonly FoundAttempt[];
 }
 
 export interface EarlierDeps {
@@ -23,7 +30,10 @@ export interface EarlierDeps {
   readonly logger: Logger;
 }
 
-/** - `same`: same code, same arguments · `seed`: arguments that differ in nothing that changes a result but chance */
+/**
+ * - `same`: same code, same arguments · `seed`: arguments that differ in nothing that changes a
+ *   result but chance
+ */
 export type EarlierAttempt = FoundAttempt & { readonly likeness: 'same' | 'seed' };
 
 /** A launch waits no longer for the index: what it knows by then counts. */
@@ -47,12 +57,20 @@ export class EarlierAttempts {
     const { index, logger } = this.#deps;
     this.#refreshing ??= index
       .refresh()
-      .catch((error: unknown) => logger.warn(`Earlier sessions could not be looked at: ${messageOf(error)}`))
+      .catch((error: unknown) =>
+        logger.warn(`Earlier sessions could not be looked at: ${messageOf(error)}`),
+      )
       .finally(() => (this.#refreshing = undefined));
   }
 
-  /** Those of other sessions, the newest first; as far as they are known within 50 ms. Code without a repository has none. */
-  async like(attempts: readonly Attempt[], sessionId: SessionId): Promise<readonly EarlierAttempt[]> {
+  /**
+   * Those of other sessions, the newest first; as far as they are known within 50 ms. Code without
+   * a repository has none.
+   */
+  async like(
+    attempts: readonly Attempt[],
+    sessionId: SessionId,
+  ): Promise<readonly EarlierAttempt[]> {
     const asked = attempts.filter(({ code }) => code.kind === 'git').slice(0, maxAsked);
     if (asked.length === 0) return [];
     this.prepare();
@@ -71,9 +89,14 @@ export class EarlierAttempts {
 }
 
 /** What the index keeps of a session for others. */
-export function indexedAttempts(state: SessionState, { experiments }: Pick<Ledger, 'experiments'>): IndexedAttempt[] {
+export function indexedAttempts(
+  state: SessionState,
+  { experiments }: Pick<Ledger, 'experiments'>,
+): IndexedAttempt[] {
   const attempts = experiments.flatMap((row) => row.runs.map((run) => ({ row, run })));
-  const indexed = attempts.slice(-maxIndexed).flatMap(({ row, run }) => attemptOf(state, row, run) ?? []);
+  const indexed = attempts
+    .slice(-maxIndexed)
+    .flatMap(({ row, run }) => attemptOf(state, row, run) ?? []);
   return [...new Map(indexed.map((attempt) => [attempt.same, attempt])).values()];
 }
 
@@ -96,7 +119,10 @@ function attemptOf(
   };
 }
 
-/** Ran the very tree that is to run now, with the same arguments, and its result is known: it would say nothing new. */
+/**
+ * Ran the very tree that is to run now, with the same arguments, and its result is known: it would
+ * say nothing new.
+ */
 export const isExact = ({ likeness, isKnown, tree }: EarlierAttempt, code: CodeState): boolean =>
   likeness === 'same' && isKnown && code.kind === 'git' && code.tree === tree;
 
@@ -138,5 +164,8 @@ export function importedNotes(imported: readonly ImportedResult[], code: CodeSta
   return imported
     .filter(({ commit }) => commit.length >= 7 && head.startsWith(commit.toLowerCase()))
     .slice(0, maxNamed)
-    .map((result) => `Brought in of this commit, not measured here: ${importedLine(result).replace(/^- /, '')}`);
+    .map(
+      (result) =>
+        `Brought in of this commit, not measured here: ${importedLine(result).replace(/^- /, '')}`,
+    );
 }

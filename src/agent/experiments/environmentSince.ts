@@ -15,7 +15,10 @@ export interface EnvironmentDeps {
 
 const maxChanges = 20;
 
-/** One sentence: what is different since `envId` was recorded, that nothing is, or why it is not known. Never rejects. */
+/**
+ * One sentence: what is different since `envId` was recorded, that nothing is, or why it is not
+ * known. Never rejects.
+ */
 export async function environmentSince(
   { log, machines, folder }: EnvironmentDeps,
   envId: string | undefined,

@@ -1,7 +1,10 @@
 import { DisposableStore, type Disposable } from '../../base/disposable.ts';
 import { ToolFailure } from '../../base/errors.ts';
 import { hasCrashed } from '../../experiments/recordRows.ts';
-import type { DecidedExperiment, ExperimentDecisionRequest } from '../../tools/experiments/expDecide.ts';
+import type {
+  DecidedExperiment,
+  ExperimentDecisionRequest,
+} from '../../tools/experiments/expDecide.ts';
 import type { JournalEvent } from '../journal/events.ts';
 import type { SessionLog } from '../journal/sessionLog.ts';
 import type { SessionState } from '../journal/state.ts';
@@ -33,10 +36,19 @@ export class ExperimentDecisions implements Disposable {
     for (const id of this.#state.experiments.keys()) this.#decideCrash(id);
   }
 
-  /** By id, `experiment 7` or `7`. Rejects with a `ToolFailure` where it cannot be decided yet, or not at all. */
-  async decide({ experiment, decision, why }: ExperimentDecisionRequest): Promise<DecidedExperiment> {
+  /**
+   * By id, `experiment 7` or `7`. Rejects with a `ToolFailure` where it cannot be decided yet, or
+   * not at all.
+   */
+  async decide({
+    experiment,
+    decision,
+    why,
+  }: ExperimentDecisionRequest): Promise<DecidedExperiment> {
     const row = experimentNamed(this.#deps.sessionRuns.ledger(), experiment);
-    const going = row.runs.filter(({ verdict }) => verdict === undefined).map(({ number }) => `run ${number}`);
+    const going = row.runs
+      .filter(({ verdict }) => verdict === undefined)
+      .map(({ number }) => `run ${number}`);
     if (going.length > 0)
       throw new ToolFailure(
         `Experiment ${row.id} goes on (${going.slice(0, 5).join(', ')}): sleep until it is over, then decide. To give it up, end its runs with kill_task first.`,
@@ -48,9 +60,20 @@ export class ExperimentDecisions implements Disposable {
     const last = row.decisions.at(-1);
     const isSame = last?.decision === decision && last.why === why && last.by === 'agent';
     if (!isSame)
-      await this.#deps.log.record({ type: 'experiment.decided', experimentId: row.id, decision, why, by: 'agent' });
+      await this.#deps.log.record({
+        type: 'experiment.decided',
+        experimentId: row.id,
+        decision,
+        why,
+        by: 'agent',
+      });
     const ledger = this.#deps.sessionRuns.ledger();
-    return { id: row.id, decision, result: resultText(row), warnings: decisionWarnings(row, decision, ledger) };
+    return {
+      id: row.id,
+      decision,
+      result: resultText(row),
+      warnings: decisionWarnings(row, decision, ledger),
+    };
   }
 
   dispose(): void {
@@ -70,7 +93,8 @@ export class ExperimentDecisions implements Disposable {
   #heard(event: JournalEvent): void {
     if (event.type === 'run.ended' || event.type === 'run.not_started')
       this.#decideCrash(this.#state.runs.get(event.runId)?.spec.experimentId);
-    if (event.type === 'sweep.ended') this.#decideCrash(this.#state.sweeps.get(event.sweepId)?.plan.experimentId);
+    if (event.type === 'sweep.ended')
+      this.#decideCrash(this.#state.sweeps.get(event.sweepId)?.plan.experimentId);
   }
 
   /** Where every run failed by itself, nobody has to judge. */
@@ -85,7 +109,13 @@ export class ExperimentDecisions implements Disposable {
     this.#deciding.add(id);
     const why = runs.length === 1 ? 'its run failed' : `all ${runs.length} runs of it failed`;
     this.#deps.log
-      .record({ type: 'experiment.decided', experimentId: id, decision: 'crash', why, by: 'engine' })
+      .record({
+        type: 'experiment.decided',
+        experimentId: id,
+        decision: 'crash',
+        why,
+        by: 'engine',
+      })
       .catch((error: unknown) => this.#deps.onFailed(error))
       .finally(() => this.#deciding.delete(id));
   }

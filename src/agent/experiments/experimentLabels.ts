@@ -1,8 +1,16 @@
-/** Experiments in words for the model: what is known of one, why a launch is refused, what speaks against a decision. */
+/**
+ * Experiments in words for the model: what is known of one, why a launch is refused, what speaks
+ * against a decision.
+ */
 import { formatValue, oneLine } from '../../base/text.ts';
 import type { Attempt, FoundRun } from '../../experiments/duplicates.ts';
 import type { Decision } from '../../experiments/experiment.ts';
-import type { ExperimentResult, ExperimentRow, ImportedResult, Ledger } from '../../experiments/ledger.ts';
+import type {
+  ExperimentResult,
+  ExperimentRow,
+  ImportedResult,
+  Ledger,
+} from '../../experiments/ledger.ts';
 
 export interface RefusedLaunch {
   readonly found: readonly { readonly attempt: Attempt; readonly found: FoundRun }[];
@@ -28,15 +36,23 @@ export const resultText = ({ verdicts, result, status }: ExperimentRow): string 
 
 /** `discard: no better than the baseline`, `not decided yet` */
 export const decisionText = ({ decision }: Pick<ExperimentRow, 'decision'>): string =>
-  decision === undefined ? 'not decided yet' : `${decision.decision}: ${oneLine(decision.why, 200)}`;
+  decision === undefined
+    ? 'not decided yet'
+    : `${decision.decision}: ${oneLine(decision.why, 200)}`;
 
 /** Names the earlier experiment, its result and decision, and how it is repeated on purpose. */
 export function duplicateText({ found, of, ledger }: RefusedLaunch): string {
   const byExperiment = Map.groupBy(found, ({ found: { experimentId } }) => experimentId);
-  const lines = [...byExperiment].slice(0, maxNamed).map(([id, duplicates]) => earlierText(id, duplicates, ledger));
-  const more = byExperiment.size > maxNamed ? [`… and in ${byExperiment.size - maxNamed} more experiments`] : [];
+  const lines = [...byExperiment]
+    .slice(0, maxNamed)
+    .map(([id, duplicates]) => earlierText(id, duplicates, ledger));
+  const more =
+    byExperiment.size > maxNamed
+      ? [`… and in ${byExperiment.size - maxNamed} more experiments`]
+      : [];
   const [id = ''] = byExperiment.keys();
-  const head = of === 1 ? 'Nothing was started: this was tried before.' : pointsText(found.length, of);
+  const head =
+    of === 1 ? 'Nothing was started: this was tried before.' : pointsText(found.length, of);
   const instead = of === 1 ? 'Try something that was not tried.' : 'Leave out what was tried.';
   return [
     head,
@@ -54,7 +70,11 @@ const likenessText = {
   seed: 'the same code with arguments that differ in nothing but seed, workers or logging',
 } as const;
 
-function earlierText(id: string, duplicates: RefusedLaunch['found'], { experiments, rows }: Ledger): string {
+function earlierText(
+  id: string,
+  duplicates: RefusedLaunch['found'],
+  { experiments, rows }: Ledger,
+): string {
   const row = experiments.find((one) => one.id === id);
   const [first] = duplicates;
   const numbers = rows
@@ -67,7 +87,11 @@ function earlierText(id: string, duplicates: RefusedLaunch['found'], { experimen
 }
 
 /** What a decision has against it; it stands all the same. */
-export function decisionWarnings(row: ExperimentRow, decision: Decision, { experiments, decisive }: Ledger): string[] {
+export function decisionWarnings(
+  row: ExperimentRow,
+  decision: Decision,
+  { experiments, decisive }: Ledger,
+): string[] {
   const { result, runs } = row;
   if (decision === 'crash' && runs.some(({ verdict }) => verdict?.kind === 'ok'))
     return [
@@ -75,7 +99,9 @@ export function decisionWarnings(row: ExperimentRow, decision: Decision, { exper
     ];
   if (decision !== 'keep') return [];
   if (result === undefined || decisive === undefined)
-    return ['Nothing was measured in it that could be compared. It stands; decide again if that was not meant.'];
+    return [
+      'Nothing was measured in it that could be compared. It stands; decide again if that was not meant.',
+    ];
   const other = bestOther(row, experiments, decisive.direction);
   return other === undefined ? [] : comparedText(result, other, decisive.direction);
 }
@@ -92,7 +118,10 @@ function bestOther(
   const sign = direction === 'lower' ? 1 : -1;
   const isKept = ({ decision }: ExperimentRow): number => Number(decision?.decision === 'keep');
   return experiments
-    .filter((one): one is Measured => one.id !== id && one.result !== undefined && !isOut(one.decision?.decision))
+    .filter(
+      (one): one is Measured =>
+        one.id !== id && one.result !== undefined && !isOut(one.decision?.decision),
+    )
     .toSorted((a, b) => isKept(b) - isKept(a) || sign * (a.result.mean - b.result.mean))[0];
 }
 
@@ -102,13 +131,24 @@ const isOut = (decision: Decision | undefined): boolean =>
 function comparedText(result: ExperimentResult, other: Measured, direction: Direction): string[] {
   const gain = (direction === 'lower' ? 1 : -1) * (other.result.mean - result.mean);
   const against = `${experimentResultText(result)} against ${experimentResultText(other.result)} of experiment ${other.id}`;
-  if (gain < 0) return [`It is worse than the best so far: ${against}. It stands; decide again if that was not meant.`];
+  if (gain < 0)
+    return [
+      `It is worse than the best so far: ${against}. It stands; decide again if that was not meant.`,
+    ];
   const noise = Math.max(result.spread ?? 0, other.result.spread ?? 0);
   if (noise > 0 && gain < noise)
-    return [`The gain is within the spread of repeats: ${against}. More seeds would tell whether it is real.`];
+    return [
+      `The gain is within the spread of repeats: ${against}. More seeds would tell whether it is real.`,
+    ];
   return [];
 }
 
 /** `- keep: what was tried · loss 0.83 · 1a2b3c4` */
-export const importedLine = ({ status, metric, value, description, commit }: ImportedResult): string =>
+export const importedLine = ({
+  status,
+  metric,
+  value,
+  description,
+  commit,
+}: ImportedResult): string =>
   `- ${status}: ${oneLine(description, 160)}${value === undefined ? '' : ` · ${metric} ${formatValue(value)}`}${commit === '' ? '' : ` · ${commit}`}`;

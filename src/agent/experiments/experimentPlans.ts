@@ -1,4 +1,7 @@
-/** Plans experiments before their first run: where, of which code, and whether they were made before. */
+/**
+ * Plans experiments before their first run: where, of which code, and whether they were made
+ * before.
+ */
 import { messageOf, ToolFailure } from '../../base/errors.ts';
 import { oneLine } from '../../base/text.ts';
 import { sameCode } from '../../experiments/codeDifference.ts';
@@ -37,7 +40,12 @@ export interface ExperimentPlansDeps {
 }
 
 export interface CodeCapture {
-  capture(machine: Machine, folder: string, name: string, commands: readonly string[]): Promise<CodeState>;
+  capture(
+    machine: Machine,
+    folder: string,
+    name: string,
+    commands: readonly string[],
+  ): Promise<CodeState>;
 }
 
 export interface ExperimentRequest extends ExperimentArguments {
@@ -74,8 +82,9 @@ export class ExperimentPlans {
   }
 
   /**
-   * The experiment that a launch belongs to, planned in the journal. Asked again for the same call (after a crash) it is the
-   * same one. Rejects with a `ToolFailure` for what was tried before: then nothing is recorded.
+   * The experiment that a launch belongs to, planned in the journal. Asked again for the same call
+   * (after a crash) it is the same one. Rejects with a `ToolFailure` for what was tried before:
+   * then nothing is recorded.
    */
   begin(request: ExperimentRequest, callId: string): Promise<BegunExperiment> {
     const begun = this.#planning.then(() => this.#begin(request, callId));
@@ -100,8 +109,17 @@ export class ExperimentPlans {
     const { cwd, code } = place;
     const sameCodeAs = await this.#sameCode(place, request.commands);
     if (joined !== undefined) this.#refuseOtherCode(joined, { code, sameCodeAs });
-    const attempts = request.commands.map((command): Attempt => ({ command, cwd, code, sameCodeAs }));
-    const of = this.#refuseDuplicates(request, { attempts, limit: request.limit, experimentId: joined?.id });
+    const attempts = request.commands.map((command): Attempt => ({
+      command,
+      cwd,
+      code,
+      sameCodeAs,
+    }));
+    const of = this.#refuseDuplicates(request, {
+      attempts,
+      limit: request.limit,
+      experimentId: joined?.id,
+    });
     if (joined !== undefined) return { id: joined.id, notes: [] };
     const earlier = await this.#earlier(request, attempts);
     const plan: ExperimentPlan = {
@@ -113,16 +131,23 @@ export class ExperimentPlans {
     return { id: plan.id, notes: [...earlier.notes, ...importedNotes(this.#state.imported, code)] };
   }
 
-  /** What sessions before this one know of it. Rejects with a `ToolFailure` where they know its result. */
+  /**
+   * What sessions before this one know of it. Rejects with a `ToolFailure` where they know its
+   * result.
+   */
   async #earlier({ retest }: ExperimentRequest, attempts: readonly Attempt[]): Promise<Earlier> {
     const [first] = attempts;
     const found = await this.#deps.earlier.like(attempts, this.#state.id);
     const exact = found.filter((one) => first !== undefined && isExact(one, first.code));
-    if (exact.length > 0 && retest === undefined) throw new ToolFailure(earlierRefusal(exact, attempts.length));
+    if (exact.length > 0 && retest === undefined)
+      throw new ToolFailure(earlierRefusal(exact, attempts.length));
     return { exact: exact[0] && earlierName(exact[0]), notes: earlierNotes(found) };
   }
 
-  /** Where it runs, and what the code is there. Rejects where no machine answers, and it cannot wait for one. */
+  /**
+   * Where it runs, and what the code is there. Rejects where no machine answers, and it cannot wait
+   * for one.
+   */
   async #place(
     { machineIds, cwd: given = '.', mayWait = false, commands }: ExperimentRequest,
     name: string,
@@ -146,7 +171,9 @@ export class ExperimentPlans {
   #begunFor(callId: string): string | undefined {
     const event = this.#deps.log.events.findLast(
       (one) =>
-        (one.type === 'experiment.planned' || one.type === 'run.planned' || one.type === 'sweep.started') &&
+        (one.type === 'experiment.planned' ||
+          one.type === 'run.planned' ||
+          one.type === 'sweep.started') &&
         one.callId === callId,
     );
     switch (event?.type) {
@@ -166,11 +193,16 @@ export class ExperimentPlans {
     const found = duplicatesOf(this.#deps.log.events, this.#state, asked);
     const [first] = found;
     if (first === undefined || retest !== undefined) return first?.found.experimentId;
-    throw new ToolFailure(duplicateText({ found, of: asked.attempts.length, ledger: this.#deps.sessionRuns.ledger() }));
+    throw new ToolFailure(
+      duplicateText({ found, of: asked.attempts.length, ledger: this.#deps.sessionRuns.ledger() }),
+    );
   }
 
   /** The code of an earlier experiment that cannot be told from this one; the newest are asked. */
-  async #sameCode({ machine, code }: Place, commands: readonly string[]): Promise<string | undefined> {
+  async #sameCode(
+    { machine, code }: Place,
+    commands: readonly string[],
+  ): Promise<string | undefined> {
     if (code.kind !== 'git') return undefined;
     const plans = [...this.#state.experiments.values()].map(({ plan }) => plan).reverse();
     const known = [...new Set(plans.flatMap((plan) => codeKey(plan) ?? []))];
@@ -179,7 +211,10 @@ export class ExperimentPlans {
     return sameCode(machine, { repo, tree, commands, others: known.slice(0, maxTrees) });
   }
 
-  #refuseOtherCode({ id, plan }: ExperimentRow, { code, sameCodeAs }: Pick<Attempt, 'code' | 'sameCodeAs'>): void {
+  #refuseOtherCode(
+    { id, plan }: ExperimentRow,
+    { code, sameCodeAs }: Pick<Attempt, 'code' | 'sameCodeAs'>,
+  ): void {
     const [before, now] = [plan && codeKey(plan), codeKey({ code, sameCodeAs })];
     if (before !== undefined && now !== undefined && before !== now)
       throw new ToolFailure(
@@ -194,7 +229,10 @@ interface Earlier {
   readonly notes: readonly string[];
 }
 
-const retestOf = (of: string | undefined, { retest: why }: ExperimentRequest): Pick<ExperimentPlan, 'retest'> =>
+const retestOf = (
+  of: string | undefined,
+  { retest: why }: ExperimentRequest,
+): Pick<ExperimentPlan, 'retest'> =>
   of === undefined || why === undefined ? {} : { retest: { of, why } };
 
 interface Place {
@@ -211,7 +249,15 @@ interface PlanSource extends Place {
   readonly state: SessionState;
 }
 
-function planOf({ request, machine, cwd, code, attempts, number, state }: PlanSource): ExperimentPlan {
+function planOf({
+  request,
+  machine,
+  cwd,
+  code,
+  attempts,
+  number,
+  state,
+}: PlanSource): ExperimentPlan {
   const { command, commands, hypothesis, label } = request;
   const seed = commands.length === 1 ? commandForm(command).seed : undefined;
   const { envId } = envFor(state, { machineId: machine.id, cwd });

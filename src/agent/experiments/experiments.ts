@@ -1,5 +1,8 @@
 import type { Disposable } from '../../base/disposable.ts';
-import type { DecidedExperiment, ExperimentDecisionRequest } from '../../tools/experiments/expDecide.ts';
+import type {
+  DecidedExperiment,
+  ExperimentDecisionRequest,
+} from '../../tools/experiments/expDecide.ts';
 import { ExperimentDecisions, type ExperimentDecisionsDeps } from './experimentDecisions.ts';
 import {
   ExperimentPlans,
@@ -9,8 +12,9 @@ import {
 } from './experimentPlans.ts';
 
 /**
- * The session's hand on its experiments: each is planned in the journal before its first run, refused where it was made
- * before, and decided on when it is over. Nothing of it is kept elsewhere.
+ * The session's hand on its experiments: each is planned in the journal before its first run,
+ * refused where it was made before, and decided on when it is over. Nothing of it is kept
+ * elsewhere.
  */
 export class Experiments implements Disposable {
   readonly #plans: ExperimentPlans;

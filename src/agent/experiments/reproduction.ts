@@ -1,6 +1,7 @@
 /**
- * An experiment run again: its code in a fresh worktree, the same command, machine and limits; then each metric beside what
- * was measured before. Whether it was reproduced is said only against the spread of repeats, or a tolerance that was given.
+ * An experiment run again: its code in a fresh worktree, the same command, machine and limits; then
+ * each metric beside what was measured before. Whether it was reproduced is said only against the
+ * spread of repeats, or a tolerance that was given.
  */
 import path from 'node:path';
 import type { Clock } from '../../base/clock.ts';
@@ -12,7 +13,12 @@ import type { Machine, Machines } from '../../machines/machine.ts';
 import type { MetricSummary } from '../../metrics/metric.ts';
 import type { RunSpec, Verdict } from '../../runs/run.ts';
 import { environmentSince } from './environmentSince.ts';
-import type { ComparedMetric, Judgement, ReproduceRequest, Reproduction } from '../contract/reproduction.ts';
+import type {
+  ComparedMetric,
+  Judgement,
+  ReproduceRequest,
+  Reproduction,
+} from '../contract/reproduction.ts';
 import type { SessionRuns } from '../runs/sessionRuns.ts';
 import type { SessionLog } from '../journal/sessionLog.ts';
 
@@ -25,13 +31,20 @@ export interface ReproductionDeps {
   readonly folder: string;
 }
 
-/** Resolves when the run is over. Throws `UserFacing` where it cannot be made; once it was started, it goes on by itself. */
-export async function reproduce(deps: ReproductionDeps, request: ReproduceRequest): Promise<Reproduction> {
+/**
+ * Resolves when the run is over. Throws `UserFacing` where it cannot be made; once it was started,
+ * it goes on by itself.
+ */
+export async function reproduce(
+  deps: ReproductionDeps,
+  request: ReproduceRequest,
+): Promise<Reproduction> {
   const { log, sessionRuns } = deps;
   const row = plannedRow(sessionRuns, request.experimentId);
   const repeats = repeatedRuns(row, sessionRuns);
   const original = log.state.runs.get(repeats[0].runId)?.spec;
-  if (original === undefined) throw new UserFacing(`Run ${repeats[0].number} is not in the journal.`);
+  if (original === undefined)
+    throw new UserFacing(`Run ${repeats[0].number} is not in the journal.`);
   const machine = machineOf(deps, original.machineId, row.id);
   const place = await placeOf(deps, { ...row, machine }, original);
   const spec = await launched(deps, { row, original, cwd: place.cwd, signal: request.signal });
@@ -60,11 +73,17 @@ function plannedRow(sessionRuns: SessionRuns, id: string): Planned {
 }
 
 /** The runs that its result is of; else those that went well. */
-function repeatedRuns({ id, runs, result }: Planned, sessionRuns: SessionRuns): readonly [LedgerRow, ...LedgerRow[]] {
+function repeatedRuns(
+  { id, runs, result }: Planned,
+  sessionRuns: SessionRuns,
+): readonly [LedgerRow, ...LedgerRow[]] {
   const groups = repeatsOf(result?.runs ?? runs.filter(({ verdict }) => verdict?.kind === 'ok'));
   const [first, ...more] = groups[0] ?? [];
   if (first !== undefined && sessionRuns.find(first.runId) !== undefined) return [first, ...more];
-  throw new UserFacing(`No run of ${id} ended well.`, 'There is nothing to compare another one with.');
+  throw new UserFacing(
+    `No run of ${id} ended well.`,
+    'There is nothing to compare another one with.',
+  );
 }
 
 function machineOf({ machines }: ReproductionDeps, machineId: string, id: string): Machine {
@@ -81,24 +100,32 @@ interface Place {
   readonly differences: readonly string[];
 }
 
-/** A fresh worktree with the kept code; where none was kept, the folder as it is now, and that is said. */
+/**
+ * A fresh worktree with the kept code; where none was kept, the folder as it is now, and that is
+ * said.
+ */
 async function placeOf(
   { log, clock }: ReproductionDeps,
   { id, plan, machine }: Planned & { readonly machine: Machine },
   run: RunSpec,
 ): Promise<Place> {
   const { code } = plan;
-  const commit = code.kind === 'git' ? (code.commit ?? (code.isDirty ? undefined : code.head)) : undefined;
+  const commit =
+    code.kind === 'git' ? (code.commit ?? (code.isDirty ? undefined : code.head)) : undefined;
   if (code.kind === 'none' || commit === undefined) {
     const why = code.kind === 'none' ? code.why : 'it could not be kept';
-    return { cwd: run.cwd, differences: [`The code of ${id} was not kept (${why}): it ran with what is there now.`] };
+    return {
+      cwd: run.cwd,
+      differences: [`The code of ${id} was not kept (${why}): it ran with what is there now.`],
+    };
   }
   const worktrees = new Worktrees({ sessionId: log.state.id, clock });
   const name = `reproduction ${id} run ${log.state.runs.size + 1}`;
   try {
     const top = await worktrees.add({ machine, folder: code.repo }, commit, name);
     const within = path.posix.relative(code.repo, run.cwd);
-    const leftOut = code.leftOut.length === 0 ? [] : [`Not in its code: ${code.leftOut.join(', ')}.`];
+    const leftOut =
+      code.leftOut.length === 0 ? [] : [`Not in its code: ${code.leftOut.join(', ')}.`];
     return { cwd: path.posix.join(top, within), differences: leftOut };
   } catch (error) {
     throw new UserFacing(`The code of ${id} could not be brought back: ${messageOf(error)}`);
@@ -131,7 +158,10 @@ async function launched(
   try {
     return (await sessionRuns.launch(request, callId, signal ?? new AbortController().signal)).spec;
   } catch (error) {
-    throw new UserFacing(`The run was not started: ${messageOf(error)}`, 'Nothing of the session was changed.');
+    throw new UserFacing(
+      `The run was not started: ${messageOf(error)}`,
+      'Nothing of the session was changed.',
+    );
   }
 }
 
@@ -141,7 +171,11 @@ interface Ended {
 }
 
 /** Its end may be on disk before it is asked for. */
-function ended({ log }: ReproductionDeps, spec: RunSpec, signal: AbortSignal | undefined): Promise<Ended> {
+function ended(
+  { log }: ReproductionDeps,
+  spec: RunSpec,
+  signal: AbortSignal | undefined,
+): Promise<Ended> {
   const { promise, resolve, reject } = Promise.withResolvers<Ended>();
   const refresh = (): void => {
     const { verdict, metrics = [] } = log.state.runs.get(spec.id) ?? {};
@@ -150,7 +184,10 @@ function ended({ log }: ReproductionDeps, spec: RunSpec, signal: AbortSignal | u
   const listening = log.onDidRecord(refresh);
   const stop = (): void =>
     reject(
-      new UserFacing(`Run ${spec.number} goes on.`, 'Its end is recorded with the session; compare it in the ledger.'),
+      new UserFacing(
+        `Run ${spec.number} goes on.`,
+        'Its end is recorded with the session; compare it in the ledger.',
+      ),
     );
   signal?.addEventListener('abort', stop, { once: true });
   refresh();
@@ -174,14 +211,26 @@ function compared(
   if (values.length === 0) return undefined;
   const n = values.length;
   const before = values.reduce((sum, value) => sum + value, 0) / n;
-  const spread = n < 2 ? undefined : Math.sqrt(values.reduce((sum, value) => sum + (value - before) ** 2, 0) / (n - 1));
+  const spread =
+    n < 2
+      ? undefined
+      : Math.sqrt(values.reduce((sum, value) => sum + (value - before) ** 2, 0) / (n - 1));
   const now = valueOf(summary);
   const delta = now - before;
   const judgement = judged({ delta, before, spread, tolerance });
-  return { metric: summary.metric, before, ...(spread !== undefined && { spread }), n, now, delta, judgement };
+  return {
+    metric: summary.metric,
+    before,
+    ...(spread !== undefined && { spread }),
+    n,
+    now,
+    delta,
+    judgement,
+  };
 }
 
-const valueOf = ({ best, last, direction }: MetricSummary): number => (direction === 'none' ? last : best);
+const valueOf = ({ best, last, direction }: MetricSummary): number =>
+  direction === 'none' ? last : best;
 
 interface Judged {
   readonly delta: number;
@@ -192,7 +241,9 @@ interface Judged {
 
 function judged({ delta, before, spread, tolerance }: Judged): Judgement {
   if (tolerance !== undefined)
-    return Math.abs(delta) <= tolerance * Math.abs(before) ? 'within_tolerance' : 'outside_tolerance';
+    return Math.abs(delta) <= tolerance * Math.abs(before)
+      ? 'within_tolerance'
+      : 'outside_tolerance';
   if (spread === undefined) return 'not_judged';
   return Math.abs(delta) <= 2 * spread ? 'within_spread' : 'outside_spread';
 }

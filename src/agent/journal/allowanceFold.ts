@@ -4,7 +4,11 @@ import type { Budget, JournalEvent, Limits } from './events.ts';
 import { withItem } from './growing.ts';
 import type { Allowance, SessionState } from './state.ts';
 
-export const begun = (key: string, startedMs: number, runIds: readonly RunId[] = []): Allowance => ({
+export const begun = (
+  key: string,
+  startedMs: number,
+  runIds: readonly RunId[] = [],
+): Allowance => ({
   key,
   runIds,
   startedMs,
@@ -15,13 +19,22 @@ export const begun = (key: string, startedMs: number, runIds: readonly RunId[] =
 });
 
 /** Changes the experiment that is spent on now. */
-export function changeAllowance(state: SessionState, change: (last: Allowance) => Allowance): SessionState {
+export function changeAllowance(
+  state: SessionState,
+  change: (last: Allowance) => Allowance,
+): SessionState {
   const last = state.allowances.at(-1);
   if (last === undefined) return state;
-  return { ...state, allowances: withItem(state.allowances, state.allowances.length - 1, change(last)) };
+  return {
+    ...state,
+    allowances: withItem(state.allowances, state.allowances.length - 1, change(last)),
+  };
 }
 
-/** A start begins an experiment, unless the run belongs to one: to its sweep, or to the other launches of its turn. */
+/**
+ * A start begins an experiment, unless the run belongs to one: to its sweep, or to the other
+ * launches of its turn.
+ */
 export function launched(state: SessionState, runId: RunId, atMs: number): SessionState {
   const key = state.runs.get(runId)?.spec.sweep?.id ?? `turn ${state.turns}`;
   const index = lastIndexOf(state.allowances, key);
@@ -38,10 +51,15 @@ export function launched(state: SessionState, runId: RunId, atMs: number): Sessi
   };
 }
 
-/** -1 where there is none. Turns come one after the other: before an earlier one there is no later one. */
+/**
+ * -1 where there is none. Turns come one after the other: before an earlier one there is no later
+ * one.
+ */
 function lastIndexOf(allowances: readonly Allowance[], key: string): number {
   const isTurn = (other: string): boolean => other.startsWith('turn ');
-  const index = allowances.findLastIndex((other) => other.key === key || (isTurn(key) && isTurn(other.key)));
+  const index = allowances.findLastIndex(
+    (other) => other.key === key || (isTurn(key) && isTurn(other.key)),
+  );
   return allowances[index]?.key === key ? index : -1;
 }
 
@@ -53,7 +71,9 @@ export function noticed(state: SessionState, { scope, limit, percent }: Noticed)
   return isOver ? changeAllowance(told, (last) => ({ overAtTurns: last.turns, ...last })) : told;
 }
 
-/** Somebody is there: an experiment whose allowance is over may be thought about a little longer. */
+/**
+ * Somebody is there: an experiment whose allowance is over may be thought about a little longer.
+ */
 export const renewed = (state: SessionState): SessionState =>
   state.allowances.at(-1)?.overAtTurns === undefined
     ? state

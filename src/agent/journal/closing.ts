@@ -1,6 +1,7 @@
 /**
- * Why work is broken off when Helios lets go of a session: nobody has decided anything about it. What was under way stays
- * open in the journal, and is gone on with by whoever takes the session up.
+ * Why work is broken off when Helios lets go of a session: nobody has decided anything about it.
+ * What was under way stays open in the journal, and is gone on with by whoever takes the session
+ * up.
  */
 export class Closing extends Error {
   constructor() {

@@ -1,4 +1,7 @@
-/** What an event says to people: the one wording of it. Front ends only add icons, colours and breaks to it. */
+/**
+ * What an event says to people: the one wording of it. Front ends only add icons, colours and
+ * breaks to it.
+ */
 import { cleanText, counted, formatDuration, formatValue, oneLine } from '../../base/text.ts';
 import type { Decision } from '../../experiments/experiment.ts';
 import { summaryFor } from '../../experiments/ledger.ts';
@@ -58,8 +61,12 @@ type Describe<Type extends JournalEvent['type']> = (
   state: SessionState,
 ) => Description | undefined;
 
-const plain = (kind: Subject, title: string, detail?: string, facts?: readonly string[]): Description =>
-  described({ kind, tone: 'plain' }, title, detail, facts);
+const plain = (
+  kind: Subject,
+  title: string,
+  detail?: string,
+  facts?: readonly string[],
+): Description => described({ kind, tone: 'plain' }, title, detail, facts);
 const bad = (kind: Subject, title: string, detail?: string): Description =>
   described({ kind, tone: 'bad' }, title, detail);
 
@@ -85,13 +92,21 @@ const descriptions: { readonly [Type in JournalEvent['type']]: Describe<Type> } 
     budget === undefined
       ? plain('resume', 'Session resumed', '', [by])
       : plain('resume', 'Session resumed with other limits', budgetText(budget), [by]),
-  'session.model_changed': ({ provider, model }) => plain('setting', 'Model changed', `${provider}/${model}`),
-  'session.effort_changed': ({ effort }) => plain('setting', 'Reasoning effort changed', effort ?? 'default'),
+  'session.model_changed': ({ provider, model }) =>
+    plain('setting', 'Model changed', `${provider}/${model}`),
+  'session.effort_changed': ({ effort }) =>
+    plain('setting', 'Reasoning effort changed', effort ?? 'default'),
   'session.paused': ({ by, detail }) =>
-    by === 'user' ? described({ kind: 'pause', tone: 'muted' }, 'Paused') : bad('pause', 'Paused by an error', detail),
+    by === 'user'
+      ? described({ kind: 'pause', tone: 'muted' }, 'Paused')
+      : bad('pause', 'Paused by an error', detail),
   'session.ended': ({ reason, summary }) =>
     described(
-      { kind: 'end', tone: reason === 'goal' || reason === 'answered' ? 'good' : reason === 'error' ? 'bad' : 'warn' },
+      {
+        kind: 'end',
+        tone:
+          reason === 'goal' || reason === 'answered' ? 'good' : reason === 'error' ? 'bad' : 'warn',
+      },
       endText(reason),
       summary,
     ),
@@ -105,12 +120,22 @@ const descriptions: { readonly [Type in JournalEvent['type']]: Describe<Type> } 
   'model.requested': () => described({ kind: 'turn', tone: 'busy' }, 'Thinking'),
   'model.replied': describeReply,
   'model.consulted': ({ purpose, provider, model }) =>
-    plain('consult', purpose === 'search' ? 'Search by the provider' : 'Second opinion', `${provider}/${model}`),
+    plain(
+      'consult',
+      purpose === 'search' ? 'Search by the provider' : 'Second opinion',
+      `${provider}/${model}`,
+    ),
   'budget.noticed': (event) =>
-    described({ kind: 'budget', tone: event.percent === 100 ? 'bad' : 'warn' }, 'Budget', noticeText(event)),
+    described(
+      { kind: 'budget', tone: event.percent === 100 ? 'bad' : 'warn' },
+      'Budget',
+      noticeText(event),
+    ),
   'permission.decided': ({ isAllowed, by, why }) => {
     if (!isAllowed) return bad('refusal', 'Not allowed', why);
-    return by === 'person' ? described({ kind: 'refusal', tone: 'good' }, 'Allowed by you', why) : undefined;
+    return by === 'person'
+      ? described({ kind: 'refusal', tone: 'good' }, 'Allowed by you', why)
+      : undefined;
   },
   'tool.started': ({ title }) => described({ kind: 'tool', tone: 'busy' }, title),
   'tool.finished': ({ name, isError, summary, text, changedFiles }) => ({
@@ -121,10 +146,15 @@ const descriptions: { readonly [Type in JournalEvent['type']]: Describe<Type> } 
   'run.started': ({ runId }, state) => {
     const { label = '', machineId = '' } = state.runs.get(runId)?.spec ?? {};
     const name = runName(state, runId);
-    return described({ kind: 'run', tone: 'busy' }, label === '' ? name : `${name} · ${label}`, machineId);
+    return described(
+      { kind: 'run', tone: 'busy' },
+      label === '' ? name : `${name} · ${label}`,
+      machineId,
+    );
   },
   'run.ended': describeRunEnd,
-  'run.not_started': ({ runId, why }, state) => bad('runEnd', `${runName(state, runId)} did not start`, why),
+  'run.not_started': ({ runId, why }, state) =>
+    bad('runEnd', `${runName(state, runId)} did not start`, why),
   'run.alarmed': ({ runId, detail, action }, state) =>
     described(
       { kind: 'alarm', tone: action === 'kill' ? 'bad' : 'warn' },
@@ -149,7 +179,8 @@ const descriptions: { readonly [Type in JournalEvent['type']]: Describe<Type> } 
     by === 'person'
       ? plain('answer', `You answered ${questionId}`, answer)
       : plain('answer', `Default taken for ${questionId}`, answer, [why]),
-  'sweep.started': ({ plan }) => plain('sweep', `Sweep ${plan.id}`, counted(plan.points.length, 'point')),
+  'sweep.started': ({ plan }) =>
+    plain('sweep', `Sweep ${plan.id}`, counted(plan.points.length, 'point')),
   'sweep.point_skipped': ({ sweepId, index, why }, { sweeps }) =>
     bad(
       'sweep',
@@ -161,19 +192,29 @@ const descriptions: { readonly [Type in JournalEvent['type']]: Describe<Type> } 
   'sleep.started': ({ request, at }, state) => {
     const until = sleepText(request, state, at);
     const isSaid = until.toLowerCase().includes(request.reason.trim().toLowerCase());
-    return described({ kind: 'sleep', tone: 'busy' }, `Sleeping ${until}`, isSaid ? '' : request.reason);
+    return described(
+      { kind: 'sleep', tone: 'busy' },
+      `Sleeping ${until}`,
+      isSaid ? '' : request.reason,
+    );
   },
   'sleep.ended': ({ detail }) => plain('wake', 'Awake', detail),
-  'monitor.started': ({ goal, intervalMs }) => plain('monitor', `Watching every ${formatDuration(intervalMs)}`, goal),
+  'monitor.started': ({ goal, intervalMs }) =>
+    plain('monitor', `Watching every ${formatDuration(intervalMs)}`, goal),
   'monitor.stopped': ({ why }) => plain('monitor', 'No longer watching', why),
   'context.checkpointed': ({ tokensBefore }) =>
-    plain('checkpoint', 'Checkpoint', `${shortTokens(tokensBefore)} tokens condensed into a briefing`),
+    plain(
+      'checkpoint',
+      'Checkpoint',
+      `${shortTokens(tokensBefore)} tokens condensed into a briefing`,
+    ),
   'note.pinned': ({ number, text }) => plain('note', `Note ${number} pinned`, text),
   'note.unpinned': ({ number }) => plain('note', `Note ${number} removed`),
 };
 
 /**
- * `state` is the session's after the event. Undefined for an event that only completes another, or is of a newer version.
+ * `state` is the session's after the event. Undefined for an event that only completes another, or
+ * is of a newer version.
  */
 export function describeEvent(event: JournalEvent, state: SessionState): Description | undefined {
   // The type of an event picks its own description, which the compiler cannot see.
@@ -182,7 +223,10 @@ export function describeEvent(event: JournalEvent, state: SessionState): Descrip
 }
 
 /** In one line: `Question q1 · May I? · Default: no`. `maxChars` is for each of the first two. */
-export const descriptionLine = ({ title, detail = '', facts = [] }: Description, maxChars: number): string =>
+export const descriptionLine = (
+  { title, detail = '', facts = [] }: Description,
+  maxChars: number,
+): string =>
   [
     oneLine(cleanText(title), maxChars),
     oneLine(cleanText(detail), maxChars),
@@ -230,7 +274,8 @@ function describeReply({ content, stop, failure }: EventOf<'model.replied'>): De
     .flatMap((block) => (block.type === 'text' ? [block.text.trim()] : []))
     .find((text) => text !== '');
   const calls = content.flatMap((block) => (block.type === 'tool_call' ? [block.name] : []));
-  const title = said === undefined ? calls.join(', ') || 'Empty reply' : withoutMarks(firstLine(said));
+  const title =
+    said === undefined ? calls.join(', ') || 'Empty reply' : withoutMarks(firstLine(said));
   return stop === 'length'
     ? described({ kind: 'turn', tone: 'warn' }, title, 'The reply was cut at the output limit')
     : plain('turn', title);
@@ -240,13 +285,20 @@ const firstLine = (text: string): string => text.split('\n', 1)[0] ?? '';
 
 /** Without the marks of headings, lists and emphasis: a title is plain. */
 const withoutMarks = (text: string): string =>
-  text.replace(/^\s*(#{1,6}|[-*>]|\d+\.)\s+/, '').replaceAll(/(?<!\w)[*_`]{1,3}(?=\S)|(?<=\S)[*_`]{1,3}(?!\w)/g, '');
+  text
+    .replace(/^\s*(#{1,6}|[-*>]|\d+\.)\s+/, '')
+    .replaceAll(/(?<!\w)[*_`]{1,3}(?=\S)|(?<=\S)[*_`]{1,3}(?!\w)/g, '');
 
-function describeRunEnd({ runId, verdict, endedMs, metrics }: EventOf<'run.ended'>, state: SessionState): Description {
+function describeRunEnd(
+  { runId, verdict, endedMs, metrics }: EventOf<'run.ended'>,
+  state: SessionState,
+): Description {
   const run = state.runs.get(runId);
   const tookMs = run?.process && endedMs - run.process.startedMs;
   const about = [run?.spec.label ?? '', tookMs === undefined ? '' : formatDuration(tookMs)];
-  const values = mainMetrics(metrics, state.target?.metric).map(({ metric, best }) => `${metric} ${formatValue(best)}`);
+  const values = mainMetrics(metrics, state.target?.metric).map(
+    ({ metric, best }) => `${metric} ${formatValue(best)}`,
+  );
   return described(
     { kind: 'runEnd', tone: verdictTone(verdict) },
     `${runName(state, runId)}: ${verdictLabel(verdict, run?.alarms)}`,
@@ -256,7 +308,10 @@ function describeRunEnd({ runId, verdict, endedMs, metrics }: EventOf<'run.ended
 }
 
 /** The goal's metric first; few enough for a line. */
-function mainMetrics(metrics: readonly MetricSummary[], wanted: string | undefined): MetricSummary[] {
+function mainMetrics(
+  metrics: readonly MetricSummary[],
+  wanted: string | undefined,
+): MetricSummary[] {
   const first = wanted === undefined ? undefined : summaryFor(metrics, wanted);
   const others = metrics.filter((summary) => summary !== first && summary.direction !== 'none');
   return [...(first ? [first] : []), ...others].slice(0, 3);

@@ -1,12 +1,20 @@
 /**
- * Everything that a journal can say, on one page. Views, the terminal and tests read these; the session's state is a
- * fold over them. Events are only ever added to: a field that is here keeps its meaning.
+ * Everything that a journal can say, on one page. Views, the terminal and tests read these; the
+ * session's state is a fold over them. Events are only ever added to: a field that is here keeps
+ * its meaning.
  */
 import type { RunId, SessionId } from '../../base/ids.ts';
 import type { Decision, ExperimentPlan } from '../../experiments/experiment.ts';
 import type { ImportedResult } from '../../experiments/ledger.ts';
 import type { MetricSummary } from '../../metrics/metric.ts';
-import type { AssistantBlock, AttachmentBlock, Effort, ModelFailure, StopReason, Usage } from '../../models/model.ts';
+import type {
+  AssistantBlock,
+  AttachmentBlock,
+  Effort,
+  ModelFailure,
+  StopReason,
+  Usage,
+} from '../../models/model.ts';
 import type { Cost } from '../../models/prices.ts';
 import type { RunProcess, RunSpec, Verdict } from '../../runs/run.ts';
 import type { SweepEndReason, SweepPlan } from '../../runs/sweep.ts';
@@ -15,7 +23,10 @@ import type { AttachmentFile } from '../../storage/attachmentFiles.ts';
 import type { Access } from '../../permissions/access.ts';
 import type { Effect } from '../../tools/tool.ts';
 
-/** Limits; an absent one does not limit. Tokens are those of input, cached or not, and of output together. */
+/**
+ * Limits; an absent one does not limit. Tokens are those of input, cached or not, and of output
+ * together.
+ */
 export interface Limits {
   readonly turns?: number;
   readonly usd?: number;
@@ -23,7 +34,9 @@ export interface Limits {
   readonly tokens?: number;
 }
 
-/** Limits of one goal. Those of an experiment hold from the launch of one run to that of the next. */
+/**
+ * Limits of one goal. Those of an experiment hold from the launch of one run to that of the next.
+ */
 export interface Budget extends Limits {
   readonly experiment?: Limits;
 }
@@ -31,13 +44,15 @@ export interface Budget extends Limits {
 /** `day`: of all sessions of a home, from midnight to midnight of the clock of the computer. */
 export type BudgetScope = 'goal' | 'day' | 'experiment';
 
-export type EndReason = 'goal' | 'answered' | 'blocked' | 'budget' | 'no_progress' | 'plateau' | 'user' | 'error';
+export type EndReason =
+  'goal' | 'answered' | 'blocked' | 'budget' | 'no_progress' | 'plateau' | 'user' | 'error';
 
 /** What a session is for: it decides on prompt, tools, end, permissions and limits. */
 export type ProfileId = 'goal' | 'question';
 
 /** What a watchdog saw. */
-export type AlarmKind = 'non_finite' | 'divergence' | 'throughput' | 'silence' | 'disk' | 'gpu_idle';
+export type AlarmKind =
+  'non_finite' | 'divergence' | 'throughput' | 'silence' | 'disk' | 'gpu_idle';
 
 export interface Evidence {
   readonly runId: RunId;
@@ -90,7 +105,12 @@ export type SessionEvent =
       /** Of a reminder that experiments bring nothing more: each stage is told once. */
       readonly plateauStage?: 1 | 2;
     }
-  | { readonly type: 'model.requested'; readonly turn: number; readonly provider: string; readonly model: string }
+  | {
+      readonly type: 'model.requested';
+      readonly turn: number;
+      readonly provider: string;
+      readonly model: string;
+    }
   | {
       readonly type: 'model.replied';
       readonly turn: number;
@@ -102,7 +122,10 @@ export type SessionEvent =
       readonly cost: Cost;
       readonly failure?: ModelFailure;
     }
-  /** A call beside the conversation: a second opinion, a search by the provider. It costs, and changes nothing else. */
+  /**
+   * A call beside the conversation: a second opinion, a search by the provider. It costs, and
+   * changes nothing else.
+   */
   | {
       readonly type: 'model.consulted';
       readonly purpose: 'consult' | 'search';
@@ -112,7 +135,9 @@ export type SessionEvent =
       readonly usage: Usage;
       readonly cost: Cost;
     }
-  /** A share of a limit was passed; each is told once. `used` and `of` are in the unit of the limit. */
+  /**
+   * A share of a limit was passed; each is told once. `used` and `of` are in the unit of the limit.
+   */
   | {
       readonly type: 'budget.noticed';
       readonly scope: BudgetScope;
@@ -137,7 +162,10 @@ export type SessionEvent =
       readonly callId: string;
       readonly name: string;
       readonly effect: Effect;
-      /** Trait of the tool. Absent in journals of older versions: true where the effect is to write or execute. */
+      /**
+       * Trait of the tool. Absent in journals of older versions: true where the effect is to write
+       * or execute.
+       */
       readonly changesCode?: boolean;
       /** Verb and object, as `Tool.describe` gives it. */
       readonly title: string;
@@ -146,7 +174,10 @@ export type SessionEvent =
       readonly type: 'tool.finished';
       readonly callId: string;
       readonly name: string;
-      /** What the model is shown: bounded. `fullPath` names the file with the whole result when it was longer. */
+      /**
+       * What the model is shown: bounded. `fullPath` names the file with the whole result when it
+       * was longer.
+       */
       readonly text: string;
       readonly isError: boolean;
       /** Trait of the tool. */
@@ -155,7 +186,10 @@ export type SessionEvent =
       readonly summary?: string;
       /** Only in journals of older versions, which held the bytes themselves. */
       readonly attachments?: readonly AttachmentBlock[];
-      /** In the folder `attachments` of the session, as `<hash>.<extension>`; written before the event is. */
+      /**
+       * In the folder `attachments` of the session, as `<hash>.<extension>`; written before the
+       * event is.
+       */
       readonly attachmentFiles?: readonly AttachmentFile[];
       readonly changedFiles?: readonly string[];
       readonly runId?: RunId;
@@ -174,7 +208,10 @@ export type SessionEvent =
       readonly outputTail?: string;
     }
   | { readonly type: 'run.not_started'; readonly runId: RunId; readonly why: string }
-  /** Recorded before its action is taken: `kill` ends the run, `ask` puts a question to the user, `warn` only wakes. */
+  /**
+   * Recorded before its action is taken: `kill` ends the run, `ask` puts a question to the user,
+   * `warn` only wakes.
+   */
   | {
       readonly type: 'run.alarmed';
       readonly runId: RunId;
@@ -193,8 +230,15 @@ export type SessionEvent =
       readonly why: string;
       readonly by: 'agent' | 'engine' | 'person';
     }
-  /** Results of before that a user brought in: somebody's word, never ranked with what is measured here. */
-  | { readonly type: 'results.imported'; readonly source: string; readonly results: readonly ImportedResult[] }
+  /**
+   * Results of before that a user brought in: somebody's word, never ranked with what is measured
+   * here.
+   */
+  | {
+      readonly type: 'results.imported';
+      readonly source: string;
+      readonly results: readonly ImportedResult[];
+    }
   /** It never holds the work up: without an answer, `fallback` counts from `deadlineMs` on. */
   | {
       readonly type: 'question.asked';
@@ -219,10 +263,18 @@ export type SessionEvent =
       /** Why the default was taken before its time, such as `run 3 is over: ok`. */
       readonly why?: string;
     }
-  /** The whole plan, before any point of it. Which points were launched is told by the plans of their runs. */
+  /**
+   * The whole plan, before any point of it. Which points were launched is told by the plans of
+   * their runs.
+   */
   | { readonly type: 'sweep.started'; readonly plan: SweepPlan; readonly callId: string }
   /** It could not be started, and will not be. */
-  | { readonly type: 'sweep.point_skipped'; readonly sweepId: string; readonly index: number; readonly why: string }
+  | {
+      readonly type: 'sweep.point_skipped';
+      readonly sweepId: string;
+      readonly index: number;
+      readonly why: string;
+    }
   /** No more points of it are launched; those that run may go on. */
   | {
       readonly type: 'sweep.ended';
@@ -231,7 +283,10 @@ export type SessionEvent =
       /** What came of it, as the model is shown it: bounded. */
       readonly text: string;
     }
-  /** What runs find around them on a machine; runs that are planned later in that folder refer to it. */
+  /**
+   * What runs find around them on a machine; runs that are planned later in that folder refer to
+   * it.
+   */
   | {
       readonly type: 'env.captured';
       readonly envId: string;
@@ -255,9 +310,17 @@ export type SessionEvent =
       readonly why: 'trigger' | 'deadline' | 'person' | 'run_ended' | 'alarm';
       readonly detail: string;
     }
-  | { readonly type: 'monitor.started'; readonly goal: string; readonly intervalMs: number; readonly callId: string }
+  | {
+      readonly type: 'monitor.started';
+      readonly goal: string;
+      readonly intervalMs: number;
+      readonly callId: string;
+    }
   | { readonly type: 'monitor.stopped'; readonly why: string }
-  /** Messages up to and including event `upTo` are replaced, for the model, by `briefing`. Nothing is deleted. */
+  /**
+   * Messages up to and including event `upTo` are replaced, for the model, by `briefing`. Nothing
+   * is deleted.
+   */
   | {
       readonly type: 'context.checkpointed';
       readonly upTo: string;
@@ -267,7 +330,10 @@ export type SessionEvent =
   | { readonly type: 'note.pinned'; readonly number: number; readonly text: string }
   | { readonly type: 'note.unpinned'; readonly number: number };
 
-/** An event as it stands in the journal. `v` is the version of the format, `at` milliseconds since the epoch. */
+/**
+ * An event as it stands in the journal. `v` is the version of the format, `at` milliseconds since
+ * the epoch.
+ */
 export type Recorded<E> = E & { readonly v: 1; readonly id: string; readonly at: number };
 
 export type JournalEvent = Recorded<SessionEvent>;

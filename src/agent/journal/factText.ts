@@ -20,31 +20,44 @@ const endReasonText: Readonly<Record<EndReason, string>> = {
 export const endText = (reason: EndReason): string => endReasonText[reason];
 
 /** `$1.20`, or `at least $1.20` where a price is not known. */
-export const costText = ({ usd, hasUnknownCost }: Pick<ThinkingCost, 'usd' | 'hasUnknownCost'>): string =>
+export const costText = ({
+  usd,
+  hasUnknownCost,
+}: Pick<ThinkingCost, 'usd' | 'hasUnknownCost'>): string =>
   hasUnknownCost ? `at least ${formatUsd(usd)}` : formatUsd(usd);
 
 /** The cost of one call. */
-export const callCostText = (cost: Cost): string => ('usd' in cost ? formatUsd(cost.usd) : 'unknown cost');
+export const callCostText = (cost: Cost): string =>
+  'usd' in cost ? formatUsd(cost.usd) : 'unknown cost';
 
 /** `until run 7 ends`, `until run 2 and run 3 end`, `until loss < 1 or 14:30`, `until 14:30`. */
 export function sleepText(request: SleepRequest, state: SessionState, nowMs: number): string {
   const { triggers, deadlineMs, reason, logic } = request;
-  if (triggers.length === 0) return deadlineMs === undefined ? reason : `until ${clockTime(deadlineMs, nowMs)}`;
+  if (triggers.length === 0)
+    return deadlineMs === undefined ? reason : `until ${clockTime(deadlineMs, nowMs)}`;
   const conjunction = logic === 'all' ? ' and ' : ' or ';
-  const runs = triggers.flatMap((trigger) => (trigger.type === 'process_exit' ? [exitedRun(trigger, state)] : []));
+  const runs = triggers.flatMap((trigger) =>
+    trigger.type === 'process_exit' ? [exitedRun(trigger, state)] : [],
+  );
   if (runs.length === triggers.length)
     return `until ${shortList(runs, conjunction)} ${runs.length > 1 && logic === 'all' ? 'end' : 'ends'}`;
   const words = triggers.map((trigger) => {
     if (trigger.type === 'timer') return clockTime(trigger.atMs, nowMs);
-    return trigger.type === 'process_exit' ? `${exitedRun(trigger, state)} ends` : triggerText(trigger);
+    return trigger.type === 'process_exit'
+      ? `${exitedRun(trigger, state)} ends`
+      : triggerText(trigger);
   });
   return `until ${shortList(words, conjunction)}`;
 }
 
-function exitedRun(trigger: Extract<Trigger, { type: 'process_exit' }>, state: SessionState): string {
+function exitedRun(
+  trigger: Extract<Trigger, { type: 'process_exit' }>,
+  state: SessionState,
+): string {
   const run = state.runs.get(trigger.runId);
   return run ? `run ${run.spec.number}` : trigger.name;
 }
 
 const shortList = (words: readonly string[], conjunction: string): string =>
-  words.slice(0, 3).join(conjunction) + (words.length > 3 ? `${conjunction}${words.length - 3} more` : '');
+  words.slice(0, 3).join(conjunction) +
+  (words.length > 3 ? `${conjunction}${words.length - 3} more` : '');

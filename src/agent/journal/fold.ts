@@ -1,4 +1,7 @@
-/** events → state. Pure: resuming after a crash is this same fold. Events that are not known here change nothing. */
+/**
+ * events → state. Pure: resuming after a crash is this same fold. Events that are not known here
+ * change nothing.
+ */
 import { parseGoalTarget } from '../../experiments/target.ts';
 import type { RunId } from '../../base/ids.ts';
 import { contextTokens } from '../../models/model.ts';
@@ -54,7 +57,8 @@ export function initialState(event: Started): SessionState {
 }
 
 export function applyEvent(state: SessionState, event: JournalEvent): SessionState {
-  const change = changes[event.type] as ((state: SessionState, event: JournalEvent) => SessionState) | undefined;
+  const change = changes[event.type] as
+    ((state: SessionState, event: JournalEvent) => SessionState) | undefined;
   // An event of a newer version stays in the journal, without meaning here.
   return change === undefined ? state : { ...change(state, event), lastEventMs: event.at };
 }
@@ -70,13 +74,19 @@ const same = (state: SessionState): SessionState => state;
 
 const changes: Changes = {
   'session.started': same,
-  'child.started': (state, { sessionId }) => ({ ...state, children: [...state.children, sessionId] }),
+  'child.started': (state, { sessionId }) => ({
+    ...state,
+    children: [...state.children, sessionId],
+  }),
   'session.resumed': (state, { budget }) => ({
     ...(budget === undefined ? state : allowed(state, budget)),
     phase: revived(state),
   }),
   'session.model_changed': (state, { provider, model }) => ({ ...state, provider, model }),
-  'session.effort_changed': (state, { effort }) => ({ ...without(state, 'effort'), ...(effort && { effort }) }),
+  'session.effort_changed': (state, { effort }) => ({
+    ...without(state, 'effort'),
+    ...(effort && { effort }),
+  }),
   'session.paused': (state, { detail, by }) => ({
     ...without(state, 'sleep'),
     phase: 'paused',
@@ -104,8 +114,10 @@ const changes: Changes = {
   'tool.finished': same,
   'run.planned': (state, { spec }) =>
     withRun(state, spec.id, { spec, metrics: [], alarms: [], ...envFor(state, spec) }),
-  'run.started': (state, { runId, process, at }) => launched(changeRun(state, runId, { process }), runId, at),
-  'run.ended': (state, { runId, verdict, endedMs, metrics }) => changeRun(state, runId, { verdict, endedMs, metrics }),
+  'run.started': (state, { runId, process, at }) =>
+    launched(changeRun(state, runId, { process }), runId, at),
+  'run.ended': (state, { runId, verdict, endedMs, metrics }) =>
+    changeRun(state, runId, { verdict, endedMs, metrics }),
   'run.not_started': (state, { runId, why }) => changeRun(state, runId, { notStarted: why }),
   'run.alarmed': (state, { runId, kind, detail, action, at: atMs }) => {
     const alarms = state.runs.get(runId)?.alarms ?? [];
@@ -122,19 +134,33 @@ const changes: Changes = {
       decisions: [...record.decisions, { decision, why, by, atMs }],
     })),
   }),
-  'results.imported': (state, { results }) => ({ ...state, imported: [...state.imported, ...results] }),
-  'question.asked': (state, { questionId: id, text, options, fallback, deadlineMs, runId, at: askedMs }) => {
+  'results.imported': (state, { results }) => ({
+    ...state,
+    imported: [...state.imported, ...results],
+  }),
+  'question.asked': (
+    state,
+    { questionId: id, text, options, fallback, deadlineMs, runId, at: askedMs },
+  ) => {
     const question = { id, text, options, fallback, askedMs, deadlineMs, ...(runId && { runId }) };
     return { ...state, questions: withEntry(state.questions, id, question) };
   },
   'question.answered': (state, { questionId, answer: text, by }) => ({
     ...state,
-    questions: changed(state.questions, questionId, (question) => ({ ...question, answer: { text, by } })),
+    questions: changed(state.questions, questionId, (question) => ({
+      ...question,
+      answer: { text, by },
+    })),
   }),
-  'sweep.started': (state, { plan, callId }) => withSweep(state, { plan, callId, skipped: new Map() }),
+  'sweep.started': (state, { plan, callId }) =>
+    withSweep(state, { plan, callId, skipped: new Map() }),
   'sweep.point_skipped': (state, { sweepId, index, why }) =>
-    changeSweep(state, sweepId, (sweep) => ({ ...sweep, skipped: withEntry(sweep.skipped, index, why) })),
-  'sweep.ended': (state, { sweepId, why }) => changeSweep(state, sweepId, (sweep) => ({ ...sweep, end: why })),
+    changeSweep(state, sweepId, (sweep) => ({
+      ...sweep,
+      skipped: withEntry(sweep.skipped, index, why),
+    })),
+  'sweep.ended': (state, { sweepId, why }) =>
+    changeSweep(state, sweepId, (sweep) => ({ ...sweep, end: why })),
   'env.captured': (state, { envId: id, machineId, repo, gist, file }) => ({
     ...state,
     envs: [...state.envs, { id, machineId, repo, gist, file }],
@@ -147,17 +173,26 @@ const changes: Changes = {
   // Told of a sleep that is over already, it changes nothing.
   'sleep.ended': (state, { sleepId }) =>
     state.sleep?.sleepId === sleepId ? { ...without(state, 'sleep'), phase: 'ready' } : state,
-  'monitor.started': (state, { goal, intervalMs, at }) => ({ ...state, monitor: { goal, intervalMs, sinceMs: at } }),
+  'monitor.started': (state, { goal, intervalMs, at }) => ({
+    ...state,
+    monitor: { goal, intervalMs, sinceMs: at },
+  }),
   'monitor.stopped': (state) => without(state, 'monitor'),
   'context.checkpointed': same,
-  'note.pinned': (state, { number, text }) => ({ ...state, stickies: withEntry(state.stickies, number, text) }),
+  'note.pinned': (state, { number, text }) => ({
+    ...state,
+    stickies: withEntry(state.stickies, number, text),
+  }),
   'note.unpinned': (state, { number }) => ({
     ...state,
     stickies: new Map([...state.stickies].filter(([other]) => other !== number)),
   }),
 };
 
-type Paid = Pick<Extract<JournalEvent, { type: 'model.consulted' }>, 'provider' | 'model' | 'usage' | 'cost'>;
+type Paid = Pick<
+  Extract<JournalEvent, { type: 'model.consulted' }>,
+  'provider' | 'model' | 'usage' | 'cost'
+>;
 
 function spent(state: SessionState, { provider, model, usage, cost }: Paid): SessionState {
   const usd = 'usd' in cost ? cost.usd : 0;
@@ -233,13 +268,21 @@ export function envFor(
   return env === undefined ? {} : { envId: env.id };
 }
 
-const changeSweep = (state: SessionState, id: string, change: (sweep: SweepState) => SweepState): SessionState => ({
+const changeSweep = (
+  state: SessionState,
+  id: string,
+  change: (sweep: SweepState) => SweepState,
+): SessionState => ({
   ...state,
   sweeps: changed(state.sweeps, id, change),
 });
 
 /** Told of what is not there, it changes nothing. */
-function changed<V>(entries: ReadonlyMap<string, V>, id: string, change: (entry: V) => V): ReadonlyMap<string, V> {
+function changed<V>(
+  entries: ReadonlyMap<string, V>,
+  id: string,
+  change: (entry: V) => V,
+): ReadonlyMap<string, V> {
   const entry = entries.get(id);
   return entry === undefined ? entries : withEntry(entries, id, change(entry));
 }

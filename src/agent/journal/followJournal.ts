@@ -15,7 +15,10 @@ export interface FollowedEvents {
 /** How often the journal is looked at. */
 const everyMs = 400;
 
-/** All events, then those that are added, until the signal is aborted. Rejects when the journal cannot be read. */
+/**
+ * All events, then those that are added, until the signal is aborted. Rejects when the journal
+ * cannot be read.
+ */
 export async function* followJournal(
   { home, clock }: { readonly home: Home; readonly clock: Clock },
   id: SessionId,
@@ -26,7 +29,9 @@ export async function* followJournal(
   while (!signal.aborted) {
     let isFirst = given.size === 0;
     for await (const piece of follower.read()) {
-      const events = (piece.events as readonly JournalEvent[]).filter((event) => !given.has(event.id));
+      const events = (piece.events as readonly JournalEvent[]).filter(
+        (event) => !given.has(event.id),
+      );
       for (const event of events) given.add(event.id);
       if (events.length > 0) yield { events, isUpToDate: false };
       isFirst ||= events.length > 0;

@@ -1,10 +1,14 @@
 /**
- * Maps and lists of a state that is folded from many events. Each is copied when it changes, so that a state that somebody
- * has seen stays as it was; within one fold nobody sees the states between, and what that fold has made is changed in place.
+ * Maps and lists of a state that is folded from many events. Each is copied when it changes, so
+ * that a state that somebody has seen stays as it was; within one fold nobody sees the states
+ * between, and what that fold has made is changed in place.
  */
 let unseen: WeakSet<object> | undefined;
 
-/** While `fold` is at work, what it has made is changed in place. Not to be nested; `fold` is synchronous. */
+/**
+ * While `fold` is at work, what it has made is changed in place. Not to be nested; `fold` is
+ * synchronous.
+ */
 export function foldingAtOnce<T>(fold: () => T): T {
   unseen = new WeakSet();
   try {
@@ -26,7 +30,10 @@ export function withItem<T>(items: readonly T[], index: number, item: T): readon
 }
 
 /** The value itself where only this fold knows it, else a copy. */
-function changeable<Shown extends object, Own extends Shown>(value: Shown, copy: (value: Shown) => Own): Own {
+function changeable<Shown extends object, Own extends Shown>(
+  value: Shown,
+  copy: (value: Shown) => Own,
+): Own {
   if (unseen?.has(value)) return value as Own;
   const own = copy(value);
   unseen?.add(own);

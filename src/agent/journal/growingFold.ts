@@ -1,14 +1,19 @@
 /** A fold over a list that only grows: asked again of the same list, it goes on where it was. */
 
 /**
- * `start` makes the accumulator of a list, `add` changes it by one item; both may be called at any time and see each item
- * once, in order. The answer belongs to the fold: read it, do not keep or change it.
+ * `start` makes the accumulator of a list, `add` changes it by one item; both may be called at any
+ * time and see each item once, in order. The answer belongs to the fold: read it, do not keep or
+ * change it.
  */
-export function growingFold<T, A>(start: () => A, add: (into: A, item: T) => void): (items: readonly T[]) => A {
+export function growingFold<T, A>(
+  start: () => A,
+  add: (into: A, item: T) => void,
+): (items: readonly T[]) => A {
   const known = new WeakMap<readonly T[], { readonly value: A; count: number }>();
   return (items) => {
     const found = known.get(items);
-    const entry = found !== undefined && found.count <= items.length ? found : { value: start(), count: 0 };
+    const entry =
+      found !== undefined && found.count <= items.length ? found : { value: start(), count: 0 };
     known.set(items, entry);
     for (; entry.count < items.length; entry.count += 1) add(entry.value, items[entry.count] as T);
     return entry.value;

@@ -28,7 +28,11 @@ const minutesText = (minutes: number): string =>
 
 /** `2M`, `1.5M`, `123.456k`, `812`: nothing of the number is lost. */
 const tokenText = (tokens: number): string =>
-  tokens >= 1e6 && tokens % 1e3 === 0 ? `${tokens / 1e6}M` : tokens >= 1e3 ? `${tokens / 1e3}k` : `${tokens}`;
+  tokens >= 1e6 && tokens % 1e3 === 0
+    ? `${tokens / 1e6}M`
+    : tokens >= 1e3
+      ? `${tokens / 1e3}k`
+      : `${tokens}`;
 
 /** `1.23M`, `45.2k`, `812`: three digits. */
 export function shortTokens(tokens: number): string {

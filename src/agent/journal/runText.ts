@@ -15,12 +15,21 @@ export const alarmActionText: Readonly<Record<Alarm['action'], string>> = {
   ask: 'You are asked whether to let it run',
 };
 
-/** The alarm that a run was ended for, or that a user was asked about: the last one that did not only warn. */
+/**
+ * The alarm that a run was ended for, or that a user was asked about: the last one that did not
+ * only warn.
+ */
 export const seriousAlarm = (alarms: readonly Alarm[]): Alarm | undefined =>
   alarms.findLast(({ action }) => action !== 'warn');
 
-/** ` after the alarm: loss became NaN at step 120`, beside a verdict; empty where no alarm ended the run. */
-export const killedWhy = (verdict: Verdict, alarm: Pick<Alarm, 'detail' | 'action'> | undefined): string =>
+/**
+ * ` after the alarm: loss became NaN at step 120`, beside a verdict; empty where no alarm ended the
+ * run.
+ */
+export const killedWhy = (
+  verdict: Verdict,
+  alarm: Pick<Alarm, 'detail' | 'action'> | undefined,
+): string =>
   verdict.kind === 'killed' && alarm !== undefined && alarm.action !== 'warn'
     ? ` after the alarm: ${alarm.detail}`
     : '';

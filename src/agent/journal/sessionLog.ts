@@ -1,4 +1,7 @@
-/** Journal, events and state of one session in memory, always in step: recorded on disk first, then folded, then heard. */
+/**
+ * Journal, events and state of one session in memory, always in step: recorded on disk first, then
+ * folded, then heard.
+ */
 import type { Clock } from '../../base/clock.ts';
 import type { Disposable } from '../../base/disposable.ts';
 import { Emitter, type Event } from '../../base/emitter.ts';
@@ -22,7 +25,10 @@ interface Stall {
   readonly timer: Disposable;
 }
 
-/** Where the first line of a journal is lost, nothing else of it tells the goal, the model and the folder. */
+/**
+ * Where the first line of a journal is lost, nothing else of it tells the goal, the model and the
+ * folder.
+ */
 export const withoutStart = (file: string): UserFacing =>
   new UserFacing(
     `The start of the session is missing or damaged in ${file}, so it can neither be read nor gone on with.`,
@@ -59,7 +65,10 @@ export class SessionLog {
     this.damage = read.damage;
   }
 
-  /** Opens a journal that exists, or begins one with `first`. Throws `StorageFailure`, and `UserFacing` for one without its start. */
+  /**
+   * Opens a journal that exists, or begins one with `first`. Throws `StorageFailure`, and
+   * `UserFacing` for one without its start.
+   */
   static async open(
     file: string,
     clock: Clock,
@@ -90,8 +99,9 @@ export class SessionLog {
   }
 
   /**
-   * Resolves when the event is on disk and part of `state`. Rejects with `StorageFailure`: then nothing changed. Between
-   * `persist` and `giveUp` an event that the disk does not take waits until it does, and those after it wait, too.
+   * Resolves when the event is on disk and part of `state`. Rejects with `StorageFailure`: then
+   * nothing changed. Between `persist` and `giveUp` an event that the disk does not take waits
+   * until it does, and those after it wait, too.
    */
   readonly record = async (event: SessionEvent): Promise<void> => {
     for (;;) {
@@ -108,7 +118,10 @@ export class SessionLog {
   /** The same for what a user does, who hears at once that it cannot be done. */
   async recordNow(event: SessionEvent): Promise<void> {
     if (this.#isSealed)
-      throw new StorageFailure('owned', 'This session is not open here any more. Take it up again to go on.');
+      throw new StorageFailure(
+        'owned',
+        'This session is not open here any more. Take it up again to go on.',
+      );
     const recorded: JournalEvent = await this.#journal.append(event);
     this.#events.push(recorded);
     this.#state = applyEvent(this.#state, recorded);
@@ -117,7 +130,10 @@ export class SessionLog {
     this.#recorded.fire(recorded);
   }
 
-  /** From now on the disk is waited for: a session at work goes on by itself once there is room again. */
+  /**
+   * From now on the disk is waited for: a session at work goes on by itself once there is room
+   * again.
+   */
   persist(onStall: OnStall): void {
     this.#onStall = onStall;
   }

@@ -96,8 +96,9 @@ export interface Spending {
 }
 
 /**
- * What was spent from the launch of an experiment to that of the next. An experiment is a sweep, or the runs that the calls
- * of one turn launched; the first of a session is the time before any launch.
+ * What was spent from the launch of an experiment to that of the next. An experiment is a sweep, or
+ * the runs that the calls of one turn launched; the first of a session is the time before any
+ * launch.
  */
 export interface Allowance {
   /** `start`, the id of its sweep, or `turn 7`. */
@@ -141,7 +142,10 @@ export interface SessionState {
   readonly spending: ReadonlyMap<string, Spending>;
   /** Oldest first, never empty: what is spent now is spent on the last. */
   readonly allowances: readonly Allowance[];
-  /** What was told of the limits as they are now: `scope limit percent`; of the experiment, of the last one. */
+  /**
+   * What was told of the limits as they are now: `scope limit percent`; of the experiment, of the
+   * last one.
+   */
   readonly notices: ReadonlySet<string>;
   readonly inputTokens: number;
   readonly outputTokens: number;
@@ -155,9 +159,17 @@ export interface SessionState {
     readonly sinceMs: number;
     readonly isCheckIn: boolean;
   };
-  readonly monitor?: { readonly goal: string; readonly intervalMs: number; readonly sinceMs: number };
+  readonly monitor?: {
+    readonly goal: string;
+    readonly intervalMs: number;
+    readonly sinceMs: number;
+  };
   readonly pausedBy?: string;
-  readonly end?: { readonly reason: EndReason; readonly summary: string; readonly evidence: readonly Evidence[] };
+  readonly end?: {
+    readonly reason: EndReason;
+    readonly summary: string;
+    readonly evidence: readonly Evidence[];
+  };
   readonly stickies: ReadonlyMap<number, string>;
   /** Experiment id → what the ledger has of it, oldest first. */
   readonly experiments: ReadonlyMap<string, ExperimentRecord>;

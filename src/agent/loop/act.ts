@@ -1,4 +1,7 @@
-/** Runs the calls of one reply: permit → act → record. Reading calls run side by side, others in order. */
+/**
+ * Runs the calls of one reply: permit → act → record. Reading calls run side by side, others in
+ * order.
+ */
 import type { Clock } from '../../base/clock.ts';
 import { delay } from '../../base/clock.ts';
 import { messageOf, ToolFailure } from '../../base/errors.ts';
@@ -33,20 +36,30 @@ const maxResultChars = 24_000;
 /** How long an interrupted tool may take to come back before it is left to itself. */
 const interruptGraceMs = 700;
 
-type Outcome = Omit<Extract<SessionEvent, { type: 'tool.finished' }>, 'type' | 'callId' | 'name' | 'durationMs'>;
+type Outcome = Omit<
+  Extract<SessionEvent, { type: 'tool.finished' }>,
+  'type' | 'callId' | 'name' | 'durationMs'
+>;
 
 /**
- * Resolves when every call has its result in the journal; after an abort the rest is recorded as interrupted. When Helios
- * is closing, what it breaks off has no result.
+ * Resolves when every call has its result in the journal; after an abort the rest is recorded as
+ * interrupted. When Helios is closing, what it breaks off has no result.
  */
-export async function act(calls: readonly ToolCallBlock[], deps: ActDeps, signal: AbortSignal): Promise<void> {
+export async function act(
+  calls: readonly ToolCallBlock[],
+  deps: ActDeps,
+  signal: AbortSignal,
+): Promise<void> {
   for (const group of groupCalls(calls, deps.tools)) {
     await Promise.all(group.map((call) => actOne(call, deps, signal)));
   }
 }
 
 /** Neighbouring reads form one group; every other call is a group of its own. */
-function groupCalls(calls: readonly ToolCallBlock[], tools: ReadonlyMap<string, Tool>): ToolCallBlock[][] {
+function groupCalls(
+  calls: readonly ToolCallBlock[],
+  tools: ReadonlyMap<string, Tool>,
+): ToolCallBlock[][] {
   const groups: ToolCallBlock[][] = [];
   let wasRead = false;
   for (const call of calls) {
@@ -74,13 +87,19 @@ async function actOne(call: ToolCallBlock, deps: ActDeps, signal: AbortSignal): 
   });
 }
 
-async function outcomeOf(call: ToolCallBlock, deps: ActDeps, signal: AbortSignal): Promise<Outcome> {
+async function outcomeOf(
+  call: ToolCallBlock,
+  deps: ActDeps,
+  signal: AbortSignal,
+): Promise<Outcome> {
   if (signal.aborted) return failed('Interrupted by the user before it was started.');
   if (deps.isOver()) return failed('Not executed: an earlier call of this reply ended the turn.');
   if (call.problem !== undefined) return failed(call.problem);
   const tool = deps.tools.get(call.name);
   if (tool === undefined)
-    return failed(`There is no tool ${call.name}. The tools are: ${[...deps.tools.keys()].join(', ')}.`);
+    return failed(
+      `There is no tool ${call.name}. The tools are: ${[...deps.tools.keys()].join(', ')}.`,
+    );
   const parsed = tool.parse(call.input);
   if (!parsed.ok) return failed(parsed.problem);
   const refusal = await permit({ call, tool, args: parsed.args }, deps, signal);
@@ -96,7 +115,11 @@ interface ParsedCall {
 }
 
 /** Why the call may not be made; `undefined` when it may. */
-async function permit(parsed: ParsedCall, deps: ActDeps, signal: AbortSignal): Promise<string | undefined> {
+async function permit(
+  parsed: ParsedCall,
+  deps: ActDeps,
+  signal: AbortSignal,
+): Promise<string | undefined> {
   const { call, tool, args } = parsed;
   const { id: callId, name, repairs = [] } = call;
   const title = tool.describe(call.input);
@@ -104,7 +127,17 @@ async function permit(parsed: ParsedCall, deps: ActDeps, signal: AbortSignal): P
   const { effect, isOwnData, changesCode, approvedAs } = tool;
   const detail = `${repairNote(repairs)}${JSON.stringify(call.input, null, 2)}`;
   const decision = await deps.gate.decide(
-    { callId, tool: name, title, effect, accesses, isOwnData, detail, repairs, ...(approvedAs && { approvedAs }) },
+    {
+      callId,
+      tool: name,
+      title,
+      effect,
+      accesses,
+      isOwnData,
+      detail,
+      repairs,
+      ...(approvedAs && { approvedAs }),
+    },
     signal,
   );
   const decided = deps.record({
@@ -117,20 +150,31 @@ async function permit(parsed: ParsedCall, deps: ActDeps, signal: AbortSignal): P
   if (signal.aborted) return 'Interrupted by the user before it was started.';
   if (!decision.isAllowed) return refusalText(decision.why, repairs);
   // Recorded together, so that both share a flush.
-  await Promise.all([decided, deps.record({ type: 'tool.started', callId, name, effect, changesCode, title })]);
+  await Promise.all([
+    decided,
+    deps.record({ type: 'tool.started', callId, name, effect, changesCode, title }),
+  ]);
   return undefined;
 }
 
 const repairNote = (repairs: readonly string[]): string =>
-  repairs.length === 0 ? '' : `The model wrote this call wrongly (${repairs.join(', ')}). It was read as:\n`;
+  repairs.length === 0
+    ? ''
+    : `The model wrote this call wrongly (${repairs.join(', ')}). It was read as:\n`;
 
-/** What a repair made of a call needs a user; the model can do without one by writing it rightly. */
+/**
+ * What a repair made of a call needs a user; the model can do without one by writing it rightly.
+ */
 const refusalText = (why: string, repairs: readonly string[]): string =>
   repairs.length === 0
     ? `Not allowed: ${why}. Find another way, or go on without it.`
     : `Not executed: ${why}. The call had to be mended (${repairs.join(', ')}), and a mended call is not made unasked. If it is right, write it again as valid JSON.`;
 
-async function execute({ call, tool, args }: ParsedCall, deps: ActDeps, signal: AbortSignal): Promise<Outcome> {
+async function execute(
+  { call, tool, args }: ParsedCall,
+  deps: ActDeps,
+  signal: AbortSignal,
+): Promise<Outcome> {
   const context: ToolContext = {
     sessionId: deps.sessionId,
     callId: call.id,
@@ -144,7 +188,8 @@ async function execute({ call, tool, args }: ParsedCall, deps: ActDeps, signal: 
       : succeeded({ call, tool, args }, result, deps);
   } catch (error) {
     if (error instanceof ToolFailure) return failed(error.message);
-    if (signal.aborted) return failed('Interrupted by the user while it ran. It may or may not have taken effect.');
+    if (signal.aborted)
+      return failed('Interrupted by the user while it ran. It may or may not have taken effect.');
     deps.logger.error(`Tool ${call.name} failed`, error);
     return failed(`Internal error in ${call.name}: ${messageOf(error)}. Try another way.`);
   }
@@ -176,9 +221,15 @@ async function untilInterrupted(
   }
 }
 
-async function succeeded({ tool }: ParsedCall, result: ToolResult, deps: ActDeps): Promise<Outcome> {
+async function succeeded(
+  { tool }: ParsedCall,
+  result: ToolResult,
+  deps: ActDeps,
+): Promise<Outcome> {
   const whole =
-    typeof result.content === 'string' ? cleanText(result.content) : JSON.stringify(result.content, cleaned);
+    typeof result.content === 'string'
+      ? cleanText(result.content)
+      : JSON.stringify(result.content, cleaned);
   // In one line of JSON nothing could be found: files are read by lines.
   const kept = typeof result.content === 'string' ? whole : resultText(whole);
   const { text, fullPath } = await bounded({ whole, kept }, deps);
@@ -204,7 +255,11 @@ async function bounded(
   try {
     const fullPath = deps.files.pathOf(await deps.files.keep(Buffer.from(kept), 'text/plain'));
     return {
-      text: capText(whole, maxResultChars, `the whole is in ${fullPath}, for read_file on machine local`).text,
+      text: capText(
+        whole,
+        maxResultChars,
+        `the whole is in ${fullPath}, for read_file on machine local`,
+      ).text,
       fullPath,
     };
   } catch (error) {
@@ -223,15 +278,24 @@ async function keptFiles(
   const problems: string[] = [];
   for (const { mediaType, name, base64 } of attachments) {
     try {
-      attachmentFiles.push({ ...(await files.keep(Buffer.from(base64, 'base64'), mediaType)), name });
+      attachmentFiles.push({
+        ...(await files.keep(Buffer.from(base64, 'base64'), mediaType)),
+        name,
+      });
     } catch (error) {
       logger.warn(`An attachment was not kept: ${messageOf(error)}`);
-      problems.push(cleanText(`[${name} cannot be shown, because it could not be kept: ${messageOf(error)}]`));
+      problems.push(
+        cleanText(`[${name} cannot be shown, because it could not be kept: ${messageOf(error)}]`),
+      );
     }
   }
   return { attachmentFiles, problems };
 }
 
-const cleaned = (_key: string, value: unknown): unknown => (typeof value === 'string' ? cleanText(value) : value);
+const cleaned = (_key: string, value: unknown): unknown =>
+  typeof value === 'string' ? cleanText(value) : value;
 
-const failed = (text: string): Outcome => ({ text: capText(cleanText(text), maxResultChars).text, isError: true });
+const failed = (text: string): Outcome => ({
+  text: capText(cleanText(text), maxResultChars).text,
+  isError: true,
+});

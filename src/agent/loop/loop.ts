@@ -1,6 +1,6 @@
 /**
- * The loop: think → permit → act → record, until the session ends, sleeps, or is interrupted. It holds no state of its
- * own: whatever it decides, it decides from the journal's state.
+ * The loop: think → permit → act → record, until the session ends, sleeps, or is interrupted. It
+ * holds no state of its own: whatever it decides, it decides from the journal's state.
  */
 import { delay, type Clock } from '../../base/clock.ts';
 import { adviceOf, HeliosError } from '../../base/errors.ts';
@@ -51,7 +51,10 @@ export interface LoopDeps extends ContextSource {
   readonly profile: Pick<AgentProfile, 'replyMeans'>;
   show(event: StreamEvent): void;
   end(reason: EndReason, summary: string): Promise<void>;
-  /** Called when a turn brought no tool call while a monitor is set: waits for its next check-in. True when it does. */
+  /**
+   * Called when a turn brought no tool call while a monitor is set: waits for its next check-in.
+   * True when it does.
+   */
   waitForMonitor(): Promise<boolean>;
 }
 
@@ -61,7 +64,10 @@ const maxOutageCalls = 100;
 /** In a row; each is followed by a request of three quarters of the size at most. */
 const maxOverflows = 4;
 
-/** Returns when the session ended, sleeps, was paused, or `signal` was aborted. Rejects only when nothing can be recorded. */
+/**
+ * Returns when the session ended, sleeps, was paused, or `signal` was aborted. Rejects only when
+ * nothing can be recorded.
+ */
 export async function runLoop(deps: LoopDeps, signal: AbortSignal): Promise<void> {
   await actOnPending(deps, signal);
   while (!signal.aborted && isGoing(deps)) {
@@ -73,41 +79,50 @@ export async function runLoop(deps: LoopDeps, signal: AbortSignal): Promise<void
   }
 }
 
-const isGoing = ({ log }: LoopDeps): boolean => !['sleeping', 'paused', 'ended'].includes(log.state.phase);
+const isGoing = ({ log }: LoopDeps): boolean =>
+  !['sleeping', 'paused', 'ended'].includes(log.state.phase);
 
 /** Calls of the last reply that have no result: after a restart the turn goes on where it stood. */
 export function pendingCalls(events: readonly JournalEvent[]): ToolCallBlock[] {
   const index = events.findLastIndex((event) => event.type === 'model.replied');
   const reply = events[index];
   if (reply?.type !== 'model.replied' || !isWhole(reply)) return [];
-  const done = new Set(events.slice(index).flatMap((event) => (event.type === 'tool.finished' ? [event.callId] : [])));
+  const done = new Set(
+    events.slice(index).flatMap((event) => (event.type === 'tool.finished' ? [event.callId] : [])),
+  );
   return callsOf(reply.content).filter((call) => !done.has(call.id));
 }
 
-const isWhole = (reply: Pick<ModelReply, 'stop'>): boolean => reply.stop !== 'aborted' && reply.stop !== 'error';
+const isWhole = (reply: Pick<ModelReply, 'stop'>): boolean =>
+  reply.stop !== 'aborted' && reply.stop !== 'error';
 
 const callsOf = (content: readonly AssistantBlock[]): ToolCallBlock[] =>
   content.filter((block): block is ToolCallBlock => block.type === 'tool_call');
 
 /**
- * What had begun and cannot safely be made twice is recorded as interrupted, and so is everything that the user halted;
- * the rest is made now.
+ * What had begun and cannot safely be made twice is recorded as interrupted, and so is everything
+ * that the user halted; the rest is made now.
  */
 async function actOnPending(deps: LoopDeps, signal: AbortSignal): Promise<void> {
   const { log } = deps;
-  const begun = new Set(log.events.flatMap((event) => (event.type === 'tool.started' ? [event.callId] : [])));
+  const begun = new Set(
+    log.events.flatMap((event) => (event.type === 'tool.started' ? [event.callId] : [])),
+  );
   const pending = isGoing(deps) ? pendingCalls(log.events) : [];
   const wasHalted = isHaltedSinceReply(log.events);
   const isLost = (call: ToolCallBlock): boolean =>
     wasHalted || (begun.has(call.id) && deps.act.tools.get(call.name)?.isRepeatable !== true);
-  for (const call of pending.filter(isLost)) await log.record(interruptedCall(call, interruptedText));
+  for (const call of pending.filter(isLost))
+    await log.record(interruptedCall(call, interruptedText));
   const rest = pending.filter((call) => !isLost(call));
   if (rest.length > 0) await act(rest, deps.act, signal);
 }
 
 function isHaltedSinceReply(events: readonly JournalEvent[]): boolean {
   const replied = events.findLastIndex((event) => event.type === 'model.replied');
-  return events.slice(replied).some((event) => event.type === 'session.paused' || event.type === 'session.ended');
+  return events
+    .slice(replied)
+    .some((event) => event.type === 'session.paused' || event.type === 'session.ended');
 }
 
 /** The record of a call that has no result. */
@@ -120,12 +135,18 @@ export const interruptedCall = (call: ToolCallBlock, text: string): SessionEvent
   durationMs: 0,
 });
 
-/** True when the session was ended: for a limit that is used up, for a plateau, or for want of progress. */
+/**
+ * True when the session was ended: for a limit that is used up, for a plateau, or for want of
+ * progress.
+ */
 async function endsBefore(deps: LoopDeps): Promise<boolean> {
   const { log, idleTurns } = deps;
   if ((await deps.budget.endsNow()) || (await deps.plateau.endsNow())) return true;
   if (isIdleTooLong(idleness(log.events), idleTurns)) {
-    await deps.end('no_progress', 'Stopped: turn after turn without a new run, a changed file or a new note.');
+    await deps.end(
+      'no_progress',
+      'Stopped: turn after turn without a new run, a changed file or a new note.',
+    );
     return true;
   }
   return false;
@@ -152,24 +173,49 @@ async function turn(deps: LoopDeps, signal: AbortSignal): Promise<ModelReply | u
   const first = await fitted(wanted);
   if (first === undefined) return undefined;
   const number = log.state.turns + 1;
-  await log.record({ type: 'model.requested', turn: number, provider: provider.id, model: log.state.model });
+  await log.record({
+    type: 'model.requested',
+    turn: number,
+    provider: provider.id,
+    model: log.state.model,
+  });
   if (signal.aborted) return undefined;
   const late = lateHistory(log.events, built);
-  const request = late === undefined ? first : await fitted({ ...wanted, messages: await deps.attachments.fill(late) });
+  const request =
+    late === undefined
+      ? first
+      : await fitted({ ...wanted, messages: await deps.attachments.fill(late) });
   if (request === undefined) return undefined;
-  const reply = withUniqueIds(await think(provider, request, (event) => deps.show(event), signal), log.events, number);
+  const reply = withUniqueIds(
+    await think(provider, request, (event) => deps.show(event), signal),
+    log.events,
+    number,
+  );
   await log.record(repliedEvent(deps, { provider: provider.id, model: request.model }, reply));
   return reply.stop === 'aborted' ? undefined : reply;
 }
 
-/** The conversation again, when something came between its `built` events and the request: the journal says that it was read. */
-function lateHistory(events: readonly JournalEvent[], built: number): RecordedMessage[] | undefined {
+/**
+ * The conversation again, when something came between its `built` events and the request: the
+ * journal says that it was read.
+ */
+function lateHistory(
+  events: readonly JournalEvent[],
+  built: number,
+): RecordedMessage[] | undefined {
   const asked = events.findLastIndex((event) => event.type === 'model.requested');
   return asked === built ? undefined : buildHistory(events.slice(0, asked + 1));
 }
 
-/** Of a model that no list has, the smallest window of its provider is assumed: not every server says that it cut. */
-function windowOf(deps: LoopDeps, provider: ModelProvider, id: string): ModelDescription | undefined {
+/**
+ * Of a model that no list has, the smallest window of its provider is assumed: not every server
+ * says that it cut.
+ */
+function windowOf(
+  deps: LoopDeps,
+  provider: ModelProvider,
+  id: string,
+): ModelDescription | undefined {
   const smallest = provider.models().toSorted((a, b) => a.contextTokens - b.contextTokens)[0];
   return deps.describe(provider.id, id) ?? smallest;
 }
@@ -181,7 +227,10 @@ function repliedEvent(
   reply: ModelReply,
 ): SessionEvent {
   const { content, stop, usage, failure } = reply;
-  const cost = stop === 'error' && usage.outputTokens === 0 ? { usd: 0 } : deps.cost(provider, { ...reply, model });
+  const cost =
+    stop === 'error' && usage.outputTokens === 0
+      ? { usd: 0 }
+      : deps.cost(provider, { ...reply, model });
   return {
     type: 'model.replied',
     turn: deps.log.state.turns,
@@ -196,7 +245,11 @@ function repliedEvent(
 }
 
 /** Some servers count their call ids anew in every reply; in a journal an id names one call. */
-function withUniqueIds(reply: ModelReply, events: readonly JournalEvent[], turnNumber: number): ModelReply {
+function withUniqueIds(
+  reply: ModelReply,
+  events: readonly JournalEvent[],
+  turnNumber: number,
+): ModelReply {
   const used = usedIds(events);
   const own = new Set<string>();
   const content = reply.content.map((block, index) => {
@@ -216,7 +269,10 @@ const usedIds = growingFold<JournalEvent, Set<string>>(
   },
 );
 
-/** The system prompt, after the conversation was shortened where it would not fit the window beside it. */
+/**
+ * The system prompt, after the conversation was shortened where it would not fit the window beside
+ * it.
+ */
 async function fittingPrompt(
   deps: LoopDeps,
   window: ModelDescription | undefined,
@@ -237,7 +293,8 @@ async function afterReply(deps: LoopDeps, reply: ModelReply, signal: AbortSignal
   const calls = callsOf(reply.content);
   if (calls.length > 0) return act(calls, deps.act, signal);
   if (wasSpokenTo(deps.log)) return;
-  if (deps.profile.replyMeans === 'answer' && reply.stop !== 'length') return deps.end('answered', answerIn(reply));
+  if (deps.profile.replyMeans === 'answer' && reply.stop !== 'length')
+    return deps.end('answered', answerIn(reply));
   if (reply.stop !== 'length' && (await deps.waitForMonitor())) return;
   const { talkTurns } = idleness(deps.log.events);
   const text = reply.stop === 'length' ? cutText : reminderText(talkTurns, deps.idleTurns);
@@ -255,30 +312,48 @@ function wasSpokenTo({ events, state }: SessionLog): boolean {
   const asked = events.findLastIndex((event) => event.type === 'model.requested');
   return events.slice(asked).some((event) => {
     if (event.type === 'run.ended') return state.runs.get(event.runId)?.spec.sweep === undefined;
-    return event.type === 'message.added' || event.type === 'sweep.ended' || event.type === 'run.alarmed';
+    return (
+      event.type === 'message.added' || event.type === 'sweep.ended' || event.type === 'run.alarmed'
+    );
   });
 }
 
-/** What cannot get better by waiting ends the session; an outage is waited out once the provider has ever answered. */
-async function afterFailure(deps: LoopDeps, failure: ModelFailure | undefined, signal: AbortSignal): Promise<void> {
+/**
+ * What cannot get better by waiting ends the session; an outage is waited out once the provider has
+ * ever answered.
+ */
+async function afterFailure(
+  deps: LoopDeps,
+  failure: ModelFailure | undefined,
+  signal: AbortSignal,
+): Promise<void> {
   const { log } = deps;
   const text = failure?.message ?? 'the model gave no reply';
   const failures = failuresInARow(log.events);
-  // The window is smaller than thought: the journal knows now, and the next request is made smaller.
+  // The window is smaller than thought: the journal knows now, and the next request is made
+  // smaller.
   if (failure?.reason === 'overflow' && failures <= maxOverflows) return;
-  const isOutage = failure !== undefined && ['network', 'server', 'rate_limit'].includes(failure.reason);
+  const isOutage =
+    failure !== undefined && ['network', 'server', 'rate_limit'].includes(failure.reason);
   const hasAnswered = log.events.some(
     (event) => event.type === 'model.replied' && event.stop !== 'error' && event.stop !== 'aborted',
   );
   if (!isOutage || !hasAnswered || failures >= maxOutageCalls)
     return deps.end('error', `The model cannot be used: ${text}`);
   const waitMs = Math.max(failure.retryAfterMs ?? 0, backoffMs(outagePolicy, failures - 1));
-  deps.show({ type: 'text.discarded', why: `${text}; waiting ${Math.round(waitMs / 1000)} s before the next attempt` });
+  deps.show({
+    type: 'text.discarded',
+    why: `${text}; waiting ${Math.round(waitMs / 1000)} s before the next attempt`,
+  });
   await outWaited(deps, waitMs, signal);
 }
 
 /** The wait before the next attempt; what the user says, or another model, ends it at once. */
-async function outWaited({ log, clock }: LoopDeps, waitMs: number, signal: AbortSignal): Promise<void> {
+async function outWaited(
+  { log, clock }: LoopDeps,
+  waitMs: number,
+  signal: AbortSignal,
+): Promise<void> {
   const news = new AbortController();
   const heard = log.onDidRecord((event) => {
     if (event.type === 'message.added' || event.type === 'session.model_changed') news.abort();

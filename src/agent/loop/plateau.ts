@@ -1,4 +1,7 @@
-/** Experiments that bring nothing more: how many in a row, counted from the ledger and the journal alone. */
+/**
+ * Experiments that bring nothing more: how many in a row, counted from the ledger and the journal
+ * alone.
+ */
 import type { RunId } from '../../base/ids.ts';
 import type { ExperimentResult, ExperimentRow, Ledger } from '../../experiments/ledger.ts';
 import { isOut } from '../../experiments/recordRows.ts';
@@ -29,13 +32,15 @@ const courseOf = growingFold<JournalEvent, Course>(
     if (event.type === 'run.ended') course.endedAt.set(event.runId, event.at);
     if (event.type !== 'message.added') return;
     if (event.origin === 'person') course.spokenAt = event.at;
-    if (event.plateauStage !== undefined) course.stages.push({ at: event.at, stage: event.plateauStage });
+    if (event.plateauStage !== undefined)
+      course.stages.push({ at: event.at, stage: event.plateauStage });
   },
 );
 
 /**
- * Experiments count in the order in which they were over. Those that repeat another one on purpose do not, nor do those
- * that only their machines failed. One that crashed, or was discarded, did not improve on anything.
+ * Experiments count in the order in which they were over. Those that repeat another one on purpose
+ * do not, nor do those that only their machines failed. One that crashed, or was discarded, did not
+ * improve on anything.
  */
 export function plateauOf(
   { experiments, decisive }: Pick<Ledger, 'experiments' | 'decisive'>,
@@ -43,7 +48,8 @@ export function plateauOf(
   { noisePercent }: Pick<PlateauPolicy, 'noisePercent'>,
 ): Plateau {
   const { endedAt, stages, spokenAt } = courseOf(events);
-  const overAt = ({ runs }: ExperimentRow): number => Math.max(...runs.map(({ runId }) => endedAt.get(runId) ?? 0));
+  const overAt = ({ runs }: ExperimentRow): number =>
+    Math.max(...runs.map(({ runId }) => endedAt.get(runId) ?? 0));
   let best: ExperimentResult | undefined;
   let sinceAt = spokenAt;
   let count = 0;
@@ -71,19 +77,29 @@ interface Scale {
   readonly noisePercent: number;
 }
 
-/** By more than the noise: a share of the best value, or what repeats of either showed, whichever is more. */
+/**
+ * By more than the noise: a share of the best value, or what repeats of either showed, whichever is
+ * more.
+ */
 function isBetter(
   result: ExperimentResult,
   best: ExperimentResult | undefined,
   { sign, noisePercent }: Scale,
 ): boolean {
   if (best === undefined) return true;
-  const noise = Math.max((Math.abs(best.mean) * noisePercent) / 100, best.spread ?? 0, result.spread ?? 0);
+  const noise = Math.max(
+    (Math.abs(best.mean) * noisePercent) / 100,
+    best.spread ?? 0,
+    result.spread ?? 0,
+  );
   return sign * (best.mean - result.mean) > noise;
 }
 
 /** The stage that so many experiments have reached; `end`: the policy ends the session. */
-export function stageOf(count: number, { experiments, onPlateau }: PlateauPolicy): 0 | PlateauStage | 'end' {
+export function stageOf(
+  count: number,
+  { experiments, onPlateau }: PlateauPolicy,
+): 0 | PlateauStage | 'end' {
   if (experiments === 0 || count < experiments) return 0;
   if (onPlateau === 'end' && count >= endsAfter(experiments)) return 'end';
   return count < announcedAfter(experiments) ? 1 : 2;

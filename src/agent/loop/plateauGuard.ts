@@ -1,4 +1,7 @@
-/** What a plateau leads to: other advice to the agent, once per stage, and by policy the end of the session. */
+/**
+ * What a plateau leads to: other advice to the agent, once per stage, and by policy the end of the
+ * session.
+ */
 import { formatValue } from '../../base/text.ts';
 import { summaryFor, type Ledger } from '../../experiments/ledger.ts';
 import type { PlateauPolicy } from '../../watchdogs/plateauSettings.ts';
@@ -18,7 +21,8 @@ export interface PlateauGuardDeps {
 const changesOf = growingFold<JournalEvent, { count: number }>(
   () => ({ count: 0 }),
   (changes, { type }) => {
-    if (type === 'run.ended' || type === 'experiment.decided' || type === 'message.added') changes.count += 1;
+    if (type === 'run.ended' || type === 'experiment.decided' || type === 'message.added')
+      changes.count += 1;
   },
 );
 

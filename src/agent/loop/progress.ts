@@ -1,8 +1,13 @@
-/** Tells work from talk: how long the session has gone on without a new run, file change or memory write. */
+/**
+ * Tells work from talk: how long the session has gone on without a new run, file change or memory
+ * write.
+ */
 import type { JournalEvent } from '../journal/events.ts';
 import { growingFold } from '../journal/growingFold.ts';
 
-/** A turn with tools, but without progress, counts one; a turn of text alone counts as many as this. */
+/**
+ * A turn with tools, but without progress, counts one; a turn of text alone counts as many as this.
+ */
 const talkWeight = 6;
 
 export interface Idleness {
@@ -11,7 +16,10 @@ export interface Idleness {
   readonly score: number;
 }
 
-/** A wait for a run that goes on is work, unless it is so short that it is a way of asking again and again. */
+/**
+ * A wait for a run that goes on is work, unless it is so short that it is a way of asking again and
+ * again.
+ */
 const patientMs = 60_000;
 
 /** Counted since the last progress. Anything a user says starts the count anew. */
@@ -32,7 +40,11 @@ const countOf = growingFold<JournalEvent, Count>(
     if (count.waits.endsPatiently(event) || isProgress(event)) {
       count.talkTurns = 0;
       count.score = 0;
-    } else if (event.type === 'model.replied' && event.stop !== 'error' && event.stop !== 'aborted') {
+    } else if (
+      event.type === 'model.replied' &&
+      event.stop !== 'error' &&
+      event.stop !== 'aborted'
+    ) {
       const hasCalls = event.content.some((block) => block.type === 'tool_call');
       count.talkTurns = hasCalls ? 0 : count.talkTurns + 1;
       count.score += hasCalls ? 1 : talkWeight;
@@ -40,7 +52,8 @@ const countOf = growingFold<JournalEvent, Count>(
   },
 );
 
-export const isIdleTooLong = (idle: Idleness, idleTurns: number): boolean => idle.score >= idleTurns * talkWeight;
+export const isIdleTooLong = (idle: Idleness, idleTurns: number): boolean =>
+  idle.score >= idleTurns * talkWeight;
 
 function isProgress(event: JournalEvent): boolean {
   switch (event.type) {

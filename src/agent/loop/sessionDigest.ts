@@ -1,4 +1,7 @@
-/** What a wake tells the model: the runs that go on. Ends of runs stand in the conversation by themselves. */
+/**
+ * What a wake tells the model: the runs that go on. Ends of runs stand in the conversation by
+ * themselves.
+ */
 import type { Clock } from '../../base/clock.ts';
 import type { Run } from '../../runs/liveRun.ts';
 import type { DigestInput, GoingRun } from '../../sleep/digest.ts';
@@ -25,7 +28,12 @@ export function digestOf({ wake, sleep, log, sessionRuns, sweeps, clock }: WakeF
   const { monitor } = log.state;
   const cause: DigestInput['cause'] =
     sleep.isCheckIn && monitor !== undefined
-      ? { kind: 'monitor', goal: monitor.goal, elapsedMs: nowMs - monitor.sinceMs, intervalMs: monitor.intervalMs }
+      ? {
+          kind: 'monitor',
+          goal: monitor.goal,
+          elapsedMs: nowMs - monitor.sinceMs,
+          intervalMs: monitor.intervalMs,
+        }
       : { kind: 'sleep', reason: sleep.request.reason, sleptMs: nowMs - sleep.sinceMs, wake };
   return {
     cause,
@@ -50,8 +58,15 @@ function goingRun(run: Run, nowMs: number): GoingRun {
     metrics: metrics
       .summaries()
       .slice(0, maxMetrics)
-      .map(({ metric, last, lastStep }) => ({ metric, last, lastStep, trend: metrics.trend(metric) })),
+      .map(({ metric, last, lastStep }) => ({
+        metric,
+        last,
+        lastStep,
+        trend: metrics.trend(metric),
+      })),
     ...(liveness.kind === 'unknown' && { note: liveness.why }),
-    ...(liveness.kind === 'queued' && { note: `waits in the queue as job ${liveness.jobId} (${liveness.why})` }),
+    ...(liveness.kind === 'queued' && {
+      note: `waits in the queue as job ${liveness.jobId} (${liveness.why})`,
+    }),
   };
 }

@@ -36,14 +36,18 @@ export function judgeEvidence(
 function measured(claim: { run: string; metric: string }, source: EvidenceDeps): Evidence {
   const run = source.find(claim.run);
   if (run === undefined) {
-    throw new ToolFailure(`There is no run ${claim.run} in this session. Runs so far: ${source.names() || 'none'}.`);
+    throw new ToolFailure(
+      `There is no run ${claim.run} in this session. Runs so far: ${source.names() || 'none'}.`,
+    );
   }
   const summaries = source.summaries(run);
   const summary = summaryFor(summaries, claim.metric);
   const name = `run ${run.spec.number}`;
   if (summary === undefined || summary.count === 0) {
     const known = summaries.map(({ metric }) => metric).join(', ');
-    throw new ToolFailure(`No value of ${claim.metric} was measured in ${name}. It measured: ${known || 'nothing'}.`);
+    throw new ToolFailure(
+      `No value of ${claim.metric} was measured in ${name}. It measured: ${known || 'nothing'}.`,
+    );
   }
   const { metric, last, best, lastStep, count } = summary;
   return { runId: run.spec.id, run: name, metric, last, best, lastStep, count };
@@ -58,9 +62,12 @@ function checkTarget(evidence: readonly Evidence[], target: GoalTarget): void {
   }
   if (wanted.some((one) => meetsTarget(one.best, target) || meetsTarget(one.last, target))) return;
   const values = wanted.map(
-    (one) => `${one.run} ${one.metric}: best ${formatValue(one.best)}, last ${formatValue(one.last)}`,
+    (one) =>
+      `${one.run} ${one.metric}: best ${formatValue(one.best)}, last ${formatValue(one.last)}`,
   );
-  throw new ToolFailure(`The goal says ${targetText(target)}, which was not measured: ${values.join('; ')}. Go on.`);
+  throw new ToolFailure(
+    `The goal says ${targetText(target)}, which was not measured: ${values.join('; ')}. Go on.`,
+  );
 }
 
 function isSameMetric(a: string, b: string): boolean {

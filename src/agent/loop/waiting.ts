@@ -1,4 +1,7 @@
-/** A session asleep: arms the recorded triggers, and on waking records why and what happened meanwhile. */
+/**
+ * A session asleep: arms the recorded triggers, and on waking records why and what happened
+ * meanwhile.
+ */
 import type { Clock } from '../../base/clock.ts';
 import type { Disposable } from '../../base/disposable.ts';
 import { alarmAt } from '../../sleep/alarm.ts';
@@ -30,7 +33,9 @@ export class Waiting implements Disposable {
   readonly #deps: WaitingDeps;
   #armed: Disposable | undefined;
   #budgetTimer: Disposable | undefined;
-  /** The wake that has been heard and not been recorded yet; who ends the sleep first ends it alone. */
+  /**
+   * The wake that has been heard and not been recorded yet; who ends the sleep first ends it alone.
+   */
   #heard: Wake | undefined;
   #recording: Promise<void> = Promise.resolve();
 
@@ -38,27 +43,34 @@ export class Waiting implements Disposable {
     this.#deps = deps;
   }
 
-  /** Arms the sleep that the state says the session is in; does nothing when it is awake or already armed. */
+  /**
+   * Arms the sleep that the state says the session is in; does nothing when it is awake or already
+   * armed.
+   */
   arm(): void {
     const { log, sleeper, clock } = this.#deps;
     const sleep = log.state.sleep;
     if (sleep === undefined || this.#armed !== undefined || this.#heard !== undefined) return;
     this.#armed = sleeper.arm(sleep.request, (wake) => this.#woken(wake));
     // Said while the model was choosing to sleep: it goes to sleep without having heard it.
-    if (isUserUnheard(log.events)) return this.#woken({ why: 'person', met: [], unmet: [], errors: [] });
+    if (isUserUnheard(log.events))
+      return this.#woken({ why: 'person', met: [], unmet: [], errors: [] });
     // One that is being killed is told of when it is over.
     const isSettled = ({ runId, action }: AlarmNews): boolean =>
       action !== 'kill' || log.state.runs.get(runId)?.verdict !== undefined;
     if (unheardAlarms(log.events).some(isSettled)) return this.alarm();
     const alarm = budgetAlarm(log.state);
-    // Minutes run on while asleep: the loop then ends the session itself, or tells that the experiment is over.
+    // Minutes run on while asleep: the loop then ends the session itself, or tells that the
+    // experiment is over.
     if (alarm !== undefined) {
       const wake: Wake = { why: 'deadline', met: [alarm.what], unmet: [], errors: [] };
       this.#budgetTimer = alarmAt(clock, alarm.atMs, () => this.#woken(wake));
     }
   }
 
-  /** Ends a sleep because of alarms that the agent has not heard of; without any it does nothing. */
+  /**
+   * Ends a sleep because of alarms that the agent has not heard of; without any it does nothing.
+   */
   alarm(): void {
     const met = unheardAlarms(this.#deps.log.events).map(({ text }) => text);
     if (met.length > 0) this.#woken({ why: 'alarm', met, unmet: [], errors: [] });
@@ -69,7 +81,12 @@ export class Waiting implements Disposable {
     await this.halt();
     const sleep = this.#deps.log.state.sleep;
     if (sleep !== undefined)
-      await this.#deps.log.recordNow({ type: 'sleep.ended', sleepId: sleep.sleepId, why: 'person', detail });
+      await this.#deps.log.recordNow({
+        type: 'sleep.ended',
+        sleepId: sleep.sleepId,
+        why: 'person',
+        detail,
+      });
   }
 
   /** Sleeps until the monitor's next check-in or the end of a run. False when no monitor is set. */
@@ -79,7 +96,11 @@ export class Waiting implements Disposable {
     if (monitor === undefined) return false;
     const runs = sessionRuns.live().filter(({ spec }) => spec.sweep === undefined);
     const exits = [
-      ...runs.map(({ spec }): Trigger => ({ type: 'process_exit', runId: spec.id, name: `run ${spec.number}` })),
+      ...runs.map(({ spec }): Trigger => ({
+        type: 'process_exit',
+        runId: spec.id,
+        name: `run ${spec.number}`,
+      })),
       ...[...log.state.sweeps.keys()]
         .filter((id) => !isSweepOver(log.state, id))
         .map((sweepId): Trigger => ({ type: 'sweep_end', sweepId })),

@@ -11,8 +11,8 @@ export interface AgentProfile {
   /** Whether a session of this kind has the tool. */
   includes(tool: Tool): boolean;
   /**
-   * What a reply without a tool call means. `work`: nothing, the session ends through its tools, and the model is
-   * reminded. `answer`: the reply is the answer, and ends the session.
+   * What a reply without a tool call means. `work`: nothing, the session ends through its tools,
+   * and the model is reminded. `answer`: the reply is the answer, and ends the session.
    */
   readonly replyMeans: 'work' | 'answer';
   /** Narrows what settings and project allow; absent: as they say. */

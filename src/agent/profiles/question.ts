@@ -1,4 +1,7 @@
-/** A question: the agent may look at files, machines, notes and runs, changes nothing, and ends with its answer. */
+/**
+ * A question: the agent may look at files, machines, notes and runs, changes nothing, and ends with
+ * its answer.
+ */
 import type { AgentProfile } from './profile.ts';
 import { commonToolRules, toolSection } from './sections.ts';
 

@@ -1,8 +1,17 @@
-/** A session → the facts of its report: read from its journal, and from what this process knows of its runs. */
+/**
+ * A session → the facts of its report: read from its journal, and from what this process knows of
+ * its runs.
+ */
 import type { RunId } from '../../base/ids.ts';
 import { cleanText, oneLine } from '../../base/text.ts';
 import { rowStatus } from '../../experiments/ledger.ts';
-import type { BriefFacts, CostFacts, QuestionFacts, RunFacts, SessionFacts } from '../../reports/facts.ts';
+import type {
+  BriefFacts,
+  CostFacts,
+  QuestionFacts,
+  RunFacts,
+  SessionFacts,
+} from '../../reports/facts.ts';
 import { billText, costLines } from '../budget/costs.ts';
 import type { SessionReading } from '../contract/sessions.ts';
 import type { EndReason, JournalEvent } from '../journal/events.ts';
@@ -31,13 +40,15 @@ export function briefFacts({ state, events, ledger }: ReportSource, about: About
       return number === undefined ? [] : [{ ...evidence, run: number }];
     }),
     cost: costFacts(state),
-    questions: [...state.questions.values()].map(({ id, text, fallback, deadlineMs, answer }): QuestionFacts => ({
-      id,
-      text,
-      fallback,
-      deadlineMs,
-      ...(answer && { answer }),
-    })),
+    questions: [...state.questions.values()].map(
+      ({ id, text, fallback, deadlineMs, answer }): QuestionFacts => ({
+        id,
+        text,
+        fallback,
+        deadlineMs,
+        ...(answer && { answer }),
+      }),
+    ),
     happenings: happeningsOf(events, state),
     sleeps: sleepsOf(events),
   };
@@ -54,7 +65,9 @@ function sessionFacts(state: SessionState): SessionFacts {
     startedMs,
     lastEventMs,
     turns,
-    model: isDemo(state) ? 'offline demo (scripted, not a language model)' : `${state.provider} ${state.model}`,
+    model: isDemo(state)
+      ? 'offline demo (scripted, not a language model)'
+      : `${state.provider} ${state.model}`,
     outcome: end === undefined ? phaseText(state) : reasonText(end.reason),
     ...(stuck !== undefined && { stuck }),
     ...(end !== undefined && !isBlocked && { summary: end.summary }),
@@ -64,7 +77,9 @@ function sessionFacts(state: SessionState): SessionFacts {
 const isDemo = ({ provider }: SessionState): boolean => provider === 'demo';
 
 function phaseText({ phase }: SessionState): string {
-  return phase === 'paused' ? 'Paused: it goes on with a message.' : 'It has not ended: it goes on.';
+  return phase === 'paused'
+    ? 'Paused: it goes on with a message.'
+    : 'It has not ended: it goes on.';
 }
 
 function reasonText(reason: EndReason): string {
@@ -108,8 +123,13 @@ function runFacts(run: RunState, tail: string | undefined, about: AboutRun): Run
   };
 }
 
-function statusOf({ verdict, process, notStarted }: RunState): Pick<RunFacts, 'status' | 'outcome'> {
-  if (notStarted !== undefined) return { status: `not started: ${oneLine(notStarted, 160)}`, outcome: 'bad' };
+function statusOf({
+  verdict,
+  process,
+  notStarted,
+}: RunState): Pick<RunFacts, 'status' | 'outcome'> {
+  if (notStarted !== undefined)
+    return { status: `not started: ${oneLine(notStarted, 160)}`, outcome: 'bad' };
   const started = process && { startedMs: process.startedMs };
   const status = rowStatus({ ...(verdict && { verdict }), ...started });
   return { status, outcome: verdict === undefined ? 'open' : verdict.kind === 'ok' ? 'ok' : 'bad' };
@@ -118,7 +138,9 @@ function statusOf({ verdict, process, notStarted }: RunState): Pick<RunFacts, 's
 const outputTails = (events: readonly JournalEvent[]): ReadonlyMap<RunId, string> =>
   new Map(
     events.flatMap((event): [RunId, string][] =>
-      event.type === 'run.ended' && event.outputTail !== undefined ? [[event.runId, event.outputTail]] : [],
+      event.type === 'run.ended' && event.outputTail !== undefined
+        ? [[event.runId, event.outputTail]]
+        : [],
     ),
   );
 
@@ -128,7 +150,8 @@ const lastLineOf = (tail: string): string | undefined =>
     .findLast((line) => line.trim() !== '');
 
 function costFacts(state: SessionState): CostFacts {
-  if (isDemo(state)) return { total: 'nothing: the offline demo is scripted, no model was called', lines: [] };
+  if (isDemo(state))
+    return { total: 'nothing: the offline demo is scripted, no model was called', lines: [] };
   const unknown = state.hasUnknownCost ? '; the price of some calls is not known' : '';
   return { total: `${billText(state)}${unknown}`, lines: costLines(state) };
 }

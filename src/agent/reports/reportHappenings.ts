@@ -1,4 +1,7 @@
-/** What of a journal a user who was away should read: interruptions, refusals, limits. And how much was slept. */
+/**
+ * What of a journal a user who was away should read: interruptions, refusals, limits. And how much
+ * was slept.
+ */
 import type { BriefFacts, Happening } from '../../reports/facts.ts';
 import { describeEvent, descriptionLine } from '../journal/describeEvent.ts';
 import type { JournalEvent } from '../journal/events.ts';
@@ -14,7 +17,10 @@ export function happeningsOf(events: readonly JournalEvent[], state: SessionStat
     if (last?.text === text) Object.assign(last, { atMs: event.at, times: last.times + 1 });
     else told.push({ atMs: event.at, text, times: 1 });
   }
-  return told.map(({ atMs, text, times }) => ({ atMs, text: times === 1 ? text : `${text} (${times} times)` }));
+  return told.map(({ atMs, text, times }) => ({
+    atMs,
+    text: times === 1 ? text : `${text} (${times} times)`,
+  }));
 }
 
 const maxChars = 200;

@@ -1,4 +1,7 @@
-/** The reports of the sessions of a home: built from journals, written into the work folder, the brief by itself at the end. */
+/**
+ * The reports of the sessions of a home: built from journals, written into the work folder, the
+ * brief by itself at the end.
+ */
 import { DisposableStore, type Disposable } from '../../base/disposable.ts';
 import { adviceOf } from '../../base/errors.ts';
 import type { SessionId } from '../../base/ids.ts';
@@ -73,7 +76,10 @@ export class SessionReports implements Reports {
       const told = notes ?? lastNotes(source.events);
       const folder = await this.#folder(source.state, facts);
       const charts = await this.#writeCharts(folder, facts, source);
-      const name = await folder.write(writeupName, this.#deps.redact(buildWriteup(facts, told, charts)));
+      const name = await folder.write(
+        writeupName,
+        this.#deps.redact(buildWriteup(facts, told, charts)),
+      );
       const unmeasured = unmeasuredNumbers(told, knownNumbers(facts)).map(({ text }) => text);
       return { brief, file: `${folder.folder}/${name}`, unmeasured: [...new Set(unmeasured)] };
     });
@@ -104,15 +110,26 @@ export class SessionReports implements Reports {
     return { file: `${folder.folder}/${name}` };
   }
 
-  async #writeCharts(folder: ReportFolder, facts: BriefFacts, source: ReportSource): Promise<ReportChart[]> {
+  async #writeCharts(
+    folder: ReportFolder,
+    facts: BriefFacts,
+    source: ReportSource,
+  ): Promise<ReportChart[]> {
     const written: ReportChart[] = [];
     for (const { name, text, svg } of await drawCharts(facts, this.#seriesOf(source.state)))
-      written.push({ text, path: await folder.write(`charts/${name}.svg`, this.#deps.redact(svg)) });
+      written.push({
+        text,
+        path: await folder.write(`charts/${name}.svg`, this.#deps.redact(svg)),
+      });
     return written;
   }
 
   async #folder({ workFolder }: SessionState, { session }: BriefFacts): Promise<ReportFolder> {
-    return new ReportFolder({ workFolder, reportsFolder: await this.#deps.folderFor(workFolder), session });
+    return new ReportFolder({
+      workFolder,
+      reportsFolder: await this.#deps.folderFor(workFolder),
+      session,
+    });
   }
 
   /** As it is now where it is open here, else as its journal has it. */
@@ -153,7 +170,9 @@ export class SessionReports implements Reports {
     try {
       return await readSavedMetrics(this.#deps.home.runFolder(run.spec.id), run.spec.metrics);
     } catch (error) {
-      this.#deps.logger.warn(`The points of run ${run.spec.number} could not be read: ${adviceOf(error)}`);
+      this.#deps.logger.warn(
+        `The points of run ${run.spec.number} could not be read: ${adviceOf(error)}`,
+      );
       return undefined;
     }
   }
@@ -182,8 +201,14 @@ export class SessionReports implements Reports {
   /** Also what comes after the end: runs that end later, and what is decided then. */
   #heard(session: Session, { type }: JournalEvent): void {
     const { id, state } = session;
-    const isNews = ['session.ended', 'run.ended', 'experiment.decided', 'question.answered'].includes(type);
-    if (state.end === undefined || !isNews || state.runs.size === 0 || !this.#deps.isWrittenAtEnd()) return;
+    const isNews = [
+      'session.ended',
+      'run.ended',
+      'experiment.decided',
+      'question.answered',
+    ].includes(type);
+    if (state.end === undefined || !isNews || state.runs.size === 0 || !this.#deps.isWrittenAtEnd())
+      return;
     const written = this.#inTurn(id, () => this.#writeBrief(id));
     this.#atEnd.set(
       id,
@@ -216,6 +241,8 @@ function lastNotes(events: readonly JournalEvent[]): string {
   const calls = events.flatMap((event) => (event.type === 'model.replied' ? event.content : []));
   const last = calls.findLast((block) => block.type === 'tool_call' && block.name === 'writeup');
   const notes =
-    last?.type === 'tool_call' ? (last.input as { readonly notes?: unknown } | undefined)?.notes : undefined;
+    last?.type === 'tool_call'
+      ? (last.input as { readonly notes?: unknown } | undefined)?.notes
+      : undefined;
   return typeof notes === 'string' ? notes : '';
 }

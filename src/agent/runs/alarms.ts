@@ -8,8 +8,14 @@ import type { Alarm, RunState, SessionState } from '../journal/state.ts';
 export const killAnswer = 'kill';
 export const goOnAnswer = 'let it go on';
 
-/** Runs without an end that a watchdog, or a user whom it asked, said to kill: of an earlier process too. */
-export function condemnedRuns({ runs, questions }: Pick<SessionState, 'runs' | 'questions'>): RunState[] {
+/**
+ * Runs without an end that a watchdog, or a user whom it asked, said to kill: of an earlier process
+ * too.
+ */
+export function condemnedRuns({
+  runs,
+  questions,
+}: Pick<SessionState, 'runs' | 'questions'>): RunState[] {
   const said = new Set<RunId>();
   for (const { runId, answer } of questions.values())
     if (runId !== undefined && answer !== undefined && isKill(answer.text)) said.add(runId);
@@ -47,13 +53,21 @@ const heardOf = growingFold<JournalEvent, Heard>(
   },
 );
 
-/** Points of a sweep are many and alike: their kills are told by its table, and the rest by the first of each kind. */
-function hear(heard: Heard, { runId, kind, action, detail }: Extract<JournalEvent, { type: 'run.alarmed' }>): void {
+/**
+ * Points of a sweep are many and alike: their kills are told by its table, and the rest by the
+ * first of each kind.
+ */
+function hear(
+  heard: Heard,
+  { runId, kind, action, detail }: Extract<JournalEvent, { type: 'run.alarmed' }>,
+): void {
   const { number, sweepId } = heard.runs.get(runId) ?? {};
-  if (sweepId !== undefined && (action === 'kill' || heard.ofSweeps.has(`${sweepId} ${kind}`))) return;
+  if (sweepId !== undefined && (action === 'kill' || heard.ofSweeps.has(`${sweepId} ${kind}`)))
+    return;
   heard.ofSweeps.add(`${sweepId} ${kind}`);
   heard.unheard.push({ runId, action, text: `run ${number ?? runId}: ${detail}` });
 }
 
 /** Alarms worth a wake that no request has told of yet, and that ended no sleep. */
-export const unheardAlarms = (events: readonly JournalEvent[]): readonly AlarmNews[] => heardOf(events).unheard;
+export const unheardAlarms = (events: readonly JournalEvent[]): readonly AlarmNews[] =>
+  heardOf(events).unheard;

@@ -1,4 +1,7 @@
-/** The environments that a session has recorded: a file each, a note in memory, and a name for the runs that follow. */
+/**
+ * The environments that a session has recorded: a file each, a note in memory, and a name for the
+ * runs that follow.
+ */
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Machines } from '../../machines/machine.ts';
@@ -20,21 +23,34 @@ export interface EnvironmentsDeps {
 const noteChars = 20_000;
 
 /** Where the environments of a session are. */
-export const snapshotFolder = (sessionFolder: string): string => path.join(sessionFolder, 'snapshots');
+export const snapshotFolder = (sessionFolder: string): string =>
+  path.join(sessionFolder, 'snapshots');
 
-export function createEnvironments({ log, machines, memory, folder }: EnvironmentsDeps): CodeSnapshots {
+export function createEnvironments({
+  log,
+  machines,
+  memory,
+  folder,
+}: EnvironmentsDeps): CodeSnapshots {
   return {
     machines,
     async before(machineId, repo) {
-      const env = log.state.envs.findLast((one) => one.machineId === machineId && one.repo === repo);
+      const env = log.state.envs.findLast(
+        (one) => one.machineId === machineId && one.repo === repo,
+      );
       return env && readSnapshot(folder, env.file);
     },
     async keep({ gist, diff, ...taken }, { callId }) {
       const id = `env${log.state.envs.length + 1}`;
       const [file, diffFile] = [`${id}.json`, `${id}.diff`];
-      // What a user has not committed may hold anything: it is for its owner only, and never shown to the model.
+      // What a user has not committed may hold anything: it is for its owner only, and never shown
+      // to the model.
       if (diff !== undefined) await writeFileAtomic(path.join(folder, diffFile), diff, 0o600);
-      await writeFileAtomic(path.join(folder, file), `${JSON.stringify(taken, undefined, 2)}\n`, 0o600);
+      await writeFileAtomic(
+        path.join(folder, file),
+        `${JSON.stringify(taken, undefined, 2)}\n`,
+        0o600,
+      );
       const { machineId, repo, name } = taken;
       await log.record({ type: 'env.captured', envId: id, machineId, repo, gist, file, callId });
       const note = await memory.write(`/snapshots/${name}`, gist, noteOf(taken));
@@ -49,7 +65,10 @@ export function createEnvironments({ log, machines, memory, folder }: Environmen
 }
 
 /** Absent where the file is gone. */
-export async function readSnapshot(folder: string, file: string): Promise<TakenSnapshot | undefined> {
+export async function readSnapshot(
+  folder: string,
+  file: string,
+): Promise<TakenSnapshot | undefined> {
   try {
     return JSON.parse(await readFile(path.join(folder, file), 'utf8')) as TakenSnapshot;
   } catch (error) {

@@ -6,16 +6,29 @@ import type { Home } from '../../storage/home.ts';
 import type { RunState, SessionState } from '../journal/state.ts';
 import { ledgerOf } from './sessionRuns.ts';
 
-/** The ledger of a session that is not open here, with what its runs that go on have printed so far. */
-export async function foreignLedger(home: Pick<Home, 'runFolder'>, state: SessionState): Promise<Ledger> {
+/**
+ * The ledger of a session that is not open here, with what its runs that go on have printed so far.
+ */
+export async function foreignLedger(
+  home: Pick<Home, 'runFolder'>,
+  state: SessionState,
+): Promise<Ledger> {
   const going = [...state.runs.values()].filter(isGoing);
-  const read = await Promise.all(going.map(async (run) => [run.spec.id, await printed(home, run)] as const));
+  const read = await Promise.all(
+    going.map(async (run) => [run.spec.id, await printed(home, run)] as const),
+  );
   const values = new Map<RunId, readonly MetricSummary[]>(read);
   return ledgerOf(state, ({ spec, metrics }) => values.get(spec.id) ?? metrics);
 }
 
-/** Who follows a run elsewhere has its points on disk before they are shown; what cannot be read is left to who writes it. */
-const printed = (home: Pick<Home, 'runFolder'>, { spec, metrics }: RunState): Promise<readonly MetricSummary[]> =>
+/**
+ * Who follows a run elsewhere has its points on disk before they are shown; what cannot be read is
+ * left to who writes it.
+ */
+const printed = (
+  home: Pick<Home, 'runFolder'>,
+  { spec, metrics }: RunState,
+): Promise<readonly MetricSummary[]> =>
   readSavedMetrics(home.runFolder(spec.id), spec.metrics).then(
     (read) => read?.summaries() ?? metrics,
     () => metrics,

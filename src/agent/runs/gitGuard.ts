@@ -1,6 +1,13 @@
-/** Keeps the user's repositories as they are, whatever commands and runs of a session do with git. */
+/**
+ * Keeps the user's repositories as they are, whatever commands and runs of a session do with git.
+ */
 import { ToolFailure } from '../../base/errors.ts';
-import { guardFolder, installGuard, withGuard, type GuardState } from '../../experiments/git/installGuard.ts';
+import {
+  guardFolder,
+  installGuard,
+  withGuard,
+  type GuardState,
+} from '../../experiments/git/installGuard.ts';
 import { MachineFailure, type Machine } from '../../machines/machine.ts';
 import { gitFolderRefusal, judgeGit } from '../../permissions/git/gitRule.ts';
 import type { GitProtection } from '../../tools/parameters/gitProtection.ts';
@@ -26,22 +33,29 @@ export class GitGuard implements GitProtection {
     if (this.#isOn() && verdict.kind === 'refused') throw new ToolFailure(verdict.why);
   }
 
-  /** The same, of a text that is started without the guard: it may only read. Throws `ToolFailure`. */
+  /**
+   * The same, of a text that is started without the guard: it may only read. Throws `ToolFailure`.
+   */
   reading(command: string): void {
     if (!this.#isOn()) return;
     const verdict = judgeGit(command);
     if (verdict.kind === 'refused') throw new ToolFailure(verdict.why);
-    if (verdict.kind === 'git' && verdict.mayChange) throw new ToolFailure('Not run: here, git may only be read.');
+    if (verdict.kind === 'git' && verdict.mayChange)
+      throw new ToolFailure('Not run: here, git may only be read.');
   }
 
-  /** What the environment of a run needs so that its supervisor puts the guard first. Rejects as `command` does. */
+  /**
+   * What the environment of a run needs so that its supervisor puts the guard first. Rejects as
+   * `command` does.
+   */
   async runEnv(machine: Machine, command: string): Promise<Readonly<Record<string, string>>> {
     if (!this.#isOn()) return {};
     try {
       const { kind } = await this.#checked(machine, command);
       if (kind !== 'ready') return {};
     } catch (error) {
-      // Its start is tried again and again; the guard is there from an earlier command, or git is not reached either.
+      // Its start is tried again and again; the guard is there from an earlier command, or git is
+      // not reached either.
       if (!(error instanceof MachineFailure)) throw error;
     }
     return { HELIOS_GIT_GUARD: guardFolder(machine) };

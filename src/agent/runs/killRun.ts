@@ -1,4 +1,7 @@
-/** The end of a run that this process does not follow: asked for on its machine, recorded by whoever owns the session. */
+/**
+ * The end of a run that this process does not follow: asked for on its machine, recorded by whoever
+ * owns the session.
+ */
 import type { Clock } from '../../base/clock.ts';
 import type { RunId, SessionId } from '../../base/ids.ts';
 import type { Machines } from '../../machines/machine.ts';
@@ -13,12 +16,19 @@ export interface KillRunDeps {
   readonly machines: Machines;
   readonly clock: Clock;
   owner(id: SessionId): Promise<SessionOwner | undefined>;
-  /** The journal, held for as long as `work` takes. Rejects with `UserFacing` when somebody took the session meanwhile. */
+  /**
+   * The journal, held for as long as `work` takes. Rejects with `UserFacing` when somebody took the
+   * session meanwhile.
+   */
   withLog(id: SessionId, work: (log: SessionLog) => Promise<KilledRun>): Promise<KilledRun>;
 }
 
 /** Rejects with `MachineFailure` when the machine does not answer: nothing is recorded then. */
-export async function killRun(deps: KillRunDeps, sessionId: SessionId, run: RunState): Promise<KilledRun> {
+export async function killRun(
+  deps: KillRunDeps,
+  sessionId: SessionId,
+  run: RunState,
+): Promise<KilledRun> {
   const { spec } = run;
   const owner = await deps.owner(sessionId);
   if (owner === undefined) return deps.withLog(sessionId, (log) => killUnowned(deps, log, spec.id));
@@ -41,7 +51,13 @@ async function killUnowned({ runs }: KillRunDeps, log: SessionLog, id: RunId): P
     if (state.process === undefined && run.process !== undefined)
       await log.record({ type: 'run.started', runId: id, process: run.process });
     const { verdict, endedMs } = liveness;
-    await log.record({ type: 'run.ended', runId: id, verdict, endedMs, metrics: run.metrics.summaries() });
+    await log.record({
+      type: 'run.ended',
+      runId: id,
+      verdict,
+      endedMs,
+      metrics: run.metrics.summaries(),
+    });
   }
   return { run: state, liveness, left, isEscalated };
 }

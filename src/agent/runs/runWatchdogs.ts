@@ -1,4 +1,7 @@
-/** The session's watchdogs: they hear what its runs print and what their machines are busy with, and tell what is wrong. */
+/**
+ * The session's watchdogs: they hear what its runs print and what their machines are busy with, and
+ * tell what is wrong.
+ */
 import type { Clock } from '../../base/clock.ts';
 import { DisposableStore, type Disposable } from '../../base/disposable.ts';
 import type { RunId } from '../../base/ids.ts';
@@ -45,9 +48,13 @@ export class RunWatchdogs implements Disposable {
     );
   }
 
-  /** Once the runs of the session are adopted: watches those that nothing was heard of, and ends what was to be ended. */
+  /**
+   * Once the runs of the session are adopted: watches those that nothing was heard of, and ends
+   * what was to be ended.
+   */
   open(): void {
-    for (const run of this.#deps.sessionRuns.live()) if (run.process !== undefined) this.#watch(run);
+    for (const run of this.#deps.sessionRuns.live())
+      if (run.process !== undefined) this.#watch(run);
     this.#alarms.killCondemned();
   }
 
@@ -82,7 +89,8 @@ export class RunWatchdogs implements Disposable {
   }
 
   #watch(run: Run): void {
-    if (!this.#watches.has(run.spec.id)) this.#alarms.tell(run, this.#create(run).recall(run.metrics));
+    if (!this.#watches.has(run.spec.id))
+      this.#alarms.tell(run, this.#create(run).recall(run.metrics));
   }
 
   #create(run: Run): RunWatch {
@@ -105,7 +113,8 @@ export class RunWatchdogs implements Disposable {
     const { clock } = this.#deps;
     this.#nextBeat = this.#watches.size > 0 ? clock.after(beatMs, () => this.#beat()) : undefined;
     for (const { run, watch } of this.#watched()) {
-      if (run.liveness.kind === 'running') this.#alarms.tell(run, watch.beat(clock.now(), run.lastOutputMs));
+      if (run.liveness.kind === 'running')
+        this.#alarms.tell(run, watch.beat(clock.now(), run.lastOutputMs));
       else watch.skip();
     }
     this.#alarms.killCondemned();
@@ -119,7 +128,8 @@ export class RunWatchdogs implements Disposable {
     this.#checkDisks(machineId, sample, watched);
     for (const { run, watch } of watched) {
       const percents = gpuPercents(run, sample);
-      if (percents.every(Number.isFinite)) this.#alarms.tell(run, watch.checkGpus(sample.atMs, percents));
+      if (percents.every(Number.isFinite))
+        this.#alarms.tell(run, watch.checkGpus(sample.atMs, percents));
     }
   }
 
@@ -132,14 +142,17 @@ export class RunWatchdogs implements Disposable {
     if (!this.#disks.has(machineId) && this.#wasToldOf(watched)) watch.latch.raise(() => 'told');
     this.#disks.set(machineId, watch);
     const detail = watch.judge(disks);
-    const finding: Finding | undefined = detail === undefined ? undefined : { kind: 'disk', detail, action };
+    const finding: Finding | undefined =
+      detail === undefined ? undefined : { kind: 'disk', detail, action };
     for (const { run } of action === 'kill' ? watched : watched.slice(0, 1))
       this.#alarms.tell(run, finding ? [finding] : []);
   }
 
   #wasToldOf(watched: readonly Watched[]): boolean {
     const { runs } = this.#deps.log.state;
-    return watched.some(({ run }) => runs.get(run.spec.id)?.alarms.some(({ kind }) => kind === 'disk'));
+    return watched.some(({ run }) =>
+      runs.get(run.spec.id)?.alarms.some(({ kind }) => kind === 'disk'),
+    );
   }
 
   #watched(): Watched[] {
@@ -157,8 +170,15 @@ interface Watched {
 
 /** How busy each GPU of the run is; NaN where the driver does not tell. */
 function gpuPercents({ spec, process }: Run, { gpus = [] }: ResourceSample): number[] {
-  const holder = { runId: spec.id, machineId: spec.machineId, pid: process?.pid, gpuIds: process?.gpuIds };
-  return gpus.filter((gpu) => isHeld(gpu, holder)).map(({ utilisationPercent }) => utilisationPercent ?? Number.NaN);
+  const holder = {
+    runId: spec.id,
+    machineId: spec.machineId,
+    pid: process?.pid,
+    gpuIds: process?.gpuIds,
+  };
+  return gpus
+    .filter((gpu) => isHeld(gpu, holder))
+    .map(({ utilisationPercent }) => utilisationPercent ?? Number.NaN);
 }
 
 /** As summaries are found: without case, also by the last part of a path. */

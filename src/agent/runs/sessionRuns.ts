@@ -1,4 +1,7 @@
-/** The session's hand on its runs: plans, launches, adopts and records them. Identity is the run id, from plan to end. */
+/**
+ * The session's hand on its runs: plans, launches, adopts and records them. Identity is the run id,
+ * from plan to end.
+ */
 import path from 'node:path';
 import type { Clock } from '../../base/clock.ts';
 import { DisposableStore } from '../../base/disposable.ts';
@@ -10,7 +13,13 @@ import type { Ledger, LedgerEntry, ThinkingCost } from '../../experiments/ledger
 import type { Machine, Machines } from '../../machines/machine.ts';
 import { createLineParser } from '../../metrics/lineParser.ts';
 import type { MetricSpec, MetricSummary } from '../../metrics/metric.ts';
-import { handleOf, type RunLimit, type RunProcess, type RunResources, type RunSpec } from '../../runs/run.ts';
+import {
+  handleOf,
+  type RunLimit,
+  type RunProcess,
+  type RunResources,
+  type RunSpec,
+} from '../../runs/run.ts';
 import type { Run, RunChange } from '../../runs/liveRun.ts';
 import { LaunchFailure } from '../../runs/launchFailure.ts';
 import type { Runs } from '../../runs/runs.ts';
@@ -39,7 +48,10 @@ export interface SessionRunsDeps {
   readonly runs: Runs;
   readonly machines: Machines;
   readonly clock: Clock;
-  /** What the environment of runs needs beside their own; rejects with `ToolFailure` where a command may not be run. */
+  /**
+   * What the environment of runs needs beside their own; rejects with `ToolFailure` where a command
+   * may not be run.
+   */
   runEnv?(machine: Machine, command: string): Promise<Readonly<Record<string, string>>>;
   /** Called when the end of a run cannot be recorded. */
   onFailed(error: unknown): void;
@@ -62,8 +74,8 @@ export class SessionRuns {
   }
 
   /**
-   * Plans in the journal, then starts. Asked again for the same call (after a crash) it goes on with the same run id, and
-   * what is already there is adopted, not started again.
+   * Plans in the journal, then starts. Asked again for the same call (after a crash) it goes on
+   * with the same run id, and what is already there is adopted, not started again.
    */
   async launch(request: LaunchRequest, callId: string, signal: AbortSignal): Promise<Run> {
     createLineParser(request.metrics);
@@ -79,11 +91,17 @@ export class SessionRuns {
     }
   }
 
-  /** Starts what is planned on one machine, as `Runs.launchTogether` does, and records the starts. */
-  async startTogether(specs: readonly RunSpec[], maxParallel?: number): Promise<readonly PromiseSettledResult<Run>[]> {
+  /**
+   * Starts what is planned on one machine, as `Runs.launchTogether` does, and records the starts.
+   */
+  async startTogether(
+    specs: readonly RunSpec[],
+    maxParallel?: number,
+  ): Promise<readonly PromiseSettledResult<Run>[]> {
     const options = maxParallel === undefined ? {} : { maxParallel };
     const outcomes = await this.#deps.runs.launchTogether(specs, options);
-    for (const outcome of outcomes) if (outcome.status === 'fulfilled') await this.#recordStart(outcome.value);
+    for (const outcome of outcomes)
+      if (outcome.status === 'fulfilled') await this.#recordStart(outcome.value);
     return outcomes;
   }
 
@@ -94,14 +112,17 @@ export class SessionRuns {
 
   /** The plan that an earlier attempt at this call wrote. */
   plannedFor(callId: string): RunSpec | undefined {
-    const event = this.#deps.log.events.findLast((one) => one.type === 'run.planned' && one.callId === callId);
+    const event = this.#deps.log.events.findLast(
+      (one) => one.type === 'run.planned' && one.callId === callId,
+    );
     if (event?.type !== 'run.planned') return undefined;
     return this.#state.runs.get(event.spec.id)?.notStarted === undefined ? event.spec : undefined;
   }
 
   /**
-   * Takes up the session's runs: those without a verdict to go on with, the others so that their output and metrics can be
-   * read. What never came to life and is not being launched is said to be so.
+   * Takes up the session's runs: those without a verdict to go on with, the others so that their
+   * output and metrics can be read. What never came to life and is not being launched is said to be
+   * so.
    */
   async adoptAll(pendingCalls: ReadonlySet<string>): Promise<void> {
     const runs = [...this.#state.runs.values()].filter((run) => run.notStarted === undefined);
@@ -115,7 +136,9 @@ export class SessionRuns {
 
   /** The session's runs that this process follows, oldest first. */
   all(): Run[] {
-    return [...this.#state.runs.keys()].map((id) => this.#deps.runs.get(id)).filter((run) => run !== undefined);
+    return [...this.#state.runs.keys()]
+      .map((id) => this.#deps.runs.get(id))
+      .filter((run) => run !== undefined);
   }
 
   /** By run id, `run 7`, `7`, `machine:pid` or `machine:job` (the newest that had it). */
@@ -123,7 +146,10 @@ export class SessionRuns {
     const wanted = reference.trim().replace(/^#/, '');
     const number = /^(?:run\s*)?(\d+)$/i.exec(wanted)?.[1];
     return [...this.#state.runs.values()].findLast(
-      (run) => run.spec.id === wanted || String(run.spec.number) === number || this.#handle(run) === wanted,
+      (run) =>
+        run.spec.id === wanted ||
+        String(run.spec.number) === number ||
+        this.#handle(run) === wanted,
     );
   }
 
@@ -154,7 +180,10 @@ export class SessionRuns {
     return this.#deps.log.state;
   }
 
-  /** Records the plan of a run, with its number. Rejects with `MachineFailure`; then nothing is recorded. */
+  /**
+   * Records the plan of a run, with its number. Rejects with `MachineFailure`; then nothing is
+   * recorded.
+   */
   async plan(request: LaunchRequest, callId: string): Promise<RunSpec> {
     const machine = this.#deps.machines.get(request.machineId);
     await machine.ready?.({ mayAsk: true });
@@ -164,7 +193,11 @@ export class SessionRuns {
     return plan;
   }
 
-  async #plan(request: LaunchRequest & Pick<RunSpec, 'env'>, machine: Machine, callId: string): Promise<RunSpec> {
+  async #plan(
+    request: LaunchRequest & Pick<RunSpec, 'env'>,
+    machine: Machine,
+    callId: string,
+  ): Promise<RunSpec> {
     const plannedMs = this.#deps.clock.now();
     const spec: RunSpec = {
       id: newRunId(plannedMs),
@@ -189,7 +222,8 @@ export class SessionRuns {
   /** Once, however often it is heard of. */
   #recordStart(run: Run): Promise<void> {
     const { id } = run.spec;
-    if (run.process === undefined || this.#state.runs.get(id)?.process !== undefined) return Promise.resolve();
+    if (run.process === undefined || this.#state.runs.get(id)?.process !== undefined)
+      return Promise.resolve();
     const starting = this.#starting.get(id) ?? this.#writeStart(run, run.process);
     this.#starting.set(id, starting);
     starting.catch(() => this.#starting.delete(id));
@@ -210,7 +244,9 @@ export class SessionRuns {
       return;
     }
     if (verdict !== undefined || this.#isOfSweep(spec)) return;
-    const call = this.#deps.log.events.find((event) => event.type === 'run.planned' && event.spec.id === spec.id);
+    const call = this.#deps.log.events.find(
+      (event) => event.type === 'run.planned' && event.spec.id === spec.id,
+    );
     if (call?.type === 'run.planned' && pendingCalls.has(call.callId)) return;
     await this.#deps.log.record({
       type: 'run.not_started',
@@ -227,7 +263,11 @@ export class SessionRuns {
 
   #heard(change: RunChange): void {
     const { run } = change;
-    if (!this.#state.runs.has(run.spec.id) || (change.kind !== 'started' && change.kind !== 'ended')) return;
+    if (
+      !this.#state.runs.has(run.spec.id) ||
+      (change.kind !== 'started' && change.kind !== 'ended')
+    )
+      return;
     const recording = change.kind === 'started' ? this.#recordStart(run) : this.#recordEnd(run);
     recording.catch((error: unknown) => this.#deps.onFailed(error));
   }
@@ -235,7 +275,8 @@ export class SessionRuns {
   #recordEnd(run: Run): Promise<void> {
     const { id } = run.spec;
     const state = this.#state.runs.get(id);
-    if (state === undefined || state.verdict !== undefined || state.notStarted !== undefined) return Promise.resolve();
+    if (state === undefined || state.verdict !== undefined || state.notStarted !== undefined)
+      return Promise.resolve();
     // Its start is recorded first; `#writeStart` comes back here.
     if (state.process === undefined && run.process !== undefined) return Promise.resolve();
     const recording = this.#recording.get(id) ?? this.#writeEnd(run);
@@ -248,7 +289,8 @@ export class SessionRuns {
   async #writeEnd(run: Run): Promise<void> {
     if (run.liveness.kind !== 'ended') return;
     const { verdict, endedMs } = run.liveness;
-    if (verdict.kind === 'lost' && run.process === undefined) return this.giveUp(run.spec.id, verdict.why);
+    if (verdict.kind === 'lost' && run.process === undefined)
+      return this.giveUp(run.spec.id, verdict.why);
     const tail = verdict.kind === 'ok' ? undefined : await this.#tail(run);
     await this.#deps.log.record({
       type: 'run.ended',
@@ -271,7 +313,10 @@ export class SessionRuns {
 }
 
 /** The ledger of a state; `summaries` gives a run's values. */
-export function ledgerOf(state: SessionState, summaries: (run: RunState) => readonly MetricSummary[]): Ledger {
+export function ledgerOf(
+  state: SessionState,
+  summaries: (run: RunState) => readonly MetricSummary[],
+): Ledger {
   const costs = costsByRun(state);
   const entries = [...state.runs.values()]
     .filter((run) => run.notStarted === undefined)
@@ -279,7 +324,11 @@ export function ledgerOf(state: SessionState, summaries: (run: RunState) => read
   return buildLedger(entries, state);
 }
 
-function entryOf(run: RunState, metrics: readonly MetricSummary[], cost: ThinkingCost | undefined): LedgerEntry {
+function entryOf(
+  run: RunState,
+  metrics: readonly MetricSummary[],
+  cost: ThinkingCost | undefined,
+): LedgerEntry {
   const { spec, process, verdict, endedMs, envId, alarms } = run;
   const alarm = seriousAlarm(alarms) ?? alarms.at(-1);
   return {

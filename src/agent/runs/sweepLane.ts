@@ -1,4 +1,7 @@
-/** The way of points to one machine: one at a time, and none for a while where the machine has no room or does not answer. */
+/**
+ * The way of points to one machine: one at a time, and none for a while where the machine has no
+ * room or does not answer.
+ */
 import type { Clock } from '../../base/clock.ts';
 import type { Disposable } from '../../base/disposable.ts';
 import { backoffMs } from '../../base/retries.ts';
@@ -96,17 +99,25 @@ export type Room = { readonly resources?: RunResources } | { readonly full: stri
 export const isScheduler = ({ kind }: Pick<Machine, 'kind'>): boolean => kind === 'slurm';
 
 /**
- * What a point takes of the machine, or why there is no room for it now. Where nothing bounds the runs of a machine (no
- * GPUs, no slots, no `maxParallel`), a sweep has one run at a time there. Rejects with `MachineFailure`.
+ * What a point takes of the machine, or why there is no room for it now. Where nothing bounds the
+ * runs of a machine (no GPUs, no slots, no `maxParallel`), a sweep has one run at a time there.
+ * Rejects with `MachineFailure`.
  */
-export async function roomFor(plan: SweepPlan, machine: Machine, goingThere: number): Promise<Room> {
-  if (isScheduler(machine)) return plan.gpusPerRun === undefined ? {} : { resources: { gpus: plan.gpusPerRun } };
+export async function roomFor(
+  plan: SweepPlan,
+  machine: Machine,
+  goingThere: number,
+): Promise<Room> {
+  if (isScheduler(machine))
+    return plan.gpusPerRun === undefined ? {} : { resources: { gpus: plan.gpusPerRun } };
   const { gpus, slots } = await freeSlots(machine);
   const wanted = plan.gpusPerRun ?? Math.min(gpus.length, 1);
   const free = gpus.filter(({ heldBy }) => heldBy === undefined).length;
   if (slots !== undefined && slots.free < 1) return { full: `all ${slots.total} slots are taken` };
-  if (free < wanted) return { full: `${free} of ${gpus.length} GPUs are free, a point needs ${wanted}` };
+  if (free < wanted)
+    return { full: `${free} of ${gpus.length} GPUs are free, a point needs ${wanted}` };
   const isBounded = wanted > 0 || slots !== undefined || plan.maxParallel !== undefined;
-  if (!isBounded && goingThere > 0) return { full: 'one run at a time, since max_parallel was not given' };
+  if (!isBounded && goingThere > 0)
+    return { full: 'one run at a time, since max_parallel was not given' };
   return wanted > 0 ? { resources: { gpus: wanted } } : {};
 }

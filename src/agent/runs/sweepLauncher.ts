@@ -1,4 +1,7 @@
-/** Takes points of sweeps to their machines: plans their runs where there is room, and starts what was planned. */
+/**
+ * Takes points of sweeps to their machines: plans their runs where there is room, and starts what
+ * was planned.
+ */
 import type { RunId } from '../../base/ids.ts';
 import { MachineFailure, type Machine, type Machines } from '../../machines/machine.ts';
 import { LaunchFailure } from '../../runs/launchFailure.ts';
@@ -23,7 +26,14 @@ export interface SweepLauncherDeps {
 }
 
 /** Failures that are the machine's, not the point's: it is tried on another one, or later. */
-const machineReasons: readonly string[] = ['unreachable', 'timeout', 'auth', 'host_key', 'unknown_machine', 'no_space'];
+const machineReasons: readonly string[] = [
+  'unreachable',
+  'timeout',
+  'auth',
+  'host_key',
+  'unknown_machine',
+  'no_space',
+];
 
 /** Work on its way: of which sweep, and by which lane. */
 interface Errand {
@@ -67,10 +77,18 @@ export class SweepLauncher {
   }
 
   /** Nothing is planned where there is no room, or the machine does not answer. */
-  async #planned({ plan, lane }: Errand, machine: Machine, indices: readonly number[]): Promise<RunSpec[]> {
+  async #planned(
+    { plan, lane }: Errand,
+    machine: Machine,
+    indices: readonly number[],
+  ): Promise<RunSpec[]> {
     if (indices.length === 0) return [];
     const { going } = progressOf(this.#deps.log.state, this.#sweep(plan));
-    const room = await roomFor(plan, machine, going.filter(({ spec }) => spec.machineId === machine.id).length);
+    const room = await roomFor(
+      plan,
+      machine,
+      going.filter(({ spec }) => spec.machineId === machine.id).length,
+    );
     if ('full' in room) {
       lane.full(room.full);
       return [];
@@ -107,7 +125,8 @@ export class SweepLauncher {
     for (const [index, outcome] of outcomes.entries()) {
       const spec = specs[index];
       if (outcome.status === 'fulfilled') lane.launched();
-      else if (spec !== undefined && this.#deps.isOpen()) await this.#notStarted(errand, spec, outcome.reason);
+      else if (spec !== undefined && this.#deps.isOpen())
+        await this.#notStarted(errand, spec, outcome.reason);
     }
   }
 
@@ -115,7 +134,8 @@ export class SweepLauncher {
     if (!(error instanceof LaunchFailure)) throw error;
     const why = error.message;
     const isFinal = error.reason === 'not_started';
-    const isOfMachine = error.cause instanceof MachineFailure && machineReasons.includes(error.cause.reason);
+    const isOfMachine =
+      error.cause instanceof MachineFailure && machineReasons.includes(error.cause.reason);
     if (error.isBusy) lane.full(why);
     else if (!isFinal || isOfMachine) lane.away(why);
     if (!isFinal) this.#mayExist.add(spec.id);

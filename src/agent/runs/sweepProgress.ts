@@ -4,7 +4,10 @@ import type { RunState, SessionState, SweepState } from '../journal/state.ts';
 export interface SweepProgress {
   /** Indices of points without a run that are still to have one, in order. */
   readonly waiting: readonly number[];
-  /** Runs that were planned and are not over: they count against `maxParallel`, also while nothing is known of them. */
+  /**
+   * Runs that were planned and are not over: they count against `maxParallel`, also while nothing
+   * is known of them.
+   */
   readonly going: readonly RunState[];
   readonly over: readonly RunState[];
 }
@@ -24,7 +27,9 @@ export function progressOf(state: SessionState, { plan, skipped }: SweepState): 
 /** Nothing of it runs or will run. */
 export function isSweepOver(state: SessionState, id: string): boolean {
   const sweep = state.sweeps.get(id);
-  return sweep === undefined || (sweep.end !== undefined && progressOf(state, sweep).going.length === 0);
+  return (
+    sweep === undefined || (sweep.end !== undefined && progressOf(state, sweep).going.length === 0)
+  );
 }
 
 /** A sweep as it is named by people and models: `s1`, `sweep s1`, `S1`. */

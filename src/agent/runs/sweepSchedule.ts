@@ -1,4 +1,7 @@
-/** The scheduler of a sweep: its next step, derived from its plan, its runs and its machines. Keeps nothing. */
+/**
+ * The scheduler of a sweep: its next step, derived from its plan, its runs and its machines. Keeps
+ * nothing.
+ */
 import type { RunId } from '../../base/ids.ts';
 import type { RunSpec } from '../../runs/run.ts';
 import type { SweepEndReason } from '../../runs/sweep.ts';
@@ -6,7 +9,10 @@ import { budgetEndMs } from '../budget/measures.ts';
 import type { RunState, SessionState, SweepState } from '../journal/state.ts';
 import { progressOf, type SweepProgress } from './sweepProgress.ts';
 
-/** - `launch`: there is something to do on a machine now · `wait`: until a run ends or a machine can be given more */
+/**
+ * - `launch`: there is something to do on a machine now · `wait`: until a run ends or a machine can
+ *   be given more
+ */
 export type SweepStep =
   | { readonly kind: 'end'; readonly why: SweepEndReason }
   | { readonly kind: 'launch'; readonly work: SweepWork }
@@ -41,7 +47,10 @@ export function nextStep(situation: SweepSituation): SweepStep {
   return work === undefined ? { kind: 'wait' } : { kind: 'launch', work };
 }
 
-function endOf({ state, nowMs }: SweepSituation, { waiting, going }: SweepProgress): SweepEndReason | undefined {
+function endOf(
+  { state, nowMs }: SweepSituation,
+  { waiting, going }: SweepProgress,
+): SweepEndReason | undefined {
   if (state.phase === 'ended') return 'session_ended';
   const endMs = budgetEndMs(state);
   if (endMs !== undefined && nowMs >= endMs) return 'budget';
@@ -49,13 +58,18 @@ function endOf({ state, nowMs }: SweepSituation, { waiting, going }: SweepProgre
 }
 
 /** Planned runs come first, then the first waiting point, where the fewest points run. */
-function workOf(situation: SweepSituation, { going, waiting }: SweepProgress): SweepWork | undefined {
+function workOf(
+  situation: SweepSituation,
+  { going, waiting }: SweepProgress,
+): SweepWork | undefined {
   const { open, sweep } = situation;
   const free = waiting.filter((index) => !situation.isTaken(index));
   const absent = going.filter((run) => isAbsent(run, situation)).map(({ spec }) => spec);
   const scheduler = open.find((id) => situation.isScheduler(id));
   if (scheduler !== undefined)
-    return free.length + absent.length > 0 ? { machineId: scheduler, indices: free, specs: absent } : undefined;
+    return free.length + absent.length > 0
+      ? { machineId: scheduler, indices: free, specs: absent }
+      : undefined;
   for (const machineId of open) {
     const spec = absent.find((one) => one.machineId === machineId);
     if (spec !== undefined) return { machineId, indices: [], specs: [spec] };
@@ -64,7 +78,9 @@ function workOf(situation: SweepSituation, { going, waiting }: SweepProgress): S
   const [machineId] = open.toSorted((a, b) => there(a) - there(b));
   const count = going.length + waiting.length - free.length;
   const hasRoom = free.length > 0 && count < (sweep.plan.maxParallel ?? Infinity);
-  return machineId !== undefined && hasRoom ? { machineId, indices: free.slice(0, 1), specs: [] } : undefined;
+  return machineId !== undefined && hasRoom
+    ? { machineId, indices: free.slice(0, 1), specs: [] }
+    : undefined;
 }
 
 /** Planned, and not there: this process, or one before it, came no further. */

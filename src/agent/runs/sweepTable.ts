@@ -1,4 +1,7 @@
-/** A sweep as a short table, for the model and for people: how far it is, what is best, each point on a line. */
+/**
+ * A sweep as a short table, for the model and for people: how far it is, what is best, each point
+ * on a line.
+ */
 import { cleanText, formatValue, oneLine } from '../../base/text.ts';
 import { summaryFor, type Ledger, type LedgerRow } from '../../experiments/ledger.ts';
 import type { SweepEndReason } from '../../runs/sweep.ts';
@@ -32,14 +35,22 @@ export function sweepTable(view: SweepView, end = view.sweep.end): string {
   return [
     sweepLine(view, end),
     ...rows.slice(0, maxRows).map((row) => `- ${rowText(row, ledger.decisive)}`),
-    ...(left > 0 ? [`- … and ${left} more; show_metrics and task_output tell of each by its run`] : []),
-    ...skipped.map(([index, why]) => `- ${sweep.plan.points[index]?.label ?? index}: left out: ${oneLine(why, 200)}`),
+    ...(left > 0
+      ? [`- … and ${left} more; show_metrics and task_output tell of each by its run`]
+      : []),
+    ...skipped.map(
+      ([index, why]) =>
+        `- ${sweep.plan.points[index]?.label ?? index}: left out: ${oneLine(why, 200)}`,
+    ),
     ...(end === undefined ? problems.map((problem) => `Waits: ${oneLine(problem, 200)}`) : []),
     ...(failed && tail ? [`Last output of run ${failed.number}, as data: ${lastChars(tail)}`] : []),
   ].join('\n');
 }
 
-/** `Sweep s1 of lr × bs on gpu1: 5 ok, 1 failed, 2 running, 4 waiting; best loss 0.41 by run 7 (lr=3e-4 bs=64)` */
+/**
+ * `Sweep s1 of lr × bs on gpu1: 5 ok, 1 failed, 2 running, 4 waiting; best loss 0.41 by run 7
+ * (lr=3e-4 bs=64)`
+ */
 function sweepLine({ state, sweep, ledger }: SweepView, end = sweep.end): string {
   const { plan } = sweep;
   const { waiting, going, over } = progressOf(state, sweep);
@@ -88,15 +99,23 @@ function ranked({ rows, decisive }: Ledger): LedgerRow[] {
     if (row.isChampion) return -Infinity;
     return Number.isNaN(best) || isFailed(row) ? Infinity : sign * best;
   };
-  return rows.toSorted((a, b) => (rank(a) < rank(b) ? -1 : rank(a) > rank(b) ? 1 : a.number - b.number));
+  return rows.toSorted((a, b) =>
+    rank(a) < rank(b) ? -1 : rank(a) > rank(b) ? 1 : a.number - b.number,
+  );
 }
 
-const isFailed = ({ verdict }: LedgerRow): boolean => verdict !== undefined && verdict.kind !== 'ok';
+const isFailed = ({ verdict }: LedgerRow): boolean =>
+  verdict !== undefined && verdict.kind !== 'ok';
 
 function rowText(row: LedgerRow, decisive: Ledger['decisive']): string {
   const value = decisive && bestOf(row, decisive);
   const status = `${runStatusText(row)}`;
-  return [`run ${row.number}`, row.label, oneLine(status, 120), ...(value === undefined ? [] : [value])].join(' · ');
+  return [
+    `run ${row.number}`,
+    row.label,
+    oneLine(status, 120),
+    ...(value === undefined ? [] : [value]),
+  ].join(' · ');
 }
 
 function bestOf(row: LedgerRow, { metric }: NonNullable<Ledger['decisive']>): string | undefined {

@@ -1,8 +1,9 @@
 /**
- * The sweeps of a session: keeps points running until all are over, without a token. What is to be launched is derived
- * from the journal alone (the plan, and the runs that were planned for it), so a process that dies at any moment neither
- * loses a point nor runs one twice. A paused session's sweeps go on, since they ask no model; when the session ends or
- * its minutes are over, no more points are launched. A run on a machine that does not answer counts as running.
+ * The sweeps of a session: keeps points running until all are over, without a token. What is to be
+ * launched is derived from the journal alone (the plan, and the runs that were planned for it), so
+ * a process that dies at any moment neither loses a point nor runs one twice. A paused session's
+ * sweeps go on, since they ask no model; when the session ends or its minutes are over, no more
+ * points are launched. A run on a machine that does not answer counts as running.
  */
 import type { Clock } from '../../base/clock.ts';
 import { delay } from '../../base/clock.ts';
@@ -64,17 +65,28 @@ export class Sweeps implements Disposable {
     this.#pump();
   }
 
-  /** Records the plan and launches what there is room for. Asked again for the same call, it is the same sweep. */
-  async start(plan: Omit<SweepPlan, 'id'>, callId: string, signal: AbortSignal): Promise<SweepState> {
+  /**
+   * Records the plan and launches what there is room for. Asked again for the same call, it is the
+   * same sweep.
+   */
+  async start(
+    plan: Omit<SweepPlan, 'id'>,
+    callId: string,
+    signal: AbortSignal,
+  ): Promise<SweepState> {
     const known = [...this.#state.sweeps.values()].find((sweep) => sweep.callId === callId);
     const id = known?.plan.id ?? `s${this.#state.sweeps.size + 1}`;
-    if (known === undefined) await this.#deps.log.record({ type: 'sweep.started', plan: { id, ...plan }, callId });
+    if (known === undefined)
+      await this.#deps.log.record({ type: 'sweep.started', plan: { id, ...plan }, callId });
     this.#pump();
     await this.#idle(id, signal);
     return this.#sweep(id);
   }
 
-  /** Launches no more points of it. Resolves when that is recorded and launches under way had their time. */
+  /**
+   * Launches no more points of it. Resolves when that is recorded and launches under way had their
+   * time.
+   */
   async stop(id: string): Promise<void> {
     if (this.#sweep(id).end === undefined) await this.#end(this.#sweep(id), 'stopped');
     await this.#idle(id);
@@ -168,14 +180,16 @@ export class Sweeps implements Disposable {
       sweep,
       nowMs: clock.now(),
       open: machineIds.filter((machineId) => this.#lane(machineId).isOpen),
-      isScheduler: (machineId) => machines.list().some((machine) => machine.id === machineId && isScheduler(machine)),
+      isScheduler: (machineId) =>
+        machines.list().some((machine) => machine.id === machineId && isScheduler(machine)),
       isTaken: (index) => this.#launcher.isTaken(id, index),
       isFollowed: (runId) => runs.get(runId) !== undefined,
     };
   }
 
   #lane(machineId: string): SweepLane {
-    const lane = this.#lanes.get(machineId) ?? new SweepLane(machineId, this.#deps.clock, () => this.#pump());
+    const lane =
+      this.#lanes.get(machineId) ?? new SweepLane(machineId, this.#deps.clock, () => this.#pump());
     this.#lanes.set(machineId, lane);
     return lane;
   }
@@ -208,7 +222,9 @@ export class Sweeps implements Disposable {
         return problem === undefined ? [] : [`${each}: ${problem}`];
       }),
       tail(row) {
-        const ended = log.events.find((event) => event.type === 'run.ended' && event.runId === row.runId);
+        const ended = log.events.find(
+          (event) => event.type === 'run.ended' && event.runId === row.runId,
+        );
         return ended?.type === 'run.ended' ? ended.outputTail : undefined;
       },
     };
@@ -223,7 +239,8 @@ export class Sweeps implements Disposable {
       () => (isLate = true),
       () => (isLate = true),
     );
-    const launches = (): Promise<void>[] => [...this.#working].flatMap(([work, of]) => (of === id ? [work] : []));
+    const launches = (): Promise<void>[] =>
+      [...this.#working].flatMap(([work, of]) => (of === id ? [work] : []));
     while (!isLate && launches().length > 0) await Promise.race([late, ...launches()]);
     over.abort();
   }

@@ -1,6 +1,6 @@
 /**
- * What is done about the alarms of a session's runs. An alarm is in the journal before anything is done about it: what was
- * to be killed and is not, is killed by whoever takes the session up.
+ * What is done about the alarms of a session's runs. An alarm is in the journal before anything is
+ * done about it: what was to be killed and is not, is killed by whoever takes the session up.
  */
 import { messageOf } from '../../base/errors.ts';
 import type { RunId } from '../../base/ids.ts';
@@ -49,9 +49,14 @@ export class WatchdogAlarms {
     }
   }
 
-  /** Also what could not be killed when it was to be: its machine did not answer, or Helios was stopped. */
+  /**
+   * Also what could not be killed when it was to be: its machine did not answer, or Helios was
+   * stopped.
+   */
   killCondemned(): void {
-    const condemned = new Map(condemnedRuns(this.#deps.log.state).map(({ spec, alarms }) => [spec.id, alarms]));
+    const condemned = new Map(
+      condemnedRuns(this.#deps.log.state).map(({ spec, alarms }) => [spec.id, alarms]),
+    );
     if (condemned.size === 0) return;
     for (const run of this.#deps.sessionRuns.live()) {
       const alarms = condemned.get(run.spec.id);
@@ -87,9 +92,13 @@ export class WatchdogAlarms {
     if (this.#killing.has(id)) return;
     this.#killing.add(id);
     try {
-      await this.#deps.runs.kill(run, { graceMs: kind === 'non_finite' ? graceMs.nonFinite : graceMs.other });
+      await this.#deps.runs.kill(run, {
+        graceMs: kind === 'non_finite' ? graceMs.nonFinite : graceMs.other,
+      });
     } catch (error) {
-      this.#deps.logger.warn(`Run ${number} is to be killed, and could not be yet: ${messageOf(error)}`);
+      this.#deps.logger.warn(
+        `Run ${number} is to be killed, and could not be yet: ${messageOf(error)}`,
+      );
     } finally {
       this.#killing.delete(id);
     }

@@ -1,4 +1,7 @@
-/** What the settings of the user and the project say of watchdogs and plateaus, read once when a session is taken up. */
+/**
+ * What the settings of the user and the project say of watchdogs and plateaus, read once when a
+ * session is taken up.
+ */
 import { UserFacing } from '../../base/errors.ts';
 import { checkProject } from '../../project/checkProject.ts';
 import type { ProjectFile } from '../../project/projectFile.ts';
@@ -10,17 +13,26 @@ import type { EngineSettings } from '../contract/settings.ts';
 type WatchSettings = Pick<EngineSettings, 'watchdogs' | 'plateau'>;
 
 /** Throws `UserFacing` for settings that cannot be understood. */
-export const watchdogPolicy = (settings: WatchSettings, project: ProjectFile | undefined): WatchdogPolicy =>
-  policyOf(understood(settings).watchdogs, project?.watchdogs);
+export const watchdogPolicy = (
+  settings: WatchSettings,
+  project: ProjectFile | undefined,
+): WatchdogPolicy => policyOf(understood(settings).watchdogs, project?.watchdogs);
 
 /** Throws `UserFacing` for settings that cannot be understood. */
-export const plateauPolicy = (settings: WatchSettings, project: ProjectFile | undefined): PlateauPolicy =>
-  plateauPolicyOf(understood(settings).plateau, project?.plateau);
+export const plateauPolicy = (
+  settings: WatchSettings,
+  project: ProjectFile | undefined,
+): PlateauPolicy => plateauPolicyOf(understood(settings).plateau, project?.plateau);
 
 /** They are written as in a project file, where nothing that is not known is let pass. */
-function understood({ watchdogs = {}, plateau = {} }: WatchSettings): Pick<Project, 'watchdogs' | 'plateau'> {
+function understood({
+  watchdogs = {},
+  plateau = {},
+}: WatchSettings): Pick<Project, 'watchdogs' | 'plateau'> {
   const { project = {}, problems, warnings } = checkProject({ watchdogs, plateau });
-  const wrong = [...problems, ...warnings].map(({ path, message }) => `${path.map(String).join('.')} ${message}`);
+  const wrong = [...problems, ...warnings].map(
+    ({ path, message }) => `${path.map(String).join('.')} ${message}`,
+  );
   if (wrong.length === 0) return project;
   throw new UserFacing(
     `The setting of watchdogs cannot be understood: ${wrong.join('; ')}`,

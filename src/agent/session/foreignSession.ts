@@ -1,6 +1,6 @@
 /**
- * A session that this process does not work on, as it goes on elsewhere or was left: its journal, and what its runs have
- * printed, read as both grow. Reads only.
+ * A session that this process does not work on, as it goes on elsewhere or was left: its journal,
+ * and what its runs have printed, read as both grow. Reads only.
  */
 import type { News, ObservedSession } from '../contract/observedSession.ts';
 import type { JournalEvent, SessionEvent } from '../journal/events.ts';
@@ -82,7 +82,10 @@ export class ForeignSession implements ObservedSession {
   }
 
   /** All points of a run; `undefined` where none are at hand. */
-  metricsOf({ spec, verdict }: Pick<RunState, 'spec' | 'verdict'>): Promise<RunMetrics | undefined> {
+  metricsOf({
+    spec,
+    verdict,
+  }: Pick<RunState, 'spec' | 'verdict'>): Promise<RunMetrics | undefined> {
     return this.#points.of(spec, verdict !== undefined);
   }
 
@@ -123,7 +126,8 @@ export class ForeignSession implements ObservedSession {
 
   #take(events: readonly JournalEvent[]): void {
     this.#events.push(...events);
-    this.#state = this.#state === undefined ? foldSession(events) : events.reduce(applyEvent, this.#state);
+    this.#state =
+      this.#state === undefined ? foldSession(events) : events.reduce(applyEvent, this.#state);
     this.#ledger = undefined;
   }
 
@@ -146,7 +150,9 @@ export class ForeignSession implements ObservedSession {
   #probeLater(): void {
     this.#timer = this.#deps.clock.after(refreshEveryMs, () => {
       this.refresh()
-        .catch((error: unknown) => this.#deps.logger.warn(`Session ${this.#id}: ${messageOf(error)}`))
+        .catch((error: unknown) =>
+          this.#deps.logger.warn(`Session ${this.#id}: ${messageOf(error)}`),
+        )
         .finally(() => {
           if (this.#isWatched) this.#probeLater();
         });

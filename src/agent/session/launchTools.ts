@@ -33,5 +33,12 @@ export async function startSweep(
   const { going, over, waiting } = progressOf(log.state, sweep);
   const { id } = sweep.plan;
   const launched = [...over, ...going].flatMap(({ spec }) => runs.get(spec.id) ?? []);
-  return { id, experimentId, notes, runs: launched, waiting: waiting.length, table: sweeps.table(id) };
+  return {
+    id,
+    experimentId,
+    notes,
+    runs: launched,
+    waiting: waiting.length,
+    table: sweeps.table(id),
+  };
 }

@@ -11,9 +11,16 @@ import type { Budget, Limits } from '../journal/events.ts';
 const limits = ['usd', 'tokens', 'minutes', 'turns'] as const;
 
 /** A limit that the user named counts; else the tighter of the settings and the project. */
-export function budgetFor({ budget, defaultBudget = {} }: GoalRequest, project: ProjectFile | undefined): Budget {
+export function budgetFor(
+  { budget, defaultBudget = {} }: GoalRequest,
+  project: ProjectFile | undefined,
+): Budget {
   const said = project?.budget ?? {};
-  const experiment = limitsFrom(budget.experiment ?? {}, defaultBudget.experiment ?? {}, said.experiment ?? {});
+  const experiment = limitsFrom(
+    budget.experiment ?? {},
+    defaultBudget.experiment ?? {},
+    said.experiment ?? {},
+  );
   return {
     ...budget,
     ...limitsFrom(budget, defaultBudget, said),
@@ -22,7 +29,10 @@ export function budgetFor({ budget, defaultBudget = {} }: GoalRequest, project: 
 }
 
 function limitsFrom(user: Limits, ...others: readonly Limits[]): Limits {
-  const entries = limits.map((name) => [name, user[name] ?? tightest(others.map((other) => other[name]))]);
+  const entries = limits.map((name) => [
+    name,
+    user[name] ?? tightest(others.map((other) => other[name])),
+  ]);
   return Object.fromEntries(entries.filter(([, limit]) => limit !== undefined)) as Limits;
 }
 
@@ -32,8 +42,10 @@ function tightest(values: readonly (number | undefined)[]): number | undefined {
 }
 
 /** A project narrows what the user allowed, and never widens it. */
-export const permissionMode = (allowed: PermissionMode, project: ProjectFile | undefined): PermissionMode =>
-  project?.permissions?.mode ?? allowed;
+export const permissionMode = (
+  allowed: PermissionMode,
+  project: ProjectFile | undefined,
+): PermissionMode => project?.permissions?.mode ?? allowed;
 
 /** What calls of tools mean that name no machine, and no metrics. */
 export function toolDefaults(project: ProjectFile | undefined): ToolDefault[] {
@@ -53,7 +65,10 @@ export function toolDefaults(project: ProjectFile | undefined): ToolDefault[] {
 }
 
 /** Throws `UserFacing` for a default machine that there is not. */
-export function checkDefaultMachine(project: ProjectFile | undefined, machines: Pick<Machines, 'list'>): void {
+export function checkDefaultMachine(
+  project: ProjectFile | undefined,
+  machines: Pick<Machines, 'list'>,
+): void {
   const wanted = project?.defaultMachine;
   const known = machines.list().map(({ id }) => id);
   if (project === undefined || wanted === undefined || known.includes(wanted)) return;
@@ -63,11 +78,16 @@ export function checkDefaultMachine(project: ProjectFile | undefined, machines: 
   );
 }
 
-/** Where reports go, absolute; undefined where the project says nothing, or cannot be understood: a brief is written all the same. */
+/**
+ * Where reports go, absolute; undefined where the project says nothing, or cannot be understood: a
+ * brief is written all the same.
+ */
 export async function reportsFolder(workFolder: string): Promise<string | undefined> {
   try {
     const project = await readProjectFile(workFolder);
-    return project?.experimentDir === undefined ? undefined : path.join(project.folder, project.experimentDir);
+    return project?.experimentDir === undefined
+      ? undefined
+      : path.join(project.folder, project.experimentDir);
   } catch (error) {
     if (error instanceof UserFacing) return undefined;
     throw error;

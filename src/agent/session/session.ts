@@ -1,4 +1,7 @@
-/** One goal being worked on, owned by this process: the loop, the sleeps and the user's hand on them. */
+/**
+ * One goal being worked on, owned by this process: the loop, the sleeps and the user's hand on
+ * them.
+ */
 import { mkdir } from 'node:fs/promises';
 import { Emitter } from '../../base/emitter.ts';
 import { messageOf, UserFacing } from '../../base/errors.ts';
@@ -28,7 +31,10 @@ export interface SessionOptions {
   readonly log: SessionLog;
   /** Builds what the session works with; called once. */
   parts(hooks: SessionHooks): SessionParts;
-  /** Called when nothing more can be recorded: the session must be closed, so that it can be taken up again later. */
+  /**
+   * Called when nothing more can be recorded: the session must be closed, so that it can be taken
+   * up again later.
+   */
   onBroken(): void;
 }
 
@@ -103,11 +109,16 @@ export class LiveSession implements Session, SessionHooks {
   /** Goes on with a session that another process left. */
   async takeUp(by: string, text: string, budget: Budget | undefined): Promise<void> {
     if (budget !== undefined) this.#parts.checkModel(this.state.provider, this.state.model, budget);
-    const wasAtWork = this.state.phase === 'ready' || this.state.phase === 'thinking' || this.state.phase === 'acting';
+    const wasAtWork =
+      this.state.phase === 'ready' ||
+      this.state.phase === 'thinking' ||
+      this.state.phase === 'acting';
     await this.#log.record({ type: 'session.resumed', by, ...(budget && { budget }) });
     const hasAsked = this.#log.events.some((event) => event.type === 'model.replied');
-    if (wasAtWork && hasAsked) await this.#log.record({ type: 'message.added', origin: 'resume', text });
-    if (!this.#log.events.some((event) => event.type === 'message.added')) return this.introduce(this.state.goal);
+    if (wasAtWork && hasAsked)
+      await this.#log.record({ type: 'message.added', origin: 'resume', text });
+    if (!this.#log.events.some((event) => event.type === 'message.added'))
+      return this.introduce(this.state.goal);
     await this.#begin();
   }
 
@@ -117,7 +128,10 @@ export class LiveSession implements Session, SessionHooks {
     await this.#log.recordNow({ type: 'session.resumed', by, budget });
   }
 
-  /** Takes the work up where the journal stands: adopts runs, settles calls, arms a sleep, or goes on thinking. */
+  /**
+   * Takes the work up where the journal stands: adopts runs, settles calls, arms a sleep, or goes
+   * on thinking.
+   */
   async #begin(): Promise<void> {
     await mkdir(this.folder, { recursive: true });
     const pending = pendingCalls(this.#log.events);
@@ -166,7 +180,8 @@ export class LiveSession implements Session, SessionHooks {
   importResults(text: string, source: string): Promise<number> {
     return this.#inTurn(async () => {
       const results = readResultsTsv(text, source);
-      if (results.length > 0) await this.#log.recordNow({ type: 'results.imported', source, results });
+      if (results.length > 0)
+        await this.#log.recordNow({ type: 'results.imported', source, results });
       return results.length;
     });
   }
@@ -206,9 +221,14 @@ export class LiveSession implements Session, SessionHooks {
     return this.#inTurn(async () => {
       const { stickies } = this.state;
       if (stickies.size >= maxStickies) {
-        throw new UserFacing(`There are ${stickies.size} pinned notes, which is the most.`, 'Unpin one first.');
+        throw new UserFacing(
+          `There are ${stickies.size} pinned notes, which is the most.`,
+          'Unpin one first.',
+        );
       }
-      const given = this.#log.events.flatMap((event) => (event.type === 'note.pinned' ? [event.number] : []));
+      const given = this.#log.events.flatMap((event) =>
+        event.type === 'note.pinned' ? [event.number] : [],
+      );
       const number = Math.max(0, ...given) + 1;
       await this.#log.recordNow({ type: 'note.pinned', number, text });
       return number;
@@ -240,7 +260,11 @@ export class LiveSession implements Session, SessionHooks {
     try {
       await this.#halt(new Closing());
       this.#parts.dispose();
-      await Promise.all([this.#parts.sessionRuns.settle(), this.#parts.sweeps.settle(), this.#parts.release()]);
+      await Promise.all([
+        this.#parts.sessionRuns.settle(),
+        this.#parts.sweeps.settle(),
+        this.#parts.release(),
+      ]);
     } finally {
       this.#streamed.dispose();
       await this.#log.close().finally(() => this.#lease.release());
@@ -264,7 +288,9 @@ export class LiveSession implements Session, SessionHooks {
     this.#working = this.#work(this.#abort.signal);
   }
 
-  /** The disk takes nothing for now: the work stands still, costs nothing, and goes on by itself. */
+  /**
+   * The disk takes nothing for now: the work stands still, costs nothing, and goes on by itself.
+   */
   #stalled(failure: StorageFailure | undefined): void {
     const { logger, notices } = this.#parts;
     const why =
@@ -292,7 +318,10 @@ export class LiveSession implements Session, SessionHooks {
     void Promise.resolve(this.#working).then(() => this.#fail(error));
   }
 
-  /** Nothing can be recorded, or we have a bug: the work stops here, and the journal says so where it still can. */
+  /**
+   * Nothing can be recorded, or we have a bug: the work stops here, and the journal says so where
+   * it still can.
+   */
   async #fail(error: unknown): Promise<void> {
     if (this.#isClosed) return;
     this.#parts.logger.error('The session cannot go on', error);
@@ -322,15 +351,20 @@ export class LiveSession implements Session, SessionHooks {
     this.#parts.waiting.disarm();
   }
 
-  /** A crash between a sleep or an end and the result of its call leaves calls open that will not be made any more. */
+  /**
+   * A crash between a sleep or an end and the result of its call leaves calls open that will not be
+   * made any more.
+   */
   async #settleCalls(): Promise<void> {
     const { phase } = this.state;
     if (phase !== 'sleeping' && phase !== 'ended' && phase !== 'paused') return;
     for (const call of pendingCalls(this.#log.events)) {
-      const text = phase === 'sleeping' ? 'Asleep since then.' : 'Interrupted: the call has no result.';
-      await this.#log.record({ ...interruptedCall(call, text), isError: phase !== 'sleeping' } as Parameters<
-        SessionLog['record']
-      >[0]);
+      const text =
+        phase === 'sleeping' ? 'Asleep since then.' : 'Interrupted: the call has no result.';
+      await this.#log.record({
+        ...interruptedCall(call, text),
+        isError: phase !== 'sleeping',
+      } as Parameters<SessionLog['record']>[0]);
     }
   }
 }

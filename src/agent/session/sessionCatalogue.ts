@@ -1,6 +1,7 @@
 /**
- * Keeps the index of sessions in step with their journals. Of a journal that grew, only what was added is read, as long as
- * this process remembers the state before; otherwise it is read whole, once.
+ * Keeps the index of sessions in step with their journals. Of a journal that grew, only what was
+ * added is read, as long as this process remembers the state before; otherwise it is read whole,
+ * once.
  */
 import { stat } from 'node:fs/promises';
 import { codeOf, messageOf } from '../../base/errors.ts';
@@ -32,7 +33,9 @@ export interface CatalogueDeps {
   openIndex(): Promise<SessionIndex>;
 }
 
-/** States of so many journals that grow without us (another window, the background) are remembered. */
+/**
+ * States of so many journals that grow without us (another window, the background) are remembered.
+ */
 const maxFollowed = 8;
 const statsAtOnce = 64;
 /** In place of a size. */
@@ -70,7 +73,8 @@ export class SessionCatalogue {
   /** By run id or handle (`machine:pid`, `machine:job`); of several with one handle, the newest. */
   async findRun(reference: string): Promise<RunPlace | undefined> {
     const found = (await this.#refreshed()).runOf(reference);
-    if (found === undefined || !isRunId(found.id) || !isSessionId(found.sessionId)) return undefined;
+    if (found === undefined || !isRunId(found.id) || !isSessionId(found.sessionId))
+      return undefined;
     return { runId: found.id, sessionId: found.sessionId };
   }
 
@@ -79,8 +83,15 @@ export class SessionCatalogue {
     await this.#refreshed();
   }
 
-  /** As the index is now, without a look at the journals; nothing while it is not open. See `SessionIndex.attemptsLike`. */
-  attemptsLike(seeds: readonly string[], exceptSession: SessionId, limit: number): readonly FoundAttempt[] {
+  /**
+   * As the index is now, without a look at the journals; nothing while it is not open. See
+   * `SessionIndex.attemptsLike`.
+   */
+  attemptsLike(
+    seeds: readonly string[],
+    exceptSession: SessionId,
+    limit: number,
+  ): readonly FoundAttempt[] {
     return this.#opened?.attemptsLike(seeds, exceptSession, limit) ?? [];
   }
 
@@ -110,19 +121,26 @@ export class SessionCatalogue {
     const sizes = await this.#journalSizes();
     for (const [id, size] of sizes) {
       if (size === known.get(id) || size === unreadable) continue;
-      const session = await this.#read(id, size).catch((error: unknown) => this.#leaveOut(id, error));
+      const session = await this.#read(id, size).catch((error: unknown) =>
+        this.#leaveOut(id, error),
+      );
       if (session !== undefined) index.put(session);
     }
     for (const id of known.keys()) if (isSessionId(id) && !sizes.has(id)) this.#forget(index, id);
     return index;
   }
 
-  /** One that the system does not let be read takes no other with it. Rethrows what is a fault of ours. */
+  /**
+   * One that the system does not let be read takes no other with it. Rethrows what is a fault of
+   * ours.
+   */
   #leaveOut(id: SessionId, error: unknown): undefined {
     if (codeOf(error) === undefined) throw error;
     this.#followed.delete(id);
     if (!this.#leftOut.has(id))
-      this.#deps.logger.warn(`Session ${id} is left out: its journal cannot be read (${messageOf(error)}).`);
+      this.#deps.logger.warn(
+        `Session ${id} is left out: its journal cannot be read (${messageOf(error)}).`,
+      );
     this.#leftOut.add(id);
   }
 
@@ -139,7 +157,9 @@ export class SessionCatalogue {
       await Promise.all(
         ids.slice(first, first + statsAtOnce).map(async (id) => {
           const file = this.#deps.home.journalFile(id);
-          const size = await sizeOf(file).catch((error: unknown) => this.#leaveOut(id, error) ?? unreadable);
+          const size = await sizeOf(file).catch(
+            (error: unknown) => this.#leaveOut(id, error) ?? unreadable,
+          );
           if (size !== undefined) sizes.set(id, size);
         }),
       );
@@ -197,7 +217,9 @@ function indexed(state: SessionState, journalBytes: number): IndexedSession {
     hasUnknownCost,
     endReason: state.end?.reason ?? null,
     best: bestText(ledger) ?? null,
-    runs: [...state.runs.values()].filter(({ notStarted }) => notStarted === undefined).map(indexedRun),
+    runs: [...state.runs.values()]
+      .filter(({ notStarted }) => notStarted === undefined)
+      .map(indexedRun),
     attempts: indexedAttempts(state, ledger),
   };
 }

@@ -53,16 +53,45 @@ export function createListeners(request: PartsRequest, owned: DisposableStore): 
   const notices = owned.add(new SessionNotices({ ...shared, log, ...(project && { project }) }));
   const limits = (): LeaveOutLimits => keptLimits(shared.settings());
   const code = new ExperimentCodeStore({ sessionId: log.state.id, clock, limits });
-  const experiments = owned.add(new Experiments({ ...shared, log, sessionRuns, machines, code, onFailed }));
+  const experiments = owned.add(
+    new Experiments({ ...shared, log, sessionRuns, machines, code, onFailed }),
+  );
   const memory = owned.add(createMemory(request));
-  const sleeper = owned.add(new Sleeper(owned.add(createSleepPorts({ ...shared, log, machines, sessionRuns })), clock));
+  const sleeper = owned.add(
+    new Sleeper(owned.add(createSleepPorts({ ...shared, log, machines, sessionRuns })), clock),
+  );
   const waiting = owned.add(
-    new Waiting({ log, sessionRuns, sweeps, sleeper, clock, onAwake: () => hooks.goOn(), onFailed }),
+    new Waiting({
+      log,
+      sessionRuns,
+      sweeps,
+      sleeper,
+      clock,
+      onAwake: () => hooks.goOn(),
+      onFailed,
+    }),
   );
   const policy = watchdogPolicy(shared.settings(), request.project);
-  const watches = owned.add(new RunWatchdogs({ ...shared, log, sessionRuns, questions, waiting, policy, onFailed }));
-  return { machines, sessionRuns, sweeps, questions, notices, experiments, memory, waiting, watches, git, limits };
+  const watches = owned.add(
+    new RunWatchdogs({ ...shared, log, sessionRuns, questions, waiting, policy, onFailed }),
+  );
+  return {
+    machines,
+    sessionRuns,
+    sweeps,
+    questions,
+    notices,
+    experiments,
+    memory,
+    waiting,
+    watches,
+    git,
+    limits,
+  };
 }
 
-const createMemory = ({ shared: { globalMemoryFolder: globalFolder, clock }, folder }: PartsRequest): MemoryStore =>
+const createMemory = ({
+  shared: { globalMemoryFolder: globalFolder, clock },
+  folder,
+}: PartsRequest): MemoryStore =>
   new MemoryStore({ sessionFolder: path.join(folder, 'memory'), globalFolder, clock });

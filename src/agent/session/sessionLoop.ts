@@ -26,7 +26,8 @@ export function createLoop(request: PartsRequest, listeners: SessionListeners): 
   const sessionId = log.state.id;
   const profile = profileOf(log.state.profile);
   const gate = createGate({
-    mode: () => profile.permissions ?? permissionMode(shared.settings().permissionMode, request.project),
+    mode: () =>
+      profile.permissions ?? permissionMode(shared.settings().permissionMode, request.project),
     ask(call, signal) {
       listeners.notices.asks(call);
       return shared.ports.approve({ sessionId, ...call }, signal);
@@ -103,5 +104,7 @@ const createGuard = ({ shared, hooks, log }: PartsRequest, sessionRuns: SessionR
 
 const allowedBefore = (events: readonly JournalEvent[]): string[] =>
   events.flatMap((event) =>
-    event.type === 'permission.decided' && event.allowedTool !== undefined ? [event.allowedTool] : [],
+    event.type === 'permission.decided' && event.allowedTool !== undefined
+      ? [event.allowedTool]
+      : [],
   );

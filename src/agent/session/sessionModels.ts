@@ -21,11 +21,19 @@ type Billed = Pick<ModelReply, 'model' | 'usage' | 'discardedUsage'>;
 /** What a plan covers is counted at list price, and said to be covered. */
 export function costFor(shared: SharedDeps, id: string, reply: Billed): Cost {
   const cost = costOf(id, reply.model, billedUsage(reply), shared.prices());
-  return 'usd' in cost && providerOf(shared, id).billing === 'plan' ? { ...cost, isPlan: true } : cost;
+  return 'usd' in cost && providerOf(shared, id).billing === 'plan'
+    ? { ...cost, isPlan: true }
+    : cost;
 }
 
-/** Throws `UserFacing` for a provider that does not exist, or a price that is not known under a money limit. */
-export function checkModel(shared: SharedDeps, plan: { provider: string; model: string; budget: Budget }): void {
+/**
+ * Throws `UserFacing` for a provider that does not exist, or a price that is not known under a
+ * money limit.
+ */
+export function checkModel(
+  shared: SharedDeps,
+  plan: { provider: string; model: string; budget: Budget },
+): void {
   const { provider, model, budget } = plan;
   // A plan is paid for already, whatever its calls come to.
   if (providerOf(shared, provider).billing === 'plan') return;
@@ -38,7 +46,10 @@ export function checkModel(shared: SharedDeps, plan: { provider: string; model: 
 }
 
 /** Lets go of what providers keep of a conversation. Never rejects. */
-export async function release({ providers, logger }: SharedDeps, conversation: string): Promise<void> {
+export async function release(
+  { providers, logger }: SharedDeps,
+  conversation: string,
+): Promise<void> {
   const letGo = async (provider: ModelProvider): Promise<void> => {
     try {
       await provider.release?.(conversation);

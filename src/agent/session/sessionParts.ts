@@ -32,9 +32,15 @@ export interface SessionParts {
   readonly loop: LoopDeps;
   kill(run: Run): Promise<unknown>;
   reproduce(request: ReproduceRequest): Promise<Reproduction>;
-  /** Throws `UserFacing` for a provider that does not exist, or a price that is not known under a money limit. */
+  /**
+   * Throws `UserFacing` for a provider that does not exist, or a price that is not known under a
+   * money limit.
+   */
   checkModel(provider: string, model: string, budget: Budget): void;
-  /** What providers keep of the conversation is let go of; the next call begins it anew. Never rejects. */
+  /**
+   * What providers keep of the conversation is let go of; the next call begins it anew. Never
+   * rejects.
+   */
   release(): Promise<void>;
   dispose(): void;
 }
@@ -49,7 +55,8 @@ export function createParts(request: PartsRequest): SessionParts {
     ...listeners,
     logger: shared.logger,
     loop: createLoop(request, listeners),
-    reproduce: (asked) => reproduce({ ...listeners, log, clock: shared.clock, folder: request.folder }, asked),
+    reproduce: (asked) =>
+      reproduce({ ...listeners, log, clock: shared.clock, folder: request.folder }, asked),
     kill: (run) => shared.runs.kill(run, { graceMs: killGraceMs }),
     checkModel: (provider, model, budget) => checkModel(shared, { provider, model, budget }),
     release: () => release(shared, log.state.id),

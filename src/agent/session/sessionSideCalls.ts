@@ -9,11 +9,15 @@ import { costFor, providerOf } from './sessionModels.ts';
 import type { ToolsetDeps } from './toolsetDeps.ts';
 
 /** What goes beyond the session's own machines: pages, searches and second opinions. */
-export function createSideCalls({ shared, log }: PartsRequest, budget: BudgetGuard): ToolsetDeps['consult'] {
+export function createSideCalls(
+  { shared, log }: PartsRequest,
+  budget: BudgetGuard,
+): ToolsetDeps['consult'] {
   const { pages } = shared;
   const calls = new SideCalls({
     budget,
-    cost: (id, { model, usage, searches = 0 }) => withSearches(costFor(shared, id, { model, usage }), id, searches),
+    cost: (id, { model, usage, searches = 0 }) =>
+      withSearches(costFor(shared, id, { model, usage }), id, searches),
     record: (event) => log.record(event),
   });
   return {

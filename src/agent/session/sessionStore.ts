@@ -73,13 +73,17 @@ export class SessionStore implements Sessions {
     const goal = request.goal.trim();
     const { profile = 'goal', parent } = request;
     if (goal === '')
-      throw new UserFacing('There is no goal.', 'Say what is to be reached, such as: bring val_loss below 0.3.');
+      throw new UserFacing(
+        'There is no goal.',
+        'Say what is to be reached, such as: bring val_loss below 0.3.',
+      );
     const { shared, version } = this.#deps;
     const settings = shared.settings();
     const project = await readProjectFile(request.workFolder);
     const configured = project?.provider ?? settings.provider;
     const named = request.provider ?? configured;
-    // A model belongs to its provider: one that was named beside another provider is not taken over.
+    // A model belongs to its provider: one that was named beside another provider is not taken
+    // over.
     const ofProject = configured === named ? project?.model : undefined;
     const { provider, model } =
       request.model !== undefined && request.provider === undefined
@@ -104,7 +108,10 @@ export class SessionStore implements Sessions {
     // Before the child can spend anything: its parent counts it, whatever happens in between.
     if (parent !== undefined) await this.#parent(parent).started(id);
     const session = await this.#attach(id, { first });
-    return this.#begun(session, session.introduce(profileOf(profile).opening(goal, limitsText(budget))));
+    return this.#begun(
+      session,
+      session.introduce(profileOf(profile).opening(goal, limitsText(budget))),
+    );
   }
 
   #parent(id: SessionId): LiveSession {
@@ -133,7 +140,9 @@ export class SessionStore implements Sessions {
     const { home, shared } = this.#deps;
     const ids = (await sessionIds(home)).reverse().filter((id) => !this.#open.has(id));
     const unfinished = await unfinishedOf(home, ids, shared.logger);
-    const found = await Promise.all(unfinished.map(async (id) => ((await this.#isForsaken(id)) ? id : undefined)));
+    const found = await Promise.all(
+      unfinished.map(async (id) => ((await this.#isForsaken(id)) ? id : undefined)),
+    );
     return found.filter((id) => id !== undefined);
   }
 
@@ -142,7 +151,8 @@ export class SessionStore implements Sessions {
     const { events, damage } = await readJournal<SessionEvent>(file);
     const state = foldSession(events as readonly JournalEvent[]);
     if (state === undefined && events.length + damage.length > 0) throw withoutStart(file);
-    if (state === undefined) throw new UserFacing(`There is no session ${id}.`, 'List the sessions to see their ids.');
+    if (state === undefined)
+      throw new UserFacing(`There is no session ${id}.`, 'List the sessions to see their ids.');
     const ledger = this.#open.get(id)?.ledger ?? (await foreignLedger(this.#deps.home, state));
     return { state, events: events as readonly JournalEvent[], ledger, damage };
   }
@@ -150,7 +160,10 @@ export class SessionStore implements Sessions {
   async search(query: string, options: SearchOptions = {}): Promise<readonly SearchHit[]> {
     const { home, shared } = this.#deps;
     const onUnreadable = (text: string): void => shared.logger.warn(text);
-    return searchJournals(home, (await sessionIds(home)).reverse(), query, { ...options, onUnreadable });
+    return searchJournals(home, (await sessionIds(home)).reverse(), query, {
+      ...options,
+      onUnreadable,
+    });
   }
 
   owner(id: SessionId): Promise<SessionOwner | undefined> {
@@ -169,7 +182,10 @@ export class SessionStore implements Sessions {
   observe(id: SessionId, options: ObserveOptions = {}): ObservedSession {
     const { home, shared } = this.#deps;
     const { clock, logger } = shared;
-    return new ForeignSession({ home, clock, logger, isOpenHere: () => this.#open.has(id), ...options }, id);
+    return new ForeignSession(
+      { home, clock, logger, isOpenHere: () => this.#open.has(id), ...options },
+      id,
+    );
   }
 
   async watchRun(place: RunPlace, sink: RunSink, signal: AbortSignal): Promise<RunEnd | undefined> {
@@ -182,14 +198,22 @@ export class SessionStore implements Sessions {
   async killRun(place: RunPlace): Promise<KilledRun> {
     const { runs, clock } = this.#deps.shared;
     const { run, machines } = await this.#placed(place);
-    const parts = { runs, machines, clock, owner: (id: SessionId) => this.owner(id), withLog: this.#withLog };
+    const parts = {
+      runs,
+      machines,
+      clock,
+      owner: (id: SessionId) => this.owner(id),
+      withLog: this.#withLog,
+    };
     return killRun(parts, place.sessionId, run);
   }
 
   /** Lets go of all sessions; runs go on. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    await Promise.all([...this.#open.values()].map((session) => this.#letGo(session, () => session.close())));
+    await Promise.all(
+      [...this.#open.values()].map((session) => this.#letGo(session, () => session.close())),
+    );
     this.#changed.dispose();
   }
 
@@ -200,15 +224,23 @@ export class SessionStore implements Sessions {
     return holder === undefined || (holder.kind === 'detached' && ownerKind !== 'detached');
   }
 
-  async #placed({ sessionId, runId }: RunPlace): Promise<{ readonly run: RunState; readonly machines: Machines }> {
+  async #placed({
+    sessionId,
+    runId,
+  }: RunPlace): Promise<{ readonly run: RunState; readonly machines: Machines }> {
     const { state } = await this.read(sessionId);
     const run = state.runs.get(runId);
     if (run === undefined) throw new UserFacing(`Session ${sessionId} has no run ${runId}.`);
     return { run, machines: this.#deps.shared.machinesIn(state.workFolder) };
   }
 
-  /** The journal of a session that is not open here, with its lease, for as long as `work` takes. */
-  readonly #withLog = async <T>(id: SessionId, work: (log: SessionLog) => Promise<T>): Promise<T> => {
+  /**
+   * The journal of a session that is not open here, with its lease, for as long as `work` takes.
+   */
+  readonly #withLog = async <T>(
+    id: SessionId,
+    work: (log: SessionLog) => Promise<T>,
+  ): Promise<T> => {
     const { home, shared } = this.#deps;
     await using owned = new AsyncDisposableStack();
     const lease = await this.#lease(id);
@@ -219,7 +251,8 @@ export class SessionStore implements Sessions {
   };
 
   #resumeOnce(id: SessionId, options: ResumeOptions): Promise<Session> {
-    const resuming = this.#resuming.get(id) ?? this.#resume(id, options).finally(() => this.#resuming.delete(id));
+    const resuming =
+      this.#resuming.get(id) ?? this.#resume(id, options).finally(() => this.#resuming.delete(id));
     this.#resuming.set(id, resuming);
     return resuming;
   }
@@ -229,7 +262,10 @@ export class SessionStore implements Sessions {
     return this.#begun(session, session.takeUp(by(), resumeText, budget));
   }
 
-  /** A session that cannot begin is let go of, so that it can be taken up once what was in the way is gone. */
+  /**
+   * A session that cannot begin is let go of, so that it can be taken up once what was in the way
+   * is gone.
+   */
   async #begun(session: LiveSession, beginning: Promise<void>): Promise<Session> {
     try {
       await beginning;
@@ -277,7 +313,10 @@ export class SessionStore implements Sessions {
     }
   }
 
-  /** As it is now: a change counts for sessions that are started or taken up later. What it says in vain is told once. */
+  /**
+   * As it is now: a change counts for sessions that are started or taken up later. What it says in
+   * vain is told once.
+   */
   async #project(workFolder: string): Promise<ProjectFile | undefined> {
     const project = await readProjectFile(workFolder);
     for (const warning of project?.warnings ?? []) {
@@ -312,12 +351,16 @@ export class SessionStore implements Sessions {
         onWanted: () => void this.#handOver(id),
       });
     } catch (error) {
-      if (error instanceof StorageFailure && error.reason === 'owned') throw new UserFacing(error.message);
+      if (error instanceof StorageFailure && error.reason === 'owned')
+        throw new UserFacing(error.message);
       throw error;
     }
   }
 
-  /** Somebody else took the session over while this host was not running: nothing more is written here. */
+  /**
+   * Somebody else took the session over while this host was not running: nothing more is written
+   * here.
+   */
   async #lost(id: SessionId): Promise<void> {
     this.#deps.shared.logger.warn(`Session ${id} was taken over by another process`);
     const session = this.#open.get(id);
@@ -341,7 +384,8 @@ interface Attaching {
 
 const by = (): string => `process ${process.pid}`;
 
-const closing = (): UserFacing => new UserFacing('Helios is closing.', 'Start it again, then try once more.');
+const closing = (): UserFacing =>
+  new UserFacing('Helios is closing.', 'Start it again, then try once more.');
 
 function checkedBudget(budget: Budget): Budget {
   const { experiment = {}, ...goal } = budget;

@@ -1,6 +1,7 @@
 /**
- * Which sessions should be worked on, from the last lines of their journals: asked when Helios starts, before anything else
- * goes on, it depends on no index, which may be missing, old or damaged.
+ * Which sessions should be worked on, from the last lines of their journals: asked when Helios
+ * starts, before anything else goes on, it depends on no index, which may be missing, old or
+ * damaged.
  */
 import { adviceOf } from '../../base/errors.ts';
 import type { SessionId } from '../../base/ids.ts';
@@ -15,10 +16,11 @@ const journalsAtOnce = 32;
 const tailBytes = 16 * 1024;
 
 /**
- * Events after which a session is over, waits for a user, or is at work: the newest of them tells, as `fold.ts` has it.
- * A message counts when it is a user's.
+ * Events after which a session is over, waits for a user, or is at work: the newest of them tells,
+ * as `fold.ts` has it. A message counts when it is a user's.
  */
-const decisive = /"type":"(?:session\.(?:started|paused|ended)|model\.requested|sleep\.started|message\.added)"/g;
+const decisive =
+  /"type":"(?:session\.(?:started|paused|ended)|model\.requested|sleep\.started|message\.added)"/g;
 
 /** Of `ids`, in their order. A journal that cannot be read is told, and left out. */
 export async function unfinishedOf(
@@ -35,7 +37,11 @@ export async function unfinishedOf(
   return found;
 }
 
-async function isUnfinishedOrTold(home: Home, id: SessionId, logger: Pick<Logger, 'warn'>): Promise<boolean> {
+async function isUnfinishedOrTold(
+  home: Home,
+  id: SessionId,
+  logger: Pick<Logger, 'warn'>,
+): Promise<boolean> {
   try {
     return await isUnfinished(home.journalFile(id));
   } catch (error) {

@@ -1,4 +1,7 @@
-/** What the tools that wait need: the session sleeps until a condition holds, and is woken at intervals. */
+/**
+ * What the tools that wait need: the session sleeps until a condition holds, and is woken at
+ * intervals.
+ */
 import { newEventId } from '../../base/ids.ts';
 import type { FoundRun } from '../../sleep/sleepPorts.ts';
 import type { AllToolsDeps } from '../../tools/allTools.ts';
@@ -35,9 +38,15 @@ export function sleepDeps({
     },
     checkCommand: (command) => git.reading(command),
     async sleep(request, { callId, signal }) {
-      // What was interrupted while it looked at its conditions must not send a halted session to sleep.
+      // What was interrupted while it looked at its conditions must not send a halted session to
+      // sleep.
       signal.throwIfAborted();
-      await log.record({ type: 'sleep.started', sleepId: newEventId(clock.now()), request, callId });
+      await log.record({
+        type: 'sleep.started',
+        sleepId: newEventId(clock.now()),
+        request,
+        callId,
+      });
     },
   };
 }

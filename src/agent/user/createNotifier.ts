@@ -18,7 +18,10 @@ export interface NotifierDeps {
   settings(): EngineSettings;
 }
 
-/** Settings that cannot be used are said once, until they change; meanwhile the window alone is told. */
+/**
+ * Settings that cannot be used are said once, until they change; meanwhile the window alone is
+ * told.
+ */
 export function createNotifier({ known, ports, settings, ...around }: NotifierDeps): Notifier {
   let told: string | undefined;
   return new Notifier({
@@ -26,7 +29,10 @@ export function createNotifier({ known, ports, settings, ...around }: NotifierDe
     redact: known.redact,
     settings() {
       const { notifications, allowsProjectCommands } = settings();
-      const { settings: checked, problem } = checkNotifications(notifications, allowsProjectCommands);
+      const { settings: checked, problem } = checkNotifications(
+        notifications,
+        allowsProjectCommands,
+      );
       if (problem !== undefined && problem !== told)
         around.logger.warn(`The settings of notifications cannot be used: ${problem}`);
       told = problem;
@@ -34,6 +40,10 @@ export function createNotifier({ known, ports, settings, ...around }: NotifierDe
     },
     caFile: () => settings().caFile,
     show: ports.notify?.bind(ports),
-    secrets: { env: around.env, secret: (name) => ports.secret(name), onFound: (value) => known.add(value) },
+    secrets: {
+      env: around.env,
+      secret: (name) => ports.secret(name),
+      onFound: (value) => known.add(value),
+    },
   });
 }

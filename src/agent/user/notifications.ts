@@ -1,4 +1,7 @@
-/** What people are told of an event of a session. Pure: which of it they want to hear is for the channels to know. */
+/**
+ * What people are told of an event of a session. Pure: which of it they want to hear is for the
+ * channels to know.
+ */
 import { formatValue, oneLine } from '../../base/text.ts';
 import type { Notification } from '../../notify/notification.ts';
 import type { NotifyEvent } from '../../notify/settings.ts';
@@ -20,7 +23,11 @@ export function notificationOf(
   return about && { ...about, sessionId: after.id, goal: oneLine(after.goal, 200), atMs: event.at };
 }
 
-function aboutOf(event: JournalEvent, before: SessionState, after: SessionState): About | undefined {
+function aboutOf(
+  event: JournalEvent,
+  before: SessionState,
+  after: SessionState,
+): About | undefined {
   const description = describeEvent(event, after);
   if (description === undefined) return undefined;
   switch (event.type) {
@@ -54,7 +61,9 @@ function aboutSleep(
   { before, after }: { readonly before: SessionState; readonly after: SessionState },
 ): About | undefined {
   if (event.type === 'sleep.ended')
-    return event.why === 'trigger' && waitsForValue(before) ? told('metric_threshold', description) : undefined;
+    return event.why === 'trigger' && waitsForValue(before)
+      ? told('metric_threshold', description)
+      : undefined;
   const idle = { title: 'The agent sleeps, and no run is active', detail: event.request.reason };
   return isIdle(after) ? told('agent_idle', idle) : undefined;
 }
@@ -65,11 +74,17 @@ const isNearLimit = ({ percent, scope }: EventOf<'budget.noticed'>): boolean =>
 
 type RunEvent = EventOf<'run.alarmed'> | EventOf<'run.ended'> | EventOf<'run.not_started'>;
 
-function aboutRun(event: RunEvent, description: Description, state: SessionState): About | undefined {
+function aboutRun(
+  event: RunEvent,
+  description: Description,
+  state: SessionState,
+): About | undefined {
   const run = state.runs.get(event.runId);
-  if (event.type === 'run.alarmed') return { ...told('alarm', description), ...(run && placeOf(run)) };
+  if (event.type === 'run.alarmed')
+    return { ...told('alarm', description), ...(run && placeOf(run)) };
   if (run === undefined) return undefined;
-  if (event.type === 'run.not_started') return { ...told('task_failed', description), ...placeOf(run) };
+  if (event.type === 'run.not_started')
+    return { ...told('task_failed', description), ...placeOf(run) };
   return runEnded(event, description, { run, state });
 }
 
@@ -108,8 +123,14 @@ const told = (event: NotifyEvent, { title, detail = '', facts = [] }: Words): Ab
   body: [detail, ...facts].join('\n').trim().slice(0, 1_500),
 });
 
-/** Whoever stopped the session knows, and so does whoever asked a question: the answer is before them. */
-function ended({ reason, evidence }: EventOf<'session.ended'>, { title, detail = '' }: Description): About | undefined {
+/**
+ * Whoever stopped the session knows, and so does whoever asked a question: the answer is before
+ * them.
+ */
+function ended(
+  { reason, evidence }: EventOf<'session.ended'>,
+  { title, detail = '' }: Description,
+): About | undefined {
   if (reason === 'user' || reason === 'answered') return undefined;
   const special: Partial<Record<EndReason, NotifyEvent>> = { goal: 'goal_met', error: 'error' };
   const first = special[reason];
@@ -118,11 +139,15 @@ function ended({ reason, evidence }: EventOf<'session.ended'>, { title, detail =
     events: [...(first === undefined ? [] : [first]), 'session_ended'],
     title,
     body: [oneLine(detail, 600), ...evidence.map(evidenceText)].join('\n'),
-    ...(best && { run: best.run, metrics: Object.fromEntries(evidence.map(({ metric, last }) => [metric, last])) }),
+    ...(best && {
+      run: best.run,
+      metrics: Object.fromEntries(evidence.map(({ metric, last }) => [metric, last])),
+    }),
   };
 }
 
-const evidenceText = ({ metric, last, run }: Evidence): string => `${metric} ${formatValue(last)} (${run})`;
+const evidenceText = ({ metric, last, run }: Evidence): string =>
+  `${metric} ${formatValue(last)} (${run})`;
 
 /** What somebody chose to end has not failed. */
 function runEnded(
@@ -146,8 +171,12 @@ function isExperimentOver({ spec }: RunState, { runs }: SessionState): boolean {
   if (spec.sweep !== undefined) return false;
   const { experimentId } = spec;
   const others =
-    experimentId === undefined ? [] : [...runs.values()].filter((run) => run.spec.experimentId === experimentId);
-  return others.every(({ verdict, notStarted }) => verdict !== undefined || notStarted !== undefined);
+    experimentId === undefined
+      ? []
+      : [...runs.values()].filter((run) => run.spec.experimentId === experimentId);
+  return others.every(
+    ({ verdict, notStarted }) => verdict !== undefined || notStarted !== undefined,
+  );
 }
 
 const maxMetrics = 5;
@@ -172,4 +201,6 @@ const waitsForValue = ({ sleep }: SessionState): boolean =>
 
 const isIdle = ({ runs, monitor }: SessionState): boolean =>
   monitor === undefined &&
-  [...runs.values()].every(({ verdict, notStarted }) => verdict !== undefined || notStarted !== undefined);
+  [...runs.values()].every(
+    ({ verdict, notStarted }) => verdict !== undefined || notStarted !== undefined,
+  );

@@ -1,4 +1,7 @@
-/** The session's inbox: questions of the agent's. None holds the work up; what nobody answers in time gets its default. */
+/**
+ * The session's inbox: questions of the agent's. None holds the work up; what nobody answers in
+ * time gets its default.
+ */
 import type { Clock } from '../../base/clock.ts';
 import { DisposableStore, type Disposable } from '../../base/disposable.ts';
 import { UserFacing } from '../../base/errors.ts';
@@ -26,17 +29,24 @@ export class Questions implements Disposable {
     this.#deps = deps;
     this.#owned.add(
       deps.log.onDidRecord((event) => {
-        if (event.type === 'run.ended' || event.type === 'run.not_started') this.#close(event.runId);
+        if (event.type === 'run.ended' || event.type === 'run.not_started')
+          this.#close(event.runId);
       }),
     );
   }
 
-  /** Arms the deadlines of what is open; those that are past, or about a run that is over, take their default now. */
+  /**
+   * Arms the deadlines of what is open; those that are past, or about a run that is over, take
+   * their default now.
+   */
   open(): void {
     for (const question of openQuestions(this.#state)) this.#arm(question);
   }
 
-  /** Asked again for the same call (after a crash), the question that is there already is the answer. */
+  /**
+   * Asked again for the same call (after a crash), the question that is there already is the
+   * answer.
+   */
   ask(
     { text, options, fallback, withinMs, runId }: UserQuestion & { readonly runId?: RunId },
     callId?: string,
@@ -47,7 +57,10 @@ export class Questions implements Disposable {
       if (before !== undefined) return before;
       const questionId = `q${log.state.questions.size + 1}`;
       const deadlineMs = clock.now() + withinMs;
-      const about = { ...(callId !== undefined && { callId }), ...(runId !== undefined && { runId }) };
+      const about = {
+        ...(callId !== undefined && { callId }),
+        ...(runId !== undefined && { runId }),
+      };
       const asked = { text, options, fallback, deadlineMs, ...about };
       await log.record({ type: 'question.asked', questionId, ...asked });
       const question = log.state.questions.get(questionId);
@@ -62,15 +75,24 @@ export class Questions implements Disposable {
       const question = this.#state.questions.get(questionId);
       const open = openQuestions(this.#state).map(({ id }) => id);
       if (question === undefined)
-        throw new UserFacing(`There is no question ${questionId}.`, `Open questions: ${open.join(', ') || 'none'}.`);
+        throw new UserFacing(
+          `There is no question ${questionId}.`,
+          `Open questions: ${open.join(', ') || 'none'}.`,
+        );
       if (question.answer !== undefined)
         throw new UserFacing(
           `Question ${questionId} has its answer: ${question.answer.text}`,
           'Send a message to the session instead: it is read with its next turn.',
         );
       const text = answer.trim();
-      if (text === '') throw new UserFacing('The answer is empty.', `Its default is: ${question.fallback}`);
-      await this.#deps.log.recordNow({ type: 'question.answered', questionId, answer: text, by: 'person' });
+      if (text === '')
+        throw new UserFacing('The answer is empty.', `Its default is: ${question.fallback}`);
+      await this.#deps.log.recordNow({
+        type: 'question.answered',
+        questionId,
+        answer: text,
+        by: 'person',
+      });
     });
   }
 
@@ -83,14 +105,18 @@ export class Questions implements Disposable {
   }
 
   #askedFor(callId: string): AskedQuestion | undefined {
-    const event = this.#deps.log.events.find((one) => one.type === 'question.asked' && one.callId === callId);
+    const event = this.#deps.log.events.find(
+      (one) => one.type === 'question.asked' && one.callId === callId,
+    );
     if (event?.type !== 'question.asked') return undefined;
     const { questionId: id, fallback, deadlineMs } = event;
     return { id, fallback, deadlineMs };
   }
 
   #arm(question: Question): void {
-    this.#owned.add(alarmAt(this.#deps.clock, question.deadlineMs, () => this.#takeDefault(question)));
+    this.#owned.add(
+      alarmAt(this.#deps.clock, question.deadlineMs, () => this.#takeDefault(question)),
+    );
     if (question.runId !== undefined) this.#close(question.runId);
   }
 
@@ -100,13 +126,19 @@ export class Questions implements Disposable {
     if (verdict === undefined && notStarted === undefined) return;
     const end = verdict === undefined ? 'it never started' : verdictText(verdict);
     for (const question of openQuestions(this.#state))
-      if (question.runId === runId) this.#takeDefault(question, `run ${spec?.number ?? runId} is over: ${end}`);
+      if (question.runId === runId)
+        this.#takeDefault(question, `run ${spec?.number ?? runId} is over: ${end}`);
   }
 
   #takeDefault({ id, fallback }: Question, why?: string): void {
     const taken = this.#inTurn(async () => {
       if (this.#state.questions.get(id)?.answer !== undefined) return;
-      const answered = { type: 'question.answered', questionId: id, answer: fallback, by: 'default' } as const;
+      const answered = {
+        type: 'question.answered',
+        questionId: id,
+        answer: fallback,
+        by: 'default',
+      } as const;
       await this.#deps.log.record({ ...answered, ...(why !== undefined && { why }) });
     });
     taken.catch((error: unknown) => this.#deps.onFailed(error));

@@ -1,4 +1,7 @@
-/** Tells people of what is recorded in a session from now on: what was recorded before it was open here has been told. */
+/**
+ * Tells people of what is recorded in a session from now on: what was recorded before it was open
+ * here has been told.
+ */
 import type { Clock } from '../../base/clock.ts';
 import type { Disposable } from '../../base/disposable.ts';
 import type { Logger } from '../../base/logger.ts';

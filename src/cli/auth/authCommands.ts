@@ -1,4 +1,7 @@
-/** Carries out `helios auth …`; each resolves to the exit code. No token and no key is ever written out. */
+/**
+ * Carries out `helios auth …`; each resolves to the exit code. No token and no key is ever written
+ * out.
+ */
 import { createInterface } from 'node:readline';
 import { adviceOf } from '../../base/errors.ts';
 import { createFetch } from '../../compose/network.ts';
@@ -24,7 +27,12 @@ export async function login(authFolder: string, deps: CliDeps): Promise<number> 
   try {
     const network = networkFor(env);
     const authUrl = network.chatgptAuthUrl;
-    const options = { clock, authUrl, fetch: createFetch(() => network), ports: deps.callbackPorts };
+    const options = {
+      clock,
+      authUrl,
+      fetch: createFetch(() => network),
+      ports: deps.callbackPorts,
+    };
     const signIn = await openSignIn(options, abort.signal);
     await invite(signIn, deps);
     const stopPasting = takePasted(signIn, deps);
@@ -52,7 +60,9 @@ async function invite({ address, port }: OpenSignIn, deps: CliDeps): Promise<voi
     );
   else if (!isOpened) stdout.write('No browser could be opened here: open the address yourself.\n');
   if (stdin.isTTY === true)
-    stdout.write('If the browser ends on a page that cannot be shown, paste the address of that page here.\n');
+    stdout.write(
+      'If the browser ends on a page that cannot be shown, paste the address of that page here.\n',
+    );
   stdout.write('Waiting for the sign-in …\n');
 }
 
@@ -75,13 +85,21 @@ export async function logout(authFolder: string, { stdout }: CliDeps): Promise<n
   }
   await secretStore(authFolder)(tokensName, undefined);
   const tokens = parseSignedIn(kept);
-  stdout.write(`Signed out of ChatGPT${tokens === undefined ? '' : ` (${accountLabel(tokens)})`}.\n`);
+  stdout.write(
+    `Signed out of ChatGPT${tokens === undefined ? '' : ` (${accountLabel(tokens)})`}.\n`,
+  );
   return exitCodes.goal;
 }
 
-export async function status(authFolder: string, isJson: boolean, { env, stdout }: CliDeps): Promise<number> {
+export async function status(
+  authFolder: string,
+  isJson: boolean,
+  { env, stdout }: CliDeps,
+): Promise<number> {
   const rows = await authStatus(env, authFolder);
-  stdout.write(isJson ? `${JSON.stringify(rows, null, 2)}\n` : statusText(rows, stdout.columns ?? pipeColumns));
+  stdout.write(
+    isJson ? `${JSON.stringify(rows, null, 2)}\n` : statusText(rows, stdout.columns ?? pipeColumns),
+  );
   return exitCodes.goal;
 }
 

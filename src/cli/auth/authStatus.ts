@@ -36,11 +36,15 @@ export function authStatus(
 }
 
 const howTo = ({ variables, secret }: KeySource): string =>
-  secret === tokensName ? 'helios auth login' : `set ${variables.join(' or ')}, or write the file auth/${secret}`;
+  secret === tokensName
+    ? 'helios auth login'
+    : `set ${variables.join(' or ')}, or write the file auth/${secret}`;
 
 function accountOf(text: string): Pick<AuthRow, 'account' | 'note'> {
   const tokens = parseSignedIn(text);
-  return tokens === undefined ? { note: 'damaged: sign in again' } : { account: accountLabel(tokens) };
+  return tokens === undefined
+    ? { note: 'damaged: sign in again' }
+    : { account: accountLabel(tokens) };
 }
 
 export const statusText = (rows: readonly AuthRow[], columns: number): string =>

@@ -1,4 +1,7 @@
-/** Keys of the providers: from the environment, else from files that only their owner can read. Never shown, never logged. */
+/**
+ * Keys of the providers: from the environment, else from files that only their owner can read.
+ * Never shown, never logged.
+ */
 import path from 'node:path';
 import { endpointSecret, endpointVariable } from '../../compose/endpoints.ts';
 import { keySources, type KeySource } from '../../compose/providers.ts';
@@ -27,12 +30,15 @@ export type ReadKey = (secret: string) => Promise<string | undefined>;
 export function keyReader(env: Environment, authFolder: string): ReadKey {
   return async (secret) => {
     const known = keySources.find((each) => each.secret === secret);
-    return (await findKey(known ?? { secret, variables: variablesOf(secret) }, env, authFolder))?.value;
+    return (await findKey(known ?? { secret, variables: variablesOf(secret) }, env, authFolder))
+      ?.value;
   };
 }
 
 const variablesOf = (secret: string): readonly string[] =>
-  secret.startsWith(endpointSecret('')) ? [endpointVariable(secret.slice(endpointSecret('').length))] : [];
+  secret.startsWith(endpointSecret(''))
+    ? [endpointVariable(secret.slice(endpointSecret('').length))]
+    : [];
 
 export async function findKey(
   { secret, variables }: Pick<KeySource, 'secret' | 'variables'>,

@@ -1,6 +1,11 @@
 import { InvalidArgumentError, Option } from 'commander';
 import type { Engine } from '../../agent/contract/engine.ts';
-import { countText, planHeader, planRows, reportText } from '../../presentation/archive/retentionText.ts';
+import {
+  countText,
+  planHeader,
+  planRows,
+  reportText,
+} from '../../presentation/archive/retentionText.ts';
 import { formatBytes } from '../../base/text.ts';
 import { columnsText } from '../screen/columns.ts';
 import type { CliCommand, CommandContext } from '../command.ts';
@@ -22,7 +27,9 @@ interface CleanOptions {
 export function declareClean(helios: CliCommand): CliCommand {
   const command = helios
     .command('clean')
-    .summary('takes old sessions away, with their runs on every machine; shows which before it does')
+    .summary(
+      'takes old sessions away, with their runs on every machine; shows which before it does',
+    )
     .description(
       'Shows which sessions would go, the oldest first; with --yes they are removed: journal, notes, runs ' +
         '(also on machines that answer) and worktrees. A session never goes that is not ended, is open ' +
@@ -30,11 +37,22 @@ export function declareClean(helios: CliCommand): CliCommand {
         'machines and preferences.',
     )
     .option('--older-than <age>', 'whose last event is older: 90d, 12w, 36h', ageOf)
-    .option('--max-size <size>', 'the oldest, until all sessions together take no more: 20GB, 500MB', sizeOf)
+    .option(
+      '--max-size <size>',
+      'the oldest, until all sessions together take no more: 20GB, 500MB',
+      sizeOf,
+    )
     .addOption(new Option('--yes', 'remove them').conflicts('dryRun'))
     .option('--dry-run', 'only show them (the default)')
-    .addOption(new Option('--keep <session>', 'this one stays, whatever its age').conflicts(['release', ...limitNames]))
-    .addOption(new Option('--release <session>', 'it need not stay any more').conflicts([...limitNames]));
+    .addOption(
+      new Option('--keep <session>', 'this one stays, whatever its age').conflicts([
+        'release',
+        ...limitNames,
+      ]),
+    )
+    .addOption(
+      new Option('--release <session>', 'it need not stay any more').conflicts([...limitNames]),
+    );
   return command.runs(async (context, options: CleanOptions) => {
     if (Object.keys(options).length === 0) command.help();
     const { keep, release, olderThan, maxSize } = options;
@@ -42,7 +60,9 @@ export function declareClean(helios: CliCommand): CliCommand {
     if (marked === undefined && olderThan === undefined && maxSize === undefined)
       command.error('Nothing says which sessions are to go.');
     return withEngine(context, (engine) =>
-      marked === undefined ? clean(engine, options, context.deps) : mark(engine, marked, keep !== undefined, context),
+      marked === undefined
+        ? clean(engine, options, context.deps)
+        : mark(engine, marked, keep !== undefined, context),
     );
   });
 }
@@ -71,13 +91,16 @@ async function clean(
     ...(maxSize !== undefined && { maxBytes: maxSize }),
   });
   const rows = planRows(plan, clock.now());
-  if (rows.length > 0) stdout.write(`${columnsText(planHeader, rows, stdout.columns ?? pipeColumns)}\n`);
+  if (rows.length > 0)
+    stdout.write(`${columnsText(planHeader, rows, stdout.columns ?? pipeColumns)}\n`);
   if (plan.goes.length === 0) {
     stdout.write(`Nothing is to go; all sessions together take ${formatBytes(plan.totalBytes)}.\n`);
     return exitCodes.goal;
   }
   if (!yes) {
-    stdout.write(`${countText(plan.goes)} would go, of ${formatBytes(plan.totalBytes)}. Remove them with --yes.\n`);
+    stdout.write(
+      `${countText(plan.goes)} would go, of ${formatBytes(plan.totalBytes)}. Remove them with --yes.\n`,
+    );
     return exitCodes.goal;
   }
   const report = await retention.carryOut(plan);

@@ -21,7 +21,10 @@ export const declareDoctor = (helios: CliCommand): CliCommand =>
       'Looks at what Helios needs and was told, and connects to every machine; asks no model, and mends nothing.',
     )
     .option('--json', 'an array of sections: title, findings [{ level, name, text, action }]')
-    .addHelpText('after', '\nExit code: 0 nothing is broken (there may be warnings), 1 something is.')
+    .addHelpText(
+      'after',
+      '\nExit code: 0 nothing is broken (there may be warnings), 1 something is.',
+    )
     .runs(async (context, { json }: { readonly json?: boolean }) => {
       const { deps, home } = context;
       const ask = async (engine: Engine): Promise<readonly Section[]> =>
@@ -32,10 +35,18 @@ export const declareDoctor = (helios: CliCommand): CliCommand =>
           toolFindings(process.version, deps.env['PATH'] ?? process.env['PATH']),
           settingFindings(deps, home),
         ]);
-      const sections = await withEngine(context, ask, settingsFor(noOptions, undefined, deps, await known(home)));
+      const sections = await withEngine(
+        context,
+        ask,
+        settingsFor(noOptions, undefined, deps, await known(home)),
+      );
       const style = styleFor(deps.stdout.isTTY === true, deps.env);
-      deps.stdout.write(json ? `${JSON.stringify(sections, undefined, 2)}\n` : textOf(sections, style));
-      const isBroken = sections.some(({ findings }) => findings.some(({ level }) => level === 'broken'));
+      deps.stdout.write(
+        json ? `${JSON.stringify(sections, undefined, 2)}\n` : textOf(sections, style),
+      );
+      const isBroken = sections.some(({ findings }) =>
+        findings.some(({ level }) => level === 'broken'),
+      );
       return isBroken ? exitCodes.error : exitCodes.goal;
     });
 
@@ -58,7 +69,8 @@ function textOf(sections: readonly Section[], style: Style): string {
   ]);
   const count = (wanted: Level): number =>
     sections.flatMap(({ findings }) => findings).filter(({ level }) => level === wanted).length;
-  const summary = count('broken') > 0 ? style.bad(`${count('broken')} broken`) : style.good('Nothing is broken');
+  const summary =
+    count('broken') > 0 ? style.bad(`${count('broken')} broken`) : style.good('Nothing is broken');
   const warnings = count('warning') > 0 ? `, ${count('warning')} to look at` : '';
   return `${[...parts.flat(), `${summary}${warnings}.`].join('\n')}\n`;
 }

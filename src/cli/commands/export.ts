@@ -7,7 +7,11 @@ import {
   exportRecords,
   type ExportKind,
 } from '../../presentation/archive/exportRecords.ts';
-import { exportFormats, exportText, type ExportFormat } from '../../presentation/archive/exportText.ts';
+import {
+  exportFormats,
+  exportText,
+  type ExportFormat,
+} from '../../presentation/archive/exportText.ts';
 import type { Engine } from '../../agent/contract/engine.ts';
 import type { SessionReading, Sessions } from '../../agent/contract/sessions.ts';
 import { UserFacing } from '../../base/errors.ts';
@@ -58,9 +62,14 @@ export const declareExport = (helios: CliCommand): CliCommand =>
         'be read are named on stderr.',
     )
     .argument('[session]', sessionWords)
-    .addOption(new Option('-w, --what <kind>', 'what is written').choices(exportKinds).default('sessions'))
     .addOption(
-      new Option('-f, --format <format>', 'CSV is RFC 4180, TSV has tabs and line breaks as \\t and \\n, JSON an array')
+      new Option('-w, --what <kind>', 'what is written').choices(exportKinds).default('sessions'),
+    )
+    .addOption(
+      new Option(
+        '-f, --format <format>',
+        'CSV is RFC 4180, TSV has tabs and line breaks as \\t and \\n, JSON an array',
+      )
         .choices(exportFormats)
         .default('csv'),
     )
@@ -71,20 +80,28 @@ export const declareExport = (helios: CliCommand): CliCommand =>
     )
     .option('--raw', 'secrets stay in it; without it, what has the form of a secret is taken out')
     .addHelpText('after', exportHelp)
-    .runs((context, reference: string | undefined, { what: kind, format, out, raw: isRaw = false }: ExportOptions) =>
-      withEngine(context, async (engine) => {
-        const { stdout, cwd } = context.deps;
-        const id = reference === undefined ? undefined : (await namedSession(engine.sessions, reference)).id;
-        const pieces = exported(engine, { kind, format, isRaw, id }, context.deps);
-        if (out === undefined) {
-          for await (const piece of pieces) await written(stdout, piece);
+    .runs(
+      (
+        context,
+        reference: string | undefined,
+        { what: kind, format, out, raw: isRaw = false }: ExportOptions,
+      ) =>
+        withEngine(context, async (engine) => {
+          const { stdout, cwd } = context.deps;
+          const id =
+            reference === undefined
+              ? undefined
+              : (await namedSession(engine.sessions, reference)).id;
+          const pieces = exported(engine, { kind, format, isRaw, id }, context.deps);
+          if (out === undefined) {
+            for await (const piece of pieces) await written(stdout, piece);
+            return exitCodes.goal;
+          }
+          const file = path.resolve(cwd, out);
+          await writePieces(file, pieces, { replaces: false });
+          stdout.write(`Wrote ${file}\n`);
           return exitCodes.goal;
-        }
-        const file = path.resolve(cwd, out);
-        await writePieces(file, pieces, { replaces: false });
-        stdout.write(`Wrote ${file}\n`);
-        return exitCodes.goal;
-      }),
+        }),
     );
 
 interface Wanted {
@@ -108,18 +125,29 @@ async function* exported(
     for (const text of reading.damage) stderr.write(`Journal of ${each}: ${text}\n`);
     return reading;
   };
-  const records = exportRecords({ home, sessions: { list: () => sessions.list(), read } }, kind, id);
+  const records = exportRecords(
+    { home, sessions: { list: () => sessions.list(), read } },
+    kind,
+    id,
+  );
   yield* exportText(records, { format, columns: exportColumns[kind], ...(!isRaw && { redact }) });
 }
 
-/** One file has one metric: that of one session. Rejects with `UserFacing` where it is not clear which. */
+/**
+ * One file has one metric: that of one session. Rejects with `UserFacing` where it is not clear
+ * which.
+ */
 async function resultsOf(sessions: Sessions, named: SessionId | undefined): Promise<string> {
   const listed = named === undefined ? (await sessions.list()).map(({ id }) => id) : [named];
   const [id] = listed;
   if (id === undefined || listed.length > 1)
     throw new UserFacing(
-      id === undefined ? 'There is no session yet.' : 'The ledger as TSV has the metric of one session.',
-      id === undefined ? 'Start one with a goal: helios "…"' : 'Name one (see helios sessions), or take --format csv.',
+      id === undefined
+        ? 'There is no session yet.'
+        : 'The ledger as TSV has the metric of one session.',
+      id === undefined
+        ? 'Start one with a goal: helios "…"'
+        : 'Name one (see helios sessions), or take --format csv.',
     );
   return writeResultsTsv((await sessions.read(id)).ledger);
 }

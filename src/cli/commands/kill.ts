@@ -15,7 +15,10 @@ export const declareKill = (helios: CliCommand): CliCommand =>
         'has printed and measured is kept, and its end is recorded as killed. A session that works on it hears ' +
         'of the end and goes on; with nobody at work on the session, the end is recorded at once.',
     )
-    .argument('<run>', 'machine:pid, machine:job, or a run id (helios replay and the views show them)')
+    .argument(
+      '<run>',
+      'machine:pid, machine:job, or a run id (helios replay and the views show them)',
+    )
     .addHelpText('after', '\nExit code: 0 nothing of the run is left, 1 something is.')
     .runs((context, reference: string) =>
       withEngine(context, async ({ sessions }) => {

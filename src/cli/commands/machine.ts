@@ -16,7 +16,9 @@ export function declareMachine(helios: CliCommand): CliCommand {
     .command('machine')
     .summary('machines that runs can go to: add, import, test or remove one')
     .addHelpText('after', examples);
-  declareMachineWords(machine, (read) => machine.carryOut((context) => carryOutRequest(read, context)));
+  declareMachineWords(machine, (read) =>
+    machine.carryOut((context) => carryOutRequest(read, context)),
+  );
   declareList(machine, 'list');
   return machine;
 }

@@ -6,7 +6,10 @@ export const declareModels = (helios: CliCommand): CliCommand =>
     .command('models')
     .summary('lists the models of every provider that can be called, with what they hold and cost')
     .option('-P, --provider <name>', 'only of this one')
-    .option('--refresh', 'ask the providers anew; otherwise what they said within the hour is shown')
+    .option(
+      '--refresh',
+      'ask the providers anew; otherwise what they said within the hour is shown',
+    )
     .option('--json', '{ "models": […], "problems": {…} }')
     .addHelpText(
       'after',

@@ -13,10 +13,14 @@ import { readPreferences } from '../preferences.ts';
 import { exitCodes } from '../cliDeps.ts';
 
 export function declareNotify(helios: CliCommand): CliCommand {
-  const notify = helios.command('notify').summary('send a test notification; keep a secret of a channel');
+  const notify = helios
+    .command('notify')
+    .summary('send a test notification; keep a secret of a channel');
   notify
     .command('test')
-    .summary('sends a notification to every channel of preferences.json and helios.json, and says what became of each')
+    .summary(
+      'sends a notification to every channel of preferences.json and helios.json, and says what became of each',
+    )
     .addHelpText('after', '\nExit code: 0 every channel took it, 1 one did not.')
     .runs(test);
   notify
@@ -36,8 +40,16 @@ function secretName(text: string): string {
 async function test(context: CommandContext): Promise<number> {
   const { deps, home } = context;
   const project = await readProjectFile(deps.cwd);
-  const preferences = await readPreferences(home, (message) => void deps.stderr.write(`helios: ${message}\n`));
-  const settings = settingsFor({ isYes: false, model: undefined, effort: undefined }, undefined, deps, preferences);
+  const preferences = await readPreferences(
+    home,
+    (message) => void deps.stderr.write(`helios: ${message}\n`),
+  );
+  const settings = settingsFor(
+    { isYes: false, model: undefined, effort: undefined },
+    undefined,
+    deps,
+    preferences,
+  );
   const results = await withEngine(
     context,
     (engine) => engine.notifier.try(trialNotification(deps.clock.now()), project),
@@ -51,7 +63,9 @@ async function test(context: CommandContext): Promise<number> {
       'Name one in helios.json (helios init), or under "notifications" in preferences.json of the home folder.',
     );
   for (const result of shown)
-    deps.stdout.write(`${result.problem === undefined ? 'ok   ' : 'no   '} ${result.channel}: ${trialText(result)}\n`);
+    deps.stdout.write(
+      `${result.problem === undefined ? 'ok   ' : 'no   '} ${result.channel}: ${trialText(result)}\n`,
+    );
   return shown.every(({ problem }) => problem === undefined) ? exitCodes.goal : exitCodes.error;
 }
 
@@ -63,7 +77,10 @@ async function keepSecret(
   const keep = secretStore(homeAt(home).authFolder);
   const value = isGone ? undefined : await inputOf(deps.stdin);
   if (value === '')
-    throw new UserFacing('The secret is empty.', `Write it to the input: helios notify secret ${name} < file`);
+    throw new UserFacing(
+      'The secret is empty.',
+      `Write it to the input: helios notify secret ${name} < file`,
+    );
   await keep(notifySecret(name), value);
   deps.stdout.write(isGone ? `The secret ${name} is gone.\n` : `The secret ${name} is kept.\n`);
   return exitCodes.goal;

@@ -22,14 +22,19 @@ interface PromoteOptions {
 export const declarePromote = (helios: CliCommand): CliCommand =>
   helios
     .command('promote')
-    .summary('makes a branch or a patch of the code of the best experiment, or of one that is named')
+    .summary(
+      'makes a branch or a patch of the code of the best experiment, or of one that is named',
+    )
     .description(
       'Takes over the code of an experiment into the repository that it was made in. The branch is new and not ' +
         'checked out: nothing else of the repository changes. A patch is against the commit that is checked out.',
     )
     .argument('<session>', sessionWords)
     .argument('[experiment]', 'such as e7 (default: the best one)')
-    .option('-b, --branch <name>', 'of the new branch (default: helios/ with words of the hypothesis)')
+    .option(
+      '-b, --branch <name>',
+      'of the new branch (default: helios/ with words of the hypothesis)',
+    )
     .addOption(
       new Option(
         '--patch <file>',
@@ -37,19 +42,28 @@ export const declarePromote = (helios: CliCommand): CliCommand =>
       ).conflicts('branch'),
     )
     .addHelpText('after', '\n  helios promote 1\n  helios promote 1 e7 --branch cosine-lr')
-    .runs((context, session: string, experiment: string | undefined, { branch, patch }: PromoteOptions) =>
-      withEngine(context, async ({ sessions, machines }) => {
-        const { id } = await namedSession(sessions, session);
-        const from = promotable((await sessions.read(id)).ledger, experiment);
-        const deps = { machines, clock: context.deps.clock };
-        const { stdout } = context.deps;
-        if (patch === undefined) {
-          const made = await promoteAsBranch(deps, from, branch ?? branchNameFor(from));
-          stdout.write(`${from.row.id} is branch ${made.branch} in ${made.repo}.\n`);
-        } else stdout.write(`${from.row.id} is in ${await kept(context, patch, await promoteAsPatch(deps, from))}.\n`);
-        for (const note of promotedNotes(from)) stdout.write(`${note}\n`);
-        return exitCodes.goal;
-      }),
+    .runs(
+      (
+        context,
+        session: string,
+        experiment: string | undefined,
+        { branch, patch }: PromoteOptions,
+      ) =>
+        withEngine(context, async ({ sessions, machines }) => {
+          const { id } = await namedSession(sessions, session);
+          const from = promotable((await sessions.read(id)).ledger, experiment);
+          const deps = { machines, clock: context.deps.clock };
+          const { stdout } = context.deps;
+          if (patch === undefined) {
+            const made = await promoteAsBranch(deps, from, branch ?? branchNameFor(from));
+            stdout.write(`${from.row.id} is branch ${made.branch} in ${made.repo}.\n`);
+          } else
+            stdout.write(
+              `${from.row.id} is in ${await kept(context, patch, await promoteAsPatch(deps, from))}.\n`,
+            );
+          for (const note of promotedNotes(from)) stdout.write(`${note}\n`);
+          return exitCodes.goal;
+        }),
     );
 
 async function kept({ deps }: CommandContext, name: string, patch: Uint8Array): Promise<string> {
@@ -58,7 +72,11 @@ async function kept({ deps }: CommandContext, name: string, patch: Uint8Array): 
     await writeFile(file, patch, { flag: 'wx' });
     return file;
   } catch (error) {
-    if (codeOf(error) === 'EEXIST') throw new UserFacing(`There is a file ${file} already.`, 'Name another one.');
-    throw new UserFacing(`The patch could not be written: ${messageOf(error)}`, 'Name another file.');
+    if (codeOf(error) === 'EEXIST')
+      throw new UserFacing(`There is a file ${file} already.`, 'Name another one.');
+    throw new UserFacing(
+      `The patch could not be written: ${messageOf(error)}`,
+      'Name another file.',
+    );
   }
 }

@@ -46,13 +46,20 @@ export const declareReplay = (helios: CliCommand): CliCommand =>
       }),
     );
 
-async function replay({ events }: SessionReading, options: ReplayOptions, deps: CliDeps): Promise<number> {
+async function replay(
+  { events }: SessionReading,
+  options: ReplayOptions,
+  deps: CliDeps,
+): Promise<number> {
   const { speed, raw = false } = options;
   const { stdout, clock, env } = deps;
   const { first, end } = replayRange(events, options);
   if (first >= end) {
     const turns = events.findLast((event) => event.type === 'model.requested')?.turn ?? 0;
-    throw new UserFacing('The session has no such turn.', `It has ${turns} ${turns === 1 ? 'turn' : 'turns'}.`);
+    throw new UserFacing(
+      'The session has no such turn.',
+      `It has ${turns} ${turns === 1 ? 'turn' : 'turns'}.`,
+    );
   }
   const text = new ReplayText(styleFor(stdout.isTTY === true, env), raw);
   const abort = new AbortController();
@@ -64,9 +71,11 @@ async function replay({ events }: SessionReading, options: ReplayOptions, deps: 
       if (index < first) continue;
       const before = events[index - 1];
       if (speed !== undefined && before !== undefined && index > first)
-        await delay(clock, Math.min(longestPauseMs, (event.at - before.at) / speed), abort.signal).catch(
-          () => undefined,
-        );
+        await delay(
+          clock,
+          Math.min(longestPauseMs, (event.at - before.at) / speed),
+          abort.signal,
+        ).catch(() => undefined);
       if (lines.length > 0) stdout.write(lines.map((line) => `${line}\n`).join(''));
     }
     return abort.signal.aborted ? exitCodes.interrupted : exitCodes.goal;

@@ -17,27 +17,34 @@ export const declareReproduce = (helios: CliCommand): CliCommand =>
         'with neither, the numbers are shown and nothing is claimed.',
     )
     .argument('<session>', sessionWords)
-    .argument('<experiment>', 'such as e7', (text) => text.replace(/^(?:experiment\s*)?e?(?=\d+$)/i, 'e'))
-    .option('--tolerance <share>', 'what counts as the same, as a share of the value before, such as 0.01', shareOf)
+    .argument('<experiment>', 'such as e7', (text) =>
+      text.replace(/^(?:experiment\s*)?e?(?=\d+$)/i, 'e'),
+    )
+    .option(
+      '--tolerance <share>',
+      'what counts as the same, as a share of the value before, such as 0.01',
+      shareOf,
+    )
     .addHelpText('after', '\n  helios reproduce 1 e7 --tolerance 0.01')
-    .runs((context, reference: string, experimentId: string, given: { readonly tolerance?: number }) =>
-      withEngine(context, async ({ sessions }) => {
-        const { id } = await namedSession(sessions, reference);
-        const { phase } = (await sessions.read(id)).state;
-        // One that is at work would go on working here, beside what was asked.
-        if (phase !== 'ended' && phase !== 'paused')
-          throw new UserFacing(
-            'This session is not over.',
-            'Stop or pause it first, or reproduce from the window that works on it.',
-          );
-        const session = await sessions.resume(id);
-        const made = await session.reproduce({
-          experimentId,
-          ...(given.tolerance !== undefined && { tolerance: given.tolerance }),
-        });
-        context.deps.stdout.write(`${reproductionText(made)}\n`);
-        return exitCodes.goal;
-      }),
+    .runs(
+      (context, reference: string, experimentId: string, given: { readonly tolerance?: number }) =>
+        withEngine(context, async ({ sessions }) => {
+          const { id } = await namedSession(sessions, reference);
+          const { phase } = (await sessions.read(id)).state;
+          // One that is at work would go on working here, beside what was asked.
+          if (phase !== 'ended' && phase !== 'paused')
+            throw new UserFacing(
+              'This session is not over.',
+              'Stop or pause it first, or reproduce from the window that works on it.',
+            );
+          const session = await sessions.resume(id);
+          const made = await session.reproduce({
+            experimentId,
+            ...(given.tolerance !== undefined && { tolerance: given.tolerance }),
+          });
+          context.deps.stdout.write(`${reproductionText(made)}\n`);
+          return exitCodes.goal;
+        }),
     );
 
 function shareOf(text: string): number {

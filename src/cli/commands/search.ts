@@ -18,7 +18,9 @@ interface SearchOptions {
 export const declareSearch = (helios: CliCommand): CliCommand =>
   helios
     .command('search')
-    .summary('what was said in all sessions: goals, messages, replies, calls and their results, runs')
+    .summary(
+      'what was said in all sessions: goals, messages, replies, calls and their results, runs',
+    )
     .description(
       'Finds where all the words were said, the newest first, whatever the case of their letters. Words in ' +
         'double quotes are one phrase: helios search \'"learning rate" warmup\'.',
@@ -31,12 +33,21 @@ export const declareSearch = (helios: CliCommand): CliCommand =>
       withEngine(context, async ({ sessions }) => {
         const { deps } = context;
         const query = words.join(' ').trim();
-        if (query === '') throw new UserFacing('There is nothing to search for.', 'Write helios search WORDS');
+        if (query === '')
+          throw new UserFacing('There is nothing to search for.', 'Write helios search WORDS');
         const abort = new AbortController();
-        const interrupt = deps.onInterrupt(() => abort.abort(new Error('The search was interrupted.')));
-        const hits = await sessions.search(query, { limit, signal: abort.signal }).finally(() => interrupt.dispose());
+        const interrupt = deps.onInterrupt(() =>
+          abort.abort(new Error('The search was interrupted.')),
+        );
+        const hits = await sessions
+          .search(query, { limit, signal: abort.signal })
+          .finally(() => interrupt.dispose());
         const style = styleFor(deps.stdout.isTTY === true, deps.env);
-        deps.stdout.write(json ? `${JSON.stringify(hits, undefined, 2)}\n` : hitsText(hits, { query, limit, style }));
+        deps.stdout.write(
+          json
+            ? `${JSON.stringify(hits, undefined, 2)}\n`
+            : hitsText(hits, { query, limit, style }),
+        );
         return hits.length === 0 ? exitCodes.ended : exitCodes.goal;
       }),
     );
@@ -53,9 +64,14 @@ function hitsText(hits: readonly SearchHit[], { query, limit, style }: Shown): s
   let shown: string | undefined;
   for (const { sessionId, goal, kind, atMs, snippet } of hits) {
     if (sessionId !== shown)
-      lines.push(...(shown === undefined ? [] : ['']), `${style.bold(sessionId)}  ${oneLine(goal, 80)}`);
+      lines.push(
+        ...(shown === undefined ? [] : ['']),
+        `${style.bold(sessionId)}  ${oneLine(goal, 80)}`,
+      );
     shown = sessionId;
-    lines.push(`  ${style.dim(`${exactTime(atMs)}  ${kind.padEnd(10)}`)}  ${marked(snippet, style)}`);
+    lines.push(
+      `  ${style.dim(`${exactTime(atMs)}  ${kind.padEnd(10)}`)}  ${marked(snippet, style)}`,
+    );
   }
   if (hits.length === limit) lines.push('', `The newest ${limit} places. More: -n ${limit * 5}`);
   return `${lines.join('\n')}\n`;

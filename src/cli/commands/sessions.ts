@@ -21,17 +21,34 @@ export const declareSessions = (helios: CliCommand): CliCommand =>
       'Lists the sessions of the home folder, the newest first. The number in front names a session for the ' +
         'other commands, as its id and the beginning of its id do.',
     )
-    .option('-n, --limit <count>', `how many (default: ${usualCount}; with --json: all)`, wholeNumber)
-    .option('--json', 'an array: n, id, goal, state, owner, best, runs, going, turns, usd, startedMs, lastEventMs, …')
-    .runs((context, { limit, json = false }: { readonly limit?: number; readonly json?: boolean }) =>
-      withEngine(context, async (engine) => {
-        const { stdout, clock } = context.deps;
-        const all = await engine.sessions.list();
-        const rows = await withOwners(engine, all.slice(0, limit ?? (json ? Infinity : usualCount)));
-        const shown = { left: all.length - rows.length, nowMs: clock.now(), columns: stdout.columns };
-        stdout.write(json ? `${JSON.stringify(rows.map(jsonOf), undefined, 2)}\n` : tableText(rows, shown));
-        return exitCodes.goal;
-      }),
+    .option(
+      '-n, --limit <count>',
+      `how many (default: ${usualCount}; with --json: all)`,
+      wholeNumber,
+    )
+    .option(
+      '--json',
+      'an array: n, id, goal, state, owner, best, runs, going, turns, usd, startedMs, lastEventMs, …',
+    )
+    .runs(
+      (context, { limit, json = false }: { readonly limit?: number; readonly json?: boolean }) =>
+        withEngine(context, async (engine) => {
+          const { stdout, clock } = context.deps;
+          const all = await engine.sessions.list();
+          const rows = await withOwners(
+            engine,
+            all.slice(0, limit ?? (json ? Infinity : usualCount)),
+          );
+          const shown = {
+            left: all.length - rows.length,
+            nowMs: clock.now(),
+            columns: stdout.columns,
+          };
+          stdout.write(
+            json ? `${JSON.stringify(rows.map(jsonOf), undefined, 2)}\n` : tableText(rows, shown),
+          );
+          return exitCodes.goal;
+        }),
     );
 
 interface SessionRow {
@@ -41,7 +58,10 @@ interface SessionRow {
 }
 
 /** One that is over is asked for by nobody. */
-const withOwners = ({ sessions }: Engine, listed: readonly SessionSummary[]): Promise<SessionRow[]> =>
+const withOwners = (
+  { sessions }: Engine,
+  listed: readonly SessionSummary[],
+): Promise<SessionRow[]> =>
   Promise.all(
     listed.map(async (summary, index) => ({
       n: index + 1,
@@ -53,7 +73,12 @@ const withOwners = ({ sessions }: Engine, listed: readonly SessionSummary[]): Pr
 const stateText = ({ summary, owner }: SessionRow): string =>
   summary.endReason === undefined ? placeText(summary, owner) : endText(summary.endReason);
 
-const jsonOf = (row: SessionRow): object => ({ n: row.n, ...row.summary, state: stateText(row), owner: row.owner });
+const jsonOf = (row: SessionRow): object => ({
+  n: row.n,
+  ...row.summary,
+  state: stateText(row),
+  owner: row.owner,
+});
 
 interface Shown {
   /** Sessions that are not shown. */
@@ -62,16 +87,30 @@ interface Shown {
   readonly columns: number | undefined;
 }
 
-function tableText(rows: readonly SessionRow[], { left, nowMs, columns = pipeColumns }: Shown): string {
+function tableText(
+  rows: readonly SessionRow[],
+  { left, nowMs, columns = pipeColumns }: Shown,
+): string {
   if (rows.length === 0) return 'There is no session yet. Start one with a goal: helios "…"\n';
   const header = ['n', 'session', 'state', 'best', 'runs', 'cost', 'last', 'goal'];
   const body = rows.map((row): string[] => {
     const { id, goal, best = '', runs, going, lastEventMs } = row.summary;
     const count = going > 0 ? `${runs} (${going} going)` : String(runs);
     const age = relativeTime(lastEventMs, nowMs);
-    return [String(row.n), id, stateText(row), best, count, costText(row.summary), age, oneLine(cleanText(goal), 200)];
+    return [
+      String(row.n),
+      id,
+      stateText(row),
+      best,
+      count,
+      costText(row.summary),
+      age,
+      oneLine(cleanText(goal), 200),
+    ];
   });
   const more =
-    left > 0 ? `\n${left} older ${left === 1 ? 'one' : 'ones'}: helios sessions -n ${rows.length + left}\n` : '';
+    left > 0
+      ? `\n${left} older ${left === 1 ? 'one' : 'ones'}: helios sessions -n ${rows.length + left}\n`
+      : '';
   return `${columnsText(header, body, columns)}${more}`;
 }

@@ -30,13 +30,17 @@ export const declareWatch = (helios: CliCommand): CliCommand =>
       '[session|run]',
       `a session: ${sessionWords} (default: the newest); or a run: machine:pid, machine:job, or its id`,
     )
-    .addHelpText('after', '\nExit code: 0 the goal is met or the run ended well, 2 it ended otherwise, 130 you left.')
+    .addHelpText(
+      'after',
+      '\nExit code: 0 the goal is met or the run ended well, 2 it ended otherwise, 130 you left.',
+    )
     .runs((context, reference: string | undefined) =>
       withEngine(context, async (engine) => {
         const abort = new AbortController();
         const interrupt = context.deps.onInterrupt(() => abort.abort());
         try {
-          const place = reference === undefined ? undefined : await runNamed(engine.sessions, reference);
+          const place =
+            reference === undefined ? undefined : await runNamed(engine.sessions, reference);
           if (place !== undefined) return await watchRun(engine, place, context.deps, abort.signal);
           if (reference !== undefined && isRunName(reference)) throw noRun(reference);
           const { id } = await namedSession(engine.sessions, reference);
@@ -47,7 +51,12 @@ export const declareWatch = (helios: CliCommand): CliCommand =>
       }),
     );
 
-async function watchSession(engine: Engine, id: SessionId, deps: CliDeps, signal: AbortSignal): Promise<number> {
+async function watchSession(
+  engine: Engine,
+  id: SessionId,
+  deps: CliDeps,
+  signal: AbortSignal,
+): Promise<number> {
   const style = styleFor(deps.stdout.isTTY === true, deps.env);
   const text = new EventText(style);
   let state: SessionState | undefined;
@@ -55,11 +64,15 @@ async function watchSession(engine: Engine, id: SessionId, deps: CliDeps, signal
     for (const event of events) {
       state = state === undefined ? foldSession([event]) : applyEvent(state, event);
       if (state === undefined) continue;
-      const reply = event.type === 'model.replied' ? [replyText(event)].filter((line) => line !== '') : [];
-      deps.stdout.write([...reply, ...text.linesOf(event, state)].map((line) => `${line}\n`).join(''));
+      const reply =
+        event.type === 'model.replied' ? [replyText(event)].filter((line) => line !== '') : [];
+      deps.stdout.write(
+        [...reply, ...text.linesOf(event, state)].map((line) => `${line}\n`).join(''),
+      );
     }
     if (!isUpToDate || state === undefined) continue;
-    if (state.end !== undefined) return state.end.reason === 'goal' ? exitCodes.goal : exitCodes.ended;
+    if (state.end !== undefined)
+      return state.end.reason === 'goal' ? exitCodes.goal : exitCodes.ended;
     if ((await engine.sessions.owner(id)) === undefined) deps.stdout.write(forsaken(id, style));
   }
   return exitCodes.interrupted;
@@ -68,12 +81,20 @@ async function watchSession(engine: Engine, id: SessionId, deps: CliDeps, signal
 const forsaken = (id: SessionId, { dim }: Style): string =>
   `${dim(`Nobody works on it now. Go on with it: helios --resume ${id}`)}\n`;
 
-async function watchRun(engine: Engine, place: RunPlace, deps: CliDeps, signal: AbortSignal): Promise<number> {
+async function watchRun(
+  engine: Engine,
+  place: RunPlace,
+  deps: CliDeps,
+  signal: AbortSignal,
+): Promise<number> {
   const { state } = await engine.sessions.read(place.sessionId);
   const spec = state.runs.get(place.runId)?.spec;
-  if (spec === undefined) throw new Error(`The index knows run ${place.runId}, its session does not`);
+  if (spec === undefined)
+    throw new Error(`The index knows run ${place.runId}, its session does not`);
   const style = styleFor(deps.stdout.isTTY === true, deps.env);
-  deps.stdout.write(`${style.bold(`Run ${spec.number}`)} ${spec.label} · ${style.dim(spec.command)}\n`);
+  deps.stdout.write(
+    `${style.bold(`Run ${spec.number}`)} ${spec.label} · ${style.dim(spec.command)}\n`,
+  );
   const output = new RunOutput(spec, deps);
   const end = await engine.sessions.watchRun(
     place,
@@ -82,7 +103,9 @@ async function watchRun(engine: Engine, place: RunPlace, deps: CliDeps, signal: 
   );
   output.end();
   if (end === undefined) return exitCodes.interrupted;
-  deps.stdout.write(`${endLine(end, state.runs.get(place.runId)?.process?.startedMs)}${output.metricsLine()}\n`);
+  deps.stdout.write(
+    `${endLine(end, state.runs.get(place.runId)?.process?.startedMs)}${output.metricsLine()}\n`,
+  );
   return end.verdict.kind === 'ok' ? exitCodes.goal : exitCodes.ended;
 }
 

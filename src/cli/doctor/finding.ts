@@ -1,6 +1,9 @@
 /** What a doctor says: one line for each thing that was looked at. */
 
-/** - `broken`: something that was set up does not work · `warning`: it works, and will not go well · `note`: good to know */
+/**
+ * - `broken`: something that was set up does not work · `warning`: it works, and will not go well ·
+ *   `note`: good to know
+ */
 export type Level = 'ok' | 'note' | 'warning' | 'broken';
 
 export interface Finding {
@@ -18,9 +21,12 @@ export interface Section {
 }
 
 export const ok = (name: string, text: string): Finding => ({ level: 'ok', name, text });
-export const note = (name: string, text: string, action?: string): Finding => found('note', name, text, action);
-export const warning = (name: string, text: string, action?: string): Finding => found('warning', name, text, action);
-export const broken = (name: string, text: string, action?: string): Finding => found('broken', name, text, action);
+export const note = (name: string, text: string, action?: string): Finding =>
+  found('note', name, text, action);
+export const warning = (name: string, text: string, action?: string): Finding =>
+  found('warning', name, text, action);
+export const broken = (name: string, text: string, action?: string): Finding =>
+  found('broken', name, text, action);
 
 const found = (level: Level, name: string, text: string, action: string | undefined): Finding => ({
   level,

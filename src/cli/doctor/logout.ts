@@ -1,4 +1,7 @@
-/** Whether what was started on a machine goes on when the user logs out there: systemd may be told to end it. */
+/**
+ * Whether what was started on a machine goes on when the user logs out there: systemd may be told
+ * to end it.
+ */
 import { shellQuote } from '../../base/text.ts';
 import type { Machine } from '../../machines/machine.ts';
 import { note, warning, type Finding } from './finding.ts';
@@ -14,14 +17,18 @@ loginctl show-user "$user" -p Linger </dev/null 2>/dev/null
 const timeoutMs = 10_000;
 
 /** `undefined` where nothing ends it, and where that cannot be told. */
-export async function logoutFinding(machine: Pick<Machine, 'id' | 'kind' | 'exec'>): Promise<Finding | undefined> {
+export async function logoutFinding(
+  machine: Pick<Machine, 'id' | 'kind' | 'exec'>,
+): Promise<Finding | undefined> {
   if (machine.kind !== 'local' && machine.kind !== 'ssh') return undefined;
   const asked = machine.exec(`sh -c ${shellQuote(script)}`, { cwd: '/', timeoutMs });
   const said = await asked.then(({ stdout }) => stdout).catch(() => '');
   const told = new Map(said.split('\n').map((line) => pairOf(line)));
   const user = told.get('user') ?? '';
   if (told.get('KillUserProcesses') !== 'yes' || !isMeant(told, user)) return undefined;
-  return machine.kind === 'local' ? findingHere(user, told.get('Linger') === 'yes') : findingThere(machine.id, user);
+  return machine.kind === 'local'
+    ? findingHere(user, told.get('Linger') === 'yes')
+    : findingThere(machine.id, user);
 }
 
 const pairOf = (line: string): readonly [string, string] => {
@@ -31,20 +38,27 @@ const pairOf = (line: string): readonly [string, string] => {
 
 /** As logind.conf has it: without a list, everybody is. */
 function isMeant(told: ReadonlyMap<string, string>, user: string): boolean {
-  const list = (name: string): readonly string[] => (told.get(name) ?? '').split(/\s+/).filter((word) => word !== '');
+  const list = (name: string): readonly string[] =>
+    (told.get(name) ?? '').split(/\s+/).filter((word) => word !== '');
   const only = list('KillOnlyUsers');
   return !list('KillExcludeUsers').includes(user) && (only.length === 0 || only.includes(user));
 }
 
-const allowed = (user: string): string => `An administrator can set KillExcludeUsers=${user} in logind.conf`;
+const allowed = (user: string): string =>
+  `An administrator can set KillExcludeUsers=${user} in logind.conf`;
 
 function findingHere(user: string, lingers: boolean): Finding {
   const before = lingers ? '' : `loginctl enable-linger ${user}, once; then `;
   const action = `${before}start what is to stay with: systemd-run --user --scope helios … (or code). ${allowed(user)}.`;
   const name = 'logout';
-  const what = 'Logging out here ends every process of yours, runs and what goes on in the background too';
+  const what =
+    'Logging out here ends every process of yours, runs and what goes on in the background too';
   return lingers
-    ? note(name, `${what}, unless it was started in a scope of its own (KillUserProcesses=yes).`, action)
+    ? note(
+        name,
+        `${what}, unless it was started in a scope of its own (KillUserProcesses=yes).`,
+        action,
+      )
     : warning(name, `${what} (KillUserProcesses=yes).`, action);
 }
 

@@ -7,17 +7,28 @@ import { broken, ok, type Finding, type Section } from './finding.ts';
 import { logoutFinding } from './logout.ts';
 
 /** Every machine of the list is connected to. */
-export async function machineFindings({ machines, resources }: Engine, { deps }: CommandContext): Promise<Section> {
-  const reports = await reportMachines({ machines, resources, clock: deps.clock }, { isConnecting: true });
-  const problems = machines.problems.map((problem) => broken('machines.json', problem, 'Correct the file.'));
-  const connected = reports.filter(({ status }) => status === 'connected').map(({ id }) => machines.get(id));
+export async function machineFindings(
+  { machines, resources }: Engine,
+  { deps }: CommandContext,
+): Promise<Section> {
+  const reports = await reportMachines(
+    { machines, resources, clock: deps.clock },
+    { isConnecting: true },
+  );
+  const problems = machines.problems.map((problem) =>
+    broken('machines.json', problem, 'Correct the file.'),
+  );
+  const connected = reports
+    .filter(({ status }) => status === 'connected')
+    .map(({ id }) => machines.get(id));
   const logouts = await Promise.all(connected.map((machine) => logoutFinding(machine)));
   const ends = logouts.filter((found) => found !== undefined);
   return { title: 'Machines', findings: [...problems, ...reports.map(findingOf), ...ends] };
 }
 
 function findingOf({ id, status, description = '', why = '', resources }: MachineReport): Finding {
-  if (status !== 'connected') return broken(id, cleanText(why), `Try it: helios machine test ${id}`);
+  if (status !== 'connected')
+    return broken(id, cleanText(why), `Try it: helios machine test ${id}`);
   const gpus = resources === undefined ? undefined : gpusText(resources);
   return ok(id, [cleanText(description), gpus].filter(Boolean).join(' · '));
 }

@@ -9,11 +9,21 @@ import { broken, note, ok, type Finding, type Section } from './finding.ts';
 /** The scripted demo answers always, and helps nobody. */
 const demo = 'demo';
 
-/** Who could be asked, and where the key comes from: the same question that a session asks before it starts. */
-export async function modelFindings(engine: Engine, { deps, home }: CommandContext): Promise<Section> {
-  const rows = new Map((await authStatus(deps.env, homeAt(home).authFolder)).map((row) => [row.provider, row]));
+/**
+ * Who could be asked, and where the key comes from: the same question that a session asks before it
+ * starts.
+ */
+export async function modelFindings(
+  engine: Engine,
+  { deps, home }: CommandContext,
+): Promise<Section> {
+  const rows = new Map(
+    (await authStatus(deps.env, homeAt(home).authFolder)).map((row) => [row.provider, row]),
+  );
   const providers = engine.providers().filter(({ id }) => id !== demo);
-  const findings = await Promise.all(providers.map((provider) => findingOf(provider, rows.get(provider.id))));
+  const findings = await Promise.all(
+    providers.map((provider) => findingOf(provider, rows.get(provider.id))),
+  );
   const isAnybodyReady = findings.some(({ level }) => level === 'ok');
   const nobody = broken(
     'models',
@@ -23,11 +33,16 @@ export async function modelFindings(engine: Engine, { deps, home }: CommandConte
   return { title: 'Models', findings: isAnybodyReady ? findings : [...findings, nobody] };
 }
 
-async function findingOf({ id, readiness }: ModelProvider, row: AuthRow | undefined): Promise<Finding> {
-  if (row?.source === 'file' && row.note !== undefined && row.account === undefined) return broken(id, row.note);
+async function findingOf(
+  { id, readiness }: ModelProvider,
+  row: AuthRow | undefined,
+): Promise<Finding> {
+  if (row?.source === 'file' && row.note !== undefined && row.account === undefined)
+    return broken(id, row.note);
   try {
     const told = (await readiness?.()) ?? { isReady: true };
-    if (told.isReady) return ok(id, row?.from === undefined ? 'ready' : `ready, ${row.source} ${row.from}`);
+    if (told.isReady)
+      return ok(id, row?.from === undefined ? 'ready' : `ready, ${row.source} ${row.from}`);
     return note(id, told.problem, told.action);
   } catch (error) {
     return broken(id, adviceOf(error));

@@ -18,7 +18,11 @@ const maxJournals = 100;
 /** The home folder, its keys, the index, journals and leases. Changes nothing but the index. */
 export async function storageFindings(engine: Engine, { home }: CommandContext): Promise<Section> {
   const at = homeAt(home);
-  const findings = [...(await folderFindings(at)), ...(await keyFindings(at)), ...(await sessionFindings(engine, at))];
+  const findings = [
+    ...(await folderFindings(at)),
+    ...(await keyFindings(at)),
+    ...(await sessionFindings(engine, at)),
+  ];
   return { title: 'Home folder', findings };
 }
 
@@ -36,7 +40,11 @@ async function folderFindings({ folder }: Home): Promise<Finding[]> {
       ? ok('folder', folder)
       : broken('folder', `${folder} cannot be written to.`, 'Choose another with --home.'),
     free < minBytes
-      ? broken('disk', `${space}: sessions wait when it is full.`, 'Free some, such as with helios clean.')
+      ? broken(
+          'disk',
+          `${space}: sessions wait when it is full.`,
+          'Free some, such as with helios clean.',
+        )
       : free < lowBytes
         ? warning('disk', space, 'helios clean takes old sessions away.')
         : ok('disk', space),
@@ -56,18 +64,27 @@ async function keyFindings({ authFolder }: Home): Promise<Finding[]> {
   try {
     const names = await readdir(authFolder);
     const files = [authFolder, ...names.map((name) => path.join(authFolder, name))];
-    const modes = await Promise.all(files.map(async (file) => ({ file, mode: (await stat(file)).mode })));
+    const modes = await Promise.all(
+      files.map(async (file) => ({ file, mode: (await stat(file)).mode })),
+    );
     const open = modes.filter(({ mode }) => (mode & 0o077) !== 0 && process.platform !== 'win32');
-    if (open.length === 0) return [ok('keys', `${names.length} in ${authFolder}, for their owner alone`)];
-    return open.map(({ file }) => broken('keys', `${file} can be read by others.`, `chmod go= ${file}`));
+    if (open.length === 0)
+      return [ok('keys', `${names.length} in ${authFolder}, for their owner alone`)];
+    return open.map(({ file }) =>
+      broken('keys', `${file} can be read by others.`, `chmod go= ${file}`),
+    );
   } catch (error) {
-    return codeOf(error) === 'ENOENT' ? [note('keys', 'none are kept in files')] : [broken('keys', messageOf(error))];
+    return codeOf(error) === 'ENOENT'
+      ? [note('keys', 'none are kept in files')]
+      : [broken('keys', messageOf(error))];
   }
 }
 
 async function sessionFindings({ sessions }: Engine, home: Home): Promise<Finding[]> {
   const listed = await sessions.list();
-  const left = listed.filter(({ endReason, phase }) => endReason === undefined && phase !== 'paused');
+  const left = listed.filter(
+    ({ endReason, phase }) => endReason === undefined && phase !== 'paused',
+  );
   const owners = await Promise.all(left.map(({ id }) => sessions.owner(id)));
   const interrupted = left.filter((_, index) => owners[index] === undefined);
   const checked = listed.slice(0, maxJournals);
@@ -79,11 +96,15 @@ async function sessionFindings({ sessions }: Engine, home: Home): Promise<Findin
   );
   return [
     ok('index', counted(listed.length, 'session')),
-    ...(damaged.length === 0 ? [ok('journals', `the newest ${checked.length} are sound`)] : damaged),
+    ...(damaged.length === 0
+      ? [ok('journals', `the newest ${checked.length} are sound`)]
+      : damaged),
     ...interrupted.map(({ id }) =>
       warning('session', `${id} is not over, and nobody works on it.`, `helios --resume ${id}`),
     ),
-    ...(stale > 0 ? [note('leases', `${stale} of processes that are gone; the next owner takes over`)] : []),
+    ...(stale > 0
+      ? [note('leases', `${stale} of processes that are gone; the next owner takes over`)]
+      : []),
   ];
 }
 
@@ -94,10 +115,20 @@ async function damageOf(home: Home, id: SessionId): Promise<Finding[]> {
   const [first] = damage;
   if (first === undefined) return [];
   const more = damage.length > 1 ? `, and ${damage.length - 1} more` : '';
-  return [warning('journal', `${file}: ${first}${more}`, 'The rest of it is read; nothing needs to be done.')];
+  return [
+    warning(
+      'journal',
+      `${file}: ${first}${more}`,
+      'The rest of it is read; nothing needs to be done.',
+    ),
+  ];
 }
 
-async function staleLeases(home: Home, sessions: Engine['sessions'], ids: readonly SessionId[]): Promise<number> {
+async function staleLeases(
+  home: Home,
+  sessions: Engine['sessions'],
+  ids: readonly SessionId[],
+): Promise<number> {
   const stale = await Promise.all(
     ids.map(async (id) => {
       const isThere = await stat(home.leaseFile(id)).then(

@@ -17,7 +17,10 @@ async function preferences(home: string): Promise<Finding> {
   try {
     const known = await readPreferences(home, (text) => warnings.push(text));
     if (warnings.length > 0) return warning('preferences.json', warnings.join(' '));
-    return ok('preferences.json', Object.keys(known).length === 0 ? 'none' : Object.keys(known).join(', '));
+    return ok(
+      'preferences.json',
+      Object.keys(known).length === 0 ? 'none' : Object.keys(known).join(', '),
+    );
   } catch (error) {
     return broken('preferences.json', adviceOf(error));
   }
@@ -26,7 +29,8 @@ async function preferences(home: string): Promise<Finding> {
 async function project({ cwd, homeFolder }: CliDeps): Promise<Finding[]> {
   try {
     const found = await readProjectFile(cwd, homeFolder);
-    if (found === undefined) return [note('helios.json', `none for ${cwd}`, 'helios init writes one.')];
+    if (found === undefined)
+      return [note('helios.json', `none for ${cwd}`, 'helios init writes one.')];
     if (found.warnings.length === 0) return [ok('helios.json', found.file)];
     return found.warnings.map((text) => warning('helios.json', text));
   } catch (error) {
@@ -46,7 +50,9 @@ const settingsFiles = [
 
 /** With the features of chat off, `@helios` is not there; its commands and views are. */
 async function editors({ homeFolder }: CliDeps): Promise<Finding[]> {
-  const found = await Promise.all(settingsFiles.map((file) => chatFinding(path.join(homeFolder, file))));
+  const found = await Promise.all(
+    settingsFiles.map((file) => chatFinding(path.join(homeFolder, file))),
+  );
   return found.filter((finding) => finding !== undefined);
 }
 

@@ -14,8 +14,17 @@ interface Program {
 
 const programs: readonly Program[] = [
   { name: 'git', args: ['--version'], without: 'Experiments keep no code states.', isNeeded: true },
-  { name: 'python3', args: ['--version'], without: 'Most training scripts do not run here.', isNeeded: true },
-  { name: 'ssh', args: ['-V'], without: 'Hosts that are reached through a ProxyCommand with ssh are not.' },
+  {
+    name: 'python3',
+    args: ['--version'],
+    without: 'Most training scripts do not run here.',
+    isNeeded: true,
+  },
+  {
+    name: 'ssh',
+    args: ['-V'],
+    without: 'Hosts that are reached through a ProxyCommand with ssh are not.',
+  },
   { name: 'rsync', args: ['--version'], without: 'Nothing: Helios copies files by itself.' },
   { name: 'nvidia-smi', args: ['-L'], without: 'This computer shows no NVIDIA GPU.' },
 ];
@@ -23,7 +32,10 @@ const programs: readonly Program[] = [
 const timeoutMs = 10_000;
 const lowestNode = 20;
 
-export async function toolFindings(nodeVersion: string, path: string | undefined): Promise<Section> {
+export async function toolFindings(
+  nodeVersion: string,
+  path: string | undefined,
+): Promise<Section> {
   const isNew = Number(nodeVersion.replace('v', '').split('.')[0]) >= lowestNode;
   const node = isNew
     ? ok('node', nodeVersion)
@@ -32,7 +44,10 @@ export async function toolFindings(nodeVersion: string, path: string | undefined
   return { title: 'Programs on this computer', findings: [node, ...found] };
 }
 
-async function findingOf({ name, args, without, isNeeded }: Program, path: string | undefined): Promise<Finding> {
+async function findingOf(
+  { name, args, without, isNeeded }: Program,
+  path: string | undefined,
+): Promise<Finding> {
   try {
     const env = { LC_ALL: 'C', PATH: path };
     const { stdout, stderr } = await promisify(execFile)(name, args, { timeout: timeoutMs, env });
@@ -40,7 +55,9 @@ async function findingOf({ name, args, without, isNeeded }: Program, path: strin
     return ok(name, line.trim());
   } catch (error) {
     const what =
-      codeOf(error) === 'ENOENT' ? `is not installed. ${without}` : `does not work: ${messageOf(error).trim()}`;
+      codeOf(error) === 'ENOENT'
+        ? `is not installed. ${without}`
+        : `does not work: ${messageOf(error).trim()}`;
     return isNeeded ? warning(name, what) : note(name, what);
   }
 }

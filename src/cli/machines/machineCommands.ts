@@ -16,7 +16,10 @@ import { machineTable } from './machineTable.ts';
 import { exitCodes, type CliDeps } from '../cliDeps.ts';
 
 /** Resolves to the exit code. Rejects with `UserFacing`. */
-export async function carryOutRequest(read: ReadRequest, { home, deps }: CommandContext): Promise<number> {
+export async function carryOutRequest(
+  read: ReadRequest,
+  { home, deps }: CommandContext,
+): Promise<number> {
   const request = read({
     aliases: aliasesOf(await deps.sshHosts()),
     localPath: localPathFrom(deps.cwd, deps.homeFolder),
@@ -45,7 +48,11 @@ async function withMachines(
     home,
     assetsFolder: deps.assetsFolder,
     settings: () => ({ provider: 'demo', permissionMode: 'ask', idleTurns: 1 }),
-    ports: { secret: () => Promise.resolve(undefined), approve: () => Promise.resolve('deny'), ...prompts },
+    ports: {
+      secret: () => Promise.resolve(undefined),
+      approve: () => Promise.resolve('deny'),
+      ...prompts,
+    },
     clock: deps.clock,
     workFolder: deps.cwd,
   });
@@ -72,11 +79,17 @@ function carryOut(request: MachineRequest, engine: Engine, deps: CliDeps): Promi
 
 const pipeColumns = 160;
 
-async function add(entry: MachineEntry, { machines }: Engine, { stdout }: CliDeps): Promise<number> {
+async function add(
+  entry: MachineEntry,
+  { machines }: Engine,
+  { stdout }: CliDeps,
+): Promise<number> {
   const { id } = entry;
   const isThere = machines.entries().some((each) => each.id === id);
   await machines.add(entry);
-  stdout.write(`${isThere ? 'Replaced' : 'Added'} ${id} (${entryText(entry)}). Try it: helios machine test ${id}\n`);
+  stdout.write(
+    `${isThere ? 'Replaced' : 'Added'} ${id} (${entryText(entry)}). Try it: helios machine test ${id}\n`,
+  );
   return exitCodes.goal;
 }
 
@@ -97,12 +110,18 @@ async function remove(id: string, { machines }: Engine, { stdout }: CliDeps): Pr
   return exitCodes.goal;
 }
 
-async function test(id: string, { machines }: Engine, { stdout, stderr }: CliDeps): Promise<number> {
+async function test(
+  id: string,
+  { machines }: Engine,
+  { stdout, stderr }: CliDeps,
+): Promise<number> {
   const machine = machines.get(id);
   try {
     await machine.ready?.({ isAnew: true });
     await machine.stat('/');
-    stdout.write(`${id} answers: ${cleanText(await machine.describe())}\nCommands start in ${machine.workFolder}.\n`);
+    stdout.write(
+      `${id} answers: ${cleanText(await machine.describe())}\nCommands start in ${machine.workFolder}.\n`,
+    );
     return exitCodes.goal;
   } catch (error) {
     stderr.write(`${id} cannot be used: ${cleanText(messageOf(error))}\n`);

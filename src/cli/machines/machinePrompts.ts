@@ -1,8 +1,14 @@
-/** What machines ask their user, in the terminal. Where nobody can be asked, it says so and refuses. */
+/**
+ * What machines ask their user, in the terminal. Where nobody can be asked, it says so and refuses.
+ */
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import { cleanText } from '../../base/text.ts';
-import type { HostKeyQuestion, MachinePrompts, SecretQuestion } from '../../machines/machinePrompts.ts';
+import type {
+  HostKeyQuestion,
+  MachinePrompts,
+  SecretQuestion,
+} from '../../machines/machinePrompts.ts';
 import type { CliDeps } from '../cliDeps.ts';
 
 type Terminal = Pick<CliDeps, 'stdin' | 'stdout' | 'stderr'>;
@@ -54,20 +60,31 @@ export function refusingPrompts({ stderr }: Pick<CliDeps, 'stderr'>): MachinePro
 
 const words = { password: 'password', passphrase: 'passphrase', keyboard: 'answer' } as const;
 
-async function confirm(terminal: Terminal, question: HostKeyQuestion, signal: AbortSignal): Promise<boolean> {
+async function confirm(
+  terminal: Terminal,
+  question: HostKeyQuestion,
+  signal: AbortSignal,
+): Promise<boolean> {
   const { machine, host, fingerprint, keyType, note = '' } = question;
   terminal.stdout.write(
     `\n${machine}: the host ${cleanText(host)} was never seen before.\nIts ${keyType} key is ${fingerprint}.\n${note && `${cleanText(note)}\n`}`,
   );
   for (;;) {
-    const line = await readLine(terminal, { question: 'Is that the right host? yes or no: ', isHidden: false }, signal);
+    const line = await readLine(
+      terminal,
+      { question: 'Is that the right host? yes or no: ', isHidden: false },
+      signal,
+    );
     const answer = line?.trim().toLowerCase();
     if (answer === 'yes') return true;
     if (answer === undefined || answer === 'no' || answer === 'n') return false;
   }
 }
 
-/** `undefined` when the input ends, or when the answer is no longer wanted. What is hidden is not echoed. */
+/**
+ * `undefined` when the input ends, or when the answer is no longer wanted. What is hidden is not
+ * echoed.
+ */
 function readLine(
   { stdin, stdout }: Terminal,
   { question, isHidden }: { readonly question: string; readonly isHidden: boolean },
@@ -77,7 +94,10 @@ function readLine(
   const answer = Promise.withResolvers<string | undefined>();
   const output = new Writable({ write: (_chunk, _encoding, done) => done() });
   // As a terminal, readline takes over the echo, and its own output goes nowhere.
-  const lines = createInterface({ input: stdin, ...(isHidden ? { output, terminal: true } : { terminal: false }) });
+  const lines = createInterface({
+    input: stdin,
+    ...(isHidden ? { output, terminal: true } : { terminal: false }),
+  });
   const give = (line: string | undefined): void => {
     answer.resolve(line);
     signal.removeEventListener('abort', giveUp);

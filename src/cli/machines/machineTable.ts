@@ -12,10 +12,30 @@ export function machineTable(reports: readonly MachineReport[], columns: number)
   return columnsText(header, reports.map(cellsOf), columns);
 }
 
-function cellsOf({ id, kind, place = '', status, slots, resources, description, why }: MachineReport): string[] {
+function cellsOf({
+  id,
+  kind,
+  place = '',
+  status,
+  slots,
+  resources,
+  description,
+  why,
+}: MachineReport): string[] {
   const gpus = resources === undefined ? undefined : gpusText(resources);
   const load = resources === undefined ? undefined : hostText(resources);
   const about = status === 'connected' ? (description ?? '') : (why ?? '');
-  const cells = [id, kind, place, status, slots === undefined ? '' : String(slots), gpus ?? '', load ?? ''];
-  return [...cells.map((cell) => oneLine(cleanText(cell), maxCellChars)), cleanText(about).replace(/\s+/g, ' ')];
+  const cells = [
+    id,
+    kind,
+    place,
+    status,
+    slots === undefined ? '' : String(slots),
+    gpus ?? '',
+    load ?? '',
+  ];
+  return [
+    ...cells.map((cell) => oneLine(cleanText(cell), maxCellChars)),
+    cleanText(about).replace(/\s+/g, ' '),
+  ];
 }

@@ -5,8 +5,9 @@ import type { NamedModel } from '../../models/list/modelNames.ts';
 import type { CliOptions } from '../arguments.ts';
 
 /**
- * The model of `--model` and `--provider`, or the default. `preferred` is the provider that a word stays with where it fits
- * models of several. Rejects with `UserFacing` for a word that means nothing, and where the model cannot be called.
+ * The model of `--model` and `--provider`, or the default. `preferred` is the provider that a word
+ * stays with where it fits models of several. Rejects with `UserFacing` for a word that means
+ * nothing, and where the model cannot be called.
  */
 export async function modelNamed(
   { model = 'default', provider }: Pick<CliOptions, 'model' | 'provider'>,

@@ -32,11 +32,20 @@ export async function runModelCommand(
   deps: CliDeps,
 ): Promise<number> {
   const home = homeAt(homeFolder);
-  const preferences = await readPreferences(home.folder, (message) => void deps.stderr.write(`helios: ${message}\n`));
+  const preferences = await readPreferences(
+    home.folder,
+    (message) => void deps.stderr.write(`helios: ${message}\n`),
+  );
   const engine = await deps.createEngine({
     home: home.folder,
     assetsFolder: deps.assetsFolder,
-    settings: () => settingsFor({ isYes: false, model: undefined, effort: undefined }, undefined, deps, preferences),
+    settings: () =>
+      settingsFor(
+        { isYes: false, model: undefined, effort: undefined },
+        undefined,
+        deps,
+        preferences,
+      ),
     ports: {
       secret: keyReader(deps.env, home.authFolder),
       storeSecret: secretStore(home.authFolder),
@@ -48,13 +57,18 @@ export async function runModelCommand(
   try {
     const ids = engine.providers().map(({ id }) => id);
     if (provider !== undefined && !ids.includes(provider))
-      throw new UserFacing(`There is no model provider ${provider}.`, `Choose one of: ${ids.join(', ')}.`);
+      throw new UserFacing(
+        `There is no model provider ${provider}.`,
+        `Choose one of: ${ids.join(', ')}.`,
+      );
     const abort = new AbortController();
     const interrupt = deps.onInterrupt(() => abort.abort());
     const listing = await engine.models.list({ isFresh, provider, signal: abort.signal });
     interrupt.dispose();
     const shown = provider === undefined ? withinReach(listing) : listing;
-    deps.stdout.write(isJson ? jsonText(listing) : tableText(shown, engine.prices(), deps.stdout.columns));
+    deps.stdout.write(
+      isJson ? jsonText(listing) : tableText(shown, engine.prices(), deps.stdout.columns),
+    );
     return abort.signal.aborted ? exitCodes.interrupted : exitCodes.goal;
   } finally {
     await engine.close();
@@ -69,11 +83,18 @@ function tableText(listing: CatalogueListing, prices: PriceTable, columns = pipe
   return [
     columnsText(modelRowHeader, rows, columns),
     `\n${priceUnit}\n`,
-    ...(problems.length === 0 ? [] : ['\nNot asked (what is known of one: --provider NAME):\n', ...problems]),
+    ...(problems.length === 0
+      ? []
+      : ['\nNot asked (what is known of one: --provider NAME):\n', ...problems]),
   ].join('');
 }
 
 function jsonText({ entries, problems }: CatalogueListing): string {
-  const models = entries.map(({ provider, model, source, isDefault }) => ({ provider, ...model, source, isDefault }));
+  const models = entries.map(({ provider, model, source, isDefault }) => ({
+    provider,
+    ...model,
+    source,
+    isDefault,
+  }));
   return `${JSON.stringify({ models, problems: Object.fromEntries(problems) }, null, 2)}\n`;
 }

@@ -4,15 +4,27 @@ import { cutToWidth, padToWidth, textWidth } from './textWidth.ts';
 const minLast = 24;
 const indent = '   ';
 
-/** Rows as columns of a terminal: no line is wider than `columns`. The last cell gives way, or has a line of its own. */
-export function columnsText(header: readonly string[], body: readonly (readonly string[])[], columns: number): string {
+/**
+ * Rows as columns of a terminal: no line is wider than `columns`. The last cell gives way, or has a
+ * line of its own.
+ */
+export function columnsText(
+  header: readonly string[],
+  body: readonly (readonly string[])[],
+  columns: number,
+): string {
   const rows = [header, ...body];
   // A column that nobody fills is left out.
-  const kept = header.map((_, index) => index).filter((index) => body.some((row) => row[index] !== ''));
-  const width = (index: number): number => Math.max(...rows.map((row) => textWidth(row[index] ?? '')));
+  const kept = header
+    .map((_, index) => index)
+    .filter((index) => body.some((row) => row[index] !== ''));
+  const width = (index: number): number =>
+    Math.max(...rows.map((row) => textWidth(row[index] ?? '')));
   const widths = new Map(kept.map((index) => [index, width(index)]));
   const [last = 0] = kept.slice(-1);
-  const left = kept.slice(0, -1).reduce((rest, index) => rest - (widths.get(index) ?? 0) - 2, columns);
+  const left = kept
+    .slice(0, -1)
+    .reduce((rest, index) => rest - (widths.get(index) ?? 0) - 2, columns);
   const isBelow = left < Math.min(minLast, widths.get(last) ?? 0);
   const beside = (row: readonly string[]): string =>
     cutToWidth(
@@ -22,6 +34,8 @@ export function columnsText(header: readonly string[], body: readonly (readonly 
       columns,
     ).trimEnd();
   const lines = (row: readonly string[]): string[] =>
-    isBelow && row[last] !== '' ? [beside(row), cutToWidth(`${indent}${row[last] ?? ''}`, columns)] : [beside(row)];
+    isBelow && row[last] !== ''
+      ? [beside(row), cutToWidth(`${indent}${row[last] ?? ''}`, columns)]
+      : [beside(row)];
   return `${rows.flatMap(lines).join('\n')}\n`;
 }

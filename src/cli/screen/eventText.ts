@@ -46,13 +46,18 @@ export class EventText {
     this.#width = width;
   }
 
-  /** Whole lines without line breaks at their ends; empty for events that are not shown, also of newer versions. */
+  /**
+   * Whole lines without line breaks at their ends; empty for events that are not shown, also of
+   * newer versions.
+   */
   linesOf(event: JournalEvent, state: SessionState): string[] {
     switch (event.type) {
       case 'session.started':
         return startLines(event, state, this.#style);
       case 'message.added':
-        return event.origin === 'person' ? [`${this.#style.bold('You:')} ${short(event.text)}`] : [];
+        return event.origin === 'person'
+          ? [`${this.#style.bold('You:')} ${short(event.text)}`]
+          : [];
       case 'tool.started':
         this.#titles.set(event.callId, event.title);
         return [];
@@ -80,7 +85,9 @@ export class EventText {
     const shown = fitToWidth(oneLine(title, Infinity), this.#width() - 2);
     const left = this.#width() - textWidth(shown) - 5;
     if (event.summary === undefined || left < 8) return [`  ${shown}`];
-    return [`  ${shown}${dim(` · ${fitToWidth(oneLine(cleanText(event.summary), Infinity), left)}`)}`];
+    return [
+      `  ${shown}${dim(` · ${fitToWidth(oneLine(cleanText(event.summary), Infinity), left)}`)}`,
+    ];
   }
 }
 
@@ -91,13 +98,26 @@ function isShown(event: JournalEvent): boolean {
   return event.type !== 'sleep.ended' || (event.why !== 'run_ended' && event.why !== 'trigger');
 }
 
-function startLines(event: EventOf<'session.started'>, { target }: SessionState, { bold, dim }: Style): string[] {
+function startLines(
+  event: EventOf<'session.started'>,
+  { target }: SessionState,
+  { bold, dim }: Style,
+): string[] {
   const limits = limitsText(event.budget);
   const who =
-    event.provider === 'demo' ? 'offline demo: scripted, no language model' : `${event.provider} ${event.model}`;
+    event.provider === 'demo'
+      ? 'offline demo: scripted, no language model'
+      : `${event.provider} ${event.model}`;
   return [
     `${bold('Goal:')} ${short(event.goal)}`,
-    dim([who, ...(target ? [`measured: ${targetText(target)}`] : []), ...limits, event.workFolder].join(' · ')),
+    dim(
+      [
+        who,
+        ...(target ? [`measured: ${targetText(target)}`] : []),
+        ...limits,
+        event.workFolder,
+      ].join(' · '),
+    ),
     '',
   ];
 }

@@ -1,5 +1,10 @@
 /** The block at the foot of the terminal: the newest runs, and one line of state. Pure. */
-import { killedWhy, seriousAlarm, summaryFor, verdictText } from '../../presentation/runs/runText.ts';
+import {
+  killedWhy,
+  seriousAlarm,
+  summaryFor,
+  verdictText,
+} from '../../presentation/runs/runText.ts';
 import { billText } from '../../presentation/costs.ts';
 import type { SessionState } from '../../agent/journal/state.ts';
 import type { RunId } from '../../base/ids.ts';
@@ -38,7 +43,9 @@ export function liveBlock(view: LiveBlockView): string[] {
   const runs = [...state.runs.values()].filter((run) => run.notStarted === undefined);
   const shown = runs.slice(-maxRuns);
   const cells = shown.map((run) => cellsOf(run, view));
-  const widths = [0, 1, 2, 3].map((column) => Math.max(0, ...cells.map((row) => textWidth(row[column] ?? ''))));
+  const widths = [0, 1, 2, 3].map((column) =>
+    Math.max(0, ...cells.map((row) => textWidth(row[column] ?? ''))),
+  );
   const lines = cells.map((row, index) => runLine(row, widths, shown[index]?.verdict?.kind, view));
   const left = runs.length - shown.length;
   return [
@@ -66,7 +73,10 @@ function runLine(
   return verdict === 'ok' ? style.dim(text) : style.bad(text);
 }
 
-/** Number and verdict, time, label, values, curve; in its place the alarm that the run was ended for. */
+/**
+ * Number and verdict, time, label, values, curve; in its place the alarm that the run was ended
+ * for.
+ */
 function cellsOf(run: RunState, { state, champion, values, nowMs }: LiveBlockView): string[] {
   const { spec, process, verdict, endedMs, alarms } = run;
   const metrics = values.summaries(spec.id) ?? run.metrics;
@@ -85,7 +95,9 @@ function cellsOf(run: RunState, { state, champion, values, nowMs }: LiveBlockVie
 }
 
 function stateText({ state, nowMs }: LiveBlockView): string {
-  const running = [...state.runs.values()].filter((run) => run.process && run.verdict === undefined).length;
+  const running = [...state.runs.values()].filter(
+    (run) => run.process && run.verdict === undefined,
+  ).length;
   const parts = [
     `turn ${state.turns}`,
     sessionCost(state),

@@ -5,17 +5,21 @@ import { cleanText } from '../../base/text.ts';
 import { exitCodes, type CliDeps } from '../cliDeps.ts';
 
 /**
- * Prints the answer to stdout once the session has ended, and each tool call to stderr where stdout is a terminal. Resolves
- * with the exit code. Rejects with `UserFacing` where there is no answer.
+ * Prints the answer to stdout once the session has ended, and each tool call to stderr where stdout
+ * is a terminal. Resolves with the exit code. Rejects with `UserFacing` where there is no answer.
  */
-export async function printAnswer(session: Session, { stdout, stderr, onInterrupt }: CliDeps): Promise<number> {
+export async function printAnswer(
+  session: Session,
+  { stdout, stderr, onInterrupt }: CliDeps,
+): Promise<number> {
   let isInterrupted = false;
   const interrupt = onInterrupt(() => {
     isInterrupted = true;
     void session.stop();
   });
   const shown = session.onDidRecord((event) => {
-    if (event.type === 'tool.started' && stdout.isTTY === true) stderr.write(`${cleanText(event.title)}\n`);
+    if (event.type === 'tool.started' && stdout.isTTY === true)
+      stderr.write(`${cleanText(event.title)}\n`);
   });
   const discarded = session.onDidStream((event) => {
     if (event.type === 'text.discarded') stderr.write(`${cleanText(event.why)}\n`);

@@ -15,16 +15,24 @@ const maxResultChars = 2_000;
 /** Of one message: a model may write a book, and a user paste one. */
 const maxTextChars = 20_000;
 
-/** Where the turns `from` to `to` lie in a journal: `first` is the event that begins the first, `end` is past the last. */
+/**
+ * Where the turns `from` to `to` lie in a journal: `first` is the event that begins the first,
+ * `end` is past the last.
+ */
 export function replayRange(
   events: readonly JournalEvent[],
   { from, to }: { readonly from: number; readonly to: number },
 ): { readonly first: number; readonly end: number } {
   const startOf = (turn: number): number => {
-    const index = events.findIndex((event) => event.type === 'model.requested' && event.turn >= turn);
+    const index = events.findIndex(
+      (event) => event.type === 'model.requested' && event.turn >= turn,
+    );
     return index === -1 ? events.length : index;
   };
-  return { first: from <= 1 ? 0 : startOf(from), end: to === Infinity ? events.length : startOf(to + 1) };
+  return {
+    first: from <= 1 ? 0 : startOf(from),
+    end: to === Infinity ? events.length : startOf(to + 1),
+  };
 }
 
 /** Must be given every event, oldest first: what a line says depends on what came before. */
@@ -62,7 +70,11 @@ export class ReplayText {
       case 'tool.finished':
         return [...known, ...(event.isError ? [] : this.#result(event))];
       case 'session.ended':
-        return ['', this.#style.bold(endText(event.reason)), ...bounded(event.summary, maxTextChars)];
+        return [
+          '',
+          this.#style.bold(endText(event.reason)),
+          ...bounded(event.summary, maxTextChars),
+        ];
       case 'tool.started':
         return known;
       default:
@@ -73,7 +85,9 @@ export class ReplayText {
   /** An event that is not shown live: then, the block at the foot of the terminal tells of it. */
   #unseen(event: JournalEvent, state: SessionState): readonly string[] {
     const description = describeEvent(event, state);
-    return description === undefined ? [] : [this.#style.dim(descriptionLine(description, maxResultChars))];
+    return description === undefined
+      ? []
+      : [this.#style.dim(descriptionLine(description, maxResultChars))];
   }
 
   #result({ text, fullPath }: Extract<JournalEvent, { type: 'tool.finished' }>): string[] {

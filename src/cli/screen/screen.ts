@@ -1,6 +1,7 @@
 /**
- * A terminal with a transcript that scrolls away upwards and one block at its foot that is redrawn in place. Every change
- * is one write, so that nothing flickers. Nothing but the block is ever erased.
+ * A terminal with a transcript that scrolls away upwards and one block at its foot that is redrawn
+ * in place. Every change is one write, so that nothing flickers. Nothing but the block is ever
+ * erased.
  */
 import type { Clock } from '../../base/clock.ts';
 import { DisposableStore, type Disposable, toDisposable } from '../../base/disposable.ts';
@@ -48,7 +49,9 @@ export class Screen implements Disposable {
 
   /** Whole lines of the transcript. */
   print(lines: readonly string[]): void {
-    const wrapped = lines.flatMap((line) => (line.includes('\u001b') ? [line] : wrap(line, this.#textWidth)));
+    const wrapped = lines.flatMap((line) =>
+      line.includes('\u001b') ? [line] : wrap(line, this.#textWidth),
+    );
     this.#draw(this.#takePartial() + wrapped.map((line) => `${line}\n`).join(''));
   }
 
@@ -107,7 +110,9 @@ export class Screen implements Disposable {
     if (this.#isDisposed) return;
     this.#timer?.dispose();
     this.#timer = undefined;
-    const below = this.#isHidden ? [] : [...(this.#partial === '' ? [] : [this.#partial]), '', ...this.#block()];
+    const below = this.#isHidden
+      ? []
+      : [...(this.#partial === '' ? [] : [this.#partial]), '', ...this.#block()];
     if (text === '' && sameLines(below, this.#shown)) return;
     const erase = eraseLines(this.#shown, this.#output.columns ?? defaultColumns);
     this.#shown = below;
@@ -118,7 +123,10 @@ export class Screen implements Disposable {
 const sameLines = (a: readonly string[], b: readonly string[]): boolean =>
   a.length === b.length && a.every((line, index) => line === b[index]);
 
-/** Back to the first column of the first of `lines`, and everything below it gone. The cursor stands at their end. */
+/**
+ * Back to the first column of the first of `lines`, and everything below it gone. The cursor stands
+ * at their end.
+ */
 function eraseLines(lines: readonly string[], columns: number): string {
   if (lines.length === 0) return '';
   // After the window was made narrower, a line takes several rows.

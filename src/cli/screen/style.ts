@@ -18,7 +18,13 @@ const styled =
     styleText(format, text, { validateStream: false });
 const plain = (text: string): string => text;
 
-export const plainStyle: Style = { dim: plain, bold: plain, good: plain, bad: plain, accent: plain };
+export const plainStyle: Style = {
+  dim: plain,
+  bold: plain,
+  good: plain,
+  bad: plain,
+  accent: plain,
+};
 
 const colours: Style = {
   dim: styled('dim'),
@@ -28,6 +34,10 @@ const colours: Style = {
   accent: styled('cyan'),
 };
 
-/** Plain where the output is no terminal, and where the user set NO_COLOR or has a dumb terminal. */
-export const styleFor = (isTTY: boolean, env: Readonly<Record<string, string | undefined>>): Style =>
-  isTTY && !env['NO_COLOR'] && env['TERM'] !== 'dumb' ? colours : plainStyle;
+/**
+ * Plain where the output is no terminal, and where the user set NO_COLOR or has a dumb terminal.
+ */
+export const styleFor = (
+  isTTY: boolean,
+  env: Readonly<Record<string, string | undefined>>,
+): Style => (isTTY && !env['NO_COLOR'] && env['TERM'] !== 'dumb' ? colours : plainStyle);

@@ -1,4 +1,7 @@
-/** Text measured in columns of a terminal: a wide character takes two, a mark that joins another one takes none. */
+/**
+ * Text measured in columns of a terminal: a wide character takes two, a mark that joins another one
+ * takes none.
+ */
 import stringWidth from 'string-width';
 import { stripAnsi } from '../../base/text.ts';
 
@@ -11,7 +14,10 @@ export const textWidth = (text: string): number => stringWidth(text);
 export const padToWidth = (text: string, width: number): string =>
   text + ' '.repeat(Math.max(0, width - textWidth(text)));
 
-/** The longest head of `text` that fits into `width` columns, no character cut in half. `text` has no escape codes. */
+/**
+ * The longest head of `text` that fits into `width` columns, no character cut in half. `text` has
+ * no escape codes.
+ */
 export function cutToWidth(text: string, width: number): string {
   let column = 0;
   for (const { segment, index } of graphemes.segment(text)) {
@@ -25,7 +31,10 @@ export function cutToWidth(text: string, width: number): string {
 export const fitToWidth = (text: string, width: number): string =>
   cutToWidth(text, width) === text ? text : `${cutToWidth(text, Math.max(0, width - 1))}…`;
 
-/** The rows that a line takes in a terminal of this many columns: a wide character is never broken at its edge. */
+/**
+ * The rows that a line takes in a terminal of this many columns: a wide character is never broken
+ * at its edge.
+ */
 export function rowsOf(line: string, columns: number): number {
   let [rows, column] = [1, 0];
   for (const { segment } of graphemes.segment(stripAnsi(line))) {
@@ -54,4 +63,5 @@ const columnAfter = (grapheme: string, column: number): number =>
   grapheme === '\t' ? column + tabStop - (column % tabStop) : column + textWidth(grapheme);
 
 /** Of the first character: one that is wider than a line stands on a line of its own. */
-const firstLength = (text: string): number => graphemes.segment(text).containing(0)?.segment.length ?? 0;
+const firstLength = (text: string): number =>
+  graphemes.segment(text).containing(0)?.segment.length ?? 0;

@@ -19,9 +19,13 @@ export interface SessionView {
 
 /** The text of a reply, as it is shown when it was not streamed. */
 export const replyText = (event: Extract<JournalEvent, { type: 'model.replied' }>): string =>
-  cleanText(event.content.map((block) => (block.type === 'text' ? block.text : '')).join('')).trim();
+  cleanText(
+    event.content.map((block) => (block.type === 'text' ? block.text : '')).join(''),
+  ).trim();
 
-/** Every journal event as one line; the end of the session is held back until nothing can follow it. */
+/**
+ * Every journal event as one line; the end of the session is held back until nothing can follow it.
+ */
 export class JsonView implements SessionView {
   readonly #output: Output;
   readonly #notices: { write(text: string): unknown };
@@ -71,7 +75,8 @@ export class PlainView implements SessionView {
   }
 
   event(event: JournalEvent, session: Session): void {
-    if (event.type === 'model.replied') this.#write([replyText(event)].filter((text) => text !== ''));
+    if (event.type === 'model.replied')
+      this.#write([replyText(event)].filter((text) => text !== ''));
     this.#write(this.#text.linesOf(event, session.state));
   }
 

@@ -15,13 +15,17 @@ export interface Capture {
   /** Where the commit is kept. */
   readonly ref: string;
   /**
-   * The folder is a worktree of ours: the commit follows on this one, is made only where something is changed since, and
-   * is checked out there then. Absent: it follows on the commit that is checked out, which stays so.
+   * The folder is a worktree of ours: the commit follows on this one, is made only where something
+   * is changed since, and is checked out there then. Absent: it follows on the commit that is
+   * checked out, which stays so.
    */
   readonly following?: string;
   readonly message: string;
   readonly limits: LeaveOutLimits;
-  /** Files that count although they are ignored, relative to `folder`: they are named by what is to run. */
+  /**
+   * Files that count although they are ignored, relative to `folder`: they are named by what is to
+   * run.
+   */
   readonly files?: readonly string[];
   leftMs(): number;
   readonly signal?: AbortSignal;
@@ -47,11 +51,21 @@ export async function capture(asked: Capture): Promise<Captured> {
   const base = asked.following === undefined ? {} : { base: asked.following };
   const place = (): GitPlace => ({ ...asked, ...base, timeoutMs: asked.leftMs() });
   const surveyed = await survey(place());
-  const seen = await inspect({ ...place(), folder: surveyed.top }, toInspect(surveyed), asked.limits.maxFileBytes);
+  const seen = await inspect(
+    { ...place(), folder: surveyed.top },
+    toInspect(surveyed),
+    asked.limits.maxFileBytes,
+  );
   const intake = intakeOf(surveyed, seen, asked.limits);
   const { top, head } = surveyed;
   const kept = await keep(asked, surveyed, intake);
-  return { top, ...(head !== undefined && { head }), ...kept, leftOut: intake.leftOut, ignored: surveyed.ignored };
+  return {
+    top,
+    ...(head !== undefined && { head }),
+    ...kept,
+    leftOut: intake.leftOut,
+    ignored: surveyed.ignored,
+  };
 }
 
 /** A machine that does not answer takes no more time than git does. */
@@ -89,8 +103,18 @@ async function keep(
     ...asked,
     timeoutMs: asked.leftMs(),
     script: keepScript,
-    args: [top, heliosFolder(asked.machine), ref, message, following, randomBytes(9).toString('hex')],
-    stdin: Buffer.from(lines.map((line) => `${line.replaceAll('\n', '\u0001')}\n`).join(''), 'latin1'),
+    args: [
+      top,
+      heliosFolder(asked.machine),
+      ref,
+      message,
+      following,
+      randomBytes(9).toString('hex'),
+    ],
+    stdin: Buffer.from(
+      lines.map((line) => `${line.replaceAll('\n', '\u0001')}\n`).join(''),
+      'latin1',
+    ),
   });
   const [tree = '', headTree = '', commit] = text.split('\0');
   return { tree, headTree, ...(commit && { commit }) };

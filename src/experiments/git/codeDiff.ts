@@ -23,12 +23,31 @@ const script = `${scriptStart}${shellText('./codeDiff.sh', import.meta.url)}`;
 /** `a` and `b`: revisions as `Worktrees.resolve` gives them. Rejects with `GitFailure`. */
 export async function codeDiff(
   { machine, folder, signal }: RepoPlace,
-  asked: { readonly a: string; readonly b: string; readonly maxBytes: number; readonly clock: Clock },
+  asked: {
+    readonly a: string;
+    readonly b: string;
+    readonly maxBytes: number;
+    readonly clock: Clock;
+  },
 ): Promise<CodeDiff> {
   const { a, b, maxBytes, clock } = asked;
   const args = [folder, a, b, String(statBytes), String(maxBytes)];
-  const output = await runGit({ machine, script, args, clock, timeoutMs: 60_000, ...(signal && { signal }) });
+  const output = await runGit({
+    machine,
+    script,
+    args,
+    clock,
+    timeoutMs: 60_000,
+    ...(signal && { signal }),
+  });
   const [commitA = '', commitB = '', stat = '', patch = '', bytes] = output.split('\0');
   const text = (bytesOf: string): string => Buffer.from(bytesOf, 'latin1').toString('utf8');
-  return { commitA, commitB, isEqual: !bytes, stat: text(stat), patch: text(patch), patchBytes: Number(bytes ?? 0) };
+  return {
+    commitA,
+    commitB,
+    isEqual: !bytes,
+    stat: text(stat),
+    patch: text(patch),
+    patchBytes: Number(bytes ?? 0),
+  };
 }

@@ -1,7 +1,8 @@
 /**
- * Keeps what the code was: the tree of all that stands in a worktree, with what is not committed, as a commit below a
- * ref of ours. Of the user's repository nothing changes but that its object store grows: not the index, not a branch,
- * the stash, a reflog or a setting; and no program of theirs (hook, filter, watcher) is started.
+ * Keeps what the code was: the tree of all that stands in a worktree, with what is not committed,
+ * as a commit below a ref of ours. Of the user's repository nothing changes but that its object
+ * store grows: not the index, not a branch, the stash, a reflog or a setting; and no program of
+ * theirs (hook, filter, watcher) is started.
  */
 import { createHash } from 'node:crypto';
 import type { Clock } from '../../base/clock.ts';
@@ -33,11 +34,16 @@ export class ExperimentCodeStore {
   }
 
   /**
-   * `name` is `e7`, or other letters, digits, dashes; kept under it again, the newer state replaces the older. `commands`:
-   * what is to run, whose files count although they are ignored. Bounded in time. Never rejects: what is not known is
-   * `none`, with the reason.
+   * `name` is `e7`, or other letters, digits, dashes; kept under it again, the newer state replaces
+   * the older. `commands`: what is to run, whose files count although they are ignored. Bounded in
+   * time. Never rejects: what is not known is `none`, with the reason.
    */
-  async capture(machine: Machine, folder: string, name: string, commands: readonly string[] = []): Promise<CodeState> {
+  async capture(
+    machine: Machine,
+    folder: string,
+    name: string,
+    commands: readonly string[] = [],
+  ): Promise<CodeState> {
     const { clock, sessionId, timeoutMs = captureMs } = this.#deps;
     const endMs = clock.now() + timeoutMs;
     try {
@@ -52,7 +58,10 @@ export class ExperimentCodeStore {
         leftMs: () => Math.max(1, endMs - clock.now()),
       });
       const { top, head, tree, headTree, commit, ignored } = kept;
-      const leftOut = new Map([...kept.leftOut, ...[...ignored.keys()].map((file) => [file, 'ignored'] as const)]);
+      const leftOut = new Map([
+        ...kept.leftOut,
+        ...[...ignored.keys()].map((file) => [file, 'ignored'] as const),
+      ]);
       return {
         kind: 'git',
         repo: top,
@@ -79,8 +88,13 @@ const digestOf = (files: ReadonlyMap<string, string>): string =>
 const lateText = ({ id }: Machine, limitMs: number): string =>
   `The code could not be read within ${limitMs / 1000} s on ${id}: the repository is large, or the machine is slow.`;
 
-/** The ref under which something of a session is kept. Throws `GitFailure` for a name that is none. */
+/**
+ * The ref under which something of a session is kept. Throws `GitFailure` for a name that is none.
+ */
 export function refOf(sessionId: SessionId, name: string): string {
   if (/^[A-Za-z0-9][A-Za-z0-9_-]{0,79}$/.test(name)) return `refs/helios/${sessionId}/${name}`;
-  throw new GitFailure('missing', `${JSON.stringify(name)} is no name: letters, digits and dashes.`);
+  throw new GitFailure(
+    'missing',
+    `${JSON.stringify(name)} is no name: letters, digits and dashes.`,
+  );
 }

@@ -1,4 +1,7 @@
-/** Scripts that ask git on a machine: how they are run, and what they begin with. No word of theirs is built from input. */
+/**
+ * Scripts that ask git on a machine: how they are run, and what they begin with. No word of theirs
+ * is built from input.
+ */
 import { posix } from 'node:path';
 import { delay, type Clock } from '../../base/clock.ts';
 import { HeliosError, messageOf } from '../../base/errors.ts';
@@ -91,7 +94,8 @@ class Output {
 
   take(bytes: Uint8Array): void {
     this.#bytes += bytes.length;
-    if (this.#bytes > maxOutputBytes) throw new GitFailure('git', 'git printed more than can be taken.');
+    if (this.#bytes > maxOutputBytes)
+      throw new GitFailure('git', 'git printed more than can be taken.');
     this.#chunks.push(Uint8Array.from(bytes));
   }
 
@@ -109,7 +113,10 @@ const refusals: Readonly<Record<number, readonly [GitFailureReason, string]>> = 
   85: ['missing', 'There is no such experiment or revision.'],
   86: ['exists', 'It exists already.'],
   87: ['name', 'The name cannot be used.'],
-  88: ['ignored', 'The repository around the folder ignores it: what is in it is no code of that repository.'],
+  88: [
+    'ignored',
+    'The repository around the folder ignores it: what is in it is no code of that repository.',
+  ],
   89: ['beside', 'There is a branch whose name is a part of it, or the other way round.'],
 };
 
@@ -125,8 +132,9 @@ function checked(machine: Machine, { outcome, stderr }: StreamResult, text: stri
 }
 
 /**
- * What all scripts begin with. No variable of ours or of the user's redirects git; none of its hooks, filters, watchers
- * or cleaners is started, and nothing is fetched. `g` is git in the repository of the current folder; `enter` goes to the
- * top of its worktree; `own_dir` makes the git folder `$own` of our own, `p` is git with that in place of the user's.
+ * What all scripts begin with. No variable of ours or of the user's redirects git; none of its
+ * hooks, filters, watchers or cleaners is started, and nothing is fetched. `g` is git in the
+ * repository of the current folder; `enter` goes to the top of its worktree; `own_dir` makes the
+ * git folder `$own` of our own, `p` is git with that in place of the user's.
  */
 export const scriptStart = shellText('./gitStart.sh', import.meta.url);

@@ -10,7 +10,11 @@ const guardScript = shellText('./guard.sh', import.meta.url);
 const guardEnv = shellText('./guardEnv.sh', import.meta.url);
 
 /** Each version has a folder of its own: those that runs began with stay. */
-const version = createHash('sha256').update(guardScript).update(guardEnv).digest('hex').slice(0, 10);
+const version = createHash('sha256')
+  .update(guardScript)
+  .update(guardEnv)
+  .digest('hex')
+  .slice(0, 10);
 
 const script = shellText('./installGuard.sh', import.meta.url);
 
@@ -21,13 +25,18 @@ export type GuardState =
   | { readonly kind: 'failed' };
 
 /** Where it is on a machine, or will be. */
-export const guardFolder = (machine: Machine): string => posix.join(heliosFolder(machine), `git-guard-${version}`);
+export const guardFolder = (machine: Machine): string =>
+  posix.join(heliosFolder(machine), `git-guard-${version}`);
 
 /** Rejects with `MachineFailure` where the machine cannot be asked. */
 export async function installGuard(machine: Machine): Promise<GuardState> {
   const folder = guardFolder(machine);
   const command = `exec /bin/sh -c ${shellQuote(script)} helios ${shellQuote(folder)} ${shellQuote(guardEnv)}`;
-  const { stdout } = await machine.exec(command, { cwd: '/', stdin: guardScript, timeoutMs: 30_000 });
+  const { stdout } = await machine.exec(command, {
+    cwd: '/',
+    stdin: guardScript,
+    timeoutMs: 30_000,
+  });
   const said = stdout.trim();
   if (said === 'ready') return { kind: 'ready', folder };
   return { kind: said === 'none' ? 'none' : 'failed' };

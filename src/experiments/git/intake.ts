@@ -5,7 +5,9 @@ import { looksSecretByName, tooLarge, type LeaveOutLimits } from './leaveOut.ts'
 export interface Intake {
   /** Taken as they stand; those that are gone are taken out. */
   readonly asTheyStand: readonly string[];
-  /** Name → why it is not taken: it stays as the commit that is checked out has it, or stays out. */
+  /**
+   * Name → why it is not taken: it stays as the commit that is checked out has it, or stays out.
+   */
   readonly leftOut: ReadonlyMap<string, string>;
 }
 

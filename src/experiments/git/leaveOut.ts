@@ -54,13 +54,23 @@ const maxWeightBytes = 1000 * 1000;
 
 export const looksSecretByName = (path: string): boolean => {
   const name = path.slice(path.lastIndexOf('/') + 1);
-  return !examples.test(name) && !name.endsWith('.pub') && secretNames.some((pattern) => pattern.test(name));
+  return (
+    !examples.test(name) &&
+    !name.endsWith('.pub') &&
+    secretNames.some((pattern) => pattern.test(name))
+  );
 };
 
 /** Why a file of this name and size is left out, in a few words; `undefined`: it is not. */
-export function tooLarge(path: string, bytes: number, { maxFileBytes }: LeaveOutLimits): string | undefined {
+export function tooLarge(
+  path: string,
+  bytes: number,
+  { maxFileBytes }: LeaveOutLimits,
+): string | undefined {
   if (bytes > maxFileBytes) return formatBytes(bytes);
-  return weights.test(path) && bytes > maxWeightBytes ? `binary of ${formatBytes(bytes)}` : undefined;
+  return weights.test(path) && bytes > maxWeightBytes
+    ? `binary of ${formatBytes(bytes)}`
+    : undefined;
 }
 
 /** Reports that Helios writes beside the code: they would make another state of it. */

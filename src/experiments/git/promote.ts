@@ -1,4 +1,7 @@
-/** What the user takes over of an experiment: a branch of theirs, or a patch. Only ever on their request. */
+/**
+ * What the user takes over of an experiment: a branch of theirs, or a patch. Only ever on their
+ * request.
+ */
 import { UserFacing } from '../../base/errors.ts';
 import type { Clock } from '../../base/clock.ts';
 import { shellText } from '../../base/shellText.ts';
@@ -26,15 +29,27 @@ const branchScript = `${scriptStart}${shellText('./promoteBranch.sh', import.met
 const patchScript = `${scriptStart}${shellText('./promotePatch.sh', import.meta.url)}`;
 
 /** Makes a branch that is not checked out; one that exists is never moved. Throws `UserFacing`. */
-export async function promoteToBranch({ machine, code, clock }: PromotedCode, branch: string): Promise<PromotedBranch> {
+export async function promoteToBranch(
+  { machine, code, clock }: PromotedCode,
+  branch: string,
+): Promise<PromotedBranch> {
   const { repo, commit } = keptCode(code);
   await asked(branch, () =>
-    runGit({ machine, script: branchScript, args: [repo, branch, commit], clock, timeoutMs: stepMs }),
+    runGit({
+      machine,
+      script: branchScript,
+      args: [repo, branch, commit],
+      clock,
+      timeoutMs: stepMs,
+    }),
   );
   return { branch, commit, repo };
 }
 
-/** What leads from the commit that the user has checked out to the code, for `git apply`. Throws `UserFacing`. */
+/**
+ * What leads from the commit that the user has checked out to the code, for `git apply`. Throws
+ * `UserFacing`.
+ */
 export async function promoteToPatch({ machine, code, clock }: PromotedCode): Promise<Uint8Array> {
   const { repo, commit } = keptCode(code);
   const patch = await asked('', () =>
@@ -49,7 +64,10 @@ export async function promoteToPatch({ machine, code, clock }: PromotedCode): Pr
 
 function keptCode(code: CodeState): { readonly repo: string; readonly commit: string } {
   if (code.kind === 'none')
-    throw new UserFacing(`The code of this experiment was not kept: ${code.why}`, 'Choose another experiment.');
+    throw new UserFacing(
+      `The code of this experiment was not kept: ${code.why}`,
+      'Choose another experiment.',
+    );
   if (code.commit === undefined)
     throw new UserFacing(
       'The code of this experiment was not kept, for its repository could not be written.',
@@ -64,11 +82,20 @@ async function asked<T>(branch: string, work: () => Promise<T>): Promise<T> {
   } catch (error) {
     if (!(error instanceof GitFailure)) throw error;
     if (error.reason === 'exists')
-      throw new UserFacing(`There is a branch ${branch} already.`, 'Choose another name; it was not changed.');
+      throw new UserFacing(
+        `There is a branch ${branch} already.`,
+        'Choose another name; it was not changed.',
+      );
     if (error.reason === 'beside')
-      throw new UserFacing(`A branch cannot be named ${branch}. ${error.message}`, 'Choose another name.');
+      throw new UserFacing(
+        `A branch cannot be named ${branch}. ${error.message}`,
+        'Choose another name.',
+      );
     if (error.reason === 'name')
-      throw new UserFacing(`${JSON.stringify(branch)} cannot be the name of a branch.`, 'Such as helios/cosine-lr.');
+      throw new UserFacing(
+        `${JSON.stringify(branch)} cannot be the name of a branch.`,
+        'Such as helios/cosine-lr.',
+      );
     if (error.reason === 'missing')
       throw new UserFacing(
         'The kept code is not in the repository any more.',

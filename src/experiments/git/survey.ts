@@ -1,4 +1,6 @@
-/** What stands in a worktree beside the commit that is checked out: one look, which changes nothing. */
+/**
+ * What stands in a worktree beside the commit that is checked out: one look, which changes nothing.
+ */
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../base/clock.ts';
 import { shellText } from '../../base/shellText.ts';
@@ -20,7 +22,9 @@ export interface Survey {
   /** Tracked files that are not as the index has them, or that the index is told not to look at. */
   readonly changed: readonly string[];
   readonly unwatched: readonly string[];
-  /** What the index has otherwise than `head`: name → how `head` has it; absent there: undefined. */
+  /**
+   * What the index has otherwise than `head`: name → how `head` has it; absent there: undefined.
+   */
   readonly staged: ReadonlyMap<string, HeadEntry | undefined>;
   /** Of the files that were asked for, those that are ignored: name → hash of what is in it. */
   readonly ignored: ReadonlyMap<string, string>;
@@ -47,7 +51,12 @@ export interface GitPlace {
 const surveyScript = `${scriptStart}${shellText('./survey.sh', import.meta.url)}`;
 
 /** Rejects with `GitFailure`. */
-export async function survey({ folder, base = '', files = [], ...place }: GitPlace): Promise<Survey> {
+export async function survey({
+  folder,
+  base = '',
+  files = [],
+  ...place
+}: GitPlace): Promise<Survey> {
   const mark = randomBytes(12).toString('hex');
   const text = await runGit({
     ...place,
@@ -78,7 +87,9 @@ export async function survey({ folder, base = '', files = [], ...place }: GitPla
 }
 
 const pairsOf = (fields: readonly string[]): [string, string][] =>
-  fields.flatMap((name, at): [string, string][] => (at % 2 === 0 ? [[name, fields[at + 1] ?? '']] : []));
+  fields.flatMap((name, at): [string, string][] =>
+    at % 2 === 0 ? [[name, fields[at + 1] ?? '']] : [],
+  );
 
 interface RawEntry {
   readonly path: string;
@@ -91,7 +102,10 @@ function rawEntries(fields: readonly string[]): RawEntry[] {
   const entries: RawEntry[] = [];
   for (let at = 0; at + 1 < fields.length; at += 2) {
     const [mode = '', , hash = ''] = (fields[at] ?? '').slice(1).split(' ');
-    entries.push({ path: fields[at + 1] ?? '', before: /^0*$/.test(mode) ? undefined : { mode, hash } });
+    entries.push({
+      path: fields[at + 1] ?? '',
+      before: /^0*$/.test(mode) ? undefined : { mode, hash },
+    });
   }
   return entries;
 }
@@ -108,13 +122,17 @@ export interface Inspected {
   readonly secret: ReadonlySet<string>;
 }
 
-/** Sizes and contents of files below `top`. Names with control characters are not asked for. Rejects with `GitFailure`. */
+/**
+ * Sizes and contents of files below `top`. Names with control characters are not asked for. Rejects
+ * with `GitFailure`.
+ */
 export async function inspect(
   { folder, ...place }: GitPlace,
   names: readonly string[],
   maxFileBytes: number,
 ): Promise<Inspected> {
-  if (names.length === 0) return { sizes: new Map(), special: new Set(), unreadable: new Set(), secret: new Set() };
+  if (names.length === 0)
+    return { sizes: new Map(), special: new Set(), unreadable: new Set(), secret: new Set() };
   const mark = randomBytes(12).toString('hex');
   const stdin = Buffer.from(names.map((name) => `./${name}\0`).join(''), 'latin1');
   const blocks = String(Math.ceil(maxFileBytes / 512) + 1);
@@ -125,8 +143,13 @@ export async function inspect(
     stdin,
   });
   const [listed = '', unreadable = '', secret = ''] = text.split(`${mark}\n`);
-  const namesOf = (lines: string): Set<string> => new Set(lines.split('\n').map((line) => line.slice(2)));
-  return { ...kindsOf(listed, new Set(names)), unreadable: namesOf(unreadable), secret: namesOf(secret) };
+  const namesOf = (lines: string): Set<string> =>
+    new Set(lines.split('\n').map((line) => line.slice(2)));
+  return {
+    ...kindsOf(listed, new Set(names)),
+    unreadable: namesOf(unreadable),
+    secret: namesOf(secret),
+  };
 }
 
 /** Lines of `ls -ldn`: kind and mode, links, owner, group, bytes, …, `./name`. */

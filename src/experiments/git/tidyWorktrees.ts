@@ -1,4 +1,7 @@
-/** Takes the worktrees of a session away when they are not needed any more, and the code that was kept with them. */
+/**
+ * Takes the worktrees of a session away when they are not needed any more, and the code that was
+ * kept with them.
+ */
 import type { Clock } from '../../base/clock.ts';
 import { messageOf } from '../../base/errors.ts';
 import type { SessionId } from '../../base/ids.ts';
@@ -15,8 +18,8 @@ export interface TidyRequest {
   readonly sessionId: SessionId;
   readonly clock: Clock;
   /**
-   * The session itself is being removed: its refs go as well, in these repositories and in those of its worktrees.
-   * Absent: all refs stay.
+   * The session itself is being removed: its refs go as well, in these repositories and in those of
+   * its worktrees. Absent: all refs stay.
    */
   readonly repos?: readonly string[];
 }
@@ -37,7 +40,10 @@ const removeScript = `${scriptStart}${shellText('./removeWorktree.sh', import.me
 
 const dropScript = `${scriptStart}${shellText('./dropRefs.sh', import.meta.url)}`;
 
-/** One with changes that its ref does not hold stays. Rejects with `GitFailure` where the machine cannot be asked. */
+/**
+ * One with changes that its ref does not hold stays. Rejects with `GitFailure` where the machine
+ * cannot be asked.
+ */
 export async function tidyWorktrees(request: TidyRequest): Promise<TidyReport> {
   const { machine, sessionId, clock, repos } = request;
   await machine.ready?.();
@@ -52,15 +58,25 @@ export async function tidyWorktrees(request: TidyRequest): Promise<TidyReport> {
     else kept.push({ path, why });
   }
   const known = names.slice(names.indexOf('') + 1).filter(Boolean);
-  if (repos !== undefined && kept.length === 0) kept.push(...(await dropRefs(request, [...known, ...repos])));
+  if (repos !== undefined && kept.length === 0)
+    kept.push(...(await dropRefs(request, [...known, ...repos])));
   return { removed, kept };
 }
 
 /** Why it stays; `undefined`: it is gone. */
-async function remove({ machine, sessionId, clock }: TidyRequest, folder: string): Promise<string | undefined> {
+async function remove(
+  { machine, sessionId, clock }: TidyRequest,
+  folder: string,
+): Promise<string | undefined> {
   const base = refOf(sessionId, folder.slice(folder.lastIndexOf('/') + 1));
   const seen = await survey({ machine, folder, base, clock, timeoutMs: stepMs });
-  const changed = [...seen.fresh, ...seen.nested, ...seen.changed, ...seen.unwatched, ...seen.staged.keys()];
+  const changed = [
+    ...seen.fresh,
+    ...seen.nested,
+    ...seen.changed,
+    ...seen.unwatched,
+    ...seen.staged.keys(),
+  ];
   const count = new Set(changed).size;
   if (count > 0) return `${count} file${count === 1 ? ' is' : 's are'} not committed there`;
   await runGit({ machine, script: removeScript, args: [folder], clock, timeoutMs: stepMs });
@@ -78,11 +94,14 @@ async function dropRefs(
       await runGit({ machine, script: dropScript, args, clock, timeoutMs: stepMs });
     } catch (error) {
       // A repository that is gone has no refs.
-      const isGone = error instanceof GitFailure && ['no_folder', 'no_repository', 'no_git'].includes(error.reason);
+      const isGone =
+        error instanceof GitFailure &&
+        ['no_folder', 'no_repository', 'no_git'].includes(error.reason);
       if (!isGone) failed.push({ path: repo, why: messageOf(error) });
     }
   }
   const args = [worktreesFolder(machine, sessionId)];
-  if (failed.length === 0) await runGit({ machine, script: 'rm -rf -- "$1"', args, clock, timeoutMs: stepMs });
+  if (failed.length === 0)
+    await runGit({ machine, script: 'rm -rf -- "$1"', args, clock, timeoutMs: stepMs });
   return failed;
 }

@@ -1,6 +1,6 @@
 /**
- * Work trees of a session's own, below the folder of Helios on a machine, each at a commit that one ref of ours keeps. The
- * user's checkout, index, stash and refs are never touched.
+ * Work trees of a session's own, below the folder of Helios on a machine, each at a commit that one
+ * ref of ours keeps. The user's checkout, index, stash and refs are never touched.
  */
 import { randomBytes } from 'node:crypto';
 import { posix } from 'node:path';
@@ -53,7 +53,10 @@ export interface ListedBranch extends Branch {
 
 const stepMs = 120_000;
 
-/** `lr 3e-4 (try #2)` → `lr-3e-4-try-2`. Throws `GitFailure` where nothing is left, or it is a name of the ledger. */
+/**
+ * `lr 3e-4 (try #2)` → `lr-3e-4-try-2`. Throws `GitFailure` where nothing is left, or it is a name
+ * of the ledger.
+ */
 export function slugOf(name: string): string {
   const slug = name
     .normalize('NFKD')
@@ -63,17 +66,23 @@ export function slugOf(name: string): string {
     .slice(0, 60)
     .replace(/-+$/, '');
   if (slug === '')
-    throw new GitFailure('missing', 'The name of an experiment needs letters or digits, such as "cosine-schedule".');
+    throw new GitFailure(
+      'missing',
+      'The name of an experiment needs letters or digits, such as "cosine-schedule".',
+    );
   if (isOfLedger(slug))
-    throw new GitFailure('exists', `Names such as ${slug} are those of the ledger. Use words: "cosine-schedule".`);
+    throw new GitFailure(
+      'exists',
+      `Names such as ${slug} are those of the ledger. Use words: "cosine-schedule".`,
+    );
   return slug;
 }
 
 const isOfLedger = (name: string): boolean => /^e\d+$/.test(name);
 
 /**
- * Prints the commit of ref $3 and the real path of worktree $2, which is made where it is not whole; then whether it was,
- * and whether files of it are kept with Git LFS.
+ * Prints the commit of ref $3 and the real path of worktree $2, which is made where it is not
+ * whole; then whether it was, and whether files of it are kept with Git LFS.
  */
 const addScript = `${scriptStart}${shellText('./addWorktree.sh', import.meta.url)}`;
 
@@ -93,9 +102,9 @@ export class Worktrees {
   }
 
   /**
-   * A ref and a worktree of its own for a new line of work. `from`: another branch of the session, `e7` of its ledger, or
-   * a revision of the repository; absent: the user's checkout as it stands. Asked again, what is there is the answer.
-   * Rejects with `GitFailure`.
+   * A ref and a worktree of its own for a new line of work. `from`: another branch of the session,
+   * `e7` of its ledger, or a revision of the repository; absent: the user's checkout as it stands.
+   * Asked again, what is there is the answer. Rejects with `GitFailure`.
    */
   async branch({
     from,
@@ -110,7 +119,10 @@ export class Worktrees {
     return { ...(await this.#worktree(place, slug, ref)), isNew, leftOut };
   }
 
-  /** A worktree at `commit`, for whoever wants to run what was kept there. Rejects with `GitFailure`. */
+  /**
+   * A worktree at `commit`, for whoever wants to run what was kept there. Rejects with
+   * `GitFailure`.
+   */
   async add(place: RepoPlace, commit: string, name: string): Promise<string> {
     await place.machine.ready?.({ mayAsk: true });
     const { path } = await this.#worktree(place, slugOf(name), commit);
@@ -118,8 +130,8 @@ export class Worktrees {
   }
 
   /**
-   * Commits what stands in the worktree of a branch, on its ref alone. Without `commit`, nothing was changed since the
-   * last one. Rejects with `GitFailure`.
+   * Commits what stands in the worktree of a branch, on its ref alone. Without `commit`, nothing
+   * was changed since the last one. Rejects with `GitFailure`.
    */
   async commit(
     { machine, signal }: Omit<RepoPlace, 'folder'>,
@@ -154,14 +166,23 @@ export class Worktrees {
       const path = this.#path(place.machine, name);
       const hasWorktree = (await place.machine.stat(posix.join(path, '.git'))) !== undefined;
       const committedMs = Number(seconds) * 1000;
-      branches.push({ name, ref, commit, path, message, committedMs, hasWorktree, isOfLedger: isOfLedger(name) });
+      branches.push({
+        name,
+        ref,
+        commit,
+        path,
+        message,
+        committedMs,
+        hasWorktree,
+        isOfLedger: isOfLedger(name),
+      });
     }
     return branches;
   }
 
   /**
-   * The worktree of a branch; one that is gone is made anew. `folder` is asked for where it is not known whose it is.
-   * Rejects with `GitFailure`.
+   * The worktree of a branch; one that is gone is made anew. `folder` is asked for where it is not
+   * known whose it is. Rejects with `GitFailure`.
    */
   async checkout(
     { machine, folder, ...rest }: Omit<RepoPlace, 'folder'> & { readonly folder?: string },
@@ -178,13 +199,20 @@ export class Worktrees {
     const place = { machine, folder: repo, ...rest };
     const ref = this.#ref(slug);
     if (!(await this.#has(place, ref)))
-      throw new GitFailure('missing', `There is no branch ${slug} in ${repo}. ${await this.#known(place)}`);
+      throw new GitFailure(
+        'missing',
+        `There is no branch ${slug} in ${repo}. ${await this.#known(place)}`,
+      );
     return { ...(await this.#worktree(place, slug, ref)), leftOut: [] };
   }
 
-  /** What `name` means: a branch or an experiment of the session, else a revision. Throws `GitFailure`. */
+  /**
+   * What `name` means: a branch or an experiment of the session, else a revision. Throws
+   * `GitFailure`.
+   */
   async resolve(place: RepoPlace, name: string): Promise<string> {
-    for (const candidate of this.#meanings(name)) if (await this.#has(place, candidate)) return candidate;
+    for (const candidate of this.#meanings(name))
+      if (await this.#has(place, candidate)) return candidate;
     throw new GitFailure(
       'missing',
       `There is no branch or revision ${JSON.stringify(name)}. ${await this.#known(place)}`,
@@ -193,7 +221,11 @@ export class Worktrees {
 
   async #begin(
     place: RepoPlace,
-    { ref, slug, from }: { readonly ref: string; readonly slug: string; readonly from: string | undefined },
+    {
+      ref,
+      slug,
+      from,
+    }: { readonly ref: string; readonly slug: string; readonly from: string | undefined },
   ): Promise<readonly string[]> {
     if (from !== undefined) {
       await this.#run(place, startScript, ref, await this.resolve(place, from));
@@ -201,16 +233,34 @@ export class Worktrees {
     }
     const { clock, limits } = this.#deps;
     const message = `${slug}: the checkout as it stands`;
-    const asked = { ...place, clock, ref, message, limits: limits?.() ?? defaultLimits, leftMs: () => stepMs };
+    const asked = {
+      ...place,
+      clock,
+      ref,
+      message,
+      limits: limits?.() ?? defaultLimits,
+      leftMs: () => stepMs,
+    };
     const { commit, leftOut } = await capture(asked);
     if (commit !== undefined) return namedLeftOut(leftOut);
     throw new GitFailure('git', 'The repository cannot be written, so nothing can be kept in it.');
   }
 
-  async #worktree(place: RepoPlace, slug: string, ref: string): Promise<Omit<MadeBranch, 'leftOut'>> {
+  async #worktree(
+    place: RepoPlace,
+    slug: string,
+    ref: string,
+  ): Promise<Omit<MadeBranch, 'leftOut'>> {
     const { machine } = place;
     const mark = randomBytes(9).toString('hex');
-    const text = await this.#run(place, addScript, this.#path(machine, slug), ref, heliosFolder(machine), mark);
+    const text = await this.#run(
+      place,
+      addScript,
+      this.#path(machine, slug),
+      ref,
+      heliosFolder(machine),
+      mark,
+    );
     const [commit = '', path = '', isNew, hasPointers] = text.split('\0');
     const made = { name: slug, ref, commit, path: Buffer.from(path, 'latin1').toString('utf8') };
     return { ...made, isNew: isNew === '1', hasPointers: hasPointers === '1' };
@@ -242,9 +292,20 @@ export class Worktrees {
     return repo === '' ? undefined : repo;
   }
 
-  #run({ machine, folder, signal }: RepoPlace, script: string, ...args: readonly string[]): Promise<string> {
+  #run(
+    { machine, folder, signal }: RepoPlace,
+    script: string,
+    ...args: readonly string[]
+  ): Promise<string> {
     const { clock } = this.#deps;
-    return runGit({ machine, script, args: [folder, ...args], clock, timeoutMs: stepMs, ...(signal && { signal }) });
+    return runGit({
+      machine,
+      script,
+      args: [folder, ...args],
+      clock,
+      timeoutMs: stepMs,
+      ...(signal && { signal }),
+    });
   }
 
   #ref(name: string): string {

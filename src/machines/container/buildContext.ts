@@ -1,4 +1,6 @@
-/** What a Dockerfile is built from: which files, and one word that changes when any of them does. */
+/**
+ * What a Dockerfile is built from: which files, and one word that changes when any of them does.
+ */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { lstat, readdir, readFile, readlink } from 'node:fs/promises';
@@ -16,15 +18,25 @@ export interface BuildContext {
   readonly hash: string;
 }
 
-/** Both absolute. Rejects with `MachineFailure` when the Dockerfile is not there, or is outside of the folder. */
-export async function readBuildContext(dockerfile: string, folder = dirname(dockerfile)): Promise<BuildContext> {
+/**
+ * Both absolute. Rejects with `MachineFailure` when the Dockerfile is not there, or is outside of
+ * the folder.
+ */
+export async function readBuildContext(
+  dockerfile: string,
+  folder = dirname(dockerfile),
+): Promise<BuildContext> {
   const name = relative(folder, dockerfile);
   if (name.startsWith('..'))
-    throw new MachineFailure('unreachable', `The Dockerfile ${dockerfile} is not inside its build context ${folder}.`);
+    throw new MachineFailure(
+      'unreachable',
+      `The Dockerfile ${dockerfile} is not inside its build context ${folder}.`,
+    );
   const isIgnored = ignoring(await textIfThere(join(folder, '.dockerignore')));
   const needed = [name, '.dockerignore'];
   const files = await filesBelow(folder, (path) => !needed.includes(path) && isIgnored(path));
-  if (!files.includes(name)) throw new MachineFailure('unreachable', `There is no Dockerfile ${dockerfile}.`);
+  if (!files.includes(name))
+    throw new MachineFailure('unreachable', `There is no Dockerfile ${dockerfile}.`);
   const hash = createHash('sha256').update(name);
   for (const file of files) await addFile(join(folder, file), hash.update(`\0${file}\0`));
   return { folder, dockerfile: name, files, hash: hash.digest('hex').slice(0, 12) };
@@ -38,11 +50,17 @@ async function addFile(path: string, hash: ReturnType<typeof createHash>): Promi
 }
 
 async function filesBelow(folder: string, isIgnored: (path: string) => boolean): Promise<string[]> {
-  const entries = await readdir(folder, { withFileTypes: true, recursive: true }).catch((error: unknown) => {
-    if (codeOf(error) === 'ENOENT')
-      throw new MachineFailure('unreachable', `There is no folder ${folder} to build an image from.`, { cause: error });
-    throw error;
-  });
+  const entries = await readdir(folder, { withFileTypes: true, recursive: true }).catch(
+    (error: unknown) => {
+      if (codeOf(error) === 'ENOENT')
+        throw new MachineFailure(
+          'unreachable',
+          `There is no folder ${folder} to build an image from.`,
+          { cause: error },
+        );
+      throw error;
+    },
+  );
   return entries
     .filter((entry) => entry.isFile() || entry.isSymbolicLink())
     .map((entry) => relative(folder, join(entry.parentPath, entry.name)))
@@ -50,13 +68,19 @@ async function filesBelow(folder: string, isIgnored: (path: string) => boolean):
     .sort();
 }
 
-/** The rules of `.dockerignore`: the last that names a path, or a folder above it, decides; `!` takes it in again. */
+/**
+ * The rules of `.dockerignore`: the last that names a path, or a folder above it, decides; `!`
+ * takes it in again.
+ */
 export function ignoring(text: string): (path: string) => boolean {
   const rules = text
     .split('\n')
     .map((line) => line.trim())
     .filter((line) => line !== '' && !line.startsWith('#'))
-    .map((line) => ({ isIgnored: !line.startsWith('!'), pattern: patternOf(line.replace(/^!/, '')) }));
+    .map((line) => ({
+      isIgnored: !line.startsWith('!'),
+      pattern: patternOf(line.replace(/^!/, '')),
+    }));
   return (path) => rules.findLast(({ pattern }) => pattern.test(path))?.isIgnored ?? false;
 }
 

@@ -1,4 +1,7 @@
-/** The one container of a machine: made when it is used first, found again by its labels, and the way commands go in. */
+/**
+ * The one container of a machine: made when it is used first, found again by its labels, and the
+ * way commands go in.
+ */
 import { existsSync } from 'node:fs';
 import path from 'node:path/posix';
 import type { Clock } from '../../base/clock.ts';
@@ -31,9 +34,10 @@ interface Current {
 }
 
 /**
- * A container that is stopped is started again, one that is gone is made anew; what was in its own file system is lost
- * then, what runs have written is not. When the entry changes, the next container takes its place as soon as no run is
- * going on in the one that is there, which until then is used as it is.
+ * A container that is stopped is started again, one that is gone is made anew; what was in its own
+ * file system is lost then, what runs have written is not. When the entry changes, the next
+ * container takes its place as soon as no run is going on in the one that is there, which until
+ * then is used as it is.
  */
 export class ContainerHost implements CommandHost {
   readonly name: string;
@@ -58,7 +62,11 @@ export class ContainerHost implements CommandHost {
     return Config.WorkingDir || '/';
   }
 
-  async exec(line: string, { signal }: ChannelOptions, listen: (channel: CommandChannel) => void): Promise<void> {
+  async exec(
+    line: string,
+    { signal }: ChannelOptions,
+    listen: (channel: CommandChannel) => void,
+  ): Promise<void> {
     for (let isAgain = false; ; isAgain = true) {
       const { container } = await this.#up();
       signal?.throwIfAborted();
@@ -91,7 +99,8 @@ export class ContainerHost implements CommandHost {
   }
 
   #find(): Promise<Current> {
-    const again = (error: unknown, backoffMs: number): number | undefined => (isGone(error) ? backoffMs : undefined);
+    const again = (error: unknown, backoffMs: number): number | undefined =>
+      isGone(error) ? backoffMs : undefined;
     return retry(policy, { clock: this.#options.clock, again }, () => this.#findNow());
   }
 
@@ -105,7 +114,8 @@ export class ContainerHost implements CommandHost {
     const planned = await plannedImage(entry);
     const options = createOptions({ entry, homeId, image: planned.name });
     const all = await containersOf(docker, homeId, entry.id);
-    const isSame = ({ Labels }: Listed): boolean => Labels[labels.spec] === options.Labels?.[labels.spec];
+    const isSame = ({ Labels }: Listed): boolean =>
+      Labels[labels.spec] === options.Labels?.[labels.spec];
     const same = all.find(isSame);
     if (same) {
       const container = docker.getContainer(same.Id);
@@ -120,7 +130,9 @@ export class ContainerHost implements CommandHost {
   }
 }
 
-/** Returns true where the container was stopped, removed or made by another since it was looked at. */
+/**
+ * Returns true where the container was stopped, removed or made by another since it was looked at.
+ */
 const isGone = (error: unknown): boolean => [404, 409].includes(statusOf(error) ?? 0);
 
 /** Another Helios may make it at the same time: it has the same name then, and is the same. */
@@ -148,8 +160,8 @@ async function start(container: Container): Promise<void> {
 }
 
 /**
- * What is missing is never made: it would belong to root. `missing` is not the reason of it: that is said of files there,
- * and of a run whose files are missing it is said that it is lost.
+ * What is missing is never made: it would belong to root. `missing` is not the reason of it: that
+ * is said of files there, and of a run whose files are missing it is said that it is lost.
  */
 function checkMounts({ id, mounts = [] }: ContainerEntry, engine: string): void {
   for (const { source, target } of mounts) {
@@ -160,7 +172,10 @@ function checkMounts({ id, mounts = [] }: ContainerEntry, engine: string): void 
         `${id} mounts ${source}, but its engine is on another computer: remove the mount.`,
       );
     if (!path.isAbsolute(folder) || !path.isAbsolute(target))
-      throw new MachineFailure('unreachable', `${id} mounts ${source} at ${target}: both must be absolute paths.`);
+      throw new MachineFailure(
+        'unreachable',
+        `${id} mounts ${source} at ${target}: both must be absolute paths.`,
+      );
     if (!existsSync(folder))
       throw new MachineFailure(
         'unreachable',

@@ -31,11 +31,17 @@ export async function plannedImage({
 }: ContainerEntry): Promise<PlannedImage> {
   if (dockerfile === undefined) return { name: image };
   const own = (path: string): string => expandHome(path, homedir());
-  const context = await readBuildContext(own(dockerfile), buildContext === undefined ? undefined : own(buildContext));
+  const context = await readBuildContext(
+    own(dockerfile),
+    buildContext === undefined ? undefined : own(buildContext),
+  );
   return { name: tagOf(id, context), context };
 }
 
-/** Makes sure that the engine has it. Rejects with `MachineFailure`; of a build that failed, with its output. */
+/**
+ * Makes sure that the engine has it. Rejects with `MachineFailure`; of a build that failed, with
+ * its output.
+ */
 export async function ensureImage(
   docker: Docker,
   entry: ContainerEntry,
@@ -69,7 +75,10 @@ async function isThere(docker: Docker, image: string): Promise<boolean> {
   }
 }
 
-/** With the engine's usual network, as `docker build` has it: the network of an entry is that of its container. */
+/**
+ * With the engine's usual network, as `docker build` has it: the network of an entry is that of its
+ * container.
+ */
 async function build(
   docker: Docker,
   { id, network }: ContainerEntry,
@@ -82,7 +91,8 @@ async function build(
     ...(network === 'host' && { networkmode: network }),
   };
   let output = '';
-  const note = ({ stream = '' }: BuildEvent): void => void (output = (output + stream).slice(-shownOutput));
+  const note = ({ stream = '' }: BuildEvent): void =>
+    void (output = (output + stream).slice(-shownOutput));
   try {
     await followed(
       docker,
@@ -91,14 +101,22 @@ async function build(
     );
   } catch (error) {
     const said = `${output.trim()}\n${messageOf(error)}`.trim();
-    throw new MachineFailure('unreachable', `The image of ${id} could not be built from its Dockerfile:\n${said}`, {
-      cause: error,
-    });
+    throw new MachineFailure(
+      'unreachable',
+      `The image of ${id} could not be built from its Dockerfile:\n${said}`,
+      {
+        cause: error,
+      },
+    );
   }
 }
 
 /** The end of what the engine tells about a pull or a build. */
-function followed(docker: Docker, stream: NodeJS.ReadableStream, note?: (event: BuildEvent) => void): Promise<void> {
+function followed(
+  docker: Docker,
+  stream: NodeJS.ReadableStream,
+  note?: (event: BuildEvent) => void,
+): Promise<void> {
   return new Promise((resolve, reject) => {
     const onEnd = (error: Error | null, events: readonly BuildEvent[] | null): void => {
       const said = events?.findLast((event) => event.error !== undefined)?.error;

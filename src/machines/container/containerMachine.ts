@@ -18,17 +18,25 @@ export class ContainerMachine extends ShellMachine {
   readonly kind = 'container';
   readonly #entry: ContainerEntry;
 
-  constructor(entry: ContainerEntry, host: ContainerHost, options: { workFolder: string; clock: Clock }) {
+  constructor(
+    entry: ContainerEntry,
+    host: ContainerHost,
+    options: { workFolder: string; clock: Clock },
+  ) {
     super(host, { id: entry.id, runsFolder: `${heliosFolder}/runs`, ...options });
     this.#entry = entry;
   }
 
   protected override get place(): string {
     const { network = 'none' } = this.#entry;
-    return [entryText(this.#entry), network === 'none' ? 'no network' : `network ${network}`].join(' · ');
+    return [entryText(this.#entry), network === 'none' ? 'no network' : `network ${network}`].join(
+      ' · ',
+    );
   }
 
-  /** What a container sees of processors and memory is what the computer has, not what it may use. */
+  /**
+   * What a container sees of processors and memory is what the computer has, not what it may use.
+   */
   protected override get limits(): { readonly cpus?: number; readonly memoryMb?: number } {
     const { cpus, memoryMb } = this.#entry;
     return { ...(cpus !== undefined && { cpus }), ...(memoryMb !== undefined && { memoryMb }) };
@@ -36,8 +44,9 @@ export class ContainerMachine extends ShellMachine {
 }
 
 /**
- * The container stays when Helios ends: runs in it go on, and what was installed in it is there the next time. It costs a
- * shell that sleeps. It is removed when its entry has changed or is gone, and no run is going on in it.
+ * The container stays when Helios ends: runs in it go on, and what was installed in it is there the
+ * next time. It costs a shell that sleeps. It is removed when its entry has changed or is gone, and
+ * no run is going on in it.
  */
 export class ContainerConnector implements Connector {
   readonly #entry: ContainerEntry;

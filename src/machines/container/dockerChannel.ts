@@ -1,4 +1,7 @@
-/** One command in a container: what the engine sends of it taken apart, and its end as our own wrapper reports it. */
+/**
+ * One command in a container: what the engine sends of it taken apart, and its end as our own
+ * wrapper reports it.
+ */
 import { randomBytes } from 'node:crypto';
 import { constants } from 'node:os';
 import { Duplex, Readable } from 'node:stream';
@@ -9,10 +12,11 @@ const headerBytes = 8;
 const stderrKind = 2;
 
 /**
- * The engine tells a death by signal n as the code 128 + n, and cannot be told from a command that ended with that code.
- * A shell knows more: it says so on its own stderr when the command that it waited for was ended by a signal (but not by
- * INT and PIPE, which stay codes, as shells have them). So two shells stand above the command: the inner one waits, the
- * outer one hears what it says, and reports `marker code [signalled]` on stderr, after everything of the command's own.
+ * The engine tells a death by signal n as the code 128 + n, and cannot be told from a command that
+ * ended with that code. A shell knows more: it says so on its own stderr when the command that it
+ * waited for was ended by a signal (but not by INT and PIPE, which stay codes, as shells have
+ * them). So two shells stand above the command: the inner one waits, the outer one hears what it
+ * says, and reports `marker code [signalled]` on stderr, after everything of the command's own.
  * Without this report nothing is known of the end.
  */
 export function reportingArgv(line: string, marker: string): string[] {
@@ -32,7 +36,9 @@ export function reportingArgv(line: string, marker: string): string[] {
 
 export const newMarker = (): string => `helios-end-${randomBytes(8).toString('hex')}`;
 
-const signalNames = new Map(Object.entries(constants.signals).map(([name, number]) => [number, name]));
+const signalNames = new Map(
+  Object.entries(constants.signals).map(([name, number]) => [number, name]),
+);
 
 export class DockerChannel extends Duplex implements CommandChannel {
   readonly stderr: Readable;
@@ -69,7 +75,11 @@ export class DockerChannel extends Duplex implements CommandChannel {
     this.#stream.resume();
   }
 
-  override _write(bytes: Buffer, _encoding: BufferEncoding, done: (error?: Error | null) => void): void {
+  override _write(
+    bytes: Buffer,
+    _encoding: BufferEncoding,
+    done: (error?: Error | null) => void,
+  ): void {
     this.#stream.write(bytes, done);
   }
 
@@ -137,7 +147,8 @@ export class DockerChannel extends Duplex implements CommandChannel {
   #report(line: string): void {
     const [, codeText = '', how] = line.split(' ');
     const code = Number(codeText);
-    const signal = how === 'signalled' ? (signalNames.get(code - 128) ?? `SIG${code - 128}`) : undefined;
+    const signal =
+      how === 'signalled' ? (signalNames.get(code - 128) ?? `SIG${code - 128}`) : undefined;
     if (signal !== undefined) this.emit('exit', null, signal);
     else if (/^\d+$/.test(codeText)) this.emit('exit', code);
   }

@@ -10,8 +10,12 @@ import { loadDocker } from './dockerLibrary.ts';
 
 export type Docker = Dockerode;
 
-/** `engine` of an entry, else `DOCKER_HOST`, else the first socket that is there: Docker's, then Podman's. */
-export const engineOf = (engine: string | undefined): string => engine ?? process.env.DOCKER_HOST ?? usualSocket();
+/**
+ * `engine` of an entry, else `DOCKER_HOST`, else the first socket that is there: Docker's, then
+ * Podman's.
+ */
+export const engineOf = (engine: string | undefined): string =>
+  engine ?? process.env.DOCKER_HOST ?? usualSocket();
 
 /** @param place As `engineOf` tells it. Nothing is connected yet. */
 export async function openEngine(place: string): Promise<Docker> {
@@ -22,7 +26,10 @@ export async function openEngine(place: string): Promise<Docker> {
   if (place === process.env.DOCKER_HOST) return new Docker();
   const { hostname, port, protocol } = new URL(place);
   if (protocol !== 'tcp:' && protocol !== 'http:')
-    throw new MachineFailure('io', `The engine ${place} is not understood: name a socket's path or tcp://host:port.`);
+    throw new MachineFailure(
+      'io',
+      `The engine ${place} is not understood: name a socket's path or tcp://host:port.`,
+    );
   return new Docker({ host: hostname, port: port || '2375', protocol: 'http' });
 }
 
@@ -63,6 +70,8 @@ export function engineFailure(error: unknown, deed: string): MachineFailure {
       { cause: error },
     );
   const isAbsent = code === 'ENOENT' || code === 'ECONNREFUSED';
-  const why = isAbsent ? 'no container engine answers; start Docker or Podman, or name the engine' : said;
+  const why = isAbsent
+    ? 'no container engine answers; start Docker or Podman, or name the engine'
+    : said;
   return new MachineFailure('unreachable', `${deed}: ${why}.`, { cause: error });
 }

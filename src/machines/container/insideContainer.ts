@@ -8,7 +8,11 @@ import { DockerChannel, newMarker, reportingArgv } from './dockerChannel.ts';
 export type Container = Dockerode.Container;
 
 /** As the user of the container, unless one is named. Rejects as dockerode does. */
-export async function startIn(container: Container, line: string, user?: string): Promise<DockerChannel> {
+export async function startIn(
+  container: Container,
+  line: string,
+  user?: string,
+): Promise<DockerChannel> {
   const marker = newMarker();
   const exec = await container.exec({
     Cmd: reportingArgv(line, marker),
@@ -21,7 +25,10 @@ export async function startIn(container: Container, line: string, user?: string)
   return new DockerChannel(stream, marker);
 }
 
-/** Resolves with its stdout. Rejects as dockerode does, and with `MachineFailure` when it did not end well. */
+/**
+ * Resolves with its stdout. Rejects as dockerode does, and with `MachineFailure` when it did not
+ * end well.
+ */
 export async function outputOf(container: Container, line: string, user?: string): Promise<string> {
   const channel = await startIn(container, line, user);
   let code: unknown;
@@ -38,7 +45,10 @@ export async function outputOf(container: Container, line: string, user?: string
   );
 }
 
-/** A process of a run says so in its environment, and its supervisor by its name; the pattern does not match itself. */
+/**
+ * A process of a run says so in its environment, and its supervisor by its name; the pattern does
+ * not match itself.
+ */
 const liveRunScript =
   "cat /proc/[0-9]*/cmdline /proc/[0-9]*/environ 2>/dev/null | tr '\\0' '\\n' | grep -c '[c]apsule.sh$\\|^[H]ELIOS_RUN_ID=' || :";
 

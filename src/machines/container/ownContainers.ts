@@ -1,4 +1,7 @@
-/** The containers that Helios made, by their labels, and the removal of those that are of no use any more. */
+/**
+ * The containers that Helios made, by their labels, and the removal of those that are of no use any
+ * more.
+ */
 import type Dockerode from 'dockerode';
 import { labels } from './containerSpec.ts';
 import { statusOf, type Docker } from './engine.ts';
@@ -6,9 +9,19 @@ import { hasLiveRuns, type Container } from './insideContainer.ts';
 
 export type Listed = Dockerode.ContainerInfo;
 
-/** Of one Helios home; of one of its machines, when it is named. Stopped ones too. Rejects as dockerode does. */
-export function containersOf(docker: Docker, homeId: string, machineId?: string): Promise<Listed[]> {
-  const wanted = [`${labels.home}=${homeId}`, ...(machineId === undefined ? [] : [`${labels.machine}=${machineId}`])];
+/**
+ * Of one Helios home; of one of its machines, when it is named. Stopped ones too. Rejects as
+ * dockerode does.
+ */
+export function containersOf(
+  docker: Docker,
+  homeId: string,
+  machineId?: string,
+): Promise<Listed[]> {
+  const wanted = [
+    `${labels.home}=${homeId}`,
+    ...(machineId === undefined ? [] : [`${labels.machine}=${machineId}`]),
+  ];
   return docker.listContainers({ all: true, filters: { label: wanted } });
 }
 
@@ -29,8 +42,9 @@ export async function removeIdle(
 }
 
 /**
- * Removes the containers of this home whose machine is not known any more. Left alone are those in which a run is going
- * on, and the volumes: what runs have written is removed by nobody but the user. Rejects as dockerode does.
+ * Removes the containers of this home whose machine is not known any more. Left alone are those in
+ * which a run is going on, and the volumes: what runs have written is removed by nobody but the
+ * user. Rejects as dockerode does.
  */
 export async function removeStrays(
   docker: Docker,

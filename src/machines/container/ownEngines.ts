@@ -1,4 +1,7 @@
-/** The engines in which a Helios home has made containers, and the removal of those that nobody needs any more. */
+/**
+ * The engines in which a Helios home has made containers, and the removal of those that nobody
+ * needs any more.
+ */
 import { readFile } from 'node:fs/promises';
 import * as z from 'zod';
 import { messageOf } from '../../base/errors.ts';
@@ -33,16 +36,24 @@ export class OwnEngines {
   async remember(engine: string): Promise<void> {
     const known = await this.#known();
     if (known.includes(engine)) return;
-    await this.#options.write(this.#options.file, `${JSON.stringify([...known, engine], null, 2)}\n`);
+    await this.#options.write(
+      this.#options.file,
+      `${JSON.stringify([...known, engine], null, 2)}\n`,
+    );
   }
 
-  /** Removes idle containers of this home whose machine is not known. Never rejects: it can be done another time. */
+  /**
+   * Removes idle containers of this home whose machine is not known. Never rejects: it can be done
+   * another time.
+   */
   async removeStrays(isKnown: (machineId: string) => boolean): Promise<void> {
     for (const engine of await this.#known()) {
       try {
         await removeStrays(await openEngine(engine), this.homeId, isKnown);
       } catch (error) {
-        this.#options.logger.debug(`The containers of ${engine} were not tidied up: ${messageOf(error)}`);
+        this.#options.logger.debug(
+          `The containers of ${engine} were not tidied up: ${messageOf(error)}`,
+        );
       }
     }
   }

@@ -1,6 +1,7 @@
 /**
- * `machines.json`: the machines of the user, readable by them alone. What it holds beside what we know is kept, comments
- * too, and a file that cannot be understood is reported and never written over. Passwords are never in it.
+ * `machines.json`: the machines of the user, readable by them alone. What it holds beside what we
+ * know is kept, comments too, and a file that cannot be understood is reported and never written
+ * over. Passwords are never in it.
  */
 import { readFile } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
@@ -20,7 +21,9 @@ export interface MachineFileOptions {
 export interface MachineFileReading {
   /** Those that can be used, in the order of the file. */
   readonly entries: readonly MachineEntry[];
-  /** What cannot be used, each in one line with its place and what to do; empty when all is well. */
+  /**
+   * What cannot be used, each in one line with its place and what to do; empty when all is well.
+   */
   readonly problems: readonly string[];
 }
 
@@ -40,7 +43,10 @@ export class MachineFile {
     this.#write = write;
   }
 
-  /** Never rejects: a file that cannot be read is a problem in words. Without a file there are no machines. */
+  /**
+   * Never rejects: a file that cannot be read is a problem in words. Without a file there are no
+   * machines.
+   */
   async read(): Promise<MachineFileReading> {
     try {
       const { outer, json } = await this.#read();
@@ -51,13 +57,19 @@ export class MachineFile {
     }
   }
 
-  /** Adds the machines, each in place of the one with its id. Rejects with `UserFacing` when the file is broken. */
+  /**
+   * Adds the machines, each in place of the one with its id. Rejects with `UserFacing` when the
+   * file is broken.
+   */
   put(...entries: readonly MachineEntry[]): Promise<void> {
     const checked = entries.map((entry) => checkedEntry(entry));
     return this.#change((text) => checked.reduce(withEntry, text));
   }
 
-  /** Resolves with false when there is none of this id. Rejects with `UserFacing` when the file is broken. */
+  /**
+   * Resolves with false when there is none of this id. Rejects with `UserFacing` when the file is
+   * broken.
+   */
   async remove(id: string): Promise<boolean> {
     let isFound = false;
     await this.#change((text) => {
@@ -91,12 +103,15 @@ export class MachineFile {
     if ('brokenLine' in json) throw this.#broken(json.brokenLine, json.why);
     const outer = outerSchema.safeParse(json.value);
     const twice = json.repeated.find((path) => path.length === 1);
-    if (twice !== undefined) throw this.#broken(json.lineOf(twice), `${String(twice[0])} stands there twice`);
+    if (twice !== undefined)
+      throw this.#broken(json.lineOf(twice), `${String(twice[0])} stands there twice`);
     if (outer.success) return { outer: outer.data, json, text };
     const [issue] = outer.error.issues;
     throw this.#broken(
       json.lineOf(issue?.path ?? []),
-      issue?.path[0] === 'version' ? 'its version is not 1' : 'it is not { "version": 1, "machines": [ … ] }',
+      issue?.path[0] === 'version'
+        ? 'its version is not 1'
+        : 'it is not { "version": 1, "machines": [ … ] }',
     );
   }
 
@@ -105,12 +120,18 @@ export class MachineFile {
       return await readFile(this.path, 'utf8');
     } catch (error) {
       if (codeOf(error) === 'ENOENT') return undefined;
-      throw new UserFacing(`${this.path} cannot be read: ${messageOf(error)}.`, 'Make it a file that you can read.');
+      throw new UserFacing(
+        `${this.path} cannot be read: ${messageOf(error)}.`,
+        'Make it a file that you can read.',
+      );
     }
   }
 
   #broken(line: number, why: string): UserFacing {
-    return new UserFacing(`${this.path}, line ${line}: ${why}.`, 'Mend it by hand; until then it is left as it is.');
+    return new UserFacing(
+      `${this.path}, line ${line}: ${why}.`,
+      'Mend it by hand; until then it is left as it is.',
+    );
   }
 
   #entriesOf(outer: Outer, json: Whole): MachineFileReading {
@@ -118,7 +139,9 @@ export class MachineFile {
     const problems: string[] = [];
     const problem = (path: readonly PropertyKey[], why: string): void => {
       const line = json.lineOf(['machines', ...path]);
-      problems.push(`${this.path}, line ${line}: ${why}. The machine is left out until this is mended.`);
+      problems.push(
+        `${this.path}, line ${line}: ${why}. The machine is left out until this is mended.`,
+      );
     };
     for (const [index, value] of outer.machines.entries()) {
       const parsed = machineEntrySchema.safeParse(value);
@@ -136,7 +159,10 @@ export class MachineFile {
   }
 }
 
-/** The line, from 1, at which the machine begins in the text of `machines.json`; `undefined` where it is not found. */
+/**
+ * The line, from 1, at which the machine begins in the text of `machines.json`; `undefined` where
+ * it is not found.
+ */
 export function lineOfMachine(text: string, id: string): number | undefined {
   const json = readJson(text);
   if ('brokenLine' in json) return undefined;
@@ -165,7 +191,9 @@ function withEntry(text: string, entry: MachineEntry): string {
 function withoutEntry(text: string, id: string): string {
   const { machines } = machinesIn(text);
   const indices = machines.flatMap((each, index) => (idOf(each) === id ? [index] : []));
-  return indices.reverse().reduce((next, index) => withValue(next, ['machines', index], undefined), text);
+  return indices
+    .reverse()
+    .reduce((next, index) => withValue(next, ['machines', index], undefined), text);
 }
 
 /** Of a text that was read already. */

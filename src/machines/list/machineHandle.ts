@@ -1,7 +1,7 @@
 /**
- * A machine of the user's list as everything else holds it. It stays the same while the machine behind it is replaced,
- * so that runs are followed on, and it knows whether the machine can be reached: from what was done last, and from what
- * the machine itself tells of its way.
+ * A machine of the user's list as everything else holds it. It stays the same while the machine
+ * behind it is replaced, so that runs are followed on, and it knows whether the machine can be
+ * reached: from what was done last, and from what the machine itself tells of its way.
  */
 import { toDisposable, type Disposable } from '../../base/disposable.ts';
 import { ForwardingMachine } from '../forwardingMachine.ts';
@@ -18,7 +18,12 @@ import {
 } from '../machine.ts';
 
 /** Failures that tell of the way to the machine. Others were told by the machine itself. */
-const connectionReasons: readonly MachineFailureReason[] = ['unreachable', 'auth', 'host_key', 'timeout'];
+const connectionReasons: readonly MachineFailureReason[] = [
+  'unreachable',
+  'auth',
+  'host_key',
+  'timeout',
+];
 const answeredReasons: readonly MachineFailureReason[] = ['missing', 'denied', 'no_space'];
 
 export class MachineHandle extends ForwardingMachine {
@@ -120,7 +125,8 @@ export class MachineHandle extends ForwardingMachine {
 
   #noteFailure(target: Machine, error: unknown): void {
     if (!(error instanceof MachineFailure)) return;
-    if (connectionReasons.includes(error.reason)) this.#note(target, { kind: 'unreachable', why: error.message });
+    if (connectionReasons.includes(error.reason))
+      this.#note(target, { kind: 'unreachable', why: error.message });
     if (answeredReasons.includes(error.reason)) this.#note(target, { kind: 'connected' });
   }
 
@@ -134,7 +140,8 @@ export class MachineHandle extends ForwardingMachine {
   }
 }
 
-const whyOf = (status: MachineStatus): string | undefined => (status.kind === 'unreachable' ? status.why : undefined);
+const whyOf = (status: MachineStatus): string | undefined =>
+  status.kind === 'unreachable' ? status.why : undefined;
 
 /** Follows on whichever machine is meant; each byte is given once. */
 class HandleFollow implements Follow {

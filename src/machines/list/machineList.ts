@@ -1,6 +1,9 @@
 import { MachineFailure, type Machine, type Machines } from '../machine.ts';
 
-/** A fixed list of machines. Later ones with the id of an earlier one are a fault of the caller and refused. */
+/**
+ * A fixed list of machines. Later ones with the id of an earlier one are a fault of the caller and
+ * refused.
+ */
 export function createMachines(list: readonly Machine[]): Machines {
   const byId = new Map(list.map((machine) => [machine.id, machine]));
   if (byId.size !== list.length) throw new Error('Two machines have the same id');

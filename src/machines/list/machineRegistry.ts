@@ -1,6 +1,7 @@
 /**
- * The machines as they are now: this computer, and those of `machines.json`. A change of the file, by us or by anyone,
- * is known at once to everything that holds the registry; nothing is connected before it is used.
+ * The machines as they are now: this computer, and those of `machines.json`. A change of the file,
+ * by us or by anyone, is known at once to everything that holds the registry; nothing is connected
+ * before it is used.
  */
 import { mkdirSync, watch, type FSWatcher } from 'node:fs';
 import { basename, dirname } from 'node:path';
@@ -15,7 +16,10 @@ import { localId, type MachineEntry } from '../machineEntry.ts';
 import type { MachineFile } from './machineFile.ts';
 import { MachineHandle } from './machineHandle.ts';
 
-/** Builds the machine of an entry. It connects when it is used first, and disconnects when it is disposed. */
+/**
+ * Builds the machine of an entry. It connects when it is used first, and disconnects when it is
+ * disposed.
+ */
 export type CreateMachine = (entry: MachineEntry) => Machine & Disposable;
 
 export interface MachineRegistryOptions {
@@ -86,14 +90,22 @@ export class MachineRegistry implements Machines, Disposable {
     const remote = this.#remotes.get(id) ?? this.#retired.get(id);
     if (remote) return remote.handle;
     const ids = this.list().map((machine) => machine.id);
-    throw new MachineFailure('unknown_machine', `There is no machine "${id}". Machines: ${ids.join(', ')}.`);
+    throw new MachineFailure(
+      'unknown_machine',
+      `There is no machine "${id}". Machines: ${ids.join(', ')}.`,
+    );
   }
 
   status(id: string): MachineStatus {
-    return id === localId ? { kind: 'connected' } : (this.#remotes.get(id)?.handle.status ?? { kind: 'unused' });
+    return id === localId
+      ? { kind: 'connected' }
+      : (this.#remotes.get(id)?.handle.status ?? { kind: 'unused' });
   }
 
-  /** The same machines with another local one: where relative paths and commands start is a matter of the session. */
+  /**
+   * The same machines with another local one: where relative paths and commands start is a matter
+   * of the session.
+   */
   with(local: Machine): Machines {
     return {
       list: () => [local, ...this.#handles()],
@@ -111,9 +123,13 @@ export class MachineRegistry implements Machines, Disposable {
 
   /** Rejects with `UserFacing` when there is none, or while runs are going on there. */
   async remove(id: string): Promise<void> {
-    if (id === localId) throw new UserFacing('The machine local is this computer; it cannot be removed.');
+    if (id === localId)
+      throw new UserFacing('The machine local is this computer; it cannot be removed.');
     if (this.#options.isBusy(id))
-      throw new UserFacing(`Runs are going on ${id}.`, 'Stop them, or wait for them, before you remove the machine.');
+      throw new UserFacing(
+        `Runs are going on ${id}.`,
+        'Stop them, or wait for them, before you remove the machine.',
+      );
     if (!(await this.#options.file.remove(id)))
       throw new UserFacing(
         `There is no machine "${id}".`,
@@ -135,7 +151,8 @@ export class MachineRegistry implements Machines, Disposable {
     this.#pending?.dispose();
     this.#watcher?.close();
     this.#changed.dispose();
-    for (const { machine } of [...this.#remotes.values(), ...this.#retired.values()]) machine.dispose();
+    for (const { machine } of [...this.#remotes.values(), ...this.#retired.values()])
+      machine.dispose();
     this.#remotes.clear();
     this.#retired.clear();
   }
@@ -147,7 +164,8 @@ export class MachineRegistry implements Machines, Disposable {
   #watch(): void {
     const { file, logger } = this.#options;
     try {
-      // The folder is the home of everything else too; a file that is not there yet cannot be watched.
+      // The folder is the home of everything else too; a file that is not there yet cannot be
+      // watched.
       mkdirSync(dirname(file.path), { recursive: true });
       this.#watcher = watch(dirname(file.path), { persistent: false }, (_event, name) => {
         if (name !== null && name !== basename(file.path)) return;
@@ -176,9 +194,12 @@ export class MachineRegistry implements Machines, Disposable {
   /** True when something is different now. */
   #take(entries: readonly MachineEntry[]): boolean {
     const before = this.#remotes;
-    const next = new Map(entries.map((entry) => [entry.id, this.#remoteOf(entry, before.get(entry.id))]));
+    const next = new Map(
+      entries.map((entry) => [entry.id, this.#remoteOf(entry, before.get(entry.id))]),
+    );
     this.#remotes = next;
-    for (const [id, remote] of before) if (next.get(id)?.machine !== remote.machine) this.#letGo(id, remote);
+    for (const [id, remote] of before)
+      if (next.get(id)?.machine !== remote.machine) this.#letGo(id, remote);
     return (
       String([...next.keys()]) !== String([...before.keys()]) ||
       [...next].some(([id, remote]) => before.get(id) !== remote)
@@ -194,7 +215,11 @@ export class MachineRegistry implements Machines, Disposable {
     const handle = (known ?? retired)?.handle;
     handle?.replace(machine);
     retired?.machine.dispose();
-    return { entry, machine, handle: handle ?? new MachineHandle(machine, () => this.#changed.fire()) };
+    return {
+      entry,
+      machine,
+      handle: handle ?? new MachineHandle(machine, () => this.#changed.fire()),
+    };
   }
 
   #letGo(id: string, remote: Remote): void {

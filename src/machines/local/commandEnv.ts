@@ -1,6 +1,11 @@
-/** What commands see of our environment. Keys that pay for models, and what belongs to the editor, stay with us. */
+/**
+ * What commands see of our environment. Keys that pay for models, and what belongs to the editor,
+ * stay with us.
+ */
 
-/** Variables that commands do not inherit. A command that needs one gets it named in its own `env`. */
+/**
+ * Variables that commands do not inherit. A command that needs one gets it named in its own `env`.
+ */
 const withheldVariables: readonly RegExp[] = [
   /_(API|ADMIN)_KEY$/i,
   /_(AUTH_|ACCESS_)?TOKEN$/i,
@@ -17,11 +22,16 @@ const keptVariables: readonly string[] = ['HF_TOKEN', 'HUGGING_FACE_HUB_TOKEN', 
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** `ours` without what is withheld, `PYTHONUNBUFFERED=1` so that output appears as it is printed, then `own`. */
+/**
+ * `ours` without what is withheld, `PYTHONUNBUFFERED=1` so that output appears as it is printed,
+ * then `own`.
+ */
 export function commandEnv(ours: Environment, own: Environment = {}): Record<string, string> {
   const isShared = (name: string): boolean =>
     keptVariables.includes(name) || !withheldVariables.some((pattern) => pattern.test(name));
   const shared = Object.entries(ours).filter(([name]) => isShared(name));
   const all = [...shared, ['PYTHONUNBUFFERED', '1'] as const, ...Object.entries(own)];
-  return Object.fromEntries(all.filter((entry): entry is [string, string] => entry[1] !== undefined));
+  return Object.fromEntries(
+    all.filter((entry): entry is [string, string] => entry[1] !== undefined),
+  );
 }

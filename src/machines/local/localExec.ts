@@ -21,7 +21,10 @@ const defaultMaxBytes = 512 * 1024;
 /** Between TERM and KILL. Shorter when a user is waiting for the stop. */
 const timeoutGraceMs = 2000;
 const abortGraceMs = 500;
-/** How long output is still read after the shell has ended, when children it left behind hold its pipes open. */
+/**
+ * How long output is still read after the shell has ended, when children it left behind hold its
+ * pipes open.
+ */
 const lingerMs = 250;
 
 interface Launch {
@@ -29,7 +32,8 @@ interface Launch {
   readonly env: Readonly<Record<string, string>>;
 }
 
-// Our pipes are sockets, which bash takes for a network connection: it would run ~/.bashrc, into our output.
+// Our pipes are sockets, which bash takes for a network connection: it would run ~/.bashrc, into
+// our output.
 const shell = existsSync('/bin/bash') ? ['/bin/bash', '--norc'] : ['/bin/sh'];
 
 /** Runs `command` in a process group of its own; see `Machine.exec`. */
@@ -67,7 +71,10 @@ export async function streamLocal(
   if (options.signal?.aborted) return { outcome: { kind: 'aborted' }, stderr: '' };
   await assertFolder(launch.cwd);
   return guardedStream(options, async ({ stdin, onStdout, signal }) => {
-    const child = start([...shell, '-c', command], { ...launch, stdio: [stdin ? 'pipe' : 'ignore', 'pipe', 'pipe'] });
+    const child = start([...shell, '-c', command], {
+      ...launch,
+      stdio: [stdin ? 'pipe' : 'ignore', 'pipe', 'pipe'],
+    });
     const stderr = collect(child.stderr, {});
     const isBusy = passOn(child.stdout, onStdout);
     await started(child);
@@ -117,7 +124,8 @@ export async function spawnLocalDetached(argv: readonly string[], launch: Launch
 
 async function assertFolder(path: string): Promise<void> {
   const stat = await statLocal(path);
-  if (!stat?.isDirectory) throw new MachineFailure('missing', `There is no folder ${path} to run a command in.`);
+  if (!stat?.isDirectory)
+    throw new MachineFailure('missing', `There is no folder ${path} to run a command in.`);
 }
 
 function collect(stream: Readable | null, options: ExecOptions): HeadTail {
@@ -143,8 +151,12 @@ const started = (child: ChildProcess): Promise<void> =>
 
 const startFailure = (error: unknown): MachineFailure =>
   codeOf(error) === 'E2BIG'
-    ? new MachineFailure('io', 'The command is too long. Write it to a file and run the file.', { cause: error })
-    : new MachineFailure('io', `The command could not be started: ${messageOf(error)}.`, { cause: error });
+    ? new MachineFailure('io', 'The command is too long. Write it to a file and run the file.', {
+        cause: error,
+      })
+    : new MachineFailure('io', `The command could not be started: ${messageOf(error)}.`, {
+        cause: error,
+      });
 
 function feed(child: ChildProcess, stdin: string | Uint8Array | undefined): void {
   // A command may end without reading its input: that is its own affair, not a failure of ours.
@@ -174,12 +186,19 @@ function ended(child: ChildProcess, options: EndOptions, clock: Clock): Promise<
     if (signal?.aborted) onAbort();
     signal?.addEventListener('abort', onAbort, { once: true });
     if (timeoutMs !== undefined)
-      timers.add(clock.after(timeoutMs, () => cutShort({ kind: 'timed_out', afterMs: timeoutMs }, timeoutGraceMs)));
+      timers.add(
+        clock.after(timeoutMs, () =>
+          cutShort({ kind: 'timed_out', afterMs: timeoutMs }, timeoutGraceMs),
+        ),
+      );
     child.once('exit', (code, by) => {
       own =
-        code === null ? { kind: 'signalled', signal: (by ?? 'unknown').replace(/^SIG/, '') } : { kind: 'exited', code };
+        code === null
+          ? { kind: 'signalled', signal: (by ?? 'unknown').replace(/^SIG/, '') }
+          : { kind: 'exited', code };
       const linger = (): void => {
-        const letGo = (): void => [child.stdout, child.stderr].forEach((stream) => stream?.destroy());
+        const letGo = (): void =>
+          [child.stdout, child.stderr].forEach((stream) => stream?.destroy());
         const judge = (): void => (isBusy?.() ? linger() : letGo());
         // Where we were given no time for so long, what came meanwhile is read first.
         timers.add(clock.after(lingerMs, () => setImmediate(judge)));

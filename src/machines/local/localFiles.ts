@@ -25,7 +25,10 @@ interface ReadRange {
   readonly maxBytes: number;
 }
 
-/** Asked every few seconds of every run. The system answers from its memory, whole: a thread of ours would only cost time. */
+/**
+ * Asked every few seconds of every run. The system answers from its memory, whole: a thread of ours
+ * would only cost time.
+ */
 const answeredAtOnce = /^\/proc\/(?:\d+\/stat|sys\/kernel\/random\/boot_id)$/;
 
 /** A system error as a `MachineFailure` that says what was being done to which path. */
@@ -49,7 +52,12 @@ async function readRange(path: string, range: ReadRange): Promise<Uint8Array> {
   const buffer = Buffer.alloc(range.maxBytes);
   let filled = 0;
   while (filled < range.maxBytes) {
-    const { bytesRead } = await file.read(buffer, filled, range.maxBytes - filled, range.offset + filled);
+    const { bytesRead } = await file.read(
+      buffer,
+      filled,
+      range.maxBytes - filled,
+      range.offset + filled,
+    );
     if (bytesRead === 0) break;
     filled += bytesRead;
   }
@@ -68,7 +76,9 @@ function readAtOnce(path: string, { offset, maxBytes }: ReadRange): Uint8Array {
 
 export async function statLocal(path: string): Promise<FileStat | undefined> {
   const stats = await statOrNothing(path);
-  return stats && { sizeBytes: stats.size, modifiedMs: stats.mtimeMs, isDirectory: stats.isDirectory() };
+  return (
+    stats && { sizeBytes: stats.size, modifiedMs: stats.mtimeMs, isDirectory: stats.isDirectory() }
+  );
 }
 
 async function statOrNothing(path: string): Promise<Stats | undefined> {
@@ -90,7 +100,10 @@ export async function appendLocalFile(path: string, content: Uint8Array): Promis
   }
 }
 
-/** Writes beside the target and renames, so that a reader sees the old content or the new. Follows a symbolic link. */
+/**
+ * Writes beside the target and renames, so that a reader sees the old content or the new. Follows a
+ * symbolic link.
+ */
 export async function writeLocalFile(path: string, content: Uint8Array): Promise<void> {
   try {
     const target = await linkTarget(path);
@@ -112,14 +125,19 @@ async function linkTarget(path: string): Promise<string> {
 
 async function assertReplaceable(path: string, stats: Stats): Promise<void> {
   if (stats.isDirectory()) throw new MachineFailure('io', `Cannot write ${path}: it is a folder.`);
-  if (!stats.isFile()) throw new MachineFailure('denied', `Cannot write ${path}: it is not a regular file.`);
+  if (!stats.isFile())
+    throw new MachineFailure('denied', `Cannot write ${path}: it is not a regular file.`);
   // Renaming over a read-only file would succeed, and root passes every access check.
-  if ((stats.mode & 0o222) === 0) throw new MachineFailure('denied', `Cannot write ${path}: the file is read-only.`);
+  if ((stats.mode & 0o222) === 0)
+    throw new MachineFailure('denied', `Cannot write ${path}: the file is read-only.`);
   await fs.access(path, constants.W_OK);
 }
 
 async function replace(target: string, content: Uint8Array, old: Stats | undefined): Promise<void> {
-  const temporary = join(dirname(target), `.${basename(target).slice(0, 200)}.${randomBytes(6).toString('hex')}.tmp`);
+  const temporary = join(
+    dirname(target),
+    `.${basename(target).slice(0, 200)}.${randomBytes(6).toString('hex')}.tmp`,
+  );
   try {
     await using file = await fs.open(temporary, 'wx', old ? 0o600 : 0o666);
     await file.writeFile(content);

@@ -56,7 +56,8 @@ export class LocalFollow implements Follow {
   }
 
   #pollLater(): void {
-    const isHeard = this.#heardMs !== undefined && this.#clock.now() - this.#heardMs < heardWithinMs;
+    const isHeard =
+      this.#heardMs !== undefined && this.#clock.now() - this.#heardMs < heardWithinMs;
     this.#poll = this.#clock.after(isHeard ? calmPollMs : pollMs, () => {
       this.#watcher ??= this.#watch();
       void this.#readIfGrown();
@@ -77,7 +78,8 @@ export class LocalFollow implements Follow {
       watcher.on('error', () => this.#unwatch(watcher));
       return watcher;
     } catch {
-      // The folder is not there yet, or the system has no watches left: the poll reads, and tries again to watch.
+      // The folder is not there yet, or the system has no watches left: the poll reads, and tries
+      // again to watch.
       return undefined;
     }
   }
@@ -97,7 +99,9 @@ export class LocalFollow implements Follow {
   }
 
   #readSoon(): void {
-    this.drain().catch((error: unknown) => this.#sink.onError(fileFailure(error, 'read', this.#path)));
+    this.drain().catch((error: unknown) =>
+      this.#sink.onError(fileFailure(error, 'read', this.#path)),
+    );
   }
 
   async #readToEnd(): Promise<void> {

@@ -35,7 +35,8 @@ export interface LocalMachineOptions {
 const shared = new WeakMap<Clock, Queries>();
 
 function queriesBy(clock: Clock, env: LocalMachineOptions['env']): Queries {
-  const open = (): Queries => new Queries(new StandingShell(localHost(commandEnv(env ?? process.env)), clock));
+  const open = (): Queries =>
+    new Queries(new StandingShell(localHost(commandEnv(env ?? process.env)), clock));
   if (env !== undefined) return open();
   const queries = shared.get(clock) ?? open();
   shared.set(clock, queries);
@@ -87,7 +88,10 @@ export class LocalMachine implements Machine {
     return spawnLocalDetached(argv, { cwd: options.cwd, env: commandEnv(this.#env, options.env) });
   }
 
-  readFile(path: string, range?: { readonly offset: number; readonly maxBytes: number }): Promise<Uint8Array> {
+  readFile(
+    path: string,
+    range?: { readonly offset: number; readonly maxBytes: number },
+  ): Promise<Uint8Array> {
     return readLocalFile(path, range);
   }
 
@@ -114,12 +118,18 @@ export class LocalMachine implements Machine {
     return [...parts, ...gpus].join(' · ');
   }
 
-  /** `2 × NVIDIA A100`, one entry per model; none where `nvidia-smi` is not there or does not answer. */
+  /**
+   * `2 × NVIDIA A100`, one entry per model; none where `nvidia-smi` is not there or does not
+   * answer.
+   */
   async #gpus(): Promise<string[]> {
-    const query = 'command -v nvidia-smi >/dev/null && nvidia-smi --query-gpu=name --format=csv,noheader';
+    const query =
+      'command -v nvidia-smi >/dev/null && nvidia-smi --query-gpu=name --format=csv,noheader';
     const { outcome, stdout } = await this.exec(query, { cwd: '/', timeoutMs: 5000 });
     if (outcome.kind !== 'exited' || outcome.code !== 0) return [];
     const names = stdout.split('\n').filter((line) => line.trim() !== '');
-    return [...new Set(names)].map((name) => `${names.filter((other) => other === name).length} × ${name.trim()}`);
+    return [...new Set(names)].map(
+      (name) => `${names.filter((other) => other === name).length} × ${name.trim()}`,
+    );
   }
 }

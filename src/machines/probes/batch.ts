@@ -1,13 +1,17 @@
 /**
- * Many looks at a machine in one query. Each is a POSIX-sh fragment by itself, run beside the others: what fails, prints
- * anything at all, or hangs (a file server that is gone, a driver) neither blocks nor falsifies another one.
+ * Many looks at a machine in one query. Each is a POSIX-sh fragment by itself, run beside the
+ * others: what fails, prints anything at all, or hangs (a file server that is gone, a driver)
+ * neither blocks nor falsifies another one.
  */
 import { randomBytes } from 'node:crypto';
 import { shellText } from '../../base/shellText.ts';
 import { shellQuote } from '../../base/text.ts';
 import type { Machine } from '../machine.ts';
 
-/** What each fragment printed, without the line breaks at its end; `undefined`: it was not done in time and was ended. */
+/**
+ * What each fragment printed, without the line breaks at its end; `undefined`: it was not done in
+ * time and was ended.
+ */
 export type BatchAnswers = readonly (string | undefined)[];
 
 /** Pipes take up to 4096 bytes whole, whoever else writes: so each piece arrives in one piece. */
@@ -29,15 +33,20 @@ export async function askTogether(
 }
 
 /**
- * The fragments are a process group of their own (`$lead`), which is ended, whoever is left in it, when all have spoken or
- * the time is over. `sed` ends the answer: nothing that comes later can get into another one. A fragment knows the shell
- * that was asked as `$shell`.
+ * The fragments are a process group of their own (`$lead`), which is ended, whoever is left in it,
+ * when all have spoken or the time is over. `sed` ends the answer: nothing that comes later can get
+ * into another one. A fragment knows the shell that was asked as `$shell`.
  */
-function batchScript(fragments: readonly string[], { word, withinSeconds }: { word: string; withinSeconds: number }) {
+function batchScript(
+  fragments: readonly string[],
+  { word, withinSeconds }: { word: string; withinSeconds: number },
+) {
   const group = [
     `shell=$2 say_word=${word} say_piece=${pieceBytes} say_most=${maxAnswerBytes}`,
     shellText('./say.sh', import.meta.url),
-    ...fragments.map((fragment, index) => `( o=$(${fragment}\n); say ${index} "$o" ) </dev/null 2>/dev/null &`),
+    ...fragments.map(
+      (fragment, index) => `( o=$(${fragment}\n); say ${index} "$o" ) </dev/null 2>/dev/null &`,
+    ),
     'wait',
     'kill "$1"',
   ].join('\n');

@@ -21,10 +21,13 @@ export function parseFiles(text: string): readonly FileState[] | undefined {
 }
 
 function parseFile(line: string): FileState[] {
-  const [, size, seconds, inode, exact, path] = /^(\d+) (-?\d+) (\d+)\|([^|]*)\|(.*)$/.exec(line) ?? [];
+  const [, size, seconds, inode, exact, path] =
+    /^(\d+) (-?\d+) (\d+)\|([^|]*)\|(.*)$/.exec(line) ?? [];
   if (inode === undefined || path === undefined) return [];
   const fraction = Number(`0${/\.\d+/.exec(exact ?? '')?.[0] ?? ''}`);
-  return [{ path, sizeBytes: Number(size), modifiedMs: (Number(seconds) + fraction) * 1000, inode }];
+  return [
+    { path, sizeBytes: Number(size), modifiedMs: (Number(seconds) + fraction) * 1000, inode },
+  ];
 }
 
 const maxEventFiles = 200;
@@ -50,7 +53,8 @@ const loopMark = 'IFS= read -r m; while IFS= read -r l';
 const listProcesses = `loop=${shellQuote(loopMark)}\n${shellText('./listProcesses.sh', import.meta.url)}`;
 const stateScript = shellText('./processStates.sh', import.meta.url);
 
-const matchLine = (pattern: string, index: number): string => `match ${index} ${shellQuote(pattern)}`;
+const matchLine = (pattern: string, index: number): string =>
+  `match ${index} ${shellQuote(pattern)}`;
 
 export const processesScript = (pids: readonly number[], patterns: readonly string[]): string =>
   [
@@ -86,7 +90,8 @@ function parseState(line: string): ProcessState[] {
   const [, how, pid, rest = ''] = /^(stat|ps|alive) (\d+)(.*)$/.exec(line) ?? [];
   if (how === undefined) return [];
   const isProc = how === 'stat';
-  // The name of the program, in parentheses, may hold anything; the state and the start time come after it.
+  // The name of the program, in parentheses, may hold anything; the state and the start time come
+  // after it.
   const words = (isProc ? rest.slice(rest.lastIndexOf(')') + 1) : rest).trim().split(/\s+/);
   if (/^[ZX]/.test(words[0] ?? '')) return [];
   const startTime = isProc ? (words[19] ?? '') : how === 'ps' ? words.slice(1).join(' ') : '';
@@ -103,5 +108,7 @@ export const watchedCommandScript = (command: string, cwd: string): string => {
 export function parseCommand(text: string): CommandState | undefined {
   const mark = text.lastIndexOf('\u0001');
   const [, stderr = '', code] = /^(.*)\n@(\d+)$/s.exec(text.slice(mark + 1)) ?? [];
-  return mark < 0 || code === undefined ? undefined : { code: Number(code), stdout: text.slice(0, mark), stderr };
+  return mark < 0 || code === undefined
+    ? undefined
+    : { code: Number(code), stdout: text.slice(0, mark), stderr };
 }

@@ -104,11 +104,14 @@ export class HostProbes implements Disposable {
     const tookMs = Math.min(nowMs - startMs, longestRestMs / restPerProbe);
     const restMs = Math.max(isCalm ? calmTickMs : tickMs, tookMs * restPerProbe);
     const isNew = [...this.#entries].some(({ dueMs }) => dueMs === 0);
-    this.#probeIn(this.#outages === 0 && isNew ? 0 : backoffMs({ ...patience, firstMs: restMs }, this.#outages));
+    this.#probeIn(
+      this.#outages === 0 && isNew ? 0 : backoffMs({ ...patience, firstMs: restMs }, this.#outages),
+    );
   }
 
   async #ask(due: readonly Entry[]): Promise<void> {
-    const isAlone = ({ probe }: Entry): boolean => probe.kind === 'command' && this.#slow.has(probeKey(probe));
+    const isAlone = ({ probe }: Entry): boolean =>
+      probe.kind === 'command' && this.#slow.has(probeKey(probe));
     for (const entries of groups(due.filter(isAlone))) void this.#run(entries);
     const together = due.filter((entry) => !isAlone(entry));
     const [first] = together;
@@ -135,7 +138,11 @@ export class HostProbes implements Disposable {
       }
       if (!this.#entries.has(entry)) continue;
       if (answer === undefined)
-        entry.sink.failed(text === undefined ? `no answer within ${withinSeconds} s` : 'its answer was not understood');
+        entry.sink.failed(
+          text === undefined
+            ? `no answer within ${withinSeconds} s`
+            : 'its answer was not understood',
+        );
       else if ('problem' in answer) entry.sink.failed(answer.problem);
       else this.#pass(entry, key, answer.value);
     }
@@ -148,7 +155,10 @@ export class HostProbes implements Disposable {
     entry.sink.answer(value);
   }
 
-  /** What hung is asked by itself from now on, later each time; a command that is merely slow gets its own time. */
+  /**
+   * What hung is asked by itself from now on, later each time; a command that is merely slow gets
+   * its own time.
+   */
   #defer(entry: Entry, nowMs: number): void {
     this.#slow.add(probeKey(entry.probe));
     const pauseMs = entry.probe.kind === 'command' ? 0 : backoffMs(patience, entry.failures);
@@ -156,7 +166,9 @@ export class HostProbes implements Disposable {
     entry.dueMs = nowMs + pauseMs;
   }
 
-  /** A slow command by itself, once for all who wait for it; it is ended when nobody does any more. */
+  /**
+   * A slow command by itself, once for all who wait for it; it is ended when nobody does any more.
+   */
   async #run(entries: readonly Entry[]): Promise<void> {
     const [first] = entries;
     if (first?.probe.kind !== 'command') return;
@@ -170,12 +182,14 @@ export class HostProbes implements Disposable {
       const options = { timeoutMs: slowCommandMs, signal: over.signal };
       const { stdout, stderr, outcome } = await first.machine.exec(first.probe.command, options);
       const code = outcome.kind === 'exited' ? outcome.code : undefined;
-      for (const entry of this.#present(entries)) this.#pass(entry, probeKey(entry.probe), { code, stdout, stderr });
+      for (const entry of this.#present(entries))
+        this.#pass(entry, probeKey(entry.probe), { code, stdout, stderr });
     } catch (error) {
       for (const entry of this.#present(entries)) entry.sink.failed(messageOf(error));
     }
     const nowMs = this.#clock.now();
-    for (const entry of entries) entry.dueMs = nowMs + Math.max(commandMs, (nowMs - startMs) * restPerProbe);
+    for (const entry of entries)
+      entry.dueMs = nowMs + Math.max(commandMs, (nowMs - startMs) * restPerProbe);
   }
 
   #present(entries: readonly Entry[]): Entry[] {

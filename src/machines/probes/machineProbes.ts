@@ -1,4 +1,7 @@
-/** Looks at machines for everybody who waits for something there: all looks of a machine together, in one query a tick. */
+/**
+ * Looks at machines for everybody who waits for something there: all looks of a machine together,
+ * in one query a tick.
+ */
 import type { Clock } from '../../base/clock.ts';
 import { toDisposable, type Disposable } from '../../base/disposable.ts';
 import { MachineFailure } from '../machine.ts';
@@ -32,14 +35,18 @@ export class MachineProbes implements Disposable {
   }
 
   /** Looks once. Rejects with `MachineFailure`. */
-  once<Kind extends ProbeKind>(machine: ProbedMachine, probe: ProbeOf<Kind>): Promise<ProbeAnswers[Kind]> {
+  once<Kind extends ProbeKind>(
+    machine: ProbedMachine,
+    probe: ProbeOf<Kind>,
+  ): Promise<ProbeAnswers[Kind]> {
     const answer = Promise.withResolvers<ProbeAnswers[Kind]>();
     let failures = 0;
     const watching = this.watch(machine, probe, {
       answer: (given) => answer.resolve(given),
       failed(message) {
         failures += 1;
-        if (failures === maxTries) answer.reject(new MachineFailure('io', `${machine.id}: ${message}`));
+        if (failures === maxTries)
+          answer.reject(new MachineFailure('io', `${machine.id}: ${message}`));
       },
     });
     return answer.promise.finally(() => watching.dispose());

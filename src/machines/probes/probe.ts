@@ -34,7 +34,10 @@ export interface CommandState {
 export type Probe =
   | { readonly kind: 'file'; readonly path: string }
   | { readonly kind: 'process'; readonly pid: number }
-  /** An extended regular expression, found anywhere in a command line; our own shells are never meant. */
+  /**
+   * An extended regular expression, found anywhere in a command line; our own shells are never
+   * meant.
+   */
   | { readonly kind: 'pattern'; readonly pattern: string }
   | { readonly kind: 'command'; readonly command: string }
   /** The event files of TensorBoard in and below a folder. */

@@ -1,4 +1,7 @@
-/** Looks that are due → the fragments of one query, as few as can be, and how each look reads its answer there. */
+/**
+ * Looks that are due → the fragments of one query, as few as can be, and how each look reads its
+ * answer there.
+ */
 import {
   eventFilesScript,
   filesScript,
@@ -33,7 +36,9 @@ export function partsOf<Entry extends ProbeTarget>(
   isSlow: (probe: Probe) => boolean,
 ): ProbePart<Entry>[] {
   const files = entries.filter(({ probe }) => probe.kind === 'file');
-  const processes = entries.filter(({ probe }) => probe.kind === 'process' || probe.kind === 'pattern');
+  const processes = entries.filter(
+    ({ probe }) => probe.kind === 'process' || probe.kind === 'pattern',
+  );
   const others = entries.filter((entry) => !files.includes(entry) && !processes.includes(entry));
   const quick = files.filter(({ probe }) => !isSlow(probe));
   return [
@@ -48,7 +53,8 @@ export function partsOf<Entry extends ProbeTarget>(
 export function groups<Entry extends ProbeTarget>(entries: readonly Entry[]): Entry[][] {
   const byKey = new Map<string, Entry[]>();
   for (const entry of entries) {
-    const key = probeKey(entry.probe) + (entry.probe.kind === 'command' ? entry.machine.workFolder : '');
+    const key =
+      probeKey(entry.probe) + (entry.probe.kind === 'command' ? entry.machine.workFolder : '');
     byKey.set(key, [...(byKey.get(key) ?? []), entry]);
   }
   return [...byKey.values()];
@@ -68,7 +74,9 @@ const filesPart = <Entry extends ProbeTarget>(entries: readonly Entry[]): ProbeP
 function processesPart<Entry extends ProbeTarget>(entries: readonly Entry[]): ProbePart<Entry> {
   const probes = entries.map(({ probe }) => probe);
   const pids = probes.flatMap((probe) => (probe.kind === 'process' ? probe.pid : []));
-  const patterns = [...new Set(probes.flatMap((probe) => (probe.kind === 'pattern' ? probe.pattern : [])))];
+  const patterns = [
+    ...new Set(probes.flatMap((probe) => (probe.kind === 'pattern' ? probe.pattern : []))),
+  ];
   return {
     entries,
     script: processesScript([...new Set(pids)], patterns),
@@ -76,8 +84,11 @@ function processesPart<Entry extends ProbeTarget>(entries: readonly Entry[]): Pr
       const parsed = parseProcesses(text);
       if (parsed === undefined) return undefined;
       if (probe.kind === 'process') return { value: parsed.alive.get(probe.pid) };
-      const found = probe.kind === 'pattern' ? parsed.matches[patterns.indexOf(probe.pattern)] : undefined;
-      return found === undefined ? { problem: 'the pattern is no extended regular expression' } : { value: found };
+      const found =
+        probe.kind === 'pattern' ? parsed.matches[patterns.indexOf(probe.pattern)] : undefined;
+      return found === undefined
+        ? { problem: 'the pattern is no extended regular expression' }
+        : { value: found };
     },
   };
 }

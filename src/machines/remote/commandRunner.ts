@@ -11,7 +11,12 @@ export const commandRunner = (host: CommandHost, clock: Clock): ScriptRunner => 
   dispose: () => undefined,
 });
 
-async function runOnce(host: CommandHost, clock: Clock, script: string, limits: RunLimits): Promise<Buffer> {
+async function runOnce(
+  host: CommandHost,
+  clock: Clock,
+  script: string,
+  limits: RunLimits,
+): Promise<Buffer> {
   const { timeoutMs = 30_000, maxBytes = Infinity } = limits;
   const pieces: Uint8Array[] = [];
   const over = new AbortController();
@@ -34,6 +39,7 @@ async function runOnce(host: CommandHost, clock: Clock, script: string, limits: 
   );
   if (over.signal.aborted) throw tooLong(host.name, maxBytes);
   if (outcome.kind === 'timed_out') throw tooLate(host.name, timeoutMs);
-  if (outcome.kind === 'aborted') throw new MachineFailure('io', `${host.name} was not asked to the end.`);
+  if (outcome.kind === 'aborted')
+    throw new MachineFailure('io', `${host.name} was not asked to the end.`);
   return Buffer.concat(pieces);
 }

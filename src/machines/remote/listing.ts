@@ -1,4 +1,7 @@
-/** Folders of a host as `ls` prints them: the one thing that every system has for looking at many files at once. */
+/**
+ * Folders of a host as `ls` prints them: the one thing that every system has for looking at many
+ * files at once.
+ */
 import { shellQuote } from '../../base/text.ts';
 
 export interface ListedFile {
@@ -12,12 +15,17 @@ export interface ListedFolder {
   readonly lines: readonly string[];
 }
 
-/** `=` when nothing changed since it last ran in this shell. With a second operand each folder is named. */
+/**
+ * `=` when nothing changed since it last ran in this shell. With a second operand each folder is
+ * named.
+ */
 export const listScript = (folders: readonly string[]): string =>
   `now=$(ls -lnAL -- ${folders.map(shellQuote).join(' ')} /dev/null 2>/dev/null); ` +
   `if [ "$now" = "$was" ]; then printf =; else was=$now; printf '%s\\n' "$now"; fi`;
 
-/** Blocks of the size `blockBytes`, from block `skip` on; blocks are what every `dd` can seek by. */
+/**
+ * Blocks of the size `blockBytes`, from block `skip` on; blocks are what every `dd` can seek by.
+ */
 export const readScript = (
   path: string,
   skip: number,
@@ -32,7 +40,10 @@ export function parseListing(text: string): ReadonlyMap<string, ListedFolder> | 
   for (const line of text.split('\n')) {
     const file = /^([-dlpscbD])\S{9,}\s+\d+\s+\d+\s+\d+\s+(\d+)\s+\S+\s+\S+\s+\S+ (.+)$/.exec(line);
     if (file && current) {
-      current.files.set(file[3] ?? '', { isDirectory: file[1] === 'd', sizeBytes: Number(file[2]) });
+      current.files.set(file[3] ?? '', {
+        isDirectory: file[1] === 'd',
+        sizeBytes: Number(file[2]),
+      });
       current.lines.push(line);
     } else if (line.startsWith('/') && line.endsWith(':')) {
       current = { files: new Map(), lines: [] };

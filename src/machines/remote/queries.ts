@@ -30,7 +30,8 @@ export class Queries implements Disposable {
   }
 
   async #ask(script: string, options: QueryOptions): Promise<string> {
-    if (this.#isDisposed) throw new MachineFailure('unreachable', 'The machine is not used any more.');
+    if (this.#isDisposed)
+      throw new MachineFailure('unreachable', 'The machine is not used any more.');
     const limits = { timeoutMs, maxBytes: maxAnswerBytes, ...options };
     return (await this.#runner.run(evalLine(script), limits)).toString('utf8');
   }

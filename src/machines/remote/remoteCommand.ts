@@ -15,14 +15,18 @@ const maxCommandBytes = 120 * 1024;
 const maxShownBytes = 3000;
 
 /**
- * Runs `script` with the POSIX shell. Login shells differ in what they make of quotes, backslashes, `!` and line ends,
- * so none of these reaches them.
+ * Runs `script` with the POSIX shell. Login shells differ in what they make of quotes, backslashes,
+ * `!` and line ends, so none of these reaches them.
  */
 export const commandLine = (script: string): string =>
   `exec /bin/sh -c 'eval "$(printf %b "$1")"' sh '${escaped(script)}'`;
 
-/** `script` as one line for a shell that evaluates lines, with its variables and `exit` kept to itself. */
-export const evalLine = (script: string): string => `(eval "$(printf %b '${escaped(script)}')") </dev/null`;
+/**
+ * `script` as one line for a shell that evaluates lines, with its variables and `exit` kept to
+ * itself.
+ */
+export const evalLine = (script: string): string =>
+  `(eval "$(printf %b '${escaped(script)}')") </dev/null`;
 
 /** As `printf %b` takes it, with nothing that a shell in quotes would touch. */
 function escaped(text: string): string {
@@ -30,16 +34,18 @@ function escaped(text: string): string {
   return [...Buffer.from(text)]
     .map((byte) => {
       const character = String.fromCharCode(byte);
-      return byte < 128 && safe.test(character) ? character : `\\0${byte.toString(8).padStart(3, '0')}`;
+      return byte < 128 && safe.test(character)
+        ? character
+        : `\\0${byte.toString(8).padStart(3, '0')}`;
     })
     .join('');
 }
 
 /**
- * `marker` is printed to both streams before anything of the command: what comes before it is the noise of start-up
- * files. On stderr the process group of the command follows, or `nofolder`. The shell becomes the command, so that the
- * host reports the command's own end. `input` is what its standard input begins with: others see the arguments of a
- * process, not its input.
+ * `marker` is printed to both streams before anything of the command: what comes before it is the
+ * noise of start-up files. On stderr the process group of the command follows, or `nofolder`. The
+ * shell becomes the command, so that the host reports the command's own end. `input` is what its
+ * standard input begins with: others see the arguments of a process, not its input.
  */
 export function commandScript(
   { command, cwd, env, hasStdin }: RemoteCommand,
@@ -56,11 +62,13 @@ export function commandScript(
     `printf %s ${marker}`,
     `if cd -- ${shellQuote(cwd)} 2>/dev/null; then printf '${marker} %s\\n' "$$" >&2`,
     `else printf '${marker} nofolder\\n' >&2; exit 1; fi`,
-    // The login shell has read the start-up files; bash, told that it is the first shell of a login, would read them again.
+    // The login shell has read the start-up files; bash, told that it is the first shell of a
+    // login, would read them again.
     'PYTHONUNBUFFERED=1 SHLVL=1; export PYTHONUNBUFFERED SHLVL',
     ...(unseen.length > 0 ? ['IFS= read -r e', 'eval "$(printf %b "$e")"'] : []),
     'sh=$(command -v bash) || sh=/bin/sh',
-    // A server that does not make us the leader of a group leaves that to setsid, which then keeps our pid.
+    // A server that does not make us the leader of a group leaves that to setsid, which then keeps
+    // our pid.
     'lead=; kill -0 "-$$" 2>/dev/null || { command -v setsid >/dev/null && lead=setsid; }',
     `exec $lead "$sh" -c ${isLong ? '"$c"' : shellQuote(command)}${hasStdin ? '' : ' </dev/null'}`,
   ].join('\n');
@@ -77,7 +85,10 @@ export const endGroupScript = (group: number, graceMs: number): string =>
     'kill -s KILL -- "$g" 2>/dev/null || kill -KILL "$g" 2>/dev/null || :',
   ].join('\n');
 
-/** Starts `argv` in a session of its own, with no way back to us, and says how that went by its exit code. */
+/**
+ * Starts `argv` in a session of its own, with no way back to us, and says how that went by its exit
+ * code.
+ */
 export const detachScript = (argv: readonly string[]): string => {
   const words = argv.map(shellQuote).join(' ');
   return [

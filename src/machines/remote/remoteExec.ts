@@ -22,11 +22,17 @@ const timeoutGraceMs = 2000;
 const abortGraceMs = 500;
 /** For the host to report the end of what was killed. */
 const reportGraceMs = 10_000;
-/** Silence after which output is over, when children that the command left behind hold its pipes open. */
+/**
+ * Silence after which output is over, when children that the command left behind hold its pipes
+ * open.
+ */
 const lingerMs = 1000;
 const maxNoiseBytes = 1024 * 1024;
 
-/** Rejects with `MachineFailure`: it was not run, or its end is not known. A link that breaks never becomes a code. */
+/**
+ * Rejects with `MachineFailure`: it was not run, or its end is not known. A link that breaks never
+ * becomes a code.
+ */
 export async function execRemote(
   host: CommandHost,
   command: string,
@@ -36,19 +42,26 @@ export async function execRemote(
   if (exec.signal?.aborted) return { kind: 'aborted' };
   const marker = `helios-${randomBytes(8).toString('hex')}`;
   const { cwd, env = {}, stdin, signal } = exec;
-  const { script, input } = commandScript({ command, cwd, env, hasStdin: stdin !== undefined }, marker);
+  const { script, input } = commandScript(
+    { command, cwd, env, hasStdin: stdin !== undefined },
+    marker,
+  );
   try {
     const ended = Promise.withResolvers<ExecOutcome>();
     ended.promise.catch(() => undefined);
     await host.exec(commandLine(script), { signal }, (channel) => {
       if (input !== '') channel.write(input);
-      new RemoteProcess({ host, channel, exec, clock, marker }).ended().then(ended.resolve, ended.reject);
+      new RemoteProcess({ host, channel, exec, clock, marker })
+        .ended()
+        .then(ended.resolve, ended.reject);
     });
     return await ended.promise;
   } catch (error) {
     if (error instanceof MachineFailure) throw error;
     if (signal?.aborted) return { kind: 'aborted' };
-    throw new MachineFailure('io', `The command could not be run: ${messageOf(error)}.`, { cause: error });
+    throw new MachineFailure('io', `The command could not be run: ${messageOf(error)}.`, {
+      cause: error,
+    });
   }
 }
 
@@ -86,7 +99,9 @@ class RemoteProcess {
     const { timeoutMs, signal, stdin } = exec;
     if (timeoutMs !== undefined)
       this.#timers.add(
-        clock.after(timeoutMs, () => this.#cutShort({ kind: 'timed_out', afterMs: timeoutMs }, timeoutGraceMs)),
+        clock.after(timeoutMs, () =>
+          this.#cutShort({ kind: 'timed_out', afterMs: timeoutMs }, timeoutGraceMs),
+        ),
       );
     const onAbort = (): void => this.#cutShort({ kind: 'aborted' }, abortGraceMs);
     signal?.addEventListener('abort', onAbort, { once: true });
@@ -159,7 +174,10 @@ class RemoteProcess {
   #giveUp(): void {
     const { channel, host } = this.#deps;
     this.#end.reject(
-      new MachineFailure('timeout', `${host.name} did not confirm the end of a command that was to be ended.`),
+      new MachineFailure(
+        'timeout',
+        `${host.name} did not confirm the end of a command that was to be ended.`,
+      ),
     );
     channel.close();
   }
@@ -184,13 +202,15 @@ class RemoteProcess {
     const outcome = this.#own && (this.#cut?.outcome ?? this.#own);
     if (outcome === undefined) this.#end.reject(this.#unknownEnd());
     else if (this.#isMissingFolder) this.#end.reject(this.#missingFolder());
-    else if (this.#group === undefined && this.#cut === undefined) this.#end.reject(this.#refused());
+    else if (this.#group === undefined && this.#cut === undefined)
+      this.#end.reject(this.#refused());
     else this.#end.resolve(outcome);
   }
 
   #unknownEnd(): MachineFailure {
     const { name } = this.#deps.host;
-    const known = this.#group === undefined ? 'Whether it began' : 'It began; whether it ended, and how,';
+    const known =
+      this.#group === undefined ? 'Whether it began' : 'It began; whether it ended, and how,';
     return new MachineFailure(
       'unreachable',
       `The connection to ${name} was lost during a command. ${known} is not known.`,
@@ -198,13 +218,19 @@ class RemoteProcess {
   }
 
   #missingFolder(): MachineFailure {
-    return new MachineFailure('missing', `There is no folder ${this.#deps.exec.cwd} to run a command in.`);
+    return new MachineFailure(
+      'missing',
+      `There is no folder ${this.#deps.exec.cwd} to run a command in.`,
+    );
   }
 
   #refused(): MachineFailure {
     const { name } = this.#deps.host;
     const said = oneLine(this.#stderr.noise, 300);
-    return new MachineFailure('denied', `${name} does not run commands for this user${said ? `: ${said}` : '.'}`);
+    return new MachineFailure(
+      'denied',
+      `${name} does not run commands for this user${said ? `: ${said}` : '.'}`,
+    );
   }
 }
 

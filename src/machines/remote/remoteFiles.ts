@@ -1,6 +1,14 @@
-/** Files of a host through its shell. Content goes over standard input, byte for byte; writing is all or nothing. */
+/**
+ * Files of a host through its shell. Content goes over standard input, byte for byte; writing is
+ * all or nothing.
+ */
 import { shellQuote } from '../../base/text.ts';
-import { MachineFailure, type ExecOutcome, type FileStat, type MachineFailureReason } from '../machine.ts';
+import {
+  MachineFailure,
+  type ExecOutcome,
+  type FileStat,
+  type MachineFailureReason,
+} from '../machine.ts';
 
 /** Runs a script with the POSIX shell of the host; `stdout` whole. */
 export type RunScript = (script: string, stdin?: Uint8Array) => Promise<ScriptResult>;
@@ -16,17 +24,18 @@ export interface ByteRange {
   readonly maxBytes: number;
 }
 
-const reasons: readonly (readonly [pattern: RegExp, reason: MachineFailureReason, why: string])[] = [
-  [/No such (file|process)/i, 'missing', 'it does not exist'],
-  [/Not a directory/i, 'missing', 'a part of the path is not a folder'],
-  [/read-only file system/i, 'denied', 'the file system is read-only'],
-  [/the file is read-only/, 'denied', 'the file is read-only'],
-  [/not a regular file/, 'denied', 'it is not a regular file'],
-  [/Permission denied|not permitted/i, 'denied', 'permission denied'],
-  [/No space left/i, 'no_space', 'no space is left on the disk'],
-  [/quota/i, 'no_space', 'the disk quota is used up'],
-  [/is a (directory|folder)/i, 'io', 'it is a folder'],
-];
+const reasons: readonly (readonly [pattern: RegExp, reason: MachineFailureReason, why: string])[] =
+  [
+    [/No such (file|process)/i, 'missing', 'it does not exist'],
+    [/Not a directory/i, 'missing', 'a part of the path is not a folder'],
+    [/read-only file system/i, 'denied', 'the file system is read-only'],
+    [/the file is read-only/, 'denied', 'the file is read-only'],
+    [/not a regular file/, 'denied', 'it is not a regular file'],
+    [/Permission denied|not permitted/i, 'denied', 'permission denied'],
+    [/No space left/i, 'no_space', 'no space is left on the disk'],
+    [/quota/i, 'no_space', 'the disk quota is used up'],
+    [/is a (directory|folder)/i, 'io', 'it is a folder'],
+  ];
 
 const prologue = 'LC_ALL=C; export LC_ALL; fail() { echo "$1" >&2; exit 1; }';
 
@@ -46,7 +55,11 @@ const takeContent = (sizeBytes: number): string =>
     `[ "$(wc -c <"$t")" -eq ${sizeBytes} ] || fail 'its content did not arrive whole'`,
   ].join('\n');
 
-export async function writeThroughShell(run: RunScript, path: string, content: Uint8Array): Promise<void> {
+export async function writeThroughShell(
+  run: RunScript,
+  path: string,
+  content: Uint8Array,
+): Promise<void> {
   const script = [
     prologue,
     `p=${shellQuote(path)}`,
@@ -66,7 +79,11 @@ export async function writeThroughShell(run: RunScript, path: string, content: U
   await runOrFail(run, script, { deed: 'write', path, stdin: content });
 }
 
-export async function appendThroughShell(run: RunScript, path: string, content: Uint8Array): Promise<void> {
+export async function appendThroughShell(
+  run: RunScript,
+  path: string,
+  content: Uint8Array,
+): Promise<void> {
   const script = [
     prologue,
     `p=${shellQuote(path)}`,
@@ -80,13 +97,22 @@ export async function appendThroughShell(run: RunScript, path: string, content: 
   await runOrFail(run, script, { deed: 'append to', path, stdin: content });
 }
 
-export async function readThroughShell(run: RunScript, path: string, range?: ByteRange): Promise<Uint8Array> {
-  const read = range ? `tail -c +${range.offset + 1} <"$p" | head -c ${range.maxBytes}` : 'cat <"$p"';
+export async function readThroughShell(
+  run: RunScript,
+  path: string,
+  range?: ByteRange,
+): Promise<Uint8Array> {
+  const read = range
+    ? `tail -c +${range.offset + 1} <"$p" | head -c ${range.maxBytes}`
+    : 'cat <"$p"';
   const script = `${prologue}\np=${shellQuote(path)}\n[ ! -d "$p" ] || fail 'it is a folder'\n: <"$p" || exit 1\n${read}`;
   return runOrFail(run, script, { deed: 'read', path });
 }
 
-export async function statThroughShell(run: RunScript, path: string): Promise<FileStat | undefined> {
+export async function statThroughShell(
+  run: RunScript,
+  path: string,
+): Promise<FileStat | undefined> {
   const quoted = shellQuote(path);
   const script = [
     prologue,
@@ -95,11 +121,17 @@ export async function statThroughShell(run: RunScript, path: string): Promise<Fi
     's=$(stat -L -c "%s %Y" "$p" 2>/dev/null || stat -L -f "%z %m" "$p") && echo "$k $s"',
   ].join('\n');
   try {
-    const [kind, size, seconds] = Buffer.from(await runOrFail(run, script, { deed: 'look at', path }))
+    const [kind, size, seconds] = Buffer.from(
+      await runOrFail(run, script, { deed: 'look at', path }),
+    )
       .toString()
       .trim()
       .split(' ');
-    return { sizeBytes: Number(size), modifiedMs: Number(seconds) * 1000, isDirectory: kind === 'd' };
+    return {
+      sizeBytes: Number(size),
+      modifiedMs: Number(seconds) * 1000,
+      isDirectory: kind === 'd',
+    };
   } catch (error) {
     if (error instanceof MachineFailure && error.reason === 'missing') return undefined;
     throw error;
@@ -108,8 +140,12 @@ export async function statThroughShell(run: RunScript, path: string): Promise<Fi
 
 /** What the system said, as a failure that names what was being done to which path. */
 export function remoteFileFailure(said: string, deed: string, path: string): MachineFailure {
-  const [, reason, why] = reasons.find(([pattern]) => pattern.test(said)) ?? ([/./, 'io', said.trim()] as const);
-  return new MachineFailure(reason, `Cannot ${deed} ${path}: ${why || 'for a reason that was not said'}.`);
+  const [, reason, why] =
+    reasons.find(([pattern]) => pattern.test(said)) ?? ([/./, 'io', said.trim()] as const);
+  return new MachineFailure(
+    reason,
+    `Cannot ${deed} ${path}: ${why || 'for a reason that was not said'}.`,
+  );
 }
 
 async function runOrFail(

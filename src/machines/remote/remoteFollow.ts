@@ -1,4 +1,7 @@
-/** Follows all files of one host together: one look at their folders per beat, and bytes only of those that grew. */
+/**
+ * Follows all files of one host together: one look at their folders per beat, and bytes only of
+ * those that grew.
+ */
 import { basename, dirname } from 'node:path/posix';
 import type { Clock } from '../../base/clock.ts';
 import { coalesced } from '../../base/coalesced.ts';
@@ -180,7 +183,9 @@ class RemoteFollow {
 
   /** The folder was listed anew. */
   notice(folder: ListedFolder | undefined): void {
-    const beside = (folder?.lines ?? []).filter((line) => !line.endsWith(` ${this.name}`)).join('\n');
+    const beside = (folder?.lines ?? [])
+      .filter((line) => !line.endsWith(` ${this.name}`))
+      .join('\n');
     const hasChanged = beside !== this.#beside;
     this.#beside = beside;
     if (hasChanged && !this.isDisposed) this.sink.onChange();
@@ -197,12 +202,18 @@ class RemoteFollow {
     const start = this.offset;
     const blockBytes = sizeBytes - start > largeBlockBytes ? largeBlockBytes : smallBlockBytes;
     const skip = Math.floor(start / blockBytes);
-    const count = Math.min(Math.ceil(sizeBytes / blockBytes) - skip, Math.ceil(largeReadBytes / blockBytes));
+    const count = Math.min(
+      Math.ceil(sizeBytes / blockBytes) - skip,
+      Math.ceil(largeReadBytes / blockBytes),
+    );
     const blocks = await runner.run(readScript(this.path, skip, { blockBytes, count }));
     const bytes = blocks.subarray(start - skip * blockBytes);
     if (this.isDisposed || this.offset !== start) return false;
     if (bytes.length === 0) {
-      this.failure = new MachineFailure('denied', `Cannot read ${this.path}: permission denied, or it is gone.`);
+      this.failure = new MachineFailure(
+        'denied',
+        `Cannot read ${this.path}: permission denied, or it is gone.`,
+      );
       this.complain(this.failure);
       return false;
     }
@@ -214,4 +225,6 @@ class RemoteFollow {
 }
 
 const asFailure = (error: unknown): MachineFailure =>
-  error instanceof MachineFailure ? error : new MachineFailure('io', messageOf(error), { cause: error });
+  error instanceof MachineFailure
+    ? error
+    : new MachineFailure('io', messageOf(error), { cause: error });

@@ -1,4 +1,7 @@
-/** One shell on a host that stays, and runs a script per line: what is asked often costs neither a session nor a login. */
+/**
+ * One shell on a host that stays, and runs a script per line: what is asked often costs neither a
+ * session nor a login.
+ */
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../base/clock.ts';
 import type { Disposable } from '../../base/disposable.ts';
@@ -15,7 +18,10 @@ export interface RunLimits {
 
 /** Runs a POSIX script of one line on the host; resolves with what it wrote to stdout. */
 export interface ScriptRunner extends Disposable {
-  /** Rejects with `MachineFailure`: `timeout`, `io` when the answer is too long, or the way there is lost. */
+  /**
+   * Rejects with `MachineFailure`: `timeout`, `io` when the answer is too long, or the way there is
+   * lost.
+   */
   run(script: string, limits?: RunLimits): Promise<Buffer>;
 }
 
@@ -26,7 +32,10 @@ interface Question {
   readonly maxBytes: number;
 }
 
-/** Each answer ends with a word that only this shell knows; it is told by input, for arguments can be listed by anyone. */
+/**
+ * Each answer ends with a word that only this shell knows; it is told by input, for arguments can
+ * be listed by anyone.
+ */
 const loop = `LC_ALL=C; export LC_ALL; IFS= read -r m; while IFS= read -r l; do eval "$l"; printf '\\n%s\\n' "$m"; done`;
 
 const answerTimeoutMs = 30_000;
@@ -47,13 +56,17 @@ export class RemoteShell implements ScriptRunner {
   #isEnded = false;
   #hasAnswered = false;
 
-  /** Rejects with `MachineFailure`: `unreachable`, or another reason where the host cannot do this. */
+  /**
+   * Rejects with `MachineFailure`: `unreachable`, or another reason where the host cannot do this.
+   */
   static async open(host: CommandHost, clock: Clock): Promise<RemoteShell> {
     const opened = Promise.withResolvers<RemoteShell>();
-    const listen = (channel: CommandChannel): void => opened.resolve(new RemoteShell(channel, clock, host));
+    const listen = (channel: CommandChannel): void =>
+      opened.resolve(new RemoteShell(channel, clock, host));
     await host.exec(commandLine(loop), { use: 'stream' }, listen);
     const shell = await opened.promise;
-    // What start-up files print comes before the first answer. Without a group of its own nothing of it is ever ended.
+    // What start-up files print comes before the first answer. Without a group of its own nothing
+    // of it is ever ended.
     const first = await shell.run(`printf '\\n%s' "$$"; kill -0 "-$$" 2>/dev/null || printf '\\n'`);
     const group = Number(first.subarray(first.lastIndexOf(10) + 1));
     if (group > 1) shell.#group = group;
@@ -79,8 +92,14 @@ export class RemoteShell implements ScriptRunner {
     return this.#isOver || this.#channel.writableEnded;
   }
 
-  /** Many may be asked at a time; they are answered in turn. One that has to be ended takes the shell with it. */
-  run(script: string, { timeoutMs = answerTimeoutMs, maxBytes = Infinity }: RunLimits = {}): Promise<Buffer> {
+  /**
+   * Many may be asked at a time; they are answered in turn. One that has to be ended takes the
+   * shell with it.
+   */
+  run(
+    script: string,
+    { timeoutMs = answerTimeoutMs, maxBytes = Infinity }: RunLimits = {},
+  ): Promise<Buffer> {
     if (this.isOver) return Promise.reject(this.#failure('the connection was lost'));
     return new Promise((resolve, reject) => {
       const timeout = this.#clock.after(timeoutMs, () => {
@@ -160,4 +179,7 @@ export const tooLate = (name: string, timeoutMs: number): MachineFailure =>
   new MachineFailure('timeout', `${name} did not answer within ${timeoutMs / 1000} s.`);
 
 export const tooLong = (name: string, maxBytes: number): MachineFailure =>
-  new MachineFailure('io', `The answer of ${name} is longer than ${maxBytes / 2 ** 20} MiB: ask for less.`);
+  new MachineFailure(
+    'io',
+    `The answer of ${name} is longer than ${maxBytes / 2 ** 20} MiB: ask for less.`,
+  );

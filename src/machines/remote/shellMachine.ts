@@ -1,4 +1,7 @@
-/** A machine whose commands go through a shell somewhere else: what every such machine does in the same way. */
+/**
+ * A machine whose commands go through a shell somewhere else: what every such machine does in the
+ * same way.
+ */
 import { systemClock, type Clock } from '../../base/clock.ts';
 import { counted, shellQuote } from '../../base/text.ts';
 import { HeadTail } from '../headTail.ts';
@@ -83,7 +86,10 @@ export abstract class ShellMachine implements Machine {
     return {};
   }
 
-  /** `ada@gpu1 · 16 CPUs · 128 GB · 2 × NVIDIA A100`. Rejects with `MachineFailure` while nothing is known. */
+  /**
+   * `ada@gpu1 · 16 CPUs · 128 GB · 2 × NVIDIA A100`. Rejects with `MachineFailure` while nothing is
+   * known.
+   */
   describe(): Promise<string> {
     this.#description ??= this.#describe().catch((error: unknown) => {
       this.#description = undefined;
@@ -129,7 +135,10 @@ export abstract class ShellMachine implements Machine {
   ): Promise<void> {
     const { outcome, stderr } = await this.exec(detachScript(argv), options);
     if (outcome.kind === 'exited' && outcome.code === 0) return;
-    throw new MachineFailure('io', `The command could not be started: ${stderr.trim() || outcome.kind}.`);
+    throw new MachineFailure(
+      'io',
+      `The command could not be started: ${stderr.trim() || outcome.kind}.`,
+    );
   }
 
   readFile(path: string, range?: ByteRange): Promise<Uint8Array> {
@@ -168,7 +177,11 @@ export abstract class ShellMachine implements Machine {
     const { stdout } = await this.exec(script, { cwd: '/', timeoutMs: describeTimeoutMs });
     const [cpus = '0', memory = '0', ...gpus] = stdout.split('\n').map((line) => line.trim());
     const { cpus: cpuLimit, memoryMb = Number(memory) / 2 ** 20 } = this.limits;
-    const hardware = [...cpuText(cpuLimit ?? Number(cpus)), ...memoryText(memoryMb), ...gpuTexts(gpus.filter(Boolean))];
+    const hardware = [
+      ...cpuText(cpuLimit ?? Number(cpus)),
+      ...memoryText(memoryMb),
+      ...gpuTexts(gpus.filter(Boolean)),
+    ];
     return [this.place, ...hardware].join(' · ');
   }
 }

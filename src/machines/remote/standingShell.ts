@@ -1,4 +1,7 @@
-/** Answers scripts by a shell that stays, opened when it is needed; where there is no room for it by that of another. */
+/**
+ * Answers scripts by a shell that stays, opened when it is needed; where there is no room for it by
+ * that of another.
+ */
 import type { Clock } from '../../base/clock.ts';
 import { MachineFailure } from '../machine.ts';
 import type { CommandHost } from './commandHost.ts';
@@ -23,7 +26,11 @@ export class StandingShell implements ScriptRunner {
   #life = 0;
 
   /** `other` may answer instead, with the shell that it has. */
-  constructor(host: CommandHost, clock: Clock, other: () => StandingShell | undefined = () => undefined) {
+  constructor(
+    host: CommandHost,
+    clock: Clock,
+    other: () => StandingShell | undefined = () => undefined,
+  ) {
     this.#host = host;
     this.#clock = clock;
     this.#other = other;
@@ -45,7 +52,8 @@ export class StandingShell implements ScriptRunner {
     } catch (error) {
       const isLost = error instanceof MachineFailure && error.reason === 'unreachable';
       if (isLost) this.#retryAtMs = 0;
-      // A shell that was there before and is gone says nothing of the machine, which may be down all the same.
+      // A shell that was there before and is gone says nothing of the machine, which may be down
+      // all the same.
       const isDown = this.#host.retryAfterMs > 0;
       if (!isLost || isDown || runner !== before || life !== this.#life) throw error;
     }

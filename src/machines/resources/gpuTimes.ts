@@ -44,8 +44,12 @@ export class GpuTimes {
 
   #count(run: GoingRun, held: readonly GpuSample[], seconds: number): void {
     const before = this.#times.get(run.runId) ?? { idleSeconds: 0, watchedSeconds: 0 };
-    const idle = held.filter(({ utilisationPercent = 100 }) => utilisationPercent < idleBelowPercent);
-    const memory = held.flatMap((gpu) => processesOf(gpu, run).flatMap(({ memoryBytes }) => memoryBytes ?? []));
+    const idle = held.filter(
+      ({ utilisationPercent = 100 }) => utilisationPercent < idleBelowPercent,
+    );
+    const memory = held.flatMap((gpu) =>
+      processesOf(gpu, run).flatMap(({ memoryBytes }) => memoryBytes ?? []),
+    );
     this.#times.set(run.runId, {
       idleSeconds: before.idleSeconds + idle.length * seconds,
       watchedSeconds: before.watchedSeconds + held.length * seconds,
@@ -59,4 +63,6 @@ export const isHeld = (gpu: GpuSample, run: GoingRun): boolean =>
   run.gpuIds === undefined ? processesOf(gpu, run).length > 0 : run.gpuIds.includes(gpu.id);
 
 const processesOf = ({ processes = [] }: GpuSample, { pid }: GoingRun) =>
-  pid === undefined ? [] : processes.filter((process) => process.pid === pid || process.sessionPid === pid);
+  pid === undefined
+    ? []
+    : processes.filter((process) => process.pid === pid || process.sessionPid === pid);

@@ -1,6 +1,7 @@
 /**
- * What the machines are busy with, sampled while somebody looks or runs are going on there. Only machines that are
- * connected are asked, each by itself and one question at a time: one that does not answer holds nobody up.
+ * What the machines are busy with, sampled while somebody looks or runs are going on there. Only
+ * machines that are connected are asked, each by itself and one question at a time: one that does
+ * not answer holds nobody up.
  */
 import type { Clock } from '../../base/clock.ts';
 import { DisposableStore, toDisposable, type Disposable } from '../../base/disposable.ts';
@@ -37,7 +38,10 @@ export class MachineResources implements Disposable {
   readonly #latest = new Map<string, ResourceSample>();
   readonly #asking = new Map<string, Promise<ResourceSample>>();
   /** Who looks: at a machine, or at all that are connected. */
-  readonly #watches = new Set<{ readonly machineId: string | undefined; onFailed(message: string): void }>();
+  readonly #watches = new Set<{
+    readonly machineId: string | undefined;
+    onFailed(message: string): void;
+  }>();
   #next: Disposable | undefined;
 
   constructor(ports: ResourcePorts) {
@@ -60,14 +64,17 @@ export class MachineResources implements Disposable {
     return taken;
   }
 
-  /** How long the GPUs of a run were idle while it was watched; `undefined` when it held none that was seen. */
+  /**
+   * How long the GPUs of a run were idle while it was watched; `undefined` when it held none that
+   * was seen.
+   */
   gpuTime(runId: string): GpuTime | undefined {
     return this.#times.of(runId);
   }
 
   /**
-   * Samples until disposed: the machine, which may be connected to for it, or all that are connected. `onFailed` hears
-   * each time that the machine did not answer, and why.
+   * Samples until disposed: the machine, which may be connected to for it, or all that are
+   * connected. `onFailed` hears each time that the machine did not answer, and why.
    */
   watch(machineId?: string, onFailed: (message: string) => void = () => undefined): Disposable {
     const watch = { machineId, onFailed };
@@ -111,7 +118,8 @@ export class MachineResources implements Disposable {
   #beat(): void {
     this.#next = undefined;
     if (!this.#isWanted()) return;
-    for (const machine of this.#ports.machines.list()) if (this.#isMeant(machine)) this.#sample(machine);
+    for (const machine of this.#ports.machines.list())
+      if (this.#isMeant(machine)) this.#sample(machine);
     this.#beatLater();
   }
 
@@ -127,7 +135,10 @@ export class MachineResources implements Disposable {
     const watched = [...this.#watches].map(({ machineId }) => machineId);
     if (watched.includes(id)) return true;
     const isConnected = (this.#ports.machines.status?.(id).kind ?? 'connected') === 'connected';
-    return isConnected && (watched.includes(undefined) || this.#ports.going().some((run) => run.machineId === id));
+    return (
+      isConnected &&
+      (watched.includes(undefined) || this.#ports.going().some((run) => run.machineId === id))
+    );
   }
 
   #sample(machine: Machine): void {
@@ -143,7 +154,8 @@ export class MachineResources implements Disposable {
       })
       // It says so by its status, too; its last sample grows old.
       .catch((error: unknown) => {
-        for (const watch of [...this.#watches]) if (watch.machineId === id) watch.onFailed(messageOf(error));
+        for (const watch of [...this.#watches])
+          if (watch.machineId === id) watch.onFailed(messageOf(error));
       });
   }
 

@@ -17,7 +17,10 @@ type HostNumbers = Pick<
 >;
 
 /** `before`: the counters of the sample before, without which there is no `cpuPercent` on Linux. */
-export function parseHost(text: string, before: Counters | undefined): HostNumbers & { readonly counters: Counters } {
+export function parseHost(
+  text: string,
+  before: Counters | undefined,
+): HostNumbers & { readonly counters: Counters } {
   const told = fieldsOf(text);
   const limitCpus = groupCpus(told);
   const counters = countersOf(told);
@@ -25,7 +28,11 @@ export function parseHost(text: string, before: Counters | undefined): HostNumbe
     counters,
     ...defined(
       'cpuPercent',
-      percent(limitCpus === undefined ? hostCpu(told, counters, before) : groupCpu(counters, before, limitCpus)),
+      percent(
+        limitCpus === undefined
+          ? hostCpu(told, counters, before)
+          : groupCpu(counters, before, limitCpus),
+      ),
     ),
     ...defined('cpuCount', limitCpus ?? positive(number(told, 'cpus'))),
     ...(limitCpus === undefined && defined('loadAverage', number(told, 'load'))),
@@ -104,7 +111,10 @@ const ratio = (part: number | undefined, whole: number | undefined): number | un
 function groupCpus(told: Told): number | undefined {
   const quota = number(told, 'cpu.max') ?? number(told, 'cpu.cfs_quota_us');
   const period = number(told, 'cpu.max', 1) ?? number(told, 'cpu.cfs_period_us');
-  const cpus = quota === undefined || period === undefined || quota <= 0 || period <= 0 ? undefined : quota / period;
+  const cpus =
+    quota === undefined || period === undefined || quota <= 0 || period <= 0
+      ? undefined
+      : quota / period;
   return cpus !== undefined && cpus < (number(told, 'cpus') ?? Infinity) ? cpus : undefined;
 }
 
@@ -122,15 +132,24 @@ function memoryOf(told: Told): Pick<HostNumbers, 'memoryUsedBytes' | 'memoryTota
 function groupMemory(told: Told): number | undefined {
   const current = number(told, 'memory.current') ?? number(told, 'memory.usage_in_bytes');
   const cache = number(told, 'inactive_file') ?? 0;
-  return current === undefined ? undefined : Math.max(0, current - (number(told, 'total_inactive_file') ?? cache));
+  return current === undefined
+    ? undefined
+    : Math.max(0, current - (number(told, 'total_inactive_file') ?? cache));
 }
 
 function hostMemory(told: Told, total: number | undefined): number | undefined {
-  const free = kib(told, 'MemAvailable') ?? sumOf(['MemFree', 'Buffers', 'Cached'].map((name) => kib(told, name)));
-  const pages = sumOf(['pages_free', 'pages_inactive', 'pages_speculative'].map((name) => number(told, name)));
+  const free =
+    kib(told, 'MemAvailable') ??
+    sumOf(['MemFree', 'Buffers', 'Cached'].map((name) => kib(told, name)));
+  const pages = sumOf(
+    ['pages_free', 'pages_inactive', 'pages_speculative'].map((name) => number(told, name)),
+  );
   const pageBytes = number(told, 'pagesize');
-  const available = free ?? (pages === undefined || pageBytes === undefined ? undefined : pages * pageBytes);
-  return total === undefined || available === undefined ? undefined : Math.max(0, total - available);
+  const available =
+    free ?? (pages === undefined || pageBytes === undefined ? undefined : pages * pageBytes);
+  return total === undefined || available === undefined
+    ? undefined
+    : Math.max(0, total - available);
 }
 
 const kib = (told: Told, name: string): number | undefined => {
@@ -139,7 +158,10 @@ const kib = (told: Told, name: string): number | undefined => {
 };
 
 const sumOf = (values: readonly (number | undefined)[]): number | undefined =>
-  values.reduce((sum, value) => (sum === undefined || value === undefined ? undefined : sum + value), 0);
+  values.reduce(
+    (sum, value) => (sum === undefined || value === undefined ? undefined : sum + value),
+    0,
+  );
 
 /** Folders on the same file system are told once. */
 export function parseDisks(text: string): DiskSample[] {
@@ -190,7 +212,9 @@ function parseNvidia(lines: readonly string[]): GpuSample[] {
       ...defined('memoryTotalBytes', cell(total, mib)),
       ...defined('temperatureCelsius', cell(temperature)),
       ...defined('powerWatts', cell(power)),
-      ...(border >= 0 && { processes: processes.filter((each) => each.uuid === uuid).map(({ process }) => process) }),
+      ...(border >= 0 && {
+        processes: processes.filter((each) => each.uuid === uuid).map(({ process }) => process),
+      }),
     };
   });
 }
@@ -202,7 +226,11 @@ const parseProcesses = (lines: readonly string[]): { uuid: string; process: GpuP
     if (number === undefined) return [];
     return {
       uuid,
-      process: { pid: number, ...defined('memoryBytes', cell(memory, mib)), ...defined('sessionPid', cell(session)) },
+      process: {
+        pid: number,
+        ...defined('memoryBytes', cell(memory, mib)),
+        ...defined('sessionPid', cell(session)),
+      },
     };
   });
 
@@ -223,8 +251,14 @@ function parseRocm(text: string): GpuSample[] {
       ...defined('utilisationPercent', cell(find(/^GPU use \(%\)$/i))),
       ...defined('memoryUsedBytes', cell(find(/^VRAM Total Used Memory \(B\)$/i))),
       ...defined('memoryTotalBytes', cell(find(/^VRAM Total Memory \(B\)$/i))),
-      ...defined('temperatureCelsius', cell(find(/^Temperature \(Sensor (edge|junction)\) \(C\)$/i))),
-      ...defined('powerWatts', cell(find(/^(Average|Current Socket) Graphics Package Power \(W\)$/i))),
+      ...defined(
+        'temperatureCelsius',
+        cell(find(/^Temperature \(Sensor (edge|junction)\) \(C\)$/i)),
+      ),
+      ...defined(
+        'powerWatts',
+        cell(find(/^(Average|Current Socket) Graphics Package Power \(W\)$/i)),
+      ),
     };
   });
 }

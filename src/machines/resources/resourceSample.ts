@@ -1,8 +1,13 @@
-/** What a machine has and what of it is in use, at one moment. What the machine did not say is absent, never 0. */
+/**
+ * What a machine has and what of it is in use, at one moment. What the machine did not say is
+ * absent, never 0.
+ */
 
 export interface GpuProcess {
   readonly pid: number;
-  /** The session that it belongs to: a run is the leader of one, so that this is the pid of its run. */
+  /**
+   * The session that it belongs to: a run is the leader of one, so that this is the pid of its run.
+   */
   readonly sessionPid?: number;
   readonly memoryBytes?: number;
 }
@@ -35,7 +40,10 @@ export interface ResourceSample {
   readonly cpuPercent?: number;
   /** In a container: what it is allowed, which may be a fraction. */
   readonly cpuCount?: number;
-  /** Processes that ran or waited to run, over the last minute. Absent in a container, where it would be the host's. */
+  /**
+   * Processes that ran or waited to run, over the last minute. Absent in a container, where it
+   * would be the host's.
+   */
   readonly loadAverage?: number;
   /** What is not available to new processes; caches that can be dropped do not count. */
   readonly memoryUsedBytes?: number;

@@ -2,8 +2,12 @@
 import { counted } from '../../base/text.ts';
 import type { GpuSample, ResourceSample } from './resourceSample.ts';
 
-/** `GPU 93 % · 71 °C · 18/80 GB`; without a GPU `CPU 12 % · 3/64 GB`. `undefined` when nothing of it is known. */
-export const resourceText = (sample: ResourceSample): string | undefined => gpusText(sample) ?? hostText(sample);
+/**
+ * `GPU 93 % · 71 °C · 18/80 GB`; without a GPU `CPU 12 % · 3/64 GB`. `undefined` when nothing of it
+ * is known.
+ */
+export const resourceText = (sample: ResourceSample): string | undefined =>
+  gpusText(sample) ?? hostText(sample);
 
 /** `CPU 12 % · 3/64 GB`, or `load 0.4 · 3/64 GB` where there was only one look. */
 export function hostText({
@@ -12,8 +16,13 @@ export function hostText({
   memoryUsedBytes,
   memoryTotalBytes,
 }: ResourceSample): string | undefined {
-  const load = cpuPercent === undefined && loadAverage !== undefined ? [`load ${loadAverage.toFixed(1)}`] : [];
-  const parts = [...percentText('CPU', cpuPercent), ...load, ...memoryText(memoryUsedBytes, memoryTotalBytes)];
+  const load =
+    cpuPercent === undefined && loadAverage !== undefined ? [`load ${loadAverage.toFixed(1)}`] : [];
+  const parts = [
+    ...percentText('CPU', cpuPercent),
+    ...load,
+    ...memoryText(memoryUsedBytes, memoryTotalBytes),
+  ];
   return parts.length > 0 ? parts.join(' · ') : undefined;
 }
 
@@ -27,7 +36,9 @@ export function resourceLines(sample: ResourceSample): string[] {
     ...(sample.gpus ?? []).map((gpu) => gpuText(`GPU ${gpu.id}`, gpu)),
     ...(cpu.length > 0 ? [cpu.join(' · ')] : []),
     ...memory.map((text) => `Memory ${text}`),
-    ...(sample.disks ?? []).map((disk) => `Disk ${disk.path} · ${gigabytes(disk.freeBytes)} GB free`),
+    ...(sample.disks ?? []).map(
+      (disk) => `Disk ${disk.path} · ${gigabytes(disk.freeBytes)} GB free`,
+    ),
   ];
 }
 
@@ -42,7 +53,10 @@ export function gpusText({ gpus = [] }: ResourceSample): string | undefined {
   });
 }
 
-type GpuNumbers = Pick<GpuSample, 'utilisationPercent' | 'temperatureCelsius' | 'memoryUsedBytes' | 'memoryTotalBytes'>;
+type GpuNumbers = Pick<
+  GpuSample,
+  'utilisationPercent' | 'temperatureCelsius' | 'memoryUsedBytes' | 'memoryTotalBytes'
+>;
 
 function gpuText(name: string, gpu: GpuNumbers): string {
   const { utilisationPercent, temperatureCelsius, memoryUsedBytes, memoryTotalBytes } = gpu;
@@ -84,5 +98,7 @@ function memoryText(usedBytes: number | undefined, totalBytes: number | undefine
 /** Of 2^30 bytes, as makers of memory count them. */
 function gigabytes(bytes: number): string {
   const value = bytes / 2 ** 30;
-  return value < 9.95 && value > 0 && !Number.isInteger(value) ? value.toFixed(1) : value.toFixed(0);
+  return value < 9.95 && value > 0 && !Number.isInteger(value)
+    ? value.toFixed(1)
+    : value.toFixed(0);
 }

@@ -26,7 +26,10 @@ export class Sampler {
     this.#clock = clock;
   }
 
-  /** Rejects with `MachineFailure` when the machine does not answer. What does not answer there is absent. */
+  /**
+   * Rejects with `MachineFailure` when the machine does not answer. What does not answer there is
+   * absent.
+   */
   async sample(): Promise<ResourceSample> {
     await this.#machine.ready?.();
     const folders = [this.#machine.runsFolder, this.#machine.workFolder];

@@ -23,7 +23,9 @@ export function batchScript(job: BatchJob, entry: SlurmEntry): string {
     ]),
     before,
     trapLines(job, entry),
-    ...(entry.prologue ?? []).map((step) => `helios_step=${shellQuote(step)}\neval "$helios_step" || helios_fail "$?"`),
+    ...(entry.prologue ?? []).map(
+      (step) => `helios_step=${shellQuote(step)}\neval "$helios_step" || helios_fail "$?"`,
+    ),
     'cd -- "$helios_cwd" || exit 1',
     elementCase(job, ({ argv, renewArgv, env }) => [
       `[ "\${SLURM_RESTART_COUNT:-0}" = 0 ] || ${words(renewArgv)}`,
@@ -37,22 +39,32 @@ export function batchScript(job: BatchJob, entry: SlurmEntry): string {
 const before = shellText('./batchStart.sh', import.meta.url);
 
 /**
- * With job control, for otherwise a shell lets what it runs in the background ignore INT and QUIT. In the background,
- * for otherwise signals are not heard before its end.
+ * With job control, for otherwise a shell lets what it runs in the background ignore INT and QUIT.
+ * In the background, for otherwise signals are not heard before its end.
  */
 const after = shellText('./batchCommand.sh', import.meta.url);
 
-/** TERM reaches the command by itself: what cancels a job tells all its processes. The script stays for the end. */
+/**
+ * TERM reaches the command by itself: what cancels a job tells all its processes. The script stays
+ * for the end.
+ */
 function trapLines(job: BatchJob, entry: SlurmEntry): string {
   const traps = [`trap helios_orders ${orderSignal(entry)}`, 'trap : TERM'];
   const { warning } = entry;
   if (warning === undefined) return traps.join('\n');
-  const forward = elementCase(job, ({ signalArgv }) => [`${words(signalArgv)} ${warning.signal} >/dev/null`]);
-  return [`helios_warn() {\n${forward}\n}`, ...traps, `trap helios_warn ${warning.signal}`].join('\n');
+  const forward = elementCase(job, ({ signalArgv }) => [
+    `${words(signalArgv)} ${warning.signal} >/dev/null`,
+  ]);
+  return [`helios_warn() {\n${forward}\n}`, ...traps, `trap helios_warn ${warning.signal}`].join(
+    '\n',
+  );
 }
 
 /** What is different for each element of an array. */
-function elementCase({ elements }: BatchJob, lines: (element: JobElement) => readonly string[]): string {
+function elementCase(
+  { elements }: BatchJob,
+  lines: (element: JobElement) => readonly string[],
+): string {
   const cases = elements.map((element, index) => `${index})\n${lines(element).join('\n')}\n;;`);
   return ['case ${SLURM_ARRAY_TASK_ID:-0} in', ...cases, 'esac'].join('\n');
 }

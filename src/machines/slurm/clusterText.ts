@@ -29,7 +29,8 @@ export function clusterText(text: string, { partition, through }: ClusterPlace):
   ].join(' · ');
 }
 
-const sum = (counts: readonly number[]): number => counts.reduce((total, count) => total + (count || 0), 0);
+const sum = (counts: readonly number[]): number =>
+  counts.reduce((total, count) => total + (count || 0), 0);
 /** `gpu:a100:4(S:0-1),gpu:2,mps:100` has six. */
 const gpuCount = (resources: string): number =>
   sum([...resources.matchAll(/(?:^|,)gpu:(?:[^:,(]+:)?(\d+)/g)].map(([, count]) => Number(count)));

@@ -10,7 +10,9 @@ const tickMs = 2000;
 const urgentTickMs = 100;
 
 export interface JobQueueDeps {
-  /** Runs a command of Slurm on the login host, and resolves with what it prints and its exit code. */
+  /**
+   * Runs a command of Slurm on the login host, and resolves with what it prints and its exit code.
+   */
   ask(command: string): Promise<{ readonly text: string; readonly code: number }>;
   readonly clock: Clock;
 }
@@ -30,7 +32,10 @@ export class JobQueue {
   }
 
   /** Rejects with `MachineFailure` when the scheduler does not answer. */
-  async state(jobId: string, { isUrgent = false }: { readonly isUrgent?: boolean } = {}): Promise<JobState> {
+  async state(
+    jobId: string,
+    { isUrgent = false }: { readonly isUrgent?: boolean } = {},
+  ): Promise<JobState> {
     this.#asked.add(jobId);
     this.#next ??= this.#together();
     if (isUrgent) this.#hurry.abort();
@@ -70,7 +75,8 @@ export class JobQueue {
   async #sacct(ids: readonly string[]): Promise<string> {
     const { text, code } = await this.#ask(sacctCommand(baseIds(ids)));
     if (code === 0) return text;
-    if (!/accounting storage is disabled|not running.*accounting/i.test(text)) throw silent('sacct', text);
+    if (!/accounting storage is disabled|not running.*accounting/i.test(text))
+      throw silent('sacct', text);
     this.#hasAccounting = false;
     return '';
   }
@@ -90,8 +96,13 @@ const baseIds = (ids: readonly string[]): readonly string[] => [...new Set(ids.m
 
 const baseOf = (id: string): string => id.split('_')[0] ?? id;
 
-/** The commands of Slurm tell each step of a failure in a line; the last one says what it came to. */
+/**
+ * The commands of Slurm tell each step of a failure in a line; the last one says what it came to.
+ */
 export const silent = (command: string, text: string): MachineFailure => {
   const last = text.trim().split('\n').at(-1);
-  return new MachineFailure('unreachable', `Slurm does not answer (${command}: ${last || 'no answer in time'}).`);
+  return new MachineFailure(
+    'unreachable',
+    `Slurm does not answer (${command}: ${last || 'no answer in time'}).`,
+  );
 };

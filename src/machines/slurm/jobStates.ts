@@ -2,7 +2,10 @@
 import { signalName } from '../../base/signals.ts';
 import type { JobEnd, JobState } from '../machine.ts';
 
-/** Columns of squeue: name and width. With widths, for separators came late; a reason may hold spaces, so it is the last. */
+/**
+ * Columns of squeue: name and width. With widths, for separators came late; a reason may hold
+ * spaces, so it is the last.
+ */
 const columns = [
   ['JobArrayID', 40],
   ['State', 24],
@@ -61,23 +64,47 @@ interface Exit {
 const jobStates = (rows: readonly Row[]): ReadonlyMap<string, JobState> =>
   new Map(rows.filter(({ id }) => jobId.test(id)).map((row) => [row.id, stateOf(row)]));
 
-/** As `wait` tells it: the code in the high byte, the signal in the low one. Some versions write `code:signal`. */
+/**
+ * As `wait` tells it: the code in the high byte, the signal in the low one. Some versions write
+ * `code:signal`.
+ */
 function exitOfStatus(text: string): Exit {
   const [status = 0, signal] = text.split(':').map(Number);
-  return signal === undefined ? { code: (status >> 8) & 0xff, signal: status & 0x7f } : { code: status, signal };
+  return signal === undefined
+    ? { code: (status >> 8) & 0xff, signal: status & 0x7f }
+    : { code: status, signal };
 }
 
-const waiting = ['PENDING', 'CONFIGURING', 'REQUEUED', 'REQUEUE_FED', 'REQUEUE_HOLD', 'RESV_DEL_HOLD', 'SPECIAL_EXIT'];
-const going = ['RUNNING', 'COMPLETING', 'RESIZING', 'SIGNALING', 'STAGE_OUT', 'STOPPED', 'SUSPENDED'];
+const waiting = [
+  'PENDING',
+  'CONFIGURING',
+  'REQUEUED',
+  'REQUEUE_FED',
+  'REQUEUE_HOLD',
+  'RESV_DEL_HOLD',
+  'SPECIAL_EXIT',
+];
+const going = [
+  'RUNNING',
+  'COMPLETING',
+  'RESIZING',
+  'SIGNALING',
+  'STAGE_OUT',
+  'STOPPED',
+  'SUSPENDED',
+];
 
 function stateOf(row: Row): JobState {
   // `CANCELLED by 1000`
   const state = row.state.split(/[\s+]/)[0] ?? '';
-  if (waiting.includes(state)) return { kind: 'queued', why: state === 'PENDING' ? row.why || 'None' : state };
+  if (waiting.includes(state))
+    return { kind: 'queued', why: state === 'PENDING' ? row.why || 'None' : state };
   if (going.includes(state)) return { kind: 'running', node: row.node };
   const end = endOf(state, row);
   const endedMs = /^\d+$/.test(row.end) ? Number(row.end) * 1000 : 0;
-  return end === undefined ? { kind: 'unknown', isLeftOut: false } : { kind: 'ended', end, endedMs };
+  return end === undefined
+    ? { kind: 'unknown', isLeftOut: false }
+    : { kind: 'ended', end, endedMs };
 }
 
 function endOf(state: string, { exit, node, why }: Row): JobEnd | undefined {

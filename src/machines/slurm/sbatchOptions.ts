@@ -1,9 +1,15 @@
-/** What `sbatch` is asked for: what the entry of the machine says, unless the job says otherwise. */
+/**
+ * What `sbatch` is asked for: what the entry of the machine says, unless the job says otherwise.
+ */
 import type { JobRequest } from '../machine.ts';
 import type { SlurmEntry } from '../machineEntry.ts';
 
 /** `folder`: of the first element. */
-export function sbatchOptions(request: JobRequest, entry: SlurmEntry, folder: string): readonly string[] {
+export function sbatchOptions(
+  request: JobRequest,
+  entry: SlurmEntry,
+  folder: string,
+): readonly string[] {
   const { elements, maxParallel, timeLimitMinutes = entry.timeLimitMinutes } = request;
   const isArray = elements.length > 1;
   const { partition, account, qos, warning, flags = [] } = entry;
@@ -14,7 +20,9 @@ export function sbatchOptions(request: JobRequest, entry: SlurmEntry, folder: st
     `--output=${folder}/${isArray ? 'elements/%a/' : ''}batch.log`,
     '--open-mode=append',
     entry.requeue === true ? '--requeue' : '--no-requeue',
-    ...(isArray ? [`--array=0-${elements.length - 1}${maxParallel === undefined ? '' : `%${maxParallel}`}`] : []),
+    ...(isArray
+      ? [`--array=0-${elements.length - 1}${maxParallel === undefined ? '' : `%${maxParallel}`}`]
+      : []),
     ...option('partition', partition),
     ...option('account', account),
     ...option('qos', qos),

@@ -1,4 +1,7 @@
-/** The way to a Slurm cluster: through its login host, which is this computer when the entry names none. */
+/**
+ * The way to a Slurm cluster: through its login host, which is this computer when the entry names
+ * none.
+ */
 import { homedir } from 'node:os';
 import { DisposableStore } from '../../base/disposable.ts';
 import type { Event } from '../../base/emitter.ts';
@@ -28,7 +31,8 @@ export class SlurmConnector implements Connector {
   async open(): Promise<Machine> {
     const { clock } = this.#options;
     const home = homedir();
-    const login = (await this.#ssh?.open()) ?? new LocalMachine({ runsFolder: home, workFolder: home, clock });
+    const login =
+      (await this.#ssh?.open()) ?? new LocalMachine({ runsFolder: home, workFolder: home, clock });
     const { runsFolder = '~/.helios/runs', workFolder } = this.#entry;
     const folder = (path: string): string => expandHome(path, login.homeFolder);
     return new SlurmMachine({

@@ -18,7 +18,10 @@ export interface SlurmMachineDeps {
   readonly clock: Clock;
 }
 
-/** Processes that it starts are on the login host, where only what is small may run: the queue is for runs. */
+/**
+ * Processes that it starts are on the login host, where only what is small may run: the queue is
+ * for runs.
+ */
 export class SlurmMachine extends ForwardingMachine {
   readonly id: string;
   readonly #deps: SlurmMachineDeps;
@@ -47,11 +50,15 @@ export class SlurmMachine extends ForwardingMachine {
     return this.#scheduler;
   }
 
-  /** `Slurm cluster hpc · partition gpu · 12 nodes (3 idle) · 768 CPUs · 48 GPUs · through ada@login1`. */
+  /**
+   * `Slurm cluster hpc · partition gpu · 12 nodes (3 idle) · 768 CPUs · 48 GPUs · through
+   * ada@login1`.
+   */
   override async describe(): Promise<string> {
     const { entry } = this.#deps;
     const { text, code } = await this.scheduler.ask(clusterCommand(entry.partition));
-    if (code === 0) return clusterText(text, { partition: entry.partition, through: entryText(entry) });
+    if (code === 0)
+      return clusterText(text, { partition: entry.partition, through: entryText(entry) });
     throw silent('sinfo', text);
   }
 

@@ -2,7 +2,14 @@
 import { randomUUID } from 'node:crypto';
 import { delay, type Clock } from '../../base/clock.ts';
 import { shellQuote } from '../../base/text.ts';
-import { MachineFailure, type Job, type JobRequest, type JobState, type Machine, type Scheduler } from '../machine.ts';
+import {
+  MachineFailure,
+  type Job,
+  type JobRequest,
+  type JobState,
+  type Machine,
+  type Scheduler,
+} from '../machine.ts';
 import type { SlurmEntry } from '../machineEntry.ts';
 import { batchScript, orderSignal } from './batchScript.ts';
 import { JobQueue } from './jobQueue.ts';
@@ -63,7 +70,10 @@ export class SlurmScheduler implements Scheduler {
         return Buffer.from(await login.readFile(`${order}.out`)).toString('utf8');
       await delay(clock, orderPollMs);
     }
-    throw new MachineFailure('timeout', `The node of job ${id} did not answer in ${timeoutMs / 1000} s.`);
+    throw new MachineFailure(
+      'timeout',
+      `The node of job ${id} did not answer in ${timeoutMs / 1000} s.`,
+    );
   }
 
   async cancel(jobId: string): Promise<void> {
@@ -72,7 +82,9 @@ export class SlurmScheduler implements Scheduler {
 
   /** Only looks. */
   async ask(command: string): Promise<{ text: string; code: number }> {
-    const text = await this.#deps.login.query(`${await this.#words()}${command} 2>&1\necho "helios=$?"`);
+    const text = await this.#deps.login.query(
+      `${await this.#words()}${command} 2>&1\necho "helios=$?"`,
+    );
     const [, said = text, code = '1'] = /^([^]*)helios=(\d+)\s*$/.exec(text) ?? [];
     return { text: said, code: Number(code) };
   }
@@ -83,7 +95,8 @@ export class SlurmScheduler implements Scheduler {
     const known = new Map<string, string>();
     for (const line of text.split('\n')) {
       const [name = '', id] = line.split(' ');
-      if (id === 'unclear') throw new MachineFailure('timeout', `Whether ${name} was submitted is not known yet.`);
+      if (id === 'unclear')
+        throw new MachineFailure('timeout', `Whether ${name} was submitted is not known yet.`);
       if (id !== undefined) known.set(name, id);
     }
     return known;
@@ -94,7 +107,10 @@ export class SlurmScheduler implements Scheduler {
     const { login, runsFolder, entry } = this.#deps;
     const folder = `${runsFolder}/${first}`;
     const batch = `${folder}/batch.sh`;
-    await login.writeFile(batch, Buffer.from(batchScript({ elements: request.elements, runsFolder }, entry)));
+    await login.writeFile(
+      batch,
+      Buffer.from(batchScript({ elements: request.elements, runsFolder }, entry)),
+    );
     const script = submitScript({
       runsFolder,
       names: request.elements.map(({ name }) => name),
@@ -112,18 +128,27 @@ export class SlurmScheduler implements Scheduler {
     if (outcome.kind === 'exited' && outcome.code === exitCodes.refused)
       throw new MachineFailure('denied', `Slurm refused it: ${why}`);
     const isUnclear = outcome.kind !== 'exited' || outcome.code === exitCodes.unclear;
-    throw new MachineFailure(isUnclear ? 'unreachable' : 'io', `It could not be submitted to Slurm: ${why}`);
+    throw new MachineFailure(
+      isUnclear ? 'unreachable' : 'io',
+      `It could not be submitted to Slurm: ${why}`,
+    );
   }
 
   async #tell(command: string): Promise<void> {
-    const { outcome, stderr } = await this.#deps.login.exec(`${await this.#words()}timeout 30 ${command}`, {
-      cwd: '/',
-      timeoutMs: submitTimeoutMs,
-    });
+    const { outcome, stderr } = await this.#deps.login.exec(
+      `${await this.#words()}timeout 30 ${command}`,
+      {
+        cwd: '/',
+        timeoutMs: submitTimeoutMs,
+      },
+    );
     const isDone = outcome.kind === 'exited' && outcome.code === 0;
     // A job that is over cannot be told anything.
     if (isDone || /already completing|already completed|invalid job id/i.test(stderr)) return;
-    throw new MachineFailure('unreachable', `Slurm did not do what was asked: ${stderr.trim() || outcome.kind}`);
+    throw new MachineFailure(
+      'unreachable',
+      `Slurm did not do what was asked: ${stderr.trim() || outcome.kind}`,
+    );
   }
 
   /** What makes the commands of Slurm known to a shell: often only a login shell knows them. */
@@ -143,7 +168,10 @@ export class SlurmScheduler implements Scheduler {
     );
     const [, sbatch = '', config = ''] = /^helios=([^|]*)\|(.*)$/m.exec(text) ?? [];
     if (!sbatch.startsWith('/'))
-      throw new MachineFailure('io', 'There is no sbatch here: name a login host of a Slurm cluster as the host.');
+      throw new MachineFailure(
+        'io',
+        'There is no sbatch here: name a login host of a Slurm cluster as the host.',
+      );
     const folder = sbatch.slice(0, sbatch.lastIndexOf('/'));
     return [
       `PATH=$PATH:${shellQuote(folder)}; export PATH`,

@@ -1,4 +1,6 @@
-/** How many sessions a server lets one connection have at a time. Who finds no room waits in turn. */
+/**
+ * How many sessions a server lets one connection have at a time. Who finds no room waits in turn.
+ */
 import type { Clock } from '../../base/clock.ts';
 import { toDisposable, type Disposable } from '../../base/disposable.ts';
 
@@ -9,7 +11,10 @@ const roomForStreams = 4;
 const roomForOneShell = 2;
 /** A server counts a session for a while after it has told of its end. */
 const clearingMs = 100;
-/** A server that refused may have more room later: after each such time without a refusal twice as much is tried. */
+/**
+ * A server that refused may have more room later: after each such time without a refusal twice as
+ * much is tried.
+ */
 const recoveryMs = 60_000;
 
 export interface ChannelSlot extends Disposable {
@@ -26,7 +31,10 @@ interface Stream {
 }
 
 export interface ChannelSlotsOptions {
-  /** For servers that close a session when another ends at that moment: one at a time, beside those that stay. */
+  /**
+   * For servers that close a session when another ends at that moment: one at a time, beside those
+   * that stay.
+   */
   readonly isOneByOne?: boolean;
 }
 
@@ -49,7 +57,10 @@ export class ChannelSlots {
     this.#limit = this.#max;
   }
 
-  /** Resolves with the slot; disposing gives it back. Rejects with the signal's reason while it waits. */
+  /**
+   * Resolves with the slot; disposing gives it back. Rejects with the signal's reason while it
+   * waits.
+   */
   take(signal?: AbortSignal): Promise<ChannelSlot> {
     signal?.throwIfAborted();
     this.#recover();
@@ -75,7 +86,10 @@ export class ChannelSlots {
     return kind === 'shell' && this.#limit >= roomForOneShell && this.#shell === undefined;
   }
 
-  /** Calls `close` when the server turns out to have, or has already, too little room for it to stay open. */
+  /**
+   * Calls `close` when the server turns out to have, or has already, too little room for it to stay
+   * open.
+   */
   stay(stream: Stream): Disposable {
     this.#streams.add(stream);
     this.#makeRoom();
@@ -83,12 +97,14 @@ export class ChannelSlots {
   }
 
   /**
-   * The server refused a session while the caller held a slot for it: it allows what others have, and, unless the caller
-   * has been refused often, what it may not have cleared up yet.
+   * The server refused a session while the caller held a slot for it: it allows what others have,
+   * and, unless the caller has been refused often, what it may not have cleared up yet.
    */
   lower({ isOften }: { readonly isOften: boolean }): void {
     const nowMs = this.#clock.now();
-    const clearing = isOften ? [] : this.#closedMs.filter((closedMs) => nowMs - closedMs < clearingMs);
+    const clearing = isOften
+      ? []
+      : this.#closedMs.filter((closedMs) => nowMs - closedMs < clearingMs);
     this.#refusedMs = nowMs;
     this.#limit = Math.max(1, Math.min(this.#limit, this.#inUse - 1 + clearing.length));
     this.#makeRoom();

@@ -1,4 +1,6 @@
-/** Reads the ssh configuration of a user without OpenSSH: Include, Host patterns, first value wins. */
+/**
+ * Reads the ssh configuration of a user without OpenSSH: Include, Host patterns, first value wins.
+ */
 import { readdir, readFile } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import { codeOf } from '../../base/errors.ts';
@@ -11,7 +13,10 @@ export interface ConfigPlace {
 }
 
 interface Setting {
-  /** Every list must match the host: the `Host` line that it stands under, and those around an `Include`. */
+  /**
+   * Every list must match the host: the `Host` line that it stands under, and those around an
+   * `Include`.
+   */
   readonly conditions: readonly (readonly string[])[];
   readonly keyword: string;
   readonly words: readonly string[];
@@ -21,8 +26,14 @@ const maxIncludeDepth = 16;
 /** A pattern list that no host matches. */
 const never: readonly string[] = [];
 
-/** Keyword (lower case) → the values that hold for `alias`, each as its words. Most keywords mean their first value. */
-export async function settingsOf(alias: string, place: ConfigPlace): Promise<ReadonlyMap<string, string[][]>> {
+/**
+ * Keyword (lower case) → the values that hold for `alias`, each as its words. Most keywords mean
+ * their first value.
+ */
+export async function settingsOf(
+  alias: string,
+  place: ConfigPlace,
+): Promise<ReadonlyMap<string, string[][]>> {
   const settings = new Map<string, string[][]>();
   for (const { conditions, keyword, words } of await readSettings(place)) {
     if (!conditions.every((patterns) => matchesHost(alias, patterns))) continue;
@@ -31,7 +42,10 @@ export async function settingsOf(alias: string, place: ConfigPlace): Promise<Rea
   return settings;
 }
 
-/** Names that a user can connect to: those of `Host` lines, without patterns, in the order of the files. */
+/**
+ * Names that a user can connect to: those of `Host` lines, without patterns, in the order of the
+ * files.
+ */
 export async function hostAliases(place: ConfigPlace): Promise<string[]> {
   const settings = await readSettings(place);
   const named = settings.filter(({ keyword }) => keyword === 'host').flatMap(({ words }) => words);
@@ -40,8 +54,12 @@ export async function hostAliases(place: ConfigPlace): Promise<string[]> {
 
 /** OpenSSH's pattern list: one must match, and none that begins with `!`. */
 export function matchesHost(host: string, patterns: readonly string[]): boolean {
-  const isRefused = patterns.some((pattern) => pattern.startsWith('!') && matchesGlob(host, pattern.slice(1)));
-  return !isRefused && patterns.some((pattern) => !pattern.startsWith('!') && matchesGlob(host, pattern));
+  const isRefused = patterns.some(
+    (pattern) => pattern.startsWith('!') && matchesGlob(host, pattern.slice(1)),
+  );
+  return (
+    !isRefused && patterns.some((pattern) => !pattern.startsWith('!') && matchesGlob(host, pattern))
+  );
 }
 
 function matchesGlob(text: string, pattern: string): boolean {
@@ -55,7 +73,8 @@ function matchesGlob(text: string, pattern: string): boolean {
 export const expandHome = (path: string, homeFolder: string): string =>
   path === '~' || path.startsWith('~/') ? join(homeFolder, path.slice(2)) : path;
 
-const readSettings = (place: ConfigPlace): Promise<Setting[]> => readConfig(place.configFile, [], { place, depth: 0 });
+const readSettings = (place: ConfigPlace): Promise<Setting[]> =>
+  readConfig(place.configFile, [], { place, depth: 0 });
 
 async function readConfig(
   path: string,
@@ -89,12 +108,17 @@ function wordsOf(line: string): string[] {
   if (!match) return [];
   // A line for a shell: its quotes are the shell's.
   if (/^proxycommand$/i.test(match[1] ?? '')) return ['proxycommand', match[2] ?? ''];
-  const words = [...(match[2] ?? '').matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '');
+  const words = [...(match[2] ?? '').matchAll(/"([^"]*)"|(\S+)/g)].map(
+    ([, quoted, plain]) => quoted ?? plain ?? '',
+  );
   const comment = words.findIndex((word) => word.startsWith('#'));
   return [(match[1] ?? '').toLowerCase(), ...(comment < 0 ? words : words.slice(0, comment))];
 }
 
-async function includedFiles(patterns: readonly string[], { homeFolder }: ConfigPlace): Promise<string[]> {
+async function includedFiles(
+  patterns: readonly string[],
+  { homeFolder }: ConfigPlace,
+): Promise<string[]> {
   const absolute = patterns
     .map((pattern) => expandHome(pattern, homeFolder))
     .map((pattern) => (isAbsolute(pattern) ? pattern : join(homeFolder, '.ssh', pattern)));
@@ -117,6 +141,8 @@ async function matchingPaths(pattern: string): Promise<string[]> {
 async function entries(folder: string, pattern: string): Promise<string[]> {
   const names = await readdir(folder).catch((): string[] => []);
   return names
-    .filter((name) => matchesGlob(name, pattern) && (pattern.startsWith('.') || !name.startsWith('.')))
+    .filter(
+      (name) => matchesGlob(name, pattern) && (pattern.startsWith('.') || !name.startsWith('.')),
+    )
     .sort();
 }

@@ -1,4 +1,7 @@
-/** From an address to an authenticated connection: the host's key is checked, then we prove who we are. */
+/**
+ * From an address to an authenticated connection: the host's key is checked, then we prove who we
+ * are.
+ */
 import { connect } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Client, ServerHostKeyAlgorithm } from 'ssh2';
@@ -22,7 +25,10 @@ const hostKeyAlgorithms: readonly ServerHostKeyAlgorithm[] = [
   'rsa-sha2-256',
 ];
 
-/** What a server offers, as the library tells it while the two agree, one kind of algorithm after the other. */
+/**
+ * What a server offers, as the library tells it while the two agree, one kind of algorithm after
+ * the other.
+ */
 const offerPattern = /^Handshake: \(remote\) ([^:]+): (.*)$/;
 
 export class Handshake {
@@ -59,8 +65,8 @@ export class Handshake {
   }
 
   /**
-   * Resolves when commands can be run. `open` gives the way there, where it is not direct. Rejects with `MachineFailure`.
-   * One at a time.
+   * Resolves when commands can be run. `open` gives the way there, where it is not direct. Rejects
+   * with `MachineFailure`. One at a time.
    */
   async connect(open: () => Promise<Duplex | undefined>): Promise<Client> {
     const library = await loadSsh();
@@ -85,7 +91,8 @@ export class Handshake {
           keepaliveInterval: probeEveryMs,
           keepaliveCountMax: Infinity,
           algorithms: { serverHostKey: preferred(known) },
-          hostVerifier: (key: Buffer, answer: (isRight: boolean) => void) => void this.#verify(key).then(answer),
+          hostVerifier: (key: Buffer, answer: (isRight: boolean) => void) =>
+            void this.#verify(key).then(answer),
           authHandler: this.#auth.handler(library),
           debug: (line) => {
             const [, kind, algorithms] = offerPattern.exec(line) ?? [];
@@ -117,7 +124,12 @@ export class Handshake {
     return new Promise<void>((resolve, reject) => {
       this.#onLate = () => {
         client.destroy();
-        reject(new MachineFailure('timeout', `${this.#target.host} did not answer in ${readyTimeoutMs / 1000} s.`));
+        reject(
+          new MachineFailure(
+            'timeout',
+            `${this.#target.host} did not answer in ${readyTimeoutMs / 1000} s.`,
+          ),
+        );
       };
       client.once('ready', () => {
         // Small packets that wait for one another would cost each question 40 ms.
@@ -169,16 +181,24 @@ export class Handshake {
       const question = { host: shown, fingerprint, keyType, note: verdict.note };
       if (!this.#mayAsk() && !this.#isDeclined) {
         this.#wantsUser = true;
-        throw new MachineFailure('host_key', unaskedText(shown, `${keyType} ${fingerprint}`, verdict.note));
+        throw new MachineFailure(
+          'host_key',
+          unaskedText(shown, `${keyType} ${fingerprint}`, verdict.note),
+        );
       }
       this.#isDeclined ||= !(await this.#waiting(() => this.#prompts.confirmHostKey(question)));
       if (this.#isDeclined)
-        throw new MachineFailure('host_key', unknownText(shown, `${keyType} ${fingerprint}`, verdict.note));
+        throw new MachineFailure(
+          'host_key',
+          unknownText(shown, `${keyType} ${fingerprint}`, verdict.note),
+        );
       if (files[0] !== undefined) await addHostKey(files[0], this.#name, key);
       return true;
     } catch (error) {
       this.#hostFailure =
-        error instanceof MachineFailure ? error : new MachineFailure('host_key', messageOf(error), { cause: error });
+        error instanceof MachineFailure
+          ? error
+          : new MachineFailure('host_key', messageOf(error), { cause: error });
       return false;
     }
   }
@@ -186,10 +206,13 @@ export class Handshake {
   #failure(error: unknown): MachineFailure {
     if (error instanceof MachineFailure) return error;
     const { user, host, port } = this.#target;
-    const isAuth = error instanceof Error && 'level' in error && error.level === 'client-authentication';
+    const isAuth =
+      error instanceof Error && 'level' in error && error.level === 'client-authentication';
     if (!isAuth) {
       const isOld = /no matching/i.test(messageOf(error));
-      const why = isOld ? `it offers only algorithms that are not safe any more: ${this.#offer}` : messageOf(error);
+      const why = isOld
+        ? `it offers only algorithms that are not safe any more: ${this.#offer}`
+        : messageOf(error);
       const next = isOld ? 'Its SSH server has to be updated.' : 'It is tried again by itself.';
       const text = `${host} cannot be reached at port ${port}: ${why || 'no answer'}. ${next}`;
       return new MachineFailure('unreachable', text, { cause: error });
@@ -224,6 +247,7 @@ const unknownText = (host: string, key: string, note: string): string =>
 
 /** The types on file first, so that a host is recognised by the key that we know. */
 function preferred(known: readonly string[]): ServerHostKeyAlgorithm[] {
-  const isKnown = (algorithm: string): boolean => known.includes(algorithm.startsWith('rsa-') ? 'ssh-rsa' : algorithm);
+  const isKnown = (algorithm: string): boolean =>
+    known.includes(algorithm.startsWith('rsa-') ? 'ssh-rsa' : algorithm);
   return [...hostKeyAlgorithms].sort((a, b) => Number(isKnown(b)) - Number(isKnown(a)));
 }

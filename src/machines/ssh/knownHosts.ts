@@ -11,10 +11,17 @@ export interface HostName {
   readonly port: number;
 }
 
-/** `fingerprint` as OpenSSH shows it: `SHA256:…`. `why` is for people: file, line and what to do. */
+/**
+ * `fingerprint` as OpenSSH shows it: `SHA256:…`. `why` is for people: file, line and what to do.
+ */
 export type HostKeyVerdict =
   | { readonly kind: 'known' }
-  | { readonly kind: 'unknown'; readonly fingerprint: string; readonly keyType: string; readonly note: string }
+  | {
+      readonly kind: 'unknown';
+      readonly fingerprint: string;
+      readonly keyType: string;
+      readonly note: string;
+    }
   | { readonly kind: 'changed'; readonly why: string }
   | { readonly kind: 'revoked'; readonly why: string };
 
@@ -33,17 +40,25 @@ export async function knownKeyTypes(files: readonly string[], name: HostName): P
 }
 
 /**
- * Compares the key that a host shows with those on file. A host that is on file with other keys only is `changed`, of
- * whatever type they are: who can answer in its place would show a type of their own.
+ * Compares the key that a host shows with those on file. A host that is on file with other keys
+ * only is `changed`, of whatever type they are: who can answer in its place would show a type of
+ * their own.
  */
-export async function checkHostKey(files: readonly string[], name: HostName, key: Buffer): Promise<HostKeyVerdict> {
+export async function checkHostKey(
+  files: readonly string[],
+  name: HostName,
+  key: Buffer,
+): Promise<HostKeyVerdict> {
   const entries = await entriesOf(files, name);
   const shown = key.toString('base64');
   const fingerprint = fingerprintOf(key);
   const keyType = keyTypeOf(key);
   const revoked = entries.find((entry) => entry.marker === '@revoked' && entry.key === shown);
   if (revoked)
-    return { kind: 'revoked', why: `The key of ${nameOf(name)} (${fingerprint}) is revoked in ${revoked.place}.` };
+    return {
+      kind: 'revoked',
+      why: `The key of ${nameOf(name)} (${fingerprint}) is revoked in ${revoked.place}.`,
+    };
   const plain = entries.filter(({ marker }) => marker === '');
   if (plain.some((entry) => entry.key === shown)) return { kind: 'known' };
   const other = plain.find((entry) => entry.keyType === keyType) ?? plain[0];
@@ -55,19 +70,27 @@ export async function checkHostKey(files: readonly string[], name: HostName, key
   return { kind: 'unknown', fingerprint, keyType, note };
 }
 
-/** Adds a line in one write, so that other programs never read half of it. The file is made when missing. */
+/**
+ * Adds a line in one write, so that other programs never read half of it. The file is made when
+ * missing.
+ */
 export async function addHostKey(file: string, name: HostName, key: Buffer): Promise<void> {
   try {
     await mkdir(dirname(file), { recursive: true, mode: 0o700 });
     await using handle = await open(file, 'a+', 0o600);
     const { size } = await handle.stat();
-    const last = size === 0 ? '\n' : (await handle.read(Buffer.alloc(1), 0, 1, size - 1)).buffer.toString();
+    const last =
+      size === 0 ? '\n' : (await handle.read(Buffer.alloc(1), 0, 1, size - 1)).buffer.toString();
     const line = `${nameOf(name)} ${keyTypeOf(key)} ${key.toString('base64')}\n`;
     await handle.write(last === '\n' ? line : `\n${line}`);
   } catch (error) {
-    throw new MachineFailure('io', `The key of ${nameOf(name)} could not be added to ${file}: ${messageOf(error)}.`, {
-      cause: error,
-    });
+    throw new MachineFailure(
+      'io',
+      `The key of ${nameOf(name)} could not be added to ${file}: ${messageOf(error)}.`,
+      {
+        cause: error,
+      },
+    );
   }
 }
 
@@ -75,10 +98,12 @@ export const fingerprintOf = (key: Buffer): string =>
   `SHA256:${createHash('sha256').update(key).digest('base64').replace(/=+$/, '')}`;
 
 /** The blob begins with its type. */
-const keyTypeOf = (key: Buffer): string => key.subarray(4, 4 + key.readUInt32BE(0)).toString('latin1');
+const keyTypeOf = (key: Buffer): string =>
+  key.subarray(4, 4 + key.readUInt32BE(0)).toString('latin1');
 
 /** As known_hosts names it. */
-const nameOf = ({ host, port }: HostName): string => (port === 22 ? host : `[${host}]:${port}`).toLowerCase();
+const nameOf = ({ host, port }: HostName): string =>
+  (port === 22 ? host : `[${host}]:${port}`).toLowerCase();
 
 const changedText = (name: HostName, shown: string, entry: Entry): string =>
   `The host key of ${nameOf(name)} is not the one that is on file (${entry.place}): it shows ${shown}. Either the host ` +
@@ -93,7 +118,10 @@ async function entriesOf(files: readonly string[], name: HostName): Promise<Entr
 async function readEntries(file: string): Promise<Entry[]> {
   const text = await readFile(file, 'utf8').catch((error: unknown) => {
     if (['ENOENT', 'ENOTDIR'].includes(codeOf(error) ?? '')) return '';
-    throw new MachineFailure('host_key', `${file} cannot be read, so no host can be recognised: ${messageOf(error)}.`);
+    throw new MachineFailure(
+      'host_key',
+      `${file} cannot be read, so no host can be recognised: ${messageOf(error)}.`,
+    );
   });
   return text.split('\n').flatMap((line, index) => {
     const words = line.trim().split(/\s+/);

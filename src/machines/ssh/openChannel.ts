@@ -2,7 +2,10 @@
 import type { Client } from 'ssh2';
 import { MachineFailure } from '../machine.ts';
 
-/** RFC 4254: administratively prohibited; connect failed (OpenSSH, for one session too many); resource shortage. */
+/**
+ * RFC 4254: administratively prohibited; connect failed (OpenSSH, for one session too many);
+ * resource shortage.
+ */
 const resourceShortage = 4;
 const refusals: readonly unknown[] = [1, 2, resourceShortage];
 
@@ -18,8 +21,9 @@ type Done<T> = (error: Error | undefined, channel: T) => void;
 export type Begin<T> = (client: Client, done: Done<T>) => void;
 
 /**
- * Settles also when the connection is lost before the host has answered. Rejects with `MachineFailure`. `onOpen` is given
- * the channel before the promise settles: the end of a short command comes with its beginning.
+ * Settles also when the connection is lost before the host has answered. Rejects with
+ * `MachineFailure`. `onOpen` is given the channel before the promise settles: the end of a short
+ * command comes with its beginning.
  */
 export function openChannel<T>(
   connection: OpenConnection,
@@ -49,13 +53,16 @@ function openFailure({ host, isCurrent }: OpenConnection, error: Error): Machine
   // The channel was closed in place of an answer.
   if (error.message === 'Unable to exec')
     return unreachable(host, 'it closed a session at once; whether the command began is not known');
-  return new MachineFailure('denied', `${host} opened no session: ${error.message}.`, { cause: error });
+  return new MachineFailure('denied', `${host} opened no session: ${error.message}.`, {
+    cause: error,
+  });
 }
 
 export const unreachable = (host: string, why: string, cause?: unknown): MachineFailure =>
   new MachineFailure('unreachable', `${host} cannot be reached: ${why}.`, { cause });
 
-export const connectionLost = (host: string): MachineFailure => unreachable(host, 'the connection was lost');
+export const connectionLost = (host: string): MachineFailure =>
+  unreachable(host, 'the connection was lost');
 
 export const noRoom = (host: string): MachineFailure =>
   new MachineFailure('denied', `${host} allows too few sessions to keep one open.`, {

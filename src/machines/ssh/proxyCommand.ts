@@ -1,4 +1,7 @@
-/** The way to a host through a program of the ssh config, as `ssh` takes it: its input and output are the connection. */
+/**
+ * The way to a host through a program of the ssh config, as `ssh` takes it: its input and output
+ * are the connection.
+ */
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { Duplex } from 'node:stream';
 import { codeOf } from '../../base/errors.ts';
@@ -7,7 +10,10 @@ import { oneLine } from '../../base/text.ts';
 const killAfterMs = 1000;
 const maxStderrBytes = 4096;
 
-/** Ends the program, and all that it started, when it is destroyed; is destroyed, with its last words, when it ends. */
+/**
+ * Ends the program, and all that it started, when it is destroyed; is destroyed, with its last
+ * words, when it ends.
+ */
 export class ProxyStream extends Duplex {
   readonly #child: ChildProcessWithoutNullStreams;
   #said = '';
@@ -15,18 +21,26 @@ export class ProxyStream extends Duplex {
   constructor(command: string) {
     super();
     // A group of its own: the command may be more than one process.
-    const child = spawn(process.env.SHELL ?? '/bin/sh', ['-c', `exec ${command}`], { stdio: 'pipe', detached: true });
+    const child = spawn(process.env.SHELL ?? '/bin/sh', ['-c', `exec ${command}`], {
+      stdio: 'pipe',
+      detached: true,
+    });
     this.#child = child;
     child.stdout.on('data', (bytes: Buffer) => {
       if (!this.push(bytes)) child.stdout.pause();
     });
-    child.stderr.on('data', (bytes: Buffer) => (this.#said = (this.#said + bytes.toString()).slice(-maxStderrBytes)));
+    child.stderr.on(
+      'data',
+      (bytes: Buffer) => (this.#said = (this.#said + bytes.toString()).slice(-maxStderrBytes)),
+    );
     // That it reads no more is told by its end.
     child.stdin.on('error', () => undefined);
     child.once('error', (error) => this.destroy(error));
     child.once('close', (code, signal) => {
       const said = oneLine(this.#said, 300);
-      this.destroy(new Error(`the ProxyCommand ended (${signal ?? `code ${code}`})${said ? `: ${said}` : ''}`));
+      this.destroy(
+        new Error(`the ProxyCommand ended (${signal ?? `code ${code}`})${said ? `: ${said}` : ''}`),
+      );
     });
   }
 

@@ -4,7 +4,10 @@ import type { MachineFailure } from '../machine.ts';
 
 /** The first retry after a steady connection comes soon, and each further one later. */
 const lostPolicy = { firstMs: 500, factor: 2, longestMs: 60_000, jitter: 0.5 };
-/** Repeated attempts of a user who is not let in lead to a ban soon. A user who acts does not wait for it. */
+/**
+ * Repeated attempts of a user who is not let in lead to a ban soon. A user who acts does not wait
+ * for it.
+ */
 const refusedLoginPolicy = { firstMs: 300_000, jitter: 0.5 };
 
 /** Decides when a host is tried again that could not be reached. */
@@ -53,4 +56,5 @@ export class RetryGate {
   }
 }
 
-export const isLoginRefused = ({ reason }: MachineFailure): boolean => reason === 'auth' || reason === 'host_key';
+export const isLoginRefused = ({ reason }: MachineFailure): boolean =>
+  reason === 'auth' || reason === 'host_key';

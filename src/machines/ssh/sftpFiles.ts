@@ -11,10 +11,16 @@ const piecesAtOnce = 32;
 /** `message` that follows the codes of SFTP version 3. */
 const messages: Readonly<Record<number, string>> = { 2: 'No such file', 3: 'Permission denied' };
 
-export async function readOverSftp(sftp: SFTPWrapper, path: string, range?: ByteRange): Promise<Uint8Array> {
-  const handle = await call<Buffer>(sftp, (done) => sftp.open(path, 'r', done)).catch((error: unknown) => {
-    throw failure(error, 'read', path);
-  });
+export async function readOverSftp(
+  sftp: SFTPWrapper,
+  path: string,
+  range?: ByteRange,
+): Promise<Uint8Array> {
+  const handle = await call<Buffer>(sftp, (done) => sftp.open(path, 'r', done)).catch(
+    (error: unknown) => {
+      throw failure(error, 'read', path);
+    },
+  );
   try {
     return await readHandle(sftp, handle, range);
   } catch (error) {
@@ -29,7 +35,11 @@ export async function readOverSftp(sftp: SFTPWrapper, path: string, range?: Byte
 export async function statOverSftp(sftp: SFTPWrapper, path: string): Promise<FileStat | undefined> {
   try {
     const stats = await call<Stats>(sftp, (done) => sftp.stat(path, done));
-    return { sizeBytes: stats.size, modifiedMs: stats.mtime * 1000, isDirectory: stats.isDirectory() };
+    return {
+      sizeBytes: stats.size,
+      modifiedMs: stats.mtime * 1000,
+      isDirectory: stats.isDirectory(),
+    };
   } catch (error) {
     const cause = failure(error, 'look at', path);
     if (cause.reason === 'missing') return undefined;
@@ -37,10 +47,15 @@ export async function statOverSftp(sftp: SFTPWrapper, path: string): Promise<Fil
   }
 }
 
-async function readHandle(sftp: SFTPWrapper, handle: Buffer, range: ByteRange | undefined): Promise<Buffer> {
+async function readHandle(
+  sftp: SFTPWrapper,
+  handle: Buffer,
+  range: ByteRange | undefined,
+): Promise<Buffer> {
   const start = range?.offset ?? 0;
   const limit = range?.maxBytes ?? Number.MAX_SAFE_INTEGER;
-  // Files of /proc have no size: the size is where pieces are asked for ahead, not where reading ends.
+  // Files of /proc have no size: the size is where pieces are asked for ahead, not where reading
+  // ends.
   const { size } = await call<Stats>(sftp, (done) => sftp.fstat(handle, done));
   const ahead = Math.max(0, Math.min(limit, size - start));
   const content = Buffer.allocUnsafe(ahead);
@@ -80,7 +95,9 @@ async function readAhead(
       }
     }
   };
-  await Promise.all(Array.from({ length: Math.min(piecesAtOnce, Math.ceil(end / pieceBytes)) }, work));
+  await Promise.all(
+    Array.from({ length: Math.min(piecesAtOnce, Math.ceil(end / pieceBytes)) }, work),
+  );
   return end;
 }
 
@@ -90,7 +107,9 @@ async function readPiece(
   { content, position }: { content: Buffer; position: number },
 ): Promise<number> {
   try {
-    return await call<number>(sftp, (done) => sftp.read(handle, content, 0, content.length, position, done));
+    return await call<number>(sftp, (done) =>
+      sftp.read(handle, content, 0, content.length, position, done),
+    );
   } catch (error) {
     if (codeOf(error) === 1) return 0;
     throw error;
@@ -98,7 +117,10 @@ async function readPiece(
 }
 
 /** Settles also when the session is lost before the host has answered. */
-function call<T>(sftp: SFTPWrapper, begin: (done: (error: Error | undefined, value: T) => void) => void): Promise<T> {
+function call<T>(
+  sftp: SFTPWrapper,
+  begin: (done: (error: Error | undefined, value: T) => void) => void,
+): Promise<T> {
   return new Promise((resolve, reject) => {
     const onClose = (): void =>
       reject(new MachineFailure('unreachable', 'The connection was lost while a file was read.'));
@@ -117,13 +139,16 @@ function call<T>(sftp: SFTPWrapper, begin: (done: (error: Error | undefined, val
   });
 }
 
-const codeOf = (error: unknown): unknown => (error instanceof Error && 'code' in error ? error.code : undefined);
+const codeOf = (error: unknown): unknown =>
+  error instanceof Error && 'code' in error ? error.code : undefined;
 
 function failure(error: unknown, deed: string, path: string): MachineFailure {
   if (error instanceof MachineFailure) return error;
   const code = codeOf(error);
   // Without a code it is not the host that answered.
   if (typeof code !== 'number')
-    return new MachineFailure('unreachable', `Cannot ${deed} ${path}: the connection was lost.`, { cause: error });
+    return new MachineFailure('unreachable', `Cannot ${deed} ${path}: the connection was lost.`, {
+      cause: error,
+    });
   return remoteFileFailure(messages[code] ?? messageOf(error), deed, path);
 }

@@ -1,4 +1,7 @@
-/** Notices a link that is gone without a word. Whatever arrives is a sign of life: the answer to a probe may be long. */
+/**
+ * Notices a link that is gone without a word. Whatever arrives is a sign of life: the answer to a
+ * probe may be long.
+ */
 import type { Duplex } from 'node:stream';
 import { systemClock, type Clock } from '../../base/clock.ts';
 
@@ -7,8 +10,9 @@ export const probeEveryMs = 5000;
 const maxSilent = 3;
 
 /**
- * Destroys `way` when nothing has arrived for `mostSilent` to one more intervals. What is sent queues behind what was sent
- * before, so on a slow way up a probe is answered late, but what the server makes room for comes all the time.
+ * Destroys `way` when nothing has arrived for `mostSilent` to one more intervals. What is sent
+ * queues behind what was sent before, so on a slow way up a probe is answered late, but what the
+ * server makes room for comes all the time.
  */
 export function watchLife(socket: Duplex, clock: Clock = systemClock): void {
   let hasArrived = true;

@@ -1,4 +1,7 @@
-/** Proving to a host who we are: agent, keys, password, questions. Nobody is asked twice for what worked. */
+/**
+ * Proving to a host who we are: agent, keys, password, questions. Nobody is asked twice for what
+ * worked.
+ */
 import { readFile } from 'node:fs/promises';
 import type {
   AnyAuthMethod,
@@ -15,13 +18,16 @@ export type SecretKind = 'password' | 'passphrase' | 'answer';
 /** What only the user can say. They are asked when it is needed, and may take their time. */
 export interface SshPrompts {
   /**
-   * `prompt` says what for: the path of a key, or the question of the server. `undefined`: not given, and not asked for
-   * again until the user wants to try anew.
+   * `prompt` says what for: the path of a key, or the question of the server. `undefined`: not
+   * given, and not asked for again until the user wants to try anew.
    */
   secret(kind: SecretKind, host: string, prompt: string): Promise<string | undefined>;
   /** The same from what is kept, asking nobody. Absent: nothing is kept. */
   keptSecret?(kind: SecretKind, host: string, prompt: string): Promise<string | undefined>;
-  /** Whether a host that was never seen is the right one. `keyType` such as `ssh-ed25519`, `fingerprint` `SHA256:…`. */
+  /**
+   * Whether a host that was never seen is the right one. `keyType` such as `ssh-ed25519`,
+   * `fingerprint` `SHA256:…`.
+   */
   confirmHostKey(key: HostKeyQuestion): Promise<boolean>;
 }
 
@@ -35,7 +41,11 @@ export interface HostKeyQuestion {
 }
 
 /** `null`: nobody may be asked now. */
-type AskSecret = (kind: SecretKind, host: string, prompt: string) => Promise<string | undefined | null>;
+type AskSecret = (
+  kind: SecretKind,
+  host: string,
+  prompt: string,
+) => Promise<string | undefined | null>;
 
 export class SshAuth {
   readonly #target: SshTarget;
@@ -66,10 +76,14 @@ export class SshAuth {
     };
   }
 
-  /** What was tried, for a message. A secret that did not work is not tried again, and nobody is asked for it by itself. */
+  /**
+   * What was tried, for a message. A secret that did not work is not tried again, and nobody is
+   * asked for it by itself.
+   */
   rejected(): string {
     this.#open.clear();
-    for (const name of this.#used) if (this.#secrets.get(name) !== undefined) this.#secrets.set(name, undefined);
+    for (const name of this.#used)
+      if (this.#secrets.get(name) !== undefined) this.#secrets.set(name, undefined);
     return this.#tried.length > 0 ? this.#tried.join(', ') : 'nothing that it accepts';
   }
 
@@ -124,7 +138,9 @@ export class SshAuth {
     if (content === undefined) return undefined;
     const plain = utils.parseKey(content);
     if (!(plain instanceof Error)) return plain;
-    const passphrase = /encrypted/i.test(plain.message) ? await this.#secret('passphrase', file) : undefined;
+    const passphrase = /encrypted/i.test(plain.message)
+      ? await this.#secret('passphrase', file)
+      : undefined;
     const opened = passphrase === undefined ? plain : utils.parseKey(content, passphrase);
     if (opened instanceof Error) {
       this.#tried.push(`key ${file} (cannot be opened)`);
@@ -145,11 +161,15 @@ export class SshAuth {
     };
   }
 
-  async #answers(prompts: readonly { readonly prompt: string; readonly echo?: boolean }[]): Promise<string[]> {
+  async #answers(
+    prompts: readonly { readonly prompt: string; readonly echo?: boolean }[],
+  ): Promise<string[]> {
     const answers: string[] = [];
     for (const { prompt, echo } of prompts) {
       const isPassword = echo !== true && /password/i.test(prompt);
-      answers.push((await this.#secret(isPassword ? 'password' : 'answer', isPassword ? '' : prompt)) ?? '');
+      answers.push(
+        (await this.#secret(isPassword ? 'password' : 'answer', isPassword ? '' : prompt)) ?? '',
+      );
     }
     return answers;
   }

@@ -1,9 +1,17 @@
-/** The channels of a connection: as many at a time as the server gives, and asked for again where it gave none. */
+/**
+ * The channels of a connection: as many at a time as the server gives, and asked for again where it
+ * gave none.
+ */
 import type { Client, ClientChannel, SFTPWrapper } from 'ssh2';
 import { delay, type Clock } from '../../base/clock.ts';
 import { MachineFailure } from '../machine.ts';
 import type { ChannelOptions } from '../remote/commandHost.ts';
-import { ChannelSlots, type ChannelSlot, type ChannelSlotsOptions, type StreamKind } from './channelSlots.ts';
+import {
+  ChannelSlots,
+  type ChannelSlot,
+  type ChannelSlotsOptions,
+  type StreamKind,
+} from './channelSlots.ts';
 import { connectionLost, isRefusal, noRoom, openChannel, type Begin } from './openChannel.ts';
 
 /** A server may still be clearing up after the session that has just ended. */
@@ -16,7 +24,10 @@ const maxStreamRefusals = 3;
 export interface ConnectionSource {
   /** For messages. */
   readonly host: string;
-  /** Resolves with the connection that all share, opened where there is none. Rejects with `MachineFailure`. */
+  /**
+   * Resolves with the connection that all share, opened where there is none. Rejects with
+   * `MachineFailure`.
+   */
   connected(): Promise<Client>;
   /** Opens a connection for one caller. Rejects with `MachineFailure`. */
   connectApart(): Promise<Client>;
@@ -49,7 +60,11 @@ export class SshChannels {
   }
 
   /** See `SshConnection.exec`. */
-  exec(command: string, options: ChannelOptions, listen: (channel: ClientChannel) => void): Promise<ClientChannel> {
+  exec(
+    command: string,
+    options: ChannelOptions,
+    listen: (channel: ClientChannel) => void,
+  ): Promise<ClientChannel> {
     const begin: Begin<ClientChannel> = (client, done) => client.exec(command, done);
     const session = this.#session(begin, { ...options, kind: 'shell' }, listen);
     if (options.use !== 'urgent') return session;
@@ -72,7 +87,8 @@ export class SshChannels {
       (sftp) => sftp.setMaxListeners(0).once('close', forget),
       // A server without SFTP gets none while the connection lasts.
       (error: unknown) => {
-        const isMissing = error instanceof MachineFailure && error.reason === 'denied' && !isRefusal(error);
+        const isMissing =
+          error instanceof MachineFailure && error.reason === 'denied' && !isRefusal(error);
         if (!isMissing) forget();
       },
     );
@@ -80,7 +96,10 @@ export class SshChannels {
   }
 
   /** On a connection for this alone: the server has no session left on the shared one. */
-  async #apart(begin: Begin<ClientChannel>, listen: (channel: ClientChannel) => void): Promise<ClientChannel> {
+  async #apart(
+    begin: Begin<ClientChannel>,
+    listen: (channel: ClientChannel) => void,
+  ): Promise<ClientChannel> {
     const client = await this.#source.connectApart();
     try {
       const channel = await this.#open(client, begin, listen);
@@ -124,7 +143,11 @@ export class SshChannels {
 
   #open<T>(client: Client, begin: Begin<T>, onOpen: (channel: T) => void): Promise<T> {
     const { host } = this.#source;
-    return openChannel({ client, host, isCurrent: () => this.#source.isCurrent(client) }, begin, onOpen);
+    return openChannel(
+      { client, host, isCurrent: () => this.#source.isCurrent(client) },
+      begin,
+      onOpen,
+    );
   }
 }
 
@@ -144,5 +167,7 @@ async function abortable<T>(promise: Promise<T>, signal: AbortSignal | undefined
   const over = Promise.withResolvers<never>();
   const onAbort = (): void => over.reject(signal.reason as Error);
   signal.addEventListener('abort', onAbort, { once: true });
-  return Promise.race([promise, over.promise]).finally(() => signal.removeEventListener('abort', onAbort));
+  return Promise.race([promise, over.promise]).finally(() =>
+    signal.removeEventListener('abort', onAbort),
+  );
 }

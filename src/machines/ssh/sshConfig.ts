@@ -1,4 +1,7 @@
-/** Where a name of the ssh configuration leads, and with whose keys. OpenSSH is asked; without it we read for ourselves. */
+/**
+ * Where a name of the ssh configuration leads, and with whose keys. OpenSSH is asked; without it we
+ * read for ourselves.
+ */
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -7,7 +10,10 @@ import { MachineFailure } from '../machine.ts';
 import { parseMachineSpec } from '../machineEntry.ts';
 import { expandHome, settingsOf, type ConfigPlace } from './configFile.ts';
 
-/** `ada@gpu1:2222` in parts, or a name of the configuration. What is named here wins over the configuration. */
+/**
+ * `ada@gpu1:2222` in parts, or a name of the configuration. What is named here wins over the
+ * configuration.
+ */
 export interface HostReference {
   readonly host: string;
   readonly user?: string | undefined;
@@ -23,7 +29,10 @@ export interface SshTarget {
   readonly identityFiles: readonly string[];
   /** Hosts to go through, the first one first. */
   readonly proxyJump: readonly SshTarget[];
-  /** For a shell: the program whose input and output lead to the host. Of no account behind another host. */
+  /**
+   * For a shell: the program whose input and output lead to the host. Of no account behind another
+   * host.
+   */
   readonly proxyCommand?: string;
   /** Of the agent; `undefined`: none is asked. */
   readonly agentSocket?: string;
@@ -48,17 +57,31 @@ const run = promisify(execFile);
 const maxJumps = 8;
 const defaultKeys = ['id_ed25519', 'id_ecdsa', 'id_rsa'];
 
-/** Rejects with `MachineFailure('unreachable')` when the configuration cannot be used, and says where it is wrong. */
-export const resolveHost = (reference: HostReference, options: SshConfigOptions): Promise<SshTarget> =>
-  resolve(reference, options, maxJumps);
+/**
+ * Rejects with `MachineFailure('unreachable')` when the configuration cannot be used, and says
+ * where it is wrong.
+ */
+export const resolveHost = (
+  reference: HostReference,
+  options: SshConfigOptions,
+): Promise<SshTarget> => resolve(reference, options, maxJumps);
 
-async function resolve(reference: HostReference, options: SshConfigOptions, jumpsLeft: number): Promise<SshTarget> {
-  if (reference.host.startsWith('-')) throw unusable(`"${reference.host}" is not the name of a host.`);
-  const settings = (await askOpenSsh(reference, options)) ?? (await settingsOf(reference.host, options));
+async function resolve(
+  reference: HostReference,
+  options: SshConfigOptions,
+  jumpsLeft: number,
+): Promise<SshTarget> {
+  if (reference.host.startsWith('-'))
+    throw unusable(`"${reference.host}" is not the name of a host.`);
+  const settings =
+    (await askOpenSsh(reference, options)) ?? (await settingsOf(reference.host, options));
   const target = targetOf(reference, settings, options);
   const jumps = valuesOf(settings, 'proxyjump')[0]?.[0] ?? 'none';
   if (jumps === 'none') return { ...target, ...proxyOf(reference, target, settings, options) };
-  if (jumpsLeft === 0) throw unusable(`${reference.host} is behind too many ProxyJump hosts in ${options.configFile}.`);
+  if (jumpsLeft === 0)
+    throw unusable(
+      `${reference.host} is behind too many ProxyJump hosts in ${options.configFile}.`,
+    );
   const proxyJump: SshTarget[] = [];
   for (const jump of expandTokens(jumps, tokensOf(reference, target, options)).split(',')) {
     const hop = await resolve(jumpOf(jump, reference, options), options, jumpsLeft - 1);
@@ -69,12 +92,18 @@ async function resolve(reference: HostReference, options: SshConfigOptions, jump
   return { ...target, proxyJump };
 }
 
-function jumpOf(jump: string, { host: behind }: HostReference, { configFile }: SshConfigOptions): HostReference {
+function jumpOf(
+  jump: string,
+  { host: behind }: HostReference,
+  { configFile }: SshConfigOptions,
+): HostReference {
   try {
     const { host = '', user, port } = parseMachineSpec(jump);
     return { host, user, port };
   } catch (error) {
-    throw unusable(`ProxyJump "${jump}" of ${behind} in ${configFile} is not a host.`, { cause: error });
+    throw unusable(`ProxyJump "${jump}" of ${behind} in ${configFile} is not a host.`, {
+      cause: error,
+    });
   }
 }
 
@@ -94,7 +123,9 @@ function proxyOf(
     );
   // They become a part of what a shell reads.
   if (![target.host, target.user, host].every((word) => /^[\w.:%@+-]+$/.test(word)))
-    throw unusable(`The name or user of ${host} has characters that a ProxyCommand must not be given.`);
+    throw unusable(
+      `The name or user of ${host} has characters that a ProxyCommand must not be given.`,
+    );
   return { proxyCommand: expandTokens(command, tokensOf(reference, target, options)) };
 }
 
@@ -104,7 +135,10 @@ const unusable = (message: string, options?: ErrorOptions): MachineFailure =>
 const valuesOf = (settings: Settings, keyword: string): string[][] => settings.get(keyword) ?? [];
 
 /** `undefined` when there is no OpenSSH. */
-async function askOpenSsh(reference: HostReference, options: SshConfigOptions): Promise<Settings | undefined> {
+async function askOpenSsh(
+  reference: HostReference,
+  options: SshConfigOptions,
+): Promise<Settings | undefined> {
   const program = options.sshProgram === undefined ? 'ssh' : options.sshProgram;
   if (program === null) return undefined;
   const more = [
@@ -117,9 +151,12 @@ async function askOpenSsh(reference: HostReference, options: SshConfigOptions): 
     return parseAnswer(stdout);
   } catch (error) {
     // There is no OpenSSH, or no configuration for it to read.
-    if (codeOf(error) === 'ENOENT' || /Can't open user config file/.test(messageOf(error))) return undefined;
+    if (codeOf(error) === 'ENOENT' || /Can't open user config file/.test(messageOf(error)))
+      return undefined;
     const said = messageOf(error).split('\n').slice(1).join(' ').trim();
-    throw unusable(`The ssh configuration does not work for ${reference.host}: ${said || messageOf(error)}`);
+    throw unusable(
+      `The ssh configuration does not work for ${reference.host}: ${said || messageOf(error)}`,
+    );
   }
 }
 
@@ -132,7 +169,11 @@ function parseAnswer(text: string): Settings {
   return settings;
 }
 
-function targetOf(reference: HostReference, settings: Settings, options: SshConfigOptions): SshTarget {
+function targetOf(
+  reference: HostReference,
+  settings: Settings,
+  options: SshConfigOptions,
+): SshTarget {
   const first = (keyword: string): string | undefined => valuesOf(settings, keyword)[0]?.join(' ');
   const path = (name: string): string => expandHome(name, options.homeFolder);
   const host = expandTokens(first('hostname') ?? reference.host, { h: reference.host });
@@ -140,8 +181,12 @@ function targetOf(reference: HostReference, settings: Settings, options: SshConf
   const port = reference.port ?? Number(first('port') ?? 22);
   const tokens = tokensOf(reference, { host, user, port }, options);
   const ssh = (name: string): string => join(options.homeFolder, '.ssh', name);
-  const keys = valuesOf(settings, 'identityfile').map((words) => path(expandTokens(words.join(' '), tokens)));
-  const known = valuesOf(settings, 'userknownhostsfile')[0]?.map((name) => path(expandTokens(name, tokens)));
+  const keys = valuesOf(settings, 'identityfile').map((words) =>
+    path(expandTokens(words.join(' '), tokens)),
+  );
+  const known = valuesOf(settings, 'userknownhostsfile')[0]?.map((name) =>
+    path(expandTokens(name, tokens)),
+  );
   const global = valuesOf(settings, 'globalknownhostsfile')[0] ?? ['/etc/ssh/ssh_known_hosts'];
   const agentSocket = agentOf(first('identityagent'), options);
   const hostKeyAlias = first('hostkeyalias');
@@ -149,7 +194,9 @@ function targetOf(reference: HostReference, settings: Settings, options: SshConf
     host,
     port,
     user,
-    identityFiles: (keys.length > 0 ? keys : defaultKeys.map(ssh)).filter((name) => name !== 'none'),
+    identityFiles: (keys.length > 0 ? keys : defaultKeys.map(ssh)).filter(
+      (name) => name !== 'none',
+    ),
     proxyJump: [],
     ...(agentSocket === undefined ? {} : { agentSocket }),
     ...(hostKeyAlias === undefined ? {} : { hostKeyAlias }),
@@ -177,4 +224,6 @@ const tokensOf = (
 });
 
 const expandTokens = (text: string, tokens: Readonly<Record<string, string>>): string =>
-  text.replace(/%(.)/g, (whole, letter: string) => (letter === '%' ? '%' : (tokens[letter] ?? whole)));
+  text.replace(/%(.)/g, (whole, letter: string) =>
+    letter === '%' ? '%' : (tokens[letter] ?? whole),
+  );

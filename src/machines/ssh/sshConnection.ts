@@ -1,4 +1,7 @@
-/** The one connection to a host, shared by everything that happens there. Opened on first use, and again when lost. */
+/**
+ * The one connection to a host, shared by everything that happens there. Opened on first use, and
+ * again when lost.
+ */
 import type { Duplex } from 'node:stream';
 import type { Client, ClientChannel, SFTPWrapper } from 'ssh2';
 import { systemClock, type Clock } from '../../base/clock.ts';
@@ -25,7 +28,8 @@ export interface SshConnectionDeps {
 }
 
 export type SshState =
-  { readonly kind: 'idle' | 'connecting' | 'connected' } | { readonly kind: 'down'; readonly failure: MachineFailure };
+  | { readonly kind: 'idle' | 'connecting' | 'connected' }
+  | { readonly kind: 'down'; readonly failure: MachineFailure };
 
 /** A connection that is lost sooner counts as one that failed. */
 const steadyMs = 5000;
@@ -83,8 +87,9 @@ export class SshConnection implements CommandHost, Disposable {
   }
 
   /**
-   * Resolves when there is a connection. Rejects at once, with the last failure, until it is time to try again. Only with
-   * `mayAsk` is the user asked anything; nothing else that is done here asks.
+   * Resolves when there is a connection. Rejects at once, with the last failure, until it is time
+   * to try again. Only with `mayAsk` is the user asked anything; nothing else that is done here
+   * asks.
    */
   async ready({ mayAsk = false }: { readonly mayAsk?: boolean } = {}): Promise<void> {
     if (!mayAsk) return void (await this.#connected());
@@ -110,27 +115,44 @@ export class SshConnection implements CommandHost, Disposable {
   }
 
   /**
-   * Runs `command` with the login shell of the user. Rejects with `MachineFailure` when it did not begin; with
-   * `unreachable`, it may have begun. Rejects with the signal's reason while it waits. `listen` is given the channel
-   * before anything that the command does.
+   * Runs `command` with the login shell of the user. Rejects with `MachineFailure` when it did not
+   * begin; with `unreachable`, it may have begun. Rejects with the signal's reason while it waits.
+   * `listen` is given the channel before anything that the command does.
    */
-  exec(command: string, options: ChannelOptions, listen: (channel: ClientChannel) => void): Promise<ClientChannel> {
+  exec(
+    command: string,
+    options: ChannelOptions,
+    listen: (channel: ClientChannel) => void,
+  ): Promise<ClientChannel> {
     return this.#channels.exec(command, options, listen);
   }
 
-  /** One for all. Rejects with `MachineFailure('denied')` where the server has none, or no room for one. */
+  /**
+   * One for all. Rejects with `MachineFailure('denied')` where the server has none, or no room for
+   * one.
+   */
   sftp(): Promise<SFTPWrapper> {
     return this.#channels.sftp();
   }
 
-  /** A stream to an address that the host reaches. Rejects with `MachineFailure('unreachable')` where it does not. */
+  /**
+   * A stream to an address that the host reaches. Rejects with `MachineFailure('unreachable')`
+   * where it does not.
+   */
   async forward(host: string, port: number): Promise<Duplex> {
     const client = await this.#connected();
     try {
-      const connection = { client, host: this.target.host, isCurrent: () => this.#client === client };
-      return await openChannel<Duplex>(connection, (_, done) => client.forwardOut('127.0.0.1', 0, host, port, done));
+      const connection = {
+        client,
+        host: this.target.host,
+        isCurrent: () => this.#client === client,
+      };
+      return await openChannel<Duplex>(connection, (_, done) =>
+        client.forwardOut('127.0.0.1', 0, host, port, done),
+      );
     } catch (error) {
-      const why = error instanceof MachineFailure && error.cause ? messageOf(error.cause) : messageOf(error);
+      const why =
+        error instanceof MachineFailure && error.cause ? messageOf(error.cause) : messageOf(error);
       throw unreachable(host, `${this.target.host} gets no connection to it (${why})`, error);
     }
   }
@@ -151,7 +173,8 @@ export class SshConnection implements CommandHost, Disposable {
   }
 
   #connected(): Promise<Client> {
-    if (this.#isDisposed) return Promise.reject(unreachable(this.target.host, 'it is not used any more'));
+    if (this.#isDisposed)
+      return Promise.reject(unreachable(this.target.host, 'it is not used any more'));
     if (this.#client) return Promise.resolve(this.#client);
     if (this.#connecting) return this.#connecting;
     if (this.#gate.failure && this.#gate.waitMs > 0) return Promise.reject(this.#gate.failure);
@@ -166,7 +189,8 @@ export class SshConnection implements CommandHost, Disposable {
       this.#adopt(client);
       return client;
     } catch (error) {
-      const failure = error instanceof MachineFailure ? error : unreachable(this.target.host, messageOf(error));
+      const failure =
+        error instanceof MachineFailure ? error : unreachable(this.target.host, messageOf(error));
       this.#fail(failure);
       throw failure;
     }
@@ -213,7 +237,9 @@ export class SshConnection implements CommandHost, Disposable {
     this.#comeBack(isLoginRefused(failure));
   }
 
-  /** What was there is looked for without being asked, so that it is known when it is there again. */
+  /**
+   * What was there is looked for without being asked, so that it is known when it is there again.
+   */
   #comeBack(isRefused: boolean): void {
     this.#isKept &&= !isRefused;
     this.#next?.dispose();

@@ -44,7 +44,8 @@ export class SshConnector implements Connector {
     const { id, workFolder } = this.#entry;
     const connection = await this.#connected();
     const place = `${id} ${placeText(this.#entry)}`;
-    const homeFolder = homes.get(place) ?? (await homes.keep(place, await homeOf(connection, clock)));
+    const homeFolder =
+      homes.get(place) ?? (await homes.keep(place, await homeOf(connection, clock)));
     const work = workFolder === undefined ? {} : { workFolder: expandHome(workFolder, homeFolder) };
     return this.#owned.add(new SshMachine({ id, connection, homeFolder, clock, ...work }));
   }
@@ -82,14 +83,17 @@ export class SshConnector implements Connector {
     let through: SshConnection | undefined;
     for (const hop of target.proxyJump)
       through = this.#owned.add(new SshConnection(hop, { ...parts, ...(through && { through }) }));
-    const connection = this.#owned.add(new SshConnection(target, { ...parts, ...(through && { through }) }));
+    const connection = this.#owned.add(
+      new SshConnection(target, { ...parts, ...(through && { through }) }),
+    );
     this.#owned.add(connection.onDidChange((state) => this.#tell(state)));
     return connection;
   }
 
   #tell(state: SshState): void {
     if (state.kind === 'connected') this.#changes.fire({ kind: 'connected' });
-    if (state.kind === 'down') this.#changes.fire({ kind: 'unreachable', why: state.failure.message });
+    if (state.kind === 'down')
+      this.#changes.fire({ kind: 'unreachable', why: state.failure.message });
   }
 }
 
@@ -106,7 +110,11 @@ function asWished(target: SshTarget, { auth, keyPath }: SshEntry, homeFolder: st
   const wished = auth === 'agent' || auth === 'password' ? [] : target.identityFiles;
   const identityFiles = keyPath === undefined ? wished : [expandHome(keyPath, homeFolder)];
   const isAgentWished = auth === undefined || auth === 'agent';
-  return { ...rest, identityFiles, ...(isAgentWished && agentSocket !== undefined && { agentSocket }) };
+  return {
+    ...rest,
+    identityFiles,
+    ...(isAgentWished && agentSocket !== undefined && { agentSocket }),
+  };
 }
 
 function sshPrompts(machine: string, prompts: MachinePrompts, owned: DisposableStore): SshPrompts {

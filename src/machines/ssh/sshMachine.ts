@@ -22,7 +22,10 @@ export interface SshMachineOptions {
 }
 
 /** Asks the host what `~` is for the user. Rejects with `MachineFailure`. */
-export async function homeOf(connection: SshConnection, clock: Clock = systemClock): Promise<string> {
+export async function homeOf(
+  connection: SshConnection,
+  clock: Clock = systemClock,
+): Promise<string> {
   const { stdout } = await runScript(connection, clock, 'cd && pwd -P');
   const home = stdout.toString().trim();
   if (home.startsWith('/')) return home;

@@ -1,4 +1,7 @@
-/** Many small files at a time: an archive from the one machine's tar to the other's, and renames when all has come. */
+/**
+ * Many small files at a time: an archive from the one machine's tar to the other's, and renames
+ * when all has come.
+ */
 import { shellQuote } from '../../base/text.ts';
 import { bytesOf, failureAt, quoted, run, type Bytes, type Place } from './ends.ts';
 import type { Batch } from './batches.ts';
@@ -12,8 +15,12 @@ export interface ArchiveEnds {
   readonly tools: { readonly from: Tools; readonly to: Tools };
 }
 
-/** busybox gets all names as arguments of one command, and knows neither long headers of POSIX nor parts of seconds. */
-export const maxNameBytes = (tools: Tools): number => (tools.tar === 'busybox' ? 24 * 1024 : Infinity);
+/**
+ * busybox gets all names as arguments of one command, and knows neither long headers of POSIX nor
+ * parts of seconds.
+ */
+export const maxNameBytes = (tools: Tools): number =>
+  tools.tar === 'busybox' ? 24 * 1024 : Infinity;
 
 function packScript(path: string, own: Tools, other: Tools): string {
   const isPlain = other.tar === 'busybox';
@@ -42,7 +49,10 @@ const receiveScript = (path: string, staging: string): string =>
     'trap - EXIT',
   ].join('\n');
 
-/** Rejects with `MachineFailure`; then what has not come to its place is gone. Resolves with what both machines said. */
+/**
+ * Rejects with `MachineFailure`; then what has not come to its place is gone. Resolves with what
+ * both machines said.
+ */
 export async function sendBatch(
   ends: ArchiveEnds,
   batch: Batch,
@@ -52,7 +62,9 @@ export async function sendBatch(
   const { to } = ends;
   try {
     const said = await receive(ends, batch, staging, options);
-    return said + (await run(to.machine, moveLines(to.path, staging, batch.tops), options.signal)).stderr;
+    return (
+      said + (await run(to.machine, moveLines(to.path, staging, batch.tops), options.signal)).stderr
+    );
   } catch (error) {
     const gone = run(to.machine, [`rm -rf -- ${quoted(bytesOf(`${to.path}/${staging}`))}`]);
     await gone.catch(() => undefined);

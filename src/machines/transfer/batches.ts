@@ -7,7 +7,9 @@ import type { Entry } from './tree.ts';
 export interface Batch {
   /** Files, in the order of the archive. */
   readonly names: readonly Bytes[];
-  /** What is moved to its place once all has come: files, and new folders with all that is in them. */
+  /**
+   * What is moved to its place once all has come: files, and new folders with all that is in them.
+   */
   readonly tops: readonly Bytes[];
   readonly sizeBytes: number;
 }
@@ -36,7 +38,11 @@ interface Item {
   nameBytes: number;
 }
 
-export function batchesOf(plan: Plan, source: ReadonlyMap<Bytes, Entry>, limits: BatchLimits): Batches {
+export function batchesOf(
+  plan: Plan,
+  source: ReadonlyMap<Bytes, Entry>,
+  limits: BatchLimits,
+): Batches {
   const sizeOf = (name: Bytes): number => source.get(name)?.sizeBytes ?? 0;
   const large = plan.files.filter((name) => sizeOf(name) >= limits.largeBytes);
   const small = plan.files.filter((name) => sizeOf(name) < limits.largeBytes);
@@ -58,8 +64,14 @@ export function batchesOf(plan: Plan, source: ReadonlyMap<Bytes, Entry>, limits:
   };
 }
 
-/** For each new folder that fits into a batch with all that is in it: the uppermost one that does. */
-function topsOf(plan: Plan, sizeOf: (name: Bytes) => number, limits: BatchLimits): ReadonlyMap<Bytes, Bytes> {
+/**
+ * For each new folder that fits into a batch with all that is in it: the uppermost one that does.
+ */
+function topsOf(
+  plan: Plan,
+  sizeOf: (name: Bytes) => number,
+  limits: BatchLimits,
+): ReadonlyMap<Bytes, Bytes> {
   const isNew = new Set(plan.folders);
   const load = new Map<Bytes, { files: number; bytes: number; nameBytes: number }>();
   for (const name of plan.files) {
@@ -79,7 +91,8 @@ function topsOf(plan: Plan, sizeOf: (name: Bytes) => number, limits: BatchLimits
     const sum = load.get(folder);
     const above = tops.get(parentOf(folder));
     if (folder === '.' || sum === undefined) continue;
-    const fits = sum.files <= limits.files && sum.bytes <= limits.bytes && sum.nameBytes <= limits.nameBytes;
+    const fits =
+      sum.files <= limits.files && sum.bytes <= limits.bytes && sum.nameBytes <= limits.nameBytes;
     if (above !== undefined) tops.set(folder, above);
     else if (fits) tops.set(folder, folder);
   }

@@ -37,7 +37,11 @@ interface Job {
 }
 
 /** What stopped it is in what it resolves with; rejects with faults of ours only. */
-export async function carryOut(survey: Survey, progress: Progress, signal?: AbortSignal): Promise<Done> {
+export async function carryOut(
+  survey: Survey,
+  progress: Progress,
+  signal?: AbortSignal,
+): Promise<Done> {
   const cut = new AbortController();
   const job: Job = {
     survey,
@@ -57,7 +61,10 @@ export async function carryOut(survey: Survey, progress: Progress, signal?: Abor
     if (!signal?.aborted && !(error instanceof MachineFailure)) throw error;
     if (!signal?.aborted) failure = error as MachineFailure;
   }
-  const { freeBytes, leftBytes, ...done } = await checked(job, failure === undefined && !signal?.aborted);
+  const { freeBytes, leftBytes, ...done } = await checked(
+    job,
+    failure === undefined && !signal?.aborted,
+  );
   if (failure?.reason === 'no_space') failure = fullFailure(survey, { freeBytes, leftBytes });
   return { ...done, deleted, ...(failure && { failure }) };
 }
@@ -82,7 +89,11 @@ const makeFolders = (names: readonly Bytes[]): Bytes[] =>
 
 async function prepare({ survey, signal }: Job, { folders, batches }: Batches): Promise<void> {
   if (folders.length + batches.length === 0) return;
-  const { stderr, code } = await run(survey.to.machine, inTarget(survey, makeFolders(folders)), signal);
+  const { stderr, code } = await run(
+    survey.to.machine,
+    inTarget(survey, makeFolders(folders)),
+    signal,
+  );
   if (code !== 0) throw failureAt(survey.to, stderr, 'make folders in');
 }
 
@@ -101,7 +112,13 @@ function tasksOf(job: Job, { batches, large }: Batches): Task[] {
       const entry = survey.source.get(name);
       if (!entry) return;
       const names = survey.single ?? { name, targetName: name };
-      const file = { ...survey, ...names, entry, there: survey.target, followsLinks: survey.single !== undefined };
+      const file = {
+        ...survey,
+        ...names,
+        entry,
+        there: survey.target,
+        followsLinks: survey.single !== undefined,
+      };
       const problem = await sendLarge(file, { signal, onBytes });
       if (problem === undefined) progress.placed(1);
       else problems.push({ name, why: problem });
@@ -124,17 +141,22 @@ async function inTurns(tasks: readonly Task[], cut: AbortController): Promise<vo
   if (failures.length > 0) throw failures[0];
 }
 
-/** What needs the files to be there: empty folders, links, permissions, and the times of folders. */
+/**
+ * What needs the files to be there: empty folders, links, permissions, and the times of folders.
+ */
 async function finish({ survey, signal, said, progress }: Job): Promise<number> {
   const { plan, links, source, to, extra } = survey;
   const lines = [
     ...makeFolders(plan.folders),
     ...plan.links.map((name) => linkLine(name, links.get(name) ?? '', survey.target.has(name))),
     ...modeLines(plan.modes, source),
-    ...extra.map((name) => `rm -f -- ${quoted(`./${name}`)} 2>/dev/null || rmdir -- ${quoted(`./${name}`)}`),
+    ...extra.map(
+      (name) => `rm -f -- ${quoted(`./${name}`)} 2>/dev/null || rmdir -- ${quoted(`./${name}`)}`,
+    ),
   ];
   if (lines.length > 0) said.push((await run(to.machine, inTarget(survey, lines), signal)).stderr);
-  if (plan.folders.length > 0) await sendFolders(survey, plan.folders, { signal, onBytes: progress.onBytes });
+  if (plan.folders.length > 0)
+    await sendFolders(survey, plan.folders, { signal, onBytes: progress.onBytes });
   if (extra.length === 0) return 0;
   const left = await listTree(to, { as: 'folder', names: extra, signal });
   return extra.filter((name) => !left.entries.has(name)).length;
@@ -151,8 +173,11 @@ function linkLine(name: Bytes, target: Bytes, isThere: boolean): Bytes {
 }
 
 const modeLines = (names: readonly Bytes[], source: Survey['source']): Bytes[] =>
-  [...Map.groupBy(names, (name) => plainMode(source.get(name)?.mode ?? 0o644))].flatMap(([mode, group]) =>
-    lineful(group.map((name) => quoted(`./${name}`))).map((words) => `chmod ${mode.toString(8)} ${words}`),
+  [...Map.groupBy(names, (name) => plainMode(source.get(name)?.mode ?? 0o644))].flatMap(
+    ([mode, group]) =>
+      lineful(group.map((name) => quoted(`./${name}`))).map(
+        (words) => `chmod ${mode.toString(8)} ${words}`,
+      ),
   );
 
 /** Only what is seen there counts. */
@@ -163,14 +188,20 @@ async function checked(
   const { plan, single } = survey;
   const names = [...plan.files, ...plan.links, ...plan.folders];
   const seen = await bothSides(survey, names).catch(() => undefined);
-  if (!seen) return { files: progress.files, links: 0, folders: 0, problems, freeBytes: NaN, leftBytes: 0 };
+  if (!seen)
+    return { files: progress.files, links: 0, folders: 0, problems, freeBytes: NaN, leftBytes: 0 };
   const isThere = (name: Bytes): boolean =>
     isAsPlanned(survey.source.get(name), seen.target.entries.get(single?.targetName ?? name));
   const missing = names.filter((name) => !isThere(name));
   const told = new Set(problems.map(({ name }) => name));
-  const changed = plan.files.filter((name) => !isSameVersion(survey.source.get(name), seen.source.entries.get(name)));
+  const changed = plan.files.filter(
+    (name) => !isSameVersion(survey.source.get(name), seen.source.entries.get(name)),
+  );
   const more = [
-    ...changed.map((name) => ({ name, why: 'it changed while it was sent: send it again when it is at rest' })),
+    ...changed.map((name) => ({
+      name,
+      why: 'it changed while it was sent: send it again when it is at rest',
+    })),
     ...(isToBeWhole ? missing.map((name) => ({ name, why: reasonIn(said, name) })) : []),
   ].filter(({ name }) => !told.has(name) && told.add(name));
   return {

@@ -20,7 +20,8 @@ export const textOf = (bytes: Bytes): string => Buffer.from(bytes, 'latin1').toS
 export const quoted = (bytes: Bytes): string => `'${bytes.replaceAll("'", `'\\''`)}'`;
 
 /** One command line for `script`, in the POSIX shell, whatever the user's locale. */
-export const shellLine = (script: string): string => `exec env LC_ALL=C /bin/sh -c ${shellQuote(script)}`;
+export const shellLine = (script: string): string =>
+  `exec env LC_ALL=C /bin/sh -c ${shellQuote(script)}`;
 
 export interface Answer {
   readonly stdout: Bytes;
@@ -33,8 +34,14 @@ interface Question {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Rejects with `MachineFailure`, or with the signal's reason; an exit code is the asker's affair. */
-export async function ask(machine: Machine, script: string, { stdin, signal }: Question): Promise<Answer> {
+/**
+ * Rejects with `MachineFailure`, or with the signal's reason; an exit code is the asker's affair.
+ */
+export async function ask(
+  machine: Machine,
+  script: string,
+  { stdin, signal }: Question,
+): Promise<Answer> {
   const parts: Uint8Array[] = [];
   const result = await machine.stream(shellLine(script), {
     cwd: '/',
@@ -42,20 +49,32 @@ export async function ask(machine: Machine, script: string, { stdin, signal }: Q
     onStdout: (bytes) => void parts.push(bytes),
     ...(signal && { signal }),
   });
-  return { stdout: Buffer.concat(parts).toString('latin1'), stderr: result.stderr, code: exitCode(result, signal) };
+  return {
+    stdout: Buffer.concat(parts).toString('latin1'),
+    stderr: result.stderr,
+    code: exitCode(result, signal),
+  };
 }
 
 /**
- * Runs shell lines of any number, names and all. They are read to their end before the first is done: what a broken link
- * cut off does nothing. Lines that fail are told in `stderr`; the others are done.
+ * Runs shell lines of any number, names and all. They are read to their end before the first is
+ * done: what a broken link cut off does nothing. Lines that fail are told in `stderr`; the others
+ * are done.
  */
-export const run = (machine: Machine, lines: readonly Bytes[], signal?: AbortSignal): Promise<Answer> =>
+export const run = (
+  machine: Machine,
+  lines: readonly Bytes[],
+  signal?: AbortSignal,
+): Promise<Answer> =>
   ask(machine, 'exec /bin/sh', { stdin: `{\n${lines.join('\n')}\n:\n}\n`, signal });
 
 export function exitCode({ outcome }: StreamResult, signal: AbortSignal | undefined): number {
   signal?.throwIfAborted();
   if (outcome.kind === 'exited') return outcome.code;
-  throw new MachineFailure('io', `A command of the transfer was ended from outside (${outcome.kind}). Try it again.`);
+  throw new MachineFailure(
+    'io',
+    `A command of the transfer was ended from outside (${outcome.kind}). Try it again.`,
+  );
 }
 
 /** What a machine said, as a failure of the whole transfer. */

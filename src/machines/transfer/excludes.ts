@@ -1,4 +1,7 @@
-/** What is left out of a transfer: patterns as in .gitignore, and the .gitignore files of the tree itself. */
+/**
+ * What is left out of a transfer: patterns as in .gitignore, and the .gitignore files of the tree
+ * itself.
+ */
 import ignore, { type Ignore } from 'ignore';
 import { bytesOf, type Bytes } from './ends.ts';
 import { ownPrefix, type Entry } from './tree.ts';
@@ -9,7 +12,8 @@ export interface ExcludeRules {
   readonly gitignores: ReadonlyMap<Bytes, Bytes>;
 }
 
-export const isGitignore = (name: Bytes): boolean => name === '.gitignore' || name.endsWith('/.gitignore');
+export const isGitignore = (name: Bytes): boolean =>
+  name === '.gitignore' || name.endsWith('/.gitignore');
 
 /** Names that need not be looked into: simple ones, where nothing below them is asked back. */
 export function closedNames(patterns: readonly string[]): readonly string[] {
@@ -19,7 +23,10 @@ export function closedNames(patterns: readonly string[]): readonly string[] {
     : patterns.filter(isSimple).map((pattern) => pattern.replace('/', ''));
 }
 
-/** `entries` without what is excluded, and the names of that; what is in an excluded folder is not named. */
+/**
+ * `entries` without what is excluded, and the names of that; what is in an excluded folder is not
+ * named.
+ */
 export function withoutExcluded(
   entries: ReadonlyMap<Bytes, Entry>,
   { patterns, gitignores }: ExcludeRules,
@@ -27,7 +34,8 @@ export function withoutExcluded(
   const asked = matcher(patterns.map(bytesOf).join('\n'));
   const byFolder = new Map([...gitignores].map(([name, text]) => [parentOf(name), matcher(text)]));
   const isExcluded = (name: Bytes, isFolder: boolean): boolean =>
-    (patterns.length > 0 && asked.ignores(isFolder ? `${name}/` : name)) || isIgnored(byFolder, name, isFolder);
+    (patterns.length > 0 && asked.ignores(isFolder ? `${name}/` : name)) ||
+    isIgnored(byFolder, name, isFolder);
   const kept = new Map<Bytes, Entry>();
   const excluded: Bytes[] = [];
   const gone = new Set<Bytes>();

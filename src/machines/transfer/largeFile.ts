@@ -31,7 +31,10 @@ export async function sendLarge(file: LargeFile, options: Options): Promise<stri
   const blocks = await blocksThere(file, part, options);
   const { source, target } = await relay(
     { machine: from.machine, script: sendScript(from.path, name, blocks) },
-    { machine: to.machine, script: receiveScript(to.path, part, { blocks, sizeBytes: entry.sizeBytes }) },
+    {
+      machine: to.machine,
+      script: receiveScript(to.path, part, { blocks, sizeBytes: entry.sizeBytes }),
+    },
     options,
   );
   if (source?.code) return oneReason(source.stderr);
@@ -56,7 +59,8 @@ function partName({ targetName, entry }: LargeFile): string {
   return `${ownPrefix}${digest(targetName)}-${digest(version)}.part`;
 }
 
-const digest = (text: Bytes): string => createHash('sha256').update(text, 'latin1').digest('hex').slice(0, 16);
+const digest = (text: Bytes): string =>
+  createHash('sha256').update(text, 'latin1').digest('hex').slice(0, 16);
 
 const sendScript = (path: string, name: Bytes, blocks: number): string =>
   [
@@ -74,7 +78,11 @@ const printed = (name: Bytes): string =>
 const sizeCode = 9;
 
 /** Bytes go to where they belong, so that two that send the same at a time do no harm. */
-const receiveScript = (path: string, part: string, file: { blocks: number; sizeBytes: number }): string =>
+const receiveScript = (
+  path: string,
+  part: string,
+  file: { blocks: number; sizeBytes: number },
+): string =>
   [
     `mkdir -p -- ${shellQuote(path)} && cd -- ${shellQuote(path)} || exit 1`,
     `find . -maxdepth 1 -name '${part.replace(/-[0-9a-f]+\.part$/, '-*.part')}' ! -name ${part} -exec rm -f {} +`,
@@ -89,7 +97,11 @@ const receiveScript = (path: string, part: string, file: { blocks: number; sizeB
   ].join('\n');
 
 /** Whole blocks of an earlier try that hold the same on both sides. */
-async function blocksThere({ from, to, tools, name, entry, there }: LargeFile, part: string, { signal }: Options) {
+async function blocksThere(
+  { from, to, tools, name, entry, there }: LargeFile,
+  part: string,
+  { signal }: Options,
+) {
   const partEntry = there.get(part);
   const { sum: fromSum } = tools.from;
   const { sum: toSum } = tools.to;
@@ -105,7 +117,10 @@ async function blocksThere({ from, to, tools, name, entry, there }: LargeFile, p
   return ours.stdout.slice(0, 64) === theirs.stdout.slice(0, 64) ? blocks : 0;
 }
 
-/** By way of a folder of its own: a rename into a folder replaces a link of that name, and never follows it. */
+/**
+ * By way of a folder of its own: a rename into a folder replaces a link of that name, and never
+ * follows it.
+ */
 function placeLines({ to, targetName, entry }: LargeFile, part: string): Bytes[] {
   const folder = part.replace(/part$/, 'd');
   const [seconds = '', nanos = ''] = entry.modified.split('.');

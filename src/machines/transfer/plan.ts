@@ -1,4 +1,6 @@
-/** What has to be done so that the destination holds what the source holds. Nothing is done here. */
+/**
+ * What has to be done so that the destination holds what the source holds. Nothing is done here.
+ */
 import type { Bytes } from './ends.ts';
 import { parentOf } from './excludes.ts';
 import { isSameTime, type Entry } from './tree.ts';
@@ -33,7 +35,12 @@ export interface Compared {
 type Step = 'send' | 'same' | 'mode' | { readonly problem: string };
 
 export function planOf(compared: Compared): Plan {
-  const plan = { files: [] as Bytes[], links: [] as Bytes[], folders: [] as Bytes[], modes: [] as Bytes[] };
+  const plan = {
+    files: [] as Bytes[],
+    links: [] as Bytes[],
+    folders: [] as Bytes[],
+    modes: [] as Bytes[],
+  };
   const problems: Problem[] = [];
   const blocked = new Set<Bytes>();
   let same = 0;
@@ -58,11 +65,15 @@ function stepFor(name: Bytes, entry: Entry, { target, sameLinks, sameContent }: 
   if (entry.kind === 'other') return { problem: 'it is neither a file nor a folder nor a link' };
   const there = target.get(name);
   if (there === undefined) return 'send';
-  if (there.kind === 'folder') return entry.kind === 'folder' ? 'same' : { problem: 'a folder is at its destination' };
+  if (there.kind === 'folder')
+    return entry.kind === 'folder' ? 'same' : { problem: 'a folder is at its destination' };
   // Never through a link, and nothing takes the place of what is of another kind.
   if (entry.kind === 'folder')
-    return { problem: `a ${there.kind === 'link' ? 'link' : 'file'} is at its destination, and was left alone` };
-  if (there.kind === 'other') return { problem: 'something else is at its destination, and was left alone' };
+    return {
+      problem: `a ${there.kind === 'link' ? 'link' : 'file'} is at its destination, and was left alone`,
+    };
+  if (there.kind === 'other')
+    return { problem: 'something else is at its destination, and was left alone' };
   if (entry.kind === 'link') return sameLinks.has(name) ? 'same' : 'send';
   if (there.kind === 'link' || there.sizeBytes !== entry.sizeBytes) return 'send';
   const isSame = sameContent ? sameContent.has(name) : isSameTime(there.modified, entry.modified);

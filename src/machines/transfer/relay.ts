@@ -1,4 +1,7 @@
-/** The output of a command on one machine as the input of a command on another, with nothing kept in between. */
+/**
+ * The output of a command on one machine as the input of a command on another, with nothing kept in
+ * between.
+ */
 import { MachineFailure, type Machine } from '../machine.ts';
 import { exitCode, inOnePiece, shellLine, type Bytes } from './ends.ts';
 
@@ -23,9 +26,9 @@ export interface RelayEnded {
 }
 
 /**
- * Resolves when both have ended. The writing command sees the end of its input only after the reading one has exited. When
- * the writing one ends early, the reading one is ended, and `source` is absent. Rejects with `MachineFailure`, or with the
- * signal's reason.
+ * Resolves when both have ended. The writing command sees the end of its input only after the
+ * reading one has exited. When the writing one ends early, the reading one is ended, and `source`
+ * is absent. Rejects with `MachineFailure`, or with the signal's reason.
  */
 export async function relay(
   from: RelayEnd,
@@ -46,9 +49,13 @@ export async function relay(
       signal: both,
     })
     .then((result) => {
-      // What was ended from outside has not said all: its end must not pass for the end of the content.
+      // What was ended from outside has not said all: its end must not pass for the end of the
+      // content.
       if (result.outcome.kind === 'exited') line.end();
-      else line.fail(new MachineFailure('io', `${from.machine.id} did not send all of it. Try it again.`));
+      else
+        line.fail(
+          new MachineFailure('io', `${from.machine.id} did not send all of it. Try it again.`),
+        );
       return result;
     });
   read.catch((error: unknown) => {
@@ -62,7 +69,8 @@ export async function relay(
   });
   written.then(
     ({ outcome }) => {
-      // It has all that it needs, such as an archive to its end mark: what fills the last block is still to be taken.
+      // It has all that it needs, such as an archive to its end mark: what fills the last block is
+      // still to be taken.
       if (outcome.kind === 'exited' && outcome.code === 0) line.discard();
       else cut.abort();
     },
@@ -74,12 +82,16 @@ export async function relay(
   if (target.status === 'rejected') throw target.reason;
   const { outcome, stderr } = source.value;
   return {
-    source: outcome.kind === 'aborted' ? undefined : { code: exitCode(source.value, signal), stderr },
+    source:
+      outcome.kind === 'aborted' ? undefined : { code: exitCode(source.value, signal), stderr },
     target: { code: exitCode(target.value, signal), stderr: target.value.stderr },
   };
 }
 
-/** Takes pieces on one side and gives them on the other; holds the giver back when the taker is slow. */
+/**
+ * Takes pieces on one side and gives them on the other; holds the giver back when the taker is
+ * slow.
+ */
 class Line implements AsyncIterable<Uint8Array> {
   readonly #held: Uint8Array[] = [];
   #heldBytes = 0;
@@ -93,7 +105,8 @@ class Line implements AsyncIterable<Uint8Array> {
     this.#held.push(bytes);
     this.#heldBytes += bytes.length;
     this.#wakeTaker();
-    if (this.#heldBytes > maxHeldBytes) return new Promise((resolve) => (this.#wakeGiver = resolve));
+    if (this.#heldBytes > maxHeldBytes)
+      return new Promise((resolve) => (this.#wakeGiver = resolve));
   }
 
   /** Nobody takes anything any more, and nobody is held back. */

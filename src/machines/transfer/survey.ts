@@ -5,7 +5,15 @@ import { MachineFailure } from '../machine.ts';
 import { bytesOf, type Bytes, type Place } from './ends.ts';
 import { closedNames, isGitignore, withoutExcluded, type ExcludeRules } from './excludes.ts';
 import { planOf, type Plan } from './plan.ts';
-import { checksums, listTree, readLinks, readTexts, type Entry, type Tools, type Tree } from './tree.ts';
+import {
+  checksums,
+  listTree,
+  readLinks,
+  readTexts,
+  type Entry,
+  type Tools,
+  type Tree,
+} from './tree.ts';
 import type { TransferRequest } from './transferRequest.ts';
 
 /** Both sides as folders, and what of them is meant. */
@@ -26,16 +34,25 @@ export interface Survey {
   readonly complaints: readonly string[];
 }
 
-/** Rejects with `MachineFailure` where nothing can be done: missing, denied, no_space, or of the wrong kind. */
+/**
+ * Rejects with `MachineFailure` where nothing can be done: missing, denied, no_space, or of the
+ * wrong kind.
+ */
 export async function surveyed(request: TransferRequest): Promise<Survey> {
   const { from, to, exclude = [], signal } = request;
   const tree = await listTree(from, { as: 'folder', closed: closedNames(exclude), signal });
-  if (tree.root === 'nothing') throw new MachineFailure('missing', `There is nothing at ${placeText(from)} to send.`);
-  const survey = tree.root === 'file' ? await surveyFile(request) : await surveyFolder(request, tree);
+  if (tree.root === 'nothing')
+    throw new MachineFailure('missing', `There is nothing at ${placeText(from)} to send.`);
+  const survey =
+    tree.root === 'file' ? await surveyFile(request) : await surveyFolder(request, tree);
   const { plan, source, target } = survey;
-  const sizeOf = (entries: ReadonlyMap<Bytes, Entry>, name: Bytes): number => entries.get(name)?.sizeBytes ?? 0;
+  const sizeOf = (entries: ReadonlyMap<Bytes, Entry>, name: Bytes): number =>
+    entries.get(name)?.sizeBytes ?? 0;
   const bytes = plan.files.reduce((sum, name) => sum + sizeOf(source, name), 0);
-  const grownBytes = plan.files.reduce((sum, name) => sum + sizeOf(source, name) - sizeOf(target, name), 0);
+  const grownBytes = plan.files.reduce(
+    (sum, name) => sum + sizeOf(source, name) - sizeOf(target, name),
+    0,
+  );
   assertRoom(to, grownBytes, survey.freeBytes);
   return { ...survey, bytes };
 }
@@ -96,7 +113,9 @@ async function surveyFolder(request: TransferRequest, tree: Tree): Promise<Surve
   const target = theirs.entries;
   const tools = { from: tree.tools, to: theirs.tools };
   const { links, sameLinks } = await linksOf(request, source, target);
-  const sameContent = request.checksum ? await sameFiles(request, { source, target, tools }) : undefined;
+  const sameContent = request.checksum
+    ? await sameFiles(request, { source, target, tools })
+    : undefined;
   return {
     from,
     to,
@@ -112,7 +131,10 @@ async function surveyFolder(request: TransferRequest, tree: Tree): Promise<Surve
   };
 }
 
-async function rulesOf({ from, exclude = [], gitignore, signal }: TransferRequest, tree: Tree): Promise<ExcludeRules> {
+async function rulesOf(
+  { from, exclude = [], gitignore, signal }: TransferRequest,
+  tree: Tree,
+): Promise<ExcludeRules> {
   const files = gitignore ? [...tree.entries.keys()].filter(isGitignore) : [];
   return { patterns: exclude, gitignores: await readTexts(from, files, signal) };
 }
@@ -124,8 +146,14 @@ async function linksOf(
 ) {
   const names = [...source].filter(([, { kind }]) => kind === 'link').map(([name]) => name);
   const there = names.filter((name) => target.get(name)?.kind === 'link');
-  const [links, theirs] = await Promise.all([readLinks(from, names, signal), readLinks(to, there, signal)]);
-  return { links, sameLinks: new Set(there.filter((name) => links.get(name) === theirs.get(name))) };
+  const [links, theirs] = await Promise.all([
+    readLinks(from, names, signal),
+    readLinks(to, there, signal),
+  ]);
+  return {
+    links,
+    sameLinks: new Set(there.filter((name) => links.get(name) === theirs.get(name))),
+  };
 }
 
 async function sameFiles(
@@ -134,7 +162,8 @@ async function sameFiles(
 ): Promise<ReadonlySet<Bytes>> {
   const names = [...source].flatMap(([name, entry]) => {
     const there = target.get(name);
-    const isLikely = entry.kind === 'file' && there?.kind === 'file' && there.sizeBytes === entry.sizeBytes;
+    const isLikely =
+      entry.kind === 'file' && there?.kind === 'file' && there.sizeBytes === entry.sizeBytes;
     return isLikely ? [{ name, targetName: name }] : [];
   });
   return sameSums({ from, to, tools, names }, signal);
@@ -171,7 +200,11 @@ async function sameSums(
 }
 
 /** What is excluded at the source is not missed there, and stays. */
-async function extraOf({ to, exclude = [], signal }: TransferRequest, tree: Tree, rules: ExcludeRules) {
+async function extraOf(
+  { to, exclude = [], signal }: TransferRequest,
+  tree: Tree,
+  rules: ExcludeRules,
+) {
   const { entries } = await listTree(to, { as: 'folder', closed: closedNames(exclude), signal });
   const { kept } = withoutExcluded(entries, rules);
   return [...kept.keys()].filter((name) => name !== '.' && !tree.entries.has(name)).reverse();

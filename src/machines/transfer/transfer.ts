@@ -1,6 +1,7 @@
 /**
- * Files and trees from one machine to another, or within one. Nothing is kept on this computer in between. A file is at its
- * place whole or not at all; what is there already is not sent; what was cut off is gone on with.
+ * Files and trees from one machine to another, or within one. Nothing is kept on this computer in
+ * between. A file is at its place whole or not at all; what is there already is not sent; what was
+ * cut off is gone on with.
  */
 import { systemClock } from '../../base/clock.ts';
 import { MachineFailure } from '../machine.ts';
@@ -10,19 +11,27 @@ import { Progress } from './progress.ts';
 import { surveyed, type Survey } from './survey.ts';
 import type { TransferReport, TransferRequest } from './transferRequest.ts';
 
-/** Rejects with `MachineFailure` when nothing could be begun; resolves with what was done in all other cases. */
+/**
+ * Rejects with `MachineFailure` when nothing could be begun; resolves with what was done in all
+ * other cases.
+ */
 export async function transfer(request: TransferRequest): Promise<TransferReport> {
   const { from, to, clock = systemClock } = request;
   // A server may allow only one command at a time, and two are needed.
   if (from.machine.id === to.machine.id && from.machine.kind !== 'local')
-    throw new MachineFailure('io', `Both places are on ${to.machine.id}: copy there with a command, such as cp -a.`);
+    throw new MachineFailure(
+      'io',
+      `Both places are on ${to.machine.id}: copy there with a command, such as cp -a.`,
+    );
   const beganMs = clock.now();
   const survey = await surveyed(request);
   const { plan, bytes } = survey;
   const planned = { files: plan.files.length, bytes };
   const totals = { totalFiles: planned.files, totalBytes: bytes };
   const progress = new Progress(clock, totals, (told) => request.onProgress?.(told));
-  const done = request.isDryRun ? nothingDone(survey) : await carryOut(survey, progress, request.signal);
+  const done = request.isDryRun
+    ? nothingDone(survey)
+    : await carryOut(survey, progress, request.signal);
   return {
     outcome: request.isDryRun ? 'dry_run' : outcomeOf(done, request.signal),
     ...(done.failure && { failure: done.failure }),
@@ -49,7 +58,10 @@ const nothingDone = ({ plan }: Survey): Done => ({
   problems: plan.problems,
 });
 
-function outcomeOf({ failure, problems }: Done, signal: AbortSignal | undefined): TransferReport['outcome'] {
+function outcomeOf(
+  { failure, problems }: Done,
+  signal: AbortSignal | undefined,
+): TransferReport['outcome'] {
   if (failure) return 'stopped';
   if (signal?.aborted) return 'aborted';
   return problems.length > 0 ? 'partial' : 'complete';

@@ -24,7 +24,10 @@ export interface TransferRequest {
 }
 
 export interface TransferReport {
-  /** `partial`: some could not be sent, `problems` says which · `stopped`: `failure` says why, the rest was not tried. */
+  /**
+   * `partial`: some could not be sent, `problems` says which · `stopped`: `failure` says why, the
+   * rest was not tried.
+   */
   readonly outcome: 'complete' | 'partial' | 'stopped' | 'aborted' | 'dry_run';
   readonly failure?: MachineFailure;
   /** At their place now, and not before. */

@@ -1,4 +1,7 @@
-/** What is at a place: names, kinds, sizes, times and modes, as GNU, busybox and BSD tools tell them. */
+/**
+ * What is at a place: names, kinds, sizes, times and modes, as GNU, busybox and BSD tools tell
+ * them.
+ */
 import { shellQuote } from '../../base/text.ts';
 import { MachineFailure } from '../machine.ts';
 import { ask, failureAt, type Bytes, type Place } from './ends.ts';
@@ -6,7 +9,10 @@ import { ask, failureAt, type Bytes, type Place } from './ends.ts';
 export interface Entry {
   readonly kind: 'file' | 'folder' | 'link' | 'other';
   readonly sizeBytes: number;
-  /** Seconds since the epoch and, after a dot, nine digits: those that the system does not tell are zero. */
+  /**
+   * Seconds since the epoch and, after a dot, nine digits: those that the system does not tell are
+   * zero.
+   */
   readonly modified: string;
   /** Permission bits. */
   readonly mode: number;
@@ -23,14 +29,19 @@ export interface Tree {
   readonly tools: Tools;
   /** NaN: not known. */
   readonly freeBytes: number;
-  /** By name, relative to the folder; `.` is the folder itself. Parents come before what is in them. */
+  /**
+   * By name, relative to the folder; `.` is the folder itself. Parents come before what is in them.
+   */
   readonly entries: ReadonlyMap<Bytes, Entry>;
   /** What the machine said of folders that it could not read. */
   readonly complaints: readonly string[];
 }
 
 export interface Listing {
-  /** The place itself is a folder that is listed, or a file that is listed by its name in its folder. */
+  /**
+   * The place itself is a folder that is listed, or a file that is listed by its name in its
+   * folder.
+   */
   readonly as: 'folder' | 'file';
   /** Absent: everything in the folder. */
   readonly names?: readonly Bytes[];
@@ -49,7 +60,9 @@ const tools = [
   'h=none; for c in sha256sum shasum; do if command -v $c >/dev/null; then h=$c; break; fi; done',
 ].join('\n');
 
-/** Reads names, prints what they are. A name cannot hold the two slashes at the end of each record. */
+/**
+ * Reads names, prints what they are. A name cannot hold the two slashes at the end of each record.
+ */
 const refresh = (option: string): string =>
   [
     'case $(stat -c %.Y / 2>/dev/null) in',
@@ -61,7 +74,8 @@ const refresh = (option: string): string =>
 
 function listScript(path: string, { as, names, closed = [], followsLinks }: Listing): string {
   const isClosed = closed.map((name) => `-name ${shellQuote(name)}`).join(' -o ');
-  const all = closed.length > 0 ? `find . \\( ${isClosed} \\) -prune -print0 -o -print0` : 'find . -print0';
+  const all =
+    closed.length > 0 ? `find . \\( ${isClosed} \\) -prune -print0 -o -print0` : 'find . -print0';
   const ours = `find . -maxdepth 1 -name '${ownPrefix}*' -print0`;
   return [
     `p=${shellQuote(path)}`,
@@ -91,7 +105,10 @@ export async function listTree(place: Place, listing: Listing): Promise<Tree> {
   if (code !== 0 || end < 0) throw failureAt(place, stderr, 'look at');
   return {
     root: root as Tree['root'],
-    tools: { tar: tar as Tools['tar'], sum: sum === 'none' ? undefined : sum === 'shasum' ? 'shasum -a 256' : sum },
+    tools: {
+      tar: tar as Tools['tar'],
+      sum: sum === 'none' ? undefined : sum === 'shasum' ? 'shasum -a 256' : sum,
+    },
     freeBytes: Number(freeKb) * 1024,
     entries: parsed(stdout.slice(end + 1)),
     complaints: stderr.split('\n').filter(Boolean),
@@ -133,7 +150,8 @@ export function isSameTime(a: string, b: string): boolean {
   return isCoarse ? a.split('.')[0] === b.split('.')[0] : a === b;
 }
 
-export const nulls = (names: readonly Bytes[]): Bytes => names.map((name) => `./${name}\0`).join('');
+export const nulls = (names: readonly Bytes[]): Bytes =>
+  names.map((name) => `./${name}\0`).join('');
 
 /** Where links lead to, by name. */
 export async function readLinks(
@@ -169,7 +187,10 @@ function pairs(text: Bytes): (readonly [Bytes, Bytes])[] {
   ]);
 }
 
-/** SHA-256 by name. Names that the tools would print in a way of their own are left out: they count as different. */
+/**
+ * SHA-256 by name. Names that the tools would print in a way of their own are left out: they count
+ * as different.
+ */
 export async function checksums(
   place: Place,
   { sum }: Tools,
@@ -177,11 +198,16 @@ export async function checksums(
   signal?: AbortSignal,
 ): Promise<ReadonlyMap<Bytes, string>> {
   if (sum === undefined)
-    throw new MachineFailure('missing', `${place.machine.id} has no sha256sum: transfer without checksum.`);
+    throw new MachineFailure(
+      'missing',
+      `${place.machine.id} has no sha256sum: transfer without checksum.`,
+    );
   const plain = names.filter((name) => !/[\\\n\r]/.test(name));
   if (plain.length === 0) return new Map();
   const script = `cd -- ${shellQuote(place.path)} && xargs -0 ${sum}`;
   const { stdout } = await ask(place.machine, script, { stdin: nulls(plain), signal });
   const lines = stdout.split('\n').map((line) => /^([0-9a-f]{64}) [ *]\.\/(.+)$/s.exec(line));
-  return new Map(lines.flatMap((found) => (found ? [[found[2] ?? '', found[1] ?? ''] as const] : [])));
+  return new Map(
+    lines.flatMap((found) => (found ? [[found[2] ?? '', found[1] ?? ''] as const] : [])),
+  );
 }

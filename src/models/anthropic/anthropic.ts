@@ -32,7 +32,11 @@ export function createAnthropicProvider(options: ProviderOptions): ModelProvider
     });
   }
 
-  async function* raw(request: ModelRequest, signal: AbortSignal, attempt: Attempt): AsyncGenerator<ModelEvent> {
+  async function* raw(
+    request: ModelRequest,
+    signal: AbortSignal,
+    attempt: Attempt,
+  ): AsyncGenerator<ModelEvent> {
     const client = await clientFor(await requiredKey(options, identity, attempt));
     const events = await openReplaying(request, (asked) =>
       client.messages.create(anthropicRequest(asked, identity.id), { signal }),
@@ -49,7 +53,8 @@ export function createAnthropicProvider(options: ProviderOptions): ModelProvider
   async function list(key: string, signal: AbortSignal): Promise<ModelDescription[]> {
     const client = await clientFor(key);
     const models: ModelDescription[] = [];
-    for await (const info of client.models.list({ limit: pageSize }, { signal })) models.push(claudeDescription(info));
+    for await (const info of client.models.list({ limit: pageSize }, { signal }))
+      models.push(claudeDescription(info));
     return models;
   }
 

@@ -27,8 +27,13 @@ export function claudeDescription(told: Told): ModelDescription {
 }
 
 /** A model that takes no effort is told how many tokens to think. */
-function effortsOf(id: string, capabilities: ModelCapabilities | null | undefined): readonly Effort[] {
+function effortsOf(
+  id: string,
+  capabilities: ModelCapabilities | null | undefined,
+): readonly Effort[] {
   const efforts = claudeEfforts(id);
   const told = capabilities?.effort;
-  return told?.supported === true ? efforts.filter((effort) => effort === 'none' || told[effort].supported) : efforts;
+  return told?.supported === true
+    ? efforts.filter((effort) => effort === 'none' || told[effort].supported)
+    : efforts;
 }

@@ -31,7 +31,10 @@ const cached = { cache_control: { type: 'ephemeral' } } as const;
 
 type Thinking = Pick<MessageCreateParamsStreaming, 'thinking' | 'output_config'>;
 
-export function anthropicRequest(request: ModelRequest, provider: string): MessageCreateParamsStreaming {
+export function anthropicRequest(
+  request: ModelRequest,
+  provider: string,
+): MessageCreateParamsStreaming {
   const messages = replayable(request, provider);
   const limit = describedModel(claudeModels, request.model)?.maxOutputTokens ?? Infinity;
   const maxTokens = Math.min(limit, request.maxOutputTokens ?? defaultMaxOutputTokens);
@@ -46,11 +49,18 @@ export function anthropicRequest(request: ModelRequest, provider: string): Messa
   };
 }
 
-/** Caches end at marked blocks, four at most: after the tools, after the stable prompt, and at the last two user turns. */
+/**
+ * Caches end at marked blocks, four at most: after the tools, after the stable prompt, and at the
+ * last two user turns.
+ */
 function systemBlocks(parts: readonly SystemPart[]): TextBlockParam[] {
   const said = parts.filter(({ text }) => text.trim() !== '');
   const lastStable = said.findLastIndex(({ isStable }) => isStable);
-  return said.map(({ text }, index) => ({ type: 'text', text, ...(index === lastStable ? cached : {}) }));
+  return said.map(({ text }, index) => ({
+    type: 'text',
+    text,
+    ...(index === lastStable ? cached : {}),
+  }));
 }
 
 const toolParams = (tools: readonly ToolSpec[]): Tool[] =>
@@ -61,19 +71,30 @@ const toolParams = (tools: readonly ToolSpec[]): Tool[] =>
     ...(index === tools.length - 1 ? cached : {}),
   }));
 
-function messageParams(messages: readonly Message[], provider: string, model: string): MessageParam[] {
-  // The last turn extends the cache; the one before it finds the cache that the call before this one wrote, however many
-  // blocks (parallel results, images) lie between.
-  const marked = new Set(messages.flatMap(({ role }, index) => (role === 'user' ? [index] : [])).slice(-2));
+function messageParams(
+  messages: readonly Message[],
+  provider: string,
+  model: string,
+): MessageParam[] {
+  // The last turn extends the cache; the one before it finds the cache that the call before this
+  // one wrote, however many blocks (parallel results, images) lie between.
+  const marked = new Set(
+    messages.flatMap(({ role }, index) => (role === 'user' ? [index] : [])).slice(-2),
+  );
   return messages.map((message, index) =>
     message.role === 'assistant'
-      ? { role: 'assistant', content: message.content.map((block) => assistantParam(block, provider, model)) }
+      ? {
+          role: 'assistant',
+          content: message.content.map((block) => assistantParam(block, provider, model)),
+        }
       : { role: 'user', content: withMark(message.content.map(userParam), marked.has(index)) },
   );
 }
 
 const withMark = (blocks: UserParam[], isMarked: boolean): UserParam[] =>
-  isMarked ? blocks.map((block, index) => (index === blocks.length - 1 ? { ...block, ...cached } : block)) : blocks;
+  isMarked
+    ? blocks.map((block, index) => (index === blocks.length - 1 ? { ...block, ...cached } : block))
+    : blocks;
 
 function assistantParam(block: AssistantBlock, provider: string, model: string): ContentBlockParam {
   switch (block.type) {
@@ -82,7 +103,12 @@ function assistantParam(block: AssistantBlock, provider: string, model: string):
     case 'thinking':
       return thinkingItem(block, provider, model) as ContentBlockParam;
     case 'tool_call':
-      return { type: 'tool_use', id: safeId(block.id), name: block.name, input: objectInput(block.input) };
+      return {
+        type: 'tool_use',
+        id: safeId(block.id),
+        name: block.name,
+        input: objectInput(block.input),
+      };
     default:
       return assertNever(block);
   }
@@ -105,7 +131,12 @@ function userParam(block: UserBlock): UserParam {
   }
 }
 
-function toolResult({ callId, text, isError, attachments = [] }: ToolResultBlock): ToolResultBlockParam {
+function toolResult({
+  callId,
+  text,
+  isError,
+  attachments = [],
+}: ToolResultBlock): ToolResultBlockParam {
   const said: TextBlockParam[] = text.trim() === '' ? [] : [{ type: 'text', text }];
   return {
     type: 'tool_result',
@@ -126,23 +157,36 @@ function attachmentParam({
   if (imageType !== undefined)
     return { type: 'image', source: { type: 'base64', media_type: imageType, data: base64 } };
   if (mediaType === 'application/pdf')
-    return { type: 'document', title: name, source: { type: 'base64', media_type: mediaType, data: base64 } };
+    return {
+      type: 'document',
+      title: name,
+      source: { type: 'base64', media_type: mediaType, data: base64 },
+    };
   return { type: 'text', text: `[${name}: ${mediaType} cannot be shown to this model]` };
 }
 
 const budgets = { low: 4_000, medium: 12_000, high: 24_000, max: 48_000 } as const;
 const minBudget = 1024;
 
-function thinkingParams(request: ModelRequest, messages: readonly Message[], maxTokens: number): Thinking {
+function thinkingParams(
+  request: ModelRequest,
+  messages: readonly Message[],
+  maxTokens: number,
+): Thinking {
   const { effort, model } = request;
   const { mode, off } = claudeThinking(model);
   if (effort === 'none') return noThinking(off);
   if (mode === 'adaptive') return adaptive(effort);
   const budget = effort === undefined ? 0 : Math.min(budgets[effort], maxTokens - minBudget);
-  return budget >= minBudget && mayThink(messages) ? { thinking: { type: 'enabled', budget_tokens: budget } } : {};
+  return budget >= minBudget && mayThink(messages)
+    ? { thinking: { type: 'enabled', budget_tokens: budget } }
+    : {};
 }
 
-/** Without `summarized`, newer models send their thinking, and what they say between calls, as empty text. */
+/**
+ * Without `summarized`, newer models send their thinking, and what they say between calls, as empty
+ * text.
+ */
 const adaptive = (effort: Exclude<Effort, 'none'> | undefined): Thinking => ({
   thinking: { type: 'adaptive', display: 'summarized' },
   ...(effort === undefined ? {} : { output_config: { effort } }),
@@ -162,9 +206,13 @@ function noThinking(off: ReturnType<typeof claudeThinking>['off']): Thinking {
   }
 }
 
-/** A thinking budget is refused in the middle of calls that were made without thinking, say by another model. */
+/**
+ * A thinking budget is refused in the middle of calls that were made without thinking, say by
+ * another model.
+ */
 function mayThink(messages: readonly Message[]): boolean {
   const last = messages.at(-1);
-  const isMidway = last?.role === 'user' && last.content.some((block) => block.type === 'tool_result');
+  const isMidway =
+    last?.role === 'user' && last.content.some((block) => block.type === 'tool_result');
   return !isMidway || messages.at(-2)?.content[0]?.type === 'thinking';
 }

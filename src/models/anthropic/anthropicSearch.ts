@@ -1,4 +1,7 @@
-/** Web search by the server tool of the Messages API: the model searches, and says what it found with its sources. */
+/**
+ * Web search by the server tool of the Messages API: the model searches, and says what it found
+ * with its sources.
+ */
 import type { Anthropic } from '@anthropic-ai/sdk';
 import type {
   ContentBlock,
@@ -29,12 +32,17 @@ const maxOutputTokens = 8_192;
 const maxPauses = 4;
 
 /** The answer as one event, once it is whole. Free to throw. */
-export async function* searchAnthropic(client: Anthropic, call: SearchCall): AsyncGenerator<ModelEvent> {
+export async function* searchAnthropic(
+  client: Anthropic,
+  call: SearchCall,
+): AsyncGenerator<ModelEvent> {
   const { model, query, found, signal, attempt } = call;
   const messages: MessageParam[] = [{ role: 'user', content: query }];
   const content: ContentBlock[] = [];
   for (let pauses = 0; pauses <= maxPauses; pauses++) {
-    const message = await whole(client.messages.stream(searchParams(model, messages), { signal }).finalMessage());
+    const message = await whole(
+      client.messages.stream(searchParams(model, messages), { signal }).finalMessage(),
+    );
     attempt.model = message.model;
     attempt.usage = sumOf(attempt.usage, usageOf(message.usage));
     checkEnd(message);
@@ -46,10 +54,16 @@ export async function* searchAnthropic(client: Anthropic, call: SearchCall): Asy
   addSources(content, found);
   const text = content.map((block) => (block.type === 'text' ? block.text : '')).join('');
   const { usage } = attempt;
-  yield { type: 'finished', reply: { content: [{ type: 'text', text }], stop: 'stop', usage, model: attempt.model } };
+  yield {
+    type: 'finished',
+    reply: { content: [{ type: 'text', text }], stop: 'stop', usage, model: attempt.model },
+  };
 }
 
-const searchParams = (model: string, messages: readonly MessageParam[]): MessageCreateParamsNonStreaming => ({
+const searchParams = (
+  model: string,
+  messages: readonly MessageParam[],
+): MessageCreateParamsNonStreaming => ({
   model,
   max_tokens: maxOutputTokens,
   system: instructions,
@@ -57,7 +71,10 @@ const searchParams = (model: string, messages: readonly MessageParam[]): Message
   tools: [{ type: 'web_search_20250305', name: 'web_search', max_uses: maxSearches }],
 });
 
-/** The SDK has no status for a stream that ended early, or gives what came of it with no reason to have stopped. */
+/**
+ * The SDK has no status for a stream that ended early, or gives what came of it with no reason to
+ * have stopped.
+ */
 async function whole(message: Promise<Message>): Promise<Message> {
   const answer = await message.catch((error: unknown) => {
     throw error instanceof Error && 'status' in error ? error : cut;
@@ -66,24 +83,41 @@ async function whole(message: Promise<Message>): Promise<Message> {
   return answer;
 }
 
-const cut = new CallFailed({ reason: 'network', message: 'The connection ended before the reply was complete.' });
+const cut = new CallFailed({
+  reason: 'network',
+  message: 'The connection ended before the reply was complete.',
+});
 
 function checkEnd({ stop_reason: stop }: Message): void {
   if (stop === 'refusal')
-    throw new CallFailed({ reason: 'refused', message: 'Anthropic’s content filter refused to answer.' });
+    throw new CallFailed({
+      reason: 'refused',
+      message: 'Anthropic’s content filter refused to answer.',
+    });
 }
 
 /** What is cited comes first, with the words that are; then what else was found. */
 function addSources(content: readonly ContentBlock[], found: FoundSources): void {
-  for (const citation of content.flatMap((block) => (block.type === 'text' ? (block.citations ?? []) : [])))
+  for (const citation of content.flatMap((block) =>
+    block.type === 'text' ? (block.citations ?? []) : [],
+  ))
     if (citation.type === 'web_search_result_location')
-      found.add({ title: citation.title ?? citation.url, url: citation.url, snippet: citation.cited_text });
-  const results = content.flatMap((block) => (block.type === 'web_search_tool_result' ? [block.content] : []));
+      found.add({
+        title: citation.title ?? citation.url,
+        url: citation.url,
+        snippet: citation.cited_text,
+      });
+  const results = content.flatMap((block) =>
+    block.type === 'web_search_tool_result' ? [block.content] : [],
+  );
   for (const { title, url } of results.flatMap((result) => (Array.isArray(result) ? result : [])))
     found.add({ title, url });
   const [problem] = results.flatMap((result) => (Array.isArray(result) ? [] : [result.error_code]));
   if (problem !== undefined && found.all().length === 0)
-    throw new CallFailed({ reason: reasons[problem], message: `Anthropic’s web search failed: ${problem}.` });
+    throw new CallFailed({
+      reason: reasons[problem],
+      message: `Anthropic’s web search failed: ${problem}.`,
+    });
 }
 
 const reasons: Readonly<Record<WebSearchToolResultErrorCode, ModelFailureReason>> = {

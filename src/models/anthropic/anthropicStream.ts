@@ -8,7 +8,13 @@ import type {
   Usage as ClaudeUsage,
 } from '@anthropic-ai/sdk/resources/messages';
 import { CallFailed, type Attempt } from '../guarded.ts';
-import { noUsage, type AssistantBlock, type ModelEvent, type StopReason, type Usage } from '../model.ts';
+import {
+  noUsage,
+  type AssistantBlock,
+  type ModelEvent,
+  type StopReason,
+  type Usage,
+} from '../model.ts';
 import { ownThinking, parsedInput } from '../replay.ts';
 
 interface Source {
@@ -38,7 +44,11 @@ export async function* readAnthropic(
       attempt.model = event.message.model;
       attempt.usage = usageOf(event.message.usage, attempt.usage);
     } else if (event.type === 'content_block_start') {
-      blocks.set(event.index, { start: event.content_block, parts: [startText(event.content_block)], signature: '' });
+      blocks.set(event.index, {
+        start: event.content_block,
+        parts: [startText(event.content_block)],
+        signature: '',
+      });
       yield* started(event.content_block);
     } else if (event.type === 'content_block_delta') {
       yield* grown(blocks.get(event.index), event.delta);
@@ -51,14 +61,18 @@ export async function* readAnthropic(
   }
   if (!isComplete) return;
   if (stop === 'refusal')
-    throw new CallFailed({ reason: 'refused', message: 'Anthropic’s content filter refused to answer.' });
+    throw new CallFailed({
+      reason: 'refused',
+      message: 'Anthropic’s content filter refused to answer.',
+    });
   const content = [...blocks.values()].flatMap((block) => finishedBlock(block, provider, model));
   const { usage, model: answeredBy } = attempt;
   yield { type: 'finished', reply: { content, stop: stopOf(stop), usage, model: answeredBy } };
 }
 
 function* started(block: ContentBlock): Generator<ModelEvent> {
-  if (block.type === 'tool_use') yield { type: 'tool_call.started', id: block.id, name: block.name };
+  if (block.type === 'tool_use')
+    yield { type: 'tool_call.started', id: block.id, name: block.name };
 }
 
 function startText(block: ContentBlock): string {
@@ -81,18 +95,28 @@ function* grown(block: Growing | undefined, delta: RawContentBlockDelta): Genera
   }
 }
 
-function finishedBlock({ start, parts, signature }: Growing, provider: string, model: string): AssistantBlock[] {
+function finishedBlock(
+  { start, parts, signature }: Growing,
+  provider: string,
+  model: string,
+): AssistantBlock[] {
   const text = parts.join('');
   if (start.type === 'text') return text === '' ? [] : [{ type: 'text', text }];
   if (start.type === 'tool_use')
     return [{ type: 'tool_call', id: start.id, name: start.name, input: parsedInput(text) }];
-  if (start.type === 'redacted_thinking') return [ownThinking('', provider, { model, item: start })];
+  if (start.type === 'redacted_thinking')
+    return [ownThinking('', provider, { model, item: start })];
   if (start.type !== 'thinking') return [];
   const signed = signature || start.signature;
   // Thinking that was cut has no signature and is refused when replayed.
   return signed === ''
     ? [{ type: 'thinking', text, provider }]
-    : [ownThinking(text, provider, { model, item: { type: 'thinking', thinking: text, signature: signed } })];
+    : [
+        ownThinking(text, provider, {
+          model,
+          item: { type: 'thinking', thinking: text, signature: signed },
+        }),
+      ];
 }
 
 function stopOf(stop: ClaudeStop | null): StopReason {
@@ -101,7 +125,10 @@ function stopOf(stop: ClaudeStop | null): StopReason {
 }
 
 /** Figures are totals so far; those that are missing or null stay as they were. */
-export const usageOf = (told: Partial<ClaudeUsage> | MessageDeltaUsage, before: Usage = noUsage): Usage => ({
+export const usageOf = (
+  told: Partial<ClaudeUsage> | MessageDeltaUsage,
+  before: Usage = noUsage,
+): Usage => ({
   inputTokens: told.input_tokens ?? before.inputTokens,
   cacheReadTokens: told.cache_read_input_tokens ?? before.cacheReadTokens,
   cacheWriteTokens: told.cache_creation_input_tokens ?? before.cacheWriteTokens,

@@ -19,9 +19,17 @@ export const awsPlaces = (): AwsPlaces => ({
   vendorFile: '/sys/class/dmi/id/sys_vendor',
 });
 
-/** `keys`: of the environment, which win as they do for the `aws` command · `chain`: a profile, a role, a sign-in. */
+/**
+ * `keys`: of the environment, which win as they do for the `aws` command · `chain`: a profile, a
+ * role, a sign-in.
+ */
 export type AwsSource =
-  | { readonly kind: 'keys'; readonly accessKey: string; readonly secretKey: string; readonly sessionToken?: string }
+  | {
+      readonly kind: 'keys';
+      readonly accessKey: string;
+      readonly secretKey: string;
+      readonly sessionToken?: string;
+    }
   | { readonly kind: 'chain' };
 
 /** `undefined` when there is nothing that credentials could come from. Never rejects. */
@@ -32,9 +40,12 @@ export async function findAwsSource(places: AwsPlaces): Promise<AwsSource | unde
     env['AWS_SECRET_ACCESS_KEY'],
     env['AWS_SESSION_TOKEN'],
   ];
-  if (accessKey && secretKey) return { kind: 'keys', accessKey, secretKey, ...(sessionToken && { sessionToken }) };
+  if (accessKey && secretKey)
+    return { kind: 'keys', accessKey, secretKey, ...(sessionToken && { sessionToken }) };
   const isNamed = chainVariables.some((name) => env[name]);
-  return isNamed || (await hasFiles(places)) || (await isOnEc2(places)) ? { kind: 'chain' } : undefined;
+  return isNamed || (await hasFiles(places)) || (await isOnEc2(places))
+    ? { kind: 'chain' }
+    : undefined;
 }
 
 const chainVariables = [
@@ -53,7 +64,10 @@ async function hasFiles({ env, homeFolder }: AwsPlaces): Promise<boolean> {
   return found.includes(true);
 }
 
-/** Only there is the service of metadata worth a question: elsewhere nobody answers, and every call would wait for it. */
+/**
+ * Only there is the service of metadata worth a question: elsewhere nobody answers, and every call
+ * would wait for it.
+ */
 async function isOnEc2({ env, vendorFile }: AwsPlaces): Promise<boolean> {
   if (env['AWS_EC2_METADATA_DISABLED']?.toLowerCase() === 'true') return false;
   return readFile(vendorFile, 'utf8').then(

@@ -3,7 +3,13 @@ import type { RawMessageStreamEvent } from '@anthropic-ai/sdk/resources/messages
 import { readAnthropic } from '../anthropic/anthropicStream.ts';
 import { failureOf } from '../failures.ts';
 import { CallFailed, withoutSecret, type Attempt } from '../guarded.ts';
-import type { ModelDescription, ModelEvent, ModelProvider, ModelRequest, Readiness } from '../model.ts';
+import type {
+  ModelDescription,
+  ModelEvent,
+  ModelProvider,
+  ModelRequest,
+  Readiness,
+} from '../model.ts';
 import { messageOf } from '../../base/errors.ts';
 import { dependable, type ProviderIdentity, type ProviderOptions } from '../provider.ts';
 import { providers } from '../providerList.ts';
@@ -11,7 +17,12 @@ import { openReplaying } from '../replay.ts';
 import { awsPlaces, findAwsSource, type AwsPlaces } from './awsSources.ts';
 import { bedrockClient, type BedrockAuth } from './bedrockClient.ts';
 import { bedrockError } from './bedrockFailures.ts';
-import { bedrockModels, defaultBedrockFamily, defaultBedrockModel, listBedrock } from './bedrockModels.ts';
+import {
+  bedrockModels,
+  defaultBedrockFamily,
+  defaultBedrockModel,
+  listBedrock,
+} from './bedrockModels.ts';
 import { bedrockRequest } from './bedrockRequest.ts';
 
 export interface BedrockOptions extends ProviderOptions {
@@ -31,22 +42,42 @@ export function createBedrockProvider(options: BedrockOptions): ModelProvider {
   const { baseUrl, fetch, places = awsPlaces(), clock } = options;
   const region = options.region ?? regionOf(places);
 
-  /** `service` is the part of Bedrock, as its address names it. Fails before any request when that could not be signed. */
-  async function clientFor(service: 'bedrock' | 'bedrock-runtime', attempt: Pick<Attempt, 'secret'>) {
-    if (!isRegion(region)) throw new CallFailed({ reason: 'invalid', message: wrongRegion(region) });
+  /**
+   * `service` is the part of Bedrock, as its address names it. Fails before any request when that
+   * could not be signed.
+   */
+  async function clientFor(
+    service: 'bedrock' | 'bedrock-runtime',
+    attempt: Pick<Attempt, 'secret'>,
+  ) {
+    if (!isRegion(region))
+      throw new CallFailed({ reason: 'invalid', message: wrongRegion(region) });
     const auth = await authOf(options, places);
-    if (auth === undefined) throw new CallFailed({ reason: 'auth', message: `${noCredentials} ${identity.keyHint}` });
+    if (auth === undefined)
+      throw new CallFailed({ reason: 'auth', message: `${noCredentials} ${identity.keyHint}` });
     if ('apiKey' in auth) attempt.secret = auth.apiKey;
-    return bedrockClient(auth, { region, baseUrl: baseUrl ?? `https://${service}.${region}.amazonaws.com`, fetch });
+    return bedrockClient(auth, {
+      region,
+      baseUrl: baseUrl ?? `https://${service}.${region}.amazonaws.com`,
+      fetch,
+    });
   }
 
-  async function* raw(request: ModelRequest, signal: AbortSignal, attempt: Attempt): AsyncGenerator<ModelEvent> {
+  async function* raw(
+    request: ModelRequest,
+    signal: AbortSignal,
+    attempt: Attempt,
+  ): AsyncGenerator<ModelEvent> {
     const client = await clientFor('bedrock-runtime', attempt);
     try {
       const events = await openReplaying(request, (asked) =>
         client.messages.create(bedrockRequest(asked, identity.id), { signal }),
       );
-      yield* readAnthropic(named(events, request.model), { provider: identity.id, model: request.model, attempt });
+      yield* readAnthropic(named(events, request.model), {
+        provider: identity.id,
+        model: request.model,
+        attempt,
+      });
     } catch (error) {
       throw bedrockError(error, identity.keyHint);
     }
@@ -59,16 +90,24 @@ export function createBedrockProvider(options: BedrockOptions): ModelProvider {
     } catch (thrown) {
       const error = bedrockError(thrown, identity.keyHint);
       const failure =
-        error instanceof CallFailed ? error.failure : failureOf(error, { ...identity, nowMs: clock.now() });
+        error instanceof CallFailed
+          ? error.failure
+          : failureOf(error, { ...identity, nowMs: clock.now() });
       throw new CallFailed(withoutSecret(failure, attempt.secret));
     }
   }
 
   async function readiness(): Promise<Readiness> {
-    const notReady = (problem: string): Readiness => ({ isReady: false, problem, action: identity.keyHint });
+    const notReady = (problem: string): Readiness => ({
+      isReady: false,
+      problem,
+      action: identity.keyHint,
+    });
     if (!isRegion(region)) return notReady(wrongRegion(region));
     try {
-      return (await authOf(options, places)) === undefined ? notReady(noCredentials) : { isReady: true };
+      return (await authOf(options, places)) === undefined
+        ? notReady(noCredentials)
+        : { isReady: true };
     } catch (error) {
       return notReady(messageOf(error));
     }
@@ -86,25 +125,35 @@ export function createBedrockProvider(options: BedrockOptions): ModelProvider {
   };
 }
 
-const regionOf = ({ env }: AwsPlaces): string => env['AWS_REGION'] || env['AWS_DEFAULT_REGION'] || 'us-east-1';
+const regionOf = ({ env }: AwsPlaces): string =>
+  env['AWS_REGION'] || env['AWS_DEFAULT_REGION'] || 'us-east-1';
 
 /** It becomes a part of the address that the key is sent to. */
 const isRegion = (region: string): boolean => /^[a-z0-9-]+$/.test(region);
-const wrongRegion = (region: string): string => `“${region}” is no region of AWS: one is written like eu-central-1.`;
+const wrongRegion = (region: string): string =>
+  `“${region}” is no region of AWS: one is written like eu-central-1.`;
 
 /** `undefined` when there is nothing to sign with. */
-async function authOf({ apiKey }: BedrockOptions, places: AwsPlaces): Promise<BedrockAuth | undefined> {
+async function authOf(
+  { apiKey }: BedrockOptions,
+  places: AwsPlaces,
+): Promise<BedrockAuth | undefined> {
   const key = (await apiKey())?.trim();
   return key ? { apiKey: key } : findAwsSource(places);
 }
 
-/** The service tells of the model by Anthropic's name; what it costs and who thought hangs on AWS's own. */
+/**
+ * The service tells of the model by Anthropic's name; what it costs and who thought hangs on AWS's
+ * own.
+ */
 async function* named(
   events: AsyncIterable<RawMessageStreamEvent>,
   model: string,
 ): AsyncGenerator<RawMessageStreamEvent> {
   for await (const event of events)
-    yield event.type === 'message_start' ? { ...event, message: { ...event.message, model } } : event;
+    yield event.type === 'message_start'
+      ? { ...event, message: { ...event.message, model } }
+      : event;
 }
 
 const noCredentials = 'There are no credentials for AWS Bedrock.';

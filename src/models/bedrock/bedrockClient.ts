@@ -12,7 +12,10 @@ export interface BedrockAddress {
 /** A key of Bedrock's own, or what requests are signed with. */
 export type BedrockAuth = { readonly apiKey: string } | AwsSource;
 
-/** Loads the SDK on the first call. What it would read from the environment is set here, but for the chain of AWS. */
+/**
+ * Loads the SDK on the first call. What it would read from the environment is set here, but for the
+ * chain of AWS.
+ */
 export async function bedrockClient(
   auth: BedrockAuth,
   { region, baseUrl, fetch }: BedrockAddress,

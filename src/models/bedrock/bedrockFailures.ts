@@ -20,13 +20,19 @@ export function bedrockError(error: unknown, keyHint: string): unknown {
       status: 400,
     });
   if (!withoutCredentials.test(error.message) || isUnreachable(error.cause)) return error;
-  return new CallFailed({ reason: 'auth', message: `AWS gave no credentials: ${messageOf(error.cause)}. ${keyHint}` });
+  return new CallFailed({
+    reason: 'auth',
+    message: `AWS gave no credentials: ${messageOf(error.cause)}. ${keyHint}`,
+  });
 }
 
 const unreached = /^(?:E(?:AI_)?[A-Z]{3,}|UND_ERR_)/;
 const maxCauses = 8;
 
-/** The service that gives them was not reached, which may pass. `fetch failed` says why in its cause. */
+/**
+ * The service that gives them was not reached, which may pass. `fetch failed` says why in its
+ * cause.
+ */
 const isUnreachable = (cause: unknown, depth = 0): boolean =>
   cause instanceof Error &&
   depth < maxCauses &&

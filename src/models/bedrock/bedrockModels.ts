@@ -7,18 +7,31 @@ import type { ModelDescription } from '../model.ts';
 /** Of a model that is new to us and described by nobody. */
 const assumed = { contextTokens: 200_000, maxOutputTokens: 32_000 };
 
-/** `claude-opus-4-6` of `global.anthropic.claude-opus-4-6-v1`, of the same model of one region, and of its ARN. */
-const claudeIdOf = (id: string): string => id.replace(/^.*anthropic\./, '').replace(/-v\d+(:\d+)*$/, '');
+/**
+ * `claude-opus-4-6` of `global.anthropic.claude-opus-4-6-v1`, of the same model of one region, and
+ * of its ARN.
+ */
+const claudeIdOf = (id: string): string =>
+  id.replace(/^.*anthropic\./, '').replace(/-v\d+(:\d+)*$/, '');
 
 export function bedrockDescription(id: string, label?: string): ModelDescription {
   const claudeId = claudeIdOf(id);
   const known = describedModel(claudeModels, claudeId) ?? assumed;
   const { contextTokens, maxOutputTokens } = known;
   const ownLabel = 'label' in known ? known.label : id;
-  return { id, label: label ?? ownLabel, contextTokens, maxOutputTokens, efforts: claudeEfforts(claudeId) };
+  return {
+    id,
+    label: label ?? ownLabel,
+    contextTokens,
+    maxOutputTokens,
+    efforts: claudeEfforts(claudeId),
+  };
 }
 
-/** By the profiles that route to any region: they are the cheapest, and newer models are reached by profiles alone. */
+/**
+ * By the profiles that route to any region: they are the cheapest, and newer models are reached by
+ * profiles alone.
+ */
 export const bedrockModels: readonly ModelDescription[] = [
   'global.anthropic.claude-opus-5-5',
   'global.anthropic.claude-sonnet-5-5',
@@ -33,7 +46,11 @@ export const defaultBedrockModel = newestId(bedrockModels, defaultBedrockFamily)
 const profiles = z.object({
   inferenceProfileSummaries: z
     .array(
-      z.object({ inferenceProfileId: z.string(), inferenceProfileName: z.string(), status: z.string().optional() }),
+      z.object({
+        inferenceProfileId: z.string(),
+        inferenceProfileName: z.string(),
+        status: z.string().optional(),
+      }),
     )
     .default([]),
   nextToken: z.string().nullish(),
@@ -41,29 +58,49 @@ const profiles = z.object({
 
 const foundations = z.object({
   modelSummaries: z
-    .array(z.object({ modelId: z.string(), modelLifecycle: z.object({ status: z.string() }).nullish() }))
+    .array(
+      z.object({ modelId: z.string(), modelLifecycle: z.object({ status: z.string() }).nullish() }),
+    )
     .default([]),
 });
 
 /** The profiles for Claude that the account may use in its region. */
-export async function listBedrock(client: AnthropicBedrock, signal: AbortSignal): Promise<ModelDescription[]> {
+export async function listBedrock(
+  client: AnthropicBedrock,
+  signal: AbortSignal,
+): Promise<ModelDescription[]> {
   const retiring = await retiringModels(client, signal);
   const found: ModelDescription[] = [];
   let nextToken: string | null | undefined;
   do {
-    const query = { maxResults: 1000, typeEquals: 'SYSTEM_DEFINED', ...(nextToken && { nextToken }) };
+    const query = {
+      maxResults: 1000,
+      typeEquals: 'SYSTEM_DEFINED',
+      ...(nextToken && { nextToken }),
+    };
     const page = profiles.parse(await client.get('/inference-profiles', { query, signal }));
-    for (const { inferenceProfileId: id, inferenceProfileName: label } of page.inferenceProfileSummaries)
+    for (const {
+      inferenceProfileId: id,
+      inferenceProfileName: label,
+    } of page.inferenceProfileSummaries)
       if (id.includes('anthropic.claude'))
-        found.push({ ...bedrockDescription(id, label), ...(retiring.has(claudeIdOf(id)) && { isRetiring: true }) });
+        found.push({
+          ...bedrockDescription(id, label),
+          ...(retiring.has(claudeIdOf(id)) && { isRetiring: true }),
+        });
     nextToken = page.nextToken;
   } while (nextToken);
   return found;
 }
 
-async function retiringModels(client: AnthropicBedrock, signal: AbortSignal): Promise<ReadonlySet<string>> {
+async function retiringModels(
+  client: AnthropicBedrock,
+  signal: AbortSignal,
+): Promise<ReadonlySet<string>> {
   const query = { byProvider: 'Anthropic' };
-  const { modelSummaries } = foundations.parse(await client.get('/foundation-models', { query, signal }));
+  const { modelSummaries } = foundations.parse(
+    await client.get('/foundation-models', { query, signal }),
+  );
   const legacy = modelSummaries.filter(({ modelLifecycle }) => modelLifecycle?.status === 'LEGACY');
   return new Set(legacy.map(({ modelId }) => claudeIdOf(modelId)));
 }

@@ -6,11 +6,15 @@ import { bedrockDescription } from './bedrockModels.ts';
 
 const defaultMaxOutputTokens = 32_000;
 
-export function bedrockRequest(request: ModelRequest, provider: string): MessageCreateParamsStreaming {
+export function bedrockRequest(
+  request: ModelRequest,
+  provider: string,
+): MessageCreateParamsStreaming {
   const { maxOutputTokens: limit } = bedrockDescription(request.model);
   const maxOutputTokens = Math.min(limit, request.maxOutputTokens ?? defaultMaxOutputTokens);
   const body = anthropicRequest({ ...request, maxOutputTokens }, provider);
-  // Claude 4.6 is served by an older version of the API, without the wish for summaries; it gives them unasked.
+  // Claude 4.6 is served by an older version of the API, without the wish for summaries; it gives
+  // them unasked.
   const isOlder = /claude-[a-z]+-4-6\b/.test(request.model) && body.thinking?.type === 'adaptive';
   return isOlder ? { ...body, thinking: { type: 'adaptive' } } : body;
 }

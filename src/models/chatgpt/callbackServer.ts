@@ -1,4 +1,7 @@
-/** The other end of a sign-in: a server on this computer that the browser is sent back to, for as long as it takes. */
+/**
+ * The other end of a sign-in: a server on this computer that the browser is sent back to, for as
+ * long as it takes.
+ */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -22,7 +25,10 @@ export class CallbackServer {
     this.#server = server;
   }
 
-  /** Listens on the first of `ports` that is free, for this computer alone. Rejects with `UserFacing` when none is. */
+  /**
+   * Listens on the first of `ports` that is free, for this computer alone. Rejects with
+   * `UserFacing` when none is.
+   */
   static async listen(ports: readonly number[], take: TakeCallback): Promise<CallbackServer> {
     for (const port of ports) {
       const server = createServer((request, response) => void answer(request, response, take));
@@ -51,17 +57,23 @@ export class CallbackServer {
   }
 }
 
-async function answer(request: IncomingMessage, response: ServerResponse, take: TakeCallback): Promise<void> {
+async function answer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  take: TakeCallback,
+): Promise<void> {
   const url = new URL(request.url ?? '', 'http://localhost');
   response.setHeader('connection', 'close');
   // Browsers ask for an icon, too.
-  if (request.method !== 'GET' || url.pathname !== callbackPath) return void response.writeHead(404).end();
+  if (request.method !== 'GET' || url.pathname !== callbackPath)
+    return void response.writeHead(404).end();
   const page = await take(url.searchParams);
   response.writeHead(page.status, {
     'content-type': 'text/html; charset=utf-8',
     'cache-control': 'no-store',
     'referrer-policy': 'no-referrer',
-    'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'",
+    'content-security-policy':
+      "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'",
   });
   response.end(html(page));
 }
@@ -78,5 +90,11 @@ const html = ({ status, title, text }: CallbackPage): string =>
   `<main><h1>${escaped(title)}</h1><p>${escaped(text)}</p></main>` +
   `<script>${tidy}${status === 200 ? closing : ''}</script></html>`;
 
-const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
-const escaped = (text: string): string => text.replace(/[&<>"]/g, (character) => entities[character] ?? '');
+const entities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+};
+const escaped = (text: string): string =>
+  text.replace(/[&<>"]/g, (character) => entities[character] ?? '');

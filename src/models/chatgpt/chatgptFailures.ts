@@ -15,7 +15,10 @@ const shape = z.object({
   }),
 });
 
-/** The failure when the plan's limit is reached, or the plan does not have the model; `undefined` for every other error. */
+/**
+ * The failure when the plan's limit is reached, or the plan does not have the model; `undefined`
+ * for every other error.
+ */
 export function planFailure(error: unknown, nowMs: number): ModelFailure | undefined {
   const { data } = shape.safeParse(error);
   if (data === undefined) return undefined;
@@ -45,17 +48,26 @@ export function planFailure(error: unknown, nowMs: number): ModelFailure | undef
 
 type Told = z.infer<typeof shape>['error'];
 
-function resetOf({ resets_at: at, resets_in_seconds: seconds }: Told, nowMs: number): number | undefined {
+function resetOf(
+  { resets_at: at, resets_in_seconds: seconds }: Told,
+  nowMs: number,
+): number | undefined {
   if (typeof seconds === 'number') return nowMs + Math.max(0, seconds) * 1000;
   return typeof at === 'number' ? Math.max(nowMs, at * 1000) : undefined;
 }
 
 /** `2026-01-01 14:05 UTC`. */
-const clockText = (ms: number): string => `at ${new Date(ms).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+const clockText = (ms: number): string =>
+  `at ${new Date(ms).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 
-const detailShape = z.object({ detail: z.union([z.string(), z.object({ code: z.string().optional() })]) });
+const detailShape = z.object({
+  detail: z.union([z.string(), z.object({ code: z.string().optional() })]),
+});
 
-/** The back end says some errors as `{"detail": …}`, which the SDK would drop: told as the API tells them. */
+/**
+ * The back end says some errors as `{"detail": …}`, which the SDK would drop: told as the API tells
+ * them.
+ */
 export function withReadableErrors(fetch: typeof globalThis.fetch): typeof globalThis.fetch {
   return async (input, init) => {
     const response = await fetch(input, init);
@@ -72,7 +84,9 @@ function readable(text: string): string {
     if (data === undefined) return text;
     const { detail } = data;
     const error =
-      typeof detail === 'string' ? { message: detail } : { message: detail.code ?? 'refused', code: detail.code };
+      typeof detail === 'string'
+        ? { message: detail }
+        : { message: detail.code ?? 'refused', code: detail.code };
     return JSON.stringify({ error });
   } catch {
     return text;

@@ -35,7 +35,10 @@ const modelShape = z.object({
 });
 type Told = z.infer<typeof modelShape>;
 
-/** The answer of the back end's list; `undefined` when it is none. What its own client hides, or is no model, is left out. */
+/**
+ * The answer of the back end's list; `undefined` when it is none. What its own client hides, or is
+ * no model, is left out.
+ */
 export function toldModels(answer: unknown): readonly ModelDescription[] | undefined {
   const { data } = listShape.safeParse(answer);
   return data?.models
@@ -46,10 +49,15 @@ export function toldModels(answer: unknown): readonly ModelDescription[] | undef
 
 function described(told: Told): ModelDescription {
   const { slug, input_modalities: modalities, supported_reasoning_levels: levels } = told;
-  const known = chatgptModels.find(({ id }) => id === slug) ?? openaiModels.find(({ id }) => id === slug);
+  const known =
+    chatgptModels.find(({ id }) => id === slug) ?? openaiModels.find(({ id }) => id === slug);
   const { efforts } = describe(slug, slug);
   return {
-    ...describe(slug, told.display_name ?? known?.label ?? slug, told.context_window ?? inputTokens),
+    ...describe(
+      slug,
+      told.display_name ?? known?.label ?? slug,
+      told.context_window ?? inputTokens,
+    ),
     ...(modalities && { acceptsImages: modalities.includes('image') }),
     ...(levels && efforts && { efforts: efforts.filter((effort) => isAmong(effort, levels)) }),
     ...(told.upgrade !== undefined && told.upgrade !== null && { isRetiring: true }),

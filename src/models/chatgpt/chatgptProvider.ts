@@ -1,4 +1,7 @@
-/** OpenAI's models by a ChatGPT subscription: the back end of Codex, which speaks the Responses API in its own dialect. */
+/**
+ * OpenAI's models by a ChatGPT subscription: the back end of Codex, which speaks the Responses API
+ * in its own dialect.
+ */
 import type OpenAI from 'openai';
 import type { ResponseCreateParamsStreaming } from 'openai/resources/responses/responses';
 import { CallFailed, withoutSecret, type Attempt } from '../guarded.ts';
@@ -12,7 +15,12 @@ import { providers } from '../providerList.ts';
 import { failureOf } from '../failures.ts';
 import { openReplaying } from '../replay.ts';
 import { planFailure, withReadableErrors } from './chatgptFailures.ts';
-import { chatgptModels, defaultChatgptFamily, defaultChatgptModel, toldModels } from './chatgptModels.ts';
+import {
+  chatgptModels,
+  defaultChatgptFamily,
+  defaultChatgptModel,
+  toldModels,
+} from './chatgptModels.ts';
 import { defaultBackendUrl, originator, signInHint } from './codexService.ts';
 import type { ChatgptTokens } from './tokens.ts';
 
@@ -32,12 +40,20 @@ const clientVersion = '99.99.99';
 export function createChatgptProvider(options: ChatgptProviderOptions): ModelProvider {
   const backend = new CodexBackend(options);
 
-  async function* raw(request: ModelRequest, signal: AbortSignal, attempt: Attempt): AsyncGenerator<ModelEvent> {
+  async function* raw(
+    request: ModelRequest,
+    signal: AbortSignal,
+    attempt: Attempt,
+  ): AsyncGenerator<ModelEvent> {
     const { conversation } = request;
     const events = await openReplaying(request, (asked) =>
-      backend.call({ attempt, conversation }, (client) => client.responses.create(codexRequest(asked), { signal })),
+      backend.call({ attempt, conversation }, (client) =>
+        client.responses.create(codexRequest(asked), { signal }),
+      ),
     );
-    yield* backend.explained(readResponses(events, { provider: identity.id, model: request.model, attempt }));
+    yield* backend.explained(
+      readResponses(events, { provider: identity.id, model: request.model, attempt }),
+    );
   }
 
   return {
@@ -54,13 +70,17 @@ export function createChatgptProvider(options: ChatgptProviderOptions): ModelPro
       identity,
       options,
       asksForAllSources: false,
-      open: (body, signal, attempt) => backend.call({ attempt }, (client) => client.responses.create(body, { signal })),
+      open: (body, signal, attempt) =>
+        backend.call({ attempt }, (client) => client.responses.create(body, { signal })),
     }),
   };
 }
 
 /** The back end refuses a limit of the output, and wants the rest said outright. */
-function codexRequest({ maxOutputTokens: _, ...request }: ModelRequest): ResponseCreateParamsStreaming {
+function codexRequest({
+  maxOutputTokens: _,
+  ...request
+}: ModelRequest): ResponseCreateParamsStreaming {
   return {
     ...responsesRequest(request, identity.id, { hasSummaries: true }),
     include: ['reasoning.encrypted_content'],
@@ -81,7 +101,10 @@ class CodexBackend {
     this.#options = options;
   }
 
-  /** Makes the call with the tokens as they are now; once more with new ones where the service no longer takes those. */
+  /**
+   * Makes the call with the tokens as they are now; once more with new ones where the service no
+   * longer takes those.
+   */
   async call<T>(context: CallContext, make: (client: OpenAI) => Promise<T>): Promise<T> {
     const { tokens } = this.#options;
     const first = await tokens.current();
@@ -110,10 +133,15 @@ class CodexBackend {
     const attempt: CallContext['attempt'] = {};
     try {
       const query = { client_version: clientVersion };
-      const answer = await this.call({ attempt }, (client) => client.get('/models', { query, signal }));
+      const answer = await this.call({ attempt }, (client) =>
+        client.get('/models', { query, signal }),
+      );
       const models = toldModels(answer);
       if (models !== undefined) return models;
-      throw new CallFailed({ reason: 'server', message: `${identity.label} answered without a list of models.` });
+      throw new CallFailed({
+        reason: 'server',
+        message: `${identity.label} answered without a list of models.`,
+      });
     } catch (error) {
       const context = { ...identity, nowMs: this.#options.clock.now() };
       const failure = error instanceof CallFailed ? error.failure : failureOf(error, context);
@@ -143,4 +171,5 @@ class CodexBackend {
   }
 }
 
-const isUnauthorized = (error: unknown): boolean => error instanceof Error && 'status' in error && error.status === 401;
+const isUnauthorized = (error: unknown): boolean =>
+  error instanceof Error && 'status' in error && error.status === 401;

@@ -1,7 +1,12 @@
-/** What a token of the sign-in says of its user. It came from the service itself over TLS: its signature is not checked. */
+/**
+ * What a token of the sign-in says of its user. It came from the service itself over TLS: its
+ * signature is not checked.
+ */
 import * as z from 'zod';
 
-const ofAccount = z.object({ chatgpt_account_id: z.string().min(1), chatgpt_plan_type: z.string() }).partial();
+const ofAccount = z
+  .object({ chatgpt_account_id: z.string().min(1), chatgpt_plan_type: z.string() })
+  .partial();
 const shape = z.object({
   exp: z.number().optional(),
   email: z.string().optional(),
@@ -20,7 +25,8 @@ export interface Claims {
 export function claimsOf(token: string | undefined): Claims {
   const { data } = shape.safeParse(payloadOf(token));
   if (data === undefined) return {};
-  const { chatgpt_account_id: accountId, chatgpt_plan_type: plan } = data['https://api.openai.com/auth'] ?? {};
+  const { chatgpt_account_id: accountId, chatgpt_plan_type: plan } =
+    data['https://api.openai.com/auth'] ?? {};
   const email = data.email ?? data['https://api.openai.com/profile']?.email;
   return {
     ...(data.exp !== undefined && { expiresAtMs: data.exp * 1000 }),

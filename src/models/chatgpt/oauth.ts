@@ -1,14 +1,27 @@
-/** Signing in to ChatGPT: the user says yes in a browser, which comes back to this computer with a code for tokens. */
+/**
+ * Signing in to ChatGPT: the user says yes in a browser, which comes back to this computer with a
+ * code for tokens.
+ */
 import { createHash, randomBytes } from 'node:crypto';
 import { adviceOf, HeliosError, toError, UserFacing } from '../../base/errors.ts';
 import { cleanText, oneLine } from '../../base/text.ts';
 import { CallbackServer, type CallbackPage } from './callbackServer.ts';
-import { callbackPath, callbackPorts, clientId, defaultAuthUrl, originator, scope } from './codexService.ts';
+import {
+  callbackPath,
+  callbackPorts,
+  clientId,
+  defaultAuthUrl,
+  originator,
+  scope,
+} from './codexService.ts';
 import type { SignedIn } from './signedIn.ts';
 import { exchangeCode, type AuthService } from './tokenEndpoint.ts';
 
 export interface SignInOptions extends AuthService {
-  /** Where the browser may come back to; the first that is free is taken. Those of the service unless told. */
+  /**
+   * Where the browser may come back to; the first that is free is taken. Those of the service
+   * unless told.
+   */
   readonly ports?: readonly number[];
   /** How long the user may take; 5 minutes unless told. */
   readonly timeoutMs?: number;
@@ -21,8 +34,9 @@ export interface OpenSignIn {
   /** Of this computer, where the browser comes back to. */
   readonly port: number;
   /**
-   * The address that the browser was sent back to, by hand: for a browser that cannot reach this computer. Resolves when
-   * it was taken. Rejects with `UserFacing` when it is not an answer to this sign-in, which then goes on waiting.
+   * The address that the browser was sent back to, by hand: for a browser that cannot reach this
+   * computer. Resolves when it was taken. Rejects with `UserFacing` when it is not an answer to
+   * this sign-in, which then goes on waiting.
    */
   paste(address: string): Promise<void>;
   /** Rejects with `UserFacing`, or with `SignInCancelled`; nothing is left open then. */
@@ -43,7 +57,9 @@ const defaultTimeoutMs = 5 * 60_000;
 /** Rejects with `UserFacing` when no port is free. */
 export async function openSignIn(options: SignInOptions, signal: AbortSignal): Promise<OpenSignIn> {
   const attempt = new Attempt(options, signal);
-  const server = await CallbackServer.listen(options.ports ?? callbackPorts, (parameters) => attempt.take(parameters));
+  const server = await CallbackServer.listen(options.ports ?? callbackPorts, (parameters) =>
+    attempt.take(parameters),
+  );
   const { clock, timeoutMs = defaultTimeoutMs } = options;
   attempt.redirectUri = `http://localhost:${server.port}${callbackPath}`;
   const timer = clock.after(timeoutMs, () => attempt.fail(tooLate(timeoutMs)));
@@ -57,7 +73,12 @@ export async function openSignIn(options: SignInOptions, signal: AbortSignal): P
   });
   // Whoever opens a sign-in may look at its end later.
   done.catch(() => undefined);
-  return { address: attempt.address, port: server.port, paste: (address) => attempt.paste(address), done };
+  return {
+    address: attempt.address,
+    port: server.port,
+    paste: (address) => attempt.paste(address),
+    done,
+  };
 }
 
 class Attempt {
@@ -109,7 +130,10 @@ class Attempt {
     if (status === 400) throw new UserFacing(`${title}.`, text);
   }
 
-  /** One with another state is not ours, and changes nothing: anybody on this computer could send it. */
+  /**
+   * One with another state is not ours, and changes nothing: anybody on this computer could send
+   * it.
+   */
   async take(parameters: URLSearchParams): Promise<CallbackPage> {
     if (parameters.get('state') !== this.#state) return pages.foreign;
     if (this.#isTaken) return pages.repeated;
@@ -145,7 +169,9 @@ function parametersOf(text: string): URLSearchParams | undefined {
     .replace(/^[^?]*\?/, '')
     .replace(/#.*$/, '');
   const parameters = new URLSearchParams(query);
-  return parameters.has('state') && (parameters.has('code') || parameters.has('error')) ? parameters : undefined;
+  return parameters.has('state') && (parameters.has('code') || parameters.has('error'))
+    ? parameters
+    : undefined;
 }
 
 const pages = {
@@ -183,4 +209,7 @@ const notAnAnswer = (): UserFacing =>
   );
 
 const tooLate = (timeoutMs: number): UserFacing =>
-  new UserFacing(`Nobody signed in within ${Math.round(timeoutMs / 60_000)} minutes.`, 'Start the sign-in again.');
+  new UserFacing(
+    `Nobody signed in within ${Math.round(timeoutMs / 60_000)} minutes.`,
+    'Start the sign-in again.',
+  );

@@ -14,13 +14,19 @@ export interface AuthService {
   readonly fetch?: typeof globalThis.fetch | undefined;
 }
 
-/** `isFinal`: the code or token is not taken, and will not be; otherwise the service could not be reached, or is in trouble. */
+/**
+ * `isFinal`: the code or token is not taken, and will not be; otherwise the service could not be
+ * reached, or is in trouble.
+ */
 export class TokensRefused extends HeliosError {
   readonly reason = 'tokens_refused';
   readonly isFinal: boolean;
   readonly status: number | undefined;
 
-  constructor(message: string, { isFinal, status }: { readonly isFinal: boolean; readonly status?: number }) {
+  constructor(
+    message: string,
+    { isFinal, status }: { readonly isFinal: boolean; readonly status?: number },
+  ) {
     super(message);
     this.isFinal = isFinal;
     this.status = status;
@@ -51,9 +57,21 @@ export async function exchangeCode(
 }
 
 /** New tokens for old ones, whose refresh token is then used up. Throws `TokensRefused`. */
-export async function refreshTokens(service: AuthService, old: SignedIn, signal: AbortSignal): Promise<SignedIn> {
-  const body = { client_id: clientId, grant_type: 'refresh_token', refresh_token: old.refreshToken };
-  const granted = await ask(service, { body, signal, secrets: [old.refreshToken, old.accessToken] });
+export async function refreshTokens(
+  service: AuthService,
+  old: SignedIn,
+  signal: AbortSignal,
+): Promise<SignedIn> {
+  const body = {
+    client_id: clientId,
+    grant_type: 'refresh_token',
+    refresh_token: old.refreshToken,
+  };
+  const granted = await ask(service, {
+    body,
+    signal,
+    secrets: [old.refreshToken, old.accessToken],
+  });
   return signedIn(granted, service, old);
 }
 
@@ -78,7 +96,10 @@ async function ask(service: AuthService, question: Question): Promise<Granted> {
   if (status !== 200) throw refusal(status, answer, question);
   const { data } = grantShape.safeParse(answer);
   if (data === undefined)
-    throw new TokensRefused('The sign-in service answered without tokens.', { isFinal: false, status });
+    throw new TokensRefused('The sign-in service answered without tokens.', {
+      isFinal: false,
+      status,
+    });
   return data;
 }
 
@@ -101,9 +122,12 @@ async function send(
     return { status: response.status, text: await response.text() };
   } catch (error) {
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-    throw new TokensRefused(`The sign-in service ${authUrl} cannot be reached: ${adviceOf(cause)}`, {
-      isFinal: false,
-    });
+    throw new TokensRefused(
+      `The sign-in service ${authUrl} cannot be reached: ${adviceOf(cause)}`,
+      {
+        isFinal: false,
+      },
+    );
   }
 }
 
@@ -124,10 +148,14 @@ const errorShape = z.object({
 const maxSaidChars = 200;
 const isBadGrant = /invalid_grant|refresh_token_(expired|reused|invalidated|revoked)|token_expired/;
 
-/** 401 says so of itself; of other refusals only some words do, for a wrong proxy also answers 400 or 403. */
+/**
+ * 401 says so of itself; of other refusals only some words do, for a wrong proxy also answers 400
+ * or 403.
+ */
 function refusal(status: number, answer: unknown, { secrets }: Question): TokensRefused {
   const { error, error_description: description } = errorShape.safeParse(answer).data ?? {};
-  const { code, type, message } = typeof error === 'object' ? error : { code: error, type: undefined, message: '' };
+  const { code, type, message } =
+    typeof error === 'object' ? error : { code: error, type: undefined, message: '' };
   const words = [code ?? type, description ?? message].filter(Boolean).join(': ');
   const said = secrets.reduce((text, secret) => text.replaceAll(secret, '[secret]'), words);
   const isFinal = status === 401 || (status < 500 && isBadGrant.test(words));

@@ -1,4 +1,7 @@
-/** The tokens of the sign-in, kept fresh: of this process and of every other that uses the same sign-in. */
+/**
+ * The tokens of the sign-in, kept fresh: of this process and of every other that uses the same
+ * sign-in.
+ */
 import { delay } from '../../base/clock.ts';
 import { adviceOf } from '../../base/errors.ts';
 import { CallFailed } from '../guarded.ts';
@@ -25,7 +28,10 @@ export interface TokensOptions extends AuthService {
 
 /** A token is renewed so long before it ends. */
 const marginMs = 5 * 60_000;
-/** Two processes can renew at once: the one that comes second is refused, and looks for what the first one got. */
+/**
+ * Two processes can renew at once: the one that comes second is refused, and looks for what the
+ * first one got.
+ */
 const isPolled = 5;
 const pollEveryMs = 400;
 const refreshLimitMs = 30_000;
@@ -33,7 +39,10 @@ const refreshLimitMs = 30_000;
 export class ChatgptTokens {
   readonly #options: TokensOptions;
   #renewing: Promise<SignedIn> | undefined;
-  /** What the service gave in place of a refresh token, where it could not be stored: only this process has it. */
+  /**
+   * What the service gave in place of a refresh token, where it could not be stored: only this
+   * process has it.
+   */
   #unstored: { readonly inPlaceOf: string; readonly fresh: SignedIn } | undefined;
 
   constructor(options: TokensOptions) {
@@ -49,7 +58,9 @@ export class ChatgptTokens {
   /** Tokens in place of those that the service has just refused. Rejects with `CallFailed`. */
   async renewed(refused: SignedIn): Promise<SignedIn> {
     const kept = await this.#kept();
-    return kept.accessToken === refused.accessToken || this.#endsSoon(kept) ? this.#renew(kept) : kept;
+    return kept.accessToken === refused.accessToken || this.#endsSoon(kept)
+      ? this.#renew(kept)
+      : kept;
   }
 
   /** Never rejects, makes no request. */
@@ -77,7 +88,9 @@ export class ChatgptTokens {
     if (tokens !== undefined) return tokens;
     await store.write(damagedName, text);
     await store.write(tokensName, undefined);
-    throw new SignedOut(`The stored ChatGPT sign-in is damaged. It is kept aside as ${damagedName}.`);
+    throw new SignedOut(
+      `The stored ChatGPT sign-in is damaged. It is kept aside as ${damagedName}.`,
+    );
   }
 
   #endsSoon({ expiresAtMs }: SignedIn): boolean {
@@ -106,12 +119,20 @@ export class ChatgptTokens {
     }
   }
 
-  /** Another process may have signed out, signed in as another, or renewed as well: what is newest stays. */
+  /**
+   * Another process may have signed out, signed in as another, or renewed as well: what is newest
+   * stays.
+   */
   async #store(old: SignedIn, fresh: SignedIn): Promise<SignedIn> {
     const stored = await this.#stored();
     if (stored === undefined) throw new SignedOut('You have signed out of ChatGPT.');
-    const isReplaced = stored.refreshToken !== old.refreshToken && this.#unstored?.inPlaceOf !== stored.refreshToken;
-    if (isReplaced && (stored.accountId !== fresh.accountId || stored.expiresAtMs >= fresh.expiresAtMs)) return stored;
+    const isReplaced =
+      stored.refreshToken !== old.refreshToken && this.#unstored?.inPlaceOf !== stored.refreshToken;
+    if (
+      isReplaced &&
+      (stored.accountId !== fresh.accountId || stored.expiresAtMs >= fresh.expiresAtMs)
+    )
+      return stored;
     this.#unstored = { inPlaceOf: stored.refreshToken, fresh };
     await this.#options.store.write(tokensName, signedInText(fresh)).then(
       () => (this.#unstored = undefined),

@@ -57,7 +57,8 @@ export function digestAfter(request: ModelRequest, reply: readonly AssistantBloc
   return digestOf(anthropicRequest({ ...request, messages }, claudeCliId).messages.map(unmarked));
 }
 
-const digestOf = (value: unknown): string => createHash('sha256').update(JSON.stringify(value)).digest('base64');
+const digestOf = (value: unknown): string =>
+  createHash('sha256').update(JSON.stringify(value)).digest('base64');
 
 const blocksOf = ({ content }: MessageParam): ContentBlockParam[] =>
   typeof content === 'string' ? [{ type: 'text', text: content }] : content;

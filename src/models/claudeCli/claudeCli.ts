@@ -1,11 +1,18 @@
 /**
- * Claude, through the user's own `claude` and whatever it is signed in with. Its loop is not ours: of each of its turns one
- * reply is taken, and its calls wait until the agent's loop has journaled, permitted and made them.
+ * Claude, through the user's own `claude` and whatever it is signed in with. Its loop is not ours:
+ * of each of its turns one reply is taken, and its calls wait until the agent's loop has journaled,
+ * permitted and made them.
  */
 import { mkdir } from 'node:fs/promises';
 import { claudeModels, defaultClaudeFamily, defaultClaudeModel } from '../catalogue.ts';
 import type { Attempt } from '../guarded.ts';
-import type { ModelDescription, ModelEvent, ModelProvider, ModelReply, ModelRequest } from '../model.ts';
+import type {
+  ModelDescription,
+  ModelEvent,
+  ModelProvider,
+  ModelReply,
+  ModelRequest,
+} from '../model.ts';
 import { dependable, type CallOptions, type ProviderIdentity } from '../provider.ts';
 import { readAnthropic } from '../anthropic/anthropicStream.ts';
 import { askedOf, claudeCliId, digestAfter } from './asked.ts';
@@ -31,7 +38,9 @@ const identity: ProviderIdentity = { id: claudeCliId, label: claudeCliLabel, key
 const olderContextTokens = 200_000;
 
 const models: readonly ModelDescription[] = claudeModels.map((model) =>
-  /-4-\d/.test(model.id) ? { ...model, contextTokens: Math.min(model.contextTokens, olderContextTokens) } : model,
+  /-4-\d/.test(model.id)
+    ? { ...model, contextTokens: Math.min(model.contextTokens, olderContextTokens) }
+    : model,
 );
 
 export function createClaudeCliProvider(options: ClaudeCliOptions): ModelProvider {
@@ -45,7 +54,11 @@ export function createClaudeCliProvider(options: ClaudeCliOptions): ModelProvide
     return LiveClaude.start(asked, { claude, env, folder, clock });
   }
 
-  async function* raw(request: ModelRequest, signal: AbortSignal, attempt: Attempt): AsyncGenerator<ModelEvent> {
+  async function* raw(
+    request: ModelRequest,
+    signal: AbortSignal,
+    attempt: Attempt,
+  ): AsyncGenerator<ModelEvent> {
     const secret = keyInEnvironment(env);
     if (secret !== undefined) attempt.secret = secret;
     const asked = askedOf(request);
@@ -77,7 +90,11 @@ export function createClaudeCliProvider(options: ClaudeCliOptions): ModelProvide
     const { conversation } = request;
     if (conversation === undefined) return live.end();
     const callIds = content.flatMap((block) => (block.type === 'tool_call' ? [block.id] : []));
-    return conversations.keep(conversation, { live, digest: digestAfter(request, content), callIds });
+    return conversations.keep(conversation, {
+      live,
+      digest: digestAfter(request, content),
+      callIds,
+    });
   }
 
   return {
@@ -94,11 +111,12 @@ export function createClaudeCliProvider(options: ClaudeCliOptions): ModelProvide
 }
 
 /**
- * After anything but an answer or calls that wait for us, `claude` goes on by itself: it asks again for what was empty, cut
- * or refused, and answers calls that it cannot make.
+ * After anything but an answer or calls that wait for us, `claude` goes on by itself: it asks again
+ * for what was empty, cut or refused, and answers calls that it cannot make.
  */
 function canGoOn({ stop, content }: ModelReply, { tools }: ModelRequest): boolean {
-  if (stop === 'stop') return content.some((block) => block.type === 'text' && block.text.trim() !== '');
+  if (stop === 'stop')
+    return content.some((block) => block.type === 'text' && block.text.trim() !== '');
   return (
     stop === 'tools' &&
     content.every(

@@ -1,4 +1,7 @@
-/** The environment of the `claude` that we start: what it needs to be the user's own, and nothing of ours. */
+/**
+ * The environment of the `claude` that we start: what it needs to be the user's own, and nothing of
+ * ours.
+ */
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -20,8 +23,8 @@ const cloudPrefixes: Readonly<Record<string, readonly string[]>> = {
 const neverMs = '2000000000';
 
 /**
- * One owner of retries (ours), no shortening behind our back, results and descriptions never cut, tools under their own
- * names and all in every request, no traffic but the model's.
+ * One owner of retries (ours), no shortening behind our back, results and descriptions never cut,
+ * tools under their own names and all in every request, no traffic but the model's.
  */
 const fixed: Readonly<Record<string, string>> = {
   CLAUDE_CODE_MAX_RETRIES: '0',
@@ -47,20 +50,32 @@ const fixed: Readonly<Record<string, string>> = {
   DISABLE_AUTOUPDATER: '1',
 };
 
-export function childEnvironment(own: Environment, maxOutputTokens: number): Record<string, string> {
-  const clouds = Object.entries(cloudPrefixes).flatMap(([name, prefixes]) => (isOn(own[name]) ? prefixes : []));
+export function childEnvironment(
+  own: Environment,
+  maxOutputTokens: number,
+): Record<string, string> {
+  const clouds = Object.entries(cloudPrefixes).flatMap(([name, prefixes]) =>
+    isOn(own[name]) ? prefixes : [],
+  );
   const prefixes = [...passedPrefixes, ...clouds];
   const isPassed = (name: string): boolean =>
     passedNames.has(name.toUpperCase()) || prefixes.some((prefix) => name.startsWith(prefix));
   const passed = Object.entries(own).flatMap(([name, value]) =>
     value !== undefined && isPassed(name) ? [[name, value] as const] : [],
   );
-  return { ...Object.fromEntries(passed), ...fixed, CLAUDE_CODE_MAX_OUTPUT_TOKENS: String(maxOutputTokens) };
+  return {
+    ...Object.fromEntries(passed),
+    ...fixed,
+    CLAUDE_CODE_MAX_OUTPUT_TOKENS: String(maxOutputTokens),
+  };
 }
 
-const isOn = (value: string | undefined): boolean => value !== undefined && !['', '0', 'false'].includes(value);
+const isOn = (value: string | undefined): boolean =>
+  value !== undefined && !['', '0', 'false'].includes(value);
 
-/** The secret that `claude` is given by the environment, if any: calls are then paid for one by one. */
+/**
+ * The secret that `claude` is given by the environment, if any: calls are then paid for one by one.
+ */
 export const keyInEnvironment = (own: Environment): string | undefined =>
   own['ANTHROPIC_API_KEY']?.trim() || own['ANTHROPIC_AUTH_TOKEN']?.trim() || undefined;
 

@@ -11,7 +11,10 @@ export const signInHint =
 
 const maxMessageChars = 600;
 
-/** Of a synthetic reply and of a result; not all of it is in the SDK's types, and older versions leave parts out. */
+/**
+ * Of a synthetic reply and of a result; not all of it is in the SDK's types, and older versions
+ * leave parts out.
+ */
 interface Told {
   readonly error?: string;
   readonly status: number | undefined;
@@ -21,7 +24,10 @@ interface Told {
   readonly text: string;
 }
 
-/** The failure that a message tells of; `undefined` when it tells of none. `limit` is what was last heard of the plan's limits. */
+/**
+ * The failure that a message tells of; `undefined` when it tells of none. `limit` is what was last
+ * heard of the plan's limits.
+ */
 export function failureIn(
   message: SDKMessage,
   limit: SDKRateLimitInfo | undefined,
@@ -31,7 +37,10 @@ export function failureIn(
   if (told === undefined) return undefined;
   const reason = reasonOf(told);
   const said = `${claudeCliLabel}: ${oneLine(cleanText(told.text), maxMessageChars)}`;
-  const untilMs = reason === 'rate_limit' && limit?.status === 'rejected' ? (limit.resetsAt ?? 0) * 1000 - nowMs : 0;
+  const untilMs =
+    reason === 'rate_limit' && limit?.status === 'rejected'
+      ? (limit.resetsAt ?? 0) * 1000 - nowMs
+      : 0;
   return {
     reason,
     message: reason === 'auth' ? `${said} ${signInHint}` : said,
@@ -43,9 +52,15 @@ export function failureIn(
 function read(message: SDKMessage): Told | undefined {
   if (message.type === 'assistant') {
     const { error, ...more } = message;
-    const text = message.message.content.map((block) => (block.type === 'text' ? block.text : '')).join('');
+    const text = message.message.content
+      .map((block) => (block.type === 'text' ? block.text : ''))
+      .join('');
     if (error === undefined) return undefined;
-    return { error: message.message.stop_reason === 'refusal' ? 'refusal' : error, text, ...details(more) };
+    return {
+      error: message.message.stop_reason === 'refusal' ? 'refusal' : error,
+      text,
+      ...details(more),
+    };
   }
   if (message.type !== 'result' || !message.is_error) return undefined;
   const text = message.subtype === 'success' ? message.result : message.errors.join(' ');
@@ -54,7 +69,8 @@ function read(message: SDKMessage): Told | undefined {
 
 function details(message: object): Omit<Told, 'error' | 'text'> {
   const fields = message as Readonly<Record<string, unknown>>;
-  const word = (name: string): string | undefined => (typeof fields[name] === 'string' ? fields[name] : undefined);
+  const word = (name: string): string | undefined =>
+    typeof fields[name] === 'string' ? fields[name] : undefined;
   return {
     status: typeof fields['api_error_status'] === 'number' ? fields['api_error_status'] : undefined,
     kind: word('api_error_type'),
@@ -86,25 +102,41 @@ const ofStatus: Readonly<Record<number, ModelFailureReason>> = {
   529: 'rate_limit',
 };
 
-function reasonOf({ error = '', status, kind, connection, terminal, text }: Told): ModelFailureReason {
-  if (terminal === 'prompt_too_long' || /prompt is too long|context limit reached/i.test(text)) return 'overflow';
+function reasonOf({
+  error = '',
+  status,
+  kind,
+  connection,
+  terminal,
+  text,
+}: Told): ModelFailureReason {
+  if (terminal === 'prompt_too_long' || /prompt is too long|context limit reached/i.test(text))
+    return 'overflow';
   if (connection !== undefined) return 'network';
   if (kind === 'overloaded_error') return 'rate_limit';
   const reason = (status === undefined ? undefined : ofStatus[status]) ?? ofError[error];
   if (reason !== undefined) return reason;
   if (status !== undefined) return status >= 500 ? 'server' : 'invalid';
-  return error === 'server_error' || /connection|network|stream|ECONN|ETIMEDOUT/i.test(text) ? 'network' : 'server';
+  return error === 'server_error' || /connection|network|stream|ECONN|ETIMEDOUT/i.test(text)
+    ? 'network'
+    : 'server';
 }
 
 /** What its last words on stderr say of a `claude` that ended by itself. */
 export function deathOf(how: string, stderr: string): ModelFailure {
   const words = oneLine(cleanText(stderr), maxMessageChars);
   if (/unknown option|unknown argument/i.test(stderr))
-    return { reason: 'invalid', message: `${claudeCliLabel} is too old (${words}). Run \`claude update\`.` };
+    return {
+      reason: 'invalid',
+      message: `${claudeCliLabel} is too old (${words}). Run \`claude update\`.`,
+    };
   if (/root\/sudo|as root/i.test(stderr))
     return {
       reason: 'invalid',
       message: `${claudeCliLabel} refuses to run as root (${words}). Start Helios as another user.`,
     };
-  return { reason: 'network', message: `${claudeCliLabel} ended in the middle of a reply: ${how}. ${words}`.trim() };
+  return {
+    reason: 'network',
+    message: `${claudeCliLabel} ended in the middle of a reply: ${how}. ${words}`.trim(),
+  };
 }

@@ -12,15 +12,26 @@ export interface ClaudeProcess {
   /** How it ended, such as `exit code 1` or `signal SIGKILL`. */
   readonly ended: Promise<string>;
   /**
-   * Not the SDK's closing: at the end of its input a `claude` takes the open calls for failed, goes on with that, and asks
-   * the model once more.
+   * Not the SDK's closing: at the end of its input a `claude` takes the open calls for failed, goes
+   * on with that, and asks the model once more.
    */
   kill(): void;
 }
 
-export function startProcess({ command, args, cwd, env }: Omit<SpawnOptions, 'signal'>): ClaudeProcess {
+export function startProcess({
+  command,
+  args,
+  cwd,
+  env,
+}: Omit<SpawnOptions, 'signal'>): ClaudeProcess {
   const isGroup = process.platform !== 'win32';
-  const child = spawn(command, args, { cwd, env, stdio: 'pipe', detached: isGroup, windowsHide: true });
+  const child = spawn(command, args, {
+    cwd,
+    env,
+    stdio: 'pipe',
+    detached: isGroup,
+    windowsHide: true,
+  });
   let stderr = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     stderr = `${stderr}${text}`.slice(-keptStderrChars);
@@ -35,7 +46,9 @@ export function startProcess({ command, args, cwd, env }: Omit<SpawnOptions, 'si
   process.once('exit', kill);
   const ended = new Promise<string>((resolve) => {
     child.once('error', (error) => resolve(error.message));
-    child.once('close', (code, signal) => resolve(signal === null ? `exit code ${code}` : `signal ${signal}`));
+    child.once('close', (code, signal) =>
+      resolve(signal === null ? `exit code ${code}` : `signal ${signal}`),
+    );
   }).finally(() => process.off('exit', kill));
   return { spawned: child, stderr: () => stderr, ended, kill };
 }

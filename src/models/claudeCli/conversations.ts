@@ -26,8 +26,8 @@ export class Conversations {
   }
 
   /**
-   * The one whose conversation goes on with just this, told what is new; it is the caller's from now on. Another one that
-   * waited under the name is ended.
+   * The one whose conversation goes on with just this, told what is new; it is the caller's from
+   * now on. Another one that waited under the name is ended.
    */
   async resume(asked: Asked): Promise<LiveClaude | undefined> {
     const waiting = this.#take(asked.request.conversation);
@@ -61,12 +61,17 @@ export class Conversations {
 }
 
 /**
- * What is said beside results is not taken from a `claude` at work as what it is, and neither are some attachments: then a
- * new one reads the whole.
+ * What is said beside results is not taken from a `claude` at work as what it is, and neither are
+ * some attachments: then a new one reads the whole.
  */
-function goesOn({ live, digest, callIds }: Waiting, { setupDigest, prefixDigest, results, said }: Asked): boolean {
+function goesOn(
+  { live, digest, callIds }: Waiting,
+  { setupDigest, prefixDigest, results, said }: Asked,
+): boolean {
   if (live.setupDigest !== setupDigest || digest !== prefixDigest) return false;
   if (callIds.length === 0) return results.length === 0 && said.length > 0;
   const given = new Set(results.map((result) => result.tool_use_id));
-  return said.length === 0 && results.every(canBeHandedOver) && callIds.every((id) => given.has(id));
+  return (
+    said.length === 0 && results.every(canBeHandedOver) && callIds.every((id) => given.has(id))
+  );
 }

@@ -26,7 +26,10 @@ const oldestVersion = '2.1.0';
 const install =
   'Install Claude Code (https://claude.com/claude-code), run `claude` once and sign in; or say where it is in the setting claudePath.';
 
-/** Looks each time, but asks a file for its version only once: a `claude` that was installed meanwhile is found. */
+/**
+ * Looks each time, but asks a file for its version only once: a `claude` that was installed
+ * meanwhile is found.
+ */
 export class ClaudeFinder {
   readonly #named: string | undefined;
   readonly #env: Environment;
@@ -44,13 +47,22 @@ export class ClaudeFinder {
     if (file === undefined)
       return this.#named === undefined
         ? { problem: 'There is no `claude` on the PATH.', action: install }
-        : { problem: `There is no program at ${this.#named}.`, action: 'Correct the setting claudePath.' };
+        : {
+            problem: `There is no program at ${this.#named}.`,
+            action: 'Correct the setting claudePath.',
+          };
     try {
       const version = await this.#versionOf(file);
       if (!isOlder(version, oldestVersion)) return { path: file, version };
-      return { problem: `${file} is version ${version}; ${oldestVersion} is needed.`, action: 'Run `claude update`.' };
+      return {
+        problem: `${file} is version ${version}; ${oldestVersion} is needed.`,
+        action: 'Run `claude update`.',
+      };
     } catch (error) {
-      return { problem: `${file} cannot be run: ${messageOf(error)}`, action: 'Run `claude --version` to see why.' };
+      return {
+        problem: `${file} cannot be run: ${messageOf(error)}`,
+        action: 'Run `claude --version` to see why.',
+      };
     }
   }
 
@@ -71,7 +83,11 @@ export class ClaudeFinder {
     const name = process.platform === 'win32' ? 'claude.exe' : 'claude';
     const home = this.#env['HOME'] ?? homedir();
     // A window that was not opened from a terminal does not have the PATH of one.
-    const folders = [...(this.#env['PATH'] ?? '').split(path.delimiter), `${home}/.local/bin`, `${home}/.claude/local`];
+    const folders = [
+      ...(this.#env['PATH'] ?? '').split(path.delimiter),
+      `${home}/.local/bin`,
+      `${home}/.claude/local`,
+    ];
     return folders.filter((folder) => folder !== '').map((folder) => path.join(folder, name));
   }
 

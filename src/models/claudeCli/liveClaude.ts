@@ -1,4 +1,6 @@
-/** One `claude` at work on one conversation. It is told what is new, and read message by message. */
+/**
+ * One `claude` at work on one conversation. It is told what is new, and read message by message.
+ */
 import { randomUUID } from 'node:crypto';
 import { rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -53,7 +55,12 @@ export class LiveClaude {
     const transcript = isNew ? undefined : path.join(options.folder, `${randomUUID()}.jsonl`);
     if (transcript !== undefined) {
       const { claude, folder, clock } = options;
-      const context = { folder, model: asked.request.model, version: claude.version, nowMs: clock.now() };
+      const context = {
+        folder,
+        model: asked.request.model,
+        version: claude.version,
+        nowMs: clock.now(),
+      };
       await writeFile(transcript, transcriptOf(asked.past, context), { mode: 0o600 });
     }
     const live = new LiveClaude(asked, options, transcript);
@@ -61,7 +68,11 @@ export class LiveClaude {
     return live;
   }
 
-  private constructor({ setupDigest }: Asked, { clock }: LiveOptions, transcript: string | undefined) {
+  private constructor(
+    { setupDigest }: Asked,
+    { clock }: LiveOptions,
+    transcript: string | undefined,
+  ) {
     this.setupDigest = setupDigest;
     this.#clock = clock;
     this.#transcript = transcript;
@@ -74,7 +85,9 @@ export class LiveClaude {
       prompt: this.#inbox.messages(),
       options: {
         ...queryOptions(asked, options, this.#transcript),
-        mcpServers: { [toolServerName]: { type: 'sdk', name: toolServerName, instance: server as never } },
+        mcpServers: {
+          [toolServerName]: { type: 'sdk', name: toolServerName, instance: server as never },
+        },
         spawnClaudeCodeProcess: (how) => (this.#process = startProcess(how)).spawned,
       },
     });
@@ -89,7 +102,10 @@ export class LiveClaude {
     for (const result of results) this.#handover.give(result);
   }
 
-  /** The events of the next reply, up to its end. Throws `CallFailed` when it failed or the process ended; ends early when it was cut. */
+  /**
+   * The events of the next reply, up to its end. Throws `CallFailed` when it failed or the process
+   * ended; ends early when it was cut.
+   */
   async *events(): AsyncGenerator<RawMessageStreamEvent> {
     let isWhole = false;
     for (;;) {
@@ -144,7 +160,11 @@ export class LiveClaude {
   }
 }
 
-function queryOptions(asked: Asked, { claude, env, folder }: LiveOptions, transcript: string | undefined): Options {
+function queryOptions(
+  asked: Asked,
+  { claude, env, folder }: LiveOptions,
+  transcript: string | undefined,
+): Options {
   const { request, params } = asked;
   const names = new Set(request.tools.map(({ name }) => name));
   return {
@@ -152,7 +172,11 @@ function queryOptions(asked: Asked, { claude, env, folder }: LiveOptions, transc
     cwd: folder,
     env: childEnvironment(env, params.max_tokens),
     model: request.model,
-    systemPrompt: { type: 'custom', prompt: request.system.map(({ text }) => text).join('\n\n'), snapshot: false },
+    systemPrompt: {
+      type: 'custom',
+      prompt: request.system.map(({ text }) => text).join('\n\n'),
+      snapshot: false,
+    },
     ...thinkingOptions(params),
     tools: [],
     skills: [],
@@ -170,19 +194,26 @@ function queryOptions(asked: Asked, { claude, env, folder }: LiveOptions, transc
   };
 }
 
-function thinkingOptions({ thinking, output_config: output }: Asked['params']): Pick<Options, 'thinking' | 'effort'> {
+function thinkingOptions({
+  thinking,
+  output_config: output,
+}: Asked['params']): Pick<Options, 'thinking' | 'effort'> {
   return { thinking: thinkingOption(thinking), ...(output?.effort && { effort: output.effort }) };
 }
 
 function thinkingOption(thinking: Asked['params']['thinking']): ThinkingConfig {
   if (thinking?.type === 'adaptive') return { type: 'adaptive', display: 'summarized' };
-  if (thinking?.type === 'enabled') return { type: 'enabled', budgetTokens: thinking.budget_tokens };
+  if (thinking?.type === 'enabled')
+    return { type: 'enabled', budgetTokens: thinking.budget_tokens };
   return { type: 'disabled' };
 }
 
 function withOwnName(event: RawMessageStreamEvent): RawMessageStreamEvent {
   if (event.type !== 'content_block_start' || event.content_block.type !== 'tool_use') return event;
-  return { ...event, content_block: { ...event.content_block, name: ownToolName(event.content_block.name) } };
+  return {
+    ...event,
+    content_block: { ...event.content_block, name: ownToolName(event.content_block.name) },
+  };
 }
 
 /** What is said, as the stream that the SDK reads. */
@@ -192,7 +223,11 @@ class Inbox {
   #isClosed = false;
 
   push(content: ContentBlockParam[]): void {
-    this.#waiting.push({ type: 'user', message: { role: 'user', content }, parent_tool_use_id: null });
+    this.#waiting.push({
+      type: 'user',
+      message: { role: 'user', content },
+      parent_tool_use_id: null,
+    });
     this.#wake();
   }
 

@@ -11,12 +11,17 @@ export async function readinessOf(finder: ClaudeFinder, env: Environment): Promi
   const found = await finder.find();
   if ('problem' in found) return { isReady: false, ...found };
   if (await maybeSignedIn(env)) return { isReady: true };
-  return { isReady: false, problem: `${claudeCliLabel} ${found.version} is not signed in.`, action: signInHint };
+  return {
+    isReady: false,
+    problem: `${claudeCliLabel} ${found.version} is not signed in.`,
+    action: signInHint,
+  };
 }
 
 /** The keychain of macOS is not looked into: there the first call tells. */
 async function maybeSignedIn(env: Environment): Promise<boolean> {
-  if (isMetered(env) || env['CLAUDE_CODE_OAUTH_TOKEN']?.trim() || process.platform === 'darwin') return true;
+  if (isMetered(env) || env['CLAUDE_CODE_OAUTH_TOKEN']?.trim() || process.platform === 'darwin')
+    return true;
   const folder = env['CLAUDE_CONFIG_DIR']?.trim() || path.join(env['HOME'] ?? homedir(), '.claude');
   try {
     await access(path.join(folder, '.credentials.json'));

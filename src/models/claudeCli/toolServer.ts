@@ -1,4 +1,7 @@
-/** Our tools as an MCP server inside this process. It runs none of them: it waits for the result that the agent's loop hands over. */
+/**
+ * Our tools as an MCP server inside this process. It runs none of them: it waits for the result
+ * that the agent's loop hands over.
+ */
 import type { ToolResultBlockParam } from '@anthropic-ai/sdk/resources/messages';
 import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/sdk/types.js';
 import type { ToolSpec } from '../model.ts';
@@ -8,7 +11,10 @@ export const toolServerName = 'helios';
 /** An older `claude` names tools after their server. */
 export const ownToolName = (name: string): string => name.replace(/^mcp__helios__/, '');
 
-/** Results on their way to the calls that wait for them, matched by the id of the call and by nothing else. */
+/**
+ * Results on their way to the calls that wait for them, matched by the id of the call and by
+ * nothing else.
+ */
 export class Handover {
   readonly #calls = new Map<string, PromiseWithResolvers<CallToolResult>>();
 
@@ -32,7 +38,10 @@ export class Handover {
 export const canBeHandedOver = ({ content = [] }: ToolResultBlockParam): boolean =>
   typeof content === 'string' || content.every(({ type }) => type === 'text' || type === 'image');
 
-function toolResult({ content = [], is_error: isError = false }: ToolResultBlockParam): CallToolResult {
+function toolResult({
+  content = [],
+  is_error: isError = false,
+}: ToolResultBlockParam): CallToolResult {
   const blocks = typeof content === 'string' ? [{ type: 'text', text: content } as const] : content;
   return {
     content: blocks.flatMap((block): ContentBlock[] => {
@@ -46,8 +55,8 @@ function toolResult({ content = [], is_error: isError = false }: ToolResultBlock
 }
 
 /**
- * The low-level server, so that schemas pass unchanged. `claude` names the call in the request's `_meta`; one that does not
- * is told so, as its results could not be matched.
+ * The low-level server, so that schemas pass unchanged. `claude` names the call in the request's
+ * `_meta`; one that does not is told so, as its results could not be matched.
  */
 export async function createToolServer(tools: readonly ToolSpec[], handover: Handover) {
   const { Server } = await import('@modelcontextprotocol/sdk/server/index.js');
@@ -57,7 +66,10 @@ export async function createToolServer(tools: readonly ToolSpec[], handover: Han
     if (method === 'tools/list') return { tools: tools.map(listed) };
     const callId = params?._meta?.['claudecode/toolUseId'];
     if (typeof callId === 'string') return handover.wait(callId);
-    return { isError: true, content: [{ type: 'text', text: 'This call has no id. Run `claude update`.' }] };
+    return {
+      isError: true,
+      content: [{ type: 'text', text: 'This call has no id. Run `claude update`.' }],
+    };
   };
   return server;
 }

@@ -1,4 +1,7 @@
-/** A conversation in the form in which `claude` keeps its own, so that it can be resumed: real calls, results and images. */
+/**
+ * A conversation in the form in which `claude` keeps its own, so that it can be resumed: real
+ * calls, results and images.
+ */
 import { randomUUID } from 'node:crypto';
 import type { Turn } from './asked.ts';
 
@@ -10,7 +13,12 @@ export interface TranscriptContext {
   readonly nowMs: number;
 }
 
-const noTokens = { input_tokens: 0, cache_creation_input_tokens: 0, cache_read_input_tokens: 0, output_tokens: 0 };
+const noTokens = {
+  input_tokens: 0,
+  cache_creation_input_tokens: 0,
+  cache_read_input_tokens: 0,
+  output_tokens: 0,
+};
 
 /** Lines of JSON, one for each message, each naming the one before it. */
 export function transcriptOf(messages: readonly Turn[], context: TranscriptContext): string {

@@ -1,4 +1,7 @@
-/** Small questions to an endpoint beside Chat Completions: what models it has, and what it knows of them. */
+/**
+ * Small questions to an endpoint beside Chat Completions: what models it has, and what it knows of
+ * them.
+ */
 import { CallFailed } from '../guarded.ts';
 import { isRecord } from '../textTools/records.ts';
 
@@ -11,15 +14,23 @@ export interface Endpoint {
   readonly fetch: typeof globalThis.fetch;
 }
 
-/** Asks a path under the address (`/models`), or under the server (`server:/api/tags`); with `body`, by POST. */
+/**
+ * Asks a path under the address (`/models`), or under the server (`server:/api/tags`); with `body`,
+ * by POST.
+ */
 export type AskJson = (path: string, body?: unknown) => Promise<unknown>;
 
-/** Rejects with what the SDKs would: an error with the `status` of a refusal, or the failure of `fetch`. */
+/**
+ * Rejects with what the SDKs would: an error with the `status` of a refusal, or the failure of
+ * `fetch`.
+ */
 export const askJson =
   ({ baseUrl, key, headers, fetch }: Endpoint, signal: AbortSignal): AskJson =>
   async (path, body) => {
     const server = baseUrl.replace(/\/v\d+$/, '');
-    const url = path.startsWith('server:') ? `${server}${path.slice('server:'.length)}` : `${baseUrl}${path}`;
+    const url = path.startsWith('server:')
+      ? `${server}${path.slice('server:'.length)}`
+      : `${baseUrl}${path}`;
     const response = await fetch(url, {
       signal,
       ...(body !== undefined && { method: 'POST', body: JSON.stringify(body) }),

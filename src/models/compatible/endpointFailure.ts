@@ -2,9 +2,10 @@
 import { messageOf } from '../../base/errors.ts';
 
 /**
- * - Ollama: `gemma:2b does not support tools` · vLLM: `"auto" tool choice requires --enable-auto-tool-choice …` ·
- * llama.cpp: `tools param requires --jinja flag` · OpenRouter: `No endpoints found that support tool use` ·
- * others: `Unrecognized request argument supplied: tools`.
+ * - Ollama: `gemma:2b does not support tools` · vLLM: `"auto" tool choice requires
+ *   --enable-auto-tool-choice …` ·
+ * llama.cpp: `tools param requires --jinja flag` · OpenRouter: `No endpoints found that support
+ * tool use` · others: `Unrecognized request argument supplied: tools`.
  */
 const refusedTools =
   /does not support (?:tool|function)|--enable-auto-tool-choice|--jinja|no endpoints found that support tool|\btools?\b[^.]*\b(?:is|are) not (?:supported|permitted|allowed)|(?:unrecognized|unknown|unsupported|unexpected)[^.]*\b(?:tools|tool_choice)\b/i;
@@ -17,9 +18,14 @@ function statusOf(error: Error): number {
   return 'status' in error && typeof error.status === 'number' ? error.status : 0;
 }
 
-/** An error that came inside of a stream, which had begun with 200, tells its status as its code (OpenRouter, llama.cpp). */
+/**
+ * An error that came inside of a stream, which had begun with 200, tells its status as its code
+ * (OpenRouter, llama.cpp).
+ */
 export function withStatus(error: unknown): unknown {
   if (!(error instanceof Error) || !('code' in error) || statusOf(error) !== 0) return error;
   const code = Number(error.code);
-  return Number.isInteger(code) && code >= 400 && code < 600 ? Object.assign(error, { status: code }) : error;
+  return Number.isInteger(code) && code >= 400 && code < 600
+    ? Object.assign(error, { status: code })
+    : error;
 }

@@ -6,7 +6,8 @@ import { count, entriesOf, words, type Entry, type ToldModel } from './told.ts';
 /** Those that hold a conversation. Rejects where the endpoint has no list. */
 export async function endpointModels(ask: AskJson): Promise<readonly ToldModel[]> {
   const entries = entriesOf(await ask('/models'));
-  if (entries.some(({ pricing }) => pricing !== undefined)) return entries.filter(isWriting).map(openRouter);
+  if (entries.some(({ pricing }) => pricing !== undefined))
+    return entries.filter(isWriting).map(openRouter);
   if (entries.some((entry) => count(entry.max_model_len) !== undefined)) return entries.map(vllm);
   for (const kind of [llamaCpp, lmStudio, ollama]) {
     const told = await kind(entries, ask);
@@ -20,25 +21,39 @@ const plain = (entry: Entry): ToldModel => {
   return { id: entry.id, ...(contextTokens !== undefined && { contextTokens }) };
 };
 
-const vllm = (entry: Entry): ToldModel => ({ ...plain(entry), contextTokens: count(entry.max_model_len) });
+const vllm = (entry: Entry): ToldModel => ({
+  ...plain(entry),
+  contextTokens: count(entry.max_model_len),
+});
 
 const isWriting = ({ architecture }: Entry): boolean => {
-  const { output_modalities: output } = (architecture ?? {}) as { readonly output_modalities?: unknown };
+  const { output_modalities: output } = (architecture ?? {}) as {
+    readonly output_modalities?: unknown;
+  };
   return output === undefined || words(output).includes('text');
 };
 
-/** https://openrouter.ai/docs/api-reference/list-available-models: prices are dollars per token, as texts. */
+/**
+ * https://openrouter.ai/docs/api-reference/list-available-models: prices are dollars per token, as
+ * texts.
+ */
 function openRouter(entry: Entry): ToldModel {
   const { pricing, architecture, top_provider: best, supported_parameters: parameters } = entry;
-  const { input_modalities: input } = (architecture ?? {}) as { readonly input_modalities?: unknown };
-  const { max_completion_tokens: max, context_length: held } = (best ?? {}) as Readonly<Record<string, unknown>>;
+  const { input_modalities: input } = (architecture ?? {}) as {
+    readonly input_modalities?: unknown;
+  };
+  const { max_completion_tokens: max, context_length: held } = (best ?? {}) as Readonly<
+    Record<string, unknown>
+  >;
   const price = priceOf(pricing);
   return {
     id: entry.id,
     ...(typeof entry.name === 'string' && { label: entry.name }),
     contextTokens: count(held) ?? count(entry.context_length),
     maxOutputTokens: count(max),
-    ...(Array.isArray(parameters) && { toolCalls: words(parameters).includes('tools') ? 'native' : 'text' }),
+    ...(Array.isArray(parameters) && {
+      toolCalls: words(parameters).includes('tools') ? 'native' : 'text',
+    }),
     ...(input !== undefined && { acceptsImages: words(input).includes('image') }),
     ...(price !== undefined && { price }),
     ...(typeof entry.created === 'number' && { releasedMs: entry.created * 1000 }),

@@ -5,7 +5,10 @@ import type { ToldModel } from './told.ts';
 
 /** What a user may say of the models of an endpoint. */
 export interface ModelSettings {
-  /** Of models that the endpoint does not describe itself, and of those whose size it does not tell for certain. */
+  /**
+   * Of models that the endpoint does not describe itself, and of those whose size it does not tell
+   * for certain.
+   */
   readonly contextTokens?: number | undefined;
   readonly maxOutputTokens?: number | undefined;
   /** Absent: as the endpoint says, else native until it refuses tools. */
@@ -52,7 +55,9 @@ export class KnownModels {
   all(): readonly ModelDescription[] {
     const told = this.#told.map((model) => this.#described(model));
     const byDefault = this.defaultModel;
-    return told.some(({ id }) => id === byDefault) ? told : [this.#described({ id: byDefault }), ...told];
+    return told.some(({ id }) => id === byDefault)
+      ? told
+      : [this.#described({ id: byDefault }), ...told];
   }
 
   /** The id to ask for. */
@@ -62,7 +67,9 @@ export class KnownModels {
 
   callsByText(model: string): boolean {
     if (this.#settings.toolCalls !== undefined) return this.#settings.toolCalls === 'text';
-    return this.#refusing.has(model) || this.#told.find(({ id }) => id === model)?.toolCalls === 'text';
+    return (
+      this.#refusing.has(model) || this.#told.find(({ id }) => id === model)?.toolCalls === 'text'
+    );
   }
 
   /** The endpoint takes no tools with this model: from now on it is offered them by text. */
@@ -72,16 +79,23 @@ export class KnownModels {
   }
 
   #described({ isAssumed = false, ...told }: ToldModel): ModelDescription {
-    const { contextTokens: set, maxOutputTokens: max, acceptsImages, sendsEffort = false } = this.#settings;
+    const {
+      contextTokens: set,
+      maxOutputTokens: max,
+      acceptsImages,
+      sendsEffort = false,
+    } = this.#settings;
     const { price, ...rest } = told;
     const contextTokens =
-      (isAssumed ? (set ?? told.contextTokens) : (told.contextTokens ?? set)) ?? assumedContextTokens;
+      (isAssumed ? (set ?? told.contextTokens) : (told.contextTokens ?? set)) ??
+      assumedContextTokens;
     const images = acceptsImages ?? told.acceptsImages;
     return {
       ...rest,
       label: told.label ?? told.id,
       contextTokens,
-      maxOutputTokens: told.maxOutputTokens ?? max ?? Math.min(assumedOutputTokens, Math.ceil(contextTokens / 4)),
+      maxOutputTokens:
+        told.maxOutputTokens ?? max ?? Math.min(assumedOutputTokens, Math.ceil(contextTokens / 4)),
       toolCalls: this.callsByText(told.id) ? 'text' : 'native',
       ...(images !== undefined && { acceptsImages: images }),
       ...(!sendsEffort && { efforts: [] }),

@@ -1,6 +1,6 @@
 /**
- * Servers of one's own. What counts is the context that a model runs with, which often is a part of what it could hold: what
- * is longer is cut without a word by some.
+ * Servers of one's own. What counts is the context that a model runs with, which often is a part of
+ * what it could hold: what is longer is cut without a word by some.
  */
 import { isRecord } from '../textTools/records.ts';
 import type { AskJson } from './askJson.ts';
@@ -9,7 +9,9 @@ import { count, entriesOf, words, type Entry, type ToldModel } from './told.ts';
 type Kind = (entries: readonly Entry[], ask: AskJson) => Promise<readonly ToldModel[] | undefined>;
 
 /** `undefined` where the server has no such path, or needs another key for it. */
-async function orNothing(asked: Promise<unknown>): Promise<Readonly<Record<string, unknown>> | undefined> {
+async function orNothing(
+  asked: Promise<unknown>,
+): Promise<Readonly<Record<string, unknown>> | undefined> {
   try {
     const answer = await asked;
     return isRecord(answer) ? answer : undefined;
@@ -19,12 +21,18 @@ async function orNothing(asked: Promise<unknown>): Promise<Readonly<Record<strin
   }
 }
 
-/** https://github.com/ggml-org/llama.cpp/tree/master/tools/server: `n_ctx` of `/props` is the context of one slot. */
+/**
+ * https://github.com/ggml-org/llama.cpp/tree/master/tools/server: `n_ctx` of `/props` is the
+ * context of one slot.
+ */
 export const llamaCpp: Kind = async (entries, ask) => {
   if (!entries.some(({ owned_by: owner }) => owner === 'llamacpp')) return undefined;
   const props = await orNothing(ask('server:/props'));
   const { n_ctx: held } = recordIn(props, 'default_generation_settings');
-  const { supports_tools: takes, supports_tool_calls: makes } = recordIn(props, 'chat_template_caps');
+  const { supports_tools: takes, supports_tool_calls: makes } = recordIn(
+    props,
+    'chat_template_caps',
+  );
   const { vision } = recordIn(props, 'modalities');
   return entries.map((entry) => ({
     id: entry.id,
@@ -76,7 +84,9 @@ function ollamaModel(
   if (abilities?.includes('completion') === false) return undefined;
   const parameters = typeof shown?.parameters === 'string' ? shown.parameters : '';
   const told = count(running) ?? count(/^num_ctx\s+"?(\d+)"?\s*$/m.exec(parameters)?.[1]);
-  const held = Object.entries(recordIn(shown, 'model_info')).find(([name]) => name.endsWith('.context_length'))?.[1];
+  const held = Object.entries(recordIn(shown, 'model_info')).find(([name]) =>
+    name.endsWith('.context_length'),
+  )?.[1];
   return {
     id,
     contextTokens: told ?? Math.min(count(held) ?? ollamaContextTokens, ollamaContextTokens),

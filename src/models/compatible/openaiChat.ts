@@ -1,4 +1,7 @@
-/** Any endpoint that speaks Chat Completions: vLLM, Ollama, llama.cpp, LM Studio, OpenRouter and many more. */
+/**
+ * Any endpoint that speaks Chat Completions: vLLM, Ollama, llama.cpp, LM Studio, OpenRouter and
+ * many more.
+ */
 import type { Clock } from '../../base/clock.ts';
 import { messageOf } from '../../base/errors.ts';
 import { silentLogger, type Logger } from '../../base/logger.ts';
@@ -39,7 +42,14 @@ const noKey = 'none';
 const learnWithinMs = 3000;
 
 export function createCompatibleProvider(options: CompatibleProviderOptions): ModelProvider {
-  const { identity = compatible, logger = silentLogger, clock, headers, fetch, sendsEffort = false } = options;
+  const {
+    identity = compatible,
+    logger = silentLogger,
+    clock,
+    headers,
+    fetch,
+    sendsEffort = false,
+  } = options;
   const { id, label, keyHint } = identity;
   const baseUrl = options.baseUrl.replace(/\/+$/, '');
   // A failure tells where it was: addresses are what is wrong most often.
@@ -54,7 +64,12 @@ export function createCompatibleProvider(options: CompatibleProviderOptions): Mo
 
   const list = listing(
     async (apiKey, signal) => {
-      const endpoint = { baseUrl, key: apiKey === noKey ? '' : apiKey, headers, fetch: fetch ?? globalThis.fetch };
+      const endpoint = {
+        baseUrl,
+        key: apiKey === noKey ? '' : apiKey,
+        headers,
+        fetch: fetch ?? globalThis.fetch,
+      };
       known.learn(await endpointModels(askJson(endpoint, signal)));
       return known.all();
     },
@@ -70,14 +85,21 @@ export function createCompatibleProvider(options: CompatibleProviderOptions): Mo
       attempt.secret = apiKey;
       const client = await openaiClient(apiKey, baseUrl, { fetch, headers });
       const chunks = await openReplaying(request, (asked) =>
-        client.chat.completions.create(chatRequest(asked, { provider: id, sendsEffort, keepsReasoning }), { signal }),
+        client.chat.completions.create(
+          chatRequest(asked, { provider: id, sendsEffort, keepsReasoning }),
+          { signal },
+        ),
       );
       yield* readChat(chunks, { provider: id, request, attempt });
     };
   const native = send(false);
   const byText = withTextTools(send(true), id);
 
-  async function* raw(asked: ModelRequest, signal: AbortSignal, attempt: Attempt): AsyncGenerator<ModelEvent> {
+  async function* raw(
+    asked: ModelRequest,
+    signal: AbortSignal,
+    attempt: Attempt,
+  ): AsyncGenerator<ModelEvent> {
     if (asked.tools.length > 0 && options.toolCalls === undefined) await learn(signal);
     const request = { ...asked, model: known.named(asked) };
     try {
@@ -103,8 +125,8 @@ export function createCompatibleProvider(options: CompatibleProviderOptions): Mo
 }
 
 /**
- * Asks for the models once, before the first call with tools: they tell how tools are called. Of an endpoint that does not
- * say, or not in time, the models are called all the same.
+ * Asks for the models once, before the first call with tools: they tell how tools are called. Of an
+ * endpoint that does not say, or not in time, the models are called all the same.
  */
 function learning(
   list: NonNullable<ModelProvider['list']>,

@@ -1,11 +1,21 @@
-/** A `ModelRequest` in the words of Chat Completions, as small as it can be: servers differ in what else they take. */
+/**
+ * A `ModelRequest` in the words of Chat Completions, as small as it can be: servers differ in what
+ * else they take.
+ */
 import type {
   ChatCompletionAssistantMessageParam,
   ChatCompletionContentPart,
   ChatCompletionCreateParamsStreaming,
   ChatCompletionMessageParam,
 } from 'openai/resources/chat/completions';
-import type { AssistantBlock, AttachmentBlock, Message, ModelRequest, ToolResultBlock, UserBlock } from '../model.ts';
+import type {
+  AssistantBlock,
+  AttachmentBlock,
+  Message,
+  ModelRequest,
+  ToolResultBlock,
+  UserBlock,
+} from '../model.ts';
 import { objectInput, replayable, thinkingItem } from '../replay.ts';
 
 /** Where a server puts the model's reasoning; it is sent back under the same name. */
@@ -23,11 +33,16 @@ export interface ChatOptions {
   readonly keepsReasoning: boolean;
 }
 
-export function chatRequest(request: ModelRequest, options: ChatOptions): ChatCompletionCreateParamsStreaming {
+export function chatRequest(
+  request: ModelRequest,
+  options: ChatOptions,
+): ChatCompletionCreateParamsStreaming {
   const { model, system, tools, maxOutputTokens, effort } = request;
   const { provider, sendsEffort } = options;
   const prompt = system.map(({ text }) => text).join('\n\n');
-  const history = replayable(request, provider).flatMap((message) => chatMessages(message, options, model));
+  const history = replayable(request, provider).flatMap((message) =>
+    chatMessages(message, options, model),
+  );
   return {
     model,
     stream: true,
@@ -35,7 +50,9 @@ export function chatRequest(request: ModelRequest, options: ChatOptions): ChatCo
     messages: prompt === '' ? history : [{ role: 'system', content: prompt }, ...history],
     ...(tools.length === 0 ? {} : { tools: tools.map(functionTool) }),
     ...(maxOutputTokens === undefined ? {} : { max_tokens: maxOutputTokens }),
-    ...(sendsEffort && effort !== undefined ? { reasoning_effort: effort === 'max' ? 'high' : effort } : {}),
+    ...(sendsEffort && effort !== undefined
+      ? { reasoning_effort: effort === 'max' ? 'high' : effort }
+      : {}),
   };
 }
 
@@ -44,8 +61,14 @@ const functionTool = ({ name, description, inputSchema }: ModelRequest['tools'][
   function: { name, description, parameters: { ...inputSchema } },
 });
 
-const chatMessages = (message: Message, options: ChatOptions, model: string): ChatCompletionMessageParam[] =>
-  message.role === 'assistant' ? [assistantMessage(message.content, options, model)] : userMessages(message.content);
+const chatMessages = (
+  message: Message,
+  options: ChatOptions,
+  model: string,
+): ChatCompletionMessageParam[] =>
+  message.role === 'assistant'
+    ? [assistantMessage(message.content, options, model)]
+    : userMessages(message.content);
 
 function assistantMessage(
   content: readonly AssistantBlock[],
@@ -54,7 +77,8 @@ function assistantMessage(
 ): ChatCompletionAssistantMessageParam & Partial<Record<ReasoningField, string>> {
   const calls = content.filter((block) => block.type === 'tool_call');
   const text = content.map((block) => (block.type === 'text' ? block.text : '')).join('');
-  // Reasoning models need what they thought to go on from their calls, and refuse it or do without it elsewhere.
+  // Reasoning models need what they thought to go on from their calls, and refuse it or do without
+  // it elsewhere.
   const reasoning = calls.length > 0 || keepsReasoning ? reasoningOf(content, provider, model) : {};
   if (calls.length === 0) return { role: 'assistant', content: text, ...reasoning };
   return {
@@ -89,15 +113,21 @@ function userMessages(content: readonly UserBlock[]): ChatCompletionMessageParam
     tool_call_id: callId,
     content: isError ? `Error: ${text}` : text,
   }));
-  return parts.length === 0 ? messages : [...messages, { role: 'user', content: plainWhereTextOnly(parts) }];
+  return parts.length === 0
+    ? messages
+    : [...messages, { role: 'user', content: plainWhereTextOnly(parts) }];
 }
 
 /** Many local servers take a plain string only. */
-const plainWhereTextOnly = (parts: ChatCompletionContentPart[]): string | ChatCompletionContentPart[] =>
+const plainWhereTextOnly = (
+  parts: ChatCompletionContentPart[],
+): string | ChatCompletionContentPart[] =>
   parts.every((part) => part.type === 'text') ? parts.map(({ text }) => text).join('\n\n') : parts;
 
 const shownBy = ({ callId, attachments = [] }: ToolResultBlock): ChatCompletionContentPart[] =>
-  attachments.length === 0 ? [] : [{ type: 'text', text: `Shown by ${callId}:` }, ...attachments.map(attachment)];
+  attachments.length === 0
+    ? []
+    : [{ type: 'text', text: `Shown by ${callId}:` }, ...attachments.map(attachment)];
 
 function said(block: UserBlock): ChatCompletionContentPart[] {
   if (block.type === 'text') return [{ type: 'text', text: block.text }];

@@ -1,9 +1,19 @@
-/** The stream of Chat Completions as `ModelEvent`s, in all the ways in which servers deviate from the original. */
+/**
+ * The stream of Chat Completions as `ModelEvent`s, in all the ways in which servers deviate from
+ * the original.
+ */
 import { randomUUID } from 'node:crypto';
 import type { ChatCompletionChunk } from 'openai/resources/chat/completions';
 import type { CompletionUsage } from 'openai/resources/completions';
 import { CallFailed, type Attempt } from '../guarded.ts';
-import type { AssistantBlock, ModelEvent, ModelRequest, StopReason, ToolCallBlock, Usage } from '../model.ts';
+import type {
+  AssistantBlock,
+  ModelEvent,
+  ModelRequest,
+  StopReason,
+  ToolCallBlock,
+  Usage,
+} from '../model.ts';
 import type { ReasoningField, ReasoningItem } from './openaiChatRequest.ts';
 import { ownThinking, parsedInput } from '../replay.ts';
 
@@ -13,12 +23,16 @@ interface Source {
   readonly attempt: Attempt;
 }
 
-type Delta = ChatCompletionChunk.Choice.Delta & { readonly [Field in ReasoningField]?: string | null };
+type Delta = ChatCompletionChunk.Choice.Delta & {
+  readonly [Field in ReasoningField]?: string | null;
+};
 type CallDelta = ChatCompletionChunk.Choice.Delta.ToolCall;
 
 interface GrowingCall {
   readonly id: string;
-  /** As the server named it: some leave the index out, and only this tells one call from the next. */
+  /**
+   * As the server named it: some leave the index out, and only this tells one call from the next.
+   */
   readonly sentId: string | undefined;
   readonly name: string;
   readonly parts: string[];
@@ -41,11 +55,20 @@ export async function* readChat(
   }
   if (finish === undefined) return;
   if (finish === 'error')
-    throw new CallFailed({ reason: 'server', message: 'The endpoint broke off its reply with an error.' });
+    throw new CallFailed({
+      reason: 'server',
+      message: 'The endpoint broke off its reply with an error.',
+    });
   if (finish === 'content_filter')
-    throw new CallFailed({ reason: 'refused', message: 'The endpoint’s content filter refused to answer.' });
+    throw new CallFailed({
+      reason: 'refused',
+      message: 'The endpoint’s content filter refused to answer.',
+    });
   const { model, usage } = attempt;
-  yield { type: 'finished', reply: { content: reply.content(provider), stop: stopOf(finish), usage, model } };
+  yield {
+    type: 'finished',
+    reply: { content: reply.content(provider), stop: stopOf(finish), usage, model },
+  };
 }
 
 const stopOf = (finish: string): StopReason => (finish === 'length' ? 'length' : 'stop');
@@ -61,7 +84,9 @@ class GrowingReply {
   constructor({ model, messages }: ModelRequest) {
     this.#model = model;
     this.#takenIds = new Set(
-      messages.flatMap(({ content }) => content.flatMap((block) => (block.type === 'tool_call' ? [block.id] : []))),
+      messages.flatMap(({ content }) =>
+        content.flatMap((block) => (block.type === 'tool_call' ? [block.id] : [])),
+      ),
     );
   }
 
@@ -104,9 +129,15 @@ class GrowingReply {
     return isNext ? last + 1 : Math.max(0, last);
   }
 
-  /** An id that no other call of the conversation has: servers leave it out, or count from 0 in every reply. */
+  /**
+   * An id that no other call of the conversation has: servers leave it out, or count from 0 in
+   * every reply.
+   */
   #freeId(sent: string | undefined): string {
-    const id = sent && !this.#takenIds.has(sent) ? sent : `call_${randomUUID().replaceAll('-', '').slice(0, 24)}`;
+    const id =
+      sent && !this.#takenIds.has(sent)
+        ? sent
+        : `call_${randomUUID().replaceAll('-', '').slice(0, 24)}`;
     this.#takenIds.add(id);
     return id;
   }
@@ -115,7 +146,8 @@ class GrowingReply {
     const blocks: AssistantBlock[] = [];
     const [reasoning, text] = [this.#reasoning.join(''), this.#text.join('')];
     const item: ReasoningItem = { field: this.#field, text: reasoning };
-    if (reasoning !== '') blocks.push(ownThinking(reasoning, provider, { model: this.#model, item }));
+    if (reasoning !== '')
+      blocks.push(ownThinking(reasoning, provider, { model: this.#model, item }));
     if (text !== '') blocks.push({ type: 'text', text });
     return [...blocks, ...[...this.#calls.values()].map(finishedCall)];
   }
@@ -130,7 +162,8 @@ const finishedCall = ({ id, name, parts }: GrowingCall): ToolCallBlock => ({
 
 /** `prompt_tokens` counts cached input too. */
 function usageOf(told: CompletionUsage): Usage {
-  const { cached_tokens: read = 0, cache_write_tokens: write = 0 } = told.prompt_tokens_details ?? {};
+  const { cached_tokens: read = 0, cache_write_tokens: write = 0 } =
+    told.prompt_tokens_details ?? {};
   return {
     inputTokens: Math.max(0, (told.prompt_tokens ?? 0) - read - write),
     cacheReadTokens: read,

@@ -3,12 +3,17 @@ import type { ModelDescription } from '../model.ts';
 import { isRecord } from '../textTools/records.ts';
 
 /** What an endpoint says of one of its models. */
-export type ToldModel = Partial<Omit<ModelDescription, 'id' | 'contextTokens' | 'maxOutputTokens' | 'price'>> & {
+export type ToldModel = Partial<
+  Omit<ModelDescription, 'id' | 'contextTokens' | 'maxOutputTokens' | 'price'>
+> & {
   readonly id: string;
   readonly contextTokens?: number | undefined;
   readonly maxOutputTokens?: number | undefined;
   readonly price?: ModelDescription['price'] | undefined;
-  /** The context size is what such a server has unless it is told another one; it does not say which it has. */
+  /**
+   * The context size is what such a server has unless it is told another one; it does not say which
+   * it has.
+   */
   readonly isAssumed?: boolean;
 };
 
@@ -17,7 +22,11 @@ export type Entry = Readonly<Record<string, unknown>> & { readonly id: string };
 /** The entries of `{ data: [{ id }] }`, or of `{ models: [{ name }] }`. */
 export function entriesOf(answer: unknown): Entry[] {
   if (!isRecord(answer)) return [];
-  const list = Array.isArray(answer.data) ? answer.data : Array.isArray(answer.models) ? answer.models : [];
+  const list = Array.isArray(answer.data)
+    ? answer.data
+    : Array.isArray(answer.models)
+      ? answer.models
+      : [];
   return list.filter(isRecord).flatMap((entry) => {
     const id = entry.id ?? entry.model ?? entry.name;
     return typeof id === 'string' && id !== '' ? [{ ...entry, id }] : [];
@@ -27,7 +36,9 @@ export function entriesOf(answer: unknown): Entry[] {
 /** A whole number above 0, also where it is written as a text. */
 export function count(value: unknown): number | undefined {
   const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
-  return typeof number === 'number' && Number.isSafeInteger(number) && number > 0 ? number : undefined;
+  return typeof number === 'number' && Number.isSafeInteger(number) && number > 0
+    ? number
+    : undefined;
 }
 
 export const words = (value: unknown): string[] =>

@@ -1,4 +1,7 @@
-/** The measurable part of the goal, and what the user said on the way, as far as a script can understand them. */
+/**
+ * The measurable part of the goal, and what the user said on the way, as far as a script can
+ * understand them.
+ */
 import type { Transcript } from './transcript.ts';
 
 export interface DemoGoal {
@@ -18,7 +21,9 @@ const comparison = new RegExp(
 
 /** The words of the goal, also when only a briefing of the conversation is left. */
 export function goalTextOf({ told }: Transcript): string {
-  const headed = told.map(({ text }) => /(?:^|\n)The goal:\n(.+)/.exec(text)?.[1]).find((text) => text !== undefined);
+  const headed = told
+    .map(({ text }) => /(?:^|\n)The goal:\n(.+)/.exec(text)?.[1])
+    .find((text) => text !== undefined);
   return (headed ?? told[0]?.text ?? '').trim();
 }
 
@@ -39,7 +44,9 @@ export const isBetter = (value: number, than: number, { direction }: DemoGoal): 
 const userPrefix = 'Message from the user:\n';
 
 /** What the user said after the goal, oldest first; a briefing keeps it as a list. */
-export function saidByUser({ told }: Transcript): { readonly text: string; readonly turn: number }[] {
+export function saidByUser({
+  told,
+}: Transcript): { readonly text: string; readonly turn: number }[] {
   return told.flatMap(({ text, turn }) => {
     if (text.startsWith(userPrefix)) return [{ text: text.slice(userPrefix.length), turn }];
     const list = /What the user said, oldest first:\n((?:- .*\n?)+)/.exec(text)?.[1] ?? '';
@@ -54,11 +61,19 @@ export function saidByUser({ told }: Transcript): { readonly text: string; reado
 export const asksToStop = (text: string): boolean =>
   /^\s*(?:please\s+)?(?:stop|enough|that is enough|finish)\b/i.test(text);
 
-/** `use lr 0.1`, `try lr=0.3 and momentum 0.9`: the named values; empty when it asks for none of `names`. */
-export function requestedValues(text: string, names: readonly string[]): Readonly<Record<string, number>> {
+/**
+ * `use lr 0.1`, `try lr=0.3 and momentum 0.9`: the named values; empty when it asks for none of
+ * `names`.
+ */
+export function requestedValues(
+  text: string,
+  names: readonly string[],
+): Readonly<Record<string, number>> {
   if (!/\b(?:use|try|set|run|with)\b/i.test(text)) return {};
   const found = names.flatMap((name) => {
-    const value = new RegExp(`\\b${name}\\b\\s*(?:=|:|to|of|at)?\\s*(${number})`, 'i').exec(text)?.[1];
+    const value = new RegExp(`\\b${name}\\b\\s*(?:=|:|to|of|at)?\\s*(${number})`, 'i').exec(
+      text,
+    )?.[1];
     return value === undefined ? [] : [[name, Number(value)] as const];
   });
   return Object.fromEntries(found);

@@ -21,7 +21,11 @@ export function firstNotes({ goal, space }: View): DemoCall[] {
   return [
     {
       name: 'memory_write',
-      input: { path: '/goal', gist: goal.text, content: `${goal.text}\n\nMeasured: ${words.goalWords(goal)}.` },
+      input: {
+        path: '/goal',
+        gist: goal.text,
+        content: `${goal.text}\n\nMeasured: ${words.goalWords(goal)}.`,
+      },
     },
     {
       name: 'memory_write',
@@ -34,7 +38,10 @@ export function firstNotes({ goal, space }: View): DemoCall[] {
   ];
 }
 
-export function noteFindings(found: readonly words.Finding[], { transcript, best, goal }: View): DemoCall[] {
+export function noteFindings(
+  found: readonly words.Finding[],
+  { transcript, best, goal }: View,
+): DemoCall[] {
   const fresh = found.map(({ trial }) => trial);
   const number = fresh.at(-1)?.number ?? transcript.turn;
   const bestPoint = bestOf(fresh, goal)?.point;
@@ -61,7 +68,9 @@ const judging = ({ trial, text, decision }: words.Finding): DemoCall[] =>
 /** The table of what was tried and what runs, written before each wait. */
 export function searchNote({ trials }: View): DemoCall {
   const lines = trials.map((trial) =>
-    [nameOf(trial), pointText(trial.point), trial.handle, trial.verdict ?? 'running'].filter(Boolean).join(' · '),
+    [nameOf(trial), pointText(trial.point), trial.handle, trial.verdict ?? 'running']
+      .filter(Boolean)
+      .join(' · '),
   );
   const gist = `${counted(trials.length, 'point')} tried, ${trials.filter(isRunning).length} running`;
   return { name: 'memory_write', input: { path: '/search', gist, content: lines.join('\n') } };

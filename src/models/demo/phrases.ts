@@ -31,7 +31,11 @@ export interface Finding {
 }
 
 /** Of each trial that just ended, in their order. */
-export function findings(fresh: readonly Trial[], before: Trial | undefined, goal: DemoGoal): Finding[] {
+export function findings(
+  fresh: readonly Trial[],
+  before: Trial | undefined,
+  goal: DemoGoal,
+): Finding[] {
   let best = before;
   return fresh.map((trial) => {
     const text = `${capital(nameOf(trial))} (${pointText(trial.point)}) ${finding(trial, best, goal)}`;
@@ -50,7 +54,8 @@ function decisionOn(trial: Trial, before: Trial | undefined, goal: DemoGoal): Fi
 
 function finding(trial: Trial, before: Trial | undefined, goal: DemoGoal): string {
   const { metric } = goal;
-  if (isDiverged(trial)) return `diverged: ${metric} became ${String(trial.value)}. Discarded; the step was too large.`;
+  if (isDiverged(trial))
+    return `diverged: ${metric} became ${String(trial.value)}. Discarded; the step was too large.`;
   if (!isMeasured(trial))
     return trial.verdict === 'ok'
       ? `ended well but printed no ${metric}. Discarded.`
@@ -69,9 +74,16 @@ export const nextPhrases = (proposals: readonly Proposal[]): string =>
     ? `Next: ${proposals[0]?.why ?? ''} (${pointText(proposals[0]?.point ?? {})}).`
     : `Next, side by side: ${proposals.map(({ point, why }) => `${why} (${pointText(point)})`).join('; ')}.`;
 
-export const metPhrases = (trial: Trial, baseline: Trial | undefined, tried: number, goal: DemoGoal): string => {
+export const metPhrases = (
+  trial: Trial,
+  baseline: Trial | undefined,
+  tried: number,
+  goal: DemoGoal,
+): string => {
   const from =
-    baseline !== undefined && isMeasured(baseline) ? `, from ${shown(baseline.value)} with the defaults` : '';
+    baseline !== undefined && isMeasured(baseline)
+      ? `, from ${shown(baseline.value)} with the defaults`
+      : '';
   return `The goal, ${goalWords(goal)}, is met: ${nameOf(trial)} with ${pointText(trial.point)} measured ${goal.metric} ${shown(trial.value ?? NaN)}${from}. ${tried} ${tried === 1 ? 'run was' : 'runs were'} made. Found by the scripted offline demo.`;
 };
 

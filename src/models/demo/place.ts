@@ -1,7 +1,14 @@
 /** Where the runs go: to the machine that the goal names, with the project brought there first. */
 import type { ModelRequest } from '../model.ts';
 import type { DemoCall, DemoReply } from './notes.ts';
-import { callsOf, fieldsOf, isInterrupted, succeeded, type PastCall, type Transcript } from './transcript.ts';
+import {
+  callsOf,
+  fieldsOf,
+  isInterrupted,
+  succeeded,
+  type PastCall,
+  type Transcript,
+} from './transcript.ts';
 import * as words from './phrases.ts';
 
 export const local = 'local';
@@ -12,7 +19,8 @@ export const remoteFolder = 'helios-demo';
 
 /** `… on gpu1`, where the prompt lists a machine of that name; else this computer. */
 export function machineOf(goal: string, { system }: Pick<ModelRequest, 'system'>): string {
-  const list = /\nMachines:\n((?:- .+\n?)+)/.exec(system.map(({ text }) => text).join('\n\n'))?.[1] ?? '';
+  const list =
+    /\nMachines:\n((?:- .+\n?)+)/.exec(system.map(({ text }) => text).join('\n\n'))?.[1] ?? '';
   const ids = [...list.matchAll(/^- ([\w.-]+):/gm)].map(([, id = '']) => id);
   const named = /\bon (?:the machine )?([\w.-]*\w)\W*$/i.exec(goal)?.[1];
   return ids.find((id) => id === named) ?? local;
@@ -21,12 +29,16 @@ export function machineOf(goal: string, { system }: Pick<ModelRequest, 'system'>
 /** The reply that brings the project to the machine; `undefined`: it is there. */
 export function bring(transcript: Transcript, machine: string): DemoReply | 'refused' | undefined {
   if (machine === local) return undefined;
-  const written = callsOf(transcript, 'write_file').filter(({ input }) => input['machine_id'] === machine);
+  const written = callsOf(transcript, 'write_file').filter(
+    ({ input }) => input['machine_id'] === machine,
+  );
   const missing = [script, data].filter(
-    (name) => !written.some((call) => call.input['path'] === `${remoteFolder}/${name}` && succeeded(call)),
+    (name) =>
+      !written.some((call) => call.input['path'] === `${remoteFolder}/${name}` && succeeded(call)),
   );
   if (missing.length === 0) return undefined;
-  if (written.some((call) => call.result !== undefined && !succeeded(call) && !isInterrupted(call))) return 'refused';
+  if (written.some((call) => call.result !== undefined && !succeeded(call) && !isInterrupted(call)))
+    return 'refused';
   const unread = missing.filter((name) => readCall(transcript, name) === undefined);
   if (unread.length > 0) return { text: '', calls: unread.map(reading) };
   const calls = missing.map((name) => writing(name, machine, readCall(transcript, name)));
@@ -40,10 +52,16 @@ export const reading = (path: string): DemoCall => ({
 
 /** The newest that was not cut short. */
 export const readCall = (transcript: Transcript, path: string): PastCall | undefined =>
-  callsOf(transcript, 'read_file').findLast((call) => call.input['path'] === path && !isInterrupted(call));
+  callsOf(transcript, 'read_file').findLast(
+    (call) => call.input['path'] === path && !isInterrupted(call),
+  );
 
 function writing(name: string, machine: string, read: PastCall | undefined): DemoCall {
   const { content } = fieldsOf(read?.result?.text ?? '');
-  const input = { machine_id: machine, path: `${remoteFolder}/${name}`, content: `${String(content ?? '')}\n` };
+  const input = {
+    machine_id: machine,
+    path: `${remoteFolder}/${name}`,
+    content: `${String(content ?? '')}\n`,
+  };
   return { name: 'write_file', input };
 }

@@ -1,9 +1,17 @@
 /**
- * The demo model's mind: conversation in, reply out. It keeps nothing between two calls, so a restart, an interruption or
- * a shortened conversation finds it where the record stands.
+ * The demo model's mind: conversation in, reply out. It keeps nothing between two calls, so a
+ * restart, an interruption or a shortened conversation finds it where the record stands.
  */
 import type { ModelRequest } from '../model.ts';
-import { asksToStop, goalTextOf, meets, readGoal, requestedValues, saidByUser, type DemoGoal } from './goal.ts';
+import {
+  asksToStop,
+  goalTextOf,
+  meets,
+  readGoal,
+  requestedValues,
+  saidByUser,
+  type DemoGoal,
+} from './goal.ts';
 import { firstNotes, noteFindings, type DemoCall, type DemoReply } from './notes.ts';
 import { bring, local, machineOf, readCall, reading, remoteFolder, script } from './place.ts';
 import { bestOf, propose, type Proposal } from './search.ts';
@@ -27,7 +35,8 @@ const maxFailedLaunches = 3;
 
 export function demoReply(request: ModelRequest): DemoReply {
   const offered = new Set(request.tools.map(({ name }) => name));
-  if (!offered.has('remote_exec_background') || !offered.has('finish')) return { text: words.withoutTools, calls: [] };
+  if (!offered.has('remote_exec_background') || !offered.has('finish'))
+    return { text: words.withoutTools, calls: [] };
   const { text, calls } = decide(readTranscript(request), request);
   return { text, calls: calls.filter(({ name }) => offered.has(name)) };
 }
@@ -59,7 +68,8 @@ function decide(transcript: Transcript, request: ModelRequest): DemoReply {
 
 function work(view: View): DemoReply {
   const { transcript, trials } = view;
-  if (newlySaid(transcript).some(asksToStop)) return blocked('Stopped because the user asked for it.', view);
+  if (newlySaid(transcript).some(asksToStop))
+    return blocked('Stopped because the user asked for it.', view);
   const failed = failedLaunches(transcript);
   if (failed.length >= maxFailedLaunches)
     return blocked(`Runs could not be started: ${failed.at(-1)?.result?.text ?? ''}`, view);
@@ -70,7 +80,9 @@ function work(view: View): DemoReply {
 }
 
 function readScript(transcript: Transcript, goal: DemoGoal): DemoReply {
-  const briefing = transcript.told.find(({ text }) => text.startsWith('The conversation so far was shortened'))?.text;
+  const briefing = transcript.told.find(({ text }) =>
+    text.startsWith('The conversation so far was shortened'),
+  )?.text;
   return {
     text:
       briefing === undefined
@@ -91,7 +103,12 @@ function review(fresh: readonly Trial[], view: View): DemoReply {
   const compares = fresh.flatMap((trial) =>
     before?.handle === undefined || trial.handle === undefined || !isMeasured(trial)
       ? []
-      : [{ name: 'compare_runs', input: { task_a: before.handle, task_b: trial.handle, metric_names: [metric] } }],
+      : [
+          {
+            name: 'compare_runs',
+            input: { task_a: before.handle, task_b: trial.handle, metric_names: [metric] },
+          },
+        ],
   );
   // Nothing names these runs: what was told at their end is all there is.
   if (shows.length === 0) return goOn(view, fresh);
@@ -100,7 +117,9 @@ function review(fresh: readonly Trial[], view: View): DemoReply {
 
 const show = ({ handle, runId }: Trial, metric: string): DemoCall[] => {
   const task = handle ?? runId;
-  return task === undefined ? [] : [{ name: 'show_metrics', input: { metric_names: [metric], task_id: task } }];
+  return task === undefined
+    ? []
+    : [{ name: 'show_metrics', input: { metric_names: [metric], task_id: task } }];
 };
 
 /** Notes what was found, then ends the work or launches the next runs. */
@@ -114,12 +133,18 @@ function goOn(view: View, unseen: readonly Trial[] = []): DemoReply {
   const found = words.findings(fresh, before, goal);
   const told = found.map(({ text }) => text).join('\n');
   const notes = found.length === 0 ? [] : noteFindings(found, view);
-  const isRefused = callsOf(transcript, 'finish').some((call) => !succeeded(call) && !isInterrupted(call));
-  if (best !== undefined && meets(best.value, goal) && !isRefused) return finishMet(best, told, notes, view);
+  const isRefused = callsOf(transcript, 'finish').some(
+    (call) => !succeeded(call) && !isInterrupted(call),
+  );
+  if (best !== undefined && meets(best.value, goal) && !isRefused)
+    return finishMet(best, told, notes, view);
   const proposals = nextProposals(view);
   if (proposals.length === 0) {
     const summary = words.exhaustedPhrases(best, trials.length, goal);
-    return { text: joined(told, summary), calls: [...notes, finishCall('blocked', summary, best, goal)] };
+    return {
+      text: joined(told, summary),
+      calls: [...notes, finishCall('blocked', summary, best, goal)],
+    };
   }
   const launches = proposals.map(({ point }) => ({
     name: 'remote_exec_background',
@@ -134,15 +159,25 @@ function goOn(view: View, unseen: readonly Trial[] = []): DemoReply {
     },
   }));
   const isFirst = trials.length === 0;
-  const text = isFirst ? words.plan(goal, view.space.base) : joined(told, words.nextPhrases(proposals));
+  const text = isFirst
+    ? words.plan(goal, view.space.base)
+    : joined(told, words.nextPhrases(proposals));
   return { text, calls: [...notes, ...(isFirst ? firstNotes(view) : []), ...launches] };
 }
 
-function finishMet(best: Trial & { value: number }, told: string, notes: readonly DemoCall[], view: View): DemoReply {
+function finishMet(
+  best: Trial & { value: number },
+  told: string,
+  notes: readonly DemoCall[],
+  view: View,
+): DemoReply {
   const { space, trials, goal } = view;
   const baseline = trials.find(({ point }) => pointText(point) === pointText(space.base));
   const summary = words.metPhrases(best, baseline, trials.length, goal);
-  return { text: joined(told, summary), calls: [...notes, finishCall('goal_met', summary, best, goal)] };
+  return {
+    text: joined(told, summary),
+    calls: [...notes, finishCall('goal_met', summary, best, goal)],
+  };
 }
 
 /** What the user asked for comes first; then the search. */
@@ -151,7 +186,10 @@ function nextProposals({ transcript, space, trials, goal, best }: View): Proposa
   const asked = saidByUser(transcript)
     .map(({ text }) => requestedValues(text, Object.keys(space.base)))
     .filter((values) => Object.keys(values).length > 0)
-    .map((values) => ({ point: { ...(best?.point ?? space.base), ...values }, why: 'as the user asked' }))
+    .map((values) => ({
+      point: { ...(best?.point ?? space.base), ...values },
+      why: 'as the user asked',
+    }))
     .filter(({ point }) => !tried.has(pointText(point)))
     .slice(-1);
   return asked.length > 0 ? asked : propose(space, trials, goal, sideBySide);
@@ -167,7 +205,8 @@ function finishCall(
   best: Trial | undefined,
   goal: DemoGoal | undefined,
 ): DemoCall {
-  const run = best?.runId ?? best?.handle ?? (best?.number === undefined ? undefined : `run ${best.number}`);
+  const run =
+    best?.runId ?? best?.handle ?? (best?.number === undefined ? undefined : `run ${best.number}`);
   const evidence = run === undefined || goal === undefined ? [] : [{ run, metric: goal.metric }];
   return { name: 'finish', input: { outcome, summary, evidence } };
 }
@@ -176,7 +215,9 @@ function finishCall(
 function answerToUser({ transcript, space }: View): string {
   const said = newlySaid(transcript).filter((text) => !asksToStop(text));
   if (said.length === 0) return '';
-  const values = said.flatMap((text) => Object.entries(requestedValues(text, Object.keys(space.base))));
+  const values = said.flatMap((text) =>
+    Object.entries(requestedValues(text, Object.keys(space.base))),
+  );
   return values.length > 0
     ? `Noted: ${values.map(([name, value]) => `${name}=${value}`).join(' ')} is what I try next.`
     : `Noted. I am a script and understand only requests such as "use ${space.rate} 0.1" and "stop"; I go on with the search.`;
@@ -187,5 +228,8 @@ const scriptText = ({ result }: PastCall): string => {
   return typeof content === 'string' ? content : (result?.text ?? '');
 };
 
-const metricNames = ({ metric }: DemoGoal): string[] => [...new Set([metric, 'loss', 'val_loss', 'acc'])];
-const joined = (...parts: readonly string[]): string => parts.filter((part) => part !== '').join('\n\n');
+const metricNames = ({ metric }: DemoGoal): string[] => [
+  ...new Set([metric, 'loss', 'val_loss', 'acc']),
+];
+const joined = (...parts: readonly string[]): string =>
+  parts.filter((part) => part !== '').join('\n\n');

@@ -1,6 +1,7 @@
 /**
- * Where to look next: decades of the learning rate first, then its neighbourhood, then momentum and width around the best
- * point. Everything is decided from measured values, and no point is proposed twice.
+ * Where to look next: decades of the learning rate first, then its neighbourhood, then momentum and
+ * width around the best point. Everything is decided from measured values, and no point is proposed
+ * twice.
  */
 import { isBetter, type DemoGoal } from './goal.ts';
 import { pointText, type Point, type Space } from './space.ts';
@@ -13,11 +14,15 @@ export interface Proposal {
 }
 
 /** The measured trial with the best value; the earlier one wins a tie. */
-export const bestOf = (trials: readonly Trial[], goal: DemoGoal): (Trial & { value: number }) | undefined =>
+export const bestOf = (
+  trials: readonly Trial[],
+  goal: DemoGoal,
+): (Trial & { value: number }) | undefined =>
   trials
     .filter(isMeasured)
     .reduce<(Trial & { value: number }) | undefined>(
-      (best, trial) => (best === undefined || isBetter(trial.value, best.value, goal) ? trial : best),
+      (best, trial) =>
+        best === undefined || isBetter(trial.value, best.value, goal) ? trial : best,
       undefined,
     );
 
@@ -26,8 +31,16 @@ const widestFactor = 4;
 const slowestRate = 1e-7;
 const fastestRate = 1e4;
 
-/** At most `slots` points that were not tried yet, the most telling first; empty when the search is exhausted. */
-export function propose(space: Space, trials: readonly Trial[], goal: DemoGoal, slots: number): Proposal[] {
+/**
+ * At most `slots` points that were not tried yet, the most telling first; empty when the search is
+ * exhausted.
+ */
+export function propose(
+  space: Space,
+  trials: readonly Trial[],
+  goal: DemoGoal,
+  slots: number,
+): Proposal[] {
   const tried = new Set(trials.map(({ point }) => pointText(point)));
   const proposals: Proposal[] = [];
   for (const proposal of candidates(space, trials, goal)) {
@@ -42,9 +55,11 @@ export function propose(space: Space, trials: readonly Trial[], goal: DemoGoal, 
 
 function candidates(space: Space, trials: readonly Trial[], goal: DemoGoal): Proposal[] {
   const best = bestOf(trials, goal);
-  if (trials.length === 0) return [{ point: space.base, why: 'the defaults of the script, as a baseline' }];
+  if (trials.length === 0)
+    return [{ point: space.base, why: 'the defaults of the script, as a baseline' }];
   if (best === undefined) return backOff(space, trials);
-  const isBaseLine = pointText(withRate(best.point, space, 1)) === pointText(withRate(space.base, space, 1));
+  const isBaseLine =
+    pointText(withRate(best.point, space, 1)) === pointText(withRate(space.base, space, 1));
   const rates = isBaseLine ? decades(space, trials, best) : [];
   // Until the best rate has been seen from both sides, nothing else is asked.
   return rates.length > 0 ? rates : [...around(space, best)];
@@ -52,20 +67,29 @@ function candidates(space: Space, trials: readonly Trial[], goal: DemoGoal): Pro
 
 /** Nothing was measured yet: far smaller steps. */
 function backOff(space: Space, trials: readonly Trial[]): Proposal[] {
-  const lowest = trials.reduce((min, { point }) => Math.min(min, point[space.rate] ?? min), Infinity);
+  const lowest = trials.reduce(
+    (min, { point }) => Math.min(min, point[space.rate] ?? min),
+    Infinity,
+  );
   return [0.1, 0.01].map((factor) => ({
     point: withRate(space.base, space, rounded(lowest * factor)),
     why: 'nothing was measured yet: smaller steps',
   }));
 }
 
-/** Tenfold steps of the learning rate beyond what was tried, until the best one lies between two others. */
+/**
+ * Tenfold steps of the learning rate beyond what was tried, until the best one lies between two
+ * others.
+ */
 function decades(space: Space, trials: readonly Trial[], best: Trial): Proposal[] {
   const line = trials.filter(
-    ({ point }) => pointText(withRate(point, space, 1)) === pointText(withRate(best.point, space, 1)),
+    ({ point }) =>
+      pointText(withRate(point, space, 1)) === pointText(withRate(best.point, space, 1)),
   );
   const bestRate = best.point[space.rate] ?? 0;
-  const tried = line.filter((trial) => !isRunning(trial)).map(({ point }) => point[space.rate] ?? 0);
+  const tried = line
+    .filter((trial) => !isRunning(trial))
+    .map(({ point }) => point[space.rate] ?? 0);
   const at = (factor: number, why: string): Proposal => ({
     point: withRate(best.point, space, rounded(bestRate * factor)),
     why,
@@ -73,34 +97,62 @@ function decades(space: Space, trials: readonly Trial[], best: Trial): Proposal[
   if (!tried.some((rate) => rate > bestRate)) {
     const isFirst = tried.length < 2;
     return isFirst
-      ? [at(10, 'a learning rate ten times larger'), at(100, 'a learning rate a hundred times larger')]
-      : [at(10, 'the best rate is the largest so far, so ten times more, to find the edge'), at(3, 'half-way there')];
+      ? [
+          at(10, 'a learning rate ten times larger'),
+          at(100, 'a learning rate a hundred times larger'),
+        ]
+      : [
+          at(10, 'the best rate is the largest so far, so ten times more, to find the edge'),
+          at(3, 'half-way there'),
+        ];
   }
   if (!tried.some((rate) => rate < bestRate))
-    return [at(0.1, 'the best rate is the smallest so far, so ten times less'), at(0.3, 'half-way there')];
+    return [
+      at(0.1, 'the best rate is the smallest so far, so ten times less'),
+      at(0.3, 'half-way there'),
+    ];
   return [];
 }
 
 function* around(space: Space, best: Trial): Generator<Proposal> {
   const { rate, momentum, width } = space;
   const value = (name: string): number => best.point[name] ?? 0;
-  const changed = (change: Point, why: string): Proposal => ({ point: { ...best.point, ...change }, why });
-  const slower = changed({ [rate]: rounded(value(rate) * 0.3) }, 'a rate between the best and the one below');
+  const changed = (change: Point, why: string): Proposal => ({
+    point: { ...best.point, ...change },
+    why,
+  });
+  const slower = changed(
+    { [rate]: rounded(value(rate) * 0.3) },
+    'a rate between the best and the one below',
+  );
   yield slower;
   if (momentum !== undefined && value(momentum) < 0.9) {
     const factor = (1 - 0.9) / (1 - value(momentum));
     const change = { [momentum]: 0.9, [rate]: rounded(value(rate) * factor) };
-    yield changed(change, 'momentum 0.9, with the rate lowered by as much as momentum lengthens the steps');
+    yield changed(
+      change,
+      'momentum 0.9, with the rate lowered by as much as momentum lengthens the steps',
+    );
   }
   if (width !== undefined && value(width) * 2 <= (space.base[width] ?? 1) * widestFactor)
-    yield changed({ [width]: value(width) * 2 }, 'twice the width, everything else as in the best run');
+    yield changed(
+      { [width]: value(width) * 2 },
+      'twice the width, everything else as in the best run',
+    );
   if (momentum !== undefined && value(momentum) < 0.5)
-    yield changed({ [momentum]: 0.5, [rate]: rounded(value(rate) * 0.5) }, 'a little momentum, with half the rate');
+    yield changed(
+      { [momentum]: 0.5, [rate]: rounded(value(rate) * 0.5) },
+      'a little momentum, with half the rate',
+    );
   yield changed({ [rate]: rounded(value(rate) * 3) }, 'a rate between the best and the one above');
   if (momentum !== undefined && value(momentum) < 0.9)
     yield changed({ [momentum]: 0.9 }, 'momentum 0.9 at the same rate');
-  if (momentum !== undefined && value(momentum) > 0) yield changed({ [momentum]: 0 }, 'without momentum');
+  if (momentum !== undefined && value(momentum) > 0)
+    yield changed({ [momentum]: 0 }, 'without momentum');
 }
 
-const withRate = (point: Point, { rate }: Space, value: number): Point => ({ ...point, [rate]: value });
+const withRate = (point: Point, { rate }: Space, value: number): Point => ({
+  ...point,
+  [rate]: value,
+});
 const rounded = (value: number): number => Number(value.toPrecision(2));

@@ -1,4 +1,7 @@
-/** The hyper-parameters that the script takes, read from its argument parser, and a point among them. */
+/**
+ * The hyper-parameters that the script takes, read from its argument parser, and a point among
+ * them.
+ */
 
 /** Values by the name of the command line option, always of every searched option. */
 export type Point = Readonly<Record<string, number>>;
@@ -18,7 +21,9 @@ const widthNames = ['hidden', 'width', 'hidden-size', 'hidden_size', 'units'];
 
 /** Undefined when the script takes no learning rate with a default. */
 export function readSpace(script: string): Space | undefined {
-  const defaults = new Map([...script.matchAll(option)].map(([, name = '', value]) => [name, Number(value)]));
+  const defaults = new Map(
+    [...script.matchAll(option)].map(([, name = '', value]) => [name, Number(value)]),
+  );
   const first = (names: readonly string[]): string | undefined =>
     names.find((name) => Number.isFinite(defaults.get(name)));
   const rate = first(rateNames);
@@ -41,7 +46,10 @@ export const commandFor = (point: Point): string =>
     .map(([name, value]) => `--${name} ${value}`)
     .join(' ')}`;
 
-/** The point that a label or a command line names; what it leaves out has the default. Undefined when it names none. */
+/**
+ * The point that a label or a command line names; what it leaves out has the default. Undefined
+ * when it names none.
+ */
 export function readPoint(text: string, { base }: Space): Point | undefined {
   const entries = Object.keys(base).map((name) => {
     const value = new RegExp(`(?:^|[\\s-])${name}[=\\s]+(${numberPattern})`).exec(text)?.[1];

@@ -1,4 +1,7 @@
-/** What the demo model remembers: the calls it made with their results, and what it was told, in order. */
+/**
+ * What the demo model remembers: the calls it made with their results, and what it was told, in
+ * order.
+ */
 import type { Message, ModelRequest, ToolResultBlock } from '../model.ts';
 
 export interface PastCall {
@@ -25,13 +28,19 @@ export function readTranscript({ messages }: ModelRequest): Transcript {
   let turn = 0;
   for (const message of messages) {
     if (message.role === 'user') {
-      for (const block of message.content) if (block.type === 'text') told.push({ text: block.text, turn });
+      for (const block of message.content)
+        if (block.type === 'text') told.push({ text: block.text, turn });
       continue;
     }
     for (const block of message.content) {
       if (block.type !== 'tool_call') continue;
       const result = results.get(block.id);
-      calls.push({ name: block.name, input: asRecord(block.input), turn, ...(result && { result }) });
+      calls.push({
+        name: block.name,
+        input: asRecord(block.input),
+        turn,
+        ...(result && { result }),
+      });
     }
     turn += 1;
   }
@@ -41,13 +50,17 @@ export function readTranscript({ messages }: ModelRequest): Transcript {
 function resultsById(messages: readonly Message[]): Map<string, ToolResultBlock> {
   const blocks = messages.flatMap((message) => (message.role === 'user' ? message.content : []));
   return new Map(
-    blocks.filter((block): block is ToolResultBlock => block.type === 'tool_result').map((b) => [b.callId, b]),
+    blocks
+      .filter((block): block is ToolResultBlock => block.type === 'tool_result')
+      .map((b) => [b.callId, b]),
   );
 }
 
 /** `value` as an object; an empty one when it is none. */
 export const asRecord = (value: unknown): Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? (value as Record<string, unknown>)
+    : {};
 
 /** A tool's result as data. A result that is no JSON object has no fields. */
 export function fieldsOf(text: string): Readonly<Record<string, unknown>> {
@@ -58,7 +71,8 @@ export function fieldsOf(text: string): Readonly<Record<string, unknown>> {
   }
 }
 
-export const callsOf = ({ calls }: Transcript, name: string): PastCall[] => calls.filter((call) => call.name === name);
+export const callsOf = ({ calls }: Transcript, name: string): PastCall[] =>
+  calls.filter((call) => call.name === name);
 
 export const succeeded = ({ result }: PastCall): boolean => result !== undefined && !result.isError;
 

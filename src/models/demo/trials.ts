@@ -1,4 +1,7 @@
-/** What is known of each point that was tried. Every value here was measured by a run and read from what the model was told. */
+/**
+ * What is known of each point that was tried. Every value here was measured by a run and read from
+ * what the model was told.
+ */
 import type { DemoGoal } from './goal.ts';
 import { pointText, readPoint, type Point, type Space } from './space.ts';
 import { asRecord, fieldsOf, succeeded, type PastCall, type Transcript } from './transcript.ts';
@@ -14,7 +17,9 @@ export interface Trial {
   experiment?: string;
   /** In words, such as `ok` or `failed (exit code 1)`; absent while the run goes on. */
   verdict?: string;
-  /** The last value of the goal's metric; NaN when it diverged; absent when it was never printed. */
+  /**
+   * The last value of the goal's metric; NaN when it diverged; absent when it was never printed.
+   */
   value?: number;
   /** Its metrics were looked at since it ended. */
   isReviewed: boolean;
@@ -26,12 +31,17 @@ export const isRunning = (trial: Trial): boolean => trial.verdict === undefined;
 export const isMeasured = (trial: Trial): trial is Trial & { value: number } =>
   trial.verdict === 'ok' && trial.value !== undefined && Number.isFinite(trial.value);
 /** The numbers left the range of what can be computed: the learning rate was too large. */
-export const isDiverged = (trial: Trial): boolean => trial.value !== undefined && !Number.isFinite(trial.value);
+export const isDiverged = (trial: Trial): boolean =>
+  trial.value !== undefined && !Number.isFinite(trial.value);
 
 /** How a trial is called in a sentence. */
-export const nameOf = ({ number, point }: Trial): string => (number === undefined ? pointText(point) : `run ${number}`);
+export const nameOf = ({ number, point }: Trial): string =>
+  number === undefined ? pointText(point) : `run ${number}`;
 
-/** Oldest first, one per point. A launch without a result is no trial, nor is a run that was lost once: it said nothing. */
+/**
+ * Oldest first, one per point. A launch without a result is no trial, nor is a run that was lost
+ * once: it said nothing.
+ */
 export function readTrials(transcript: Transcript, space: Space, goal: DemoGoal): Trial[] {
   const book = new TrialBook(space, goal);
   for (let turn = 0; turn <= transcript.turn; turn += 1) {
@@ -77,7 +87,9 @@ class TrialBook {
   #readBriefing(text: string): void {
     for (const line of text.matchAll(/^- run (\d+) · (.+)$/gm)) {
       const parts = (line[2] ?? '').split(' · ');
-      const point = readPoint(parts.at(-1) ?? '', this.#space) ?? parts.map((part) => readPoint(part, this.#space))[0];
+      const point =
+        readPoint(parts.at(-1) ?? '', this.#space) ??
+        parts.map((part) => readPoint(part, this.#space))[0];
       if (point === undefined) continue;
       const trial = this.#at(point);
       trial.number = Number(line[1]);
@@ -108,7 +120,9 @@ class TrialBook {
 
   /** `[Run 3 (lr=0.1) ended: ok · val_loss last 1.9 best 1.8 (40 points)]` */
   #readEnds(text: string): void {
-    for (const [, number, label = '', rest = ''] of text.matchAll(/\[Run (\d+) \(([^)]*)\) ended: ([^\]\n]*)/g)) {
+    for (const [, number, label = '', rest = ''] of text.matchAll(
+      /\[Run (\d+) \(([^)]*)\) ended: ([^\]\n]*)/g,
+    )) {
       const known = this.trials.find((trial) => trial.number === Number(number));
       const point = known?.point ?? readPoint(label, this.#space);
       if (point === undefined) continue;
@@ -123,7 +137,9 @@ class TrialBook {
     const trial = this.#byTask(call.input['task_id']);
     if (trial === undefined || isRunning(trial) || call.result === undefined) return;
     trial.isReviewed = true;
-    const value = succeeded(call) ? lastValueOf(fieldsOf(call.result.text), this.#goal.metric) : undefined;
+    const value = succeeded(call)
+      ? lastValueOf(fieldsOf(call.result.text), this.#goal.metric)
+      : undefined;
     if (value !== undefined) trial.value = value;
   }
 
@@ -132,7 +148,8 @@ class TrialBook {
     const trial = this.#byTask(`${String(call.input['machine_id'])}:${String(call.input['pid'])}`);
     if (trial === undefined || !isRunning(trial) || !succeeded(call)) return;
     const fields = fieldsOf(call.result?.text ?? '');
-    if (fields['running'] === false) trial.verdict = typeof fields['status'] === 'string' ? fields['status'] : 'ok';
+    if (fields['running'] === false)
+      trial.verdict = typeof fields['status'] === 'string' ? fields['status'] : 'ok';
   }
 
   #readKill(call: PastCall): void {
@@ -149,32 +166,49 @@ class TrialBook {
 
   #startOver(point: Point): Trial {
     const key = pointText(point);
-    const trial = { point, isReviewed: false, launches: (this.#byPoint.get(key)?.launches ?? 0) + 1 };
+    const trial = {
+      point,
+      isReviewed: false,
+      launches: (this.#byPoint.get(key)?.launches ?? 0) + 1,
+    };
     this.#byPoint.set(key, trial);
     return trial;
   }
 
   #byTask(task: unknown): Trial | undefined {
-    return this.trials.find(({ handle, runId }) => task !== undefined && (handle === task || runId === task));
+    return this.trials.find(
+      ({ handle, runId }) => task !== undefined && (handle === task || runId === task),
+    );
   }
 
   #handleFrom(fields: Readonly<Record<string, unknown>>): string | undefined {
     const pid = fields['pid'];
-    return typeof pid === 'number' ? `${String(fields['machine_id'] ?? 'local')}:${pid}` : undefined;
+    return typeof pid === 'number'
+      ? `${String(fields['machine_id'] ?? 'local')}:${pid}`
+      : undefined;
   }
 
   #readValue(trial: Trial, text: string): void {
-    const value = new RegExp(`(?:^|[\\s·])(?:\\S+/)?${escaped(this.#goal.metric)} last (\\S+)`, 'i').exec(text)?.[1];
+    const value = new RegExp(
+      `(?:^|[\\s·])(?:\\S+/)?${escaped(this.#goal.metric)} last (\\S+)`,
+      'i',
+    ).exec(text)?.[1];
     if (value !== undefined) trial.value = readNumber(value);
   }
 }
 
-const verdictPattern = /^(?:ok|failed|ended by signal|out of memory|time limit|killed|preempted|lost)\b/;
+const verdictPattern =
+  /^(?:ok|failed|ended by signal|out of memory|time limit|killed|preempted|lost)\b/;
 
 /** The last value of `metric` in the result of show_metrics; undefined where it has none. */
-function lastValueOf(fields: Readonly<Record<string, unknown>>, metric: string): number | undefined {
+function lastValueOf(
+  fields: Readonly<Record<string, unknown>>,
+  metric: string,
+): number | undefined {
   const list = Array.isArray(fields['metrics']) ? fields['metrics'].map(asRecord) : [];
-  const own = list.find((entry) => String(entry['name'] ?? entry['metric']).toLowerCase() === metric.toLowerCase());
+  const own = list.find(
+    (entry) => String(entry['name'] ?? entry['metric']).toLowerCase() === metric.toLowerCase(),
+  );
   const value = own?.['latest'] ?? own?.['last'];
   if (typeof value === 'number') return value;
   return typeof value === 'string' ? readNumber(value) : undefined;

@@ -22,7 +22,9 @@ export const newlySaid = (transcript: Transcript): string[] =>
 
 /** Those whose metrics were looked at in the reply before this one. */
 export function justReviewed({ transcript, trials }: View): Trial[] {
-  const probed = transcript.calls.filter(({ name, turn }) => name === 'show_metrics' && turn === transcript.turn - 1);
+  const probed = transcript.calls.filter(
+    ({ name, turn }) => name === 'show_metrics' && turn === transcript.turn - 1,
+  );
   const tasks = new Set(probed.map(({ input }) => input['task_id']));
   return trials.filter(({ handle, runId }) => tasks.has(handle) || tasks.has(runId));
 }
@@ -32,14 +34,17 @@ export function sleepsSince({ transcript }: View): number {
   const { calls } = transcript;
   const launched = calls.findLastIndex(({ name }) => name === 'remote_exec_background');
   const spoken = saidByUser(transcript).at(-1)?.turn ?? 0;
-  return calls.slice(launched + 1).filter((call) => call.name === 'sleep' && succeeded(call) && call.turn >= spoken)
-    .length;
+  return calls
+    .slice(launched + 1)
+    .filter((call) => call.name === 'sleep' && succeeded(call) && call.turn >= spoken).length;
 }
 
 /** Launches refused or failed since one succeeded or the user spoke. */
 export function failedLaunches(transcript: Transcript): PastCall[] {
   const spoken = saidByUser(transcript).at(-1)?.turn ?? 0;
-  const launches = callsOf(transcript, 'remote_exec_background').filter(({ turn }) => turn >= spoken);
+  const launches = callsOf(transcript, 'remote_exec_background').filter(
+    ({ turn }) => turn >= spoken,
+  );
   return launches
     .slice(launches.findLastIndex(succeeded) + 1)
     .filter((call) => call.result?.isError === true && !isInterrupted(call));

@@ -8,7 +8,12 @@ import { openReplaying } from '../replay.ts';
 import { searching, type RawSearch } from '../searching.ts';
 import { geminiClient } from './geminiClient.ts';
 import { readable } from './geminiFailures.ts';
-import { defaultGeminiFamily, defaultGeminiModel, geminiModels, listGemini } from './geminiModels.ts';
+import {
+  defaultGeminiFamily,
+  defaultGeminiModel,
+  geminiModels,
+  listGemini,
+} from './geminiModels.ts';
 import { geminiRequest } from './geminiRequest.ts';
 import { findingSources, searchRequest } from './geminiSearch.ts';
 import { readGemini } from './geminiStream.ts';
@@ -19,7 +24,11 @@ export function createGeminiProvider(options: ProviderOptions): ModelProvider {
   const { baseUrl = 'https://generativelanguage.googleapis.com', fetch } = options;
   const clientFor = (key: string) => geminiClient(key, { baseUrl, fetch });
 
-  async function* raw(request: ModelRequest, signal: AbortSignal, attempt: Attempt): AsyncGenerator<ModelEvent> {
+  async function* raw(
+    request: ModelRequest,
+    signal: AbortSignal,
+    attempt: Attempt,
+  ): AsyncGenerator<ModelEvent> {
     const client = await clientFor(await requiredKey(options, identity, attempt));
     const chunks = await openReplaying(request, (asked) =>
       client.models.generateContentStream(geminiRequest(asked, identity.id, signal)),
@@ -41,7 +50,11 @@ export function createGeminiProvider(options: ProviderOptions): ModelProvider {
     defaultModel: defaultGeminiModel,
     defaultFamily: defaultGeminiFamily,
     models: () => geminiModels,
-    list: listing(async (key, signal) => listGemini(await clientFor(key), signal), identity, options),
+    list: listing(
+      async (key, signal) => listGemini(await clientFor(key), signal),
+      identity,
+      options,
+    ),
     readiness: keyReadiness(identity, options),
     stream: dependable(raw, identity, options),
     search: searching(search, identity, options),

@@ -9,8 +9,9 @@ export interface GeminiAddress {
 }
 
 /**
- * Loads the SDK on the first call: the build that knows keys alone. The one for Node would take another account's key,
- * address or project from the environment, and brings the sign-in of Google Cloud along.
+ * Loads the SDK on the first call: the build that knows keys alone. The one for Node would take
+ * another account's key, address or project from the environment, and brings the sign-in of Google
+ * Cloud along.
  */
 export async function geminiClient(
   apiKey: string,
@@ -23,7 +24,10 @@ export async function geminiClient(
 /** It has the previews too, which the SDK's own choice has not. */
 const apiVersion = 'v1beta';
 
-/** The SDK's own errors have neither headers nor the provider's word for the kind, so refusals are thrown before it sees them. */
+/**
+ * The SDK's own errors have neither headers nor the provider's word for the kind, so refusals are
+ * thrown before it sees them.
+ */
 const refusing =
   (fetch: typeof globalThis.fetch): typeof globalThis.fetch =>
   async (input, init) => {

@@ -16,7 +16,11 @@ type ErrorBody = z.infer<typeof errorBody>['error'];
 export function toThrown(text: string, status: number, headers?: Headers): Error {
   const body = parsed(text);
   const message = body?.message ?? text;
-  return Object.assign(new Error(message), { status, headers, error: { message, type: body && kindOf(body, status) } });
+  return Object.assign(new Error(message), {
+    status,
+    headers,
+    error: { message, type: body && kindOf(body, status) },
+  });
 }
 
 /** How long `RetryInfo` asks to wait. */
@@ -58,7 +62,10 @@ function parsed(text: string): ErrorBody | undefined {
 
 /** The status and the reasons of the details, which alone tell of a wrong key. */
 function kindOf({ message, status, details }: ErrorBody, httpStatus: number): string {
-  const words = [status, ...details.map(({ reason }) => (typeof reason === 'string' ? reason : ''))];
+  const words = [
+    status,
+    ...details.map(({ reason }) => (typeof reason === 'string' ? reason : '')),
+  ];
   // The free plan has nothing of this model: waiting does not help.
   if (httpStatus === 429 && /\blimit: 0\b/.test(message)) words.push('insufficient_quota');
   return words.filter((word) => word !== '').join(' ');

@@ -1,6 +1,7 @@
 /**
- * Where Gemini keeps what it thought: not in an item of its own, but as signatures on the parts that came of it. Each part
- * must come back exactly as it was, so a block of thinking before the block of that part keeps what its own has no room for.
+ * Where Gemini keeps what it thought: not in an item of its own, but as signatures on the parts
+ * that came of it. Each part must come back exactly as it was, so a block of thinking before the
+ * block of that part keeps what its own has no room for.
  */
 import type { Part } from '@google/genai/web';
 import { ownThinking } from '../replay.ts';
@@ -18,9 +19,16 @@ export interface GeminiMark {
 }
 
 /** `undefined` when there is nothing to keep. */
-export function markBlock(mark: GeminiMark, provider: string, model: string): ThinkingBlock | undefined {
-  const isEmpty = mark.before.length === 0 && mark.signature === undefined && mark.after === undefined;
-  return isEmpty ? undefined : ownThinking(thoughtsIn(mark.before), provider, { model, item: mark });
+export function markBlock(
+  mark: GeminiMark,
+  provider: string,
+  model: string,
+): ThinkingBlock | undefined {
+  const isEmpty =
+    mark.before.length === 0 && mark.signature === undefined && mark.after === undefined;
+  return isEmpty
+    ? undefined
+    : ownThinking(thoughtsIn(mark.before), provider, { model, item: mark });
 }
 
 export const thoughtsIn = (parts: readonly Part[]): string =>

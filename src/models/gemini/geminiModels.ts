@@ -18,7 +18,10 @@ export const defaultGeminiModel = newestId(geminiModels, defaultGeminiFamily);
 const otherUses = /(^|-)(tts|image|audio|live|robotics|computer-use|embedding)(-|$)/;
 
 /** What the API has for conversations. */
-export async function listGemini(client: GoogleGenAI, abortSignal: AbortSignal): Promise<readonly ModelDescription[]> {
+export async function listGemini(
+  client: GoogleGenAI,
+  abortSignal: AbortSignal,
+): Promise<readonly ModelDescription[]> {
   const found: ModelDescription[] = [];
   for await (const model of await client.models.list({ config: { pageSize: 1000, abortSignal } }))
     found.push(...described(model));
@@ -33,7 +36,12 @@ function described({
   supportedActions,
 }: Model): ModelDescription[] {
   const id = name.replace(/^models\//, '');
-  if (!supportedActions?.includes('generateContent') || otherUses.test(id) || inputTokenLimit === undefined) return [];
+  if (
+    !supportedActions?.includes('generateContent') ||
+    otherUses.test(id) ||
+    inputTokenLimit === undefined
+  )
+    return [];
   const known = geminiModels.find((model) => model.id === id);
   return [
     {

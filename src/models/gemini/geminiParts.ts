@@ -1,4 +1,7 @@
-/** The parts of a reply as they come: pieces of one text joined, but a part with a signature never with another. */
+/**
+ * The parts of a reply as they come: pieces of one text joined, but a part with a signature never
+ * with another.
+ */
 import { randomUUID } from 'node:crypto';
 import type { FunctionCall, Part } from '@google/genai/web';
 import type { AssistantBlock, ModelEvent } from '../model.ts';
@@ -40,15 +43,25 @@ export class GeminiParts {
     }
   }
 
-  *#call({ id, name = '', args }: FunctionCall, signature: Pick<Called, 'signature'>): Generator<ModelEvent> {
-    const called: Called = { kind: 'call', id: id || `call_${randomUUID()}`, name, input: args ?? {}, ...signature };
+  *#call(
+    { id, name = '', args }: FunctionCall,
+    signature: Pick<Called, 'signature'>,
+  ): Generator<ModelEvent> {
+    const called: Called = {
+      kind: 'call',
+      id: id || `call_${randomUUID()}`,
+      name,
+      input: args ?? {},
+      ...signature,
+    };
     this.#parts.push(called);
     yield { type: 'tool_call.started', id: called.id, name };
   }
 
   #write(part: Written): void {
     const last = this.#parts.at(-1);
-    const isOpen = last?.kind === part.kind && last.signature === undefined && last.after === undefined;
+    const isOpen =
+      last?.kind === part.kind && last.signature === undefined && last.after === undefined;
     if (!isOpen || (part.signature !== undefined && part.text !== '')) this.#parts.push(part);
     else if (part.signature !== undefined) last.after = part.signature;
     else last.text += part.text;
@@ -59,7 +72,8 @@ export class GeminiParts {
     let before: Part[] = [];
     for (const part of this.#parts) {
       if (part.kind === 'call' && isCut) continue;
-      if (part.kind === 'thought' || (part.kind === 'text' && part.text === '')) before.push(...partsOf(part));
+      if (part.kind === 'thought' || (part.kind === 'text' && part.text === ''))
+        before.push(...partsOf(part));
       else {
         const mark = markBlock(markOf(part, before), provider, model);
         blocks.push(...(mark === undefined ? [] : [mark]), blockOf(part));

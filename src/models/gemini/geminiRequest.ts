@@ -8,7 +8,14 @@ import type {
   Part,
 } from '@google/genai/web';
 import { assertNever } from '../../base/errors.ts';
-import type { AssistantBlock, AttachmentBlock, Message, ModelRequest, ToolResultBlock, ToolSpec } from '../model.ts';
+import type {
+  AssistantBlock,
+  AttachmentBlock,
+  Message,
+  ModelRequest,
+  ToolResultBlock,
+  ToolSpec,
+} from '../model.ts';
 import { objectInput, replayable, thinkingItem } from '../replay.ts';
 import { signedNothing, type GeminiMark } from './geminiMark.ts';
 import { defaultMaxOutputTokens } from './geminiModels.ts';
@@ -50,7 +57,11 @@ function contentsOf(messages: readonly Message[], provider: string, model: strin
 
 /** Names of the calls by their ids, in their order. */
 const namesOfCalls = (content: Message['content']): ReadonlyMap<string, string> =>
-  new Map(content.flatMap((block) => (block.type === 'tool_call' ? [[block.id, block.name] as const] : [])));
+  new Map(
+    content.flatMap((block) =>
+      block.type === 'tool_call' ? [[block.id, block.name] as const] : [],
+    ),
+  );
 
 function modelParts(content: readonly AssistantBlock[], provider: string, model: string): Part[] {
   let mark: GeminiMark | undefined;
@@ -64,32 +75,54 @@ function modelParts(content: readonly AssistantBlock[], provider: string, model:
     const signature = own?.signature === undefined ? {} : { thoughtSignature: own.signature };
     switch (block.type) {
       case 'text':
-        return [{ text: block.text, ...signature }, ...(own?.after === undefined ? [] : [signedNothing(own.after)])];
+        return [
+          { text: block.text, ...signature },
+          ...(own?.after === undefined ? [] : [signedNothing(own.after)]),
+        ];
       case 'tool_call':
-        return [{ functionCall: { id: block.id, name: block.name, args: objectInput(block.input) }, ...signature }];
+        return [
+          {
+            functionCall: { id: block.id, name: block.name, args: objectInput(block.input) },
+            ...signature,
+          },
+        ];
       default:
         return assertNever(block);
     }
   });
 }
 
-/** Google's own word for calls that another model made, or whose thoughts are gone with an older part of the history. */
+/**
+ * Google's own word for calls that another model made, or whose thoughts are gone with an older
+ * part of the history.
+ */
 const noSignature = 'skip_thought_signature_validator';
 
 /** The first call of a turn is refused without a signature. */
 function signed(parts: readonly Part[], model: string): Part[] {
   const first = parts.findIndex(({ functionCall }) => functionCall !== undefined);
   if (!wantsSignatures(model)) return [...parts];
-  return parts.map((part, index) => (index === first ? { thoughtSignature: noSignature, ...part } : part));
+  return parts.map((part, index) =>
+    index === first ? { thoughtSignature: noSignature, ...part } : part,
+  );
 }
 
-/** Results in the order of their calls, then their attachments that cannot be inside them, then what was said. */
-function userParts({ content }: Message, names: ReadonlyMap<string, string>, model: string): Part[] {
+/**
+ * Results in the order of their calls, then their attachments that cannot be inside them, then what
+ * was said.
+ */
+function userParts(
+  { content }: Message,
+  names: ReadonlyMap<string, string>,
+  model: string,
+): Part[] {
   const order = [...names.keys()];
   const results = content
     .filter((block) => block.type === 'tool_result')
     .sort((one, other) => order.indexOf(one.callId) - order.indexOf(other.callId));
-  const answers = results.map((result) => answerOf(result, names.get(result.callId) ?? '', wantsSignatures(model)));
+  const answers = results.map((result) =>
+    answerOf(result, names.get(result.callId) ?? '', wantsSignatures(model)),
+  );
   return [
     ...answers.map(({ part }) => part),
     ...answers.flatMap(({ beside }) => beside.map(attachment)),
@@ -123,7 +156,8 @@ function answerOf(
 
 /** What may be inside of a result, since Gemini 3; and what a user may show. */
 const answerMedia = /^(image\/(png|jpeg|webp)|application\/pdf)$/;
-const shownMedia = /^(image\/(png|jpeg|webp|heic|heif)|application\/pdf|audio\/.+|video\/.+|text\/.+)$/;
+const shownMedia =
+  /^(image\/(png|jpeg|webp|heic|heif)|application\/pdf|audio\/.+|video\/.+|text\/.+)$/;
 
 const attachment = ({ mediaType, name, base64 }: AttachmentBlock): Part =>
   shownMedia.test(mediaType)

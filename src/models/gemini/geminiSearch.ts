@@ -1,15 +1,27 @@
 /** Gemini's own web search: by Google, told with the pages that the answer stands on. */
-import type { GenerateContentParameters, GenerateContentResponse, GroundingMetadata } from '@google/genai/web';
+import type {
+  GenerateContentParameters,
+  GenerateContentResponse,
+  GroundingMetadata,
+} from '@google/genai/web';
 import type { SearchSource } from '../model.ts';
 import type { FoundSources } from '../searching.ts';
 
 const instructions =
   'You search the web for another program. Search, and answer the query with facts, figures and names. Say what you could not find. Ask nothing back.';
 
-export const searchRequest = (model: string, query: string, abortSignal: AbortSignal): GenerateContentParameters => ({
+export const searchRequest = (
+  model: string,
+  query: string,
+  abortSignal: AbortSignal,
+): GenerateContentParameters => ({
   model,
   contents: [{ role: 'user', parts: [{ text: query }] }],
-  config: { abortSignal, systemInstruction: { parts: [{ text: instructions }] }, tools: [{ googleSearch: {} }] },
+  config: {
+    abortSignal,
+    systemInstruction: { parts: [{ text: instructions }] },
+    tools: [{ googleSearch: {} }],
+  },
 });
 
 export interface Finding {
@@ -30,21 +42,36 @@ export async function* findingSources(
   }
   found.searches += grounding?.webSearchQueries?.length ?? 0;
   const sources = sourcesOf(grounding ?? {});
-  for (const source of await Promise.all(sources.map((each) => resolved(each, fetch, signal)))) found.add(source);
+  for (const source of await Promise.all(sources.map((each) => resolved(each, fetch, signal))))
+    found.add(source);
 }
 
 /** Each with the first sentence of the answer that stands on it. */
-const sourcesOf = ({ groundingChunks = [], groundingSupports = [] }: GroundingMetadata): SearchSource[] =>
+const sourcesOf = ({
+  groundingChunks = [],
+  groundingSupports = [],
+}: GroundingMetadata): SearchSource[] =>
   groundingChunks.flatMap(({ web }, index) => {
     if (web?.uri === undefined) return [];
-    const support = groundingSupports.find(({ groundingChunkIndices = [] }) => groundingChunkIndices.includes(index));
+    const support = groundingSupports.find(({ groundingChunkIndices = [] }) =>
+      groundingChunkIndices.includes(index),
+    );
     const snippet = support?.segment?.text;
-    return [{ title: web.title ?? web.domain ?? web.uri, url: web.uri, ...(snippet !== undefined && { snippet }) }];
+    return [
+      {
+        title: web.title ?? web.domain ?? web.uri,
+        url: web.uri,
+        ...(snippet !== undefined && { snippet }),
+      },
+    ];
   });
 
 const resolveTimeoutMs = 5_000;
 
-/** Google tells of pages by redirects of its own that end within weeks; the page itself is what is worth keeping. */
+/**
+ * Google tells of pages by redirects of its own that end within weeks; the page itself is what is
+ * worth keeping.
+ */
 async function resolved(
   source: SearchSource,
   fetch: typeof globalThis.fetch,

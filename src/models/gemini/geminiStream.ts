@@ -1,5 +1,8 @@
 /** The stream of the Gemini API as `ModelEvent`s. */
-import type { GenerateContentResponse, GenerateContentResponseUsageMetadata } from '@google/genai/web';
+import type {
+  GenerateContentResponse,
+  GenerateContentResponseUsageMetadata,
+} from '@google/genai/web';
 import { CallFailed, type Attempt } from '../guarded.ts';
 import type { ModelEvent, StopReason, Usage } from '../model.ts';
 import { GeminiParts } from './geminiParts.ts';
@@ -33,20 +36,32 @@ export async function* readGemini(
 }
 
 const refused = (why: string): CallFailed =>
-  new CallFailed({ reason: 'refused', message: `Google’s content filter refused to answer (${why}).` });
+  new CallFailed({
+    reason: 'refused',
+    message: `Google’s content filter refused to answer (${why}).`,
+  });
 
 const refusals =
   /^(SAFETY|RECITATION|BLOCKLIST|PROHIBITED_CONTENT|SPII|LANGUAGE|IMAGE_(SAFETY|PROHIBITED_CONTENT|RECITATION))$/;
 
-/** A call that Gemini could not write down is as good as a broken connection: it may well succeed when made anew. */
+/**
+ * A call that Gemini could not write down is as good as a broken connection: it may well succeed
+ * when made anew.
+ */
 function stopOf(finish: string): StopReason {
   if (finish === 'STOP') return 'stop';
   if (finish === 'MAX_TOKENS') return 'length';
   if (refusals.test(finish)) throw refused(finish);
-  throw new CallFailed({ reason: 'server', message: `Google Gemini broke its answer off (${finish}).` });
+  throw new CallFailed({
+    reason: 'server',
+    message: `Google Gemini broke its answer off (${finish}).`,
+  });
 }
 
-/** Totals so far, of which a chunk may leave any out. Prompt tokens count the cached ones too; thoughts are output. */
+/**
+ * Totals so far, of which a chunk may leave any out. Prompt tokens count the cached ones too;
+ * thoughts are output.
+ */
 function usageOf(told: GenerateContentResponseUsageMetadata | undefined, before: Usage): Usage {
   if (told === undefined) return before;
   const { promptTokenCount, toolUsePromptTokenCount = 0, cachedContentTokenCount = 0 } = told;
@@ -59,6 +74,8 @@ function usageOf(told: GenerateContentResponseUsageMetadata | undefined, before:
       : before.inputTokens,
     cacheReadTokens: isInputTold ? cachedContentTokenCount : before.cacheReadTokens,
     cacheWriteTokens: 0,
-    outputTokens: isOutputTold ? (candidatesTokenCount ?? 0) + (thoughtsTokenCount ?? 0) : before.outputTokens,
+    outputTokens: isOutputTold
+      ? (candidatesTokenCount ?? 0) + (thoughtsTokenCount ?? 0)
+      : before.outputTokens,
   };
 }

@@ -1,4 +1,6 @@
-/** How much a Gemini model is told to think: by levels since Gemini 3, by a number of tokens before. */
+/**
+ * How much a Gemini model is told to think: by levels since Gemini 3, by a number of tokens before.
+ */
 import type { ThinkingConfig, ThinkingLevel } from '@google/genai/web';
 import type { Effort } from '../model.ts';
 
@@ -8,10 +10,16 @@ type ThinkingMode =
   | { readonly by: 'budget'; readonly min: number; readonly max: number }
   | { readonly by: 'none' };
 
-/** Gemini 3 and what came after it refuses a call in the history without the signature of the thought that led to it. */
+/**
+ * Gemini 3 and what came after it refuses a call in the history without the signature of the
+ * thought that led to it.
+ */
 export const wantsSignatures = (model: string): boolean => thinkingModeOf(model).by === 'level';
 
-export function thinkingConfig(model: string, effort: Effort | undefined): ThinkingConfig | undefined {
+export function thinkingConfig(
+  model: string,
+  effort: Effort | undefined,
+): ThinkingConfig | undefined {
   const mode = thinkingModeOf(model);
   if (mode.by === 'none') return undefined;
   if (effort === undefined) return { includeThoughts: true };
@@ -26,11 +34,18 @@ export function thinkingConfig(model: string, effort: Effort | undefined): Think
 export function geminiEfforts(model: string): readonly Effort[] {
   const mode = thinkingModeOf(model);
   if (mode.by === 'none') return [];
-  if (mode.by === 'level') return [...(mode.lowest === 'MINIMAL' ? ['none' as const] : []), 'low', 'medium', 'high'];
+  if (mode.by === 'level')
+    return [...(mode.lowest === 'MINIMAL' ? ['none' as const] : []), 'low', 'medium', 'high'];
   return [...(mode.min === 0 ? ['none' as const] : []), 'low', 'medium', 'high', 'max'];
 }
 
-const budgets: Readonly<Record<Effort, number>> = { none: 0, low: 4_000, medium: 12_000, high: 20_000, max: 32_768 };
+const budgets: Readonly<Record<Effort, number>> = {
+  none: 0,
+  low: 4_000,
+  medium: 12_000,
+  high: 20_000,
+  max: 32_768,
+};
 
 function levelOf(effort: Effort, lowest: 'MINIMAL' | 'LOW'): 'MINIMAL' | 'LOW' | 'MEDIUM' | 'HIGH' {
   if (effort === 'none') return lowest;
@@ -41,7 +56,9 @@ function levelOf(effort: Effort, lowest: 'MINIMAL' | 'LOW'): 'MINIMAL' | 'LOW' |
 function thinkingModeOf(model: string): ThinkingMode {
   const isFlash = model.includes('flash');
   // An id without a number, as `gemini-flash-latest`, is of the newest.
-  const version = Number(/^gemini-(\d+(?:\.\d+)?)/.exec(model)?.[1] ?? (model.startsWith('gemini-') ? Infinity : 0));
+  const version = Number(
+    /^gemini-(\d+(?:\.\d+)?)/.exec(model)?.[1] ?? (model.startsWith('gemini-') ? Infinity : 0),
+  );
   if (version < 2.5) return { by: 'none' };
   if (version < 3) return { by: 'budget', min: isFlash ? 0 : 128, max: isFlash ? 24_576 : 32_768 };
   const hasMinimal = isFlash && (version < 3.7 || (version < Infinity && model.includes('lite')));

@@ -1,4 +1,7 @@
-/** What providers said of their models, kept in `models.json`: a window that opens need not ask again. */
+/**
+ * What providers said of their models, kept in `models.json`: a window that opens need not ask
+ * again.
+ */
 import { readFileSync } from 'node:fs';
 import * as z from 'zod';
 import type { Clock } from '../../base/clock.ts';
@@ -26,7 +29,12 @@ const description = z.object({
   acceptsImages: z.boolean().optional(),
   efforts: z.array(z.enum(['none', 'low', 'medium', 'high', 'max'])).optional(),
   price: z
-    .object({ input: dollars, output: dollars, cacheRead: dollars.optional(), cacheWrite: dollars.optional() })
+    .object({
+      input: dollars,
+      output: dollars,
+      cacheRead: dollars.optional(),
+      cacheWrite: dollars.optional(),
+    })
     .optional(),
   isRetiring: z.boolean().optional(),
   family: z.string().optional(),
@@ -76,7 +84,10 @@ export class ModelCache {
   async #write(provider: string, heard: Heard): Promise<void> {
     const { path, write, logger } = this.#options;
     try {
-      await write(path, `${JSON.stringify({ version, providers: { ...this.#read(), [provider]: heard } }, null, 1)}\n`);
+      await write(
+        path,
+        `${JSON.stringify({ version, providers: { ...this.#read(), [provider]: heard } }, null, 1)}\n`,
+      );
     } catch (error) {
       logger.warn(`The list of models could not be kept in ${path}: ${messageOf(error)}`);
     }
@@ -88,7 +99,8 @@ export class ModelCache {
     try {
       return schema.parse(JSON.parse(readFileSync(path, 'utf8'))).providers as Known;
     } catch (error) {
-      if (codeOf(error) !== 'ENOENT') logger.warn(`${path} is damaged and is made anew: ${messageOf(error)}`);
+      if (codeOf(error) !== 'ENOENT')
+        logger.warn(`${path} is damaged and is made anew: ${messageOf(error)}`);
       return {};
     }
   }

@@ -20,11 +20,15 @@ export interface NamedModel {
   readonly model: string;
 }
 
-/** `shelves` in the order in which they are preferred. Throws `UserFacing` for a word that stands for nothing. */
+/**
+ * `shelves` in the order in which they are preferred. Throws `UserFacing` for a word that stands
+ * for nothing.
+ */
 export function findModel(word: string, shelves: readonly Shelf[]): NamedModel {
   const slash = word.indexOf('/');
   const owner = shelves.find(({ provider }) => provider === word.slice(0, Math.max(0, slash)));
-  if (owner !== undefined) return { provider: owner.provider, model: modelOn(owner, word.slice(slash + 1), shelves) };
+  if (owner !== undefined)
+    return { provider: owner.provider, model: modelOn(owner, word.slice(slash + 1), shelves) };
   for (const find of [exactId, aliasedId])
     for (const shelf of shelves) {
       const model = find(shelf, word);
@@ -34,16 +38,21 @@ export function findModel(word: string, shelves: readonly Shelf[]): NamedModel {
 }
 
 /**
- * The model of this provider. One that no list has is taken as it stands, for endpoints have private ones; but not what is
- * an alias elsewhere, or nearly one here. Throws `UserFacing`.
+ * The model of this provider. One that no list has is taken as it stands, for endpoints have
+ * private ones; but not what is an alias elsewhere, or nearly one here. Throws `UserFacing`.
  */
 export function modelOn(shelf: Shelf, word: string, shelves: readonly Shelf[] = [shelf]): string {
   const own = word.startsWith(`${shelf.provider}/`) ? word.slice(shelf.provider.length + 1) : word;
   const found = exactId(shelf, word) ?? exactId(shelf, own) ?? aliasedId(shelf, own);
   if (found !== undefined) return found;
-  const others = shelves.filter((each) => aliasedId(each, own) !== undefined).map(({ provider }) => provider);
+  const others = shelves
+    .filter((each) => aliasedId(each, own) !== undefined)
+    .map(({ provider }) => provider);
   if (others.length > 0)
-    throw new UserFacing(`${shelf.label} has no ${own}.`, `It is a model of: ${others.join(', ')}.`);
+    throw new UserFacing(
+      `${shelf.label} has no ${own}.`,
+      `It is a model of: ${others.join(', ')}.`,
+    );
   const isName = !/[\d/]/.test(own);
   if (own.trim() === '' || (isName && nearMatches(own, aliasesOf(shelf.models)).length > 0))
     throw unknown(own, [shelf]);
@@ -56,19 +65,27 @@ function exactId({ models, known }: Shelf, word: string): string | undefined {
   const listed = [...models, ...known];
   const same = listed.find(({ id }) => id.toLowerCase() === asked);
   if (same !== undefined) return same.id;
-  const isDated = describedModel(listed, word) !== undefined || listed.some(({ id }) => undatedId(id) === word);
+  const isDated =
+    describedModel(listed, word) !== undefined || listed.some(({ id }) => undatedId(id) === word);
   return isDated ? word : undefined;
 }
 
-const aliasedId = ({ models }: Shelf, word: string): string | undefined => newestOf(models, word)?.id;
+const aliasedId = ({ models }: Shelf, word: string): string | undefined =>
+  newestOf(models, word)?.id;
 
-const aliasesOf = (models: readonly ModelDescription[]): string[] => [...new Set(models.map(aliasOf))];
+const aliasesOf = (models: readonly ModelDescription[]): string[] => [
+  ...new Set(models.map(aliasOf)),
+];
 
 function unknown(word: string, shelves: readonly Shelf[]): UserFacing {
   const near = nearMatches(
     word,
     shelves.flatMap(({ models }) => [...aliasesOf(models), ...models.map(({ id }) => id)]),
   );
-  const meant = near.length > 0 ? `Did you mean ${near.join(', or ')}?` : 'List them to see their names.';
-  return new UserFacing(`There is no model ${word}.`, `${meant} One that no list has is asked for as provider/model.`);
+  const meant =
+    near.length > 0 ? `Did you mean ${near.join(', or ')}?` : 'List them to see their names.';
+  return new UserFacing(
+    `There is no model ${word}.`,
+    `${meant} One that no list has is asked for as provider/model.`,
+  );
 }

@@ -9,8 +9,8 @@ export interface ClientOptions {
 }
 
 /**
- * Loads the SDK on the first call. What it would read from the environment is set here, so that no key, organisation or
- * address of another account is ever sent to an endpoint that was not meant.
+ * Loads the SDK on the first call. What it would read from the environment is set here, so that no
+ * key, organisation or address of another account is ever sent to an endpoint that was not meant.
  */
 export async function openaiClient(
   apiKey: string,

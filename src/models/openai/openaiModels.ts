@@ -11,10 +11,15 @@ const conversing = /^(gpt-|chatgpt-|codex-|o\d)/;
 const unfit =
   /audio|realtime|image|tts|transcribe|search|embedding|moderation|instruct|deep-research|^gpt-3|^gpt-4(-|$)/;
 
-/** Those that hold a conversation with tools. A dated one is left out where the same one is there without its date. */
+/**
+ * Those that hold a conversation with tools. A dated one is left out where the same one is there
+ * without its date.
+ */
 export function openaiDescriptions(told: readonly Model[]): ModelDescription[] {
   const ids = new Set(told.map(({ id }) => id));
-  return told.filter(({ id }) => isFit(id) && (undatedId(id) === id || !ids.has(undatedId(id)))).map(description);
+  return told
+    .filter(({ id }) => isFit(id) && (undatedId(id) === id || !ids.has(undatedId(id))))
+    .map(description);
 }
 
 const isFit = (id: string): boolean => conversing.test(id) && !unfit.test(id);

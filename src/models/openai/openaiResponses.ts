@@ -1,4 +1,7 @@
-/** OpenAI's own models, over the Responses API. Nothing is stored there: the whole conversation is sent each time. */
+/**
+ * OpenAI's own models, over the Responses API. Nothing is stored there: the whole conversation is
+ * sent each time.
+ */
 import type OpenAI from 'openai';
 import { defaultOpenaiFamily, defaultOpenaiModel, openaiModels } from '../catalogue.ts';
 import type { Attempt } from '../guarded.ts';
@@ -18,7 +21,10 @@ const identity = keyedIdentity('openai');
 export function createOpenaiProvider(options: ProviderOptions): ModelProvider {
   const { baseUrl = 'https://api.openai.com/v1', fetch } = options;
 
-  /** Organisations that are not verified may not have summaries of reasoning: found out by the first refusal. */
+  /**
+   * Organisations that are not verified may not have summaries of reasoning: found out by the first
+   * refusal.
+   */
   let hasSummaries = true;
 
   async function open(client: OpenAI, request: ModelRequest, signal: AbortSignal) {
@@ -35,8 +41,14 @@ export function createOpenaiProvider(options: ProviderOptions): ModelProvider {
     }
   }
 
-  async function* raw(request: ModelRequest, signal: AbortSignal, attempt: Attempt): AsyncGenerator<ModelEvent> {
-    const client = await openaiClient(await requiredKey(options, identity, attempt), baseUrl, { fetch });
+  async function* raw(
+    request: ModelRequest,
+    signal: AbortSignal,
+    attempt: Attempt,
+  ): AsyncGenerator<ModelEvent> {
+    const client = await openaiClient(await requiredKey(options, identity, attempt), baseUrl, {
+      fetch,
+    });
     const events = await openReplaying(request, (asked) => open(client, asked, signal));
     yield* readResponses(events, { provider: identity.id, model: request.model, attempt });
   }
@@ -60,7 +72,9 @@ export function createOpenaiProvider(options: ProviderOptions): ModelProvider {
       options,
       asksForAllSources: true,
       async open(body, signal, attempt) {
-        const client = await openaiClient(await requiredKey(options, identity, attempt), baseUrl, { fetch });
+        const client = await openaiClient(await requiredKey(options, identity, attempt), baseUrl, {
+          fetch,
+        });
         return client.responses.create(body, { signal });
       },
     }),

@@ -8,7 +8,14 @@ import type {
 import { assertNever } from '../../base/errors.ts';
 import { fittingId } from '../callIds.ts';
 import { isReasoningModel, openaiEffort } from '../catalogue.ts';
-import type { AssistantBlock, AttachmentBlock, Message, ModelRequest, ToolResultBlock, UserBlock } from '../model.ts';
+import type {
+  AssistantBlock,
+  AttachmentBlock,
+  Message,
+  ModelRequest,
+  ToolResultBlock,
+  UserBlock,
+} from '../model.ts';
 import { objectInput, replayable, thinkingItem } from '../replay.ts';
 
 export interface ResponsesOptions {
@@ -59,7 +66,8 @@ function reasoningParams(
 }
 
 function inputItems(message: Message, provider: string, model: string): ResponseInputItem[] {
-  if (message.role === 'assistant') return message.content.map((block) => assistantItem(block, provider, model));
+  if (message.role === 'assistant')
+    return message.content.map((block) => assistantItem(block, provider, model));
   const content = message.content.flatMap(userContent);
   const results = message.content.filter((block) => block.type === 'tool_result').map(resultItem);
   return content.length === 0 ? results : [...results, { role: 'user', content }];
@@ -68,7 +76,11 @@ function inputItems(message: Message, provider: string, model: string): Response
 function assistantItem(block: AssistantBlock, provider: string, model: string): ResponseInputItem {
   switch (block.type) {
     case 'text':
-      return { role: 'assistant', content: block.text, ...(block.phase === undefined ? {} : { phase: block.phase }) };
+      return {
+        role: 'assistant',
+        content: block.text,
+        ...(block.phase === undefined ? {} : { phase: block.phase }),
+      };
     case 'thinking':
       return thinkingItem(block, provider, model) as ResponseInputItem;
     case 'tool_call':
@@ -85,11 +97,23 @@ function assistantItem(block: AssistantBlock, provider: string, model: string): 
 
 const shortId = (id: string): string => fittingId(id, { maxChars: 64 });
 
-function resultItem({ callId, text, isError, attachments = [] }: ToolResultBlock): ResponseInputItem {
+function resultItem({
+  callId,
+  text,
+  isError,
+  attachments = [],
+}: ToolResultBlock): ResponseInputItem {
   // The API has no field for a failed call.
   const said = isError ? `Error: ${text}` : text;
-  const output: ResponseFunctionCallOutputItem[] = [{ type: 'input_text', text: said }, ...attachments.map(attachment)];
-  return { type: 'function_call_output', call_id: shortId(callId), output: attachments.length === 0 ? said : output };
+  const output: ResponseFunctionCallOutputItem[] = [
+    { type: 'input_text', text: said },
+    ...attachments.map(attachment),
+  ];
+  return {
+    type: 'function_call_output',
+    call_id: shortId(callId),
+    output: attachments.length === 0 ? said : output,
+  };
 }
 
 function userContent(block: UserBlock): ResponseInputContent[] {

@@ -8,7 +8,13 @@ import type {
   ResponseUsage,
 } from 'openai/resources/responses/responses';
 import { CallFailed, type Attempt } from '../guarded.ts';
-import { noUsage, type AssistantBlock, type ModelEvent, type StopReason, type Usage } from '../model.ts';
+import {
+  noUsage,
+  type AssistantBlock,
+  type ModelEvent,
+  type StopReason,
+  type Usage,
+} from '../model.ts';
 import { ownThinking, parsedInput } from '../replay.ts';
 
 interface Source {
@@ -41,7 +47,9 @@ export async function* readResponses(
 }
 
 function ended(event: ResponseStreamEvent): Response | undefined {
-  return event.type === 'response.completed' || event.type === 'response.incomplete' || event.type === 'response.failed'
+  return event.type === 'response.completed' ||
+    event.type === 'response.incomplete' ||
+    event.type === 'response.failed'
     ? event.response
     : undefined;
 }
@@ -49,7 +57,10 @@ function ended(event: ResponseStreamEvent): Response | undefined {
 function* deltas(event: ResponseStreamEvent): Generator<ModelEvent> {
   if (event.type === 'response.output_text.delta' || event.type === 'response.refusal.delta')
     yield { type: 'text.delta', text: event.delta };
-  else if (event.type === 'response.reasoning_summary_text.delta' || event.type === 'response.reasoning_text.delta')
+  else if (
+    event.type === 'response.reasoning_summary_text.delta' ||
+    event.type === 'response.reasoning_text.delta'
+  )
     yield { type: 'thinking.delta', text: event.delta };
   else if (event.type === 'response.reasoning_summary_part.added' && event.summary_index > 0)
     yield { type: 'thinking.delta', text: partBreak };
@@ -59,15 +70,24 @@ function* deltas(event: ResponseStreamEvent): Generator<ModelEvent> {
 
 const partBreak = '\n\n';
 
-function finishedBlock(item: ResponseOutputItem, provider: string, model: string): AssistantBlock[] {
+function finishedBlock(
+  item: ResponseOutputItem,
+  provider: string,
+  model: string,
+): AssistantBlock[] {
   if (item.type === 'message') {
     const text = textOf(item);
-    return text === '' ? [] : [{ type: 'text', text, ...(item.phase ? { phase: item.phase } : {}) }];
+    return text === ''
+      ? []
+      : [{ type: 'text', text, ...(item.phase ? { phase: item.phase } : {}) }];
   }
   if (item.type === 'function_call')
-    return [{ type: 'tool_call', id: item.call_id, name: item.name, input: parsedInput(item.arguments) }];
+    return [
+      { type: 'tool_call', id: item.call_id, name: item.name, input: parsedInput(item.arguments) },
+    ];
   if (item.type !== 'reasoning') return [];
-  // Without its encrypted content the item stands for nothing on the server, and is refused when replayed.
+  // Without its encrypted content the item stands for nothing on the server, and is refused when
+  // replayed.
   return item.encrypted_content
     ? [ownThinking(summaryOf(item), provider, { model, item })]
     : [{ type: 'thinking', text: summaryOf(item), provider }];
@@ -80,10 +100,14 @@ const summaryOf = ({ summary, content = [] }: ResponseReasoningItem): string =>
   (summary.length > 0 ? summary : content).map(({ text }) => text).join(partBreak);
 
 function stopOf({ status, error, incomplete_details: incomplete }: Response): StopReason {
-  if (status === 'failed') throw Object.assign(new Error(error?.message ?? 'The response failed'), { error });
+  if (status === 'failed')
+    throw Object.assign(new Error(error?.message ?? 'The response failed'), { error });
   if (status !== 'incomplete') return 'stop';
   if (incomplete?.reason === 'content_filter')
-    throw new CallFailed({ reason: 'refused', message: 'OpenAI’s content filter refused to answer.' });
+    throw new CallFailed({
+      reason: 'refused',
+      message: 'OpenAI’s content filter refused to answer.',
+    });
   return 'length';
 }
 

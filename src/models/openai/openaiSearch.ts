@@ -1,4 +1,6 @@
-/** Web search by the tool of the Responses API: the model searches, reads and says what it found. */
+/**
+ * Web search by the tool of the Responses API: the model searches, reads and says what it found.
+ */
 import type {
   ResponseCreateParamsStreaming,
   ResponseOutputItem,
@@ -29,7 +31,11 @@ export const responsesSearch = (way: SearchMode): NonNullable<ModelProvider['sea
   searching(
     (query, found) =>
       async function* ({ model }, signal, attempt) {
-        const events = await way.open(searchBody({ model, query }, way.asksForAllSources), signal, attempt);
+        const events = await way.open(
+          searchBody({ model, query }, way.asksForAllSources),
+          signal,
+          attempt,
+        );
         yield* readResponses(finding(events, found), { provider: way.identity.id, model, attempt });
       },
     way.identity,
@@ -39,7 +45,10 @@ export const responsesSearch = (way: SearchMode): NonNullable<ModelProvider['sea
 const instructions =
   'You search the web for another program. Search, read what matters, and answer the query with facts, figures and names, each with its source. Say what you could not find. Ask nothing back.';
 
-function searchBody({ model, query }: SearchRequest, asksForAllSources: boolean): ResponseCreateParamsStreaming {
+function searchBody(
+  { model, query }: SearchRequest,
+  asksForAllSources: boolean,
+): ResponseCreateParamsStreaming {
   return {
     model,
     stream: true,
@@ -72,7 +81,9 @@ const isEnd = ({ type }: ResponseStreamEvent): boolean =>
 
 function addFound(items: readonly ResponseOutputItem[], found: FoundSources): void {
   const parts = items.flatMap((item) => (item.type === 'message' ? item.content : []));
-  for (const annotation of parts.flatMap((part) => (part.type === 'output_text' ? part.annotations : [])))
+  for (const annotation of parts.flatMap((part) =>
+    part.type === 'output_text' ? part.annotations : [],
+  ))
     if (annotation.type === 'url_citation')
       found.add({ title: annotation.title || annotation.url, url: annotation.url });
   for (const item of items)

@@ -1,9 +1,15 @@
-/** Arguments brought to the types of a tool's schema where their text says beyond doubt which value is meant. */
+/**
+ * Arguments brought to the types of a tool's schema where their text says beyond doubt which value
+ * is meant.
+ */
 import { isRecord } from './records.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** `value` with numbers, booleans, lists and objects in place of texts that spell them, and that the schema has no text for. */
+/**
+ * `value` with numbers, booleans, lists and objects in place of texts that spell them, and that the
+ * schema has no text for.
+ */
 export function fitted(value: unknown, schema: unknown): unknown {
   if (!isRecord(schema)) return value;
   if (typeof value === 'string') return spelled(value, schema);
@@ -23,9 +29,13 @@ const numberPattern = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 function spelled(text: string, schema: Schema): unknown {
   const types = typesOf(schema);
   if (types.size === 0 || types.has('string')) return text;
-  const value = numberPattern.test(text.trim()) || /^\s*(?:true|false|[[{])/.test(text) ? parsed(text) : undefined;
+  const value =
+    numberPattern.test(text.trim()) || /^\s*(?:true|false|[[{])/.test(text)
+      ? parsed(text)
+      : undefined;
   const type = typeOf(value);
-  const isWanted = types.has(type) || (type === 'number' && types.has('integer') && Number.isInteger(value));
+  const isWanted =
+    types.has(type) || (type === 'number' && types.has('integer') && Number.isInteger(value));
   return isWanted ? fitted(value, schema) : text;
 }
 
@@ -43,8 +53,11 @@ const typeOf = (value: unknown): string => (Array.isArray(value) ? 'array' : typ
 function typesOf(schema: Schema): ReadonlySet<unknown> {
   const { type, anyOf, oneOf } = schema;
   const branches = Array.isArray(anyOf) ? anyOf : Array.isArray(oneOf) ? oneOf : undefined;
-  if (branches === undefined) return new Set(Array.isArray(type) ? type : type === undefined ? [] : [type]);
+  if (branches === undefined)
+    return new Set(Array.isArray(type) ? type : type === undefined ? [] : [type]);
   const each = branches.map((branch) => (isRecord(branch) ? typesOf(branch) : new Set()));
   // A branch that says nothing may take a text.
-  return each.some((types) => types.size === 0) ? new Set() : new Set(each.flatMap((types) => [...types]));
+  return each.some((types) => types.size === 0)
+    ? new Set()
+    : new Set(each.flatMap((types) => [...types]));
 }

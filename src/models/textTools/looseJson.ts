@@ -1,6 +1,7 @@
 /**
- * JSON as models write it: what is wrong in a way that can be put right without guessing is put right and named. Where a
- * text could be read in two ways, or ends in the middle of a value, it is not read at all.
+ * JSON as models write it: what is wrong in a way that can be put right without guessing is put
+ * right and named. Where a text could be read in two ways, or ends in the middle of a value, it is
+ * not read at all.
  */
 import { readLoosely, type LooseText } from './looseReader.ts';
 
@@ -16,15 +17,18 @@ export type Reading =
   | { readonly ok: false; readonly problem: string };
 
 export interface ReadingOptions {
-  /** The text is known to be whole: brackets that are missing at its end were forgotten, not cut off. */
+  /**
+   * The text is known to be whole: brackets that are missing at its end were forgotten, not cut
+   * off.
+   */
   readonly isWhole: boolean;
   /** Names of members that are to be expected: they tell where a string with quotes inside ends. */
   readonly names: ReadonlySet<string>;
 }
 
 /**
- * The value that begins at `from`. Quotes inside of strings are tried as the last thing, and only where one reading of all
- * the text is possible.
+ * The value that begins at `from`. Quotes inside of strings are tried as the last thing, and only
+ * where one reading of all the text is possible.
  */
 export function readJson(text: string, from: number, { isWhole, names }: ReadingOptions): Reading {
   const plain = first({ text, from, isWhole });
@@ -34,7 +38,9 @@ export function readJson(text: string, from: number, { isWhole, names }: Reading
 function first(loose: LooseText): Reading {
   const { readings, problem } = readLoosely(loose, 1);
   const [reading] = readings;
-  return reading === undefined ? { ok: false, problem: placed(loose.text, problem) } : { ok: true, ...reading };
+  return reading === undefined
+    ? { ok: false, problem: placed(loose.text, problem) }
+    : { ok: true, ...reading };
 }
 
 /** The one way to read the text, if there is one; `otherwise` where there is none. */
@@ -43,13 +49,19 @@ function only(loose: LooseText, otherwise: Reading): Reading {
   const [reading, another] = readings;
   if (reading === undefined) return otherwise;
   if (another === undefined && !isOverBudget) return { ok: true, ...reading };
-  return { ok: false, problem: 'it holds quotes that are not escaped, and can be read in more than one way' };
+  return {
+    ok: false,
+    problem: 'it holds quotes that are not escaped, and can be read in more than one way',
+  };
 }
 
 const shownChars = 24;
 
 /** A position as people and models count: from 1. */
-function placed(text: string, { at, wanted }: { readonly at: number; readonly wanted: string }): string {
+function placed(
+  text: string,
+  { at, wanted }: { readonly at: number; readonly wanted: string },
+): string {
   const before = text.slice(0, at).split('\n');
   const place = `line ${before.length} column ${(before.at(-1)?.length ?? 0) + 1}`;
   const found = text.slice(at, at + shownChars);

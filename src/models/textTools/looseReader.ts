@@ -1,4 +1,7 @@
-/** The grammar behind `readJson`: JSON with what models add to it, as a search over the ways to read a text. */
+/**
+ * The grammar behind `readJson`: JSON with what models add to it, as a search over the ways to read
+ * a text.
+ */
 import { afterItem, afterMember, looseString, quoteAt, type Repairs } from './looseString.ts';
 
 export interface LooseText {
@@ -6,8 +9,8 @@ export interface LooseText {
   readonly from: number;
   readonly isWhole: boolean;
   /**
-   * Quotes may stand unescaped inside of strings, but not before a member of one of these names. The value must then be
-   * all that is left of the text. Absent: a string ends at its first quote.
+   * Quotes may stand unescaped inside of strings, but not before a member of one of these names.
+   * The value must then be all that is left of the text. Absent: a string ends at its first quote.
    */
   readonly names?: ReadonlySet<string>;
 }
@@ -29,14 +32,22 @@ export interface LooseResult {
 /** At most `count` readings that differ in their value. */
 export function readLoosely(loose: LooseText, count: number): LooseResult {
   if (nestingOf(loose.text) > maxNesting)
-    return { readings: [], problem: { at: loose.from, wanted: 'something less nested' }, isOverBudget: true };
+    return {
+      readings: [],
+      problem: { at: loose.from, wanted: 'something less nested' },
+      isOverBudget: true,
+    };
   const reader = new LooseReader(loose);
   const readings = new Map<string, LooseReading>();
   for (const { value, at, repairs } of reader.all()) {
     readings.set(JSON.stringify(value), { value, end: at, repairs: [...new Set(repairs)] });
     if (readings.size >= count) break;
   }
-  return { readings: [...readings.values()], problem: reader.problem, isOverBudget: reader.isOverBudget };
+  return {
+    readings: [...readings.values()],
+    problem: reader.problem,
+    isOverBudget: reader.isOverBudget,
+  };
 }
 
 /** At most so deep are the brackets nested, those inside of strings among them. */
@@ -168,7 +179,8 @@ class LooseReader {
     yield* this.#closed(at, { ...open, repairs });
     if (this.#text[at] === open.close || open.items.length >= maxItems) return;
     for (const key of this.#key(at, repairs)) {
-      if (open.items.some(([name]) => name === key.value)) return this.#fail(at, 'a name that is not taken yet');
+      if (open.items.some(([name]) => name === key.value))
+        return this.#fail(at, 'a name that is not taken yet');
       const colon = this.#space(key.at, key.repairs);
       if (this.#text[colon.at] !== ':') this.#fail(colon.at, 'a colon');
       else
@@ -184,7 +196,8 @@ class LooseReader {
   *#key(at: number, repairs: Repairs): Readings<string> {
     if (quoteAt(this.#text, at) !== undefined) return yield* this.#string(at, repairs);
     const word = match(wordPattern, this.#text, at);
-    if (word !== '') yield { value: word, at: at + word.length, repairs: [...repairs, 'names without quotes'] };
+    if (word !== '')
+      yield { value: word, at: at + word.length, repairs: [...repairs, 'names without quotes'] };
     else this.#fail(at, 'a name in double quotes');
   }
 
@@ -194,7 +207,9 @@ class LooseReader {
     if (this.#text[at] === open.close || open.items.length >= maxItems) return;
     for (const read of this.#value(at, repairs, afterItem)) {
       const items = [...open.items, read.value];
-      yield* this.#afterItem(read.at, { ...open, items, repairs: read.repairs }, (...next) => this.#items(...next));
+      yield* this.#afterItem(read.at, { ...open, items, repairs: read.repairs }, (...next) =>
+        this.#items(...next),
+      );
     }
   }
 
@@ -208,7 +223,10 @@ class LooseReader {
     if (this.#text[at] !== ',') return yield* this.#closed(at, { ...open, repairs }, 'a comma or ');
     const next = this.#space(at + 1, repairs);
     if (this.#text[next.at] === open.close)
-      yield* this.#closed(next.at, { ...open, repairs: [...next.repairs, 'a comma at the end of a list'] });
+      yield* this.#closed(next.at, {
+        ...open,
+        repairs: [...next.repairs, 'a comma at the end of a list'],
+      });
     else if (next.at < this.#text.length) yield* more(next.at, { ...open, repairs: next.repairs });
     else this.#fail(next.at, 'another value');
   }
@@ -224,7 +242,10 @@ class LooseReader {
     else this.#fail(at, `${alternative}${close}`);
   }
 
-  /** A number or a text at the very end may have been cut, unless the whole is there. Two guesses in one are too many. */
+  /**
+   * A number or a text at the very end may have been cut, unless the whole is there. Two guesses in
+   * one are too many.
+   */
   #mayEnd(): boolean {
     const { isWhole, names } = this.#loose;
     return names === undefined && (isWhole || /[}\]]\s*$/.test(this.#text));
@@ -232,7 +253,10 @@ class LooseReader {
 
   #space(at: number, repairs: Repairs): { readonly at: number; readonly repairs: Repairs } {
     const space = match(spacePattern, this.#text, at);
-    return { at: at + space.length, repairs: space.trim() === '' ? repairs : [...repairs, 'comments'] };
+    return {
+      at: at + space.length,
+      repairs: space.trim() === '' ? repairs : [...repairs, 'comments'],
+    };
   }
 
   #fail(at: number, wanted: string): void {

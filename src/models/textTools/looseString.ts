@@ -1,4 +1,7 @@
-/** A string of loose JSON: other quotes, raw line breaks, backslashes that escape nothing, and quotes inside. */
+/**
+ * A string of loose JSON: other quotes, raw line breaks, backslashes that escape nothing, and
+ * quotes inside.
+ */
 
 /** What was put right on the way to a value, in words. */
 export type Repairs = readonly string[];
@@ -10,7 +13,14 @@ export interface FoundString {
   readonly repairs: Repairs;
 }
 
-const closing: Readonly<Record<string, string>> = { '"': '"', "'": "'", '“': '“”', '”': '“”', '‘': '‘’', '’': '‘’' };
+const closing: Readonly<Record<string, string>> = {
+  '"': '"',
+  "'": "'",
+  '“': '“”',
+  '”': '“”',
+  '‘': '‘’',
+  '’': '‘’',
+};
 
 /** The quotes that end the string that begins here; undefined where none begins. */
 export const quoteAt = (text: string, at: number): string | undefined => closing[text[at] ?? ''];
@@ -28,9 +38,14 @@ export const afterMember = /^\s*(?:$|[}\]]|,\s*(?:["'“‘][^"'“”‘’\n]*
 export const afterItem = /^\s*(?:$|[}\]]|,\s*["'“‘{[\w-])/;
 
 /**
- * The string that begins at `from`; nothing where it does not end. Where quotes may stand inside of it, each way to end it.
+ * The string that begins at `from`; nothing where it does not end. Where quotes may stand inside of
+ * it, each way to end it.
  */
-export function* looseString(text: string, from: number, inner?: InnerQuotes): Generator<FoundString, void> {
+export function* looseString(
+  text: string,
+  from: number,
+  inner?: InnerQuotes,
+): Generator<FoundString, void> {
   const quotes = quoteAt(text, from) ?? '';
   const style: Repairs = text[from] === '"' ? [] : ['other quotes than double ones'];
   let innerQuotes: Repairs = [];
@@ -72,16 +87,19 @@ function unescaped(raw: string): { readonly value: string; readonly repairs: Rep
   const repairs: string[] = [];
   if (/[\u0000-\u001f]/.test(raw)) repairs.push('line breaks or tabs inside a text');
   const isPath = drivePattern.test(raw);
-  const value = raw.replace(escapePattern, (whole, code: string | undefined, letter: string | undefined) => {
-    if (isPath && letter !== '"') {
-      repairs.push('single backslashes');
-      return whole === '\\\\' ? '\\' : whole;
-    }
-    if (code !== undefined) return String.fromCharCode(Number.parseInt(code, 16));
-    const meant = escapes[letter ?? ''];
-    if (meant === undefined) repairs.push('single backslashes');
-    else if (letter === "'") repairs.push('escapes that JSON does not have');
-    return meant ?? whole;
-  });
+  const value = raw.replace(
+    escapePattern,
+    (whole, code: string | undefined, letter: string | undefined) => {
+      if (isPath && letter !== '"') {
+        repairs.push('single backslashes');
+        return whole === '\\\\' ? '\\' : whole;
+      }
+      if (code !== undefined) return String.fromCharCode(Number.parseInt(code, 16));
+      const meant = escapes[letter ?? ''];
+      if (meant === undefined) repairs.push('single backslashes');
+      else if (letter === "'") repairs.push('escapes that JSON does not have');
+      return meant ?? whole;
+    },
+  );
   return { value, repairs };
 }

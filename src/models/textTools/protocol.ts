@@ -1,6 +1,7 @@
 /**
- * How tools are called by models that cannot call them otherwise: the words, the same in both directions. What a model
- * reads of earlier calls is what it would have written itself, so a session can change between models of both kinds.
+ * How tools are called by models that cannot call them otherwise: the words, the same in both
+ * directions. What a model reads of earlier calls is what it would have written itself, so a
+ * session can change between models of both kinds.
  */
 import type { AssistantBlock, ToolCallBlock, ToolResultBlock, ToolSpec } from '../model.ts';
 
@@ -47,8 +48,14 @@ function writtenCall({ name, input }: ToolCallBlock): string {
   return `${openTag}\n{"name": ${JSON.stringify(name)}, "arguments": ${written}}\n${closeTag}`;
 }
 
-/** The id in the closing tag cannot be known to what the result holds: nothing in there can pretend that it has ended. */
-export const writtenResult = ({ callId, text, isError }: ToolResultBlock, toolName: string): string =>
+/**
+ * The id in the closing tag cannot be known to what the result holds: nothing in there can pretend
+ * that it has ended.
+ */
+export const writtenResult = (
+  { callId, text, isError }: ToolResultBlock,
+  toolName: string,
+): string =>
   `${resultTag} id="${callId}" name="${toolName}"${isError ? ' error="true"' : ''}>\n${text}\n</tool_result id="${callId}">`;
 
 const likeCall =
@@ -56,7 +63,9 @@ const likeCall =
 
 /** What a reply is told that holds no call but looks as if it should. */
 export const reminderFor = (content: readonly AssistantBlock[]): string | undefined =>
-  content.every(({ type }) => type !== 'tool_call') && likeCall.test(writtenReply(content)) ? reminder : undefined;
+  content.every(({ type }) => type !== 'tool_call') && likeCall.test(writtenReply(content))
+    ? reminder
+    : undefined;
 
 const reminder = `[Your last reply holds no call, though parts of it look like one: nothing was executed. If a call was meant, write it again as a block of its own, outside of code fences and sentences, ${openTag} at the beginning of a line:
 ${openTag}

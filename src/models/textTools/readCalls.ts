@@ -25,17 +25,28 @@ const nameKeys = ['tool', 'name', 'tool_name'];
 const inputKeys = ['arguments', 'args', 'input', 'parameters'];
 
 /** Calls in their order, at least one. */
-export function readCalls({ body: raw, isClosed }: CallText, tools: readonly ToolSpec[]): readonly WrittenCall[] {
+export function readCalls(
+  { body: raw, isClosed }: CallText,
+  tools: readonly ToolSpec[],
+): readonly WrittenCall[] {
   const body = raw.trim();
-  const names = new Set([...nameKeys, ...inputKeys, ...tools.flatMap(({ inputSchema }) => propertiesOf(inputSchema))]);
+  const names = new Set([
+    ...nameKeys,
+    ...inputKeys,
+    ...tools.flatMap(({ inputSchema }) => propertiesOf(inputSchema)),
+  ]);
   const options = { isWhole: isClosed, names };
   const { values, repairs, broken } = valuesIn(body, options);
-  const all = values.flatMap((value) => (Array.isArray(value) ? (value as unknown[]) : [value])).map(unwrapped);
+  const all = values
+    .flatMap((value) => (Array.isArray(value) ? (value as unknown[]) : [value]))
+    .map(unwrapped);
   const meant = all.filter(isCall);
   const noted = meant.length === all.length ? repairs : [...repairs, 'an object beside the call'];
   const calls = meant.map((call) => writtenCall(call, noted, { tools, options }));
   if (broken !== undefined) return [...calls, unreadable(broken.text, broken.problem)];
-  return calls.length > 0 ? calls : [unreadable(body, 'it holds no JSON object with "name" and "arguments"')];
+  return calls.length > 0
+    ? calls
+    : [unreadable(body, 'it holds no JSON object with "name" and "arguments"')];
 }
 
 /** The name that a call begins with, as soon as it can be told. */
@@ -50,12 +61,15 @@ const isCall = (value: unknown): value is Readonly<Record<string, unknown>> =>
   isRecord(value) && nameOf(value) !== undefined;
 
 function nameOf(call: Readonly<Record<string, unknown>>): string | undefined {
-  const name = nameKeys.map((key) => call[key]).find((value) => typeof value === 'string' && value.trim() !== '');
+  const name = nameKeys
+    .map((key) => call[key])
+    .find((value) => typeof value === 'string' && value.trim() !== '');
   return typeof name === 'string' ? name.trim() : undefined;
 }
 
 /** `{"function": {"name": …}}`, as it looks on the wire. */
-const unwrapped = (value: unknown): unknown => (isRecord(value) && isCall(value.function) ? value.function : value);
+const unwrapped = (value: unknown): unknown =>
+  isRecord(value) && isCall(value.function) ? value.function : value;
 
 interface Values {
   readonly values: readonly unknown[];
@@ -70,7 +84,10 @@ const beginPattern = /[[{](?=\s*(?:["'“‘{}[\]]|[A-Za-z_$][\w$]*\s*:|\/[/*]))
 /** Fences, tags and the tokens of chat templates beside a call mean nothing; words may. */
 const nothingPattern = /^(?:\s|```\w*|<\/?[\w|]+>|<\|[\w|]+\|>)*$/;
 
-/** The objects and lists of a text, from the left. Nothing inside of one that cannot be read is looked at. */
+/**
+ * The objects and lists of a text, from the left. Nothing inside of one that cannot be read is
+ * looked at.
+ */
 function valuesIn(body: string, options: ReadingOptions): Values {
   const strict = strictly(body);
   if (strict !== undefined) return { values: [strict], repairs: [] };
@@ -85,7 +102,11 @@ function valuesIn(body: string, options: ReadingOptions): Values {
     if (begin === undefined) break;
     const reading = readJson(text, begin, options);
     if (!reading.ok)
-      return { values, repairs: [...repairs], broken: { text: text.slice(begin), problem: reading.problem } };
+      return {
+        values,
+        repairs: [...repairs],
+        broken: { text: text.slice(begin), problem: reading.problem },
+      };
     values.push(reading.value);
     for (const repair of reading.repairs) repairs.add(repair);
     at = reading.end;
@@ -121,7 +142,9 @@ function writtenCall(
   return { name, input: fitted(input, schema), repairs: [...new Set([...before, ...repairs])] };
 }
 
-/** Providers with calls of their own take no other names, and the history may be sent to one later. */
+/**
+ * Providers with calls of their own take no other names, and the history may be sent to one later.
+ */
 const validName = (name: string): string => name.replace(/[^\w-]/g, '_').slice(0, 64);
 
 function inputOf(
@@ -137,16 +160,24 @@ function inputOf(
 }
 
 /** Arguments that were written beside the name of the tool. */
-function besideName(call: Readonly<Record<string, unknown>>): Pick<WrittenCall, 'input' | 'repairs'> {
+function besideName(
+  call: Readonly<Record<string, unknown>>,
+): Pick<WrittenCall, 'input' | 'repairs'> {
   const [name] = nameKeys.filter((key) => typeof call[key] === 'string');
-  const input = Object.fromEntries(Object.entries(call).filter(([key]) => key !== name && key !== 'type'));
+  const input = Object.fromEntries(
+    Object.entries(call).filter(([key]) => key !== name && key !== 'type'),
+  );
   return { input, repairs: Object.keys(input).length > 0 ? ['arguments beside the name'] : [] };
 }
 
-function inputFromText(text: string, options: ReadingOptions): Pick<WrittenCall, 'input' | 'repairs' | 'problem'> {
+function inputFromText(
+  text: string,
+  options: ReadingOptions,
+): Pick<WrittenCall, 'input' | 'repairs' | 'problem'> {
   const begin = text.search(/\S/);
   const reading: Reading = readJson(text, begin, options);
-  if (!reading.ok) return { input: text, repairs: [], problem: `the arguments: ${reading.problem}` };
+  if (!reading.ok)
+    return { input: text, repairs: [], problem: `the arguments: ${reading.problem}` };
   const isAll = text.slice(reading.end).trim() === '';
   return isAll && isRecord(reading.value)
     ? { input: reading.value, repairs: reading.repairs }

@@ -2,12 +2,17 @@
 import type { Message, ModelRequest, SystemPart, UserBlock } from '../model.ts';
 import { offer, reminderFor, writtenReply, writtenResult } from './protocol.ts';
 
-/** Tools and rules stand in the stable part of the system prompt; calls and results of the history are texts. */
+/**
+ * Tools and rules stand in the stable part of the system prompt; calls and results of the history
+ * are texts.
+ */
 export function asText(request: ModelRequest): ModelRequest {
   const { system, tools, messages } = request;
   const names = new Map(
     messages.flatMap(({ content }) =>
-      content.flatMap((block) => (block.type === 'tool_call' ? [[block.id, block.name] as const] : [])),
+      content.flatMap((block) =>
+        block.type === 'tool_call' ? [[block.id, block.name] as const] : [],
+      ),
     ),
   );
   return {
@@ -30,7 +35,10 @@ function textMessage(message: Message, names: ReadonlyMap<string, string>): Mess
   const isCalling = content.some(({ type }) => type === 'tool_call');
   // What was thought is needed to go on from calls only.
   const thinking = isCalling ? content.filter(({ type }) => type === 'thinking') : [];
-  return { role: 'assistant', content: [...thinking, { type: 'text', text: writtenReply(content) }] };
+  return {
+    role: 'assistant',
+    content: [...thinking, { type: 'text', text: writtenReply(content) }],
+  };
 }
 
 function textBlocks(block: UserBlock, names: ReadonlyMap<string, string>): UserBlock[] {
@@ -44,7 +52,12 @@ function reminded(messages: readonly Message[], hasTools: boolean): readonly Mes
   const last = messages.at(-1);
   const reply = messages.findLast(({ role }) => role === 'assistant');
   const text =
-    hasTools && last?.role === 'user' && reply?.role === 'assistant' ? reminderFor(reply.content) : undefined;
+    hasTools && last?.role === 'user' && reply?.role === 'assistant'
+      ? reminderFor(reply.content)
+      : undefined;
   if (text === undefined || last?.role !== 'user') return messages;
-  return [...messages.slice(0, -1), { role: 'user', content: [...last.content, { type: 'text', text }] }];
+  return [
+    ...messages.slice(0, -1),
+    { role: 'user', content: [...last.content, { type: 'text', text }] },
+  ];
 }

@@ -1,6 +1,7 @@
 /**
- * Tells prose, thinking and calls of a reply apart while it streams, wherever its chunks are cut. A call begins with its
- * tag at the beginning of a line, outside of Markdown's code and quotes; nothing else is ever taken for one.
+ * Tells prose, thinking and calls of a reply apart while it streams, wherever its chunks are cut. A
+ * call begins with its tag at the beginning of a line, outside of Markdown's code and quotes;
+ * nothing else is ever taken for one.
  */
 import { closeTag, openTag, resultTag } from './protocol.ts';
 import { earlyName, type CallText } from './readCalls.ts';
@@ -26,7 +27,9 @@ interface OpenCall {
   isNamed: boolean;
   /** The quote that ends the string of its JSON that is open; none where none is. */
   quote: '"' | "'" | '';
-  /** What stood last outside of strings, but for white space: it tells a quote from an apostrophe. */
+  /**
+   * What stood last outside of strings, but for white space: it tells a quote from an apostrophe.
+   */
   lastMark: string;
 }
 
@@ -109,7 +112,8 @@ export class ReplyScanner {
     }
     const lead = tagLinePattern.exec(this.#rest)?.[0] ?? '';
     const tag = tags.find((candidate) => this.#rest.startsWith(candidate, lead.length));
-    if (tag === undefined || this.#isInCode() || !this.#begins(tag)) return yield* this.#text(this.#upToLineEnd());
+    if (tag === undefined || this.#isInCode() || !this.#begins(tag))
+      return yield* this.#text(this.#upToLineEnd());
     this.#rest = this.#rest.slice(lead.length + tag.length);
     this.#held = '';
     this.#paragraph = '';
@@ -123,7 +127,8 @@ export class ReplyScanner {
   #begins(tag: string): boolean {
     if (tag === openTag && this.#hasTools)
       this.#state = { kind: 'call', call: { body: '', isNamed: false, quote: '', lastMark: '' } };
-    else if (thinkingTags.includes(tag)) this.#state = { kind: 'thinking', end: `</${tag.slice(1)}` };
+    else if (thinkingTags.includes(tag))
+      this.#state = { kind: 'thinking', end: `</${tag.slice(1)}` };
     else if (tag === resultTag && this.#hasCalls) this.#state = { kind: 'invented' };
     else return thinkingEnds.includes(tag);
     return true;
@@ -134,7 +139,9 @@ export class ReplyScanner {
     const space = /^\s*/.exec(this.#rest)?.[0] ?? '';
     if (space.length === this.#rest.length && !isEnd) return false;
     // The indentation of its line is kept: it may mean code.
-    this.#rest = this.#rest.slice(space.includes('\n') ? space.lastIndexOf('\n') + 1 : space.length);
+    this.#rest = this.#rest.slice(
+      space.includes('\n') ? space.lastIndexOf('\n') + 1 : space.length,
+    );
     this.#skipsSpace = false;
     return true;
   }
@@ -143,7 +150,11 @@ export class ReplyScanner {
     if (this.#isLineStart) {
       if (this.#rest === '' || (!isEnd && /^[ \t>]*[`~]*[ \t\r]*$/.test(this.#rest))) return;
       const closing = /^[ \t>]*([`~]+)[ \t\r]*(?=\n|$)/.exec(this.#rest)?.[1];
-      if (closing !== undefined && closing.length >= mark.length && closing === (mark[0] ?? '').repeat(closing.length))
+      if (
+        closing !== undefined &&
+        closing.length >= mark.length &&
+        closing === (mark[0] ?? '').repeat(closing.length)
+      )
         this.#state = prose;
     }
     yield* this.#text(this.#upToLineEnd());
@@ -175,7 +186,8 @@ export class ReplyScanner {
 
   *#thinking(end: string, isEnd: boolean): Generator<Piece, void> {
     const at = this.#rest.indexOf(end);
-    const sure = at !== -1 ? at : isEnd ? this.#rest.length : this.#rest.length - partOf(end, this.#rest);
+    const sure =
+      at !== -1 ? at : isEnd ? this.#rest.length : this.#rest.length - partOf(end, this.#rest);
     const text = this.#rest.slice(0, sure);
     this.#rest = this.#rest.slice(at === -1 ? sure : at + end.length);
     if (text !== '') yield { type: 'thinking', text };
@@ -190,7 +202,8 @@ export class ReplyScanner {
 
   *#call(call: OpenCall, isEnd: boolean): Generator<Piece, void> {
     const isClosed = this.#growCall(call);
-    const name = call.isNamed || call.body.length > maxNamedChars ? undefined : earlyName(call.body);
+    const name =
+      call.isNamed || call.body.length > maxNamedChars ? undefined : earlyName(call.body);
     if (name !== undefined) {
       call.isNamed = true;
       yield { type: 'call.named', name };
@@ -202,7 +215,10 @@ export class ReplyScanner {
     yield { type: 'call', body: call.body, isClosed: isClosed || this.#wasClosed };
   }
 
-  /** Takes what belongs to the call; true when its closing tag came, outside of the strings of its JSON. */
+  /**
+   * Takes what belongs to the call; true when its closing tag came, outside of the strings of its
+   * JSON.
+   */
   #growCall(call: OpenCall): boolean {
     const text = this.#rest;
     for (let at = 0; at < text.length; at += 1) {
@@ -226,7 +242,10 @@ export class ReplyScanner {
     return tagLength > 0;
   }
 
-  /** Where quotes are out of step, all up to the last closing tag is one call: none of it may pass for another. */
+  /**
+   * Where quotes are out of step, all up to the last closing tag is one call: none of it may pass
+   * for another.
+   */
   #cutCall(call: OpenCall): void {
     const all = call.body + this.#rest;
     const end = all.lastIndexOf(closeTag);

@@ -1,19 +1,28 @@
 /**
- * Tools for models that cannot call any: they are offered in the system prompt, and calls are read out of the text of the
- * reply. Whoever reads the stream sees what a provider with calls of its own would give.
+ * Tools for models that cannot call any: they are offered in the system prompt, and calls are read
+ * out of the text of the reply. Whoever reads the stream sees what a provider with calls of its own
+ * would give.
  */
 import { randomBytes } from 'node:crypto';
 import { assertNever } from '../../base/errors.ts';
 import type { RawStream } from '../guarded.ts';
-import type { AssistantBlock, ModelEvent, ModelReply, ModelRequest, ToolCallBlock, ToolSpec } from '../model.ts';
+import type {
+  AssistantBlock,
+  ModelEvent,
+  ModelReply,
+  ModelRequest,
+  ToolCallBlock,
+  ToolSpec,
+} from '../model.ts';
 import { afterUnreadableText, unreadableText, writtenReply } from './protocol.ts';
 import { readCalls, type CallText, type WrittenCall } from './readCalls.ts';
 import { asText } from './renderRequest.ts';
 import { ReplyScanner, type Piece } from './replyScanner.ts';
 
 /**
- * `raw` is asked for text only. A call that cannot be read is given with the reason as its `problem`: its refusal, with
- * the next request, is the one reminder of how calls are written. Without tools nothing is taken for a call.
+ * `raw` is asked for text only. A call that cannot be read is given with the reason as its
+ * `problem`: its refusal, with the next request, is the one reminder of how calls are written.
+ * Without tools nothing is taken for a call.
  */
 export function withTextTools(raw: RawStream, provider: string): RawStream {
   return async function* (request, signal, attempt) {
@@ -44,7 +53,9 @@ class TextReply {
     this.#provider = provider;
     this.#scanner = new ReplyScanner(tools.length > 0);
     this.#takenIds = new Set(
-      messages.flatMap(({ content }) => content.flatMap((block) => (block.type === 'tool_call' ? [block.id] : []))),
+      messages.flatMap(({ content }) =>
+        content.flatMap((block) => (block.type === 'tool_call' ? [block.id] : [])),
+      ),
     );
   }
 
@@ -58,7 +69,10 @@ class TextReply {
 
   /** What the provider told as thinking comes first; its text is what was read here. */
   finished(reply: ModelReply): ModelReply {
-    return { ...reply, content: [...reply.content.filter(({ type }) => type !== 'text'), ...this.#blocks] };
+    return {
+      ...reply,
+      content: [...reply.content.filter(({ type }) => type !== 'text'), ...this.#blocks],
+    };
   }
 
   *#add(piece: Piece): Generator<ModelEvent, void> {
@@ -85,7 +99,8 @@ class TextReply {
 
   #append(block: Exclude<AssistantBlock, ToolCallBlock>): void {
     const last = this.#blocks.at(-1);
-    if (last?.type === block.type) this.#blocks[this.#blocks.length - 1] = { ...last, text: last.text + block.text };
+    if (last?.type === block.type)
+      this.#blocks[this.#blocks.length - 1] = { ...last, text: last.text + block.text };
     else this.#blocks.push(block);
   }
 
@@ -111,7 +126,9 @@ class TextReply {
     }
   }
 
-  /** After a call that cannot be read none is made: they may build on it, or be a part of its text. */
+  /**
+   * After a call that cannot be read none is made: they may build on it, or be a part of its text.
+   */
   #block(id: string, { name, input, repairs, problem }: WrittenCall): ToolCallBlock {
     const refusal = this.#isUnreadable
       ? afterUnreadableText
@@ -129,7 +146,10 @@ class TextReply {
     };
   }
 
-  /** Short, for it is written into the history twice, and not to be guessed, for it closes the result. */
+  /**
+   * Short, for it is written into the history twice, and not to be guessed, for it closes the
+   * result.
+   */
   #freeId(): string {
     for (;;) {
       const id = `call_${randomBytes(5).toString('hex')}`;

@@ -49,7 +49,12 @@ export function runChild({ file, args, env, timeoutMs, clock }: ChildRequest): P
     );
     child.once('close', (code, signal) => {
       if (isLate) over({ kind: 'timed_out', output });
-      else over(signal === null ? { kind: 'exited', code: code ?? 0, output } : { kind: 'signalled', signal, output });
+      else
+        over(
+          signal === null
+            ? { kind: 'exited', code: code ?? 0, output }
+            : { kind: 'signalled', signal, output },
+        );
     });
   });
 }
@@ -63,8 +68,16 @@ function endGroup(pid: number | undefined): void {
   }
 }
 
-/** What a program finds around it: no secrets, but those that its command asks for by their name. */
-export function childEnv(env: ChildRequest['env'], command = ''): Record<string, string | undefined> {
-  const isAskedFor = (name: string): boolean => command.includes(`$${name}`) || command.includes(`\${${name}`);
-  return Object.fromEntries(Object.entries(env).filter(([name]) => !isSecretName(name) || isAskedFor(name)));
+/**
+ * What a program finds around it: no secrets, but those that its command asks for by their name.
+ */
+export function childEnv(
+  env: ChildRequest['env'],
+  command = '',
+): Record<string, string | undefined> {
+  const isAskedFor = (name: string): boolean =>
+    command.includes(`$${name}`) || command.includes(`\${${name}`);
+  return Object.fromEntries(
+    Object.entries(env).filter(([name]) => !isSecretName(name) || isAskedFor(name)),
+  );
 }

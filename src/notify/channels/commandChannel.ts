@@ -25,7 +25,10 @@ export const commandChannel = (
     if (output !== '') logger.info(`Notification command: ${output}`);
     const problem = problemOf(end, timeoutSeconds);
     if (problem !== undefined)
-      throw new NotifyFailure('refused', problem + (output === '' ? '.' : `: ${oneLine(output, 200)}`));
+      throw new NotifyFailure(
+        'refused',
+        problem + (output === '' ? '.' : `: ${oneLine(output, 200)}`),
+      );
   },
 });
 
@@ -45,7 +48,8 @@ function problemOf(end: ChildEnd, timeoutSeconds: number): string | undefined {
 }
 
 /** No text of a variable may hold the character that ends it. */
-const variable = (value: string | number | undefined): string => String(value ?? '').replaceAll('\u0000', '');
+const variable = (value: string | number | undefined): string =>
+  String(value ?? '').replaceAll('\u0000', '');
 
 const variablesOf = (message: Message): Record<string, string> => ({
   HELIOS_EVENT: message.event,

@@ -50,13 +50,19 @@ function failureOf(file: string, end: ChildEnd): NotifyFailure | undefined {
     case 'exited':
       return end.code === 0
         ? undefined
-        : new NotifyFailure('refused', `${file} ended with code ${end.code}: ${oneLine(end.output, 200)}`);
+        : new NotifyFailure(
+            'refused',
+            `${file} ended with code ${end.code}: ${oneLine(end.output, 200)}`,
+          );
     case 'signalled':
       return new NotifyFailure('refused', `${file} was ended by ${end.signal}.`);
     case 'timed_out':
       return new NotifyFailure('unreachable', `${file} did not end within ${timeoutMs / 1000} s.`);
     case 'not_started':
-      return new NotifyFailure('absent', end.code === 'ENOENT' ? `There is no ${file} on this computer.` : end.why);
+      return new NotifyFailure(
+        'absent',
+        end.code === 'ENOENT' ? `There is no ${file} on this computer.` : end.why,
+      );
     default:
       return assertNever(end);
   }

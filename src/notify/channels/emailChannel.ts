@@ -28,9 +28,18 @@ export const emailChannel = (settings: EmailSettings, deps: Deps): Channel => ({
 });
 
 async function connectionOf(settings: EmailSettings, { resolve, caFile }: Deps) {
-  const { host, security = 'starttls', port = security === 'tls' ? 465 : 587, user, password = '' } = settings;
+  const {
+    host,
+    security = 'starttls',
+    port = security === 'tls' ? 465 : 587,
+    user,
+    password = '',
+  } = settings;
   const file = caFile();
-  const ca = file === undefined ? undefined : [...tls.getCACertificates('default'), await readFile(file, 'utf8')];
+  const ca =
+    file === undefined
+      ? undefined
+      : [...tls.getCACertificates('default'), await readFile(file, 'utf8')];
   return {
     host,
     port,
@@ -42,7 +51,9 @@ async function connectionOf(settings: EmailSettings, { resolve, caFile }: Deps) 
     socketTimeout: timeoutMs,
     disableFileAccess: true,
     disableUrlAccess: true,
-    ...(user !== undefined && { auth: { user: await resolve(user), pass: await resolve(password) } }),
+    ...(user !== undefined && {
+      auth: { user: await resolve(user), pass: await resolve(password) },
+    }),
     ...(ca && { tls: { ca } }),
   };
 }

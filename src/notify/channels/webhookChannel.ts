@@ -40,7 +40,10 @@ async function requestOf(
   const { method = 'POST', format = 'plain', headers = {} } = settings;
   const address = await resolve(settings.url);
   if (!URL.canParse(address) || !/^https?:/.test(address))
-    throw new NotifyFailure('settings', 'The address of the webhook is none: it must begin with http:// or https://.');
+    throw new NotifyFailure(
+      'settings',
+      'The address of the webhook is none: it must begin with http:// or https://.',
+    );
   const own: [string, string][] = [];
   for (const [name, value] of Object.entries(headers)) own.push([name, await resolve(value)]);
   const { url, body } = webhookCall(format, address, message);
@@ -48,7 +51,12 @@ async function requestOf(
   const json = isRead ? {} : { 'content-type': 'application/json' };
   return [
     isRead ? address : url,
-    { method, headers: { ...json, ...Object.fromEntries(own) }, redirect: 'manual', ...(!isRead && { body }) },
+    {
+      method,
+      headers: { ...json, ...Object.fromEntries(own) },
+      redirect: 'manual',
+      ...(!isRead && { body }),
+    },
   ];
 }
 
@@ -69,9 +77,15 @@ class Passing extends NotifyFailure {
 const again = (error: unknown, backoffMs: number): number | undefined =>
   error instanceof Passing ? error.waitMs(backoffMs) : undefined;
 
-async function attemptOnce(url: string, request: RequestInit, { fetch, clock, redact }: Deps): Promise<void> {
+async function attemptOnce(
+  url: string,
+  request: RequestInit,
+  { fetch, clock, redact }: Deps,
+): Promise<void> {
   const late = new AbortController();
-  const timer = clock.after(timeoutMs, () => late.abort(new Error(`no answer within ${timeoutMs / 1000} s`)));
+  const timer = clock.after(timeoutMs, () =>
+    late.abort(new Error(`no answer within ${timeoutMs / 1000} s`)),
+  );
   try {
     const response = await fetch(url, { ...request, signal: late.signal });
     // Read whole, so that the connection is free again.

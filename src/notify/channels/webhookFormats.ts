@@ -21,7 +21,9 @@ export function webhookCall(
     case 'slack':
       return {
         url,
-        body: JSON.stringify({ text: cutText(`*${slack(message.title)}*\n${slack(fullText(message))}`, 3_000) }),
+        body: JSON.stringify({
+          text: cutText(`*${slack(message.title)}*\n${slack(fullText(message))}`, 3_000),
+        }),
       };
     case 'discord':
       return { url, body: JSON.stringify(discord(message)) };
@@ -33,16 +35,23 @@ export function webhookCall(
 }
 
 /** Its text is markup: what stands between < and > would be a mention or a link. */
-const slack = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+const slack = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
 /** At most 2000 characters; nobody is mentioned, whatever the text says. */
 const discord = (message: Message): object => ({
   username: 'Helios',
-  content: cutText(`**${message.title.replace(/[*_`~|\\]/g, '\\$&')}**\n${fullText(message)}`, 2_000),
+  content: cutText(
+    `**${message.title.replace(/[*_`~|\\]/g, '\\$&')}**\n${fullText(message)}`,
+    2_000,
+  ),
   allowed_mentions: { parse: [] },
 });
 
-/** Published as JSON at the root of the server, with the last part of the path as the topic: so any script can be written. */
+/**
+ * Published as JSON at the root of the server, with the last part of the path as the topic: so any
+ * script can be written.
+ */
 function ntfy(address: string, message: Message): WebhookCall {
   const url = new URL(address);
   const [topic = '', ...before] = url.pathname

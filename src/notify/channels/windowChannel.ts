@@ -3,7 +3,8 @@ import { NotifyFailure, type Channel, type ChannelDeps } from '../channel.ts';
 export const windowChannel = ({ show }: Pick<ChannelDeps, 'show'>): Channel => ({
   name: 'VS Code',
   send(message) {
-    if (show === undefined) return Promise.reject(new NotifyFailure('absent', 'There is no window of VS Code here.'));
+    if (show === undefined)
+      return Promise.reject(new NotifyFailure('absent', 'There is no window of VS Code here.'));
     show(message);
     return Promise.resolve();
   },

@@ -1,7 +1,7 @@
 /**
- * What a shell text would do with git, as far as it can be read. The guard on the machine decides by repository when git
- * is called; what never comes to it (a git that is called by its path, `.git` that is written to) is refused here, and so
- * is what cannot be understood.
+ * What a shell text would do with git, as far as it can be read. The guard on the machine decides
+ * by repository when git is called; what never comes to it (a git that is called by its path,
+ * `.git` that is written to) is refused here, and so is what cannot be understood.
  */
 import { parseShell } from '../../shell/parseShell.ts';
 import { writtenBy, type ShellCommand, type ShellWord } from '../../shell/shellText.ts';
@@ -18,14 +18,20 @@ const advice =
 
 const none: GitVerdict = { kind: 'none' };
 
-const refused = (why: string): GitVerdict => ({ kind: 'refused', why: `Not run: ${why}. ${advice}` });
+const refused = (why: string): GitVerdict => ({
+  kind: 'refused',
+  why: `Not run: ${why}. ${advice}`,
+});
 
-const mentionsGit = (text: string): boolean => /(?:^|[^\w.-])git(?:$|[^\w.-])|\.git(?:$|[/\s"'])/.test(text);
+const mentionsGit = (text: string): boolean =>
+  /(?:^|[^\w.-])git(?:$|[^\w.-])|\.git(?:$|[/\s"'])/.test(text);
 
 export function judgeGit(text: string): GitVerdict {
   const commands = parseShell(text)?.commands;
   if (commands === undefined)
-    return mentionsGit(text) ? refused('this shell text calls git and could not be understood') : none;
+    return mentionsGit(text)
+      ? refused('this shell text calls git and could not be understood')
+      : none;
   const verdicts = commands.map((command) => judgeCommand(command, text, 0));
   return verdicts.reduce(stronger, none);
 }
@@ -57,7 +63,9 @@ function judgeCommand(command: ShellCommand, text: string, depth: number): GitVe
   const [first, ...rest] = words;
   if (first === undefined) return none;
   const isUnclear = first.isDynamic && mentionsGit(text) && !/[/=]/.test(first.text);
-  return isUnclear ? refused('it is not clear what it calls') : judgeProgram({ command, first, rest, text, depth });
+  return isUnclear
+    ? refused('it is not clear what it calls')
+    : judgeProgram({ command, first, rest, text, depth });
 }
 
 interface ProgramCall {
@@ -75,30 +83,37 @@ function judgeProgram(call: ProgramCall): GitVerdict {
   const script = scriptOf(command);
   if (script !== undefined) return judgeScript(name, script, depth);
   const wrapper = wrapperOf(name);
-  if (wrapper?.kind === 'escapes') return rest.some(isGitWord) ? refused(`${name} goes around the guard of git`) : none;
+  if (wrapper?.kind === 'escapes')
+    return rest.some(isGitWord) ? refused(`${name} goes around the guard of git`) : none;
   if (wrapper !== undefined) return judgeWrapped({ ...call, own: wrapper.own });
   if (name === 'find') return judgeFind(command, text, depth);
-  if (interpreters.test(name)) return judgeSource([...rest.map((word) => word.text), command.input].join('\n'));
+  if (interpreters.test(name))
+    return judgeSource([...rest.map((word) => word.text), command.input].join('\n'));
   return judgeOther(name, rest, text);
 }
 
 function judgeOther(name: string, rest: readonly ShellWord[], text: string): GitVerdict {
   if (rest.some(isGitPath) && name === 'cd') return refused('it goes into a .git folder');
-  if (rest.some(isGitPath) && !readers.has(name)) return refused(`${name} could change what is in a .git folder`);
-  return name === 'export' && rest.some(({ text: value }) => hidesGuard(value)) ? hiding(text) : none;
+  if (rest.some(isGitPath) && !readers.has(name))
+    return refused(`${name} could change what is in a .git folder`);
+  return name === 'export' && rest.some(({ text: value }) => hidesGuard(value))
+    ? hiding(text)
+    : none;
 }
 
 /** Of the environment of the guard. `PATH=…:$PATH` puts others before it. */
 const hidesGuard = (assignment: string): boolean =>
   /^(?:PATH|GIT_CONFIG_PARAMETERS|GIT_EXEC_PATH)\+?=/.test(assignment);
 
-const hiding = (text: string): GitVerdict => (mentionsGit(text) ? refused('it changes where git is found') : none);
+const hiding = (text: string): GitVerdict =>
+  mentionsGit(text) ? refused('it changes where git is found') : none;
 
 function judgeCall(program: string, rest: readonly ShellWord[]): GitVerdict {
   if (program !== 'git') return refused(`call git by its name, not as ${program}`);
   const at = rest.findIndex(
     ({ text }, index) =>
-      !text.startsWith('-') && !['-C', '-c', '--git-dir', '--work-tree'].includes(rest[index - 1]?.text ?? ''),
+      !text.startsWith('-') &&
+      !['-C', '-c', '--git-dir', '--work-tree'].includes(rest[index - 1]?.text ?? ''),
   );
   const command = at < 0 ? undefined : rest[at];
   const mayChange = command !== undefined && (command.isDynamic || !reading.has(command.text));
@@ -112,17 +127,36 @@ function judgeScript(
 ): GitVerdict {
   if (isDynamic && mentionsGit(text)) return refused(`it is not clear what ${name} is told`);
   const commands = parseShell(text)?.commands;
-  if (commands === undefined) return mentionsGit(text) ? refused(`what ${name} is told could not be understood`) : none;
+  if (commands === undefined)
+    return mentionsGit(text) ? refused(`what ${name} is told could not be understood`) : none;
   return commands.map((command) => judgeCommand(command, text, depth + 1)).reduce(stronger, none);
 }
 
-const cleaners: ReadonlySet<string> = new Set(['-i', '-', '-S', '-u', '--ignore-environment', '--unset']);
+const cleaners: ReadonlySet<string> = new Set([
+  '-i',
+  '-',
+  '-S',
+  '-u',
+  '--ignore-environment',
+  '--unset',
+]);
 
-function judgeWrapped({ command, rest, own, text, depth }: ProgramCall & { readonly own: number }): GitVerdict {
-  const isOther = rest.some(({ text: word }) => hidesGuard(word) || cleaners.has(word.replace(/=.*/, '')));
+function judgeWrapped({
+  command,
+  rest,
+  own,
+  text,
+  depth,
+}: ProgramCall & { readonly own: number }): GitVerdict {
+  const isOther = rest.some(
+    ({ text: word }) => hidesGuard(word) || cleaners.has(word.replace(/=.*/, '')),
+  );
   if (isOther && rest.some(isGitWord)) return refused('it calls git in another environment');
-  const bare = rest.flatMap((word, index) => (/^-|^[A-Za-z_]\w*=/.test(word.text) ? [] : [index])).slice(own);
-  // Where the command begins is not known for sure behind options that take a word: git is it wherever it stands.
+  const bare = rest
+    .flatMap((word, index) => (/^-|^[A-Za-z_]\w*=/.test(word.text) ? [] : [index]))
+    .slice(own);
+  // Where the command begins is not known for sure behind options that take a word: git is it
+  // wherever it stands.
   const start = bare.find((index) => /(?:^|\/)git$/.test(rest[index]?.text ?? '')) ?? bare[0];
   if (start === undefined) return none;
   return judgeCommand({ ...command, assignments: [], words: rest.slice(start) }, text, depth + 1);
@@ -130,10 +164,17 @@ function judgeWrapped({ command, rest, own, text, depth }: ProgramCall & { reado
 
 function judgeFind(command: ShellCommand, text: string, depth: number): GitVerdict {
   const { words } = command;
-  const changes = words.some(({ text: word }) => word === '-delete' || word.startsWith('-fprint') || word === '-fls');
-  if (changes && words.some(isGitPath)) return refused('find could change what is in a .git folder');
+  const changes = words.some(
+    ({ text: word }) => word === '-delete' || word.startsWith('-fprint') || word === '-fls',
+  );
+  if (changes && words.some(isGitPath))
+    return refused('find could change what is in a .git folder');
   const found = foundCommand(command);
-  return judgeCommand({ assignments: [], words: found, redirections: [], input: '' }, text, depth + 1);
+  return judgeCommand(
+    { assignments: [], words: found, redirections: [], input: '' },
+    text,
+    depth + 1,
+  );
 }
 
 /** A program in another language: git by its name comes to the guard. */
@@ -141,7 +182,8 @@ function judgeSource(text: string): GitVerdict {
   const isReaching =
     /\/git(?:-core\/|['"\s\\])/.test(text) ||
     /\.git(?:\/|\\)+(?:config|hooks|refs|HEAD|index|objects|packed-refs|logs|info)/.test(text);
-  if (isReaching) return refused('this program calls git by its path, or reaches into a .git folder');
+  if (isReaching)
+    return refused('this program calls git by its path, or reaches into a .git folder');
   return mentionsGit(text) ? { kind: 'git', mayChange: true } : none;
 }
 

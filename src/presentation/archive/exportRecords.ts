@@ -1,4 +1,7 @@
-/** What sessions hold, as flat records for spreadsheets and scripts: one at a time, so that a year of nights fits. */
+/**
+ * What sessions hold, as flat records for spreadsheets and scripts: one at a time, so that a year
+ * of nights fits.
+ */
 import path from 'node:path';
 import type { SessionId } from '../../base/ids.ts';
 import type { LedgerRow } from '../../experiments/ledger.ts';
@@ -11,22 +14,64 @@ import type { JournalEvent } from '../../agent/journal/events.ts';
 export const exportKinds = ['sessions', 'messages', 'metrics', 'ledger', 'events'] as const;
 export type ExportKind = (typeof exportKinds)[number];
 
-/** A cell; objects are for JSON, and stand as JSON text elsewhere. Numbers may be NaN and infinite. */
+/**
+ * A cell; objects are for JSON, and stand as JSON text elsewhere. Numbers may be NaN and infinite.
+ */
 export type Cell = string | number | boolean | undefined | object;
 export type ExportRecord = Readonly<Record<string, Cell>>;
 
 /** The columns of each kind, in their order; a record has no others. */
 export const exportColumns: Readonly<Record<ExportKind, readonly string[]>> = {
   sessions: [
-    ...['session_id', 'goal', 'phase', 'end_reason', 'started_at', 'last_event_at', 'turns', 'runs', 'runs_going'],
+    ...[
+      'session_id',
+      'goal',
+      'phase',
+      'end_reason',
+      'started_at',
+      'last_event_at',
+      'turns',
+      'runs',
+      'runs_going',
+    ],
     ...['usd', 'has_unknown_cost', 'best'],
   ],
   messages: ['session_id', 'event_id', 'at', 'turn', 'role', 'name', 'text'],
   metrics: ['session_id', 'run_id', 'run', 'label', 'metric', 'step', 'time', 'value'],
   ledger: [
-    ...['session_id', 'experiment_id', 'hypothesis', 'run', 'run_id', 'handle', 'machine', 'label', 'command'],
-    ...['code_tree', 'code_head', 'code_is_dirty', 'seed', 'status', 'started_at', 'ended_at', 'is_champion'],
-    ...['decision', 'why', 'decided_by', 'metric', 'last', 'best', 'usd', 'tokens', 'has_unknown_cost', 'metrics'],
+    ...[
+      'session_id',
+      'experiment_id',
+      'hypothesis',
+      'run',
+      'run_id',
+      'handle',
+      'machine',
+      'label',
+      'command',
+    ],
+    ...[
+      'code_tree',
+      'code_head',
+      'code_is_dirty',
+      'seed',
+      'status',
+      'started_at',
+      'ended_at',
+      'is_champion',
+    ],
+    ...[
+      'decision',
+      'why',
+      'decided_by',
+      'metric',
+      'last',
+      'best',
+      'usd',
+      'tokens',
+      'has_unknown_cost',
+      'metrics',
+    ],
   ],
   events: ['session_id', 'event_id', 'at', 'type', 'event'],
 };
@@ -43,7 +88,9 @@ export async function* exportRecords(
   kind: ExportKind,
   id?: SessionId,
 ): AsyncGenerator<ExportRecord, void, void> {
-  const listed = (await source.sessions.list()).filter((summary) => id === undefined || summary.id === id);
+  const listed = (await source.sessions.list()).filter(
+    (summary) => id === undefined || summary.id === id,
+  );
   for (const summary of listed) {
     if (kind === 'sessions') yield sessionRecord(summary);
     else yield* recordsOf(source, kind, await source.sessions.read(summary.id));
@@ -107,7 +154,9 @@ interface Message {
   readonly text: string;
 }
 
-/** Roles: `goal`, `user`, `wake`, … as messages have them; `assistant`, `tool_call`, `tool_result`. */
+/**
+ * Roles: `goal`, `user`, `wake`, … as messages have them; `assistant`, `tool_call`, `tool_result`.
+ */
 function messagesOf(event: JournalEvent): Message[] {
   switch (event.type) {
     case 'message.added':
@@ -150,7 +199,8 @@ async function* metricRecords(
 
 function* ledgerRecords({ state, ledger }: SessionReading): Generator<ExportRecord, void, void> {
   for (const row of ledger.rows) {
-    const record = row.experimentId === undefined ? undefined : state.experiments.get(row.experimentId);
+    const record =
+      row.experimentId === undefined ? undefined : state.experiments.get(row.experimentId);
     const decided = record?.decisions.at(-1);
     const code = record?.plan.code.kind === 'git' ? record.plan.code : undefined;
     yield {
@@ -184,10 +234,13 @@ const runCells = (row: LedgerRow): ExportRecord => ({
   usd: row.cost?.usd,
   tokens: row.cost?.tokens,
   has_unknown_cost: row.cost?.hasUnknownCost,
-  metrics: Object.fromEntries(row.metrics.map(({ metric, last, best, count }) => [metric, { last, best, count }])),
+  metrics: Object.fromEntries(
+    row.metrics.map(({ metric, last, best, count }) => [metric, { last, best, count }]),
+  ),
 });
 
 function decisiveCells({ metrics }: LedgerRow, decisive: string | undefined): ExportRecord {
-  const summary = decisive === undefined ? undefined : metrics.find(({ metric }) => metric === decisive);
+  const summary =
+    decisive === undefined ? undefined : metrics.find(({ metric }) => metric === decisive);
   return { metric: summary?.metric, last: summary?.last, best: summary?.best };
 }

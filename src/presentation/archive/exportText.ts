@@ -12,9 +12,10 @@ export interface ExportShape {
 }
 
 /**
- * Text in pieces. NaN and the infinities stand as `NaN`, `Infinity` and `-Infinity`, in JSON as strings. A cell of CSV and
- * TSV that a spreadsheet would take for a formula begins with an apostrophe, and has no NUL, which ends a text for some
- * readers. Halves of characters are replaced.
+ * Text in pieces. NaN and the infinities stand as `NaN`, `Infinity` and `-Infinity`, in JSON as
+ * strings. A cell of CSV and TSV that a spreadsheet would take for a formula begins with an
+ * apostrophe, and has no NUL, which ends a text for some readers. Halves of characters are
+ * replaced.
  */
 export async function* exportText(
   records: AsyncIterable<ExportRecord>,
@@ -54,15 +55,25 @@ const written =
 function plainText(cell: Cell, redact: Redact): string {
   if (cell === undefined) return '';
   if (typeof cell === 'number' || typeof cell === 'boolean') return String(cell);
-  const text = typeof cell === 'string' ? redact(cell).toWellFormed() : JSON.stringify(cell, written(redact));
+  const text =
+    typeof cell === 'string' ? redact(cell).toWellFormed() : JSON.stringify(cell, written(redact));
   return unlikeFormula(text.replaceAll('\u0000', ''));
 }
 
 /** A negative number is no formula. */
 const unlikeFormula = (text: string): string =>
-  /^[=+\-@\t\r\n]/.test(text) && !/^[+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i.test(text) ? `'${text}` : text;
+  /^[=+\-@\t\r\n]/.test(text) && !/^[+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i.test(text)
+    ? `'${text}`
+    : text;
 
-const csvCell = (text: string): string => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+const csvCell = (text: string): string =>
+  /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 
-const escapes: Readonly<Record<string, string>> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' };
-const tsvCell = (text: string): string => text.replace(/[\\\t\n\r]/g, (char) => escapes[char] ?? char);
+const escapes: Readonly<Record<string, string>> = {
+  '\\': '\\\\',
+  '\t': '\\t',
+  '\n': '\\n',
+  '\r': '\\r',
+};
+const tsvCell = (text: string): string =>
+  text.replace(/[\\\t\n\r]/g, (char) => escapes[char] ?? char);

@@ -12,7 +12,10 @@ export const countText = (sessions: readonly OldSession[]): string => {
 export const planHeader = ['session', 'last', 'size', 'runs', '', 'goal'] as const;
 
 /** Cells as `planHeader` names them; the one without a name says why one stays. */
-export const planRows = ({ goes, stays }: RetentionPlan, nowMs: number): readonly (readonly string[])[] => [
+export const planRows = (
+  { goes, stays }: RetentionPlan,
+  nowMs: number,
+): readonly (readonly string[])[] => [
   ...goes.map((session) => cellsOf(session, 'goes', nowMs)),
   ...stays.map((session) => cellsOf(session, `stays: ${session.why}`, nowMs)),
 ];

@@ -11,11 +11,19 @@ const judgementText: Readonly<Record<Judgement, string>> = {
 };
 
 /** Lines for a user. */
-export function reproductionText({ experimentId, run, verdict, metrics, differences }: Reproduction): string {
+export function reproductionText({
+  experimentId,
+  run,
+  verdict,
+  metrics,
+  differences,
+}: Reproduction): string {
   const head = `Experiment ${experimentId} was run again as run ${run}: ${verdictText(verdict)}.`;
   const lines = metrics.map(({ metric, before, spread, n, now, delta, judgement }) => {
     const was =
-      spread === undefined ? formatValue(before) : `${formatValue(before)} ± ${formatValue(spread)} (${n} runs)`;
+      spread === undefined
+        ? formatValue(before)
+        : `${formatValue(before)} ± ${formatValue(spread)} (${n} runs)`;
     return `${metric}: ${formatValue(now)}, before ${was}, Δ ${delta >= 0 ? '+' : ''}${formatValue(delta)}; ${judgementText[judgement]}`;
   });
   const none = metrics.length === 0 ? ['No metric was measured both times.'] : [];

@@ -1,11 +1,24 @@
-/** What can be said of a machine with options, in the terminal, the chat and VS Code: one table. Pure. */
+/**
+ * What can be said of a machine with options, in the terminal, the chat and VS Code: one table.
+ * Pure.
+ */
 import type { MachineKind } from '../../machines/machine.ts';
 import { authMethods } from '../../machines/machineEntry.ts';
-import { amountOf, gpuIdsOf, minutesOf, mountOf, numberOf, warningOf, wholeNumberOf } from './machineValues.ts';
+import {
+  amountOf,
+  gpuIdsOf,
+  minutesOf,
+  mountOf,
+  numberOf,
+  warningOf,
+  wholeNumberOf,
+} from './machineValues.ts';
 
 export type RemoteKind = Exclude<MachineKind, 'local'>;
 
-/** The absolute path of a file or folder of this computer. Throws `UserFacing` where there is none. */
+/**
+ * The absolute path of a file or folder of this computer. Throws `UserFacing` where there is none.
+ */
 export type LocalPath = (path: string) => string;
 
 export interface MachineOption {
@@ -279,7 +292,8 @@ export const machineOptions: readonly MachineOption[] = [
     value: 'ADDRESS',
     kinds: inside,
     field: 'engine',
-    about: "the Docker engine: a socket's path or tcp://… (default: DOCKER_HOST, else the usual socket)",
+    about:
+      "the Docker engine: a socket's path or tcp://… (default: DOCKER_HOST, else the usual socket)",
     example: '/run/docker.sock',
     read: text,
   },

@@ -35,7 +35,10 @@ export interface ReportDeps {
 /** How long a list waits for numbers, beside what it waits for the machine. */
 const sampleMs = 2_000;
 
-/** One for each machine, asked all at once; one that does not answer holds nobody up. `isConnecting`: also those that were never used. */
+/**
+ * One for each machine, asked all at once; one that does not answer holds nobody up.
+ * `isConnecting`: also those that were never used.
+ */
 export function reportMachines(
   deps: ReportDeps,
   { isConnecting }: { readonly isConnecting: boolean },
@@ -44,7 +47,10 @@ export function reportMachines(
   return Promise.all(
     machines.list().map(async (machine): Promise<MachineReport> => {
       const isAsked = isConnecting || machines.status(machine.id).kind !== 'unused';
-      return { ...knownOf(machine, machines), ...(isAsked ? await answerOf(machine, deps) : { status: 'unused' }) };
+      return {
+        ...knownOf(machine, machines),
+        ...(isAsked ? await answerOf(machine, deps) : { status: 'unused' }),
+      };
     }),
   );
 }
@@ -62,14 +68,20 @@ function knownOf({ id, kind }: Machine, machines: MachineRegistry): Omit<Machine
   };
 }
 
-async function answerOf(machine: Machine, deps: ReportDeps): Promise<Omit<MachineReport, 'id' | 'kind'>> {
+async function answerOf(
+  machine: Machine,
+  deps: ReportDeps,
+): Promise<Omit<MachineReport, 'id' | 'kind'>> {
   const told = await describeWithin(machine, deps.clock);
   if (!('description' in told)) return { status: 'unreachable', why: told.problem };
   const resources = await sampleOf(machine.id, deps);
   return { status: 'connected', description: told.description, ...(resources && { resources }) };
 }
 
-async function sampleOf(id: string, { resources, clock }: ReportDeps): Promise<ResourceSample | undefined> {
+async function sampleOf(
+  id: string,
+  { resources, clock }: ReportDeps,
+): Promise<ResourceSample | undefined> {
   const known = resources.latest(id);
   if (known !== undefined) return known;
   const { promise, resolve } = Promise.withResolvers<undefined>();

@@ -1,4 +1,7 @@
-/** `machines.json` as a JSON schema, for completion and hints in an editor. Made from what the file is checked with. */
+/**
+ * `machines.json` as a JSON schema, for completion and hints in an editor. Made from what the file
+ * is checked with.
+ */
 import * as z from 'zod';
 import { machineEntrySchema, remoteKinds } from '../../machines/machineEntry.ts';
 import { optionsOf, type RemoteKind } from './machineOptions.ts';
@@ -45,13 +48,17 @@ export function machinesJsonSchema(): object {
 
 const described = ({ properties }: ObjectSchema, kind: RemoteKind): ObjectSchema['properties'] =>
   Object.fromEntries(
-    Object.entries(properties).map(([field, schema]) => [field, { ...schema, description: fieldText(field, kind) }]),
+    Object.entries(properties).map(([field, schema]) => [
+      field,
+      { ...schema, description: fieldText(field, kind) },
+    ]),
   );
 
 /** What a field means: in its own words here, else in those of the option that stands for it. */
 function fieldText(field: string, kind: RemoteKind): string {
   const text = ownTexts[field] ?? optionsOf(kind).find((option) => option.field === field)?.about;
-  if (text === undefined) throw new Error(`The field ${field} of the kind ${kind} has no description.`);
+  if (text === undefined)
+    throw new Error(`The field ${field} of the kind ${kind} has no description.`);
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 }
 
@@ -70,7 +77,10 @@ const ownTexts: Readonly<Record<string, string>> = {
 };
 
 const snippets = [
-  { label: 'A host by SSH', body: { id: '${1:gpu1}', kind: 'ssh', host: '${2:gpu1.lab}', user: '${3:ada}' } },
+  {
+    label: 'A host by SSH',
+    body: { id: '${1:gpu1}', kind: 'ssh', host: '${2:gpu1.lab}', user: '${3:ada}' },
+  },
   {
     label: 'A Slurm cluster',
     body: { id: '${1:cluster}', kind: 'slurm', host: '${2:login.lab}', partition: '${3:gpu}' },

@@ -1,4 +1,7 @@
-/** Values as people write them: amounts, times, mounts. Each is `undefined` when the text is none. Pure. */
+/**
+ * Values as people write them: amounts, times, mounts. Each is `undefined` when the text is none.
+ * Pure.
+ */
 
 export interface Mount {
   readonly source: string;
@@ -15,7 +18,8 @@ export function numberOf(
 }
 
 /** One or more. */
-export const wholeNumberOf = (text: string): number | undefined => numberOf(text, { isWhole: true, min: 1 });
+export const wholeNumberOf = (text: string): number | undefined =>
+  numberOf(text, { isWhole: true, min: 1 });
 
 export function gpuIdsOf(text: string): string[] | undefined {
   const ids = text.split(',').map((id) => id.trim());
@@ -33,10 +37,14 @@ export function amountOf(text: string): number | undefined {
 
 const minutesOfUnit: Readonly<Record<string, number>> = { m: 1, h: 60, d: 1440 };
 
-/** Minutes, rounded up: `90m`, `24h`, `2d`, and as Slurm writes them: `90`, `90:00`, `24:00:00`, `1-12`, `1-12:00:00`. */
+/**
+ * Minutes, rounded up: `90m`, `24h`, `2d`, and as Slurm writes them: `90`, `90:00`, `24:00:00`,
+ * `1-12`, `1-12:00:00`.
+ */
 export function minutesOf(text: string): number | undefined {
   const [, number, unit = ''] = /^(\d+)([mhd])$/.exec(text) ?? [];
-  const minutes = number === undefined ? slurmMinutes(text) : Number(number) * (minutesOfUnit[unit] ?? NaN);
+  const minutes =
+    number === undefined ? slurmMinutes(text) : Number(number) * (minutesOfUnit[unit] ?? NaN);
   return minutes !== undefined && minutes >= 1 ? minutes : undefined;
 }
 
@@ -44,12 +52,16 @@ function slurmMinutes(text: string): number | undefined {
   const [, days, rest = ''] = /^(?:(\d+)-)?(\d+(?::\d+){0,2})$/.exec(text) ?? [];
   if (rest === '') return undefined;
   const parts = rest.split(':').map(Number);
-  // After days the first number is hours; without them a number alone, or the first of two, is minutes.
-  const [hours = 0, minutes = 0, seconds = 0] = days !== undefined || parts.length === 3 ? parts : [0, ...parts];
+  // After days the first number is hours; without them a number alone, or the first of two, is
+  // minutes.
+  const [hours = 0, minutes = 0, seconds = 0] =
+    days !== undefined || parts.length === 3 ? parts : [0, ...parts];
   return Number(days ?? 0) * 1440 + hours * 60 + minutes + Math.ceil(seconds / 60);
 }
 
-/** `FROM:TO`, `FROM:TO:ro`, `FROM:TO:rw`; FROM is on this computer, TO absolute in the container. */
+/**
+ * `FROM:TO`, `FROM:TO:ro`, `FROM:TO:rw`; FROM is on this computer, TO absolute in the container.
+ */
 export function mountOf(text: string, localPath: (path: string) => string): Mount | undefined {
   const [, source, target, mode] = /^([^:]+):(\/[^:]*)(?::(ro|rw))?$/.exec(text) ?? [];
   if (source === undefined || target === undefined) return undefined;
@@ -57,7 +69,11 @@ export function mountOf(text: string, localPath: (path: string) => string): Moun
 }
 
 /** `USR1@120`, `SIGTERM@60`. */
-export function warningOf(text: string): { readonly signal: string; readonly seconds: number } | undefined {
+export function warningOf(
+  text: string,
+): { readonly signal: string; readonly seconds: number } | undefined {
   const [, signal, seconds] = /^(?:SIG)?([A-Z][A-Z0-9]*)@(\d+)$/.exec(text) ?? [];
-  return signal === undefined || Number(seconds) < 1 ? undefined : { signal, seconds: Number(seconds) };
+  return signal === undefined || Number(seconds) < 1
+    ? undefined
+    : { signal, seconds: Number(seconds) };
 }

@@ -1,9 +1,20 @@
 /** The words behind `helios machine` and `/machine`: one declaration for both. Pure. */
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { UserFacing } from '../../base/errors.ts';
-import { checkedEntry, parseMachineSpec, remoteKinds, type MachineEntry } from '../../machines/machineEntry.ts';
+import {
+  checkedEntry,
+  parseMachineSpec,
+  remoteKinds,
+  type MachineEntry,
+} from '../../machines/machineEntry.ts';
 import { UserCommand } from '../userCommand.ts';
-import { machineOptions, optionsOf, type LocalPath, type MachineOption, type RemoteKind } from './machineOptions.ts';
+import {
+  machineOptions,
+  optionsOf,
+  type LocalPath,
+  type MachineOption,
+  type RemoteKind,
+} from './machineOptions.ts';
 
 export type MachineRequest =
   | { readonly action: 'add'; readonly entry: MachineEntry }
@@ -23,18 +34,34 @@ export type ReadRequest = (context: MachineArgumentsContext) => MachineRequest;
 /** The texts of each option, by its name in camel case; `true` for an option without a value. */
 type OptionTexts = Readonly<Record<string, readonly string[] | true>>;
 
-/** Declares what can be done with machines as sub-commands of `machine`; `ask` is called with what was typed. */
-export function declareMachineWords(machine: Command, ask: (read: ReadRequest) => void | Promise<void>): void {
+/**
+ * Declares what can be done with machines as sub-commands of `machine`; `ask` is called with what
+ * was typed.
+ */
+export function declareMachineWords(
+  machine: Command,
+  ask: (read: ReadRequest) => void | Promise<void>,
+): void {
   const add = machine
     .command('add')
-    .summary('adds a host that is reached by SSH, a Slurm cluster, or a container; replaces the one of that id')
+    .summary(
+      'adds a host that is reached by SSH, a Slurm cluster, or a container; replaces the one of that id',
+    )
     .argument('<id>', 'what it is called from now on')
     .argument('[place]', 'user@host[:port], or a host of your ssh config; a container has none')
     .addOption(new Option('--kind <kind>', kindsText).choices(remoteKinds).default('ssh'));
   declareOptions(add)
     .addHelpText('after', valuesText)
-    .action((id: string, place: string | undefined, { kind, ...texts }: OptionTexts & { readonly kind: RemoteKind }) =>
-      ask((context) => ({ action: 'add', entry: addedEntry({ id, kind, place, texts }, context) })),
+    .action(
+      (
+        id: string,
+        place: string | undefined,
+        { kind, ...texts }: OptionTexts & { readonly kind: RemoteKind },
+      ) =>
+        ask((context) => ({
+          action: 'add',
+          entry: addedEntry({ id, kind, place, texts }, context),
+        })),
     );
   machine
     .command('import')
@@ -83,10 +110,14 @@ export function readMachineOptions(
   return fieldsOf(command.opts<OptionTexts>(), kind, localPath);
 }
 
-/** As a shell splits a line: blanks part words, quotes hold them together. Throws `UserFacing` for a quote without its end. */
+/**
+ * As a shell splits a line: blanks part words, quotes hold them together. Throws `UserFacing` for a
+ * quote without its end.
+ */
 export function splitArguments(line: string): string[] {
   const words = [...line.matchAll(/(?:[^\s"']|"[^"]*"|'[^']*')+|["']/g)].map(([word]) => word);
-  if (words.some((word) => /^["']$/.test(word))) throw new UserFacing('A quote has no end.', 'Close it.');
+  if (words.some((word) => /^["']$/.test(word)))
+    throw new UserFacing('A quote has no end.', 'Close it.');
   return words.map((word) =>
     word.replace(
       /"([^"]*)"|'([^']*)'/g,
@@ -119,22 +150,26 @@ const kindsText =
   'ssh: a host that is reached by SSH; slurm: a Slurm cluster, whose login host is this computer where none is named; ' +
   'container: one on this computer, the safe place to let an agent loose';
 
-const valuesText = '\nTIME is 90m, 24h or 2d, or as Slurm writes it, 1-12:00:00. Memory is 16G or 512M.';
+const valuesText =
+  '\nTIME is 90m, 24h or 2d, or as Slurm writes it, 1-12:00:00. Memory is 16G or 512M.';
 
 const optionsByName = Map.groupBy(machineOptions, ({ name }) => name);
 
-/** Declares each name once: the meaning of a value depends on the kind, which may stand behind it. */
+/**
+ * Declares each name once: the meaning of a value depends on the kind, which may stand behind it.
+ */
 function declareOptions<Declared extends Command>(command: Declared): Declared {
   for (const [name, variants] of optionsByName) {
-    const about = variants.map((option) => `${option.kinds.join(', ')}: ${option.about}`).join('; ');
+    const about = variants
+      .map((option) => `${option.kinds.join(', ')}: ${option.about}`)
+      .join('; ');
     const values = [...new Set(variants.flatMap(({ value }) => value?.split('|') ?? []))];
     command.addOption(
       values.length === 0
         ? new Option(`--${name}`, about)
-        : new Option(`--${name} <${values.join('|')}>`, about).argParser((text, before: readonly string[] = []) => [
-            ...before,
-            textOf(text, variants),
-          ]),
+        : new Option(`--${name} <${values.join('|')}>`, about).argParser(
+            (text, before: readonly string[] = []) => [...before, textOf(text, variants)],
+          ),
     );
   }
   return command;
@@ -142,11 +177,13 @@ function declareOptions<Declared extends Command>(command: Declared): Declared {
 
 /** Throws where the value was forgotten: only arguments for another program begin with dashes. */
 function textOf(text: string, [option]: readonly MachineOption[]): string {
-  if (option === undefined || (text !== '' && (option.name === 'flag' || !text.startsWith('--')))) return text;
+  if (option === undefined || (text !== '' && (option.name === 'flag' || !text.startsWith('--'))))
+    return text;
   throw new InvalidArgumentError(meaningOf(option));
 }
 
-const meaningOf = ({ name, about, example }: MachineOption): string => `It is ${about}, such as --${name} ${example}.`;
+const meaningOf = ({ name, about, example }: MachineOption): string =>
+  `It is ${about}, such as --${name} ${example}.`;
 
 interface NewMachine {
   readonly id: string;
@@ -155,12 +192,19 @@ interface NewMachine {
   readonly texts: OptionTexts;
 }
 
-function addedEntry({ id, kind, place, texts }: NewMachine, context: MachineArgumentsContext): MachineEntry {
+function addedEntry(
+  { id, kind, place, texts }: NewMachine,
+  context: MachineArgumentsContext,
+): MachineEntry {
   const fields = fieldsOf(texts, kind, context.localPath);
   return checkedEntry({ id, kind, ...placeOf(kind, place, context), ...fields });
 }
 
-function placeOf(kind: RemoteKind, place: string | undefined, { aliases }: MachineArgumentsContext): object {
+function placeOf(
+  kind: RemoteKind,
+  place: string | undefined,
+  { aliases }: MachineArgumentsContext,
+): object {
   if (kind === 'container' && place !== undefined)
     throw new UserFacing(
       `A container has no host, and "${place}" is one.`,
@@ -175,7 +219,11 @@ function placeOf(kind: RemoteKind, place: string | undefined, { aliases }: Machi
   return {};
 }
 
-function fieldsOf(all: OptionTexts, kind: RemoteKind, localPath: LocalPath): Record<string, unknown> {
+function fieldsOf(
+  all: OptionTexts,
+  kind: RemoteKind,
+  localPath: LocalPath,
+): Record<string, unknown> {
   const fields: Record<string, unknown> = {};
   for (const [name, variants] of optionsByName) {
     const texts = all[new Option(`--${name}`).attributeName()];
@@ -204,12 +252,16 @@ const offered = (kind: RemoteKind): string =>
 
 function valueOf(option: MachineOption, text: string, localPath: LocalPath): unknown {
   const read = option.read(text, localPath);
-  if (read === undefined) throw new UserFacing(`--${option.name} cannot be "${text}".`, meaningOf(option));
+  if (read === undefined)
+    throw new UserFacing(`--${option.name} cannot be "${text}".`, meaningOf(option));
   return read;
 }
 
 function importedNames(names: readonly string[], isAll: boolean): readonly string[] | 'all' {
   if (isAll === names.length > 0)
-    throw new UserFacing('Which hosts of the ssh config?', 'Write import and their names, or import --all.');
+    throw new UserFacing(
+      'Which hosts of the ssh config?',
+      'Write import and their names, or import --all.',
+    );
   return isAll ? 'all' : names;
 }

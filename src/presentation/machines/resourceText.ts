@@ -1,2 +1,7 @@
 /** What machines are busy with, in words. */
-export { gpusText, hostText, resourceLines, resourceText } from '../../machines/resources/resourceText.ts';
+export {
+  gpusText,
+  hostText,
+  resourceLines,
+  resourceText,
+} from '../../machines/resources/resourceText.ts';

@@ -25,12 +25,19 @@ export interface EffortAnswer {
   readonly note?: string;
 }
 
-/** What a model makes of a level: the nearest that it knows. Of a model that nothing is known of, the level as it is. */
-export function effortFor(model: Pick<ModelDescription, 'id' | 'efforts'>, asked: Effort): EffortAnswer {
+/**
+ * What a model makes of a level: the nearest that it knows. Of a model that nothing is known of,
+ * the level as it is.
+ */
+export function effortFor(
+  model: Pick<ModelDescription, 'id' | 'efforts'>,
+  asked: Effort,
+): EffortAnswer {
   const { id, efforts } = model;
   if (efforts === undefined || efforts.includes(asked)) return { effort: asked };
   const [first] = efforts;
-  if (first === undefined) return { effort: undefined, note: `${id} takes no level of reasoning: none is sent.` };
+  if (first === undefined)
+    return { effort: undefined, note: `${id} takes no level of reasoning: none is sent.` };
   const rank = (effort: Effort): number => effortLevels.indexOf(effort);
   const gap = (effort: Effort): number => Math.abs(rank(effort) - rank(asked));
   const nearest = efforts.reduce((best, each) => (gap(each) < gap(best) ? each : best), first);

@@ -5,7 +5,9 @@ import { costOf, type PriceTable } from '../../models/prices.ts';
 
 /** `1.05M`, `200K`. */
 export const tokensText = (tokens: number): string =>
-  tokens >= 1_000_000 ? `${Number((tokens / 1_000_000).toFixed(2))}M` : `${Math.round(tokens / 1000)}K`;
+  tokens >= 1_000_000
+    ? `${Number((tokens / 1_000_000).toFixed(2))}M`
+    : `${Math.round(tokens / 1000)}K`;
 
 /** US dollars per million tokens, as text; `undefined` where a price is not known. */
 export function pricesText(

@@ -9,7 +9,10 @@ export const modelRowHeader = ['provider', 'model', 'context', 'output', 'price'
 export const priceUnit = 'Prices are US dollars per million tokens, input / output.';
 
 /** A row for each model, in the order of `modelRowHeader`. */
-export function modelRows({ entries, problems }: CatalogueListing, prices: PriceTable): readonly string[][] {
+export function modelRows(
+  { entries, problems }: CatalogueListing,
+  prices: PriceTable,
+): readonly string[][] {
   return entries.map((entry) => {
     const { provider, model } = entry;
     const price = pricesText(provider, model.id, prices);
@@ -24,7 +27,10 @@ export function modelRows({ entries, problems }: CatalogueListing, prices: Price
   });
 }
 
-/** Without the models of providers that cannot be called and never told us of any: who wants those names the provider. */
+/**
+ * Without the models of providers that cannot be called and never told us of any: who wants those
+ * names the provider.
+ */
 export const withinReach = ({ entries, problems }: CatalogueListing): CatalogueListing => ({
   entries: entries.filter(({ provider, source }) => source === 'live' || !problems.has(provider)),
   problems,

@@ -1,4 +1,7 @@
-/** The words about the model of a session: what is typed after `/switch` and `/model`, and what is answered. Pure. */
+/**
+ * The words about the model of a session: what is typed after `/switch` and `/model`, and what is
+ * answered. Pure.
+ */
 import type { Effort, ModelDescription, ModelProvider } from '../../models/model.ts';
 import type { ModelCatalogue } from '../../models/modelCatalogue.ts';
 import type { NamedModel } from '../../models/list/modelNames.ts';
@@ -8,7 +11,10 @@ import { pricesText, tokensText } from './modelAmounts.ts';
 
 type NamedProvider = Pick<ModelProvider, 'id' | 'label'>;
 
-/** A provider, a model, or both: `openai opus`, `Anthropic`, `opus 4.6`, `openai/gpt-5.4`. `undefined` for no words. */
+/**
+ * A provider, a model, or both: `openai opus`, `Anthropic`, `opus 4.6`, `openai/gpt-5.4`.
+ * `undefined` for no words.
+ */
 export function parseModelArguments(
   text: string,
   providers: readonly NamedProvider[],
@@ -47,16 +53,23 @@ export interface ModelInUse extends NamedModel {
   readonly prices: PriceTable;
 }
 
-/** `claude/claude-opus-5-5 (Claude Opus 5.5) · 1M context, 128K output · $4.00 in, $20.00 out per million tokens · reasoning medium`. */
+/**
+ * `claude/claude-opus-5-5 (Claude Opus 5.5) · 1M context, 128K output · $4.00 in, $20.00 out per
+ * million tokens · reasoning medium`.
+ */
 export function modelText(used: ModelInUse): string {
   const { provider, model, description, prices } = used;
-  const label = description === undefined || description.label === model ? '' : ` (${description.label})`;
+  const label =
+    description === undefined || description.label === model ? '' : ` (${description.label})`;
   const sizes =
     description === undefined
       ? 'its sizes are not known'
       : `${tokensText(description.contextTokens)} context, ${tokensText(description.maxOutputTokens)} output`;
   const price = pricesText(provider, model, prices);
-  const cost = price === undefined ? 'price not known' : `${price.input} in, ${price.output} out per million tokens`;
+  const cost =
+    price === undefined
+      ? 'price not known'
+      : `${price.input} in, ${price.output} out per million tokens`;
   return [`${provider}/${model}${label}`, sizes, cost, reasoningPart(used)].join(' · ');
 }
 
@@ -74,7 +87,8 @@ export function switchedText(used: ModelInUse): string {
 /** After `/reasoning`: what the model makes of the level. */
 export function reasoningText(used: ModelInUse): string {
   const answer = effortFor({ ...used.description, id: used.model }, used.effort);
-  const said = answer.effort === undefined ? '' : `Reasoning from the next call on: ${answer.effort}.`;
+  const said =
+    answer.effort === undefined ? '' : `Reasoning from the next call on: ${answer.effort}.`;
   return `${said}${noteFor(used)}`.trim();
 }
 

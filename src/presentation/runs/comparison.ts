@@ -31,7 +31,9 @@ export function comparisonDocument({ baseline, experiment, metrics }: ComparedRu
 }
 
 const runCells = (row: LedgerRow): string =>
-  [row.number, plain(row.label, 60), plain(row.machineId, 40), plain(runStatusText(row), 120)].join(' | ');
+  [row.number, plain(row.label, 60), plain(row.machineId, 40), plain(runStatusText(row), 120)].join(
+    ' | ',
+  );
 
 function metricsTable(metrics: readonly MetricComparison[]): string {
   const rows = metrics.map(({ metric, baseline, experiment, atEnd, atBest }) => {
@@ -54,15 +56,20 @@ function equalStepTable(metrics: readonly MetricComparison[]): string[] {
     ];
   });
   if (rows.length === 0) return [];
-  return [`## At equal step\n\n| Metric | At | Before | Now | |\n| :-- | :-- | --: | --: | :-- |\n${rows.join('\n')}`];
+  return [
+    `## At equal step\n\n| Metric | At | Before | Now | |\n| :-- | :-- | --: | --: | :-- |\n${rows.join('\n')}`,
+  ];
 }
 
-const valueOf = (value: number | undefined): string => (value === undefined ? '' : formatValue(value));
+const valueOf = (value: number | undefined): string =>
+  value === undefined ? '' : formatValue(value);
 
 function judged(judgement: Judgement | undefined): string {
   if (judgement === undefined || judgement.verdict === 'n/a') return '';
   if (judgement.verdict === 'same') return '= same';
   const { delta, relativeDelta, verdict } = judgement;
-  const percent = Number.isFinite(relativeDelta) ? ` ${Math.abs(relativeDelta * 100).toFixed(1)} %` : '';
+  const percent = Number.isFinite(relativeDelta)
+    ? ` ${Math.abs(relativeDelta * 100).toFixed(1)} %`
+    : '';
   return `${delta > 0 ? '▲' : '▼'}${percent} ${verdict}`;
 }

@@ -23,8 +23,11 @@ export function metricTable(result: RunResult): string {
   if (rows.length === 0) return '';
   const lines = rows
     .slice(0, maxRows)
-    .map((row) => `| ${plain(row.metric, 40)} | ${formatValue(row.best)} | ${against(row, result)} |`);
-  const more = rows.length > maxRows ? `\n\n${rows.length - maxRows} more in the metrics panel.` : '';
+    .map(
+      (row) => `| ${plain(row.metric, 40)} | ${formatValue(row.best)} | ${against(row, result)} |`,
+    );
+  const more =
+    rows.length > maxRows ? `\n\n${rows.length - maxRows} more in the metrics panel.` : '';
   return `| Metric | Best | Before |\n| :-- | --: | :-- |\n${lines.join('\n')}${more}`;
 }
 
@@ -38,7 +41,8 @@ function ordered(metrics: readonly MetricSummary[], decisive: string | undefined
 
 /** The arrow says where the value went, the word whether that is good: neither needs a colour. */
 function against(row: MetricSummary, { before }: RunResult): string {
-  if (row.firstNonFinite !== undefined) return `${formatValue(row.firstNonFinite.value)} ${where(row.firstNonFinite)}`;
+  if (row.firstNonFinite !== undefined)
+    return `${formatValue(row.firstNonFinite.value)} ${where(row.firstNonFinite)}`;
   if (row.direction === 'none') return '';
   const rival = bestBefore(row, before);
   if (rival === undefined) return '';

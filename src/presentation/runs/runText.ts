@@ -1,5 +1,11 @@
 /** Runs and sweeps in words, with the values that stand beside them. */
-export { runName, runStatusText, verdictLabel, killedWhy, seriousAlarm } from '../../agent/journal/runText.ts';
+export {
+  runName,
+  runStatusText,
+  verdictLabel,
+  killedWhy,
+  seriousAlarm,
+} from '../../agent/journal/runText.ts';
 export { verdictText, handleOf } from '../../runs/run.ts';
 export { summaryFor } from '../../experiments/ledger.ts';
 export { isSweepOver, progressOf } from '../../agent/runs/sweepProgress.ts';

@@ -11,8 +11,13 @@ const doing = {
   ended: 'ended',
 } as const;
 
-/** `sleeping in window 4711`, `paused`, `interrupted` (nobody works on it, though it is not over). */
-export function placeText({ phase }: Pick<SessionSummary, 'phase'>, owner: SessionOwner | undefined): string {
+/**
+ * `sleeping in window 4711`, `paused`, `interrupted` (nobody works on it, though it is not over).
+ */
+export function placeText(
+  { phase }: Pick<SessionSummary, 'phase'>,
+  owner: SessionOwner | undefined,
+): string {
   if (owner === undefined) return phase === 'paused' ? 'paused' : 'interrupted';
   return `${doing[phase]} in ${owner.kind === undefined ? 'process' : owners[owner.kind]} ${owner.pid}`;
 }

@@ -34,8 +34,10 @@ export const isWorking = (state: SessionState): boolean =>
 export const needsUser = (state: SessionState): boolean =>
   state.phase === 'paused' && state.pausedBy !== undefined && state.pausedBy !== 'user';
 
-export const isAlive = (run: RunState): boolean => run.verdict === undefined && run.notStarted === undefined;
-export const runningCount = (state: SessionState): number => [...state.runs.values()].filter(isAlive).length;
+export const isAlive = (run: RunState): boolean =>
+  run.verdict === undefined && run.notStarted === undefined;
+export const runningCount = (state: SessionState): number =>
+  [...state.runs.values()].filter(isAlive).length;
 
 const arrows = { up: '↑', down: '↓', flat: '→' } as const;
 export const metricText = (metric: LiveMetric): string =>
@@ -43,7 +45,9 @@ export const metricText = (metric: LiveMetric): string =>
 
 /** How long the sleep lasts yet, where that is known; else how long it has lasted. */
 export function sleepSpan(sleep: NonNullable<SessionState['sleep']>, nowMs: number): string {
-  const timers = sleep.request.triggers.flatMap((trigger) => (trigger.type === 'timer' ? [trigger.atMs] : []));
+  const timers = sleep.request.triggers.flatMap((trigger) =>
+    trigger.type === 'timer' ? [trigger.atMs] : [],
+  );
   const endsMs = Math.min(...timers, sleep.request.deadlineMs ?? Number.POSITIVE_INFINITY);
   return formatSpan(Number.isFinite(endsMs) ? endsMs - nowMs : nowMs - sleep.sinceMs);
 }
@@ -79,7 +83,8 @@ export function statusLine({ state, metric, best }: Glance, nowMs: number): stri
     `turn ${state.turns}`,
     runsText(alive, state.runs.size),
     state.phase === 'ended' ? (best ?? '') : metric ? metricText(metric) : '',
-    costText(state) + (state.budget.usd === undefined ? '' : ` of ${budgetText({ usd: state.budget.usd })}`),
+    costText(state) +
+      (state.budget.usd === undefined ? '' : ` of ${budgetText({ usd: state.budget.usd })}`),
     formatSpan(endMs - state.startedMs),
   ]
     .filter((part) => part !== '')
@@ -101,7 +106,10 @@ const effectVerbs: Readonly<Record<string, string>> = {
 };
 export const effectVerb = (effect: string): string => effectVerbs[effect] ?? effect;
 
-/** What is asked, in one line for a notification; where a line ends stays to be seen, for a further line is a further command. */
+/**
+ * What is asked, in one line for a notification; where a line ends stays to be seen, for a further
+ * line is a further command.
+ */
 export const approvalText = ({ effect, title, detail }: ApprovalRequest): string => {
   const asked = [
     effect === 'execute' ? '' : title,
@@ -114,7 +122,10 @@ export const approvalText = ({ effect, title, detail }: ApprovalRequest): string
   return `Helios asks to ${effectVerb(effect)}: ${asked.join(' · ')}`;
 };
 
-/** Arguments of a call as lines, the command first; nothing of them is left out. Other text stays as it is. */
+/**
+ * Arguments of a call as lines, the command first; nothing of them is left out. Other text stays as
+ * it is.
+ */
 export function approvalDetail(detail: string): string {
   const args = objectIn(detail);
   if (args === undefined) return detail;

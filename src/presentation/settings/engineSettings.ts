@@ -38,7 +38,8 @@ export function settingsOfEnvironment(env: Environment): Partial<EngineSettings>
 /** Puts a value at `field`, or at `group.field`. */
 function place(fields: Fields, path: string, value: unknown): void {
   const [first = '', second] = path.split('.');
-  fields[first] = second === undefined ? value : { ...(fields[first] as object | undefined), [second]: value };
+  fields[first] =
+    second === undefined ? value : { ...(fields[first] as object | undefined), [second]: value };
 }
 
 /** A group does not count without its required member. */
@@ -48,6 +49,8 @@ function withoutIncomplete(fields: Fields): Fields {
     return isRequired && engine !== undefined ? [engine.split('.')] : [];
   });
   const isWhole = ([name, value]: [string, unknown]): boolean =>
-    required.every(([group, field = '']) => group !== name || Object.hasOwn(value as object, field));
+    required.every(
+      ([group, field = '']) => group !== name || Object.hasOwn(value as object, field),
+    );
   return Object.fromEntries(Object.entries(fields).filter(isWhole));
 }

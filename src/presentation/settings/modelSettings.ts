@@ -5,9 +5,9 @@ import { priceSchema } from '../../models/prices.ts';
 import { declarationOf, providerIds, type ProviderId } from '../../models/providerList.ts';
 import { choice, structure, text, type Setting } from './setting.ts';
 
-const providerTexts = Object.fromEntries(providerIds.map((id) => [id, declarationOf(id).description])) as Readonly<
-  Record<ProviderId, string>
->;
+const providerTexts = Object.fromEntries(
+  providerIds.map((id) => [id, declarationOf(id).description]),
+) as Readonly<Record<ProviderId, string>>;
 
 const provider = choice<string>({
   default: 'claude',
@@ -33,7 +33,8 @@ export const modelSettings = {
   'model.effort': choice<'default' | NonNullable<EngineSettings['effort']>>({
     default: 'default',
     none: 'default',
-    description: 'Reasoning effort. A level that the model does not support becomes the nearest one that it does.',
+    description:
+      'Reasoning effort. A level that the model does not support becomes the nearest one that it does.',
     values: {
       default: "Use the model's own default.",
       none: 'Do not reason.',

@@ -2,7 +2,12 @@
 import * as z from 'zod';
 import type { EngineSettings } from '../../agent/contract/settings.ts';
 import { oneOf } from '../../base/text.ts';
-import { channelTypes, defaultEvents, notificationSettingsSchema, quietHoursSchema } from '../../notify/settings.ts';
+import {
+  channelTypes,
+  defaultEvents,
+  notificationSettingsSchema,
+  quietHoursSchema,
+} from '../../notify/settings.ts';
 import { choice, flag, structure, type Setting } from './setting.ts';
 
 const { channels, events } = notificationSettingsSchema.shape;
@@ -34,7 +39,8 @@ export const notificationSettings = {
     isPreference: true,
   }),
   'notifications.allowProjectCommands': flag(false, {
-    description: 'Allow a project to run the commands that the notifications of its `helios.json` name.',
+    description:
+      'Allow a project to run the commands that the notifications of its `helios.json` name.',
     isRestricted: true,
     engine: 'allowsProjectCommands',
     isPreference: true,
@@ -45,7 +51,8 @@ export const notificationSettings = {
     values: {
       always:
         'Write it below `helios-reports` in the working folder, or where `helios.json` says. Your changes to a brief are kept; a new one is written beside it.',
-      never: 'Write it only on request: **Helios: Open Brief**, `/writeup` in the chat, or `helios report --write`.',
+      never:
+        'Write it only on request: **Helios: Open Brief**, `/writeup` in the chat, or `helios report --write`.',
     },
     engine: 'report',
   }),

@@ -1,4 +1,7 @@
-/** The schema of `preferences.json`: the settings that the terminal has, too, under the engine's names. */
+/**
+ * The schema of `preferences.json`: the settings that the terminal has, too, under the engine's
+ * names.
+ */
 import * as z from 'zod';
 import type { Setting } from './setting.ts';
 import { settingNames, settingOf } from './settings.ts';
@@ -26,7 +29,10 @@ export const preferencesSchema = z.object(
   ),
 );
 
-/** A group whose values are checked where they are used is open: that check says what does not belong there. */
+/**
+ * A group whose values are checked where they are used is open: that check says what does not
+ * belong there.
+ */
 function schemaOf(members: readonly (readonly [place: string, setting: Setting])[]): z.ZodType {
   const shape: Record<string, z.ZodType> = {};
   for (const [place, { written, isRequired }] of members) {
@@ -34,5 +40,7 @@ function schemaOf(members: readonly (readonly [place: string, setting: Setting])
     if (field === undefined) return written;
     shape[field] = isRequired ? written : z.exactOptional(written);
   }
-  return members.every(([, { schema }]) => schema !== undefined) ? z.looseObject(shape) : z.strictObject(shape);
+  return members.every(([, { schema }]) => schema !== undefined)
+    ? z.looseObject(shape)
+    : z.strictObject(shape);
 }

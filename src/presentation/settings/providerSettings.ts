@@ -63,7 +63,9 @@ export const providerSettings = {
       'OpenAI-compatible endpoints of your own (vLLM, Ollama, llama.cpp, LM Studio, OpenRouter, …). Each is a provider with its `id` as name. Do not write API keys here: [Set API Key](command:helios.setApiKey).',
     schema: z.array(
       endpointSchema.meta({
-        defaultSnippets: [{ body: { id: '${1:ollama}', baseUrl: '${2:http://127.0.0.1:11434/v1}' } }],
+        defaultSnippets: [
+          { body: { id: '${1:ollama}', baseUrl: '${2:http://127.0.0.1:11434/v1}' } },
+        ],
       }),
     ),
     scope: 'machine-overridable',
@@ -79,7 +81,8 @@ export const providerSettings = {
     engine: 'compatibleBaseUrl',
   }),
   'providers.claudePath': text({
-    description: 'Path of the `claude` command, for the provider `claude-cli`. When empty, the `PATH` is searched.',
+    description:
+      'Path of the `claude` command, for the provider `claude-cli`. When empty, the `PATH` is searched.',
     scope: 'machine',
     isRestricted: true,
     engine: 'claudePath',

@@ -66,18 +66,21 @@ export const sessionSettings = {
     description:
       'Behavior of sessions when VS Code closes or crashes. In the background nobody can be asked: what needs approval in the permission mode `ask` is denied. Models of VS Code itself answer only while a window is open.',
     values: {
-      never: 'Wait for the next window, unless **Helios: Keep Running in Background** was run for the session.',
+      never:
+        'Wait for the next window, unless **Helios: Keep Running in Background** was run for the session.',
       always: 'Continue in a background process until the session ends or a window takes it back.',
     },
     scope: 'application',
   }),
   'session.resume': choice({
     default: 'always',
-    description: 'Action on sessions of this folder that a reload, a crash or a restart interrupted.',
+    description:
+      'Action on sessions of this folder that a reload, a crash or a restart interrupted.',
     values: {
       always: 'Resume them automatically.',
       ask: 'Ask once, when the window opens.',
-      never: 'Leave them in the Experiments view until you resume them. Their runs continue in any case.',
+      never:
+        'Leave them in the Experiments view until you resume them. Their runs continue in any case.',
     },
   }),
   'session.keepAwake': flag(false, {

@@ -1,6 +1,7 @@
 /**
- * How a setting is declared. The manifest, `preferences.json`, the engine's settings, the documentation and the defaults
- * of every front end are made from the declarations; `npm run manifest` writes those of them that are files.
+ * How a setting is declared. The manifest, `preferences.json`, the engine's settings, the
+ * documentation and the defaults of every front end are made from the declarations; `npm run
+ * manifest` writes those of them that are files.
  */
 import * as z from 'zod';
 import type { EngineSettings } from '../../agent/contract/settings.ts';
@@ -49,7 +50,9 @@ interface Declared<Value> extends Traits {
 }
 
 // A method, so that a setting of any value is one of `unknown`.
-export type Setting<Value = unknown> = Omit<Declared<Value>, 'toEngine'> & { toEngine?(value: Value): unknown };
+export type Setting<Value = unknown> = Omit<Declared<Value>, 'toEngine'> & {
+  toEngine?(value: Value): unknown;
+};
 
 export const text = (traits: Traits): Setting<string> => ({
   default: '',
@@ -78,7 +81,11 @@ interface Choices<Value extends string> extends Traits {
   readonly labels?: readonly string[];
 }
 
-export function choice<Value extends string>({ values, labels, ...traits }: Choices<Value>): Setting<Value> {
+export function choice<Value extends string>({
+  values,
+  labels,
+  ...traits
+}: Choices<Value>): Setting<Value> {
   const names = Object.keys(values);
   const json = {
     type: 'string',
@@ -100,7 +107,9 @@ interface Bounds extends Traits {
 
 export function amount(bounds: Bounds): Setting<number> {
   const { minimum, maximum, exclusiveMinimum, ...traits } = bounds;
-  const limits = Object.entries({ minimum, maximum, exclusiveMinimum }).filter(([, value]) => value !== undefined);
+  const limits = Object.entries({ minimum, maximum, exclusiveMinimum }).filter(
+    ([, value]) => value !== undefined,
+  );
   return {
     json: { type: 'number', ...Object.fromEntries(limits) },
     written: z.number().positive().finite(),
@@ -114,7 +123,8 @@ export function count(bounds: Bounds): Setting<number> {
 }
 
 /** An amount of which 0 means no limit. */
-export const limit = (traits: Traits): Setting<number> => amount({ default: 0, none: 0, minimum: 0, ...traits });
+export const limit = (traits: Traits): Setting<number> =>
+  amount({ default: 0, none: 0, minimum: 0, ...traits });
 /** A count of which 0 means no limit. */
 export const countLimit = (traits: Traits): Setting<number> =>
   count({ default: 0, none: 0, minimum: 0, toEngine: Math.ceil, ...traits });
@@ -125,7 +135,10 @@ interface Structured<Value> extends Traits {
   readonly schema: z.ZodType;
 }
 
-/** A list or an object. What a user wrote is checked where it is used, which says more than a schema. */
+/**
+ * A list or an object. What a user wrote is checked where it is used, which says more than a
+ * schema.
+ */
 export const structure = <Value>(traits: Structured<Value>): Setting<Value> => ({
   json: {},
   written: z.unknown(),

@@ -1,4 +1,7 @@
-/** Every setting, by section. To add one: declare it in a file beside this one, then `npm run manifest`. */
+/**
+ * Every setting, by section. To add one: declare it in a file beside this one, then `npm run
+ * manifest`.
+ */
 import { budgetSettings } from './budgetSettings.ts';
 import { modelSettings } from './modelSettings.ts';
 import { notificationSettings } from './notificationSettings.ts';

@@ -1,4 +1,7 @@
-/** Follows the event files of a folder: each byte is read once, new files are found, and values come in the order of writing. */
+/**
+ * Follows the event files of a folder: each byte is read once, new files are found, and values come
+ * in the order of writing.
+ */
 import type { FileState } from '../../machines/probes/probe.ts';
 import type { SleepMachine } from '../sleepPorts.ts';
 import { readRecords } from './records.ts';
@@ -16,7 +19,10 @@ interface Progress {
 export class EventFiles {
   readonly #progress = new Map<string, Progress>();
 
-  /** The values of a tag that have come since it was asked last, oldest first. Rejects with `MachineFailure`. */
+  /**
+   * The values of a tag that have come since it was asked last, oldest first. Rejects with
+   * `MachineFailure`.
+   */
   async newValues(
     machine: Pick<SleepMachine, 'readFile'>,
     files: readonly FileState[],
@@ -27,14 +33,19 @@ export class EventFiles {
     return found.sort((a, b) => a.wallTime - b.wallTime || a.step - b.step);
   }
 
-  async #read(machine: Pick<SleepMachine, 'readFile'>, file: FileState, tag: string): Promise<Scalar[]> {
+  async #read(
+    machine: Pick<SleepMachine, 'readFile'>,
+    file: FileState,
+    tag: string,
+  ): Promise<Scalar[]> {
     const progress = this.#of(file);
     const found: Scalar[] = [];
     let block = blockBytes;
     while (progress.offset < file.sizeBytes && !progress.isDamaged) {
       const bytes = await machine.readFile(file.path, { offset: progress.offset, maxBytes: block });
       const { records, usedBytes, isDamaged } = readRecords(bytes);
-      for (const record of records) found.push(...scalarsOf(record).filter((scalar) => scalar.tag === tag));
+      for (const record of records)
+        found.push(...scalarsOf(record).filter((scalar) => scalar.tag === tag));
       progress.offset += usedBytes;
       progress.isDamaged = isDamaged;
       if (usedBytes > 0) continue;

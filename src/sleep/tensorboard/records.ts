@@ -23,7 +23,8 @@ export function readRecords(bytes: Uint8Array): RecordsRead {
     const end = at + headBytes + length;
     if (end + tailBytes > bytes.length) break;
     const record = bytes.subarray(at + headBytes, end);
-    if (view.getUint32(end, true) !== maskedChecksum(record)) return { records, usedBytes: at, isDamaged: true };
+    if (view.getUint32(end, true) !== maskedChecksum(record))
+      return { records, usedBytes: at, isDamaged: true };
     records.push(record);
     at = end + tailBytes;
   }

@@ -13,21 +13,28 @@ export function readScalars(record: Uint8Array): Scalar[] {
   const event = fieldsOf(record);
   const wallTime = event.find(({ number }) => number === 1)?.double ?? NaN;
   const step = Number(event.find(({ number }) => number === 2)?.integer ?? 0n);
-  const summaries = event.flatMap(({ number, bytes }) => (number === 5 && bytes ? fieldsOf(bytes) : []));
+  const summaries = event.flatMap(({ number, bytes }) =>
+    number === 5 && bytes ? fieldsOf(bytes) : [],
+  );
   return summaries.flatMap(({ number, bytes }) => {
     const scalar = number === 1 && bytes ? readValue(bytes) : undefined;
     return scalar === undefined ? [] : [{ ...scalar, step, wallTime }];
   });
 }
 
-/** Of an entry of a summary: an older writer's `simple_value`, or a newer one's tensor with one element. */
+/**
+ * Of an entry of a summary: an older writer's `simple_value`, or a newer one's tensor with one
+ * element.
+ */
 function readValue(bytes: Uint8Array): { tag: string; value: number } | undefined {
   const fields = fieldsOf(bytes);
   const tag = fields.find(({ number }) => number === 1)?.bytes;
   const simple = fields.find(({ number, float }) => number === 2 && float !== undefined)?.float;
   const tensor = fields.find(({ number }) => number === 8)?.bytes;
   const value = simple ?? (tensor && readTensor(tensor));
-  return tag === undefined || value === undefined ? undefined : { tag: new TextDecoder().decode(tag), value };
+  return tag === undefined || value === undefined
+    ? undefined
+    : { tag: new TextDecoder().decode(tag), value };
 }
 
 const types = { float: 1, double: 2, int32: 3, int64: 9 };
@@ -117,4 +124,5 @@ function varintAt(bytes: Uint8Array, at: number): { value: bigint; end: number }
   throw new RangeError('a number without an end');
 }
 
-const viewOf = (bytes: Uint8Array): DataView => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+const viewOf = (bytes: Uint8Array): DataView =>
+  new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);

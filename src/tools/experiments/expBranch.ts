@@ -26,7 +26,11 @@ export const expBranch = (deps: ExperimentCode): Tool =>
     isRepeatable: true,
     parameters: z.strictObject({
       ...placeParameters,
-      experiment_name: z.string().min(1).max(200).describe('A few words, such as "cosine schedule".'),
+      experiment_name: z
+        .string()
+        .min(1)
+        .max(200)
+        .describe('A few words, such as "cosine schedule".'),
       from: z
         .string()
         .min(1)
@@ -44,11 +48,17 @@ export const expBranch = (deps: ExperimentCode): Tool =>
       base: 'from',
     },
     describe: (args) => `Branched ${onMachine(oneLine(args.experiment_name, 60), args.machine_id)}`,
-    accesses: (args) => [pathAccess('write', deps.machines, { machineId: args.machine_id, path: args.repo_path })],
+    accesses: (args) => [
+      pathAccess('write', deps.machines, { machineId: args.machine_id, path: args.repo_path }),
+    ],
     async execute(args, context) {
       const { experiment_name: name, from } = args;
       const place = await placeOf(deps, args, context);
-      const made = await deps.worktrees.branch({ ...place, name, ...(from !== undefined && { from }) });
+      const made = await deps.worktrees.branch({
+        ...place,
+        name,
+        ...(from !== undefined && { from }),
+      });
       return {
         content: {
           branch: made.name,

@@ -2,7 +2,13 @@ import { pathAccess } from '../parameters/accesses.ts';
 import * as z from 'zod';
 import { counted, formatDuration } from '../../base/text.ts';
 import type { ListedBranch } from '../../experiments/git/worktrees.ts';
-import { codeAliases, placeOf, placeParameters, shortCommit, type ExperimentCode } from './experimentCode.ts';
+import {
+  codeAliases,
+  placeOf,
+  placeParameters,
+  shortCommit,
+  type ExperimentCode,
+} from './experimentCode.ts';
 import { defineTool, type Tool } from '../tool.ts';
 
 const maxBranches = 100;
@@ -10,12 +16,15 @@ const maxBranches = 100;
 export const expBranches = (deps: ExperimentCode): Tool =>
   defineTool({
     name: 'exp_branches',
-    description: 'The branches of exp_branch in a repository, with their worktrees, and the kept code of the ledger.',
+    description:
+      'The branches of exp_branch in a repository, with their worktrees, and the kept code of the ledger.',
     effect: 'read',
     parameters: z.strictObject(placeParameters),
     aliases: codeAliases,
     describe: () => 'Listed the branches of experiments',
-    accesses: (args) => [pathAccess('read', deps.machines, { machineId: args.machine_id, path: args.repo_path })],
+    accesses: (args) => [
+      pathAccess('read', deps.machines, { machineId: args.machine_id, path: args.repo_path }),
+    ],
     async execute(args, context) {
       const listed = await deps.worktrees.list(await placeOf(deps, args, context));
       const ledger = listed.filter(({ isOfLedger }) => isOfLedger);
@@ -26,14 +35,20 @@ export const expBranches = (deps: ExperimentCode): Tool =>
         content: {
           branches: shown.map((branch) => fieldsOf(branch, deps.clock.now(), champion)),
           ...(branches.length > shown.length && { older: branches.length - shown.length }),
-          ledger: ledger.slice(-maxBranches).map(({ name, commit }) => `${name} ${shortCommit(commit)}`),
+          ledger: ledger
+            .slice(-maxBranches)
+            .map(({ name, commit }) => `${name} ${shortCommit(commit)}`),
         },
         summary: counted(branches.length, 'branch', 'branches'),
       };
     },
   });
 
-const fieldsOf = (branch: ListedBranch, nowMs: number, champion: string | undefined): Record<string, unknown> => ({
+const fieldsOf = (
+  branch: ListedBranch,
+  nowMs: number,
+  champion: string | undefined,
+): Record<string, unknown> => ({
   branch: branch.name,
   commit: shortCommit(branch.commit),
   message: branch.message,

@@ -1,5 +1,10 @@
 import * as z from 'zod';
-import { branchAliases, pointerFields, shortCommit, type ExperimentCode } from './experimentCode.ts';
+import {
+  branchAliases,
+  pointerFields,
+  shortCommit,
+  type ExperimentCode,
+} from './experimentCode.ts';
 import { machineId, machinePath, onMachine } from '../parameters/machinePath.ts';
 import { defineTool, type Tool } from '../tool.ts';
 

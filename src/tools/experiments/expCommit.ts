@@ -1,6 +1,11 @@
 import * as z from 'zod';
 import { oneLine } from '../../base/text.ts';
-import { branchAliases, leftOutFields, shortCommit, type ExperimentCode } from './experimentCode.ts';
+import {
+  branchAliases,
+  leftOutFields,
+  shortCommit,
+  type ExperimentCode,
+} from './experimentCode.ts';
 import { machineId, onMachine } from '../parameters/machinePath.ts';
 import { defineTool, type Tool } from '../tool.ts';
 
@@ -29,7 +34,9 @@ export const expCommit = (deps: ExperimentCode): Tool =>
       return {
         content: {
           committed: commit !== undefined,
-          ...(commit === undefined ? { note: 'Nothing was changed since the last commit.' } : { commit }),
+          ...(commit === undefined
+            ? { note: 'Nothing was changed since the last commit.' }
+            : { commit }),
           ...leftOutFields(leftOut),
         },
         summary: commit === undefined ? 'nothing was changed' : shortCommit(commit),

@@ -32,7 +32,11 @@ const parameters = z.strictObject({
     .describe(
       'keep: better, the next ones build on it. discard: no better. crash: it failed. invalid: what it measured does not count (a bug, a leak). retest: not clear yet, it will be repeated.',
     ),
-  why: z.string().min(1).max(1_000).describe('One sentence: what was measured, and what follows from it.'),
+  why: z
+    .string()
+    .min(1)
+    .max(1_000)
+    .describe('One sentence: what was measured, and what follows from it.'),
 });
 
 export const expDecide = (deps: ExperimentJudge): Tool =>
@@ -50,7 +54,12 @@ export const expDecide = (deps: ExperimentJudge): Tool =>
     async execute(args) {
       const { id, decision, result, warnings } = await deps.decide(args);
       return {
-        content: { experiment: id, decision, measured: result, ...(warnings.length > 0 && { warnings }) },
+        content: {
+          experiment: id,
+          decision,
+          measured: result,
+          ...(warnings.length > 0 && { warnings }),
+        },
         summary: `${id} · ${decision} · ${oneLine(result, 60)}`,
       };
     },

@@ -1,7 +1,13 @@
 import { pathAccess } from '../parameters/accesses.ts';
 import * as z from 'zod';
 import { codeDiff } from '../../experiments/git/codeDiff.ts';
-import { codeAliases, placeOf, placeParameters, shortCommit, type ExperimentCode } from './experimentCode.ts';
+import {
+  codeAliases,
+  placeOf,
+  placeParameters,
+  shortCommit,
+  type ExperimentCode,
+} from './experimentCode.ts';
 import { defineTool, type Tool } from '../tool.ts';
 
 const maxBytes = 18_000;
@@ -9,7 +15,8 @@ const maxBytes = 18_000;
 export const expDiff = (deps: ExperimentCode): Tool =>
   defineTool({
     name: 'exp_diff',
-    description: 'What is different in the code between two branches, experiments of the ledger (e7), or revisions.',
+    description:
+      'What is different in the code between two branches, experiments of the ledger (e7), or revisions.',
     effect: 'read',
     parameters: z.strictObject({
       ...placeParameters,
@@ -18,7 +25,9 @@ export const expDiff = (deps: ExperimentCode): Tool =>
     }),
     aliases: { ...codeAliases, a: 'branch_a', b: 'branch_b', from: 'branch_a', to: 'branch_b' },
     describe: (args) => `Compared ${args.branch_a} with ${args.branch_b}`,
-    accesses: (args) => [pathAccess('read', deps.machines, { machineId: args.machine_id, path: args.repo_path })],
+    accesses: (args) => [
+      pathAccess('read', deps.machines, { machineId: args.machine_id, path: args.repo_path }),
+    ],
     async execute(args, context) {
       const place = await placeOf(deps, args, context);
       const a = await deps.worktrees.resolve(place, args.branch_a);
@@ -26,7 +35,10 @@ export const expDiff = (deps: ExperimentCode): Tool =>
       const diff = await codeDiff(place, { a, b, maxBytes, clock: deps.clock });
       const commits = { commit_a: diff.commitA, commit_b: diff.commitB };
       if (diff.isEqual)
-        return { content: { ...commits, equal: true, note: 'Their files are the same.' }, summary: 'equal' };
+        return {
+          content: { ...commits, equal: true, note: 'Their files are the same.' },
+          summary: 'equal',
+        };
       const isCut = diff.patchBytes > maxBytes;
       const rest = `cd ${place.folder} && git diff ${shortCommit(diff.commitA)} ${shortCommit(diff.commitB)} -- FILE`;
       return {

@@ -12,7 +12,10 @@ export interface ExperimentCode extends MachineTools {
   championFolder(): string | undefined;
 }
 
-const repoPath = z.string().min(1).describe("Folder of the repository. Default: the machine's working folder.");
+const repoPath = z
+  .string()
+  .min(1)
+  .describe("Folder of the repository. Default: the machine's working folder.");
 
 export const codeAliases = {
   machine: 'machine_id',
@@ -41,8 +44,9 @@ export const placeOf = async (
 };
 
 /** Said where something was left out; nothing else is to be said then. */
-export const leftOutFields = (leftOut: readonly string[]): { readonly left_out?: readonly string[] } =>
-  leftOut.length === 0 ? {} : { left_out: leftOut };
+export const leftOutFields = (
+  leftOut: readonly string[],
+): { readonly left_out?: readonly string[] } => (leftOut.length === 0 ? {} : { left_out: leftOut });
 
 /** Training on a pointer fails late, or reads rubbish. */
 export const pointerFields = (hasPointers: boolean): { readonly lfs?: string } =>

@@ -3,7 +3,10 @@ import type { Machine } from '../../machines/machine.ts';
 
 export interface LineWindow {
   readonly lines: readonly string[];
-  /** Of the whole file; a last line without a newline counts. `undefined`: the file is too long to count. */
+  /**
+   * Of the whole file; a last line without a newline counts. `undefined`: the file is too long to
+   * count.
+   */
   readonly total: number | undefined;
 }
 
@@ -13,8 +16,15 @@ const maxScanBytes = 256 * 1024 * 1024;
 const maxLineBytes = 64 * 1024;
 const newline = 0x0a;
 
-/** Lines `from` (1-based) to `to` of `path`, without their line ends. Rejects with `MachineFailure`. */
-export async function readLines(machine: Machine, path: string, from: number, to: number): Promise<LineWindow> {
+/**
+ * Lines `from` (1-based) to `to` of `path`, without their line ends. Rejects with `MachineFailure`.
+ */
+export async function readLines(
+  machine: Machine,
+  path: string,
+  from: number,
+  to: number,
+): Promise<LineWindow> {
   const window = new Window(from, to);
   let offset = 0;
   for (;;) {

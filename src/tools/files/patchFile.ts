@@ -2,7 +2,13 @@ import { pathAccess } from '../parameters/accesses.ts';
 import * as z from 'zod';
 import { ToolFailure } from '../../base/errors.ts';
 import type { Machine } from '../../machines/machine.ts';
-import { changedFiles, machineId, onMachine, writtenPath, type MachineTools } from '../parameters/machinePath.ts';
+import {
+  changedFiles,
+  machineId,
+  onMachine,
+  writtenPath,
+  type MachineTools,
+} from '../parameters/machinePath.ts';
 import { defineTool, type Tool } from '../tool.ts';
 
 const maxFileBytes = 50 * 1024 * 1024;
@@ -16,13 +22,27 @@ export const patchFile = (deps: MachineTools): Tool =>
     effect: 'write',
     parameters: z.strictObject({
       machine_id: machineId,
-      path: z.string().min(1).describe("Relative paths start at the machine's working folder; ~ is the home folder."),
-      old_string: z.string().min(1).describe('Text to replace, with enough around it to be unique.'),
+      path: z
+        .string()
+        .min(1)
+        .describe("Relative paths start at the machine's working folder; ~ is the home folder."),
+      old_string: z
+        .string()
+        .min(1)
+        .describe('Text to replace, with enough around it to be unique.'),
       new_string: z.string().describe('Text to put there, taken literally.'),
     }),
-    aliases: { machine: 'machine_id', file: 'path', file_path: 'path', old_str: 'old_string', new_str: 'new_string' },
+    aliases: {
+      machine: 'machine_id',
+      file: 'path',
+      file_path: 'path',
+      old_str: 'old_string',
+      new_str: 'new_string',
+    },
     describe: (args) => `Edited ${onMachine(args.path, args.machine_id)}`,
-    accesses: (args) => [pathAccess('write', deps.machines, { machineId: args.machine_id, path: args.path })],
+    accesses: (args) => [
+      pathAccess('write', deps.machines, { machineId: args.machine_id, path: args.path }),
+    ],
     async execute(args) {
       const machine = deps.machines.get(args.machine_id);
       const path = await writtenPath(deps, machine, args.path);
@@ -30,10 +50,18 @@ export const patchFile = (deps: MachineTools): Tool =>
       const edit = findEdit(bytes, args.old_string, args.new_string, path);
       await machine.writeFile(
         path,
-        Buffer.concat([bytes.subarray(0, edit.at), edit.new, bytes.subarray(edit.at + edit.old.length)]),
+        Buffer.concat([
+          bytes.subarray(0, edit.at),
+          edit.new,
+          bytes.subarray(edit.at + edit.old.length),
+        ]),
       );
       const line = bytes.subarray(0, edit.at).toString('latin1').split('\n').length;
-      return { content: { patched: path, line }, summary: `line ${line}`, ...changedFiles(machine, path) };
+      return {
+        content: { patched: path, line },
+        summary: `line ${line}`,
+        ...changedFiles(machine, path),
+      };
     },
   });
 
@@ -42,7 +70,9 @@ async function readWhole(machine: Machine, path: string): Promise<Buffer> {
   if (!stat) throw new ToolFailure(`There is no file ${path}. Make it with write_file.`);
   if (stat.isDirectory) throw new ToolFailure(`${path} is a folder.`);
   if (stat.sizeBytes > maxFileBytes)
-    throw new ToolFailure(`${path} has ${stat.sizeBytes} bytes; at most 50 MiB can be patched. Use remote_exec (sed).`);
+    throw new ToolFailure(
+      `${path} has ${stat.sizeBytes} bytes; at most 50 MiB can be patched. Use remote_exec (sed).`,
+    );
   return Buffer.from(await machine.readFile(path));
 }
 
@@ -54,18 +84,26 @@ interface Edit {
 
 /** Bytes are compared, not characters: what is not touched stays as it is, in whatever encoding. */
 function findEdit(bytes: Buffer, oldText: string, newText: string, path: string): Edit {
-  if (oldText === newText) throw new ToolFailure('old_string and new_string are the same: nothing to change.');
+  if (oldText === newText)
+    throw new ToolFailure('old_string and new_string are the same: nothing to change.');
   for (const spell of spellings(bytes)) {
     const old = Buffer.from(spell(oldText));
     const places = countPlaces(bytes, old);
     if (places > 1)
-      throw new ToolFailure(`old_string is in ${path} ${places} times. Add lines around it until it is unique.`);
+      throw new ToolFailure(
+        `old_string is in ${path} ${places} times. Add lines around it until it is unique.`,
+      );
     if (places === 1) return { at: bytes.indexOf(old), old, new: Buffer.from(spell(newText)) };
   }
-  throw new ToolFailure(`old_string is not in ${path}. Read the file again: every space and line end counts.`);
+  throw new ToolFailure(
+    `old_string is not in ${path}. Read the file again: every space and line end counts.`,
+  );
 }
 
-/** Models write `\n`; a file with Windows line ends keeps them. Where both are in use, the text as given comes first. */
+/**
+ * Models write `\n`; a file with Windows line ends keeps them. Where both are in use, the text as
+ * given comes first.
+ */
 function spellings(bytes: Buffer): ((text: string) => string)[] {
   const windows = (text: string): string => text.replace(/\r?\n/g, '\r\n');
   if (!bytes.includes('\r\n')) return [(text) => text];

@@ -17,22 +17,35 @@ const maxNames = 500;
 export const readFile = ({ machines }: MachineTools): Tool =>
   defineTool({
     name: 'read_file',
-    description: 'Read lines of a text file, list a folder, or look at an image or PDF (up to 10 MiB).',
+    description:
+      'Read lines of a text file, list a folder, or look at an image or PDF (up to 10 MiB).',
     effect: 'read',
     parameters: z.strictObject({
       machine_id: machineId,
-      path: z.string().min(1).describe("Relative paths start at the machine's working folder; ~ is the home folder."),
+      path: z
+        .string()
+        .min(1)
+        .describe("Relative paths start at the machine's working folder; ~ is the home folder."),
       offset: z.number().int().min(1).default(1).describe('First line, from 1.'),
-      limit: z.number().int().min(1).max(5000).default(200).describe('Number of lines. Default 200.'),
+      limit: z
+        .number()
+        .int()
+        .min(1)
+        .max(5000)
+        .default(200)
+        .describe('Number of lines. Default 200.'),
     }),
     aliases: { machine: 'machine_id', file: 'path', file_path: 'path' },
     describe: (args) => `Read ${onMachine(args.path, args.machine_id)}`,
-    accesses: (args) => [pathAccess('read', machines, { machineId: args.machine_id, path: args.path })],
+    accesses: (args) => [
+      pathAccess('read', machines, { machineId: args.machine_id, path: args.path }),
+    ],
     async execute(args) {
       const machine = machines.get(args.machine_id);
       const path = await machinePath(machine, args.path);
       const stat = await machine.stat(path);
-      if (!stat) throw new ToolFailure(`There is no file ${path}. Read its folder to see what is there.`);
+      if (!stat)
+        throw new ToolFailure(`There is no file ${path}. Read its folder to see what is there.`);
       if (stat.isDirectory) return listFolder(machine, path);
       const head = await machine.readFile(path, { offset: 0, maxBytes: headBytes });
       const mediaType = mediaTypeOf(head);
@@ -56,25 +69,43 @@ async function listFolder(machine: Machine, path: string): Promise<ToolResult> {
       entries,
       ...(names.length > maxNames && { note: `Only the first ${maxNames} are shown.` }),
     },
-    summary: names.length > maxNames ? `more than ${maxNames} entries` : counted(names.length, 'entry', 'entries'),
+    summary:
+      names.length > maxNames
+        ? `more than ${maxNames} entries`
+        : counted(names.length, 'entry', 'entries'),
   };
 }
 
-async function readText(machine: Machine, path: string, args: { offset: number; limit: number }): Promise<ToolResult> {
-  const { lines, total } = await readLines(machine, path, args.offset, args.offset + args.limit - 1);
+async function readText(
+  machine: Machine,
+  path: string,
+  args: { offset: number; limit: number },
+): Promise<ToolResult> {
+  const { lines, total } = await readLines(
+    machine,
+    path,
+    args.offset,
+    args.offset + args.limit - 1,
+  );
   if (lines.length === 0 && args.offset > 1)
     throw new ToolFailure(`${path} has ${total} lines; offset ${args.offset} is beyond its end.`);
   return {
     content: {
       content: lines.map(cutLine).join('\n'),
-      lines: { from: lines.length === 0 ? 0 : args.offset, to: args.offset + lines.length - 1, total: total ?? null },
+      lines: {
+        from: lines.length === 0 ? 0 : args.offset,
+        to: args.offset + lines.length - 1,
+        total: total ?? null,
+      },
     },
     summary: `${lines.length} of ${total ?? 'very many'} lines`,
   };
 }
 
 const cutLine = (line: string): string =>
-  line.length <= maxLineChars ? line : `${line.slice(0, maxLineChars)}… (line cut, ${line.length} characters or more)`;
+  line.length <= maxLineChars
+    ? line
+    : `${line.slice(0, maxLineChars)}… (line cut, ${line.length} characters or more)`;
 
 async function readAttachment(
   machine: Machine,
@@ -92,7 +123,12 @@ async function readAttachment(
   return {
     content: text,
     attachments: [
-      { type: 'attachment', mediaType: file.mediaType, name, base64: Buffer.from(bytes).toString('base64') },
+      {
+        type: 'attachment',
+        mediaType: file.mediaType,
+        name,
+        base64: Buffer.from(bytes).toString('base64'),
+      },
     ],
     summary: text,
   };

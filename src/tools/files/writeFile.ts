@@ -1,7 +1,13 @@
 import { pathAccess } from '../parameters/accesses.ts';
 import * as z from 'zod';
 import { counted } from '../../base/text.ts';
-import { changedFiles, machineId, onMachine, writtenPath, type MachineTools } from '../parameters/machinePath.ts';
+import {
+  changedFiles,
+  machineId,
+  onMachine,
+  writtenPath,
+  type MachineTools,
+} from '../parameters/machinePath.ts';
 import { defineTool, type Tool } from '../tool.ts';
 
 export const writeFile = (deps: MachineTools): Tool =>
@@ -15,13 +21,19 @@ export const writeFile = (deps: MachineTools): Tool =>
     effect: 'write',
     parameters: z.strictObject({
       machine_id: machineId,
-      path: z.string().min(1).describe("Relative paths start at the machine's working folder; ~ is the home folder."),
+      path: z
+        .string()
+        .min(1)
+        .describe("Relative paths start at the machine's working folder; ~ is the home folder."),
       content: z.string().describe('The text, with its last newline.'),
       append: z.boolean().default(false).describe('Add to the end instead of replacing the file.'),
     }),
     aliases: { machine: 'machine_id', file: 'path', file_path: 'path', text: 'content' },
-    describe: (args) => `${args.append ? 'Appended to' : 'Wrote'} ${onMachine(args.path, args.machine_id)}`,
-    accesses: (args) => [pathAccess('write', deps.machines, { machineId: args.machine_id, path: args.path })],
+    describe: (args) =>
+      `${args.append ? 'Appended to' : 'Wrote'} ${onMachine(args.path, args.machine_id)}`,
+    accesses: (args) => [
+      pathAccess('write', deps.machines, { machineId: args.machine_id, path: args.path }),
+    ],
     async execute(args) {
       const machine = deps.machines.get(args.machine_id);
       const path = await writtenPath(deps, machine, args.path);

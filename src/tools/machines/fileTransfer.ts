@@ -17,8 +17,13 @@ export const transferOptions = {
   exclude: z
     .array(z.string().min(1))
     .default([])
-    .describe('Patterns as in .gitignore, from the root of what is sent: ["*.ckpt", "/data/", ".git"].'),
-  gitignore: z.boolean().default(false).describe('Also leave out what the .gitignore files of the tree name.'),
+    .describe(
+      'Patterns as in .gitignore, from the root of what is sent: ["*.ckpt", "/data/", ".git"].',
+    ),
+  gitignore: z
+    .boolean()
+    .default(false)
+    .describe('Also leave out what the .gitignore files of the tree name.'),
   checksum: z.boolean().default(false).describe('Compare contents; default: sizes and times.'),
 };
 
@@ -35,7 +40,10 @@ export interface TransferAsked {
   readonly checksum: boolean;
 }
 
-/** Where something is sent to, with what is left out there. Rejects with `ToolFailure` where it is git's. */
+/**
+ * Where something is sent to, with what is left out there. Rejects with `ToolFailure` where it is
+ * git's.
+ */
 export async function destination(
   deps: MachineTools,
   machine: Machine,
@@ -56,11 +64,15 @@ export async function transferred(asked: TransferAsked, context: ToolContext): P
     if (context.signal.aborted) return undefined;
     throw error;
   });
-  if (!report) return { content: { aborted: true, files_sent: 0, note: interrupted }, summary: 'interrupted' };
+  if (!report)
+    return { content: { aborted: true, files_sent: 0, note: interrupted }, summary: 'interrupted' };
   if (report.failure)
-    throw new ToolFailure(`${report.failure.message} ${soFarText(report)} Called again, it goes on from there.`, {
-      cause: report.failure,
-    });
+    throw new ToolFailure(
+      `${report.failure.message} ${soFarText(report)} Called again, it goes on from there.`,
+      {
+        cause: report.failure,
+      },
+    );
   return {
     content: {
       ...(report.outcome === 'aborted' && { aborted: true, note: interrupted }),
@@ -71,25 +83,43 @@ export async function transferred(asked: TransferAsked, context: ToolContext): P
       ...(report.links > 0 && { links: report.links }),
       ...(report.folders > 0 && { folders_made: report.folders }),
       ...(report.excluded.length > 0 && { left_out: few(report.excluded) }),
-      ...(report.problems.length > 0 && { problems: few(report.problems.map(({ path, why }) => `${path}: ${why}`)) }),
+      ...(report.problems.length > 0 && {
+        problems: few(report.problems.map(({ path, why }) => `${path}: ${why}`)),
+      }),
     },
     summary: summaryOf(report),
   };
 }
 
 const few = (lines: readonly string[]): readonly string[] =>
-  lines.length <= maxNamed ? lines : [...lines.slice(0, maxNamed), `… and ${lines.length - maxNamed} more`];
+  lines.length <= maxNamed
+    ? lines
+    : [...lines.slice(0, maxNamed), `… and ${lines.length - maxNamed} more`];
 
-const progressText = ({ bytes, totalBytes, files: done, totalFiles, bytesPerSecond }: TransferProgress): string =>
+const progressText = ({
+  bytes,
+  totalBytes,
+  files: done,
+  totalFiles,
+  bytesPerSecond,
+}: TransferProgress): string =>
   `${done} of ${counted(totalFiles, 'file')} · ${formatBytes(Math.min(bytes, totalBytes))} of ${formatBytes(totalBytes)} · ` +
   `${formatBytes(bytesPerSecond)}/s`;
 
 const soFarText = ({ files: done, planned, same }: TransferReport): string =>
   `${done} of ${counted(planned.files, 'file')} are at their place${same > 0 ? `, and ${same} were there before` : ''}; none is there by half.`;
 
-function summaryOf({ outcome, files: done, sentBytes, durationMs, problems }: TransferReport): string {
+function summaryOf({
+  outcome,
+  files: done,
+  sentBytes,
+  durationMs,
+  problems,
+}: TransferReport): string {
   const sent =
-    done === 0 ? 'nothing new' : `${counted(done, 'file')} · ${formatBytes(sentBytes)} · ${formatDuration(durationMs)}`;
+    done === 0
+      ? 'nothing new'
+      : `${counted(done, 'file')} · ${formatBytes(sentBytes)} · ${formatDuration(durationMs)}`;
   if (outcome === 'aborted') return `interrupted · ${sent}`;
   return problems.length === 0 ? sent : `${sent} · ${problems.length} not sent`;
 }

@@ -25,7 +25,9 @@ export const listMachines = (overview: MachineOverview): Tool =>
     parameters: z.strictObject({}),
     describe: () => 'Listed machines',
     async execute() {
-      const list = await Promise.all(overview.machines.list().map((machine) => machineFields(machine, overview)));
+      const list = await Promise.all(
+        overview.machines.list().map((machine) => machineFields(machine, overview)),
+      );
       return { content: { machines: list }, summary: counted(list.length, 'machine') };
     },
   });
@@ -35,7 +37,9 @@ async function machineFields(
   machine: Machine,
   { machines, runs, clock, resources }: MachineOverview,
 ): Promise<Record<string, unknown>> {
-  const running = runs.all().filter((run) => run.spec.machineId === machine.id && run.liveness.kind !== 'ended');
+  const running = runs
+    .all()
+    .filter((run) => run.spec.machineId === machine.id && run.liveness.kind !== 'ended');
   const told = await describeWithin(machine, clock);
   return {
     id: machine.id,
@@ -56,7 +60,10 @@ async function machineFields(
 }
 
 /** Of a machine that did not describe itself in time. */
-const statusFields = (status: MachineStatus | undefined, problem: string): Record<string, unknown> =>
+const statusFields = (
+  status: MachineStatus | undefined,
+  problem: string,
+): Record<string, unknown> =>
   status?.kind === 'unused'
     ? { status: 'not_yet_used', why: problem }
     : { status: 'unreachable', why: status?.kind === 'unreachable' ? status.why : problem };

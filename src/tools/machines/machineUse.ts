@@ -1,4 +1,7 @@
-/** What a machine is busy with, as the model reads it: few fields, sensible digits, what is not known left out. */
+/**
+ * What a machine is busy with, as the model reads it: few fields, sensible digits, what is not
+ * known left out.
+ */
 import { delay, type Clock } from '../../base/clock.ts';
 import type { Machine } from '../../machines/machine.ts';
 import type { MachineResources } from '../../machines/resources/machineResources.ts';
@@ -40,12 +43,16 @@ function slotFields(slots: FreeSlots | undefined): Record<string, unknown> {
 }
 
 function sampleFields(sample: ResourceSample, held: readonly GpuSlot[]): Record<string, unknown> {
-  const { gpus, disks, cpuPercent, cpuCount, loadAverage, memoryUsedBytes, memoryTotalBytes } = sample;
+  const { gpus, disks, cpuPercent, cpuCount, loadAverage, memoryUsedBytes, memoryTotalBytes } =
+    sample;
   return {
     ...rounded({ cpu_percent: cpuPercent, cpus: cpuCount, load_1m: loadAverage }),
     ...gigabytes({ memory_used_gb: memoryUsedBytes, memory_total_gb: memoryTotalBytes }),
-    ...(disks && { disks: disks.map((disk) => ({ path: disk.path, ...gigabytes({ free_gb: disk.freeBytes }) })) }),
-    ...(gpus && gpus.length > 0 && { gpus: gpus.slice(0, maxGpus).map((gpu) => gpuFields(gpu, held)) }),
+    ...(disks && {
+      disks: disks.map((disk) => ({ path: disk.path, ...gigabytes({ free_gb: disk.freeBytes }) })),
+    }),
+    ...(gpus &&
+      gpus.length > 0 && { gpus: gpus.slice(0, maxGpus).map((gpu) => gpuFields(gpu, held)) }),
     ...(gpus && gpus.length > maxGpus && { more_gpus: gpus.length - maxGpus }),
   };
 }
@@ -55,14 +62,24 @@ function gpuFields(gpu: GpuSample, held: readonly GpuSlot[]): Record<string, unk
   return {
     id: gpu.id,
     ...(gpu.name !== undefined && { name: gpu.name }),
-    ...rounded({ util_percent: gpu.utilisationPercent, celsius: gpu.temperatureCelsius, watts: gpu.powerWatts }),
+    ...rounded({
+      util_percent: gpu.utilisationPercent,
+      celsius: gpu.temperatureCelsius,
+      watts: gpu.powerWatts,
+    }),
     ...gigabytes({ memory_used_gb: gpu.memoryUsedBytes, memory_total_gb: gpu.memoryTotalBytes }),
     ...(holder && { held_by_run: holder.number }),
   };
 }
 
-/** `gpu_idle_seconds` of those `gpu_watched_seconds`; nothing for a run that held no GPU while it was watched. */
-export function gpuTimeFields(runId: string, resources: ResourceSource | undefined): Record<string, number> {
+/**
+ * `gpu_idle_seconds` of those `gpu_watched_seconds`; nothing for a run that held no GPU while it
+ * was watched.
+ */
+export function gpuTimeFields(
+  runId: string,
+  resources: ResourceSource | undefined,
+): Record<string, number> {
   const time = resources?.gpuTime(runId);
   if (time === undefined) return {};
   return {
@@ -71,9 +88,14 @@ export function gpuTimeFields(runId: string, resources: ResourceSource | undefin
   };
 }
 
-const mapped = (values: Readonly<Record<string, number | undefined>>, round: (value: number) => number) =>
+const mapped = (
+  values: Readonly<Record<string, number | undefined>>,
+  round: (value: number) => number,
+) =>
   Object.fromEntries(
-    Object.entries(values).flatMap(([name, value]) => (value === undefined ? [] : [[name, round(value)]])),
+    Object.entries(values).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, round(value)]],
+    ),
   ) as Record<string, number>;
 
 const rounded = (values: Readonly<Record<string, number | undefined>>): Record<string, number> =>

@@ -20,7 +20,8 @@ export const remoteDownload = (deps: MachineTools): Tool =>
       ...transferOptions,
     }),
     aliases: { machine: 'machine_id', source: 'remote_path', destination: 'local_path' },
-    describe: (args) => `Fetched ${onMachine(args.remote_path, args.machine_id)} to ${args.local_path}`,
+    describe: (args) =>
+      `Fetched ${onMachine(args.remote_path, args.machine_id)} to ${args.local_path}`,
     accesses: ({ machine_id, local_path, remote_path }) => [
       pathAccess('read', deps.machines, { machineId: machine_id, path: remote_path }),
       pathAccess('write', deps.machines, { machineId: 'local', path: local_path }),

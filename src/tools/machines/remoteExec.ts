@@ -18,8 +18,17 @@ export const remoteExec = ({ machines, git }: MachineTools): Tool =>
     parameters: z.strictObject({
       machine_id: machineId,
       command: z.string().min(1).describe('Shell command (bash).'),
-      timeout_seconds: z.number().positive().max(3600).default(defaultTimeoutSeconds).describe('Default 300.'),
-      cwd: z.string().min(1).optional().describe("Folder to run in. Default: the machine's working folder."),
+      timeout_seconds: z
+        .number()
+        .positive()
+        .max(3600)
+        .default(defaultTimeoutSeconds)
+        .describe('Default 300.'),
+      cwd: z
+        .string()
+        .min(1)
+        .optional()
+        .describe("Folder to run in. Default: the machine's working folder."),
     }),
     aliases: { machine: 'machine_id', timeout: 'timeout_seconds', working_directory: 'cwd' },
     describe: (args) => `Ran ${onMachine(oneLine(args.command, 80), args.machine_id)}`,

@@ -15,9 +15,19 @@ export const remoteUpload = (deps: MachineTools): Tool =>
     isRepeatable: true,
     parameters: z.strictObject({
       machine_id: z.string().min(1).describe('Where to: a machine id from list_machines.'),
-      local_path: z.string().min(1).describe('What: a file or folder here, or on source_machine_id.'),
-      remote_path: z.string().min(1).describe('Its name there. Relative paths start at the working folder; ~ is home.'),
-      source_machine_id: z.string().min(1).default('local').describe('Where local_path is. Default: local.'),
+      local_path: z
+        .string()
+        .min(1)
+        .describe('What: a file or folder here, or on source_machine_id.'),
+      remote_path: z
+        .string()
+        .min(1)
+        .describe('Its name there. Relative paths start at the working folder; ~ is home.'),
+      source_machine_id: z
+        .string()
+        .min(1)
+        .default('local')
+        .describe('Where local_path is. Default: local.'),
       ...transferOptions,
     }),
     aliases: {

@@ -10,18 +10,24 @@ export const memoryLs = (memory: Pick<MemoryStore, 'list'>): Tool =>
     description:
       'List what lies directly below a path of your memory, with the gist of each. /global is shared by all sessions.',
     effect: 'read',
-    parameters: z.strictObject({ path: z.string().default('/').describe('such as / or /papers or /global') }),
+    parameters: z.strictObject({
+      path: z.string().default('/').describe('such as / or /papers or /global'),
+    }),
     describe: ({ path }) => `List memory ${path}`,
     async execute({ path }) {
       const nodes = await memory.list(path);
-      const children = nodes.slice(0, maxShown).map(({ path: child, gist, type }) => ({ path: child, gist, type }));
+      const children = nodes
+        .slice(0, maxShown)
+        .map(({ path: child, gist, type }) => ({ path: child, gist, type }));
       const left = nodes.length - children.length;
       return {
         content: {
           path,
           children,
           ...(nodes.length === 0 && { note: 'Nothing here yet.' }),
-          ...(left > 0 && { note: `${left} more are not shown: keep notes in folders, and list those.` }),
+          ...(left > 0 && {
+            note: `${left} more are not shown: keep notes in folders, and list those.`,
+          }),
         },
         summary: `${nodes.length} ${nodes.length === 1 ? 'note' : 'notes'}`,
       };

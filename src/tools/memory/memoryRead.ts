@@ -12,6 +12,9 @@ export const memoryRead = (memory: Pick<MemoryStore, 'read'>): Tool =>
     async execute({ path }) {
       const note = await memory.read(path);
       const { gist, content, type, updatedMs } = note;
-      return { content: { path: note.path, gist, content, type, updated_at: Math.round(updatedMs) }, summary: gist };
+      return {
+        content: { path: note.path, gist, content, type, updated_at: Math.round(updatedMs) },
+        summary: gist,
+      };
     },
   });

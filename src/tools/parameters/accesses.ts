@@ -2,14 +2,21 @@ import { posix } from 'node:path';
 import type { Machine, Machines } from '../../machines/machine.ts';
 import type { Access } from '../../permissions/access.ts';
 
-/** A path on a machine. Asks the machine nothing: before it was reached, the path stays as the call names it. */
+/**
+ * A path on a machine. Asks the machine nothing: before it was reached, the path stays as the call
+ * names it.
+ */
 export const pathAccess = (
   kind: 'read' | 'write',
   machines: Pick<Machines, 'get'>,
   { machineId, path }: { readonly machineId: string; readonly path: string },
 ): Access => ({ kind, machineId, path: knownPath(machines, machineId, path) });
 
-export const commandAccess = (machineId: string, command: string): Access => ({ kind: 'command', machineId, command });
+export const commandAccess = (machineId: string, command: string): Access => ({
+  kind: 'command',
+  machineId,
+  command,
+});
 
 function knownPath(machines: Pick<Machines, 'get'>, machineId: string, path: string): string {
   try {

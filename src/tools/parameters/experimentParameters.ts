@@ -22,13 +22,17 @@ export const experimentParameters = {
     .union([z.string().min(1), z.int().positive()])
     .transform(String)
     .optional()
-    .describe('Add to this experiment (such as "e7") in place of a new one: the same once more, with another seed.'),
+    .describe(
+      'Add to this experiment (such as "e7") in place of a new one: the same once more, with another seed.',
+    ),
   retest: z
     .string()
     .min(1)
     .max(500)
     .optional()
-    .describe('Why something is made again that was tried before; without it, a repetition is refused.'),
+    .describe(
+      'Why something is made again that was tried before; without it, a repetition is refused.',
+    ),
 };
 
 type Args = { readonly [Name in keyof ExperimentArguments]?: string | undefined };

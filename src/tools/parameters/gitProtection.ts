@@ -6,6 +6,9 @@ export interface GitProtection {
   command(machine: Machine, command: string): Promise<string>;
   /** Throws `ToolFailure` where nothing may be written to a path. */
   path(path: string): void;
-  /** What a transfer into a folder leaves out: the repository that is there is not mixed with another. */
+  /**
+   * What a transfer into a folder leaves out: the repository that is there is not mixed with
+   * another.
+   */
   excluded(machine: Machine, folder: string): Promise<readonly string[]>;
 }

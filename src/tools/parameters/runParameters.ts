@@ -16,7 +16,9 @@ export const limitParameters = {
   limit_from: z
     .enum(['launch', 'first_metric'])
     .optional()
-    .describe('When the clock of max_minutes starts. Default: launch; first_metric leaves compiling and loading out.'),
+    .describe(
+      'When the clock of max_minutes starts. Default: launch; first_metric leaves compiling and loading out.',
+    ),
 };
 
 export const resourceParameters = {
@@ -25,8 +27,15 @@ export const resourceParameters = {
     .min(0)
     .max(1024)
     .optional()
-    .describe('GPUs for this run alone; it sees no others, with 0 none. Default: all, shared with whoever is there.'),
-  cpus: z.int().min(1).max(65_536).optional().describe('Cores under Slurm; elsewhere OMP_NUM_THREADS.'),
+    .describe(
+      'GPUs for this run alone; it sees no others, with 0 none. Default: all, shared with whoever is there.',
+    ),
+  cpus: z
+    .int()
+    .min(1)
+    .max(65_536)
+    .optional()
+    .describe('Cores under Slurm; elsewhere OMP_NUM_THREADS.'),
   memory_gb: z.number().positive().max(1_000_000).optional().describe('Memory under Slurm.'),
 };
 
@@ -41,10 +50,15 @@ interface ResourceArgs {
   readonly memory_gb?: number | undefined;
 }
 
-export const limitOf = ({ max_minutes: minutes, limit_from: from = 'launch' }: LimitArgs): { limit?: RunLimit } =>
+export const limitOf = ({
+  max_minutes: minutes,
+  limit_from: from = 'launch',
+}: LimitArgs): { limit?: RunLimit } =>
   minutes === undefined ? {} : { limit: { ms: Math.ceil(minutes * 60_000), from } };
 
-export function resourcesOf({ gpus, cpus, memory_gb: memoryGb }: ResourceArgs): { resources?: RunResources } {
+export function resourcesOf({ gpus, cpus, memory_gb: memoryGb }: ResourceArgs): {
+  resources?: RunResources;
+} {
   const resources = {
     ...(gpus !== undefined && { gpus }),
     ...(cpus !== undefined && { cpus }),

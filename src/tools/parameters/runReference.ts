@@ -1,4 +1,7 @@
-/** How tools name a run: by handle, id or number, in one parameter or in the pair of machine and pid. */
+/**
+ * How tools name a run: by handle, id or number, in one parameter or in the pair of machine and
+ * pid.
+ */
 import * as z from 'zod';
 import { ToolFailure } from '../../base/errors.ts';
 import type { Run } from '../../runs/liveRun.ts';
@@ -26,7 +29,11 @@ export const runReference = {
     .describe(
       'The run: its number, its run_id, or "machine:pid" ("machine:job" on a cluster). Instead of machine_id and pid. "s1" is a sweep.',
     ),
-  machine_id: z.string().min(1).default('local').describe('With pid: the machine of the run. Default: local.'),
+  machine_id: z
+    .string()
+    .min(1)
+    .default('local')
+    .describe('With pid: the machine of the run. Default: local.'),
   pid: z
     .number()
     .int()
@@ -50,12 +57,18 @@ export interface RunReference {
 }
 
 export const referenceText = ({ run, machine_id: machineId, pid }: RunReference): string =>
-  run === undefined ? `${machineId}:${pid ?? '?'}` : /^\d+$/.test(String(run)) ? `run ${run}` : String(run);
+  run === undefined
+    ? `${machineId}:${pid ?? '?'}`
+    : /^\d+$/.test(String(run))
+      ? `run ${run}`
+      : String(run);
 
 /** The run that is meant; `ToolFailure` names those there are. */
 export function findRun(finder: RunFinder, args: RunReference): Run {
   if (args.run === undefined && args.pid === undefined)
-    throw new ToolFailure(`Name the run: run (its number, run_id or "machine:pid"), or machine_id and pid.`);
+    throw new ToolFailure(
+      `Name the run: run (its number, run_id or "machine:pid"), or machine_id and pid.`,
+    );
   const found = finder.find(referenceText(args));
   if (found) return found;
   const known = finder.all().slice(-20).map(runLine);

@@ -1,6 +1,10 @@
 import * as z from 'zod';
 import { ToolFailure } from '../../base/errors.ts';
-import { compareRuns as compare, type Judgement, type MetricComparison } from '../../metrics/compare.ts';
+import {
+  compareRuns as compare,
+  type Judgement,
+  type MetricComparison,
+} from '../../metrics/compare.ts';
 import type { MetricSummary } from '../../metrics/metric.ts';
 import {
   jsonStep,
@@ -17,7 +21,10 @@ import { defineTool, type Tool } from '../tool.ts';
 const parameters = z.strictObject({
   task_a: taskId('The baseline'),
   task_b: taskId('The experiment'),
-  metric_names: z.array(z.string()).optional().describe('Only these metrics. Without: all that either run has.'),
+  metric_names: z
+    .array(z.string())
+    .optional()
+    .describe('Only these metrics. Without: all that either run has.'),
 });
 
 export function compareRuns(runs: MeasuredRuns): Tool {
@@ -29,7 +36,13 @@ export function compareRuns(runs: MeasuredRuns): Tool {
       'One run each does not tell a gain from noise: repeat with other seeds where the difference is small.',
     effect: 'read',
     parameters,
-    aliases: { baseline: 'task_a', experiment: 'task_b', run_a: 'task_a', run_b: 'task_b', metrics: 'metric_names' },
+    aliases: {
+      baseline: 'task_a',
+      experiment: 'task_b',
+      run_a: 'task_a',
+      run_b: 'task_b',
+      metrics: 'metric_names',
+    },
     describe: ({ task_a: a, task_b: b }) => `Compared ${taskText(a)} with ${taskText(b)}`,
     execute: async ({ task_a: a, task_b: b, metric_names: names }) => {
       const [baseline, experiment] = [requireRun(runs, a), requireRun(runs, b)];
@@ -51,7 +64,10 @@ export function compareRuns(runs: MeasuredRuns): Tool {
   });
 }
 
-function only(all: readonly MetricComparison[], names: readonly string[]): readonly MetricComparison[] {
+function only(
+  all: readonly MetricComparison[],
+  names: readonly string[],
+): readonly MetricComparison[] {
   const wanted = new Set(names.map((name) => name.trim().toLowerCase()));
   const found = all.filter(({ metric }) => wanted.has(metric.toLowerCase()));
   if (found.length > 0) return found;
@@ -70,7 +86,10 @@ const noMetrics = (empty: readonly MeasuredRun[]): ToolFailure =>
 function verdictText(comparisons: readonly MetricComparison[]): string {
   const verdictOf = ({ atEnd }: MetricComparison) => atEnd?.verdict ?? 'n/a';
   return (['better', 'worse', 'same', 'n/a'] as const)
-    .map((verdict) => ({ verdict, metrics: comparisons.filter((comparison) => verdictOf(comparison) === verdict) }))
+    .map((verdict) => ({
+      verdict,
+      metrics: comparisons.filter((comparison) => verdictOf(comparison) === verdict),
+    }))
     .filter(({ metrics }) => metrics.length > 0)
     .map(({ verdict, metrics }) => `${verdict}: ${metrics.map(({ metric }) => metric).join(', ')}`)
     .join('; ');

@@ -11,7 +11,12 @@ import {
   type Environment,
   type EnvironmentQuestion,
 } from './environment.ts';
-import { changedFiles, machineId, machinePath, type MachineTools } from '../parameters/machinePath.ts';
+import {
+  changedFiles,
+  machineId,
+  machinePath,
+  type MachineTools,
+} from '../parameters/machinePath.ts';
 import { defineTool, type Tool, type ToolContext } from '../tool.ts';
 
 export interface TakenSnapshot {
@@ -27,11 +32,19 @@ export interface TakenSnapshot {
 export interface CodeSnapshots extends MachineTools {
   /** The last one of this machine and folder. */
   before(machineId: string, repo: string): Promise<TakenSnapshot | undefined>;
-  /** Keeps it with the session, names it in memory and for the runs that follow. `diff`: the changes, as git writes them. */
+  /**
+   * Keeps it with the session, names it in memory and for the runs that follow. `diff`: the
+   * changes, as git writes them.
+   */
   keep(
     taken: TakenSnapshot & { readonly gist: string; readonly diff: Uint8Array | undefined },
     context: ToolContext,
-  ): Promise<{ readonly id: string; readonly memoryPath: string; readonly file: string; readonly diffFile?: string }>;
+  ): Promise<{
+    readonly id: string;
+    readonly memoryPath: string;
+    readonly file: string;
+    readonly diffFile?: string;
+  }>;
 }
 
 const execMs = 120_000;
@@ -56,18 +69,32 @@ export const envSnapshot = (background: CodeSnapshots): Tool =>
         .regex(/^[\w.-]{1,60}$/, 'letters, digits, dots, dashes and underscores')
         .default('env')
         .describe('Of the note in memory: /snapshots/<name>. Default: env.'),
-      repo_path: z.string().min(1).optional().describe("Folder of the code. Default: the machine's working folder."),
-      venv_path: z.string().min(1).optional().describe('A virtual environment. Default: .venv in repo_path, if any.'),
+      repo_path: z
+        .string()
+        .min(1)
+        .optional()
+        .describe("Folder of the code. Default: the machine's working folder."),
+      venv_path: z
+        .string()
+        .min(1)
+        .optional()
+        .describe('A virtual environment. Default: .venv in repo_path, if any.'),
       python: z.string().min(1).optional().describe('An interpreter, instead of venv_path.'),
     }),
     aliases: { machine: 'machine_id', cwd: 'repo_path', venv: 'venv_path' },
     describe: (args) => `Recorded the environment of ${args.machine_id}`,
-    accesses: (args) => interpretersOf(args).map((python) => commandAccess(args.machine_id, python)),
+    accesses: (args) =>
+      interpretersOf(args).map((python) => commandAccess(args.machine_id, python)),
     async execute(args, context) {
       const machine = background.machines.get(args.machine_id);
       const repo = await machinePath(machine, args.repo_path ?? '.');
-      const venv = args.venv_path === undefined ? undefined : await machinePath(machine, args.venv_path);
-      const environment = await askEnvironment(machine, { repo, venv, python: args.python }, context.signal);
+      const venv =
+        args.venv_path === undefined ? undefined : await machinePath(machine, args.venv_path);
+      const environment = await askEnvironment(
+        machine,
+        { repo, venv, python: args.python },
+        context.signal,
+      );
       const diff = environment.git && (await diffOf(machine, repo, context.signal));
       const taken: TakenSnapshot = {
         name: args.name,
@@ -87,7 +114,9 @@ export const envSnapshot = (background: CodeSnapshots): Tool =>
           memory_path: kept.memoryPath,
           file: kept.file,
           ...shown(environment),
-          ...(kept.diffFile === undefined ? {} : { diff_file: kept.diffFile, diff_sha256: taken.diffSha256 }),
+          ...(kept.diffFile === undefined
+            ? {}
+            : { diff_file: kept.diffFile, diff_sha256: taken.diffSha256 }),
           ...(before === undefined ? {} : { since_before: since(before, taken) }),
         },
         summary: gist,
@@ -117,7 +146,11 @@ export async function askEnvironment(
 }
 
 /** `undefined`: nothing is changed, or it is too much to be kept. */
-async function diffOf(machine: Machine, repo: string, signal: AbortSignal): Promise<Uint8Array | undefined> {
+async function diffOf(
+  machine: Machine,
+  repo: string,
+  signal: AbortSignal,
+): Promise<Uint8Array | undefined> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   const command =
@@ -133,7 +166,9 @@ async function diffOf(machine: Machine, repo: string, signal: AbortSignal): Prom
   return bytes === 0 || bytes > maxDiffBytes ? undefined : Buffer.concat(chunks);
 }
 
-/** `gpu1 · Python 3.12.3 · 84 packages · 4 × NVIDIA H100 · CUDA 12.4 · 1a2b3c4d5e + 3 changed files` */
+/**
+ * `gpu1 · Python 3.12.3 · 84 packages · 4 × NVIDIA H100 · CUDA 12.4 · 1a2b3c4d5e + 3 changed files`
+ */
 function gistOf({ machineId: id, environment }: TakenSnapshot): string {
   const { python, packages, gpus, cuda, git } = environment;
   const [first] = gpus;
@@ -149,7 +184,8 @@ function gistOf({ machineId: id, environment }: TakenSnapshot): string {
   return oneLine(parts.join(' · '), 200);
 }
 
-const changedText = (count: number): string => (count === 0 ? '' : ` + ${counted(count, 'changed file')}`);
+const changedText = (count: number): string =>
+  count === 0 ? '' : ` + ${counted(count, 'changed file')}`;
 
 /** Packages are in the note and the file: a list of hundreds helps nobody here. */
 function shown({ packages, conda, git, ...rest }: Environment): Record<string, unknown> {
@@ -158,7 +194,11 @@ function shown({ packages, conda, git, ...rest }: Environment): Record<string, u
     packages: packages.length,
     ...(conda.length > 0 ? { conda_packages: conda.length } : {}),
     ...(git && {
-      git: { ...git, changed: git.changed.slice(0, maxChanges), untracked: git.untracked.slice(0, maxChanges) },
+      git: {
+        ...git,
+        changed: git.changed.slice(0, maxChanges),
+        untracked: git.untracked.slice(0, maxChanges),
+      },
     }),
   };
 }

@@ -1,4 +1,7 @@
-/** What a run finds around it: Python and packages, GPUs, system, disk, the state of the code. One script asks for all of it. */
+/**
+ * What a run finds around it: Python and packages, GPUs, system, disk, the state of the code. One
+ * script asks for all of it.
+ */
 import { cleanText, oneLine, shellQuote } from '../../base/text.ts';
 
 export interface GitState {
@@ -15,7 +18,10 @@ export interface GitState {
 /** What could not be found out is absent. */
 export interface Environment {
   readonly python?: string;
-  /** As `pip freeze` writes them, editable ones and those from URLs too, without passwords and tokens. */
+  /**
+   * As `pip freeze` writes them, editable ones and those from URLs too, without passwords and
+   * tokens.
+   */
   readonly packages: readonly string[];
   readonly conda: readonly string[];
   /** `0, NVIDIA H100, 550.54.15, 81559 MiB`: index, name, driver, memory. */
@@ -145,7 +151,8 @@ export function changesBetween(before: Environment, now: Environment): string[] 
   const single = (['python', 'cuda', 'os', 'cpu', 'memory'] as const).flatMap((key) =>
     before[key] === now[key] ? [] : [`${key}: ${before[key] ?? 'none'} → ${now[key] ?? 'none'}`],
   );
-  const head = before.git?.head === now.git?.head ? [] : [`commit: ${shortHead(before)} → ${shortHead(now)}`];
+  const head =
+    before.git?.head === now.git?.head ? [] : [`commit: ${shortHead(before)} → ${shortHead(now)}`];
   return [
     ...single,
     ...head,

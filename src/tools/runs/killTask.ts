@@ -22,7 +22,13 @@ export interface TaskKiller {
 }
 
 const signalsThatEndNothing: readonly string[] = ['STOP', 'CONT'];
-const numbers: Readonly<Record<string, string>> = { 1: 'HUP', 2: 'INT', 3: 'QUIT', 9: 'KILL', 15: 'TERM' };
+const numbers: Readonly<Record<string, string>> = {
+  1: 'HUP',
+  2: 'INT',
+  3: 'QUIT',
+  9: 'KILL',
+  15: 'TERM',
+};
 const plainName = (value: unknown): unknown => {
   const name = String(value).toUpperCase().replace(/^SIG/, '');
   return numbers[name] ?? name;
@@ -48,7 +54,12 @@ export const killTask = ({ runs, sweeps }: TaskKiller): Tool =>
     parameters: z.strictObject({
       ...runReference,
       signal: signalName,
-      grace_seconds: z.number().min(0).max(600).default(10).describe('For saving a checkpoint, say. Default 10.'),
+      grace_seconds: z
+        .number()
+        .min(0)
+        .max(600)
+        .default(10)
+        .describe('For saving a checkpoint, say. Default 10.'),
     }),
     aliases: runAliases,
     describe: (args) => `${verb(args.signal)} ${referenceText(args)}`,
@@ -66,9 +77,15 @@ export const killTask = ({ runs, sweeps }: TaskKiller): Tool =>
     },
   });
 
-async function killSweep({ runs, sweeps }: TaskKiller, id: string, options: KillOptions): Promise<ToolResult> {
+async function killSweep(
+  { runs, sweeps }: TaskKiller,
+  id: string,
+  options: KillOptions,
+): Promise<ToolResult> {
   if (signalsThatEndNothing.includes(options.signal ?? ''))
-    throw new ToolFailure(`${options.signal} is for single runs: a sweep is stopped with TERM or KILL.`);
+    throw new ToolFailure(
+      `${options.signal} is for single runs: a sweep is stopped with TERM or KILL.`,
+    );
   const going = await sweeps.stop(id);
   const outcomes = await Promise.allSettled(going.map((run) => runs.kill(run, options)));
   const left = outcomes.flatMap((outcome, index) => {
@@ -89,16 +106,22 @@ async function killSweep({ runs, sweeps }: TaskKiller, id: string, options: Kill
   };
 }
 
-const verb = (signal: string): string => (signal === 'STOP' ? 'Paused' : signal === 'CONT' ? 'Resumed' : 'Stopped');
+const verb = (signal: string): string =>
+  signal === 'STOP' ? 'Paused' : signal === 'CONT' ? 'Resumed' : 'Stopped';
 
 function killFields(run: Run, result: KillResult): Record<string, unknown> {
   const processes = result.signalled.length;
   if (signalsThatEndNothing.includes(result.signal)) {
-    return { status: processes > 0 ? 'signalled' : 'already_exited', signal: result.signal, processes };
+    return {
+      status: processes > 0 ? 'signalled' : 'already_exited',
+      signal: result.signal,
+      processes,
+    };
   }
   const left = result.left.length > 0 ? { still_running_pids: result.left } : {};
   return {
-    status: result.left.length > 0 ? 'still_running' : result.wasRunning ? 'killed' : 'already_exited',
+    status:
+      result.left.length > 0 ? 'still_running' : result.wasRunning ? 'killed' : 'already_exited',
     verdict: statusText(run),
     signal: result.signal,
     processes_ended: processes - result.left.length,

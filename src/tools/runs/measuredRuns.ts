@@ -29,15 +29,19 @@ export const taskId = (whatFor: string) =>
     .describe(`${whatFor}: its task id (machine:pid), its run id, or its number such as "run 7".`);
 
 /**
- * The run that a model means: by id or handle, or by number (`7`, `run 7`, `#7`). The newest where a handle came up
- * twice. Throws `ToolFailure` that names the runs there are.
+ * The run that a model means: by id or handle, or by number (`7`, `run 7`, `#7`). The newest where
+ * a handle came up twice. Throws `ToolFailure` that names the runs there are.
  */
 export function requireRun(runs: MeasuredRuns, reference: string | number): MeasuredRun {
   const wanted = String(reference).trim();
   const number = /^(?:run[\s_-]*|#)?(\d+)$/i.exec(wanted)?.[1];
   const found =
     runs.find(wanted) ??
-    runs.all().findLast(({ id, handle, name }) => id === wanted || handle === wanted || name === `run ${number}`);
+    runs
+      .all()
+      .findLast(
+        ({ id, handle, name }) => id === wanted || handle === wanted || name === `run ${number}`,
+      );
   if (found !== undefined) return found;
   const known = runs.all().map((run) => `${run.name} (${run.handle ?? run.id})`);
   throw new ToolFailure(
@@ -67,4 +71,5 @@ export function jsonValue(value: number): number | string {
 export const jsonStep = (step: number): number | null => (Number.isNaN(step) ? null : step);
 
 /** A reference as people read it: `run 7`, `local:4711`. */
-export const taskText = (task: string | number): string => (/^\d+$/.test(String(task)) ? `run ${task}` : String(task));
+export const taskText = (task: string | number): string =>
+  /^\d+$/.test(String(task)) ? `run ${task}` : String(task);

@@ -8,10 +8,19 @@ import { createLineParser } from '../../metrics/lineParser.ts';
 import type { MetricSpec } from '../../metrics/metric.ts';
 import type { Run } from '../../runs/liveRun.ts';
 import type { RunLimit, RunResources } from '../../runs/run.ts';
-import { experimentOf, experimentParameters, type ExperimentArguments } from '../parameters/experimentParameters.ts';
+import {
+  experimentOf,
+  experimentParameters,
+  type ExperimentArguments,
+} from '../parameters/experimentParameters.ts';
 import { machineId, machinePath, onMachine, type MachineTools } from '../parameters/machinePath.ts';
 import { runFields } from '../parameters/runReference.ts';
-import { limitOf, limitParameters, resourceParameters, resourcesOf } from '../parameters/runParameters.ts';
+import {
+  limitOf,
+  limitParameters,
+  resourceParameters,
+  resourcesOf,
+} from '../parameters/runParameters.ts';
 import { defineTool, type Tool, type ToolContext } from '../tool.ts';
 
 export interface RunRequest {
@@ -28,8 +37,8 @@ export interface RunRequest {
 
 export interface RunLauncher extends MachineTools {
   /**
-   * Plans and numbers the run and the experiment that it belongs to, records both, then launches it. Rejects with a
-   * `ToolFailure` for what was tried before; then nothing is recorded.
+   * Plans and numbers the run and the experiment that it belongs to, records both, then launches
+   * it. Rejects with a `ToolFailure` for what was tried before; then nothing is recorded.
    */
   launch(request: RunRequest, context: ToolContext): Promise<LaunchedRun>;
 }
@@ -55,10 +64,20 @@ const parameters = z.strictObject({
   metric_patterns: z
     .record(z.string().min(1), z.string().min(1))
     .optional()
-    .describe('Metric name → regular expression with one capture group for the value. Wins over metric_names.'),
+    .describe(
+      'Metric name → regular expression with one capture group for the value. Wins over metric_names.',
+    ),
   label: z.string().max(60).optional().describe('A few words for lists, such as "lr=3e-4".'),
-  cwd: z.string().min(1).optional().describe("Folder to run in. Default: the machine's working folder."),
-  log_path: z.string().min(1).optional().describe('Also show the output under this path (a link to the log).'),
+  cwd: z
+    .string()
+    .min(1)
+    .optional()
+    .describe("Folder to run in. Default: the machine's working folder."),
+  log_path: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('Also show the output under this path (a link to the log).'),
   ...limitParameters,
   ...resourceParameters,
   ...experimentParameters,
@@ -81,16 +100,24 @@ export const remoteExecBackground = (deps: RunLauncher): Tool =>
     isRepeatable: true,
     parameters,
     aliases: { machine: 'machine_id', working_directory: 'cwd', name: 'label' },
-    describe: (args) => `Launched ${onMachine(oneLine(args.label ?? args.command, 80), args.machine_id)}`,
+    describe: (args) =>
+      `Launched ${onMachine(oneLine(args.label ?? args.command, 80), args.machine_id)}`,
     accesses: ({ machine_id, command }) => [commandAccess(machine_id, command)],
     async execute(args, context) {
       const machine = deps.machines.get(args.machine_id);
       const metrics = metricSpec(args);
       // A pattern that does not compile is refused before anything is planned.
       createLineParser(metrics);
-      const { run, notes } = await deps.launch({ ...(await request(machine, args)), metrics }, context);
-      const link = args.log_path === undefined ? undefined : await linkLog(machine, run, args.log_path);
-      const warnings = [...commandWarnings(args.command), ...(link?.warning === undefined ? [] : [link.warning])];
+      const { run, notes } = await deps.launch(
+        { ...(await request(machine, args)), metrics },
+        context,
+      );
+      const link =
+        args.log_path === undefined ? undefined : await linkLog(machine, run, args.log_path);
+      const warnings = [
+        ...commandWarnings(args.command),
+        ...(link?.warning === undefined ? [] : [link.warning]),
+      ];
       return {
         content: {
           ...runFields(run),
@@ -124,8 +151,15 @@ const request = async (machine: Machine, args: Args): Promise<Omit<RunRequest, '
 const trackedText = ({ names, patterns }: MetricSpec): readonly string[] | string =>
   patterns ? Object.keys(patterns) : (names ?? 'detected from the output');
 
-/** The log stays where the run is; the wanted path becomes a link to it, unless something is there already. */
-async function linkLog(machine: Machine, run: Run, wanted: string): Promise<{ path?: string; warning?: string }> {
+/**
+ * The log stays where the run is; the wanted path becomes a link to it, unless something is there
+ * already.
+ */
+async function linkLog(
+  machine: Machine,
+  run: Run,
+  wanted: string,
+): Promise<{ path?: string; warning?: string }> {
   try {
     const path = await machinePath(machine, wanted);
     const [target, link, folder] = [run.outputPath, path, posix.dirname(path)].map(shellQuote);
@@ -139,18 +173,26 @@ async function linkLog(machine: Machine, run: Run, wanted: string): Promise<{ pa
   }
 }
 
-const ownLog = /(?:&>>?|(?<![0-9<>&-])1?>>?)\s*(?!\/dev\/(?:null|stdout|stderr)|&)[^\s&|;<>()]+(?:\s+2>&1)?\s*&?\s*$/;
+const ownLog =
+  /(?:&>>?|(?<![0-9<>&-])1?>>?)\s*(?!\/dev\/(?:null|stdout|stderr)|&)[^\s&|;<>()]+(?:\s+2>&1)?\s*&?\s*$/;
 const backgroundJob = /(?<![&>|])&(?![&>\d])(?!\s*$)/;
 
-/** Ways of writing a command that hide its output or its end from us. The run was started all the same. */
+/**
+ * Ways of writing a command that hide its output or its end from us. The run was started all the
+ * same.
+ */
 function commandWarnings(command: string): string[] {
   const bare = command.replace(/'[^']*'|"(?:[^"\\]|\\.)*"/g, '""');
   return [
     ...(ownLog.test(bare)
-      ? ['The command writes its output to a file of its own: no metrics are read from it. Leave the redirection out.']
+      ? [
+          'The command writes its output to a file of its own: no metrics are read from it. Leave the redirection out.',
+        ]
       : []),
     ...(backgroundJob.test(bare)
-      ? ['The command puts a job into the background: the run ends when its shell ends. Leave the & out, or add wait.']
+      ? [
+          'The command puts a job into the background: the run ends when its shell ends. Leave the & out, or add wait.',
+        ]
       : []),
   ];
 }

@@ -19,9 +19,18 @@ const maxRuns = 20;
 const maxPoints = 1000;
 
 const parameters = z.strictObject({
-  metric_names: z.array(z.string()).optional().describe('Metrics to show. Without: the list of metrics that exist.'),
+  metric_names: z
+    .array(z.string())
+    .optional()
+    .describe('Metrics to show. Without: the list of metrics that exist.'),
   task_id: taskId('The run (without: every run of this session, each for itself)').optional(),
-  lines: z.number().int().min(1).max(maxPoints).default(50).describe('Points of each series at most.'),
+  lines: z
+    .number()
+    .int()
+    .min(1)
+    .max(maxPoints)
+    .default(50)
+    .describe('Points of each series at most.'),
 });
 
 export function showMetrics(runs: MeasuredRuns): Tool {
@@ -38,13 +47,17 @@ export function showMetrics(runs: MeasuredRuns): Tool {
     execute: async ({ metric_names: names = [], task_id: task, lines }) => {
       const asked = task === undefined ? runs.all() : [requireRun(runs, task)];
       const shown = asked.slice(-maxRuns);
-      const omitted = asked.length > shown.length ? { older_runs_left_out: asked.length - shown.length } : {};
+      const omitted =
+        asked.length > shown.length ? { older_runs_left_out: asked.length - shown.length } : {};
       if (names.length === 0) return { content: { runs: shown.map(listMetrics), ...omitted } };
       const found = shown.flatMap((run) => showRun(run, names, lines));
       if (found.length === 0) throw noSuchMetric(names, shown);
       return {
         content: {
-          runs: found.map(({ head, metrics }) => ({ ...head, metrics: metrics.map(({ json }) => json) })),
+          runs: found.map(({ head, metrics }) => ({
+            ...head,
+            metrics: metrics.map(({ json }) => json),
+          })),
           ...omitted,
         },
         summary: found
@@ -82,7 +95,13 @@ function showRun(run: MeasuredRun, names: readonly string[], lines: number): Sho
   return metrics.length === 0 ? [] : [{ head: runHead(run), metrics }];
 }
 
-function summaryJson({ metric, count, firstNonFinite, direction, ...values }: MetricSummary): Record<string, unknown> {
+function summaryJson({
+  metric,
+  count,
+  firstNonFinite,
+  direction,
+  ...values
+}: MetricSummary): Record<string, unknown> {
   return {
     name: metric,
     points: count,

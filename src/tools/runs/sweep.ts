@@ -7,7 +7,11 @@ import { createLineParser } from '../../metrics/lineParser.ts';
 import type { Run } from '../../runs/liveRun.ts';
 import { freeSlots } from '../../runs/leases.ts';
 import { maxPoints, type SweepPlan } from '../../runs/sweep.ts';
-import { experimentOf, experimentParameters, type ExperimentArguments } from '../parameters/experimentParameters.ts';
+import {
+  experimentOf,
+  experimentParameters,
+  type ExperimentArguments,
+} from '../parameters/experimentParameters.ts';
 import { runFields, statusText } from '../parameters/runReference.ts';
 import { limitOf, limitParameters } from '../parameters/runParameters.ts';
 import { pointParameters, pointsOf, type Points } from './sweepPoints.ts';
@@ -37,8 +41,9 @@ export interface SweepRequest {
 export interface SweepStarter {
   readonly machines: Pick<Machines, 'list' | 'get'>;
   /**
-   * Records the plan, and the experiment that it belongs to, and launches what there is room for; the engine launches the
-   * rest. Rejects with a `ToolFailure` where points were tried before; then nothing is recorded.
+   * Records the plan, and the experiment that it belongs to, and launches what there is room for;
+   * the engine launches the rest. Rejects with a `ToolFailure` where points were tried before; then
+   * nothing is recorded.
    */
   start(request: SweepRequest, context: ToolContext): Promise<StartedSweep>;
 }
@@ -58,7 +63,10 @@ const parameters = z.strictObject({
     .describe(
       'Ids from list_machines. A Slurm machine stands alone: its points become one job array. Default: local, when it is the only one.',
     ),
-  metric_names: z.array(z.string().min(1)).optional().describe('Names to read from the output of each run.'),
+  metric_names: z
+    .array(z.string().min(1))
+    .optional()
+    .describe('Names to read from the output of each run.'),
   metric_patterns: z
     .record(z.string().min(1), z.string().min(1))
     .optional()
@@ -71,9 +79,18 @@ const parameters = z.strictObject({
     .describe(
       'Runs at a time on all machines together. Default: as many as have a free GPU or slot; one on a machine without either.',
     ),
-  gpus_per_run: z.int().min(0).max(64).optional().describe('Default: 1 where the machine has GPUs. 0: all share them.'),
+  gpus_per_run: z
+    .int()
+    .min(0)
+    .max(64)
+    .optional()
+    .describe('Default: 1 where the machine has GPUs. 0: all share them.'),
   ...limitParameters,
-  cwd: z.string().min(1).optional().describe("Folder to run in. Default: the machine's working folder."),
+  cwd: z
+    .string()
+    .min(1)
+    .optional()
+    .describe("Folder to run in. Default: the machine's working folder."),
   label_prefix: z.string().max(30).optional().describe('Put before the label of each run.'),
   ...experimentParameters,
   dry_run: z.boolean().default(false).describe('Only show the first points and their number.'),
@@ -125,8 +142,12 @@ export const sweep = (deps: SweepStarter): Tool =>
           machines: plan.machineIds,
           ...notes,
           ...(started.notes.length > 0 && { note: started.notes.join('\n') }),
-          launched: started.runs.slice(0, shownPoints).map((run) => ({ ...runFields(run), status: statusText(run) })),
-          ...(started.runs.length > shownPoints ? { more_launched: started.runs.length - shownPoints } : {}),
+          launched: started.runs
+            .slice(0, shownPoints)
+            .map((run) => ({ ...runFields(run), status: statusText(run) })),
+          ...(started.runs.length > shownPoints
+            ? { more_launched: started.runs.length - shownPoints }
+            : {}),
           waiting: started.waiting,
           first_command: plan.points[0]?.command,
           state: started.table.split('\n', 1)[0],
@@ -148,12 +169,16 @@ function describeSweep(args: Args): string {
   }
 }
 
-/** Never all of them unasked: a machine is used because it was named, or because there is no other. */
+/**
+ * Never all of them unasked: a machine is used because it was named, or because there is no other.
+ */
 function machinesOf({ machines: named }: Args, machines: SweepStarter['machines']): string[] {
   const ids = machines.list().map(({ id }) => id);
   if (named === undefined) {
     if (ids.length === 1) return ids;
-    throw new ToolFailure(`Name the machines to use: machines, of ${ids.join(', ')}. Nothing was started.`);
+    throw new ToolFailure(
+      `Name the machines to use: machines, of ${ids.join(', ')}. Nothing was started.`,
+    );
   }
   const chosen = [...new Set(named)].map((id) => machines.get(id));
   if (chosen.length > 1 && chosen.some(({ kind }) => kind === 'slurm'))
@@ -163,11 +188,18 @@ function machinesOf({ machines: named }: Args, machines: SweepStarter['machines'
   return chosen.map(({ id }) => id);
 }
 
-function planOf(args: Args, { names, points }: Points, machineIds: readonly string[]): SweepRequest['plan'] {
+function planOf(
+  args: Args,
+  { names, points }: Points,
+  machineIds: readonly string[],
+): SweepRequest['plan'] {
   const { metric_names: metricNames, metric_patterns: patterns, label_prefix: prefix } = args;
   return {
     params: names,
-    points: prefix === undefined ? points : points.map((one) => ({ ...one, label: `${prefix} ${one.label}` })),
+    points:
+      prefix === undefined
+        ? points
+        : points.map((one) => ({ ...one, label: `${prefix} ${one.label}` })),
     machineIds,
     metrics: { ...(metricNames?.length && { names: metricNames }), ...(patterns && { patterns }) },
     ...(args.cwd !== undefined && { cwd: args.cwd }),
@@ -178,10 +210,18 @@ function planOf(args: Args, { names, points }: Points, machineIds: readonly stri
   };
 }
 
-/** A machine that can never run a point is refused now; one that does not answer now may have what is needed. */
-async function checkGpus({ gpusPerRun = 0, machineIds }: SweepRequest['plan'], machines: SweepStarter['machines']) {
+/**
+ * A machine that can never run a point is refused now; one that does not answer now may have what
+ * is needed.
+ */
+async function checkGpus(
+  { gpusPerRun = 0, machineIds }: SweepRequest['plan'],
+  machines: SweepStarter['machines'],
+) {
   if (gpusPerRun === 0) return;
-  for (const machine of machineIds.map((id) => machines.get(id)).filter(({ kind }) => kind !== 'slurm')) {
+  for (const machine of machineIds
+    .map((id) => machines.get(id))
+    .filter(({ kind }) => kind !== 'slurm')) {
     const found = await freeSlots(machine).catch(() => undefined);
     if (found !== undefined && found.gpus.length < gpusPerRun)
       throw new ToolFailure(
@@ -190,8 +230,14 @@ async function checkGpus({ gpusPerRun = 0, machineIds }: SweepRequest['plan'], m
   }
 }
 
-const notesOf = ({ maxParallel, seed }: SweepRequest['plan'], { duplicates }: Points): Record<string, unknown> => ({
-  max_parallel: maxParallel ?? 'as many as have a free GPU or slot; one on a machine without either',
+const notesOf = (
+  { maxParallel, seed }: SweepRequest['plan'],
+  { duplicates }: Points,
+): Record<string, unknown> => ({
+  max_parallel:
+    maxParallel ?? 'as many as have a free GPU or slot; one on a machine without either',
   ...(seed === undefined ? {} : { seed }),
-  ...(duplicates === 0 ? {} : { duplicates: `${duplicates} points were equal to another one; each is run once` }),
+  ...(duplicates === 0
+    ? {}
+    : { duplicates: `${duplicates} points were equal to another one; each is run once` }),
 });

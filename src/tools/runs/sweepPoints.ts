@@ -1,4 +1,7 @@
-/** From what the model sends to the points of a sweep: every combination, drawn values, or a list of its own. */
+/**
+ * From what the model sends to the points of a sweep: every combination, drawn values, or a list of
+ * its own.
+ */
 import * as z from 'zod';
 import { ToolFailure } from '../../base/errors.ts';
 import { oneLine } from '../../base/text.ts';
@@ -11,9 +14,15 @@ const isOrdered = ({ min, max }: { min: number; max: number }): boolean => min <
 const order = 'min must not be above max';
 
 const distribution = z.discriminatedUnion('type', [
-  z.strictObject({ type: z.literal('uniform'), min: z.number(), max: z.number() }).refine(isOrdered, order),
   z
-    .strictObject({ type: z.literal('log_uniform'), min: z.number().positive(), max: z.number().positive() })
+    .strictObject({ type: z.literal('uniform'), min: z.number(), max: z.number() })
+    .refine(isOrdered, order),
+  z
+    .strictObject({
+      type: z.literal('log_uniform'),
+      min: z.number().positive(),
+      max: z.number().positive(),
+    })
     .refine(isOrdered, order),
   z.strictObject({ type: z.literal('int'), min: z.int(), max: z.int() }).refine(isOrdered, order),
   z.strictObject({ type: z.literal('choice'), values: z.array(value).min(1) }),
@@ -68,7 +77,8 @@ export function pointsOf(commandTemplate: string, given: Given): Points {
   const points = new Map<string, SweepPoint>();
   for (const params of all) {
     const command = fill(template, params);
-    if (!points.has(command)) points.set(command, { params, command, label: labelOf(params, varying) });
+    if (!points.has(command))
+      points.set(command, { params, command, label: labelOf(params, varying) });
   }
   return { names, points: [...points.values()], duplicates: all.length - points.size };
 }
@@ -78,7 +88,9 @@ type Values = Readonly<Record<string, ParamValue>>;
 function valuesOf({ params, random, points }: Given): readonly Values[] {
   const given = [params, random, points].filter((one) => one !== undefined);
   if (given.length !== 1)
-    throw new ToolFailure('Give the values in one way: params, random or points. Nothing was started.');
+    throw new ToolFailure(
+      'Give the values in one way: params, random or points. Nothing was started.',
+    );
   if (points !== undefined) return points;
   if (random !== undefined) return draw(random);
   return combinations(params ?? {});
@@ -86,7 +98,8 @@ function valuesOf({ params, random, points }: Given): readonly Values[] {
 
 function combinations(params: Readonly<Record<string, readonly ParamValue[]>>): readonly Values[] {
   const count = Object.values(params).reduce((product, values) => product * values.length, 1);
-  if (Object.keys(params).length === 0) throw new ToolFailure('params is empty: name at least one parameter.');
+  if (Object.keys(params).length === 0)
+    throw new ToolFailure('params is empty: name at least one parameter.');
   if (count > maxPoints)
     throw new ToolFailure(
       `These are ${count} combinations; a sweep has at most ${maxPoints}. Take fewer values, or draw some with random. Nothing was started.`,
@@ -98,7 +111,8 @@ function combinations(params: Readonly<Record<string, readonly ParamValue[]>>): 
 }
 
 function draw({ params, count, seed }: NonNullable<Given['random']>): readonly Values[] {
-  if (Object.keys(params).length === 0) throw new ToolFailure('random.params is empty: name at least one parameter.');
+  if (Object.keys(params).length === 0)
+    throw new ToolFailure('random.params is empty: name at least one parameter.');
   const next = generator(seed);
   return Array.from({ length: count }, () =>
     Object.fromEntries(Object.entries(params).map(([key, each]) => [key, drawn(each, next())])),
@@ -135,7 +149,9 @@ function generator(seed: number): () => number {
 
 /** Parameters that are the same everywhere tell nothing, unless they are all there is. */
 function labelOf(params: Values, varying: readonly string[]): string {
-  const shown = Object.entries(params).filter(([key]) => varying.length === 0 || varying.includes(key));
+  const shown = Object.entries(params).filter(
+    ([key]) => varying.length === 0 || varying.includes(key),
+  );
   return oneLine(shown.map(([key, each]) => `${key}=${valueText(each)}`).join(' '), 60);
 }
 

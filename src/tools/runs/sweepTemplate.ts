@@ -1,7 +1,8 @@
 /**
- * Commands with places for values. `{name}` is a place, and `{{name}}` the text `{name}`; with a `$` before it, or with
- * anything but one plain name between the braces (`${HOME}`, `{a,b}`, `{}`, `{"k": 1}`, `{ print }`), a brace is just a
- * brace. Values become one shell word each, also where the place stands between quotes.
+ * Commands with places for values. `{name}` is a place, and `{{name}}` the text `{name}`; with a
+ * `$` before it, or with anything but one plain name between the braces (`${HOME}`, `{a,b}`, `{}`,
+ * `{"k": 1}`, `{ print }`), a brace is just a brace. Values become one shell word each, also where
+ * the place stands between quotes.
  */
 import { ToolFailure } from '../../base/errors.ts';
 import { shellQuote } from '../../base/text.ts';
@@ -40,7 +41,9 @@ export const placesOf = (template: Template): string[] => [
 ];
 
 export const fill = (template: Template, params: Readonly<Record<string, ParamValue>>): string =>
-  template.map((part) => (typeof part === 'string' ? part : word(params[part.name] ?? '', part.quotes))).join('');
+  template
+    .map((part) => (typeof part === 'string' ? part : word(params[part.name] ?? '', part.quotes)))
+    .join('');
 
 /** Throws `ToolFailure` when a place has no value, or a parameter no place. */
 export function checkPlaces(template: Template, names: readonly string[]): void {
@@ -73,12 +76,14 @@ function quotesAfter(text: string, before: Quotes): Quotes {
     if (char === '\\' && quotes !== "'") index += 1;
     else if (char === quotes) quotes = '';
     else if (quotes === '' && (char === "'" || char === '"')) quotes = char;
-    else if (quotes === '' && char === '#' && isCommentStart(text, index)) index = endOfLine(text, index);
+    else if (quotes === '' && char === '#' && isCommentStart(text, index))
+      index = endOfLine(text, index);
   }
   return quotes;
 }
 
-const isCommentStart = (text: string, index: number): boolean => index === 0 || /[\s;&|()]/.test(text[index - 1] ?? '');
+const isCommentStart = (text: string, index: number): boolean =>
+  index === 0 || /[\s;&|()]/.test(text[index - 1] ?? '');
 
 const endOfLine = (text: string, index: number): number => {
   const end = text.indexOf('\n', index);

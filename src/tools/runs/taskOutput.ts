@@ -17,7 +17,9 @@ import {
 import { defineTool, type Tool } from '../tool.ts';
 
 export interface TaskOutputs {
-  readonly runs: RunFinder & { output(run: Run, options: { readonly lines: number }): Promise<OutputTail> };
+  readonly runs: RunFinder & {
+    output(run: Run, options: { readonly lines: number }): Promise<OutputTail>;
+  };
   readonly sweeps: SweepFinder;
   readonly clock: Clock;
   readonly resources?: ResourceSource;
@@ -32,7 +34,13 @@ export const taskOutput = ({ runs, sweeps, clock, resources }: TaskOutputs): Too
     effect: 'read',
     parameters: z.strictObject({
       ...runReference,
-      lines: z.number().int().positive().max(2000).default(50).describe('Lines from the end. Default 50.'),
+      lines: z
+        .number()
+        .int()
+        .positive()
+        .max(2000)
+        .default(50)
+        .describe('Lines from the end. Default 50.'),
     }),
     aliases: runAliases,
     describe: (args) => `Read output of ${referenceText(args)}`,
@@ -59,10 +67,15 @@ export const taskOutput = ({ runs, sweeps, clock, resources }: TaskOutputs): Too
     },
   });
 
-function timeFields({ liveness, process, lastOutputMs }: Run, nowMs: number): Record<string, string> {
+function timeFields(
+  { liveness, process, lastOutputMs }: Run,
+  nowMs: number,
+): Record<string, string> {
   const endMs = liveness.kind === 'ended' ? liveness.endedMs : nowMs;
   return {
     ...(process ? { elapsed: formatDuration(endMs - process.startedMs) } : {}),
-    ...(lastOutputMs === undefined ? {} : { last_output: `${formatDuration(nowMs - lastOutputMs)} ago` }),
+    ...(lastOutputMs === undefined
+      ? {}
+      : { last_output: `${formatDuration(nowMs - lastOutputMs)} ago` }),
   };
 }

@@ -28,14 +28,27 @@ export interface QuestionAsker {
 const minuteMs = 60_000;
 
 const parameters = z.strictObject({
-  question: z.string().min(1).max(2_000).describe('One question, with what the user needs to know to answer it.'),
+  question: z
+    .string()
+    .min(1)
+    .max(2_000)
+    .describe('One question, with what the user needs to know to answer it.'),
   options: z
     .array(z.string().min(1).max(200))
     .max(8)
     .default([])
     .describe('Answers to choose from. Default: any text.'),
-  default: z.string().min(1).max(500).describe('What you will do when nobody answers: the safe, reversible choice.'),
-  deadline_minutes: z.number().positive().max(10_080).default(60).describe('From then on the default counts.'),
+  default: z
+    .string()
+    .min(1)
+    .max(500)
+    .describe('What you will do when nobody answers: the safe, reversible choice.'),
+  deadline_minutes: z
+    .number()
+    .positive()
+    .max(10_080)
+    .default(60)
+    .describe('From then on the default counts.'),
 });
 
 export const askUser = (deps: QuestionAsker): Tool =>
@@ -54,7 +67,10 @@ export const askUser = (deps: QuestionAsker): Tool =>
       const { question: text, options, default: fallback, deadline_minutes: minutes } = args;
       if (options.length > 0 && !options.includes(fallback))
         throw new ToolFailure(`The default must be one of the options: ${options.join(', ')}.`);
-      const asked = await deps.ask({ text, options, fallback, withinMs: minutes * minuteMs }, callId);
+      const asked = await deps.ask(
+        { text, options, fallback, withinMs: minutes * minuteMs },
+        callId,
+      );
       return {
         content: {
           question: asked.id,

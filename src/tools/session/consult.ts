@@ -18,7 +18,10 @@ export interface Opinion {
 }
 
 export interface Consultant {
-  /** Asks once. Rejects at once, with what to do, when nobody can be asked; never asks a user anything. */
+  /**
+   * Asks once. Rejects at once, with what to do, when nobody can be asked; never asks a user
+   * anything.
+   */
   consult(question: Question, context: ToolContext): Promise<Opinion>;
 }
 
@@ -33,14 +36,31 @@ export const consult = (consultant: Consultant): Tool =>
     effect: 'network',
     parameters: z.strictObject({
       question: z.string().trim().min(1).max(20_000).describe('One question, complete in itself.'),
-      context: z.string().max(30_000).optional().describe('What it must know: goal, what was measured, code.'),
-      provider: z.string().min(1).optional().describe('Default: the configured one, or another than your own.'),
-      model: z.string().min(1).optional().describe('An id or alias. Default: the one of that provider.'),
+      context: z
+        .string()
+        .max(30_000)
+        .optional()
+        .describe('What it must know: goal, what was measured, code.'),
+      provider: z
+        .string()
+        .min(1)
+        .optional()
+        .describe('Default: the configured one, or another than your own.'),
+      model: z
+        .string()
+        .min(1)
+        .optional()
+        .describe('An id or alias. Default: the one of that provider.'),
     }),
     describe: ({ question }) => `Asked for a second opinion: ${oneLine(question, 100)}`,
     async execute({ question, context, provider, model }, call) {
       const opinion = await consultant.consult(
-        { question, ...(context && { context }), ...(provider && { provider }), ...(model && { model }) },
+        {
+          question,
+          ...(context && { context }),
+          ...(provider && { provider }),
+          ...(model && { model }),
+        },
         call,
       );
       const by = `${opinion.provider} (${opinion.model})`;

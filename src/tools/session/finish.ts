@@ -7,7 +7,10 @@ export interface FinishRequest {
   readonly evidence: readonly { readonly run: string; readonly metric: string }[];
 }
 
-/** Reads the values itself. Rejects with `ToolFailure` saying why the evidence does not hold; otherwise the session ends. */
+/**
+ * Reads the values itself. Rejects with `ToolFailure` saying why the evidence does not hold;
+ * otherwise the session ends.
+ */
 export type Finish = (request: FinishRequest) => Promise<string>;
 
 export const finish = (end: Finish): Tool =>

@@ -22,13 +22,18 @@ export const writeup = (writer: WriteupWriter): Tool =>
     effect: 'write',
     isRepeatable: true,
     parameters: z.strictObject({
-      notes: z.string().min(1).max(50_000).describe('Plain paragraphs and lists. Name runs as run 7.'),
+      notes: z
+        .string()
+        .min(1)
+        .max(50_000)
+        .describe('Plain paragraphs and lists. Name runs as run 7.'),
     }),
     aliases: { text: 'notes', content: 'notes' },
     describe: () => 'Write the report',
     async execute({ notes }) {
       const { file, brief, unmeasured } = await writer.write(notes);
-      const marked = unmeasured.length === 0 ? 'no number marked' : `${unmeasured.length} numbers marked`;
+      const marked =
+        unmeasured.length === 0 ? 'no number marked' : `${unmeasured.length} numbers marked`;
       return {
         content: {
           file,

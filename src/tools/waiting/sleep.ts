@@ -7,7 +7,10 @@ import { commandAccess } from '../parameters/accesses.ts';
 import { defineTool, type Tool, type ToolContext } from '../tool.ts';
 
 export interface SleepDeps extends ParsePorts {
-  /** Throws `ToolFailure` for a command of a condition that does more than read: it runs again and again. */
+  /**
+   * Throws `ToolFailure` for a command of a condition that does more than read: it runs again and
+   * again.
+   */
   checkCommand(command: string): void;
   /** Records and arms the sleep. Rejects with `ToolFailure` when the session cannot sleep now. */
   sleep(request: SleepRequest, context: ToolContext): Promise<void>;
@@ -27,9 +30,15 @@ export const sleep = (deps: SleepDeps): Tool =>
     isQuiet: true,
     approvedAs: 'remote_exec',
     parameters: z.strictObject({
-      reason: z.string().min(1).describe('what you wait for; shown to the user and to you when you wake'),
+      reason: z
+        .string()
+        .min(1)
+        .describe('what you wait for; shown to the user and to you when you wake'),
       wake_conditions: z.array(z.record(z.string(), z.unknown())).default([]),
-      logic: z.enum(['any', 'all']).default('any').describe('any: the first one wakes you; all: every one must hold'),
+      logic: z
+        .enum(['any', 'all'])
+        .default('any')
+        .describe('any: the first one wakes you; all: every one must hold'),
       deadline_minutes: z
         .number()
         .min(0)
@@ -40,11 +49,20 @@ export const sleep = (deps: SleepDeps): Tool =>
     aliases: { conditions: 'wake_conditions', triggers: 'wake_conditions' },
     describe: ({ reason }) => `Sleep: ${reason}`,
     accesses: ({ wake_conditions: conditions }) =>
-      conditionCommands(conditions).map(({ machineId, command }) => commandAccess(machineId, command)),
-    async execute({ reason, wake_conditions: conditions, logic, deadline_minutes: deadlineMinutes }, context) {
-      const { request, isDefaultDeadline } = await parseSleep({ reason, conditions, logic, deadlineMinutes }, deps);
+      conditionCommands(conditions).map(({ machineId, command }) =>
+        commandAccess(machineId, command),
+      ),
+    async execute(
+      { reason, wake_conditions: conditions, logic, deadline_minutes: deadlineMinutes },
+      context,
+    ) {
+      const { request, isDefaultDeadline } = await parseSleep(
+        { reason, conditions, logic, deadlineMinutes },
+        deps,
+      );
       for (const trigger of request.triggers)
-        if (trigger.type === 'metric' && trigger.source.type === 'command') deps.checkCommand(trigger.source.command);
+        if (trigger.type === 'metric' && trigger.source.type === 'command')
+          deps.checkCommand(trigger.source.command);
       await deps.sleep(request, context);
       const texts = request.triggers.map(triggerText);
       const left = formatDuration(request.deadlineMs - deps.clock.now());
@@ -55,7 +73,9 @@ export const sleep = (deps: SleepDeps): Tool =>
           conditions: texts,
           logic,
           deadline: new Date(request.deadlineMs).toISOString(),
-          ...(isDefaultDeadline && { note: `No deadline was given, so one was set: you are woken after ${left}.` }),
+          ...(isDefaultDeadline && {
+            note: `No deadline was given, so one was set: you are woken after ${left}.`,
+          }),
         },
         summary: `until ${texts.length > 0 ? texts.join(logic === 'any' ? ' or ' : ' and ') : 'the deadline'}, at most ${left}`,
         endsTurn: true,

@@ -3,8 +3,14 @@ import { monitorMinutes } from '../../sleep/monitorMinutes.ts';
 import { defineTool, type Tool, type ToolContext } from '../tool.ts';
 
 export interface StartMonitorDeps {
-  /** Records and starts it in place of the one there is. Gives the time of the start, in milliseconds since the epoch. */
-  startMonitor(plan: { readonly goal: string; readonly intervalMs: number }, context: ToolContext): Promise<number>;
+  /**
+   * Records and starts it in place of the one there is. Gives the time of the start, in
+   * milliseconds since the epoch.
+   */
+  startMonitor(
+    plan: { readonly goal: string; readonly intervalMs: number },
+    context: ToolContext,
+  ): Promise<number>;
 }
 
 const { min, max, usual } = monitorMinutes;
@@ -23,9 +29,17 @@ export const startMonitor = (deps: StartMonitorDeps): Tool =>
     }),
     describe: ({ interval_minutes }) => `Check in every ${interval_minutes} min`,
     async execute({ goal, interval_minutes }, context) {
-      const startedMs = await deps.startMonitor({ goal, intervalMs: interval_minutes * 60_000 }, context);
+      const startedMs = await deps.startMonitor(
+        { goal, intervalMs: interval_minutes * 60_000 },
+        context,
+      );
       return {
-        content: { status: 'monitoring', interval_minutes, goal, started_at: new Date(startedMs).toISOString() },
+        content: {
+          status: 'monitoring',
+          interval_minutes,
+          goal,
+          started_at: new Date(startedMs).toISOString(),
+        },
         summary: `every ${interval_minutes} min: ${goal}`,
       };
     },

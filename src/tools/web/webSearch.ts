@@ -46,7 +46,10 @@ export const webSearch = (searcher: WebSearcher): Tool =>
       const pages = cleaned(hits, maxResults);
       const found = pages.length === 1 ? '1 page' : `${pages.length} pages`;
       const why = note === undefined ? '' : ` ${oneLine(note, maxNoteChars)}`;
-      return { content: `${via} found ${found}.${why}\n${shown(pages, text)}`, summary: `${found}, by ${via}` };
+      return {
+        content: `${via} found ${found}.${why}\n${shown(pages, text)}`,
+        summary: `${found}, by ${via}`,
+      };
     },
   });
 

@@ -1,4 +1,7 @@
-/** `@helios` in the chat: starts, steers and follows sessions. A request shows a session; it never owns one. */
+/**
+ * `@helios` in the chat: starts, steers and follows sessions. A request shows a session; it never
+ * owns one.
+ */
 import { chat, Uri, workspace, type ChatResult, type Disposable } from 'vscode';
 import { systemClock } from '../../base/clock.ts';
 import { UserFacing, messageOf } from '../../base/errors.ts';
@@ -31,7 +34,12 @@ class ChatHandler {
     this.#meant = new MeantSession(deps.sessions, systemClock);
     this.#follower = new ChatFollower(deps, this.#meant);
     this.#goals = new ChatGoals(deps.host, this.#follower);
-    this.#commands = chatCommands({ chat: deps, meant: this.#meant, goals: this.#goals, follower: this.#follower });
+    this.#commands = chatCommands({
+      chat: deps,
+      meant: this.#meant,
+      goals: this.#goals,
+      follower: this.#follower,
+    });
   }
 
   async handle(turn: ChatTurn): Promise<ChatResult> {

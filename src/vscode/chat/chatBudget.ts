@@ -9,15 +9,16 @@ import { plain } from '../../base/markdown.ts';
 const example = 'Write the limits behind it: /budget $10, 4 h, $0.50 per experiment. Or none.';
 
 /**
- * Says the limits of the session, or sets them. True when it had ended for want of them and can go on now. Throws
- * `UserFacing` for what is no limit.
+ * Says the limits of the session, or sets them. True when it had ended for want of them and can go
+ * on now. Throws `UserFacing` for what is no limit.
  */
 export async function answerBudget(
   session: Session | undefined,
   prompt: string,
   { engine, stream }: { readonly engine: Engine; readonly stream: ChatResponseStream },
 ): Promise<boolean> {
-  if (session === undefined) throw new UserFacing('No session is open in this window.', 'Start a goal first.');
+  if (session === undefined)
+    throw new UserFacing('No session is open in this window.', 'Start a goal first.');
   if (prompt.trim() === '') {
     stream.markdown(`The limits are ${plain(budgetText(session.state.budget))}. ${example}\n\n`);
     return false;

@@ -59,7 +59,9 @@ export function chatCommands(deps: ChatCommandDeps): Readonly<Record<ChatCommand
     stickies: aboutSession(answerStickies),
     async resume(turn) {
       const resumed = await resumeFromChat(await chat.host.get(), turn.request.prompt, turn.stream);
-      return resumed === undefined ? {} : follower.follow(resumed, turn, { sleepPatienceMs: followPatienceMs });
+      return resumed === undefined
+        ? {}
+        : follower.follow(resumed, turn, { sleepPatienceMs: followPatienceMs });
     },
     inbox: aboutSession((session, _, stream) => showInbox(session, stream)),
     answer: aboutSession(answerFromChat),
@@ -93,7 +95,10 @@ const aboutSession =
   };
 
 /** Also of a session that has ended: with higher limits it goes on. */
-async function changeBudget(turn: ChatTurn, { chat, meant, follower }: ChatCommandDeps): Promise<ChatResult> {
+async function changeBudget(
+  turn: ChatTurn,
+  { chat, meant, follower }: ChatCommandDeps,
+): Promise<ChatResult> {
   const { host, sessions } = chat;
   const { request, context, stream } = turn;
   const session = meant.mentioned(context) ?? sessions.going()[0] ?? sessions.all().at(-1);
@@ -102,7 +107,10 @@ async function changeBudget(turn: ChatTurn, { chat, meant, follower }: ChatComma
   return goesOn ? follower.follow(session, turn, { say: goOnText }) : about(session);
 }
 
-/** Also of a session that has ended: what is said to it then is answered by the model of these words. */
+/**
+ * Also of a session that has ended: what is said to it then is answered by the model of these
+ * words.
+ */
 async function talkOfModels(
   { request, context, stream }: ChatTurn,
   { chat, meant }: ChatCommandDeps,

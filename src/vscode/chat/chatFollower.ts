@@ -11,7 +11,10 @@ import { followSession, type FollowEnd, type FollowOptions } from './follow.ts';
 import type { MeantSession } from './meantSession.ts';
 
 const minuteMs = 60_000;
-/** VS Code holds back what the user types while a request is open: never for long while nothing happens. */
+/**
+ * VS Code holds back what the user types while a request is open: never for long while nothing
+ * happens.
+ */
 const sleepPatienceMs = 20_000;
 /** The state of a session, with what can be done about it. */
 export interface SessionStanding {
@@ -90,7 +93,8 @@ export class ChatFollower {
       buttons.push((stream) => showButton(stream, 'helios.stop', 'Stop', id));
       buttons.push((stream) => showButton(stream, 'helios.keepRunning', 'Keep Running', id));
     }
-    if (state.runs.size > 0) buttons.push((stream) => showButton(stream, 'helios.showMetrics', 'Show Metrics', id));
+    if (state.runs.size > 0)
+      buttons.push((stream) => showButton(stream, 'helios.showMetrics', 'Show Metrics', id));
     buttons.push((stream) => showButton(stream, 'helios.openSession', 'Open Session', id));
     if (state.end !== undefined && state.runs.size > 0)
       buttons.push((stream) => showButton(stream, 'helios.openBrief', 'Open Brief', id));

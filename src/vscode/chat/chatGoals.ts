@@ -20,11 +20,17 @@ import type { ChatFollower } from './chatFollower.ts';
 import { showRefusal } from './chatStream.ts';
 import type { ChatTurn } from './chatTurn.ts';
 
-/** Starts sessions from what is typed in the chat, and steers those that go on, with the model that is picked there. */
+/**
+ * Starts sessions from what is typed in the chat, and steers those that go on, with the model that
+ * is picked there.
+ */
 export class ChatGoals {
   readonly #host: EngineHost;
   readonly #follower: ChatFollower;
-  /** The model that was picked when a session was last spoken to: only a change of it changes the session's. */
+  /**
+   * The model that was picked when a session was last spoken to: only a change of it changes the
+   * session's.
+   */
   readonly #picked = new Map<string, string>();
 
   constructor(host: EngineHost, follower: ChatFollower) {
@@ -74,9 +80,16 @@ export class ChatGoals {
     const picked = pickedFor(model);
     if (before === undefined || before === model.id || picked === undefined) return;
     const { provider, model: current } = session.state;
-    if (picked.provider !== provider || picked.model !== current) await session.useModel(picked.provider, picked.model);
+    if (picked.provider !== provider || picked.model !== current)
+      await session.useModel(picked.provider, picked.model);
   }
 }
 
 const pickedFor = ({ vendor, id }: ChatRequest['model']): PickedModel | undefined =>
-  pickedInChat({ vendor, id, ourVendor: modelVendor, hostProvider: hostProviderId, isSet: isModelSet() });
+  pickedInChat({
+    vendor,
+    id,
+    ourVendor: modelVendor,
+    hostProvider: hostProviderId,
+    isSet: isModelSet(),
+  });

@@ -15,11 +15,16 @@ import { plain } from '../../base/markdown.ts';
 type AskingDeps = Pick<MachineDeps, 'host' | 'questions'>;
 
 /** Rejects with `UserFacing`. */
-export async function answerAboutMachines(deps: AskingDeps, text: string, stream: ChatResponseStream): Promise<void> {
+export async function answerAboutMachines(
+  deps: AskingDeps,
+  text: string,
+  stream: ChatResponseStream,
+): Promise<void> {
   const hosts = await sshHosts();
   const folder = workspace.workspaceFolders?.[0]?.uri.fsPath ?? homedir();
   const context = { aliases: aliasesOf(hosts), localPath: localPathFrom(folder, homedir()) };
-  const { readMachineWords, splitArguments } = await import('../../presentation/machines/machineWords.ts');
+  const { readMachineWords, splitArguments } =
+    await import('../../presentation/machines/machineWords.ts');
   const wanted = readMachineWords(splitArguments(text), context);
   const { machines } = await deps.host.get();
   switch (wanted.action) {
@@ -48,7 +53,10 @@ export async function answerAboutMachines(deps: AskingDeps, text: string, stream
 }
 
 /** Asks nobody anything: a machine that was never used is listed as such. */
-export async function showMachines({ host }: AskingDeps, stream: ChatResponseStream): Promise<void> {
+export async function showMachines(
+  { host }: AskingDeps,
+  stream: ChatResponseStream,
+): Promise<void> {
   const { machines, resources } = await host.get();
   const deps = { machines, resources, clock: systemClock };
   stream.markdown(machineLines(await reportMachines(deps, { isConnecting: false })));

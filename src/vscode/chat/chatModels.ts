@@ -32,20 +32,28 @@ export async function showModels(prompt: string, { engine, stream }: ModelTalk):
   const ready = await readyProviders(engine);
   const word = prompt.trim().toLowerCase();
   const entries = listing.entries.filter(
-    ({ provider, model }) => ready.has(provider) && `${provider}/${model.id}`.toLowerCase().includes(word),
+    ({ provider, model }) =>
+      ready.has(provider) && `${provider}/${model.id}`.toLowerCase().includes(word),
   );
   const rows = modelRows({ ...listing, entries }, engine.prices());
-  stream.markdown(rows.length === 0 ? 'No model within reach has that in its name.\n\n' : modelLines(rows));
+  stream.markdown(
+    rows.length === 0 ? 'No model within reach has that in its name.\n\n' : modelLines(rows),
+  );
   if (rows.length > 0) stream.markdown(`${priceUnit}\n\n`);
   const problems = new Map([...listing.problems].filter(([provider]) => ready.has(provider)));
-  for (const line of problemLines({ ...listing, problems })) stream.markdown(`${plain(line, 300)}\n\n`);
+  for (const line of problemLines({ ...listing, problems }))
+    stream.markdown(`${plain(line, 300)}\n\n`);
   const others = engine.providers().filter(({ id }) => !ready.has(id));
-  if (others.length > 0) stream.markdown(`Not set up: ${plain(others.map(({ label }) => label).join(', '), 400)}.\n\n`);
+  if (others.length > 0)
+    stream.markdown(`Not set up: ${plain(others.map(({ label }) => label).join(', '), 400)}.\n\n`);
   showButton(stream, 'helios.selectModel', 'Select Model');
   showButton(stream, 'helios.setApiKey', 'Set API Key');
 }
 
-/** Says which model answers, or makes it another one, which keeps history and notes. Throws `UserFacing`. */
+/**
+ * Says which model answers, or makes it another one, which keeps history and notes. Throws
+ * `UserFacing`.
+ */
 export async function answerAboutModel(prompt: string, talk: ModelTalk): Promise<void> {
   const { engine, session, stream } = talk;
   const current = inUse(talk);
@@ -72,10 +80,15 @@ export async function answerAboutReasoning(prompt: string, talk: ModelTalk): Pro
   const { session, stream } = talk;
   if (prompt.trim() !== '' && session !== undefined) await session.useEffort(parseEffort(prompt));
   const used = inUse(talk);
-  const asked = prompt.trim() === '' || session !== undefined ? used.effort : (parseEffort(prompt) ?? used.effort);
+  const asked =
+    prompt.trim() === '' || session !== undefined
+      ? used.effort
+      : (parseEffort(prompt) ?? used.effort);
   stream.markdown(`${plain(reasoningText({ ...used, effort: asked }), 400)}\n\n`);
   if (session === undefined)
-    stream.markdown('No session is open here: the setting `helios.model.effort` holds for new goals.\n\n');
+    stream.markdown(
+      'No session is open here: the setting `helios.model.effort` holds for new goals.\n\n',
+    );
 }
 
 function inUse({ engine, session }: ModelTalk, wanted?: NamedModel): ModelInUse {

@@ -11,10 +11,14 @@ export async function answerWriteup(
   stream: ChatResponseStream,
 ): Promise<void> {
   if (session === undefined) {
-    stream.markdown('No session is open in this window. Helios: Open Brief has those that ended before.');
+    stream.markdown(
+      'No session is open in this window. Helios: Open Brief has those that ended before.',
+    );
     return;
   }
   const { file, brief } = await reports.writeup(session.id);
-  stream.markdown(`${briefForChat(await reports.brief(session.id))}\n\nWritten to \`${brief}\` and \`${file}\`.\n\n`);
+  stream.markdown(
+    `${briefForChat(await reports.brief(session.id))}\n\nWritten to \`${brief}\` and \`${file}\`.\n\n`,
+  );
   showButton(stream, 'helios.openBrief', 'Open Brief', session.id);
 }

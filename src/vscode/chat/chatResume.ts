@@ -18,11 +18,14 @@ export async function resumeFromChat(
     return undefined;
   }
   const number = /^#?(\d{1,6})$/.exec(word)?.[1];
-  const wanted = number === undefined ? listed.find(({ id }) => id === word) : listed[Number(number) - 1];
-  if (wanted === undefined) throw new UserFacing(`There is no session ${word}.`, '/resume alone lists them.');
+  const wanted =
+    number === undefined ? listed.find(({ id }) => id === word) : listed[Number(number) - 1];
+  if (wanted === undefined)
+    throw new UserFacing(`There is no session ${word}.`, '/resume alone lists them.');
   const session = await sessions.resume(wanted.id, { takesOver: true });
   const { phase } = session.state;
   const text = more.join(' ');
-  if (text !== '' || phase === 'ended' || phase === 'paused') await session.say(text || 'Go on with the work.');
+  if (text !== '' || phase === 'ended' || phase === 'paused')
+    await session.say(text || 'Go on with the work.');
   return session;
 }

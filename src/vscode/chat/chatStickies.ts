@@ -10,16 +10,21 @@ export async function answerSticky(
   prompt: string,
   stream: ChatResponseStream,
 ): Promise<void> {
-  if (session === undefined) throw new UserFacing('No session is going on.', 'Start a goal, then pin notes for it.');
+  if (session === undefined)
+    throw new UserFacing('No session is going on.', 'Start a goal, then pin notes for it.');
   const ask = parseSticky(prompt);
   switch (ask.kind) {
     case 'list':
       return stream.markdown(stickyList(session.state.stickies));
     case 'pin':
-      return stream.markdown(`Pinned as note ${await session.pin(ask.text)}. The model sees it from its next turn on.`);
+      return stream.markdown(
+        `Pinned as note ${await session.pin(ask.text)}. The model sees it from its next turn on.`,
+      );
     case 'unpin':
       return stream.markdown(
-        (await session.unpin(ask.number)) ? `Note ${ask.number} is unpinned.` : `There is no note ${ask.number}.`,
+        (await session.unpin(ask.number))
+          ? `Note ${ask.number} is unpinned.`
+          : `There is no note ${ask.number}.`,
       );
   }
 }

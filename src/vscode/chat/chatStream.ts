@@ -19,7 +19,10 @@ export function showPart(stream: ChatResponseStream, part: ChatPart): void {
 }
 
 /** All in one kind of Markdown: VS Code then draws a line and its files as one paragraph. */
-function showLine(stream: ChatResponseStream, { icon, markdown, files = [] }: ChatPart & { kind: 'line' }): void {
+function showLine(
+  stream: ChatResponseStream,
+  { icon, markdown, files = [] }: ChatPart & { kind: 'line' },
+): void {
   stream.markdown(withIcons(`\n\n$(${icon}) ${markdown}${files.length > 0 ? ' ' : ''}`));
   for (const file of files) {
     const uri = Uri.file(file);

@@ -1,4 +1,11 @@
-import type { CancellationToken, ChatContext, ChatRequest, ChatResponseStream, ChatResult, Uri } from 'vscode';
+import type {
+  CancellationToken,
+  ChatContext,
+  ChatRequest,
+  ChatResponseStream,
+  ChatResult,
+  Uri,
+} from 'vscode';
 import type { Session } from '../../agent/contract/sessions.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { MachineQuestions } from '../machines/machineQuestions.ts';
@@ -27,6 +34,9 @@ export interface ChatTurn {
   readonly token: CancellationToken;
 }
 
-/** The result of a request that was about a session: the next request of this chat means the same one. */
+/**
+ * The result of a request that was about a session: the next request of this chat means the same
+ * one.
+ */
 export const about = (session: Session | undefined): ChatResult =>
   session === undefined ? {} : { metadata: { sessionId: session.id } };

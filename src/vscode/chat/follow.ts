@@ -7,7 +7,10 @@ import { messageOf } from '../../base/errors.ts';
 import { Transcript, type ChatPart } from '../sessions/transcript.ts';
 import { plain } from '../../base/markdown.ts';
 
-/** - `time`: the limit has passed, the session goes on · `cancelled`: the signal was aborted · `failed`: the message was not taken */
+/**
+ * - `time`: the limit has passed, the session goes on · `cancelled`: the signal was aborted ·
+ *   `failed`: the message was not taken
+ */
 export type FollowEnd = 'sleeping' | 'paused' | 'ended' | 'time' | 'cancelled' | 'failed';
 
 export interface FollowOptions {
@@ -24,12 +27,15 @@ export interface FollowOptions {
 }
 
 /**
- * VS Code folds away everything before the last progress message once an answer is complete, so progress is shown only
- * where nothing else has come for so long.
+ * VS Code folds away everything before the last progress message once an answer is complete, so
+ * progress is shown only where nothing else has come for so long.
  */
 const progressAfterMs = 2_000;
 
-/** Never rejects. A session that is paused or ended is not followed, unless there is something to say to it. */
+/**
+ * Never rejects. A session that is paused or ended is not followed, unless there is something to
+ * say to it.
+ */
 export function followSession(session: Session, options: FollowOptions): Promise<FollowEnd> {
   const { phase } = session.state;
   const following = new Following(session, options);
@@ -55,7 +61,8 @@ class Following implements Disposable {
     this.#options = options;
     const { clock, signal } = options;
     if (options.fromStart)
-      for (const event of session.events()) this.#show(this.#transcript.event(event, session.state));
+      for (const event of session.events())
+        this.#show(this.#transcript.event(event, session.state));
     this.#owned.add(session.onDidStream((event) => this.#show(this.#transcript.stream(event))));
     this.#owned.add(session.onDidRecord((event) => this.#onEvent(event)));
     this.#owned.add(clock.after(options.limitMs, () => this.#end('time')));

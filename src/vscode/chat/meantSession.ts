@@ -4,7 +4,10 @@ import type { Clock } from '../../base/clock.ts';
 import { isOpen } from '../../presentation/sessions/sessionText.ts';
 import type { OpenSessions } from '../window/openSessions.ts';
 
-/** Until VS Code has delivered what it held back while the chat request was open, on a busy machine too. */
+/**
+ * Until VS Code has delivered what it held back while the chat request was open, on a busy machine
+ * too.
+ */
 const heldBackMs = 10_000;
 
 /** Finds the session that a request of the chat means. */
@@ -26,8 +29,12 @@ export class MeantSession {
 
   /** The session that this chat spoke of last. */
   mentioned({ history }: ChatContext): Session | undefined {
-    const results = history.flatMap((each) => (each instanceof ChatResponseTurn ? [each.result.metadata] : []));
-    const ids = results.flatMap((data) => (typeof data?.sessionId === 'string' ? [data.sessionId] : []));
+    const results = history.flatMap((each) =>
+      each instanceof ChatResponseTurn ? [each.result.metadata] : [],
+    );
+    const ids = results.flatMap((data) =>
+      typeof data?.sessionId === 'string' ? [data.sessionId] : [],
+    );
     return this.#sessions.get(ids.at(-1) ?? '');
   }
 
@@ -38,7 +45,10 @@ export class MeantSession {
     return isMeant ? last : this.#sessions.going()[0];
   }
 
-  /** A message that was meant to steer, and that VS Code delivers only now that the session has ended: no new goal. */
+  /**
+   * A message that was meant to steer, and that VS Code delivers only now that the session has
+   * ended: no new goal.
+   */
   #wasHeldBack({ id }: Session): boolean {
     const endedMs = this.#endedMs.get(id);
     return endedMs !== undefined && this.#clock.now() - endedMs < heldBackMs;

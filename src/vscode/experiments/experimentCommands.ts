@@ -32,15 +32,23 @@ async function promote(deps: WindowDeps, argument: unknown): Promise<void> {
       detail: 'In the repository of the experiment; it is not checked out',
       way: asBranch,
     },
-    { label: '$(diff) Patch', detail: 'A file for git apply, against the commit that is checked out', way: asPatch },
+    {
+      label: '$(diff) Patch',
+      detail: 'A file for git apply, against the commit that is checked out',
+      way: asPatch,
+    },
   ];
   const picked = await window.showQuickPick(ways, { title });
   const told = await picked?.way({ machines, clock: systemClock }, from);
-  if (told !== undefined) void window.showInformationMessage([told, ...promotedNotes(from)].join(' '));
+  if (told !== undefined)
+    void window.showInformationMessage([told, ...promotedNotes(from)].join(' '));
 }
 
 async function asBranch(deps: PromoteDeps, from: Promotable): Promise<string | undefined> {
-  const name = await window.showInputBox({ title: 'Name of the new branch', value: branchNameFor(from) });
+  const name = await window.showInputBox({
+    title: 'Name of the new branch',
+    value: branchNameFor(from),
+  });
   if (name === undefined) return undefined;
   const { branch, repo } = await promoteAsBranch(deps, from, name);
   return `${from.row.id} is branch ${branch} in ${repo}.`;

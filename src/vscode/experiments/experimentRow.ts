@@ -8,8 +8,15 @@ import type { TreeNode } from '../ui/treeNode.ts';
 import { code, plain } from '../../base/markdown.ts';
 import type { Icon } from '../ui/icons.ts';
 
-/** `rows`: one per row of the ledger, in its order. Runs stand below their experiment; those that belong to none are left out. */
-export function plannedRows(rows: readonly TreeNode[], sessionId: string, ledger: Ledger): readonly TreeNode[] {
+/**
+ * `rows`: one per row of the ledger, in its order. Runs stand below their experiment; those that
+ * belong to none are left out.
+ */
+export function plannedRows(
+  rows: readonly TreeNode[],
+  sessionId: string,
+  ledger: Ledger,
+): readonly TreeNode[] {
   const byRun = new Map(ledger.rows.map(({ runId }, index) => [runId, rows[index]]));
   return ledger.experiments.flatMap((row) => {
     const nodes = row.runs.flatMap(({ runId }) => byRun.get(runId) ?? []);
@@ -61,7 +68,11 @@ const decisionIcons: Readonly<Record<Decision, Icon>> = {
 function iconOf({ isChampion, decision, status }: ExperimentRow): Icon {
   if (isChampion && status === 'over') return { id: 'star-full', color: 'charts.yellow' };
   if (decision !== undefined) return decisionIcons[decision.decision];
-  return status === 'running' ? { id: 'sync~spin' } : status === 'planned' ? { id: 'clock' } : { id: 'question' };
+  return status === 'running'
+    ? { id: 'sync~spin' }
+    : status === 'planned'
+      ? { id: 'clock' }
+      : { id: 'question' };
 }
 
 function tooltip(row: ExperimentRow, { code: state, seed, retest }: Plan, stands: string): string {
@@ -73,11 +84,16 @@ function tooltip(row: ExperimentRow, { code: state, seed, retest }: Plan, stands
   return [
     `**${plain(row.hypothesis, 400)}**`,
     `${stands}${decision === undefined ? '' : `: ${plain(decision.why, 400)}`}`,
-    [row.verdicts, row.result === undefined ? '' : plain(experimentResultText(row.result))].filter(Boolean).join(' · '),
+    [row.verdicts, row.result === undefined ? '' : plain(experimentResultText(row.result))]
+      .filter(Boolean)
+      .join(' · '),
     code(row.command, 300),
     [kept, seed === undefined ? '' : `seed ${plain(seed, 40)}`].filter(Boolean).join(' · '),
     retest === undefined ? '' : `Retest of ${plain(retest.of)}: ${plain(retest.why, 300)}`,
-    [runMs > 0 ? `Runs took ${formatDuration(runMs)}` : '', cost === undefined ? '' : `thinking ${costText(cost)}`]
+    [
+      runMs > 0 ? `Runs took ${formatDuration(runMs)}` : '',
+      cost === undefined ? '' : `thinking ${costText(cost)}`,
+    ]
       .filter(Boolean)
       .join(' · '),
   ]

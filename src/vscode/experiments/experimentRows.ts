@@ -6,7 +6,13 @@ import { counted, oneLine } from '../../base/text.ts';
 import { plannedRows } from './experimentRow.ts';
 import type { OpenSessionView } from '../window/sessionFacts.ts';
 import { runRow } from '../runs/runRows.ts';
-import { bestText, phaseText, runningCount, costText, endText } from '../../presentation/sessions/sessionText.ts';
+import {
+  bestText,
+  phaseText,
+  runningCount,
+  costText,
+  endText,
+} from '../../presentation/sessions/sessionText.ts';
 import { endIcon, phaseIcon, type Icon } from '../ui/icons.ts';
 import { groupedByAge } from '../ui/sessionGroups.ts';
 import { withSweeps } from '../runs/sweepRows.ts';
@@ -49,7 +55,11 @@ function openRow({ state, ledger, facts }: OpenSessionView, nowMs: number): Tree
     id: state.id,
     goal: state.goal,
     icon: phaseIcon(state),
-    description: [best ?? '', oneLine(phase, 60), isEnded ? relativeTime(state.lastEventMs, nowMs) : costText(state)],
+    description: [
+      best ?? '',
+      oneLine(phase, 60),
+      isEnded ? relativeTime(state.lastEventMs, nowMs) : costText(state),
+    ],
     tooltip: [
       phase,
       `Started ${exactTime(state.startedMs)} · last event ${exactTime(state.lastEventMs)}`,
@@ -57,7 +67,11 @@ function openRow({ state, ledger, facts }: OpenSessionView, nowMs: number): Tree
       `${state.provider}/${state.model}`,
       ...costLines(state),
     ],
-    context: isEnded ? 'session ended' : state.phase === 'paused' ? 'session open paused' : 'session open',
+    context: isEnded
+      ? 'session ended'
+      : state.phase === 'paused'
+        ? 'session open paused'
+        : 'session open',
     spoken: `${oneLine(state.goal, 120)}, ${phase}${best ? `, best ${best}` : ''}`,
     isExpanded: !isEnded,
     children: runRows({ state, ledger, ...(facts && { facts }) }, nowMs),
@@ -69,7 +83,9 @@ function closedRow(summary: SessionSummary, view: ExperimentsView): TreeNode {
   const owner = endReason === undefined ? view.owners?.get(summary.id) : undefined;
   const phase = endReason === undefined ? placeText(summary, owner) : endText(endReason);
   const icon: Icon =
-    endReason === undefined ? { id: owner === undefined ? 'debug-disconnect' : 'eye' } : endIcon(endReason);
+    endReason === undefined
+      ? { id: owner === undefined ? 'debug-disconnect' : 'eye' }
+      : endIcon(endReason);
   return sessionRow({
     id: summary.id,
     goal: summary.goal,
@@ -82,11 +98,17 @@ function closedRow(summary: SessionSummary, view: ExperimentsView): TreeNode {
     ],
     context: endReason === undefined ? 'session unfinished' : 'session ended',
     spoken: `${oneLine(summary.goal, 120)}, ${phase}${summary.best ? `, best ${summary.best}` : ''}`,
-    ...(summary.runs > 0 && { children: async () => runRows(await view.read(summary.id), view.nowMs) }),
+    ...(summary.runs > 0 && {
+      children: async () => runRows(await view.read(summary.id), view.nowMs),
+    }),
   });
 }
 
-const places = { window: 'in another window', terminal: 'in a terminal', detached: 'in the background' } as const;
+const places = {
+  window: 'in another window',
+  terminal: 'in a terminal',
+  detached: 'in the background',
+} as const;
 
 function placeText({ phase }: SessionSummary, owner: SessionOwner | undefined): string {
   if (owner === undefined) return 'Not ended';
@@ -113,7 +135,13 @@ const sessionRow = ({ goal, description, tooltip, ...row }: SessionRow): TreeNod
 
 /** Newest first. */
 function runRows({ state, ledger, facts }: OpenSessionView, nowMs: number): readonly TreeNode[] {
-  const place = { sessionId: state.id, decisive: ledger.decisive, nowMs, idPrefix: state.id, facts };
+  const place = {
+    sessionId: state.id,
+    decisive: ledger.decisive,
+    nowMs,
+    idPrefix: state.id,
+    facts,
+  };
   const runs = ledger.rows.map((row) => runRow(row, place));
   const planned = new Set(ledger.experiments.flatMap(({ plan }) => plan?.id ?? []));
   const isBare = (index: number): boolean => !planned.has(ledger.rows[index]?.experimentId ?? '');

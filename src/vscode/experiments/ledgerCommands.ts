@@ -1,4 +1,7 @@
-/** Commands on the ledger: take its results out, bring results of before in, make an experiment again. */
+/**
+ * Commands on the ledger: take its results out, bring results of before in, make an experiment
+ * again.
+ */
 import { ProgressLocation, Uri, window, workspace } from 'vscode';
 import { reproductionText } from '../../presentation/experiments/reproductionText.ts';
 import type { Session } from '../../agent/contract/sessions.ts';
@@ -24,7 +27,11 @@ async function exportResults({ host }: WindowDeps, argument: unknown): Promise<v
   if (id === undefined) return;
   const { ledger } = await sessions.read(id);
   const text = writeResultsTsv(ledger);
-  const target = await window.showSaveDialog({ title: 'Export Results', filters, ...defaultFile() });
+  const target = await window.showSaveDialog({
+    title: 'Export Results',
+    filters,
+    ...defaultFile(),
+  });
   if (target === undefined) return;
   await workspace.fs.writeFile(target, Buffer.from(text));
   const rows = text.split('\n').length - 2;
@@ -37,7 +44,8 @@ async function importResults(deps: WindowDeps, argument: unknown): Promise<void>
   const session = await openedSession(deps, argument);
   if (session === undefined) return;
   const defaultUri = Uri.file(session.state.workFolder);
-  const [file] = (await window.showOpenDialog({ title: 'Import Results', filters, defaultUri })) ?? [];
+  const [file] =
+    (await window.showOpenDialog({ title: 'Import Results', filters, defaultUri })) ?? [];
   if (file === undefined) return;
   const text = Buffer.from(await workspace.fs.readFile(file)).toString('utf8');
   const count = await session.importResults(text, workspace.asRelativePath(file));
@@ -50,15 +58,19 @@ async function importResults(deps: WindowDeps, argument: unknown): Promise<void>
 async function reproduceOne(deps: WindowDeps, argument: unknown): Promise<void> {
   const session = await openedSession(deps, argument);
   if (session === undefined) return;
-  const rows = session.ledger.experiments.filter(({ plan, result }) => plan !== undefined && result !== undefined);
-  if (rows.length === 0) throw new UserFacing('No experiment of this session has measured anything yet.');
+  const rows = session.ledger.experiments.filter(
+    ({ plan, result }) => plan !== undefined && result !== undefined,
+  );
+  if (rows.length === 0)
+    throw new UserFacing('No experiment of this session has measured anything yet.');
   const choices = rows.toReversed().map(({ id, hypothesis, verdicts }) => ({
     label: id,
     description: oneLine(hypothesis, 80),
     detail: verdicts,
     value: id,
   }));
-  const experimentId = experimentOf(argument) ?? (await pickOne(choices, 'Reproduce which experiment?'));
+  const experimentId =
+    experimentOf(argument) ?? (await pickOne(choices, 'Reproduce which experiment?'));
   if (experimentId === undefined) return;
   const progress = {
     location: ProgressLocation.Notification,
@@ -76,7 +88,10 @@ async function reproduceOne(deps: WindowDeps, argument: unknown): Promise<void> 
 }
 
 /** One that is over is opened for it: what is brought in or run again is recorded in it. */
-async function openedSession({ host, sessions: known }: WindowDeps, argument: unknown): Promise<Session | undefined> {
+async function openedSession(
+  { host, sessions: known }: WindowDeps,
+  argument: unknown,
+): Promise<Session | undefined> {
   const { sessions } = await host.get();
   const id = sessionIdOf(argument) ?? (await anySession(sessions.list()));
   if (id === undefined) return undefined;

@@ -1,7 +1,10 @@
 /** The ledger as a Markdown table. */
 import { runStatusText, summaryFor } from '../../presentation/runs/runText.ts';
 import { costText } from '../../presentation/sessions/sessionText.ts';
-import { decisionText, experimentResultText } from '../../presentation/experiments/experimentText.ts';
+import {
+  decisionText,
+  experimentResultText,
+} from '../../presentation/experiments/experimentText.ts';
 import type { ExperimentRow, Ledger } from '../../experiments/ledger.ts';
 import { formatDuration, formatValue } from '../../base/text.ts';
 import { plain } from '../../base/markdown.ts';
@@ -9,7 +12,9 @@ import { plain } from '../../base/markdown.ts';
 /** The experiments and their runs; empty when there is none. */
 export function ledgerTable(ledger: Ledger): string {
   const experiments = ledger.experiments.filter(({ plan }) => plan !== undefined);
-  return [experimentTable(experiments), runTable(ledger)].filter((table) => table !== '').join('\n\n');
+  return [experimentTable(experiments), runTable(ledger)]
+    .filter((table) => table !== '')
+    .join('\n\n');
 }
 
 function experimentTable(rows: readonly ExperimentRow[]): string {
@@ -32,7 +37,8 @@ function runTable({ rows, decisive }: Ledger): string {
   if (rows.length === 0) return '';
   const lines = rows.map((row) => {
     const summary = decisive && summaryFor(row.metrics, decisive.metric);
-    const took = row.startedMs === undefined || row.endedMs === undefined ? '' : row.endedMs - row.startedMs;
+    const took =
+      row.startedMs === undefined || row.endedMs === undefined ? '' : row.endedMs - row.startedMs;
     const cells = [
       `${row.number}${row.isChampion ? ' (champion)' : ''}`,
       plain(row.label, 60),

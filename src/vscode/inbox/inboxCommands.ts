@@ -34,7 +34,10 @@ async function answerQuestion(deps: WindowDeps, argument: unknown, given: unknow
   window.setStatusBarMessage(`Helios: answered “${oneLine(question.text, 60)}”`, 5_000);
 }
 
-async function askedBy({ host, sessions }: WindowDeps, argument: unknown): Promise<Asked | undefined> {
+async function askedBy(
+  { host, sessions }: WindowDeps,
+  argument: unknown,
+): Promise<Asked | undefined> {
   await host.get();
   const only = sessionIdOf(argument);
   const open = sessions
@@ -44,12 +47,14 @@ async function askedBy({ host, sessions }: WindowDeps, argument: unknown): Promi
   const wanted = questionOf(argument);
   if (wanted !== undefined) {
     const found = open.find(
-      ({ session, question }) => session.id === wanted.sessionId && question.id === wanted.questionId,
+      ({ session, question }) =>
+        session.id === wanted.sessionId && question.id === wanted.questionId,
     );
     if (found === undefined) throw new UserFacing('This question is not open any more.');
     return found;
   }
-  if (open.length === 0) throw new UserFacing('No question is open.', 'Questions of the agent come into the Inbox.');
+  if (open.length === 0)
+    throw new UserFacing('No question is open.', 'Questions of the agent come into the Inbox.');
   return pickOne(open.map(choiceOf), 'Answer which question?');
 }
 
@@ -76,7 +81,8 @@ async function answerFor({ text, options, fallback }: Question): Promise<string 
     prompt: 'Your answer: the session reads it with its next turn',
     placeHolder: oneLine(fallback, 200),
     ignoreFocusOut: true,
-    validateInput: (value) => (value.trim() === '' ? 'Write an answer, or press Escape.' : undefined),
+    validateInput: (value) =>
+      value.trim() === '' ? 'Write an answer, or press Escape.' : undefined,
   });
   return answer?.trim();
 }
@@ -100,5 +106,6 @@ async function unpinNote(deps: WindowDeps, argument: unknown): Promise<void> {
   const wanted = stickyOf(argument);
   const session = wanted && deps.sessions.get(wanted.sessionId);
   if (wanted === undefined || session === undefined) return;
-  if (!(await session.unpin(wanted.number))) throw new UserFacing(`There is no note ${wanted.number} any more.`);
+  if (!(await session.unpin(wanted.number)))
+    throw new UserFacing(`There is no note ${wanted.number} any more.`);
 }

@@ -15,12 +15,17 @@ export interface InboxFacts {
   readonly nowMs: number;
 }
 
-/** What waits for the user comes first; no row at all while there is nothing: the view then says what it is for. */
+/**
+ * What waits for the user comes first; no row at all while there is nothing: the view then says
+ * what it is for.
+ */
 export function inboxRows({ sessions, approvals, nowMs }: InboxFacts): readonly TreeNode[] {
   const newest = sessions.toSorted((a, b) => b.startedMs - a.startedMs);
   return [
     ...approvals.map(approvalRow),
-    ...newest.flatMap((state) => openOf(state).map((question) => questionRow(state, question, nowMs))),
+    ...newest.flatMap((state) =>
+      openOf(state).map((question) => questionRow(state, question, nowMs)),
+    ),
     ...newest.filter((state) => isOpen(state) || state.stickies.size > 0).flatMap(stickyGroup),
     ...newest.flatMap((state) => answeredGroup(state, nowMs)),
   ];
@@ -62,7 +67,9 @@ function questionRow(state: SessionState, question: Question, nowMs: number): Tr
     description: `default in ${left}: ${oneLine(fallback, 60)}`,
     tooltip: [
       `**${plain(text, 2_000)}**`,
-      ...(options.length > 0 ? [`Choices: ${options.map((option) => plain(option)).join(' · ')}`] : []),
+      ...(options.length > 0
+        ? [`Choices: ${options.map((option) => plain(option)).join(' · ')}`]
+        : []),
       `Without an answer by ${exactTime(deadlineMs)}: ${plain(fallback, 500)}`,
       plain(state.goal, 200),
     ].join('\n\n'),
@@ -102,7 +109,9 @@ function stickyGroup(state: SessionState): TreeNode[] {
 }
 
 function answeredGroup(state: SessionState, nowMs: number): TreeNode[] {
-  const answered = [...state.questions.values()].filter(({ answer }) => answer !== undefined).reverse();
+  const answered = [...state.questions.values()]
+    .filter(({ answer }) => answer !== undefined)
+    .reverse();
   if (answered.length === 0) return [];
   return [
     {

@@ -11,14 +11,18 @@ export function inboxList({ questions }: Pick<SessionState, 'questions'>, nowMs:
     .map(({ id, text, options, fallback, deadlineMs, answer }) => {
       if (answer !== undefined)
         return `- ${id}: ${plain(text, 300)} → **${plain(answer.text, 300)}**${answer.by === 'default' ? ' (default)' : ''}`;
-      const choices = options.length > 0 ? ` (${options.map((option) => plain(option)).join(' · ')})` : '';
+      const choices =
+        options.length > 0 ? ` (${options.map((option) => plain(option)).join(' · ')})` : '';
       return `- **${id}**: ${plain(text, 300)}${choices}. Default in ${formatSpan(deadlineMs - nowMs)}: ${plain(fallback, 300)}. Answer with \`/answer ${id} …\``;
     })
     .join('\n');
 }
 
 /** Throws `UserFacing` where it is not clear which question is meant. */
-export function parseAnswer(prompt: string, open: readonly string[]): { questionId: string; answer: string } {
+export function parseAnswer(
+  prompt: string,
+  open: readonly string[],
+): { questionId: string; answer: string } {
   const named = /^(q\d+)\b[\s:]*([\s\S]*)$/i.exec(prompt.trim());
   const questionId = named?.[1]?.toLowerCase() ?? (open.length === 1 ? open[0] : undefined);
   const answer = (named?.[2] ?? prompt).trim();

@@ -14,6 +14,9 @@ export function parseSticky(prompt: string): StickyAsk {
 }
 
 export function stickyList(stickies: ReadonlyMap<number, string>): string {
-  if (stickies.size === 0) return 'No note is pinned. `/sticky` and a text pins one that the model always sees.';
-  return [...stickies].map(([number, text]) => `- ${number}: ${text.replace(/\s+/g, ' ')}`).join('\n');
+  if (stickies.size === 0)
+    return 'No note is pinned. `/sticky` and a text pins one that the model always sees.';
+  return [...stickies]
+    .map(([number, text]) => `- ${number}: ${text.replace(/\s+/g, ' ')}`)
+    .join('\n');
 }

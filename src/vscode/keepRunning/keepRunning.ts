@@ -1,4 +1,7 @@
-/** Sessions that go on when VS Code closes: which, on request or by the setting, and what their background process has to know. */
+/**
+ * Sessions that go on when VS Code closes: which, on request or by the setting, and what their
+ * background process has to know.
+ */
 import type { MachineQuestions } from '../machines/machineQuestions.ts';
 import type { ApiKeys } from '../models/apiKeys.ts';
 import { join } from 'node:path';
@@ -23,7 +26,10 @@ import { secretsNamedIn } from '../../compose/notifications.ts';
 import { readProjectFile } from '../../compose/project.ts';
 import { engineSettings, homeFolder, setting } from '../ui/settings.ts';
 
-export type KeepRunningDeps = WindowDeps & { readonly keys: ApiKeys; readonly questions: MachineQuestions };
+export type KeepRunningDeps = WindowDeps & {
+  readonly keys: ApiKeys;
+  readonly questions: MachineQuestions;
+};
 
 /** A reloaded window is there before. */
 const graceMs = 5_000;
@@ -50,16 +56,24 @@ export class KeepRunning implements Disposable {
     this.#owned.add(deps.sessions.onDidChange(() => this.#update()));
     this.#owned.add(deps.keys.onDidChange(() => this.#update(true)));
     this.#owned.add(
-      workspace.onDidChangeConfiguration((change) => change.affectsConfiguration('helios') && this.#update(true)),
+      workspace.onDidChangeConfiguration(
+        (change) => change.affectsConfiguration('helios') && this.#update(true),
+      ),
     );
   }
 
   /** Whether the session goes on when the window closes. */
   keeps({ id, state }: Session): boolean {
-    return state.provider !== hostProviderId && (setting('session.keepRunning') === 'always' || this.#asked.has(id));
+    return (
+      state.provider !== hostProviderId &&
+      (setting('session.keepRunning') === 'always' || this.#asked.has(id))
+    );
   }
 
-  /** Asks for it, or takes it back. Resolves with whether it goes on now; throws `UserFacing` where it cannot. */
+  /**
+   * Asks for it, or takes it back. Resolves with whether it goes on now; throws `UserFacing` where
+   * it cannot.
+   */
   toggle(session: Session): boolean {
     const { id, state } = session;
     if (state.provider === hostProviderId) throw needsWindow();
@@ -79,7 +93,9 @@ export class KeepRunning implements Disposable {
   #update(hasChanged = false): void {
     this.#last = this.#last
       .then(() => this.#tell(hasChanged))
-      .catch((error: unknown) => this.#deps.logger.error(`Nothing goes on in the background: ${messageOf(error)}`));
+      .catch((error: unknown) =>
+        this.#deps.logger.error(`Nothing goes on in the background: ${messageOf(error)}`),
+      );
   }
 
   async #tell(hasChanged: boolean): Promise<void> {
@@ -88,7 +104,8 @@ export class KeepRunning implements Disposable {
     this.#warnOf(going);
     const sessions = going.filter((session) => this.keeps(session)).map(({ id }) => id);
     const told = sessions.join(' ');
-    if (this.#restart !== undefined || (told === this.#told && (!hasChanged || told === ''))) return;
+    if (this.#restart !== undefined || (told === this.#told && (!hasChanged || told === '')))
+      return;
     const handover = await this.#handover(sessions);
     if (sessions.length === 0) {
       this.#background?.dismiss(handover);
@@ -109,7 +126,9 @@ export class KeepRunning implements Disposable {
       secretVariables: secretVariables(),
       onExit: (problem) => this.#lost(problem),
     });
-    this.#deps.logger.info(`Process ${background.pid ?? '?'} goes on with the sessions when this window closes`);
+    this.#deps.logger.info(
+      `Process ${background.pid ?? '?'} goes on with the sessions when this window closes`,
+    );
     return background;
   }
 
@@ -125,7 +144,11 @@ export class KeepRunning implements Disposable {
 
   async #handover(sessions: Handover['sessions']): Promise<Handover> {
     const { keys, questions, host, extensionUri } = this.#deps;
-    const names = [...providerKeys.map(({ secret }) => secret), tokensName, ...endpointIds().map(endpointSecret)];
+    const names = [
+      ...providerKeys.map(({ secret }) => secret),
+      tokensName,
+      ...endpointIds().map(endpointSecret),
+    ];
     names.push(...secretsNamedIn([engineSettings().notifications, ...(await projects())]));
     const secrets = names.map(async (name) => [name, await keys.get(name)] as const);
     const machines = host.current?.machines.list() ?? [];
@@ -158,12 +181,20 @@ export class KeepRunning implements Disposable {
 
 const endpointIds = (): readonly string[] => setting('endpoints').map(({ id }) => id);
 
-/** What the folders of the window say of notifications; one that cannot be understood says nothing. */
+/**
+ * What the folders of the window say of notifications; one that cannot be understood says nothing.
+ */
 const projects = (): Promise<readonly unknown[]> =>
-  Promise.all((workspace.workspaceFolders ?? []).map(({ uri }) => readProjectFile(uri.fsPath).catch(() => undefined)));
+  Promise.all(
+    (workspace.workspaceFolders ?? []).map(({ uri }) =>
+      readProjectFile(uri.fsPath).catch(() => undefined),
+    ),
+  );
 
 const secretVariables = (): readonly string[] =>
-  [...providerKeys, ...endpointIds().map((id) => keyOfEndpoint(id))].flatMap(({ variables }) => variables);
+  [...providerKeys, ...endpointIds().map((id) => keyOfEndpoint(id))].flatMap(
+    ({ variables }) => variables,
+  );
 
 const needsWindow = (): UserFacing =>
   new UserFacing(
@@ -171,12 +202,16 @@ const needsWindow = (): UserFacing =>
     'Select another model first.',
   );
 
-export const keepRunningCommands = (deps: KeepRunningDeps, keepRunning: () => KeepRunning | undefined): Handlers => ({
+export const keepRunningCommands = (
+  deps: KeepRunningDeps,
+  keepRunning: () => KeepRunning | undefined,
+): Handlers => ({
   'helios.keepRunning': async (argument) => {
     await deps.host.get();
     const id = sessionIdOf(argument);
     const known = id === undefined ? undefined : deps.sessions.get(id);
-    const session = known ?? (await pickGoing(deps.sessions, 'Keep which session running when VS Code closes?'));
+    const session =
+      known ?? (await pickGoing(deps.sessions, 'Keep which session running when VS Code closes?'));
     const background = keepRunning();
     if (session === undefined || background === undefined) return;
     const goal = oneLine(session.state.goal, 60);

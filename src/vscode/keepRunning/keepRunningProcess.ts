@@ -1,4 +1,7 @@
-/** The background process of this window: a process beside it that is told what to go on with, and outlives it. */
+/**
+ * The background process of this window: a process beside it that is told what to go on with, and
+ * outlives it.
+ */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, renameSync, statSync } from 'node:fs';
 import path from 'node:path';
@@ -13,7 +16,10 @@ export interface BackgroundOptions {
   readonly file: string;
   readonly home: string;
   readonly logFile: string;
-  /** Variables that hold secrets: they are told to the background process, and are not part of its environment. */
+  /**
+   * Variables that hold secrets: they are told to the background process, and are not part of its
+   * environment.
+   */
   readonly secretVariables: readonly string[];
   /** The process is gone, or could not be started. Called once. */
   onExit(problem: string): void;
@@ -63,20 +69,28 @@ export class BackgroundProcess {
   /** There is nothing more to go on with: it ends. */
   dismiss(handover: Handover): void {
     this.#isGone = true;
-    this.#child.stdin?.end(`${JSON.stringify({ ...handover, secrets: {}, machineSecrets: {}, sessions: [] })}\n`);
+    this.#child.stdin?.end(
+      `${JSON.stringify({ ...handover, secrets: {}, machineSecrets: {}, sessions: [] })}\n`,
+    );
   }
 }
 
 /** Run as Node by whatever runs this window, and without what ties a process to the window. */
-export function backgroundEnv(env: NodeJS.ProcessEnv, secretVariables: readonly string[]): NodeJS.ProcessEnv {
+export function backgroundEnv(
+  env: NodeJS.ProcessEnv,
+  secretVariables: readonly string[],
+): NodeJS.ProcessEnv {
   const isKept = ([name]: readonly [string, unknown]): boolean =>
-    !/^(?:VSCODE_|ELECTRON_)/.test(name) && name !== 'NODE_OPTIONS' && !secretVariables.includes(name);
+    !/^(?:VSCODE_|ELECTRON_)/.test(name) &&
+    name !== 'NODE_OPTIONS' &&
+    !secretVariables.includes(name);
   return { ...Object.fromEntries(Object.entries(env).filter(isKept)), ELECTRON_RUN_AS_NODE: '1' };
 }
 
 function turnOver(file: string): void {
   try {
-    if (statSync(file).size > maxLogBytes) renameSync(file, path.join(path.dirname(file), `${path.basename(file)}.1`));
+    if (statSync(file).size > maxLogBytes)
+      renameSync(file, path.join(path.dirname(file), `${path.basename(file)}.1`));
   } catch (error) {
     if (codeOf(error) !== 'ENOENT') throw error;
   }

@@ -5,7 +5,9 @@ import { codeOf } from '../../base/errors.ts';
 import { readSecretFile } from '../../compose/secrets.ts';
 import type { ApiKeys } from '../models/apiKeys.ts';
 
-/** Takes what lies in `folder`, and removes it there. A file is gone only once its secret is kept. */
+/**
+ * Takes what lies in `folder`, and removes it there. A file is gone only once its secret is kept.
+ */
 export async function takeRenewed(folder: string, keys: Pick<ApiKeys, 'set'>): Promise<void> {
   for (const name of await namesIn(folder)) {
     const file = path.join(folder, name);

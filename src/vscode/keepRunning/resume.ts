@@ -1,4 +1,7 @@
-/** Sessions that a reload or a crash interrupted go on, by themselves or when the user wants it, and say so. */
+/**
+ * Sessions that a reload or a crash interrupted go on, by themselves or when the user wants it, and
+ * say so.
+ */
 import { readdir } from 'node:fs/promises';
 import { window } from 'vscode';
 import type { Engine } from '../../agent/contract/engine.ts';
@@ -20,13 +23,18 @@ export interface ResumeOptions {
   readonly host: EngineHost;
   readonly home: string;
   readonly policy: Settings['session.resume'];
-  /** Folders of this window: a session goes on where its files are open, and nowhere else by itself. */
+  /**
+   * Folders of this window: a session goes on where its files are open, and nowhere else by itself.
+   */
   readonly folders: () => readonly string[];
   readonly clock: Clock;
   readonly logger: Logger;
 }
 
-/** After a reload the window before may hold its sessions for a while: it is looked for them again, so long after. */
+/**
+ * After a reload the window before may hold its sessions for a while: it is looked for them again,
+ * so long after.
+ */
 const pollsAfterMs = [500, 1_500, 4_000, 10_000];
 /** Where the disk took nothing, it is looked again until it does. */
 const triesAgainMs = 30_000;
@@ -44,7 +52,8 @@ export class Resumption implements Disposable {
   /** Resolves when what can go on at once does. Builds no engine where the home has no session. */
   async begin(): Promise<void> {
     const { home, policy } = this.#options;
-    const saved = policy === 'never' ? [] : await readdir(homeAt(home).sessionsFolder).catch(() => []);
+    const saved =
+      policy === 'never' ? [] : await readdir(homeAt(home).sessionsFolder).catch(() => []);
     if (saved.length > 0) await this.#refresh(0);
   }
 
@@ -55,7 +64,9 @@ export class Resumption implements Disposable {
   async #refresh(round: number): Promise<void> {
     const { host, policy, logger } = this.#options;
     const engine = await host.get();
-    const found = (await interruptedHere(engine, this.#options)).filter(({ id }) => !this.#known.has(id));
+    const found = (await interruptedHere(engine, this.#options)).filter(
+      ({ id }) => !this.#known.has(id),
+    );
     for (const { id } of found) this.#known.add(id);
     const afterMs = pollsAfterMs[round];
     if (afterMs !== undefined) this.#probeLater(afterMs, round + 1);
@@ -63,7 +74,9 @@ export class Resumption implements Disposable {
     if (found.length === 0) return;
     // A question that nobody answers holds nothing up.
     if (policy === 'ask')
-      void this.#ask(engine, found).catch((error: unknown) => logger.error(`resume: ${messageOf(error)}`));
+      void this.#ask(engine, found).catch((error: unknown) =>
+        logger.error(`resume: ${messageOf(error)}`),
+      );
     else await this.#resume(engine, found);
   }
 
@@ -76,15 +89,21 @@ export class Resumption implements Disposable {
   }
 
   /**
-   * A window that was cut off, as by a lost connection, may live on for hours where its server runs, and work on its
-   * sessions there: the user is asked once whether they want them here.
+   * A window that was cut off, as by a lost connection, may live on for hours where its server
+   * runs, and work on its sessions there: the user is asked once whether they want them here.
    */
   async #offerThoseOfWindows({ sessions }: Engine): Promise<void> {
     for (const { id, endReason } of await sessions.list()) {
-      if (endReason !== undefined || this.#known.has(id) || (await sessions.owner(id))?.kind !== 'window') continue;
+      if (
+        endReason !== undefined ||
+        this.#known.has(id) ||
+        (await sessions.owner(id))?.kind !== 'window'
+      )
+        continue;
       const { state } = await sessions.read(id);
       const isOpenHere = sessions.open().some((open) => open.id === id);
-      if (isOpenHere || state.phase === 'paused' || !isOfFolders(state, this.#options.folders())) continue;
+      if (isOpenHere || state.phase === 'paused' || !isOfFolders(state, this.#options.folders()))
+        continue;
       this.#known.add(id);
       const text = `“${oneLine(state.goal, 80)}” goes on in another window of this folder.`;
       void offer(
@@ -109,17 +128,24 @@ export class Resumption implements Disposable {
         return undefined;
       }),
     );
-    for (const session of await Promise.all(resuming)) if (session !== undefined) tellOf(session, logger);
+    for (const session of await Promise.all(resuming))
+      if (session !== undefined) tellOf(session, logger);
   }
 }
 
 function tellOf({ id, state }: Session, logger: Logger): void {
   logger.info(`Resumed ${id}`);
-  const shown = window.showInformationMessage(`Helios goes on with “${oneLine(state.goal, 80)}”.`, 'Follow');
+  const shown = window.showInformationMessage(
+    `Helios goes on with “${oneLine(state.goal, 80)}”.`,
+    'Follow',
+  );
   void offer(shown, { Follow: 'helios.follow' }, id);
 }
 
-async function interruptedHere(engine: Engine, { folders, logger }: ResumeOptions): Promise<SessionState[]> {
+async function interruptedHere(
+  engine: Engine,
+  { folders, logger }: ResumeOptions,
+): Promise<SessionState[]> {
   const reading = (await engine.sessions.interrupted()).map((id) =>
     engine.sessions.read(id).catch((error: unknown) => {
       logger.warn(`${id} cannot be read: ${messageOf(error)}`);
@@ -138,5 +164,8 @@ async function isWanted(states: readonly SessionState[]): Promise<boolean> {
   const [first] = states;
   const goal = `“${oneLine(first?.goal ?? '', 80)}”`;
   const what = states.length === 1 ? `${goal} was` : `${states.length} sessions were`;
-  return (await window.showInformationMessage(`Helios: ${what} interrupted.`, 'Resume', 'Not Now')) === 'Resume';
+  return (
+    (await window.showInformationMessage(`Helios: ${what} interrupted.`, 'Resume', 'Not Now')) ===
+    'Resume'
+  );
 }

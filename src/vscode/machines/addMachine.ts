@@ -1,4 +1,6 @@
-/** `Helios: Add Machine`: one box for a host; a few questions for a Slurm cluster and a container. */
+/**
+ * `Helios: Add Machine`: one box for a host; a few questions for a Slurm cluster and a container.
+ */
 import { window, workspace } from 'vscode';
 import { UserFacing } from '../../base/errors.ts';
 import { planImport } from '../../compose/importHosts.ts';
@@ -37,7 +39,10 @@ export async function askMachines(machines: MachineRegistry): Promise<AskedMachi
   }
 }
 
-function askFirst(hosts: readonly SshHost[], entries: readonly MachineEntry[]): Promise<Answer<First>> {
+function askFirst(
+  hosts: readonly SshHost[],
+  entries: readonly MachineEntry[],
+): Promise<Answer<First>> {
   const fresh = planImport(hosts, entries, 'all').entries.flatMap(({ alias }) => alias ?? []);
   const aliases = aliasesOf(hosts);
   const further: StepChoice<First>[] = [
@@ -65,21 +70,33 @@ function askFirst(hosts: readonly SshHost[], entries: readonly MachineEntry[]): 
     title,
     placeholder: 'Type user@host[:port] for a host by SSH, or choose',
     choices: [
-      ...hostChoices(fresh).map((choice) => ({ ...choice, value: { kind: 'ssh', place: choice.value } as const })),
+      ...hostChoices(fresh).map((choice) => ({
+        ...choice,
+        value: { kind: 'ssh', place: choice.value } as const,
+      })),
       ...(fresh.length > 1 ? further : further.slice(0, -1)),
     ],
     typed: (text) =>
-      readOr(() => ({ value: { kind: 'ssh', place: parseMachineSpec(text, aliases) }, about: 'add this host' })),
+      readOr(() => ({
+        value: { kind: 'ssh', place: parseMachineSpec(text, aliases) },
+        about: 'add this host',
+      })),
   });
 }
 
-/** Hosts of the ssh config that are not on the list, all picked to begin with. Rejects with `UserFacing` when there is none. */
+/**
+ * Hosts of the ssh config that are not on the list, all picked to begin with. Rejects with
+ * `UserFacing` when there is none.
+ */
 export async function askHosts(machines: MachineRegistry): Promise<AskedMachines | undefined> {
   const hosts = await sshHosts();
   const entries = machines.entries();
   const fresh = planImport(hosts, entries, 'all').entries;
   if (fresh.length === 0)
-    throw new UserFacing('Your ssh config has no further host.', 'Add one by its address with “Helios: Add Machine”.');
+    throw new UserFacing(
+      'Your ssh config has no further host.',
+      'Add one by its address with “Helios: Add Machine”.',
+    );
   const picked = await window.showQuickPick(
     fresh.map(({ alias = '' }) => ({ label: alias, picked: true })),
     {

@@ -88,7 +88,10 @@ async function removeMachine(deps: MachineDeps, argument: unknown): Promise<void
   await removeById(deps, id);
 }
 
-export async function removeById(deps: Pick<MachineDeps, 'host' | 'questions'>, id: string): Promise<void> {
+export async function removeById(
+  deps: Pick<MachineDeps, 'host' | 'questions'>,
+  id: string,
+): Promise<void> {
   await (await deps.host.get()).machines.remove(id);
   await deps.questions.secrets.forget(id);
 }
@@ -113,13 +116,18 @@ async function openTerminal(deps: MachineDeps, argument: unknown): Promise<void>
   const { machines, home } = await deps.host.get();
   const entry = id === localId ? undefined : entryOf(machines, id);
   // A container is made when it is used first; `ssh` finds its way alone.
-  if (entry?.kind === 'container') await connect(id, () => machines.get(id).ready?.({ mayAsk: true }));
-  showMachineTerminal(id, entry, { homeFolder: home, expand: (path) => expandHome(path, homedir()) });
+  if (entry?.kind === 'container')
+    await connect(id, () => machines.get(id).ready?.({ mayAsk: true }));
+  showMachineTerminal(id, entry, {
+    homeFolder: home,
+    expand: (path) => expandHome(path, homedir()),
+  });
 }
 
 const connect = <T>(id: string, work: () => Promise<T> | undefined): Thenable<T | undefined> =>
-  window.withProgress({ location: ProgressLocation.Notification, title: `Helios: connecting to ${id}` }, async () =>
-    work(),
+  window.withProgress(
+    { location: ProgressLocation.Notification, title: `Helios: connecting to ${id}` },
+    async () => work(),
   );
 
 const remoteExtensions = ['ms-vscode-remote.remote-ssh', 'jeanp413.open-remote-ssh'];
@@ -128,12 +136,22 @@ async function openWindow(deps: MachineDeps, argument: unknown): Promise<void> {
   const id = await pickMachine(deps, argument, 'A window on which machine?', isHost);
   if (id === undefined) return;
   const entry = entryOf((await deps.host.get()).machines, id);
-  if (!hasHost(entry)) throw new UserFacing(`${id} is on this computer.`, 'Choose a machine with a host of its own.');
+  if (!hasHost(entry))
+    throw new UserFacing(`${id} is on this computer.`, 'Choose a machine with a host of its own.');
   if (env.remoteName !== undefined)
-    throw new UserFacing('This window is a remote one already.', `Open ${id} from a window on your own computer.`);
+    throw new UserFacing(
+      'This window is a remote one already.',
+      `Open ${id} from a window on your own computer.`,
+    );
   if (!remoteExtensions.some((name) => extensions.getExtension(name) !== undefined))
-    throw new UserFacing('Windows on other hosts need the extension Remote - SSH.', 'Install it, then try again.');
-  await commands.executeCommand('vscode.newWindow', { remoteAuthority: remoteAuthority(entry), reuseWindow: false });
+    throw new UserFacing(
+      'Windows on other hosts need the extension Remote - SSH.',
+      'Install it, then try again.',
+    );
+  await commands.executeCommand('vscode.newWindow', {
+    remoteAuthority: remoteAuthority(entry),
+    reuseWindow: false,
+  });
 }
 
 /** `undefined` is this computer. */
@@ -154,7 +172,10 @@ async function pickMachine(
     .list()
     .map(({ id }) => ({ id, entry: machines.entries().find((each) => each.id === id) }))
     .filter(({ entry }) => isWanted(entry))
-    .map(({ id, entry }) => ({ label: id, description: entry === undefined ? 'this computer' : entryText(entry) }));
+    .map(({ id, entry }) => ({
+      label: id,
+      description: entry === undefined ? 'this computer' : entryText(entry),
+    }));
   if (choices.length === 0)
     throw new UserFacing('There is no such machine yet.', 'Add one with “Helios: Add Machine”.');
   return (await window.showQuickPick(choices, { title, matchOnDescription: true }))?.label;

@@ -26,7 +26,11 @@ export function entryOfDraft(
   folder: string | undefined,
 ): MachineEntry {
   const isMounted = folder !== undefined && mount !== undefined && mount !== 'none';
-  const workspaceMount = { source: folder, target: mountPoint, ...(mount === 'read' && { isReadOnly: true }) };
+  const workspaceMount = {
+    source: folder,
+    target: mountPoint,
+    ...(mount === 'read' && { isReadOnly: true }),
+  };
   return checkedEntry({
     id,
     kind,
@@ -44,13 +48,22 @@ const mountsOf = (options: MachineDraft['options']): readonly unknown[] =>
 
 /** An id that says what it is, other than those `taken`. */
 export const draftId = ({ kind, place }: MachineDraft, taken: readonly string[]): string =>
-  suggestedId(place?.host === undefined && place?.alias === undefined ? { alias: idOfKind[kind] } : place, taken);
+  suggestedId(
+    place?.host === undefined && place?.alias === undefined ? { alias: idOfKind[kind] } : place,
+    taken,
+  );
 
-const idOfKind: Readonly<Record<RemoteKind, string>> = { ssh: 'machine', slurm: 'cluster', container: 'box' };
+const idOfKind: Readonly<Record<RemoteKind, string>> = {
+  ssh: 'machine',
+  slurm: 'cluster',
+  container: 'box',
+};
 
 /** What is wrong with an id that another machine has. */
 export const takenText = (text: string, taken: readonly string[]): string | undefined =>
-  taken.includes(text) ? `There is a machine ${text} already: it would be replaced. Choose another name.` : undefined;
+  taken.includes(text)
+    ? `There is a machine ${text} already: it would be replaced. Choose another name.`
+    : undefined;
 
 /** What a check throws, in words. */
 export function problemOf(check: () => unknown): string | undefined {

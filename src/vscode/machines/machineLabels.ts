@@ -1,9 +1,17 @@
-/** Machines in the words of other programs: what `ssh` and `docker` are told, what VS Code calls a host, what a user is asked. */
+/**
+ * Machines in the words of other programs: what `ssh` and `docker` are told, what VS Code calls a
+ * host, what a user is asked.
+ */
 import { cleanText, oneLine, shellQuote } from '../../base/text.ts';
 import type { HostKeyQuestion } from '../../machines/machinePrompts.ts';
 import { homeIdOf, labels, hasHost } from '../../presentation/machines/machineText.ts';
 import type { MachineKind } from '../../machines/machine.ts';
-import type { ContainerEntry, MachineEntry, SlurmEntry, SshEntry } from '../../machines/machineEntry.ts';
+import type {
+  ContainerEntry,
+  MachineEntry,
+  SlurmEntry,
+  SshEntry,
+} from '../../machines/machineEntry.ts';
 
 /** Codicons. */
 export const machineIcons: Readonly<Record<MachineKind, string>> = {
@@ -26,11 +34,16 @@ export interface TerminalPlace {
 }
 
 /** What a terminal on the machine runs; `undefined`: the shell of this computer. */
-export function terminalCommand(entry: MachineEntry, place: TerminalPlace): TerminalCommand | undefined {
+export function terminalCommand(
+  entry: MachineEntry,
+  place: TerminalPlace,
+): TerminalCommand | undefined {
   switch (entry.kind) {
     case 'ssh':
     case 'slurm':
-      return hasHost(entry) ? { program: 'ssh', arguments: sshArguments(entry, place.expand) } : undefined;
+      return hasHost(entry)
+        ? { program: 'ssh', arguments: sshArguments(entry, place.expand) }
+        : undefined;
     case 'container':
       return { program: '/bin/sh', arguments: ['-c', containerLine(entry, place)] };
   }
@@ -43,7 +56,9 @@ function sshArguments(entry: SshEntry | SlurmEntry, expand: (path: string) => st
   return [
     ...(port === undefined ? [] : ['-p', String(port)]),
     ...(keyPath === undefined ? [] : ['-i', expand(keyPath)]),
-    ...(auth === 'password' ? ['-o', 'PreferredAuthentications=password,keyboard-interactive'] : []),
+    ...(auth === 'password'
+      ? ['-o', 'PreferredAuthentications=password,keyboard-interactive']
+      : []),
     ...(workFolder === undefined ? [] : ['-t']),
     '--',
     user === undefined ? name : `${user}@${name}`,
@@ -52,9 +67,14 @@ function sshArguments(entry: SshEntry | SlurmEntry, expand: (path: string) => st
 }
 
 /** The container of the machine is found by its labels; an image need not have a bash. */
-function containerLine({ id, engine, workFolder }: ContainerEntry, { homeFolder, expand }: TerminalPlace): string {
+function containerLine(
+  { id, engine, workFolder }: ContainerEntry,
+  { homeFolder, expand }: TerminalPlace,
+): string {
   const address =
-    engine === undefined ? '' : ` -H ${shellQuote(engine.includes('://') ? engine : `unix://${expand(engine)}`)}`;
+    engine === undefined
+      ? ''
+      : ` -H ${shellQuote(engine.includes('://') ? engine : `unix://${expand(engine)}`)}`;
   const wanted = [`${labels.machine}=${id}`, `${labels.home}=${homeIdOf(homeFolder)}`];
   const filters = wanted.map((label) => `--filter label=${shellQuote(label)}`).join(' ');
   const folder = workFolder === undefined ? '' : ` -w ${shellQuote(workFolder)}`;
@@ -78,8 +98,17 @@ export function remoteAuthority({ host, alias, user, port }: SshEntry | SlurmEnt
   return `ssh-remote+${user === undefined ? '' : `${user}@`}${bracketed}${port === undefined ? '' : `:${port}`}`;
 }
 
-/** A notification shows text as it is, but makes links of `[…](…)`: what others chose is kept from that. */
-export function hostKeyText({ machine, host, keyType, fingerprint, note }: HostKeyQuestion): string {
+/**
+ * A notification shows text as it is, but makes links of `[…](…)`: what others chose is kept from
+ * that.
+ */
+export function hostKeyText({
+  machine,
+  host,
+  keyType,
+  fingerprint,
+  note,
+}: HostKeyQuestion): string {
   const sentences = [
     `${machine}: the host ${host} was never seen before.`,
     `Its ${keyType} key is ${fingerprint}.`,

@@ -1,8 +1,15 @@
-/** What machines ask their user, in this window: secrets in an input box, the key of a new host in a notification. */
+/**
+ * What machines ask their user, in this window: secrets in an input box, the key of a new host in a
+ * notification.
+ */
 import { CancellationTokenSource, window, type SecretStorage } from 'vscode';
 import type { Engine } from '../../agent/contract/engine.ts';
 import type { Disposable } from '../../base/disposable.ts';
-import type { HostKeyQuestion, MachinePrompts, SecretQuestion } from '../../machines/machinePrompts.ts';
+import type {
+  HostKeyQuestion,
+  MachinePrompts,
+  SecretQuestion,
+} from '../../machines/machinePrompts.ts';
 import { MachineSecrets } from '../../compose/machineSecrets.ts';
 import { hostKeyText } from './machineLabels.ts';
 
@@ -24,12 +31,16 @@ export function createMachineQuestions(storage: SecretStorage): MachineQuestions
     },
     attach: ({ machines }) =>
       machines.onDidChange(() => {
-        for (const { id } of machines.list()) if (machines.status(id).kind === 'connected') void secrets.reached(id);
+        for (const { id } of machines.list())
+          if (machines.status(id).kind === 'connected') void secrets.reached(id);
       }),
   };
 }
 
-async function askSecret({ machine, prompt }: SecretQuestion, signal: AbortSignal): Promise<string | undefined> {
+async function askSecret(
+  { machine, prompt }: SecretQuestion,
+  signal: AbortSignal,
+): Promise<string | undefined> {
   const source = new CancellationTokenSource();
   const cancel = (): void => source.cancel();
   signal.addEventListener('abort', cancel, { once: true });
@@ -55,6 +66,9 @@ async function confirmHostKey(question: HostKeyQuestion, signal: AbortSignal): P
   const late = new Promise<undefined>((resolve) =>
     signal.addEventListener('abort', () => resolve(undefined), { once: true }),
   );
-  const choice = await Promise.race([window.showWarningMessage(text, trust, 'Do Not Connect'), late]);
+  const choice = await Promise.race([
+    window.showWarningMessage(text, trust, 'Do Not Connect'),
+    late,
+  ]);
   return choice === trust && !signal.aborted;
 }

@@ -12,7 +12,10 @@ import type { Icon } from '../ui/icons.ts';
 export interface SlotsView {
   /** Runs at a time, at most. */
   readonly total: number;
-  /** Taken by runs, also of other windows and other people; absent: the machine was not asked lately. */
+  /**
+   * Taken by runs, also of other windows and other people; absent: the machine was not asked
+   * lately.
+   */
   readonly held?: number | undefined;
 }
 
@@ -23,7 +26,10 @@ export interface MachineView {
   readonly place?: string;
   /** It has a host of its own, which a window can be opened on. */
   readonly hasHost?: boolean;
-  /** What the machine says of itself; absent while it is being asked, and of one that was never used. */
+  /**
+   * What the machine says of itself; absent while it is being asked, and of one that was never
+   * used.
+   */
   readonly description?: string;
   /** Why it did not answer. */
   readonly problem?: string;
@@ -50,7 +56,11 @@ type RunNode = {
   readonly node: TreeNode;
 };
 
-function machineRow(machine: MachineView, open: readonly OpenSessionView[], nowMs: number): TreeNode {
+function machineRow(
+  machine: MachineView,
+  open: readonly OpenSessionView[],
+  nowMs: number,
+): TreeNode {
   const runs = open.flatMap((session) => runNodes(session, machine.id, nowMs));
   const words = wordsOf(machine, runs);
   const menus = [machine.kind === 'local' ? '' : 'remote', machine.hasHost === true ? 'host' : ''];
@@ -66,12 +76,18 @@ function machineRow(machine: MachineView, open: readonly OpenSessionView[], nowM
     target: { kind: 'machine', machineId: machine.id },
     isExpanded: runs.some(({ isGoing }) => isGoing),
     ...(runs.length > 0 && {
-      children: runs.sort((a, b) => b.startedMs - a.startedMs || b.number - a.number).map(({ node }) => node),
+      children: runs
+        .sort((a, b) => b.startedMs - a.startedMs || b.number - a.number)
+        .map(({ node }) => node),
     }),
   };
 }
 
-const runNodes = ({ state, ledger, facts }: OpenSessionView, machineId: string, nowMs: number): RunNode[] =>
+const runNodes = (
+  { state, ledger, facts }: OpenSessionView,
+  machineId: string,
+  nowMs: number,
+): RunNode[] =>
   ledger.rows
     .filter((row) => row.machineId === machineId)
     .map((row) => ({
@@ -79,7 +95,13 @@ const runNodes = ({ state, ledger, facts }: OpenSessionView, machineId: string, 
       number: row.number,
       isGoing: row.verdict === undefined,
       isQueued: row.verdict === undefined && facts?.(row.runId)?.liveness.kind === 'queued',
-      node: runRow(row, { sessionId: state.id, decisive: ledger.decisive, nowMs, idPrefix: machineId, facts }),
+      node: runRow(row, {
+        sessionId: state.id,
+        decisive: ledger.decisive,
+        nowMs,
+        idPrefix: machineId,
+        facts,
+      }),
     }));
 
 function wordsOf(machine: MachineView, runs: readonly RunNode[]): string[] {
@@ -88,7 +110,9 @@ function wordsOf(machine: MachineView, runs: readonly RunNode[]): string[] {
   const going = runs.filter(({ isGoing }) => isGoing).length - queued;
   const words = [
     kind === id ? (host === undefined ? '' : `${host}, the host of this window`) : kind,
-    ...(slots?.held === undefined ? [countText(going), totalText(slots)] : [`${slots.held}/${slots.total} slots`]),
+    ...(slots?.held === undefined
+      ? [countText(going), totalText(slots)]
+      : [`${slots.held}/${slots.total} slots`]),
     queued === 0 ? '' : `${queued} queued`,
     stateText[state](machine),
   ];
@@ -98,18 +122,26 @@ function wordsOf(machine: MachineView, runs: readonly RunNode[]): string[] {
 const totalText = (slots: SlotsView | undefined): string =>
   slots === undefined ? '' : `${slots.total} ${slots.total === 1 ? 'slot' : 'slots'}`;
 
-const countText = (count: number): string => (count === 0 ? '' : `${count} ${count === 1 ? 'run' : 'runs'}`);
+const countText = (count: number): string =>
+  count === 0 ? '' : `${count} ${count === 1 ? 'run' : 'runs'}`;
 
-/** What is measured; what the machine is, only while nothing is. The reason is long, so it comes last. */
+/**
+ * What is measured; what the machine is, only while nothing is. The reason is long, so it comes
+ * last.
+ */
 const stateText: Readonly<Record<MachineView['state'], (machine: MachineView) => string>> = {
-  connected: ({ sample, description }) => (sample && resourceText(sample)) ?? description ?? 'asking …',
+  connected: ({ sample, description }) =>
+    (sample && resourceText(sample)) ?? description ?? 'asking …',
   unused: ({ place }) => ['not used yet', place].filter(Boolean).join(' · '),
   unreachable: ({ problem }) => ['not reachable', problem].filter(Boolean).join(' · '),
 };
 
 function iconOf({ kind, state }: MachineView): Icon {
   if (state === 'unreachable') return { id: 'warning', color: 'charts.yellow' };
-  return { id: machineIcons[kind], ...(kind !== 'local' && state === 'connected' && { color: 'charts.green' }) };
+  return {
+    id: machineIcons[kind],
+    ...(kind !== 'local' && state === 'connected' && { color: 'charts.green' }),
+  };
 }
 
 /** Who it is, what it has, how busy each part is, and which run holds which GPU. */
@@ -120,7 +152,9 @@ function tooltip(machine: MachineView, open: readonly OpenSessionView[]): string
   const lines = sample === undefined ? [] : resourceLines(sample);
   return [
     `**${plain(id)}** ${where.join(' · ')}`,
-    state === 'unused' ? 'Not used yet. It is connected to when a run or a command goes there.' : '',
+    state === 'unused'
+      ? 'Not used yet. It is connected to when a run or a command goes there.'
+      : '',
     plain(problem ?? description ?? '', 400),
     lines.map((line, index) => `- ${plain(line)}${holders(gpus[index], id, open)}`).join('\n'),
   ]
@@ -129,11 +163,18 @@ function tooltip(machine: MachineView, open: readonly OpenSessionView[]): string
 }
 
 /** The runs whose processes hold memory of the GPU: ` · run 7, run 8`. */
-function holders(gpu: GpuSample | undefined, machineId: string, open: readonly OpenSessionView[]): string {
+function holders(
+  gpu: GpuSample | undefined,
+  machineId: string,
+  open: readonly OpenSessionView[],
+): string {
   const pids = new Set(gpu?.processes?.map(({ sessionPid }) => sessionPid));
   const numbers = open
     .flatMap(({ state }) => [...state.runs.values()])
-    .filter(({ spec, process }) => spec.machineId === machineId && process !== undefined && pids.has(process.pid))
+    .filter(
+      ({ spec, process }) =>
+        spec.machineId === machineId && process !== undefined && pids.has(process.pid),
+    )
     .map(({ spec }) => `run ${spec.number}`);
   return numbers.length === 0 ? '' : ` · ${numbers.join(', ')}`;
 }

@@ -31,7 +31,8 @@ export class MachineSlots {
     const before = this.held(id);
     try {
       const { slots } = await freeSlots(machine);
-      if (slots !== undefined) this.#held.set(id, { count: slots.total - slots.free, atMs: this.#clock.now() });
+      if (slots !== undefined)
+        this.#held.set(id, { count: slots.total - slots.free, atMs: this.#clock.now() });
     } catch {
       // It says so by its status, too.
       this.#held.delete(id);

@@ -8,8 +8,24 @@ import type { MachinePlace } from '../../machines/machineEntry.ts';
 import { parseMachineSpec } from '../../compose/machineFile.ts';
 import { placeText } from '../../presentation/machines/machineText.ts';
 import { optionsOf, type RemoteKind } from '../../presentation/machines/machineOptions.ts';
-import { draftId, entryOfDraft, mountPoint, problemOf, readOr, takenText, type MachineDraft } from './machineDraft.ts';
-import { askPick, askText, back, isAnswer, type Answer, type Step, type StepChoice } from './steps.ts';
+import {
+  draftId,
+  entryOfDraft,
+  mountPoint,
+  problemOf,
+  readOr,
+  takenText,
+  type MachineDraft,
+} from './machineDraft.ts';
+import {
+  askPick,
+  askText,
+  back,
+  isAnswer,
+  type Answer,
+  type Step,
+  type StepChoice,
+} from './steps.ts';
 
 /** What the questions are asked with. */
 export interface Knowledge {
@@ -38,10 +54,16 @@ const loginHostStep = ({ aliases }: Knowledge): Step<MachineDraft> => ({
       title: 'Slurm Cluster: Login Host',
       placeholder: 'Where sbatch and squeue are: user@host[:port], or a host of the ssh config',
       choices: [
-        { label: 'This Computer', detail: 'sbatch and squeue are here', icon: 'device-desktop', value: {} },
+        {
+          label: 'This Computer',
+          detail: 'sbatch and squeue are here',
+          icon: 'device-desktop',
+          value: {},
+        },
         ...hostChoices(aliases),
       ],
-      typed: (text) => readOr(() => ({ value: parseMachineSpec(text, aliases), about: 'this host' })),
+      typed: (text) =>
+        readOr(() => ({ value: parseMachineSpec(text, aliases), about: 'this host' })),
       hasBack: true,
     });
     return isAnswer(answer) ? { ...draft, place: answer } : answer;
@@ -85,7 +107,11 @@ async function askKey(): Promise<Answer<Login>> {
     title: 'Private Key',
     placeholder: 'Type its path, or choose',
     choices: [
-      ...privateKeys(folder).map((path) => ({ label: path.replace(homedir(), '~'), icon: 'key', value: { path } })),
+      ...privateKeys(folder).map((path) => ({
+        label: path.replace(homedir(), '~'),
+        icon: 'key',
+        value: { path },
+      })),
       { label: 'Browse…', icon: 'folder-opened', value: 'browse' },
     ],
     typed: (text) => readOr(() => ({ value: { path: localPath(text) }, about: 'this key' })),
@@ -111,7 +137,9 @@ function privateKeys(folder: string): string[] {
 const imageStep = ({ folder }: Knowledge): Step<MachineDraft> => ({
   async ask(draft) {
     const dockerfiles =
-      folder === undefined ? [] : await workspace.findFiles('**/{Dockerfile,*.Dockerfile}', undefined, 8);
+      folder === undefined
+        ? []
+        : await workspace.findFiles('**/{Dockerfile,*.Dockerfile}', undefined, 8);
     const answer = await askPick<NonNullable<MachineDraft['image']>>({
       title: 'Container: Image',
       placeholder: 'The name of an image, or a Dockerfile',
@@ -138,9 +166,24 @@ const mountStep = ({ folder }: Knowledge): Step<MachineDraft> => ({
       title: 'Container: the Folder of This Workspace',
       placeholder: `${folder ?? ''}, as ${mountPoint} in the container`,
       choices: [
-        { label: 'Read and Write', detail: 'It sees your files and can change them', icon: 'edit', value: 'write' },
-        { label: 'Read Only', detail: 'It sees your files and cannot change them', icon: 'eye', value: 'read' },
-        { label: 'Not at All', detail: 'It has nothing of this computer', icon: 'circle-slash', value: 'none' },
+        {
+          label: 'Read and Write',
+          detail: 'It sees your files and can change them',
+          icon: 'edit',
+          value: 'write',
+        },
+        {
+          label: 'Read Only',
+          detail: 'It sees your files and cannot change them',
+          icon: 'eye',
+          value: 'read',
+        },
+        {
+          label: 'Not at All',
+          detail: 'It has nothing of this computer',
+          icon: 'circle-slash',
+          value: 'none',
+        },
       ],
       hasBack: true,
     });
@@ -160,7 +203,12 @@ const networkStep: Step<MachineDraft> = {
           icon: 'shield',
           value: 'none',
         },
-        { label: 'Bridge', detail: 'The internet, such as for pip install', icon: 'globe', value: 'bridge' },
+        {
+          label: 'Bridge',
+          detail: 'The internet, such as for pip install',
+          icon: 'globe',
+          value: 'bridge',
+        },
         {
           label: 'Host',
           detail: 'Everything that this computer reaches, its own services too',
@@ -186,9 +234,14 @@ const asked: readonly string[] = ['key', 'auth', 'image', 'dockerfile', 'network
 /** The same words as in the terminal and the chat. */
 const optionsStep = ({ folder }: Knowledge): Step<MachineDraft> => ({
   async ask(draft) {
-    const { readMachineOptions, splitArguments } = await import('../../presentation/machines/machineWords.ts');
+    const { readMachineOptions, splitArguments } =
+      await import('../../presentation/machines/machineWords.ts');
     const read = (text: string): Readonly<Record<string, unknown>> =>
-      readMachineOptions(splitArguments(text), draft.kind, localPathFrom(folder ?? homedir(), homedir()));
+      readMachineOptions(
+        splitArguments(text),
+        draft.kind,
+        localPathFrom(folder ?? homedir(), homedir()),
+      );
     const answer = await askText({
       title: draft.kind === 'slurm' ? 'Slurm Cluster: Options' : 'Container: Options',
       prompt: `May be left empty. Options: ${optionsOf(draft.kind)
@@ -210,12 +263,20 @@ const idStep = (known: Knowledge): Step<MachineDraft> => ({
       prompt: 'What it is called from now on',
       value: draftId(draft, known.taken),
       problemOf: (text) =>
-        problemOf(() => entryOfDraft({ ...draft, id: text }, known.folder)) ?? takenText(text, known.taken),
+        problemOf(() => entryOfDraft({ ...draft, id: text }, known.folder)) ??
+        takenText(text, known.taken),
       hasBack: true,
     });
     return isAnswer(answer) ? { ...draft, id: answer } : answer;
   },
 });
 
-export const hostChoices = (aliases: readonly string[]): (StepChoice<MachinePlace> & { value: MachinePlace })[] =>
-  aliases.map((alias) => ({ label: alias, description: 'ssh config', icon: 'remote', value: { alias } }));
+export const hostChoices = (
+  aliases: readonly string[],
+): (StepChoice<MachinePlace> & { value: MachinePlace })[] =>
+  aliases.map((alias) => ({
+    label: alias,
+    description: 'ssh config',
+    icon: 'remote',
+    value: { alias },
+  }));

@@ -4,7 +4,11 @@ import type { MachineEntry } from '../../machines/machineEntry.ts';
 import { machineIcons, terminalCommand, type TerminalPlace } from './machineLabels.ts';
 
 /** The one that is open already comes to the front. Without an entry it is this computer. */
-export function showMachineTerminal(id: string, entry: MachineEntry | undefined, place: TerminalPlace): void {
+export function showMachineTerminal(
+  id: string,
+  entry: MachineEntry | undefined,
+  place: TerminalPlace,
+): void {
   const command = entry === undefined ? undefined : terminalCommand(entry, place);
   const options: TerminalOptions = {
     name: id,
@@ -17,6 +21,7 @@ export function showMachineTerminal(id: string, entry: MachineEntry | undefined,
 
 /** After the entry was changed, or the shell has ended, it is another. */
 function isSame({ creationOptions, exitStatus }: Terminal, wanted: TerminalOptions): boolean {
-  const key = ({ name, shellPath, shellArgs }: TerminalOptions): string => JSON.stringify([name, shellPath, shellArgs]);
+  const key = ({ name, shellPath, shellArgs }: TerminalOptions): string =>
+    JSON.stringify([name, shellPath, shellArgs]);
   return exitStatus === undefined && key(creationOptions as TerminalOptions) === key(wanted);
 }

@@ -49,7 +49,10 @@ export class MachineViews implements Disposable {
     );
   }
 
-  /** What machines are busy with is asked for only while the tree is seen; runs see to it for themselves. */
+  /**
+   * What machines are busy with is asked for only while the tree is seen; runs see to it for
+   * themselves.
+   */
   refresh(isProbing: boolean): void {
     this.#isProbing = isProbing;
     if (isProbing) this.#watch ??= this.#engine?.resources.watch();
@@ -63,8 +66,15 @@ export class MachineViews implements Disposable {
       const view = this.#viewOf(machines, machine);
       const { id, share } = machine;
       const isConnected = view.state === 'connected';
-      const slots = share?.slots && { total: share.slots, held: isConnected ? this.#slots.held(id) : undefined };
-      return { ...view, ...(slots && { slots }), ...(isConnected && { sample: resources.latest(id) }) };
+      const slots = share?.slots && {
+        total: share.slots,
+        held: isConnected ? this.#slots.held(id) : undefined,
+      };
+      return {
+        ...view,
+        ...(slots && { slots }),
+        ...(isConnected && { sample: resources.latest(id) }),
+      };
     });
     const offered = list.length > 1 ? [] : firstRows(await this.#freshHosts(machines));
     const problems = problemRows(machines.problems, machines.file);
@@ -95,7 +105,9 @@ export class MachineViews implements Disposable {
 
   async #freshHosts(machines: Engine['machines']): Promise<string[]> {
     this.#hosts ??= await sshHosts();
-    return planImport(this.#hosts, machines.entries(), 'all').entries.flatMap(({ alias }) => alias ?? []);
+    return planImport(this.#hosts, machines.entries(), 'all').entries.flatMap(
+      ({ alias }) => alias ?? [],
+    );
   }
 
   #viewOf(machines: Engine['machines'], machine: Machine): MachineView {
@@ -104,7 +116,13 @@ export class MachineViews implements Disposable {
     if (entry === undefined) {
       const about = this.#asked(machine);
       const state = about.problem === undefined ? 'connected' : 'unreachable';
-      return { id, kind, state, ...about, ...(env.remoteName === 'ssh-remote' && { host: hostname() }) };
+      return {
+        id,
+        kind,
+        state,
+        ...about,
+        ...(env.remoteName === 'ssh-remote' && { host: hostname() }),
+      };
     }
     const status = machines.status(id);
     const view = { id, kind, place: entryText(entry), hasHost: hasHost(entry), state: status.kind };

@@ -1,12 +1,20 @@
 /** Questions one after the other, each with a way back to the one before. */
-import { QuickInputButtons, QuickPickItemKind, ThemeIcon, window, type QuickInput, type QuickPickItem } from 'vscode';
+import {
+  QuickInputButtons,
+  QuickPickItemKind,
+  ThemeIcon,
+  window,
+  type QuickInput,
+  type QuickPickItem,
+} from 'vscode';
 import type { Disposable } from '../../base/disposable.ts';
 
 export const back = Symbol('back');
 /** `undefined`: the user has changed their mind. */
 export type Answer<T> = T | typeof back | undefined;
 
-export const isAnswer = <T>(answer: Answer<T>): answer is T => answer !== undefined && answer !== back;
+export const isAnswer = <T>(answer: Answer<T>): answer is T =>
+  answer !== undefined && answer !== back;
 
 export interface Step<S> {
   /** Absent: it is. */
@@ -52,7 +60,9 @@ export interface PickQuestion<T> {
   readonly placeholder: string;
   readonly choices: readonly StepChoice<T>[];
   /** What a text that was typed stands for, or what is wrong with it. Absent: it only filters. */
-  typed?(text: string): { readonly value: T; readonly about: string } | { readonly problem: string };
+  typed?(
+    text: string,
+  ): { readonly value: T; readonly about: string } | { readonly problem: string };
   /** There is a question before this one. */
   readonly hasBack?: boolean;
 }
@@ -90,7 +100,8 @@ function itemOf<T>({ label, description, detail, icon, value }: StepChoice<T>): 
 
 /** Nothing for a text that is one of the choices. */
 function typedItem<T>({ choices, typed }: PickQuestion<T>, text: string): Item<T> | undefined {
-  if (typed === undefined || text === '' || choices.some(({ label }) => label === text)) return undefined;
+  if (typed === undefined || text === '' || choices.some(({ label }) => label === text))
+    return undefined;
   const read = typed(text);
   const shown = { label: text, alwaysShow: true };
   return 'problem' in read
@@ -114,7 +125,8 @@ export function askText(question: TextQuestion): Promise<Answer<string>> {
   input.prompt = question.prompt;
   input.value = question.value ?? '';
   input.placeholder = question.placeholder ?? '';
-  const check = (): void => void (input.validationMessage = question.problemOf(input.value.trim()) ?? '');
+  const check = (): void =>
+    void (input.validationMessage = question.problemOf(input.value.trim()) ?? '');
   input.onDidChangeValue(check);
   return answered(input, question, (resolve) => {
     input.onDidAccept(() => {
@@ -124,7 +136,9 @@ export function askText(question: TextQuestion): Promise<Answer<string>> {
   });
 }
 
-type Shown = QuickInput & Disposable & Pick<ReturnType<typeof window.createInputBox>, 'buttons' | 'onDidTriggerButton'>;
+type Shown = QuickInput &
+  Disposable &
+  Pick<ReturnType<typeof window.createInputBox>, 'buttons' | 'onDidTriggerButton'>;
 
 function answered<T>(
   input: Shown,

@@ -16,7 +16,9 @@ const globalRoot = '/global';
 
 /** No row at all while there is no note: the view then says what to do next. */
 export function memoryRows(sections: readonly MemorySection[]): readonly TreeNode[] {
-  return sections.filter(({ nodes }) => nodes.some((node) => node.path !== globalRoot)).map(sectionRow);
+  return sections
+    .filter(({ nodes }) => nodes.some((node) => node.path !== globalRoot))
+    .map(sectionRow);
 }
 
 function sectionRow({ session, nodes }: MemorySection): TreeNode {
@@ -28,28 +30,46 @@ function sectionRow({ session, nodes }: MemorySection): TreeNode {
     icon: { id: session === undefined ? 'globe' : 'beaker' },
     context: 'notes',
     spoken: `Notes: ${label}`,
-    target: { kind: 'note', path: session === undefined ? globalRoot : '/', ...(session && { sessionId: session.id }) },
+    target: {
+      kind: 'note',
+      path: session === undefined ? globalRoot : '/',
+      ...(session && { sessionId: session.id }),
+    },
     isExpanded: true,
     children: below(session === undefined ? globalRoot : '', nodes, session?.id),
   };
 }
 
-function below(path: string, nodes: readonly MemoryNode[], sessionId: string | undefined): readonly TreeNode[] {
+function below(
+  path: string,
+  nodes: readonly MemoryNode[],
+  sessionId: string | undefined,
+): readonly TreeNode[] {
   const isChild = (node: MemoryNode): boolean => {
     const slash = node.path.lastIndexOf('/');
-    return node.path.slice(0, slash) === path && (sessionId === undefined || node.path !== globalRoot);
+    return (
+      node.path.slice(0, slash) === path && (sessionId === undefined || node.path !== globalRoot)
+    );
   };
   return nodes.filter(isChild).map((node) => noteRow(node, nodes, sessionId));
 }
 
-function noteRow(node: MemoryNode, nodes: readonly MemoryNode[], sessionId: string | undefined): TreeNode {
+function noteRow(
+  node: MemoryNode,
+  nodes: readonly MemoryNode[],
+  sessionId: string | undefined,
+): TreeNode {
   const children = below(node.path, nodes, sessionId);
   const name = node.path.slice(node.path.lastIndexOf('/') + 1);
   return {
     id: `${sessionId ?? 'global'}${node.path}`,
     label: name,
     description: node.gist,
-    tooltip: [`**${plain(node.path)}**`, plain(node.gist, 400), `Changed ${exactTime(node.updatedMs)}`]
+    tooltip: [
+      `**${plain(node.path)}**`,
+      plain(node.gist, 400),
+      `Changed ${exactTime(node.updatedMs)}`,
+    ]
       .filter((part) => part !== '')
       .join('\n\n'),
     icon: { id: node.type === 'file' ? 'note' : 'folder' },

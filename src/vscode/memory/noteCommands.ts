@@ -35,7 +35,10 @@ async function newNote({ notes }: NoteDeps, argument: unknown): Promise<void> {
   const sessionId = 'sessionId' in place ? place.sessionId : undefined;
   const store = await notes.store(sessionId);
   if (sessionId === undefined && parsePath(path).root !== 'global')
-    throw new UserFacing('Without an open session, a note is shared.', 'Write its path below /global.');
+    throw new UserFacing(
+      'Without an open session, a note is shared.',
+      'Write its path below /global.',
+    );
   const note = await store.write(path, gist.trim() || 'Note of the user', '');
   notes.refresh();
   if (note.file !== undefined) await openFile(note.file);
@@ -43,7 +46,9 @@ async function newNote({ notes }: NoteDeps, argument: unknown): Promise<void> {
 
 function pathProblem(path: string): string | undefined {
   try {
-    return parsePath(path).segments.length === 0 ? 'Give the note a name, such as /global/tricks.' : undefined;
+    return parsePath(path).segments.length === 0
+      ? 'Give the note a name, such as /global/tricks.'
+      : undefined;
   } catch (error) {
     return messageOf(error);
   }
@@ -59,7 +64,10 @@ async function openNote({ notes }: NoteDeps, argument: unknown): Promise<void> {
 async function deleteNote({ notes }: NoteDeps, argument: unknown): Promise<void> {
   const place = noteOf(argument);
   if (place === undefined) return;
-  const choices = [{ label: `Delete ${place.path}`, detail: 'And the notes below it.' }, { label: 'Keep it' }];
+  const choices = [
+    { label: `Delete ${place.path}`, detail: 'And the notes below it.' },
+    { label: 'Keep it' },
+  ];
   const picked = await window.showQuickPick(choices, { title: `Delete ${place.path}?` });
   if (picked !== choices[0]) return;
   await (await notes.store(place.sessionId)).remove(place.path);

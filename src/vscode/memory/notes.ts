@@ -1,4 +1,7 @@
-/** The notes that the Memory view shows: those of the open sessions, and those that all sessions share. */
+/**
+ * The notes that the Memory view shows: those of the open sessions, and those that all sessions
+ * share.
+ */
 import { join } from 'node:path';
 import type { Engine } from '../../agent/contract/engine.ts';
 import type { Clock } from '../../base/clock.ts';

@@ -3,7 +3,10 @@ import type { PanelSource } from './panelSource.ts';
 
 const rowsPerPart = 20_000;
 
-/** Every point of these runs and metrics, one row each, in parts of bounded size. Missing steps are empty cells. */
+/**
+ * Every point of these runs and metrics, one row each, in parts of bounded size. Missing steps are
+ * empty cells.
+ */
 export async function* csvParts(
   source: Pick<PanelSource, 'series'>,
   runs: readonly PanelRun[],
@@ -18,10 +21,16 @@ export async function* csvParts(
       const head = [run.name, run.label, run.machine, metric].map(csvCell).join(',');
       for (let from = 0; from < series.values.length; from += rowsPerPart) {
         const rows: string[] = [];
-        for (let index = from; index < Math.min(series.values.length, from + rowsPerPart); index++) {
+        for (
+          let index = from;
+          index < Math.min(series.values.length, from + rowsPerPart);
+          index++
+        ) {
           const step = series.steps[index] ?? Number.NaN;
           const seconds = ((series.timesMs[index] ?? Number.NaN) - series.startedMs) / 1000;
-          rows.push(`${head},${Number.isNaN(step) ? '' : step},${seconds},${csvNumber(series.values[index])}\n`);
+          rows.push(
+            `${head},${Number.isNaN(step) ? '' : step},${seconds},${csvNumber(series.values[index])}\n`,
+          );
         }
         yield encoder.encode(rows.join(''));
       }

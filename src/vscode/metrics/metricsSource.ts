@@ -1,4 +1,7 @@
-/** The data of a metrics panel: one session, live while it is open in this window, else as it grows elsewhere. Knows no `vscode`. */
+/**
+ * The data of a metrics panel: one session, live while it is open in this window, else as it grows
+ * elsewhere. Knows no `vscode`.
+ */
 import type { Engine } from '../../agent/contract/engine.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Logger } from '../../base/logger.ts';
@@ -22,8 +25,14 @@ export interface MetricsDeps {
   readonly logger: Logger;
 }
 
-/** It turns live when the session is taken up here. Rejects with `UserFacing` for a session that does not exist. */
-export async function createMetricsSource(deps: MetricsDeps, id: SessionId): Promise<MetricsSource> {
+/**
+ * It turns live when the session is taken up here. Rejects with `UserFacing` for a session that
+ * does not exist.
+ */
+export async function createMetricsSource(
+  deps: MetricsDeps,
+  id: SessionId,
+): Promise<MetricsSource> {
   const source = new SessionMetrics(deps, id);
   try {
     await source.begin();
@@ -39,7 +48,9 @@ class SessionMetrics implements MetricsSource {
   readonly #id: SessionId;
   readonly #owned = new DisposableStore();
   readonly #changed = this.#owned.add(new Emitter<void>());
-  readonly #points = this.#owned.add(new Emitter<{ readonly runId: string; readonly metric: string }>());
+  readonly #points = this.#owned.add(
+    new Emitter<{ readonly runId: string; readonly metric: string }>(),
+  );
   readonly #foreign: ObservedSession;
   #last: OpenSessionView | undefined;
   readonly onDidChangeState: Event<void> = this.#changed.event;
@@ -80,7 +91,9 @@ class SessionMetrics implements MetricsSource {
     const row = view?.ledger.rows.find((each) => each.runId === runId);
     if (view === undefined || row === undefined) return undefined;
     const run = view.state.runs.get(row.runId);
-    const metrics = this.#deps.engine.runs.get(row.runId)?.metrics ?? (run && (await this.#foreign.metricsOf(run)));
+    const metrics =
+      this.#deps.engine.runs.get(row.runId)?.metrics ??
+      (run && (await this.#foreign.metricsOf(run)));
     const columns = metrics?.series(metric);
     if (columns === undefined || columns.values.length === 0) return undefined;
     const { steps, timesMs, values } = columns;

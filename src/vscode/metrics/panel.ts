@@ -45,6 +45,9 @@ async function save(file: PanelFile): Promise<void> {
   const parts: Uint8Array[] = [];
   for await (const part of file.parts) parts.push(part);
   await vscode.workspace.fs.writeFile(uri, Buffer.concat(parts));
-  const open = await vscode.window.showInformationMessage(`Saved ${vscode.workspace.asRelativePath(uri)}`, 'Open');
+  const open = await vscode.window.showInformationMessage(
+    `Saved ${vscode.workspace.asRelativePath(uri)}`,
+    'Open',
+  );
   if (open !== undefined) await vscode.commands.executeCommand('vscode.open', uri);
 }

@@ -1,6 +1,6 @@
 /**
- * The host's side of the metrics panel's conversation: answers the view from a source, sends it what changed, and
- * checks whatever it says. Knows no VS Code, so it is the same under test.
+ * The host's side of the metrics panel's conversation: answers the view from a source, sends it
+ * what changed, and checks whatever it says. Knows no VS Code, so it is the same under test.
  */
 import 'vscode-jsonrpc/node';
 import type { MessageConnection } from 'vscode-jsonrpc';
@@ -48,8 +48,9 @@ interface Cursor {
 const frameMs = 100;
 
 /**
- * Answers one webview for as long as it lives, over any number of pages: a hidden page is gone in VS Code, so after
- * `setVisible(false)` nothing is sent until a page asks `ready` again. Never sends before `ready`.
+ * Answers one webview for as long as it lives, over any number of pages: a hidden page is gone in
+ * VS Code, so after `setVisible(false)` nothing is sent until a page asks `ready` again. Never
+ * sends before `ready`.
  */
 export class PanelHost implements Disposable {
   readonly #options: PanelHostOptions;
@@ -61,10 +62,18 @@ export class PanelHost implements Disposable {
 
   constructor(options: PanelHostOptions) {
     this.#options = options;
-    this.#stateFrames = this.#owned.add(new Frames(options.clock, frameMs, () => this.#sendState()));
-    this.#pointFrames = this.#owned.add(new Frames(options.clock, frameMs, () => void this.#sendPoints()));
-    this.#owned.add(options.source.onDidChangeState(() => this.#page.isReady && this.#stateFrames.request()));
-    this.#owned.add(options.source.onDidAddPoints(({ runId, metric }) => this.#noteAdded(runId, metric)));
+    this.#stateFrames = this.#owned.add(
+      new Frames(options.clock, frameMs, () => this.#sendState()),
+    );
+    this.#pointFrames = this.#owned.add(
+      new Frames(options.clock, frameMs, () => void this.#sendPoints()),
+    );
+    this.#owned.add(
+      options.source.onDidChangeState(() => this.#page.isReady && this.#stateFrames.request()),
+    );
+    this.#owned.add(
+      options.source.onDidAddPoints(({ runId, metric }) => this.#noteAdded(runId, metric)),
+    );
     this.#page = new PageConnection({
       port: options.port,
       serve: (connection) => this.#serve(connection),
@@ -77,7 +86,10 @@ export class PanelHost implements Disposable {
     });
   }
 
-  /** Hiding ends the conversation with the page that was shown; showing waits for the next page's `ready`. */
+  /**
+   * Hiding ends the conversation with the page that was shown; showing waits for the next page's
+   * `ready`.
+   */
   setVisible(isVisible: boolean): void {
     this.#page.setVisible(isVisible);
   }
@@ -93,8 +105,12 @@ export class PanelHost implements Disposable {
     connection.onNotification(openRun, (request: unknown) =>
       this.#attempt(() => this.#options.actions.openRun(checked(openRequest, request).runId)),
     );
-    connection.onNotification(saveExport, (request: unknown) => this.#attempt(() => this.#saveExport(request)));
-    connection.onNotification(saveCsv, (request: unknown) => this.#attempt(() => this.#saveCsv(request)));
+    connection.onNotification(saveExport, (request: unknown) =>
+      this.#attempt(() => this.#saveExport(request)),
+    );
+    connection.onNotification(saveCsv, (request: unknown) =>
+      this.#attempt(() => this.#saveCsv(request)),
+    );
   }
 
   #start(): PanelState {
@@ -126,7 +142,9 @@ export class PanelHost implements Disposable {
   }
 
   #sendState(): void {
-    this.#notify(() => this.#page.current.sendNotification(stateChanged, this.#options.source.state()));
+    this.#notify(() =>
+      this.#page.current.sendNotification(stateChanged, this.#options.source.state()),
+    );
   }
 
   async #sendPoints(): Promise<void> {

@@ -11,7 +11,10 @@ export interface PanelSeries extends SeriesColumns {
 /** What the panel shows. Asked often, so it answers from memory or from what it has cached. */
 export interface PanelSource {
   state(): PanelState;
-  /** All points of one metric of one run, oldest first; `undefined` for a run or metric that does not exist. */
+  /**
+   * All points of one metric of one run, oldest first; `undefined` for a run or metric that does
+   * not exist.
+   */
   series(runId: string, metric: string): PanelSeries | undefined | Promise<PanelSeries | undefined>;
   /** While nobody looks, nothing needs to be read. */
   setWatched?(isWatched: boolean): void;

@@ -2,10 +2,20 @@
 import type { LedgerRow } from '../../experiments/ledger.ts';
 import { summaryFor, runStatusText } from '../../presentation/runs/runText.ts';
 import { formatValue, oneLine } from '../../base/text.ts';
-import type { PanelMetric, PanelMetricValue, PanelRun, PanelState } from '../../protocol/metricsPanel.ts';
+import type {
+  PanelMetric,
+  PanelMetricValue,
+  PanelRun,
+  PanelState,
+} from '../../protocol/metricsPanel.ts';
 import type { OpenSessionView } from '../window/sessionFacts.ts';
 
-export const emptyPanelState: PanelState = { sessionId: '', title: 'No session', runs: [], metrics: [] };
+export const emptyPanelState: PanelState = {
+  sessionId: '',
+  title: 'No session',
+  runs: [],
+  metrics: [],
+};
 
 export function panelState({ state, ledger }: OpenSessionView): PanelState {
   return {
@@ -36,7 +46,10 @@ function panelRun(row: LedgerRow, sessionStartedMs: number): PanelRun {
   };
 }
 
-/** The metric of the goal first, then those with a direction, then the rest; each in the order in which it appeared. */
+/**
+ * The metric of the goal first, then those with a direction, then the rest; each in the order in
+ * which it appeared.
+ */
 function panelMetrics({ state, ledger }: OpenSessionView): readonly PanelMetric[] {
   const { target } = state;
   const found = new Map<string, PanelMetric>();
@@ -44,10 +57,20 @@ function panelMetrics({ state, ledger }: OpenSessionView): readonly PanelMetric[
     const aimed = target && summaryFor(row.metrics, target.metric)?.metric;
     for (const { metric: name, direction } of row.metrics) {
       if (found.has(name)) continue;
-      found.set(name, { name, direction, ...(name === aimed && target && { target: target.value }) });
+      found.set(name, {
+        name,
+        direction,
+        ...(name === aimed && target && { target: target.value }),
+      });
     }
   }
   const rank = (metric: PanelMetric): number =>
-    metric.target !== undefined ? 0 : metric.name === ledger.decisive?.metric ? 1 : metric.direction === 'none' ? 3 : 2;
+    metric.target !== undefined
+      ? 0
+      : metric.name === ledger.decisive?.metric
+        ? 1
+        : metric.direction === 'none'
+          ? 3
+          : 2;
   return [...found.values()].sort((a, b) => rank(a) - rank(b));
 }

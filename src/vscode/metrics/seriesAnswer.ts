@@ -4,12 +4,15 @@ import { smoothed } from '../../protocol/ema.ts';
 import type { PointsAdded, SeriesAnswer, SeriesQuery, XAxis } from '../../protocol/metricsPanel.ts';
 import type { PanelSeries } from './panelSource.ts';
 
-/** More than this in one frame is not sent point by point: the view reads the series again, thinned. */
+/**
+ * More than this in one frame is not sent point by point: the view reads the series again, thinned.
+ */
 const maxAddedPoints = 2000;
 
 export function answerSeries(series: PanelSeries, query: SeriesQuery): SeriesAnswer {
   const x = xOf(series, query.axis);
-  const average = query.smoothing === undefined ? undefined : smoothed(series.values, query.smoothing);
+  const average =
+    query.smoothing === undefined ? undefined : smoothed(series.values, query.smoothing);
   const curve = average && downsampleForPlot(x, average.values, query);
   return {
     ...downsampleForPlot(x, series.values, query),
@@ -20,7 +23,10 @@ export function answerSeries(series: PanelSeries, query: SeriesQuery): SeriesAns
 }
 
 /** The points from `from` on; none where the view had better read the series again. */
-export function pointsSince(series: PanelSeries, from: number): Pick<PointsAdded, 'steps' | 'times' | 'values'> {
+export function pointsSince(
+  series: PanelSeries,
+  from: number,
+): Pick<PointsAdded, 'steps' | 'times' | 'values'> {
   const isByPosition = hasNaN(series.steps);
   const start = canContinue(series, from, isByPosition) ? from : series.values.length;
   // Copies: a view of a column would take the whole column over the wire.
@@ -32,7 +38,10 @@ export function pointsSince(series: PanelSeries, from: number): Pick<PointsAdded
   };
 }
 
-/** Not when too many came at once, when there are fewer than before, or when the first one without a step came. */
+/**
+ * Not when too many came at once, when there are fewer than before, or when the first one without a
+ * step came.
+ */
 function canContinue({ steps, values }: PanelSeries, from: number, isByPosition: boolean): boolean {
   const count = values.length - from;
   if (count < 0 || count > maxAddedPoints) return false;

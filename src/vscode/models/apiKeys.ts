@@ -1,4 +1,7 @@
-/** Keys of the providers: VS Code's secret storage first, then the environment. They are never logged or shown. */
+/**
+ * Keys of the providers: VS Code's secret storage first, then the environment. They are never
+ * logged or shown.
+ */
 import type { SecretStorage } from 'vscode';
 import type { Disposable } from '../../base/disposable.ts';
 import type { Event } from '../../base/emitter.ts';
@@ -15,7 +18,9 @@ export interface ProviderKey {
   readonly variables: readonly string[];
 }
 
-export const providerKeys: readonly ProviderKey[] = keySources.filter(({ auth }) => auth !== 'signIn');
+export const providerKeys: readonly ProviderKey[] = keySources.filter(
+  ({ auth }) => auth !== 'signIn',
+);
 
 export const keyOf = (provider: string): ProviderKey | undefined =>
   providerKeys.find((entry) => entry.provider === provider);

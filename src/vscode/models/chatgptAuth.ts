@@ -1,4 +1,7 @@
-/** The sign-in to ChatGPT as an account of VS Code: in its Accounts menu, kept in its secret storage. */
+/**
+ * The sign-in to ChatGPT as an account of VS Code: in its Accounts menu, kept in its secret
+ * storage.
+ */
 import {
   authentication,
   env,
@@ -45,7 +48,9 @@ export class ChatgptAuth implements AuthenticationProvider, Disposable {
     this.#owned.add(this.#changed);
     const { id, label } = chatgptAccounts;
     this.#owned.add(
-      authentication.registerAuthenticationProvider(id, label, this, { supportsMultipleAccounts: false }),
+      authentication.registerAuthenticationProvider(id, label, this, {
+        supportsMultipleAccounts: false,
+      }),
     );
     // Other windows sign in and out as well.
     this.#owned.add(keys.onDidChange(() => void this.#compare()));
@@ -67,12 +72,18 @@ export class ChatgptAuth implements AuthenticationProvider, Disposable {
     await this.#compare();
   }
 
-  /** One at a time: a sign-in whose tab was lost gives way to the next. Rejects as `createSession`. */
+  /**
+   * One at a time: a sign-in whose tab was lost gives way to the next. Rejects as `createSession`.
+   */
   async signIn(): Promise<SignedIn> {
     this.#waiting?.abort();
     const abort = new AbortController();
     this.#waiting = abort;
-    const options = { location: ProgressLocation.Notification, title: 'Sign in to ChatGPT', cancellable: true };
+    const options = {
+      location: ProgressLocation.Notification,
+      title: 'Sign in to ChatGPT',
+      cancellable: true,
+    };
     const tokens = await window.withProgress(options, async (progress, token) => {
       progress.report({ message: 'waiting for the browser …' });
       return waitForUser(abort, token);
@@ -123,7 +134,10 @@ async function waitForUser(abort: AbortController, token: CancellationToken): Pr
   }
 }
 
-/** Whether the browser finds back by itself. A remote window forwards the port, though perhaps to another one. */
+/**
+ * Whether the browser finds back by itself. A remote window forwards the port, though perhaps to
+ * another one.
+ */
 async function comesBack({ port }: OpenSignIn): Promise<boolean> {
   if (env.remoteName === undefined && env.uiKind === UIKind.Desktop) return true;
   const outside = await env.asExternalUri(Uri.parse(`http://localhost:${port}`));
@@ -133,7 +147,8 @@ async function comesBack({ port }: OpenSignIn): Promise<boolean> {
 function askForAddress(signIn: OpenSignIn, abort: AbortController): Disposable {
   const box = window.createInputBox();
   box.title = 'Helios: Sign In to ChatGPT';
-  box.prompt = 'If the browser ends on a page that cannot be shown, paste the address of that page here';
+  box.prompt =
+    'If the browser ends on a page that cannot be shown, paste the address of that page here';
   box.placeholder = `http://localhost:${signIn.port}/auth/callback?code=…`;
   box.ignoreFocusOut = true;
   const owned = new DisposableStore();
@@ -163,7 +178,9 @@ async function signIn(auth: ChatgptAuth | undefined): Promise<void> {
     const tokens = await auth?.signIn();
     if (tokens === undefined) return;
     const text = `Signed in to ChatGPT as ${accountLabel(tokens)}.`;
-    void window.showInformationMessage(text, 'Select Model').then((choice) => choice && run('helios.selectModel'));
+    void window
+      .showInformationMessage(text, 'Select Model')
+      .then((choice) => choice && run('helios.selectModel'));
   } catch (error) {
     if (!(error instanceof SignInCancelled)) throw error;
   }
@@ -173,6 +190,8 @@ async function signOut(auth: ChatgptAuth | undefined): Promise<void> {
   const [session] = (await auth?.getSessions()) ?? [];
   await auth?.removeSession();
   const text =
-    session === undefined ? 'Nobody is signed in to ChatGPT.' : `Signed out of ChatGPT (${session.account.label}).`;
+    session === undefined
+      ? 'Nobody is signed in to ChatGPT.'
+      : `Signed out of ChatGPT (${session.account.label}).`;
   window.setStatusBarMessage(`Helios: ${text}`, 6_000);
 }

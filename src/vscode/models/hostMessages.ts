@@ -1,4 +1,7 @@
-/** A request of ours in the messages of VS Code. There is no place for a system prompt: it is the first thing that is said. */
+/**
+ * A request of ours in the messages of VS Code. There is no place for a system prompt: it is the
+ * first thing that is said.
+ */
 import {
   LanguageModelChatMessage,
   LanguageModelDataPart,
@@ -6,7 +9,13 @@ import {
   LanguageModelToolCallPart,
   LanguageModelToolResultPart,
 } from 'vscode';
-import type { AssistantBlock, AttachmentBlock, Message, ModelRequest, UserBlock } from '../../models/model.ts';
+import type {
+  AssistantBlock,
+  AttachmentBlock,
+  Message,
+  ModelRequest,
+  UserBlock,
+} from '../../models/model.ts';
 
 export function hostMessages({ system, messages }: ModelRequest): LanguageModelChatMessage[] {
   const prompt = system.map(({ text }) => text).join('\n\n');
@@ -39,12 +48,19 @@ function userPart(block: UserBlock): UserPart[] {
 }
 
 /** Images are shown; of other files VS Code's models are told that they cannot be. */
-function attachment({ mediaType, name, base64 }: AttachmentBlock): LanguageModelTextPart | LanguageModelDataPart {
-  if (mediaType.startsWith('image/')) return LanguageModelDataPart.image(Buffer.from(base64, 'base64'), mediaType);
+function attachment({
+  mediaType,
+  name,
+  base64,
+}: AttachmentBlock): LanguageModelTextPart | LanguageModelDataPart {
+  if (mediaType.startsWith('image/'))
+    return LanguageModelDataPart.image(Buffer.from(base64, 'base64'), mediaType);
   return new LanguageModelTextPart(`[${name} (${mediaType}) cannot be shown to this model.]`);
 }
 
-function assistantPart(block: AssistantBlock): (LanguageModelTextPart | LanguageModelToolCallPart)[] {
+function assistantPart(
+  block: AssistantBlock,
+): (LanguageModelTextPart | LanguageModelToolCallPart)[] {
   switch (block.type) {
     case 'text':
       return block.text.trim() === '' ? [] : [new LanguageModelTextPart(block.text)];

@@ -1,6 +1,7 @@
 /**
- * The models that VS Code has from others (a Copilot subscription, other extensions) as one more provider. They work only
- * while this window is open, ask for consent at their first use, and tell no usage: tokens are counted by VS Code.
+ * The models that VS Code has from others (a Copilot subscription, other extensions) as one more
+ * provider. They work only while this window is open, ask for consent at their first use, and tell
+ * no usage: tokens are counted by VS Code.
  */
 import {
   CancellationTokenSource,
@@ -90,8 +91,14 @@ export class HostModels implements Disposable {
     this.#listening.dispose();
   }
 
-  async *#stream(request: ModelRequest, signal: AbortSignal, attempt: Attempt): AsyncGenerator<ModelEvent> {
-    const model = this.#models.find((each) => idOf(each) === request.model) ?? (await this.#find(request.model));
+  async *#stream(
+    request: ModelRequest,
+    signal: AbortSignal,
+    attempt: Attempt,
+  ): AsyncGenerator<ModelEvent> {
+    const model =
+      this.#models.find((each) => idOf(each) === request.model) ??
+      (await this.#find(request.model));
     const cancel = new CancellationTokenSource();
     const onAbort = (): void => cancel.cancel();
     signal.addEventListener('abort', onAbort, { once: true });
@@ -126,7 +133,11 @@ async function* reply(
   request: ModelRequest,
   { attempt, cancel }: Call,
 ): AsyncGenerator<ModelEvent> {
-  const tools = request.tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
+  const tools = request.tools.map(({ name, description, inputSchema }) => ({
+    name,
+    description,
+    inputSchema,
+  }));
   const options = { justification, ...(tools.length > 0 && { tools }) };
   const response = await model.sendRequest(hostMessages(request), options, cancel.token);
   const content: AssistantBlock[] = [];
@@ -157,13 +168,22 @@ async function* reply(
 }
 
 const reasons: Readonly<Record<string, readonly [ModelFailureReason, string]>> = {
-  NoPermissions: ['auth', 'Allow Helios to use the model: the question comes with the next message in the chat.'],
+  NoPermissions: [
+    'auth',
+    'Allow Helios to use the model: the question comes with the next message in the chat.',
+  ],
   Blocked: ['rate_limit', 'The limit of the subscription is reached, or the request was blocked.'],
   NotFound: ['invalid', 'Choose another with “Helios: Select Model”.'],
 };
 
 function failureOf(error: unknown): CallFailed {
-  const [reason, action] = (error instanceof LanguageModelError ? reasons[error.code] : undefined) ?? ['server', ''];
-  const cause = error instanceof Error && error.cause instanceof Error ? ` (${error.cause.message})` : '';
-  return new CallFailed({ reason, message: `${label}: ${messageOf(error)}${cause} ${action}`.trim() });
+  const [reason, action] = (error instanceof LanguageModelError
+    ? reasons[error.code]
+    : undefined) ?? ['server', ''];
+  const cause =
+    error instanceof Error && error.cause instanceof Error ? ` (${error.cause.message})` : '';
+  return new CallFailed({
+    reason,
+    message: `${label}: ${messageOf(error)}${cause} ${action}`.trim(),
+  });
 }

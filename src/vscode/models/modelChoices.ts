@@ -22,13 +22,20 @@ export interface ChoiceInputs {
 }
 
 /**
- * The configured one first, then what has its key, the demo last: a new chat begins with the first. Providers without a
- * key are left out, unless the settings name them.
+ * The configured one first, then what has its key, the demo last: a new chat begins with the first.
+ * Providers without a key are left out, unless the settings name them.
  */
-export function modelChoices({ providers, configured, ready }: ChoiceInputs): readonly ModelChoice[] {
+export function modelChoices({
+  providers,
+  configured,
+  ready,
+}: ChoiceInputs): readonly ModelChoice[] {
   return providers
     .flatMap((provider) => {
-      const named = provider.id === configured.provider ? (configured.model ?? provider.defaultModel) : undefined;
+      const named =
+        provider.id === configured.provider
+          ? (configured.model ?? provider.defaultModel)
+          : undefined;
       return withNamed(provider.models(), named).map((model) => ({
         provider: provider.id,
         providerLabel: provider.label,
@@ -47,11 +54,23 @@ function rank(choice: ModelChoice): number {
   return choice.isReady ? 1 : 2;
 }
 
-const withNamed = (models: readonly ModelDescription[], named: string | undefined): readonly ModelDescription[] =>
-  named === undefined || models.some(({ id }) => id === named) ? models : [...models, unlisted(named)];
+const withNamed = (
+  models: readonly ModelDescription[],
+  named: string | undefined,
+): readonly ModelDescription[] =>
+  named === undefined || models.some(({ id }) => id === named)
+    ? models
+    : [...models, unlisted(named)];
 
-/** Of a model that is not in the catalogue, only the name is known; the sizes are a cautious guess. */
-const unlisted = (id: string): ModelDescription => ({ id, label: id, contextTokens: 32_768, maxOutputTokens: 8_192 });
+/**
+ * Of a model that is not in the catalogue, only the name is known; the sizes are a cautious guess.
+ */
+const unlisted = (id: string): ModelDescription => ({
+  id,
+  label: id,
+  contextTokens: 32_768,
+  maxOutputTokens: 8_192,
+});
 
 /** `1M context · $5 in, $25 out per million tokens`. */
 export function choiceDetail({ provider, model }: ModelChoice, prices: PriceTable): string {
@@ -62,10 +81,14 @@ export function choiceDetail({ provider, model }: ModelChoice, prices: PriceTabl
 
 function priceText(provider: string, model: string, prices: PriceTable): string {
   const price = pricesText(provider, model, prices);
-  return price === undefined ? 'price not known' : `${price.input} in, ${price.output} out per million tokens`;
+  return price === undefined
+    ? 'price not known'
+    : `${price.input} in, ${price.output} out per million tokens`;
 }
 
-/** The built-in prices with those of the setting; a setting that is wrong counts for nothing here. */
+/**
+ * The built-in prices with those of the setting; a setting that is wrong counts for nothing here.
+ */
 export function priceTable(fromSetting: unknown): PriceTable {
   try {
     return extendPrices(listPrices, fromSetting);

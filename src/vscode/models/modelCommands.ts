@@ -1,7 +1,11 @@
 /** Keys and models. */
 import type { ApiKeys } from './apiKeys.ts';
 import { ConfigurationTarget, ThemeIcon, window, workspace, type QuickPickItem } from 'vscode';
-import { settingKey, type SettingName, type Settings } from '../../presentation/settings/settings.ts';
+import {
+  settingKey,
+  type SettingName,
+  type Settings,
+} from '../../presentation/settings/settings.ts';
 import { adviceOf, messageOf, UserFacing } from '../../base/errors.ts';
 import type { NamedModel } from '../../models/list/modelNames.ts';
 import { checkEndpoints } from '../../compose/endpoints.ts';
@@ -31,7 +35,9 @@ async function setApiKey({ keys }: ProviderDeps): Promise<void> {
     const origin = await keys.origin(entry);
     return { label: entry.label, description: origin ? origins[origin] : 'not set', entry };
   });
-  const picked = await window.showQuickPick(await Promise.all(rows), { title: 'Helios: Set API Key for' });
+  const picked = await window.showQuickPick(await Promise.all(rows), {
+    title: 'Helios: Set API Key for',
+  });
   if (picked === undefined) return;
   const key = await askKey(picked.entry);
   if (key === undefined) return;
@@ -50,18 +56,29 @@ const askKey = ({ label, variables }: ProviderKey): Thenable<string | undefined>
 
 type Row = QuickPickItem & { pick(): Promise<void> };
 
-/** What is known is there at once; what the providers themselves say joins it when they have answered. */
+/**
+ * What is known is there at once; what the providers themselves say joins it when they have
+ * answered.
+ */
 async function selectModel(deps: ProviderDeps, models: ModelDeps): Promise<void> {
   const pick = window.createQuickPick<Row>();
   const show = async (): Promise<void> => {
     const [active] = pick.activeItems;
-    pick.items = [...(await readChoices(models)).map((choice) => choiceRow(deps, choice)), ...moreRows(deps)];
+    pick.items = [
+      ...(await readChoices(models)).map((choice) => choiceRow(deps, choice)),
+      ...moreRows(deps),
+    ];
     const again = pick.items.find(
       ({ description, label }) => description === active?.description && label === active?.label,
     );
     if (again !== undefined) pick.activeItems = [again];
   };
-  Object.assign(pick, { title: 'Helios: Select Model', matchOnDescription: true, matchOnDetail: true, busy: true });
+  Object.assign(pick, {
+    title: 'Helios: Select Model',
+    matchOnDescription: true,
+    matchOnDetail: true,
+    busy: true,
+  });
   await show();
   const stop = new AbortController();
   const engine = await deps.host.get();
@@ -111,7 +128,10 @@ const moreRows = (deps: ProviderDeps): readonly Row[] => [
   },
 ];
 
-async function useChoice(deps: ProviderDeps, { provider, model, isReady }: ModelChoice): Promise<void> {
+async function useChoice(
+  deps: ProviderDeps,
+  { provider, model, isReady }: ModelChoice,
+): Promise<void> {
   await saveModel(provider, model.id);
   if (!isReady) await makeReady(deps, provider);
   await useInSessions(deps, provider, model.id);
@@ -130,8 +150,14 @@ async function makeReady(deps: ProviderDeps, id: string): Promise<void> {
 }
 
 /** Sessions that go on keep their model unless the user says otherwise. */
-async function useInSessions({ sessions }: ProviderDeps, provider: string, model: string): Promise<void> {
-  const going = sessions.going().filter(({ state }) => state.provider !== provider || state.model !== model);
+async function useInSessions(
+  { sessions }: ProviderDeps,
+  provider: string,
+  model: string,
+): Promise<void> {
+  const going = sessions
+    .going()
+    .filter(({ state }) => state.provider !== provider || state.model !== model);
   if (going.length === 0) return;
   const title = going.length === 1 ? 'Use in the Open Session' : 'Use in the Open Sessions';
   const text = `New goals use ${model}. ${going.length === 1 ? 'One session goes' : `${going.length} sessions go`} on with another model.`;
@@ -141,7 +167,8 @@ async function useInSessions({ sessions }: ProviderDeps, provider: string, model
 
 async function otherModel(deps: ProviderDeps): Promise<void> {
   const { models: catalogue, providers } = await deps.host.get();
-  const read = (typed: string): NamedModel | undefined => modelFor(typed, { catalogue, providers: providers() });
+  const read = (typed: string): NamedModel | undefined =>
+    modelFor(typed, { catalogue, providers: providers() });
   const text = await window.showInputBox({
     title: 'Helios: Other Model',
     prompt: 'A name, such as opus, gpt-mini or openai/gpt-5.4',
@@ -169,7 +196,8 @@ async function compatibleEndpoint(deps: ProviderDeps): Promise<void> {
     prompt: 'Address of the endpoint',
     value: engineSettings().compatibleBaseUrl ?? 'http://127.0.0.1:11434/v1',
     ignoreFocusOut: true,
-    validateInput: (typed) => (URL.canParse(typed.trim()) ? undefined : 'Write it like http://127.0.0.1:11434/v1.'),
+    validateInput: (typed) =>
+      URL.canParse(typed.trim()) ? undefined : 'Write it like http://127.0.0.1:11434/v1.',
   });
   if (address === undefined) return;
   const model = await window.showInputBox({
@@ -193,6 +221,10 @@ async function save(values: Partial<Settings>): Promise<void> {
   for (const [key, value] of Object.entries(values)) {
     const name = settingKey(key as SettingName);
     const isOfWorkspace = configuration.inspect(name)?.workspaceValue !== undefined;
-    await configuration.update(name, value, isOfWorkspace ? ConfigurationTarget.Workspace : ConfigurationTarget.Global);
+    await configuration.update(
+      name,
+      value,
+      isOfWorkspace ? ConfigurationTarget.Workspace : ConfigurationTarget.Global,
+    );
   }
 }

@@ -2,7 +2,8 @@
 import { plain } from '../../base/markdown.ts';
 
 /** A line for each row of `modelRows`. */
-export const modelLines = (rows: readonly (readonly string[])[]): string => `${rows.map(line).join('')}\n`;
+export const modelLines = (rows: readonly (readonly string[])[]): string =>
+  `${rows.map(line).join('')}\n`;
 
 function line([
   provider = '',
@@ -13,6 +14,8 @@ function line([
   notes = '',
 ]: readonly string[]): string {
   const cost = price === '?' ? 'price not known' : price;
-  const words = [`${context} context`, `${output} output`, cost, notes].filter((word) => word !== '');
+  const words = [`${context} context`, `${output} output`, cost, notes].filter(
+    (word) => word !== '',
+  );
   return `- **${plain(`${provider}/${model}`, 120)}** ${plain(words.join(' · '), 300)}\n`;
 }

@@ -1,6 +1,14 @@
-/** VS Code's chat messages ↔ ours. Parts are known by their shape, so nothing here imports `vscode`. */
+/**
+ * VS Code's chat messages ↔ ours. Parts are known by their shape, so nothing here imports `vscode`.
+ */
 import { textTokens } from '../../base/textTokens.ts';
-import type { AssistantBlock, Message, ModelRequest, ToolSpec, UserBlock } from '../../models/model.ts';
+import type {
+  AssistantBlock,
+  Message,
+  ModelRequest,
+  ToolSpec,
+  UserBlock,
+} from '../../models/model.ts';
 
 /** A message as VS Code hands it over; `role` 1 is the user, 2 the assistant, 3 the system. */
 export interface HostMessage {
@@ -17,13 +25,18 @@ export interface HostTool {
 const assistantRole = 2;
 const systemRole = 3;
 
-/** Neighbours of one role become one message, as the providers want it. A message without anything in it is left out. */
+/**
+ * Neighbours of one role become one message, as the providers want it. A message without anything
+ * in it is left out.
+ */
 export function modelRequest(
   model: string,
   messages: readonly HostMessage[],
   tools: readonly HostTool[] = [],
 ): ModelRequest {
-  const system = messages.filter(({ role }) => role === systemRole).map((message) => textOf(message.content));
+  const system = messages
+    .filter(({ role }) => role === systemRole)
+    .map((message) => textOf(message.content));
   const turns = messages.filter(({ role }) => role !== systemRole).reduce<Message[]>(joined, []);
   return {
     model,
@@ -36,7 +49,10 @@ export function modelRequest(
 const toolSpec = ({ name, description, inputSchema }: HostTool): ToolSpec => ({
   name,
   description,
-  inputSchema: (inputSchema as Record<string, unknown> | undefined) ?? { type: 'object', properties: {} },
+  inputSchema: (inputSchema as Record<string, unknown> | undefined) ?? {
+    type: 'object',
+    properties: {},
+  },
 });
 
 function joined(turns: Message[], message: HostMessage): Message[] {
@@ -55,16 +71,20 @@ function joined(turns: Message[], message: HostMessage): Message[] {
 
 function assistantBlock(part: unknown): AssistantBlock[] {
   if (isText(part)) return part.value === '' ? [] : [{ type: 'text', text: part.value }];
-  if (isToolCall(part)) return [{ type: 'tool_call', id: part.callId, name: part.name, input: part.input }];
+  if (isToolCall(part))
+    return [{ type: 'tool_call', id: part.callId, name: part.name, input: part.input }];
   return [];
 }
 
 function userBlock(part: unknown): UserBlock[] {
   if (isText(part)) return part.value === '' ? [] : [{ type: 'text', text: part.value }];
   if (isToolResult(part))
-    return [{ type: 'tool_result', callId: part.callId, text: textOf(part.content), isError: false }];
+    return [
+      { type: 'tool_result', callId: part.callId, text: textOf(part.content), isError: false },
+    ];
   if (!isData(part)) return [];
-  if (part.mimeType.startsWith('text/')) return [{ type: 'text', text: new TextDecoder().decode(part.data) }];
+  if (part.mimeType.startsWith('text/'))
+    return [{ type: 'text', text: new TextDecoder().decode(part.data) }];
   if (!part.mimeType.startsWith('image/')) return [];
   const base64 = Buffer.from(part.data).toString('base64');
   return [{ type: 'attachment', mediaType: part.mimeType, name: 'image', base64 }];
@@ -72,20 +92,27 @@ function userBlock(part: unknown): UserBlock[] {
 
 /** All text of a message or a tool result, in order. */
 const textOf = (content: ReadonlyArray<unknown>): string =>
-  content.flatMap((part) => (isText(part) ? [part.value] : isToolResult(part) ? [textOf(part.content)] : [])).join('');
+  content
+    .flatMap((part) =>
+      isText(part) ? [part.value] : isToolResult(part) ? [textOf(part.content)] : [],
+    )
+    .join('');
 
 /** Judged by the characters, images as a flat sum: an estimate, never below 1 for something. */
 export function estimateTokens(content: string | ReadonlyArray<unknown>): number {
   if (typeof content === 'string') return Math.ceil(textTokens(content));
   const parts = content.map((part) => {
-    if (isToolCall(part)) return Math.ceil(textTokens(part.name + JSON.stringify(part.input ?? {})));
+    if (isToolCall(part))
+      return Math.ceil(textTokens(part.name + JSON.stringify(part.input ?? {})));
     return isData(part) ? 1_000 : estimateTokens(textOf([part]));
   });
   return parts.reduce((sum, tokens) => sum + tokens, 0);
 }
 
-const isObject = (part: unknown): part is Record<string, unknown> => typeof part === 'object' && part !== null;
-const isText = (part: unknown): part is { value: string } => isObject(part) && typeof part.value === 'string';
+const isObject = (part: unknown): part is Record<string, unknown> =>
+  typeof part === 'object' && part !== null;
+const isText = (part: unknown): part is { value: string } =>
+  isObject(part) && typeof part.value === 'string';
 const isToolCall = (part: unknown): part is { callId: string; name: string; input: unknown } =>
   isObject(part) && typeof part.callId === 'string' && typeof part.name === 'string';
 const isToolResult = (part: unknown): part is { callId: string; content: unknown[] } =>

@@ -40,9 +40,18 @@ export async function readChoices({ host, isTrusted }: ModelDeps): Promise<reado
   const providers = engine.providers().map((provider) => {
     const own = known.filter((entry) => entry.provider === provider.id);
     const defaultModel = own.find(({ isDefault }) => isDefault)?.model.id ?? provider.defaultModel;
-    return { id: provider.id, label: provider.label, defaultModel, models: () => own.map(({ model }) => model) };
+    return {
+      id: provider.id,
+      label: provider.label,
+      defaultModel,
+      models: () => own.map(({ model }) => model),
+    };
   });
-  return modelChoices({ providers, configured: engineSettings(), ready: await readyProviders(engine) });
+  return modelChoices({
+    providers,
+    configured: engineSettings(),
+    ready: await readyProviders(engine),
+  });
 }
 
 export class HeliosModels implements LanguageModelChatProvider, Disposable {
@@ -64,7 +73,9 @@ export class HeliosModels implements LanguageModelChatProvider, Disposable {
 
   async provideLanguageModelChatInformation(): Promise<LanguageModelChatInformation[]> {
     const prices = priceTable(engineSettings().prices);
-    const choices = (await readChoices(this.#deps)).filter(({ provider }) => provider !== hostProviderId);
+    const choices = (await readChoices(this.#deps)).filter(
+      ({ provider }) => provider !== hostProviderId,
+    );
     const configured = choices.find(({ isConfigured }) => isConfigured);
     return [
       ...(configured ? [asConfigured(describe(configured, prices))] : []),
@@ -79,8 +90,11 @@ export class HeliosModels implements LanguageModelChatProvider, Disposable {
     ...[progress, token]: [Progress<LanguageModelResponsePart>, CancellationToken]
   ): Promise<void> {
     const picked = pickedModel(modelVendor, await this.#resolved(model.id), modelVendor);
-    const provider = (await this.#deps.host.get()).providers().find(({ id }) => id === picked?.provider);
-    if (picked === undefined || provider === undefined) throw new Error(`There is no model ${model.id} any more.`);
+    const provider = (await this.#deps.host.get())
+      .providers()
+      .find(({ id }) => id === picked?.provider);
+    if (picked === undefined || provider === undefined)
+      throw new Error(`There is no model ${model.id} any more.`);
     const abort = new AbortController();
     const cancelled = token.onCancellationRequested(() => abort.abort());
     try {
@@ -127,7 +141,10 @@ const describe = (choice: ModelChoice, prices: PriceTable): LanguageModelChatInf
   capabilities: { toolCalling: true, imageInput: choice.provider !== 'demo' },
 });
 
-/** VS Code begins with the model whose name comes first, so that one is the user's own choice, not a matter of the alphabet. */
+/**
+ * VS Code begins with the model whose name comes first, so that one is the user's own choice, not a
+ * matter of the alphabet.
+ */
 const asConfigured = (model: LanguageModelChatInformation): LanguageModelChatInformation => ({
   ...model,
   id: configuredModelId,
@@ -144,4 +161,5 @@ function finish(reply: ModelReply, progress: Progress<LanguageModelResponsePart>
   if (reply.failure !== undefined) throw new Error(reply.failure.message);
 }
 
-const toObject = (input: unknown): object => (typeof input === 'object' && input !== null ? input : {});
+const toObject = (input: unknown): object =>
+  typeof input === 'object' && input !== null ? input : {};

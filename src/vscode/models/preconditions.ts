@@ -7,7 +7,8 @@ export interface Refusal {
 }
 
 export const noFolder: Refusal = {
-  markdown: 'A goal works in a folder: its files are read and changed there, and commands start there. None is open.',
+  markdown:
+    'A goal works in a folder: its files are read and changed there, and commands start there. None is open.',
   buttons: [
     { command: 'helios.openFolder', title: 'Open Folder' },
     { command: 'helios.tryDemo', title: 'Try the Offline Demo' },
@@ -65,7 +66,11 @@ export interface PickedModel {
 }
 
 /** One of ours is known as `provider/model`; another vendor's model is none of ours. */
-export function pickedModel(vendor: string, id: string, ourVendor: string): PickedModel | undefined {
+export function pickedModel(
+  vendor: string,
+  id: string,
+  ourVendor: string,
+): PickedModel | undefined {
   const slash = id.indexOf('/');
   if (vendor !== ourVendor || slash <= 0 || slash === id.length - 1) return undefined;
   return { provider: id.slice(0, slash), model: id.slice(slash + 1) };
@@ -82,10 +87,17 @@ export interface PickInChat {
 }
 
 /**
- * What the model that is picked in the chat says of a session. What is picked stays so from chat to chat, whoever is spoken
- * to: another vendor's model counts only where the settings name none. `undefined`: as the settings say.
+ * What the model that is picked in the chat says of a session. What is picked stays so from chat to
+ * chat, whoever is spoken to: another vendor's model counts only where the settings name none.
+ * `undefined`: as the settings say.
  */
-export function pickedInChat({ vendor, id, ourVendor, hostProvider, isSet }: PickInChat): PickedModel | undefined {
+export function pickedInChat({
+  vendor,
+  id,
+  ourVendor,
+  hostProvider,
+  isSet,
+}: PickInChat): PickedModel | undefined {
   if (vendor === ourVendor) return pickedModel(vendor, id, ourVendor);
   return isSet ? undefined : { provider: hostProvider, model: `${vendor}/${id}` };
 }

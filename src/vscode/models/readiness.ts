@@ -6,13 +6,17 @@ import { keyOf } from './apiKeys.ts';
 import { noEndpoint, noKey, notReady, notSignedIn, type Refusal } from './preconditions.ts';
 import { engineSettings } from '../ui/settings.ts';
 
-/** Who answers to a goal in the folder: its project goes before the settings. Rejects with `UserFacing` for a broken one. */
+/**
+ * Who answers to a goal in the folder: its project goes before the settings. Rejects with
+ * `UserFacing` for a broken one.
+ */
 export const providerIn = async (folder: string): Promise<string> =>
   (await readProjectFile(folder))?.provider ?? engineSettings().provider;
 
 /** `undefined` when it can be used, as far as can be told without a call. */
 export async function refusalFor(engine: Engine, provider: string): Promise<Refusal | undefined> {
-  if (provider === 'compatible' && engineSettings().compatibleBaseUrl === undefined) return noEndpoint;
+  if (provider === 'compatible' && engineSettings().compatibleBaseUrl === undefined)
+    return noEndpoint;
   const state = await engine
     .providers()
     .find(({ id }) => id === provider)
@@ -25,7 +29,10 @@ export async function refusalFor(engine: Engine, provider: string): Promise<Refu
 
 /** Ids of the providers that a call could be made to now, as far as can be told without one. */
 export async function readyProviders(engine: Engine): Promise<ReadonlySet<string>> {
-  const isReady = async (provider: ModelProvider): Promise<boolean> => (await provider.readiness?.())?.isReady ?? true;
-  const ready = await Promise.all(engine.providers().map(async (each) => ((await isReady(each)) ? [each.id] : [])));
+  const isReady = async (provider: ModelProvider): Promise<boolean> =>
+    (await provider.readiness?.())?.isReady ?? true;
+  const ready = await Promise.all(
+    engine.providers().map(async (each) => ((await isReady(each)) ? [each.id] : [])),
+  );
   return new Set(ready.flat());
 }

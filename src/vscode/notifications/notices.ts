@@ -1,4 +1,7 @@
-/** Notifications of the window: what is told through the channel `vscode`, and the questions of the gate, which need an answer. */
+/**
+ * Notifications of the window: what is told through the channel `vscode`, and the questions of the
+ * gate, which need an answer.
+ */
 import { window } from 'vscode';
 import type { ApprovalAnswer, ApprovalRequest } from '../../agent/contract/ports.ts';
 import { DisposableStore, type Disposable } from '../../base/disposable.ts';
@@ -20,13 +23,18 @@ export const approvalAnswers: Readonly<Record<string, ApprovalAnswer>> = {
 };
 
 /** Who follows a session in the chat reads there what happens to it. */
-export function createNotices(told: Event<Message>, approvals: Approvals, following: FollowTarget): Disposable {
+export function createNotices(
+  told: Event<Message>,
+  approvals: Approvals,
+  following: FollowTarget,
+): Disposable {
   const owned = new DisposableStore();
   owned.add(approvals.onDidAsk((request) => void askInNotification(request, approvals)));
   owned.add(
     told((message) => {
       // It is asked by itself, with its answers.
-      if (message.event !== 'approval' && !following.isFollowed(message.sessionId)) void show(message);
+      if (message.event !== 'approval' && !following.isFollowed(message.sessionId))
+        void show(message);
     }),
   );
   return owned;
@@ -34,14 +42,20 @@ export function createNotices(told: Event<Message>, approvals: Approvals, follow
 
 /** Closing the notification leaves the question open: the status bar and the chat still ask it. */
 async function askInNotification(request: ApprovalRequest, approvals: Approvals): Promise<void> {
-  const choice = await window.showInformationMessage(approvalText(request), ...Object.keys(approvalAnswers));
+  const choice = await window.showInformationMessage(
+    approvalText(request),
+    ...Object.keys(approvalAnswers),
+  );
   const answer = choice === undefined ? undefined : approvalAnswers[choice];
   if (answer !== undefined) approvals.answer(request.callId, answer);
 }
 
 type Buttons = Readonly<Record<string, CommandId>>;
 
-const atTheEnd: Buttons = { 'Open Brief': 'helios.openBrief', 'Open Session': 'helios.openSession' };
+const atTheEnd: Buttons = {
+  'Open Brief': 'helios.openBrief',
+  'Open Session': 'helios.openSession',
+};
 const buttonsOf: Partial<Record<NotifyEvent, Buttons>> = {
   goal_met: atTheEnd,
   session_ended: atTheEnd,
@@ -54,7 +68,9 @@ const otherButtons: Buttons = { Follow: 'helios.follow', 'Show Metrics': 'helios
 async function show(message: Message): Promise<void> {
   const { event, title, body, goal, sessionId } = message;
   const isOfSession = sessionId !== '';
-  const text = [`Helios: ${title}.`, oneLine(body, 300), oneLine(goal, 80)].filter((part) => part !== '').join(' ');
+  const text = [`Helios: ${title}.`, oneLine(body, 300), oneLine(goal, 80)]
+    .filter((part) => part !== '')
+    .join(' ');
   const buttons = isOfSession ? (buttonsOf[event] ?? otherButtons) : {};
   const offered = Object.keys(buttons);
   const shown = isUrgent(message)

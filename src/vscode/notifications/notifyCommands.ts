@@ -31,8 +31,10 @@ async function openProjectFile(): Promise<void> {
 async function setSecret({ keys }: SecretDeps): Promise<void> {
   const name = await window.showInputBox({
     title: 'Helios: Set Secret',
-    prompt: 'Its name: in helios.json and in the settings of notifications, ${secret:name} stands for it.',
-    validateInput: (text) => (secretNamePattern.test(text) ? undefined : 'Letters, digits, - and _.'),
+    prompt:
+      'Its name: in helios.json and in the settings of notifications, ${secret:name} stands for it.',
+    validateInput: (text) =>
+      secretNamePattern.test(text) ? undefined : 'Letters, digits, - and _.',
     ignoreFocusOut: true,
   });
   if (name === undefined) return;
@@ -44,7 +46,10 @@ async function setSecret({ keys }: SecretDeps): Promise<void> {
   });
   if (value === undefined) return;
   await keys.set(notifySecret(name), value);
-  window.setStatusBarMessage(`Helios: the secret ${name} was ${value.trim() === '' ? 'deleted' : 'stored'}.`, 6_000);
+  window.setStatusBarMessage(
+    `Helios: the secret ${name} was ${value.trim() === '' ? 'deleted' : 'stored'}.`,
+    6_000,
+  );
 }
 
 /** What came of it is said for each channel. */
@@ -61,5 +66,8 @@ async function testNotification({ host }: SecretDeps): Promise<void> {
       detail: trialText(result),
     };
   });
-  await window.showQuickPick(rows, { title: 'Helios: Test Notification', placeHolder: 'Was sent to these channels' });
+  await window.showQuickPick(rows, {
+    title: 'Helios: Test Notification',
+    placeHolder: 'Was sent to these channels',
+  });
 }

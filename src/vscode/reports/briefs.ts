@@ -1,4 +1,7 @@
-/** The brief of a session that ended while nobody looked opens by itself, once: now, with the next look at the window, or when it is next opened. */
+/**
+ * The brief of a session that ended while nobody looked opens by itself, once: now, with the next
+ * look at the window, or when it is next opened.
+ */
 import { readdir, stat } from 'node:fs/promises';
 import { window, type Memento } from 'vscode';
 import type { Engine } from '../../agent/contract/engine.ts';
@@ -49,7 +52,9 @@ export class Briefs implements Disposable {
     );
   }
 
-  /** Of sessions that ended while no window was open here. Builds no engine where nothing is new. */
+  /**
+   * Of sessions that ended while no window was open here. Builds no engine where nothing is new.
+   */
   async openMissed(): Promise<void> {
     const memory = this.#memory;
     await this.#keep(memory);
@@ -89,7 +94,10 @@ export class Briefs implements Disposable {
   /** The newest first. */
   async #changedSince(memory: BriefMemory): Promise<SessionId[]> {
     const home = homeAt(this.#options.home);
-    const ids = (await readdir(home.sessionsFolder).catch((): string[] => [])).filter(isSessionId).sort().reverse();
+    const ids = (await readdir(home.sessionsFolder).catch((): string[] => []))
+      .filter(isSessionId)
+      .sort()
+      .reverse();
     const changed = await Promise.all(
       ids.slice(0, maxRead).map(async (id) => {
         const found = await stat(home.journalFile(id)).catch(() => undefined);
@@ -103,7 +111,9 @@ export class Briefs implements Disposable {
     try {
       const { state } = await sessions.read(id);
       const isOurs = this.#options.folders().some((folder) => isInside(folder, state.workFolder));
-      return isOurs && state.end !== undefined && state.end.reason !== 'user' ? await reports.find(id) : undefined;
+      return isOurs && state.end !== undefined && state.end.reason !== 'user'
+        ? await reports.find(id)
+        : undefined;
     } catch (error) {
       this.#options.deps.logger.warn(`The brief of ${id} was not looked for: ${messageOf(error)}`);
       return undefined;

@@ -4,7 +4,10 @@ import { messageOf } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
 import { openFile } from '../ui/commandRegistry.ts';
 
-/** The custom editor of the Markdown extension: the only preview that can be told to leave the focus where it is. */
+/**
+ * The custom editor of the Markdown extension: the only preview that can be told to leave the focus
+ * where it is.
+ */
 const previewEditor = 'vscode.markdown.preview.editor';
 
 export async function openPreview(
@@ -13,7 +16,10 @@ export async function openPreview(
   place: { readonly viewColumn?: ViewColumn; readonly preserveFocus?: boolean } = {},
 ): Promise<void> {
   try {
-    await commands.executeCommand('vscode.openWith', Uri.file(file), previewEditor, { ...place, preview: false });
+    await commands.executeCommand('vscode.openWith', Uri.file(file), previewEditor, {
+      ...place,
+      preview: false,
+    });
   } catch (error) {
     logger.warn(`There is no preview of Markdown: ${messageOf(error)}`);
     await openFile(file);

@@ -9,7 +9,8 @@ export function reportCommands({ host, sessions, logger }: WindowDeps): Handlers
   return {
     'helios.openBrief': async (argument) => {
       const engine = await host.get();
-      const id = sessionIdOf(argument) ?? (await anySession(engine.sessions.list(), sessions.all()[0]?.id));
+      const id =
+        sessionIdOf(argument) ?? (await anySession(engine.sessions.list(), sessions.all()[0]?.id));
       if (id === undefined) return;
       const { file } = await engine.reports.write(id);
       await openPreview(file, logger);

@@ -11,9 +11,13 @@ export interface BriefMemory {
 const maxKept = 200;
 
 export function rememberedBriefs(kept: unknown, nowMs: number): BriefMemory {
-  const { sinceMs, seen } = (typeof kept === 'object' && kept !== null ? kept : {}) as Partial<BriefMemory>;
+  const { sinceMs, seen } = (
+    typeof kept === 'object' && kept !== null ? kept : {}
+  ) as Partial<BriefMemory>;
   const isWhole = typeof sinceMs === 'number' && Array.isArray(seen);
-  return isWhole ? { sinceMs, seen: seen.filter((id) => typeof id === 'string') } : { sinceMs: nowMs, seen: [] };
+  return isWhole
+    ? { sinceMs, seen: seen.filter((id) => typeof id === 'string') }
+    : { sinceMs: nowMs, seen: [] };
 }
 
 export const withSeen = ({ sinceMs, seen }: BriefMemory, id: string): BriefMemory => ({
@@ -22,5 +26,8 @@ export const withSeen = ({ sinceMs, seen }: BriefMemory, id: string): BriefMemor
 });
 
 /** Whether the brief of a session that was last written to at `changedMs` may be news. */
-export const maybeUnseen = ({ sinceMs, seen }: BriefMemory, id: string, changedMs: number): boolean =>
-  changedMs > sinceMs && !seen.includes(id);
+export const maybeUnseen = (
+  { sinceMs, seen }: BriefMemory,
+  id: string,
+  changedMs: number,
+): boolean => changedMs > sinceMs && !seen.includes(id);

@@ -12,11 +12,17 @@ import { runIdOf, sessionIdOf } from '../ui/commandTarget.ts';
 
 const outputLines = 5_000;
 
-export function runCommands(deps: WindowDeps, showPanel: (id: SessionId) => Promise<void>): Handlers {
+export function runCommands(
+  deps: WindowDeps,
+  showPanel: (id: SessionId) => Promise<void>,
+): Handlers {
   return {
     'helios.showMetrics': async (argument) => {
       const engine = await deps.host.get();
-      const id = sessionIdOf(argument) ?? deps.sessions.going()[0]?.id ?? (await anySession(engine.sessions.list()));
+      const id =
+        sessionIdOf(argument) ??
+        deps.sessions.going()[0]?.id ??
+        (await anySession(engine.sessions.list()));
       if (id !== undefined) await showPanel(id);
     },
     'helios.openRunOutput': (argument) => openRunOutput(deps, argument),
@@ -30,7 +36,11 @@ export function runCommands(deps: WindowDeps, showPanel: (id: SessionId) => Prom
   };
 }
 
-async function pickRun(deps: WindowDeps, argument: unknown, options: RunPick): Promise<RunOfSession | undefined> {
+async function pickRun(
+  deps: WindowDeps,
+  argument: unknown,
+  options: RunPick,
+): Promise<RunOfSession | undefined> {
   await deps.host.get();
   const id = runIdOf(argument);
   const runs = openRuns(deps.sessions).filter(options.isMeant ?? (() => true));
@@ -44,7 +54,10 @@ async function pickRun(deps: WindowDeps, argument: unknown, options: RunPick): P
     return found;
   }
   if (runs.length === 0) throw new UserFacing(options.none);
-  const picked = await window.showQuickPick(runs.map(runChoice), { title: options.title, matchOnDetail: true });
+  const picked = await window.showQuickPick(runs.map(runChoice), {
+    title: options.title,
+    matchOnDetail: true,
+  });
   return picked?.value;
 }
 
@@ -57,7 +70,9 @@ interface RunPick {
 async function liveRun({ host }: WindowDeps, { row }: RunOfSession): Promise<Run> {
   const run = (await host.get()).runs.get(row.runId);
   if (run === undefined)
-    throw new UserFacing(`Run ${row.number} is not known to this window yet. Try again in a moment.`);
+    throw new UserFacing(
+      `Run ${row.number} is not known to this window yet. Try again in a moment.`,
+    );
   return run;
 }
 
@@ -69,10 +84,13 @@ async function openRunOutput(deps: WindowDeps, argument: unknown): Promise<void>
   if (picked === undefined) return;
   const run = await liveRun(deps, picked);
   const { runs } = await deps.host.get();
-  await deps.documents.open(`${outputFolder(run.spec.id)}Run ${run.spec.number} output.log`, async () => {
-    const { text, isCut, path } = await runs.output(run, { lines: outputLines });
-    return `${isCut ? `[the last part; all of it is in ${run.spec.machineId}:${path}]\n` : ''}${text}\n`;
-  });
+  await deps.documents.open(
+    `${outputFolder(run.spec.id)}Run ${run.spec.number} output.log`,
+    async () => {
+      const { text, isCut, path } = await runs.output(run, { lines: outputLines });
+      return `${isCut ? `[the last part; all of it is in ${run.spec.machineId}:${path}]\n` : ''}${text}\n`;
+    },
+  );
 }
 
 async function stopRun(deps: WindowDeps, argument: unknown): Promise<void> {
@@ -85,13 +103,20 @@ async function stopRun(deps: WindowDeps, argument: unknown): Promise<void> {
   const run = await liveRun(deps, picked);
   const { number, label } = run.spec;
   const choices = [
-    { label: `Stop run ${number}`, description: label, detail: 'Its output and metrics are kept.', value: true },
+    {
+      label: `Stop run ${number}`,
+      description: label,
+      detail: 'Its output and metrics are kept.',
+      value: true,
+    },
     { label: 'Let it go on', value: false },
   ];
   if ((await pickOne(choices, `Stop run ${number}?`)) !== true) return;
   const { runs } = await deps.host.get();
   const title = `Helios: stopping run ${number}`;
-  const result = await window.withProgress({ location: ProgressLocation.Window, title }, () => runs.kill(run));
+  const result = await window.withProgress({ location: ProgressLocation.Window, title }, () =>
+    runs.kill(run),
+  );
   if (!result.isVerified)
     throw new UserFacing(
       `Run ${number} was told to stop, but processes of it are still there.`,
@@ -117,7 +142,9 @@ async function compareSelected(deps: WindowDeps, argument: unknown, all: unknown
   const ids = [...new Set(selected.flatMap((each) => runIdOf(each) ?? []))];
   if (ids.length !== 2) throw new UserFacing('Select two runs to compare them.');
   const found = openRuns(deps.sessions).filter(({ row }) => ids.includes(row.runId));
-  const [experiment, baseline] = found.sort((a, b) => (b.row.startedMs ?? 0) - (a.row.startedMs ?? 0));
+  const [experiment, baseline] = found.sort(
+    (a, b) => (b.row.startedMs ?? 0) - (a.row.startedMs ?? 0),
+  );
   if (experiment === undefined || baseline === undefined)
     throw new UserFacing(
       'The session of these runs is not open here.',
@@ -126,16 +153,22 @@ async function compareSelected(deps: WindowDeps, argument: unknown, all: unknown
   await openComparison(deps, baseline, experiment);
 }
 
-async function openComparison(deps: WindowDeps, baseline: RunOfSession, experiment: RunOfSession): Promise<void> {
+async function openComparison(
+  deps: WindowDeps,
+  baseline: RunOfSession,
+  experiment: RunOfSession,
+): Promise<void> {
   const [before, after] = [await liveRun(deps, baseline), await liveRun(deps, experiment)];
   const name = `Run ${experiment.row.number} against run ${baseline.row.number}.md`;
-  await deps.documents.open(`/comparison/${baseline.row.runId}/${experiment.row.runId}/${name}`, () =>
-    Promise.resolve(
-      comparisonDocument({
-        baseline: baseline.row,
-        experiment: experiment.row,
-        metrics: compareRuns(before.metrics, after.metrics),
-      }),
-    ),
+  await deps.documents.open(
+    `/comparison/${baseline.row.runId}/${experiment.row.runId}/${name}`,
+    () =>
+      Promise.resolve(
+        comparisonDocument({
+          baseline: baseline.row,
+          experiment: experiment.row,
+          metrics: compareRuns(before.metrics, after.metrics),
+        }),
+      ),
   );
 }

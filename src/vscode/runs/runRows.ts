@@ -49,10 +49,12 @@ export function runRow(row: LedgerRow, place: RunRowPlace): TreeNode {
 
 function icon(row: LedgerRow, facts: RunFacts | undefined): Icon {
   if (row.isChampion && row.verdict) return { id: 'star-full', color: 'charts.yellow' };
-  if (row.verdict === undefined && facts?.liveness.kind === 'queued') return { id: 'clock', color: 'charts.blue' };
+  if (row.verdict === undefined && facts?.liveness.kind === 'queued')
+    return { id: 'clock', color: 'charts.blue' };
   if (row.verdict === undefined && facts?.liveness.kind === 'unknown')
     return { id: 'debug-disconnect', color: 'charts.yellow' };
-  if (row.verdict === undefined && row.alarm !== undefined) return { id: 'warning', color: 'charts.yellow' };
+  if (row.verdict === undefined && row.alarm !== undefined)
+    return { id: 'warning', color: 'charts.yellow' };
   return verdictIcon(row.verdict);
 }
 
@@ -63,7 +65,10 @@ function stateText(row: LedgerRow, facts: RunFacts | undefined): string {
   return 'running';
 }
 
-/** How it stands, and since when. A run that waits or cannot be asked says so; one that goes on is told by its icon. */
+/**
+ * How it stands, and since when. A run that waits or cannot be asked says so; one that goes on is
+ * told by its icon.
+ */
 function progress(row: LedgerRow, facts: RunFacts | undefined, nowMs: number): string[] {
   const state = stateText(row, facts);
   const isPlain = row.verdict === undefined ? state === 'running' : row.verdict.kind === 'ok';
@@ -77,7 +82,8 @@ function valueText(row: LedgerRow, decisive: Ledger['decisive']): string | undef
 }
 
 function timeText(row: LedgerRow, nowMs: number): string {
-  if (row.verdict === undefined) return row.startedMs === undefined ? 'starting' : formatSpan(nowMs - row.startedMs);
+  if (row.verdict === undefined)
+    return row.startedMs === undefined ? 'starting' : formatSpan(nowMs - row.startedMs);
   return row.endedMs === undefined ? '' : relativeTime(row.endedMs, nowMs);
 }
 
@@ -87,7 +93,9 @@ function tooltip(row: LedgerRow, state: string, facts: RunFacts | undefined): st
   const times = [
     row.startedMs === undefined ? '' : `Started ${exactTime(row.startedMs)}`,
     row.endedMs === undefined ? '' : `ended ${exactTime(row.endedMs)}`,
-    row.startedMs === undefined || row.endedMs === undefined ? '' : formatDuration(row.endedMs - row.startedMs),
+    row.startedMs === undefined || row.endedMs === undefined
+      ? ''
+      : formatDuration(row.endedMs - row.startedMs),
   ].filter((part) => part !== '');
   const metrics = row.metrics.slice(0, maxMetrics).map(metricRow);
   return [
@@ -97,8 +105,12 @@ function tooltip(row: LedgerRow, state: string, facts: RunFacts | undefined): st
     times.join(' · '),
     row.alarm === undefined ? '' : `Alarm: ${plain(row.alarm.detail, 300)}`,
     row.envId === undefined ? '' : `Environment ${plain(row.envId)}`,
-    row.cost === undefined ? '' : `Thinking ${costText(row.cost)} · ${shortTokens(row.cost.tokens)} tokens`,
-    facts?.liveness.kind === 'unknown' && row.verdict === undefined ? plain(facts.liveness.why, 300) : '',
+    row.cost === undefined
+      ? ''
+      : `Thinking ${costText(row.cost)} · ${shortTokens(row.cost.tokens)} tokens`,
+    facts?.liveness.kind === 'unknown' && row.verdict === undefined
+      ? plain(facts.liveness.why, 300)
+      : '',
     gpuTimeText(facts?.gpuTime),
     metrics.length === 0
       ? ''

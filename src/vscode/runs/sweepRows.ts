@@ -6,8 +6,15 @@ import type { Ledger } from '../../experiments/ledger.ts';
 import type { TreeNode } from '../ui/treeNode.ts';
 import { plain } from '../../base/markdown.ts';
 
-/** `rows`: one per row of the ledger, in its order. Points stand below their sweep, where the first of them was. */
-export function withSweeps(rows: readonly TreeNode[], state: SessionState, ledger: Ledger): readonly TreeNode[] {
+/**
+ * `rows`: one per row of the ledger, in its order. Points stand below their sweep, where the first
+ * of them was.
+ */
+export function withSweeps(
+  rows: readonly TreeNode[],
+  state: SessionState,
+  ledger: Ledger,
+): readonly TreeNode[] {
   const points = new Map<string, TreeNode[]>();
   const grouped: (TreeNode | SweepState)[] = [];
   for (const [index, row] of rows.entries()) {
@@ -37,7 +44,9 @@ function sweepRow(sweep: SweepState, { state, ledger, points }: SweepPlace): Tre
   const isOver = isSweepOver(state, id);
   const failed = over.filter(({ verdict }) => verdict?.kind !== 'ok').length + sweep.skipped.size;
   const counts = [
-    isOver ? counted(planned.length, 'point') : `${over.length + sweep.skipped.size} of ${planned.length}`,
+    isOver
+      ? counted(planned.length, 'point')
+      : `${over.length + sweep.skipped.size} of ${planned.length}`,
     going.length === 0 ? '' : `${going.length} running`,
     sweep.end === undefined || waiting.length === 0 ? '' : `${waiting.length} not run`,
     failed === 0 ? '' : `${failed} failed`,
@@ -52,7 +61,9 @@ function sweepRow(sweep: SweepState, { state, ledger, points }: SweepPlace): Tre
       `**${plain(name, 200)}** on ${plain(machineIds.join(', '), 200)}`,
       ...[...sweep.skipped]
         .slice(0, 5)
-        .map(([index, why]) => plain(`${planned[index]?.label ?? index} was left out: ${why}`, 300)),
+        .map(([index, why]) =>
+          plain(`${planned[index]?.label ?? index} was left out: ${why}`, 300),
+        ),
     ].join('\n\n'),
     icon: isOver ? { id: 'beaker' } : { id: 'sync~spin' },
     context: 'sweep',
@@ -62,10 +73,17 @@ function sweepRow(sweep: SweepState, { state, ledger, points }: SweepPlace): Tre
   };
 }
 
-function bestText({ plan }: SweepState, state: SessionState, { rows, decisive }: Ledger): string | undefined {
+function bestText(
+  { plan }: SweepState,
+  state: SessionState,
+  { rows, decisive }: Ledger,
+): string | undefined {
   if (decisive === undefined) return undefined;
   const values = rows
-    .filter(({ runId, verdict }) => state.runs.get(runId)?.spec.sweep?.id === plan.id && verdict?.kind === 'ok')
+    .filter(
+      ({ runId, verdict }) =>
+        state.runs.get(runId)?.spec.sweep?.id === plan.id && verdict?.kind === 'ok',
+    )
     .map(({ metrics }) => summaryFor(metrics, decisive.metric)?.best ?? Number.NaN)
     .filter(Number.isFinite);
   if (values.length === 0) return undefined;

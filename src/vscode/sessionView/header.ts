@@ -1,11 +1,20 @@
 /** What stands above the view, and its inbox. */
-import { openQuestions, costText, needsUser, phaseText } from '../../presentation/sessions/sessionText.ts';
+import {
+  openQuestions,
+  costText,
+  needsUser,
+  phaseText,
+} from '../../presentation/sessions/sessionText.ts';
 import type { SessionState } from '../../agent/journal/state.ts';
 import { oneLine } from '../../base/text.ts';
 import type { Inbox, SessionHeader, Tone } from '../../protocol/sessionView.ts';
 import type { SessionViewSource } from './viewSource.ts';
 
-export function headerOf(source: SessionViewSource, state: SessionState, rows: number): SessionHeader {
+export function headerOf(
+  source: SessionViewSource,
+  state: SessionState,
+  rows: number,
+): SessionHeader {
   const controls = source.controls();
   return {
     sessionId: source.id,

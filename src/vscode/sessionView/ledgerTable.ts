@@ -1,7 +1,15 @@
-/** The ledger as the view draws it: a line for each experiment, or for each launch that belongs to none. */
+/**
+ * The ledger as the view draws it: a line for each experiment, or for each launch that belongs to
+ * none.
+ */
 import { formatValue } from '../../base/text.ts';
 import type { CodeState } from '../../experiments/experiment.ts';
-import type { ExperimentResult, ExperimentRow, Ledger, LedgerRow } from '../../experiments/ledger.ts';
+import type {
+  ExperimentResult,
+  ExperimentRow,
+  Ledger,
+  LedgerRow,
+} from '../../experiments/ledger.ts';
 import type { LedgerLine, LedgerTable, Tone } from '../../protocol/sessionView.ts';
 import { costText } from '../../presentation/sessions/sessionText.ts';
 import { decisionTone, verdictTone } from '../../presentation/events.ts';
@@ -19,7 +27,8 @@ function lineOf(row: ExperimentRow, index: number): LedgerLine {
     name: id,
     number: index + 1,
     what: line(row.hypothesis === '' ? row.command : row.hypothesis),
-    decision: decision?.decision ?? (row.verdicts === '' ? row.status.replace('_', ' ') : row.verdicts),
+    decision:
+      decision?.decision ?? (row.verdicts === '' ? row.status.replace('_', ' ') : row.verdicts),
     tone: decision === undefined ? statusTone(row) : decisionTone(decision.decision),
     why: line(decision?.why ?? ''),
     best: result === undefined ? '' : resultText(result),
@@ -37,7 +46,9 @@ const resultText = ({ mean, spread, n }: ExperimentResult): string =>
 
 /** `9fceb02`, or `9fceb02-dirty` as git itself would say it. */
 const codeName = (code: CodeState): string =>
-  code.kind === 'none' ? '' : `${(code.head ?? code.tree).slice(0, 7)}${code.isDirty ? '-dirty' : ''}`;
+  code.kind === 'none'
+    ? ''
+    : `${(code.head ?? code.tree).slice(0, 7)}${code.isDirty ? '-dirty' : ''}`;
 
 /** While nobody has decided: as its worst run went. */
 function statusTone({ status, runs }: ExperimentRow): Tone {

@@ -8,7 +8,10 @@ const maxRows = 1000;
 export const rowsRequest = z
   .object({ from: row, to: row })
   .strict()
-  .refine(({ from, to }) => to > from && to - from <= maxRows, `at most ${maxRows} rows, and at least one`);
+  .refine(
+    ({ from, to }) => to > from && to - from <= maxRows,
+    `at most ${maxRows} rows, and at least one`,
+  );
 
 export const trackRequest = z
   .object({
@@ -25,7 +28,9 @@ export const findRequest = z.object({ atMs: z.number() }).strict();
 export const turnRequest = z.object({ row, step: z.union([z.literal(1), z.literal(-1)]) }).strict();
 
 const text = z.string().min(1).max(10_000);
-export const answerRequest = z.object({ questionId: z.string().min(1).max(100), answer: text }).strict();
+export const answerRequest = z
+  .object({ questionId: z.string().min(1).max(100), answer: text })
+  .strict();
 export const pinRequest = z.object({ text }).strict();
 export const unpinRequest = z.object({ number: z.int().min(1).max(1_000_000) }).strict();
 export const runRequest = z.object({ runId: z.string().min(1).max(100) }).strict();

@@ -20,7 +20,10 @@ export interface RunAsked {
   readonly metrics: readonly string[];
 }
 
-export async function runAt(source: Pick<SessionViewSource, 'series'>, asked: RunAsked): Promise<RunAt> {
+export async function runAt(
+  source: Pick<SessionViewSource, 'series'>,
+  asked: RunAsked,
+): Promise<RunAt> {
   const { run, atMs } = asked;
   const { id, number, label, machineId } = run.spec;
   const names = asked.metrics.slice(0, maxMetrics);
@@ -33,7 +36,10 @@ export async function runAt(source: Pick<SessionViewSource, 'series'>, asked: Ru
     label: line(label),
     machine: machineId,
     metrics,
-    status: run.verdict === undefined ? (run.notStarted ?? 'running') : verdictLabel(run.verdict, run.alarms),
+    status:
+      run.verdict === undefined
+        ? (run.notStarted ?? 'running')
+        : verdictLabel(run.verdict, run.alarms),
     tone: run.notStarted === undefined ? verdictTone(run.verdict) : 'bad',
     spark: { metric: first, y: sparkOf(columns[0]) },
   };
@@ -72,7 +78,11 @@ function countUntil(timesMs: Float64Array, atMs: number): number {
 }
 
 /** Of a run that is over, what was recorded at its end counts; before, what had been read. */
-function metricAt(name: string, run: RunState, columns: SeriesColumns | undefined): MetricAt | undefined {
+function metricAt(
+  name: string,
+  run: RunState,
+  columns: SeriesColumns | undefined,
+): MetricAt | undefined {
   const recorded = run.metrics.find(({ metric }) => metric === name);
   if (recorded !== undefined) return textsOf(recorded);
   if (columns === undefined || columns.values.length === 0) return undefined;

@@ -1,4 +1,7 @@
-/** The data of a session view: live while the session is open in this window, else as it grows elsewhere. Knows no `vscode`. */
+/**
+ * The data of a session view: live while the session is open in this window, else as it grows
+ * elsewhere. Knows no `vscode`.
+ */
 import { open } from 'node:fs/promises';
 import path from 'node:path';
 import type { Engine } from '../../agent/contract/engine.ts';
@@ -56,7 +59,9 @@ class FollowedSession implements SessionViewSource, Disposable {
     const isOpenHere = (): boolean => this.#live !== undefined;
     this.#foreign = this.#owned.add(engine.sessions.observe(id, { clock, logger, isOpenHere }));
     this.#owned.add(this.#foreign.onDidChange(() => this.#changed.fire()));
-    this.#owned.add(sessions.onDidRecord(({ session }) => session.id === id && this.#changed.fire()));
+    this.#owned.add(
+      sessions.onDidRecord(({ session }) => session.id === id && this.#changed.fire()),
+    );
     this.#owned.add(sessions.onDidChange(() => this.#live !== undefined && this.#changed.fire()));
   }
 
@@ -86,7 +91,8 @@ class FollowedSession implements SessionViewSource, Disposable {
 
   async series(runId: RunId, metric: string): Promise<SeriesColumns | undefined> {
     const run = (this.#live?.state ?? this.#foreign.state)?.runs.get(runId);
-    const metrics = this.#deps.engine.runs.get(runId)?.metrics ?? (run && (await this.#foreign.metricsOf(run)));
+    const metrics =
+      this.#deps.engine.runs.get(runId)?.metrics ?? (run && (await this.#foreign.metricsOf(run)));
     const columns = metrics?.series(metric);
     return columns === undefined || columns.values.length === 0 ? undefined : columns;
   }

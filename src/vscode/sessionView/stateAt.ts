@@ -1,6 +1,11 @@
 /** The session as it was after an event, in facts and in the runs that went on. */
 import { budgetText, shortTokens } from '../../presentation/limits.ts';
-import { openQuestions, costText, isAlive, phaseText } from '../../presentation/sessions/sessionText.ts';
+import {
+  openQuestions,
+  costText,
+  isAlive,
+  phaseText,
+} from '../../presentation/sessions/sessionText.ts';
 import { ledgerOf } from '../../compose/foldJournal.ts';
 import type { RunState, SessionState } from '../../agent/journal/state.ts';
 import type { Ledger } from '../../experiments/ledger.ts';
@@ -21,10 +26,17 @@ export interface StateAsked {
   readonly ledger: Ledger;
 }
 
-export async function stateAt(source: SessionViewSource, { state, atMs, ledger }: StateAsked): Promise<StateAt> {
-  const alive = [...state.runs.values()].filter((run) => isAlive(run) && run.process !== undefined).reverse();
+export async function stateAt(
+  source: SessionViewSource,
+  { state, atMs, ledger }: StateAsked,
+): Promise<StateAt> {
+  const alive = [...state.runs.values()]
+    .filter((run) => isAlive(run) && run.process !== undefined)
+    .reverse();
   const shown = alive.slice(0, maxRuns);
-  const runs = await Promise.all(shown.map((run) => runAt(source, { run, atMs, metrics: metricNames(run, ledger) })));
+  const runs = await Promise.all(
+    shown.map((run) => runAt(source, { run, atMs, metrics: metricNames(run, ledger) })),
+  );
   return { atMs, facts: factsOf(state, atMs), runs, moreRuns: alive.length - shown.length };
 }
 
@@ -32,7 +44,8 @@ export async function stateAt(source: SessionViewSource, { state, atMs, ledger }
 export function metricNames(run: RunState, { rows, decisive }: Ledger): readonly string[] {
   const metrics = rows.find(({ runId }) => runId === run.spec.id)?.metrics ?? run.metrics;
   const first = decisive && summaryFor(metrics, decisive.metric)?.metric;
-  const names = metrics.length > 0 ? metrics.map(({ metric }) => metric) : (run.spec.metrics.names ?? []);
+  const names =
+    metrics.length > 0 ? metrics.map(({ metric }) => metric) : (run.spec.metrics.names ?? []);
   return names.toSorted((a, b) => Number(b === first) - Number(a === first));
 }
 
@@ -40,12 +53,20 @@ function factsOf(state: SessionState, atMs: number): Fact[] {
   const { budget, turns, experiments } = state;
   const facts: (Fact | undefined)[] = [
     { name: 'Phase', value: phaseText(state, atMs) },
-    { name: 'Turn', value: budget.turns === undefined ? String(turns) : `${turns} of ${budget.turns}` },
+    {
+      name: 'Turn',
+      value: budget.turns === undefined ? String(turns) : `${turns} of ${budget.turns}`,
+    },
     {
       name: 'Spent',
-      value: costText(state) + (budget.usd === undefined ? '' : ` of ${budgetText({ usd: budget.usd })}`),
+      value:
+        costText(state) +
+        (budget.usd === undefined ? '' : ` of ${budgetText({ usd: budget.usd })}`),
     },
-    { name: 'Tokens', value: `${shortTokens(state.inputTokens)} in, ${shortTokens(state.outputTokens)} out` },
+    {
+      name: 'Tokens',
+      value: `${shortTokens(state.inputTokens)} in, ${shortTokens(state.outputTokens)} out`,
+    },
     { name: 'Elapsed', value: elapsed(state, atMs) },
     { name: 'Model', value: `${state.provider}/${state.model}` },
     bestFact(ledgerOf(state, (run) => run.metrics)),
@@ -68,7 +89,10 @@ const openFact = (name: string, count: number, tone: 'warn' | 'plain'): Fact | u
 function bestFact({ champion, decisive }: Ledger): Fact | undefined {
   const summary = champion && decisive && summaryFor(champion.metrics, decisive.metric);
   if (summary === undefined) return undefined;
-  return { name: 'Best so far', value: `${summary.metric} ${formatValue(summary.best)} · run ${champion?.number}` };
+  return {
+    name: 'Best so far',
+    value: `${summary.metric} ${formatValue(summary.best)} · run ${champion?.number}`,
+  };
 }
 
 function runsFact({ runs }: SessionState): Fact | undefined {

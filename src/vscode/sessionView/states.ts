@@ -1,4 +1,7 @@
-/** The state of a session after any of its events: a fold over the events up to it, begun where one is kept. */
+/**
+ * The state of a session after any of its events: a fold over the events up to it, begun where one
+ * is kept.
+ */
 import { applyEvent, initialState } from '../../compose/foldJournal.ts';
 import type { JournalEvent } from '../../agent/journal/events.ts';
 import type { SessionState } from '../../agent/journal/state.ts';
@@ -33,7 +36,8 @@ export class SessionStates {
     if (index >= this.#events.length - 1) return this.#last;
     const start = Math.floor(index / keptEvery);
     let state = this.#kept[start];
-    for (const event of this.#events.slice(start * keptEvery + 1, index + 1)) state = next(state, event);
+    for (const event of this.#events.slice(start * keptEvery + 1, index + 1))
+      state = next(state, event);
     return state;
   }
 }

@@ -1,7 +1,11 @@
 /** The texts and facts of a step, whole; whoever shows them bounds them. */
 import type { EventOf } from '../../agent/journal/describeEvent.ts';
 import { describeEvent } from '../../presentation/events.ts';
-import { callCostText, triggerText, approvalDetail } from '../../presentation/sessions/sessionText.ts';
+import {
+  callCostText,
+  triggerText,
+  approvalDetail,
+} from '../../presentation/sessions/sessionText.ts';
 import { verdictLabel, runName } from '../../presentation/runs/runText.ts';
 import type { JournalEvent } from '../../agent/journal/events.ts';
 import type { SessionState } from '../../agent/journal/state.ts';
@@ -14,7 +18,9 @@ import type { Step } from './timeline.ts';
 
 export interface WholeSection extends Pick<TextSection, 'id' | 'title' | 'format' | 'isFolded'> {
   readonly text: string;
-  /** Where all of it is, when `text` is a part; `fileChars`: at least so many more than are shown. */
+  /**
+   * Where all of it is, when `text` is a part; `fileChars`: at least so many more than are shown.
+   */
   readonly file?: string;
   readonly fileChars?: number;
 }
@@ -31,9 +37,16 @@ interface Telling {
   readonly state: SessionState;
 }
 
-type Teller<Type extends JournalEvent['type']> = (event: EventOf<Type>, telling: Telling) => StepContent;
+type Teller<Type extends JournalEvent['type']> = (
+  event: EventOf<Type>,
+  telling: Telling,
+) => StepContent;
 
-export function stepContent(events: readonly JournalEvent[], step: Step, state: SessionState): StepContent {
+export function stepContent(
+  events: readonly JournalEvent[],
+  step: Step,
+  state: SessionState,
+): StepContent {
   const begun = events[step.startedBy];
   if (begun === undefined) return nothing;
   const tell = tellers[begun.type] as Teller<JournalEvent['type']> | undefined;
@@ -50,13 +63,22 @@ function described(event: JournalEvent, state: SessionState): StepContent {
 
 const nothing: StepContent = { facts: [], sections: [] };
 
-const section = (id: string, title: string, text: string, format: TextSection['format'] = 'plain'): WholeSection => ({
+const section = (
+  id: string,
+  title: string,
+  text: string,
+  format: TextSection['format'] = 'plain',
+): WholeSection => ({
   id,
   title,
   text,
   format,
 });
-const fact = (name: string, value: string, tone?: Fact['tone']): Fact => ({ name, value, ...(tone && { tone }) });
+const fact = (name: string, value: string, tone?: Fact['tone']): Fact => ({
+  name,
+  value,
+  ...(tone && { tone }),
+});
 const only = (...sections: readonly WholeSection[]): StepContent => ({
   facts: [],
   sections: sections.filter(({ text }) => text.trim() !== ''),
@@ -71,25 +93,38 @@ const tellers: { readonly [Type in JournalEvent['type']]?: Teller<Type> } = {
   }),
   'session.ended': ({ summary, evidence }) => ({
     facts: evidence.map((one) =>
-      fact(`${one.run} ${one.metric}`, `last ${formatValue(one.last)}, best ${formatValue(one.best)}`),
+      fact(
+        `${one.run} ${one.metric}`,
+        `last ${formatValue(one.last)}, best ${formatValue(one.best)}`,
+      ),
     ),
     sections: [section('summary', 'Summary', summary, 'markdown')],
   }),
   'model.requested': ({ provider, model }, { events, step }) => {
     const reply = step.endedBy === undefined ? undefined : events[step.endedBy];
-    return reply?.type === 'model.replied' ? replied(reply, step) : facts(fact('Model', `${provider}/${model}`));
+    return reply?.type === 'model.replied'
+      ? replied(reply, step)
+      : facts(fact('Model', `${provider}/${model}`));
   },
   'model.replied': (event, { step }) => replied(event, step),
   'model.consulted': ({ provider, model, cost }) =>
     facts(fact('Model', `${provider}/${model}`), fact('Cost', callCostText(cost))),
   'tool.started': called,
-  'run.started': ({ runId, process }, { state }) => launched(state.runs.get(runId)?.spec, process.pid),
+  'run.started': ({ runId, process }, { state }) =>
+    launched(state.runs.get(runId)?.spec, process.pid),
   'run.ended': ({ verdict, outputTail = '', runId }, { state }) => ({
-    facts: [fact('Run', runName(state, runId)), fact('Verdict', verdictLabel(verdict, state.runs.get(runId)?.alarms))],
+    facts: [
+      fact('Run', runName(state, runId)),
+      fact('Verdict', verdictLabel(verdict, state.runs.get(runId)?.alarms)),
+    ],
     sections: only(section('output', 'End of its output', outputTail, 'code')).sections,
   }),
   'run.alarmed': ({ runId, kind, action, detail }, { state }) => ({
-    facts: [fact('Run', runName(state, runId)), fact('Watchdog', kind.replace('_', ' ')), fact('Action', action)],
+    facts: [
+      fact('Run', runName(state, runId)),
+      fact('Watchdog', kind.replace('_', ' ')),
+      fact('Action', action),
+    ],
     sections: [section('detail', 'What was seen', detail)],
   }),
   'experiment.planned': ({ plan }) => ({
@@ -97,7 +132,9 @@ const tellers: { readonly [Type in JournalEvent['type']]?: Teller<Type> } = {
       fact('Machine', plan.machineId),
       fact('Code', codeText(plan.code)),
       ...(plan.seed === undefined ? [] : [fact('Seed', plan.seed)]),
-      ...(plan.retest === undefined ? [] : [fact('Retest of', `${plan.retest.of}: ${plan.retest.why}`)]),
+      ...(plan.retest === undefined
+        ? []
+        : [fact('Retest of', `${plan.retest.of}: ${plan.retest.why}`)]),
     ],
     sections: [
       section('hypothesis', 'Hypothesis', plan.hypothesis),
@@ -117,22 +154,37 @@ const tellers: { readonly [Type in JournalEvent['type']]?: Teller<Type> } = {
     sections: [section('question', 'Question', text)],
   }),
   'sweep.started': ({ plan }) => ({
-    facts: [fact('Points', String(plan.points.length)), fact('Machines', plan.machineIds.join(', '))],
-    sections: [section('points', 'Points', plan.points.map(({ label }) => label).join('\n'), 'code')],
+    facts: [
+      fact('Points', String(plan.points.length)),
+      fact('Machines', plan.machineIds.join(', ')),
+    ],
+    sections: [
+      section('points', 'Points', plan.points.map(({ label }) => label).join('\n'), 'code'),
+    ],
   }),
   'sweep.ended': ({ text }) => only(section('text', 'What came of it', text)),
   'env.captured': ({ machineId, repo, gist, file }) =>
-    facts(fact('Machine', machineId), fact('Folder', repo), fact('Environment', gist), fact('File', file)),
+    facts(
+      fact('Machine', machineId),
+      fact('Folder', repo),
+      fact('Environment', gist),
+      fact('File', file),
+    ),
   'sleep.started': ({ request }, { events, step }) => {
     const end = step.endedBy === undefined ? undefined : events[step.endedBy];
     return {
       facts: [
         fact(
           'Until',
-          request.triggers.map(triggerText).join(request.logic === 'all' ? ' and ' : ' or ') || 'its deadline',
+          request.triggers.map(triggerText).join(request.logic === 'all' ? ' and ' : ' or ') ||
+            'its deadline',
         ),
-        ...(request.deadlineMs === undefined ? [] : [fact('At the latest', exactTime(request.deadlineMs))]),
-        ...(end?.type === 'sleep.ended' ? [fact('Woken by', `${end.why.replace('_', ' ')}: ${end.detail}`)] : []),
+        ...(request.deadlineMs === undefined
+          ? []
+          : [fact('At the latest', exactTime(request.deadlineMs))]),
+        ...(end?.type === 'sleep.ended'
+          ? [fact('Woken by', `${end.why.replace('_', ' ')}: ${end.detail}`)]
+          : []),
       ],
       sections: [section('reason', 'Why', request.reason)],
     };
@@ -145,7 +197,8 @@ const tellers: { readonly [Type in JournalEvent['type']]?: Teller<Type> } = {
 
 function replied(event: EventOf<'model.replied'>, { row }: Step): StepContent {
   const { usage, content, failure, provider, model } = event;
-  const cached = usage.cacheReadTokens === 0 ? '' : `, ${shortTokens(usage.cacheReadTokens)} from a cache`;
+  const cached =
+    usage.cacheReadTokens === 0 ? '' : `, ${shortTokens(usage.cacheReadTokens)} from a cache`;
   const input = usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens;
   const texts = (type: 'text' | 'thinking'): string =>
     content.flatMap((block) => (block.type === type ? [block.text] : [])).join('\n\n');
@@ -166,7 +219,10 @@ function replied(event: EventOf<'model.replied'>, { row }: Step): StepContent {
   };
 }
 
-function called({ callId, name, effect }: EventOf<'tool.started'>, { events, step }: Telling): StepContent {
+function called(
+  { callId, name, effect }: EventOf<'tool.started'>,
+  { events, step }: Telling,
+): StepContent {
   const end = step.endedBy === undefined ? undefined : events[step.endedBy];
   const result = end?.type === 'tool.finished' ? end : undefined;
   const input = inputOf(events, step.startedBy, callId);
@@ -188,10 +244,15 @@ function called({ callId, name, effect }: EventOf<'tool.started'>, { events, ste
 }
 
 /** Journals of older versions hold the bytes, newer ones name their files. */
-const attached = ({ attachments = [], attachmentFiles = [] }: EventOf<'tool.finished'>): string[] => [
+const attached = ({
+  attachments = [],
+  attachmentFiles = [],
+}: EventOf<'tool.finished'>): string[] => [
   ...attachments.map(({ name, mediaType }) => `${name} (${mediaType})`),
   ...attachmentFiles.map(({ name, mediaType, sizeBytes }) =>
-    [name, `(${mediaType}, ${formatBytes(sizeBytes)})`].filter((word) => word !== undefined).join(' '),
+    [name, `(${mediaType}, ${formatBytes(sizeBytes)})`]
+      .filter((word) => word !== undefined)
+      .join(' '),
   ),
 ];
 
@@ -200,7 +261,8 @@ function inputOf(events: readonly JournalEvent[], from: number, callId: string):
   for (let index = from; index >= 0; index--) {
     const event = events[index];
     if (event?.type !== 'model.replied') continue;
-    for (const block of event.content) if (block.type === 'tool_call' && block.id === callId) return block.input;
+    for (const block of event.content)
+      if (block.type === 'tool_call' && block.id === callId) return block.input;
   }
   return undefined;
 }
@@ -210,10 +272,17 @@ function argumentsText(input: unknown): string {
   return typeof input === 'string' ? input : approvalDetail(JSON.stringify(input));
 }
 
-function launched(spec: { command: string; cwd: string; machineId: string } | undefined, pid: number): StepContent {
+function launched(
+  spec: { command: string; cwd: string; machineId: string } | undefined,
+  pid: number,
+): StepContent {
   if (spec === undefined) return nothing;
   return {
-    facts: [fact('Machine', spec.machineId), fact('Folder', spec.cwd), fact('Process', String(pid))],
+    facts: [
+      fact('Machine', spec.machineId),
+      fact('Folder', spec.cwd),
+      fact('Process', String(pid)),
+    ],
     sections: [section('command', 'Command', spec.command, 'code')],
   };
 }
@@ -224,5 +293,11 @@ function codeText(code: CodeState): string {
   return `${(code.head ?? code.tree).slice(0, 7)}${code.isDirty ? ` with changes, tree ${code.tree.slice(0, 7)}` : ''}`;
 }
 
-const answerText = (answer: { readonly text: string; readonly by: 'person' | 'default' } | undefined): string =>
-  answer === undefined ? 'open' : answer.by === 'default' ? `${answer.text} (default)` : answer.text;
+const answerText = (
+  answer: { readonly text: string; readonly by: 'person' | 'default' } | undefined,
+): string =>
+  answer === undefined
+    ? 'open'
+    : answer.by === 'default'
+      ? `${answer.text} (default)`
+      : answer.text;

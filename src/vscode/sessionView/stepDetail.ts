@@ -1,9 +1,16 @@
-/** Everything about one step: what was said, called and measured, and the session as it was then. */
+/**
+ * Everything about one step: what was said, called and measured, and the session as it was then.
+ */
 import type { JournalEvent } from '../../agent/journal/events.ts';
 import { UserFacing } from '../../base/errors.ts';
 import { cleanText } from '../../base/text.ts';
 import { isRunId } from '../../base/ids.ts';
-import { maxWholeChars, type StepDetail, type RunAt, type TextSection } from '../../protocol/sessionView.ts';
+import {
+  maxWholeChars,
+  type StepDetail,
+  type RunAt,
+  type TextSection,
+} from '../../protocol/sessionView.ts';
 import { stepContent, type WholeSection } from './stepContent.ts';
 import { metricNames, stateAt } from './stateAt.ts';
 import { runAt } from './runAt.ts';
@@ -18,7 +25,10 @@ export interface StepDetailDeps {
   readonly source: SessionViewSource;
   readonly states: SessionStates;
   readonly timeline: Timeline;
-  /** The newest step of a session that goes on is shown as it is at this time, not as it was when it began. */
+  /**
+   * The newest step of a session that goes on is shown as it is at this time, not as it was when it
+   * began.
+   */
   readonly nowMs?: number;
 }
 
@@ -46,28 +56,43 @@ export async function stepDetailOf(deps: StepDetailDeps, index: number): Promise
 }
 
 /** The whole text of a section, from its file where the journal has only a part of it. */
-export async function wholeText(deps: StepDetailDeps, index: number, section: string): Promise<string> {
+export async function wholeText(
+  deps: StepDetailDeps,
+  index: number,
+  section: string,
+): Promise<string> {
   const found = contentOf(deps, stepOf(deps, index)).sections.find(({ id }) => id === section);
-  if (found === undefined) throw new UserFacing('There is no such text any more.', 'Select the step again.');
-  const text = found.file === undefined ? found.text : await deps.source.readFile(found.file, maxWholeChars);
+  if (found === undefined)
+    throw new UserFacing('There is no such text any more.', 'Select the step again.');
+  const text =
+    found.file === undefined ? found.text : await deps.source.readFile(found.file, maxWholeChars);
   return cleanText(text).slice(0, maxWholeChars);
 }
 
 function contentOf({ states }: StepDetailDeps, step: Step) {
   const state = states.at(step.endedBy ?? step.shownAt);
-  if (state === undefined) throw new UserFacing('The journal does not begin with the start of a session.');
+  if (state === undefined)
+    throw new UserFacing('The journal does not begin with the start of a session.');
   return stepContent(states.events, step, state);
 }
 
 /** At the end of what took time, or later: a call that launched it shows it as the call left it. */
-async function runOf({ source, states }: StepDetailDeps, step: Step, laterMs: number): Promise<RunAt | undefined> {
+async function runOf(
+  { source, states }: StepDetailDeps,
+  step: Step,
+  laterMs: number,
+): Promise<RunAt | undefined> {
   const { runId } = step.row;
   if (runId === undefined || !isRunId(runId)) return undefined;
   const index = step.row.kind === 'tool' ? (step.endedBy ?? step.shownAt) : step.shownAt;
   const run = states.at(index)?.runs.get(runId);
   const event: JournalEvent | undefined = states.events[index];
   if (run === undefined || event === undefined) return undefined;
-  return runAt(source, { run, atMs: Math.max(event.at, laterMs), metrics: metricNames(run, source.ledger()) });
+  return runAt(source, {
+    run,
+    atMs: Math.max(event.at, laterMs),
+    metrics: metricNames(run, source.ledger()),
+  });
 }
 
 function stepOf({ timeline }: StepDetailDeps, index: number): Step {
@@ -82,5 +107,12 @@ const noSuchRow = (index: number): UserFacing =>
 function bounded({ id, title, format, text, isFolded, fileChars }: WholeSection): TextSection {
   const clean = cleanText(text);
   const omittedChars = Math.max(0, clean.length - sectionChars, fileChars ?? 0);
-  return { id, title, format, text: clean.slice(0, sectionChars), omittedChars, ...(isFolded && { isFolded }) };
+  return {
+    id,
+    title,
+    format,
+    text: clean.slice(0, sectionChars),
+    omittedChars,
+    ...(isFolded && { isFolded }),
+  };
 }

@@ -59,7 +59,11 @@ export class Timeline {
       case 'tool.finished':
         return this.#complete(event.callId, { event, index }, finishedRow(event));
       case 'sleep.ended':
-        return this.#complete(event.sleepId, { event, index }, { tone: 'plain', note: line(event.detail) });
+        return this.#complete(
+          event.sleepId,
+          { event, index },
+          { tone: 'plain', note: line(event.detail) },
+        );
       case 'run.ended':
         this.#complete(event.runId, { event, index }, { tone: verdictTone(event.verdict) });
         this.#append(event, index, state);
@@ -91,16 +95,27 @@ export class Timeline {
     if (step !== undefined) this.#steps[row] = { ...step, shownAt: index };
   }
 
-  #complete(key: string, { event, index }: { event: JournalEvent; index: number }, change: Partial<TimelineRow>): void {
+  #complete(
+    key: string,
+    { event, index }: { event: JournalEvent; index: number },
+    change: Partial<TimelineRow>,
+  ): void {
     const row = this.#open.get(key);
     const step = row === undefined ? undefined : this.#steps[row];
     if (row === undefined || step === undefined) return;
     this.#open.delete(key);
-    this.#steps[row] = { ...step, row: { ...step.row, ...change, endMs: event.at }, endedBy: index };
+    this.#steps[row] = {
+      ...step,
+      row: { ...step.row, ...change, endMs: event.at },
+      endedBy: index,
+    };
     this.#changedFrom = Math.min(this.#changedFrom, row);
   }
 
-  /** What was under way when the process died. A call that is answered later after all is completed then. */
+  /**
+   * What was under way when the process died. A call that is answered later after all is completed
+   * then.
+   */
   #interrupt(): void {
     for (const row of this.#open.values()) {
       const step = this.#steps[row];
@@ -186,7 +201,12 @@ function keyOf(event: JournalEvent): string | undefined {
   }
 }
 
-const finishedRow = ({ isError, summary, text, runId }: EventOf<'tool.finished'>): Partial<TimelineRow> => ({
+const finishedRow = ({
+  isError,
+  summary,
+  text,
+  runId,
+}: EventOf<'tool.finished'>): Partial<TimelineRow> => ({
   tone: isError ? 'bad' : 'plain',
   note: line(isError ? text : (summary ?? '')),
   ...(runId !== undefined && { runId }),

@@ -10,8 +10,18 @@ import type {
 } from '../../protocol/sessionView.ts';
 import type { Bar, Step, Timeline } from './timeline.ts';
 
-/** Steps that have no mark: turns have their own, calls are too many, runs are bars and sleeps gaps. */
-const unmarked: ReadonlySet<RowKind> = new Set(['start', 'turn', 'tool', 'run', 'runEnd', 'sleep', 'wake']);
+/**
+ * Steps that have no mark: turns have their own, calls are too many, runs are bars and sleeps gaps.
+ */
+const unmarked: ReadonlySet<RowKind> = new Set([
+  'start',
+  'turn',
+  'tool',
+  'run',
+  'runEnd',
+  'sleep',
+  'wake',
+]);
 
 interface View {
   readonly query: TrackQuery;
@@ -29,7 +39,8 @@ export function trackAnswer(timeline: Timeline, query: TrackQuery, nowMs: number
   const { from, to } = within(query, full);
   const { steps } = timeline;
   const size = Math.max((to - from) / query.pixels, Number.MIN_VALUE);
-  const position = (row: number): number => (query.axis === 'step' ? row : (steps[row]?.row.atMs ?? to));
+  const position = (row: number): number =>
+    query.axis === 'step' ? row : (steps[row]?.row.atMs ?? to);
   const view: View = { query, steps, from, to, size, position };
   const bars = timeline.bars.map((bar) => placed(bar, view, full.to));
   return {
@@ -46,13 +57,20 @@ export function trackAnswer(timeline: Timeline, query: TrackQuery, nowMs: number
   };
 }
 
-function fullRange(steps: readonly Step[], { axis }: TrackQuery, nowMs: number): { from: number; to: number } {
+function fullRange(
+  steps: readonly Step[],
+  { axis }: TrackQuery,
+  nowMs: number,
+): { from: number; to: number } {
   if (axis === 'step') return { from: 0, to: Math.max(1, steps.length - 1) };
   const from = steps[0]?.row.atMs ?? nowMs;
   return { from, to: Math.max(from + 1000, nowMs) };
 }
 
-function within({ from, to }: TrackQuery, full: { from: number; to: number }): { from: number; to: number } {
+function within(
+  { from, to }: TrackQuery,
+  full: { from: number; to: number },
+): { from: number; to: number } {
   const start = Math.max(full.from, Math.min(from ?? full.from, full.to));
   const end = Math.min(full.to, Math.max(to ?? full.to, full.from));
   return end > start ? { from: start, to: end } : full;
@@ -63,7 +81,15 @@ function placed(bar: Bar, { query, position }: View, end: number): TrackBar {
   const from = isTime ? bar.startMs : bar.fromRow;
   const to = isTime ? (bar.endMs ?? end) : bar.toRow === undefined ? end : position(bar.toRow);
   const name = bar.label === '' ? bar.name : `${bar.name} · ${bar.label}`;
-  return { lane: bar.lane, from, to: Math.max(from, to), tone: bar.tone, count: 1, row: bar.fromRow, name };
+  return {
+    lane: bar.lane,
+    from,
+    to: Math.max(from, to),
+    tone: bar.tone,
+    count: 1,
+    row: bar.fromRow,
+    name,
+  };
 }
 
 /** Neighbours of a lane that are less than a pixel long and less than a pixel apart are one. */
@@ -89,7 +115,8 @@ const isOneWith = (last: TrackBar, bar: TrackBar, size: number): boolean =>
   bar.from - last.to < size && (bar.to - bar.from < 2 * size || bar.from < last.to);
 
 const tones: readonly Tone[] = ['plain', 'muted', 'good', 'busy', 'warn', 'bad'];
-const worse = (one: Tone, other: Tone): Tone => (tones.indexOf(other) > tones.indexOf(one) ? other : one);
+const worse = (one: Tone, other: Tone): Tone =>
+  tones.indexOf(other) > tones.indexOf(one) ? other : one;
 
 function sleepsOf(view: View, end: number): TrackSpan[] {
   const { steps, from, to, size, position } = view;
@@ -117,7 +144,14 @@ function marksOf({ steps, from, to, size, position }: View): TrackMark[] {
     const key = `${row.kind} ${Math.floor((at - from) / size / 4)}`;
     const known = marks.get(key);
     if (known === undefined)
-      marks.set(key, { at, kind: row.kind, tone: row.tone, count: 1, row: index, title: row.title });
+      marks.set(key, {
+        at,
+        kind: row.kind,
+        tone: row.tone,
+        count: 1,
+        row: index,
+        title: row.title,
+      });
     else marks.set(key, { ...known, tone: worse(known.tone, row.tone), count: known.count + 1 });
   });
   return [...marks.values()];

@@ -1,6 +1,7 @@
 /**
- * The host's side of the session view's conversation: keeps the timeline of one session in step with its journal, answers
- * what is in sight, and checks whatever the view says. Knows no VS Code, so it is the same under test.
+ * The host's side of the session view's conversation: keeps the timeline of one session in step
+ * with its journal, answers what is in sight, and checks whatever the view says. Knows no VS Code,
+ * so it is the same under test.
  */
 import 'vscode-jsonrpc/node';
 import type { MessageConnection } from 'vscode-jsonrpc';
@@ -35,8 +36,9 @@ export interface SessionViewHostOptions {
 const frameMs = 200;
 
 /**
- * Answers one webview for as long as it lives, over any number of pages: a hidden page is gone in VS Code, so after
- * `setVisible(false)` nothing is read or sent until a page asks `ready` again. Never sends before `ready`.
+ * Answers one webview for as long as it lives, over any number of pages: a hidden page is gone in
+ * VS Code, so after `setVisible(false)` nothing is read or sent until a page asks `ready` again.
+ * Never sends before `ready`.
  */
 export class SessionViewHost implements Disposable {
   readonly #options: SessionViewHostOptions;
@@ -63,7 +65,10 @@ export class SessionViewHost implements Disposable {
     });
   }
 
-  /** Hiding ends the conversation with the page that was shown; showing waits for the next page's `ready`. */
+  /**
+   * Hiding ends the conversation with the page that was shown; showing waits for the next page's
+   * `ready`.
+   */
   setVisible(isVisible: boolean): void {
     this.#page.setVisible(isVisible);
   }
@@ -75,8 +80,12 @@ export class SessionViewHost implements Disposable {
 
   #answerReads(connection: MessageConnection): void {
     connection.onRequest(protocol.ready, () => this.#answer(() => this.#start()));
-    connection.onRequest(protocol.readRows, (asked: unknown) => this.#answer(() => this.#rows(asked)));
-    connection.onRequest(protocol.readTrack, (asked: unknown) => this.#answer(() => this.#track(asked)));
+    connection.onRequest(protocol.readRows, (asked: unknown) =>
+      this.#answer(() => this.#rows(asked)),
+    );
+    connection.onRequest(protocol.readTrack, (asked: unknown) =>
+      this.#answer(() => this.#track(asked)),
+    );
     connection.onRequest(protocol.readStepDetail, (asked: unknown) =>
       this.#answer(() => stepDetailOf(this.#world, checked(requests.stepDetailRequest, asked).row)),
     );
@@ -95,7 +104,9 @@ export class SessionViewHost implements Disposable {
         return turnFrom(this.#timeline.steps, row, step);
       }),
     );
-    connection.onRequest(protocol.readLedger, () => this.#answer(() => ledgerTable(this.#options.source.ledger())));
+    connection.onRequest(protocol.readLedger, () =>
+      this.#answer(() => ledgerTable(this.#options.source.ledger())),
+    );
     connection.onRequest(protocol.readInbox, () => this.#answer(() => inboxOf(this.#state)));
   }
 
@@ -108,10 +119,14 @@ export class SessionViewHost implements Disposable {
       }),
     );
     connection.onRequest(protocol.pinNote, (asked: unknown) =>
-      this.#answer(async () => void (await this.#controls.pin(checked(requests.pinRequest, asked).text))),
+      this.#answer(
+        async () => void (await this.#controls.pin(checked(requests.pinRequest, asked).text)),
+      ),
     );
     connection.onRequest(protocol.unpinNote, (asked: unknown) =>
-      this.#answer(async () => void (await this.#controls.unpin(checked(requests.unpinRequest, asked).number))),
+      this.#answer(
+        async () => void (await this.#controls.unpin(checked(requests.unpinRequest, asked).number)),
+      ),
     );
     connection.onNotification(protocol.openRunOutput, (asked: unknown) =>
       this.#attempt(() => actions.openRunOutput(checked(requests.runRequest, asked).runId)),
@@ -134,12 +149,18 @@ export class SessionViewHost implements Disposable {
 
   get #world() {
     const nowMs = this.#isGoing ? { nowMs: this.#options.clock.now() } : {};
-    return { source: this.#options.source, states: this.#states, timeline: this.#timeline, ...nowMs };
+    return {
+      source: this.#options.source,
+      states: this.#states,
+      timeline: this.#timeline,
+      ...nowMs,
+    };
   }
 
   get #state(): SessionState {
     const state = this.#states.last;
-    if (state === undefined) throw new UserFacing('The journal does not begin with the start of a session.');
+    if (state === undefined)
+      throw new UserFacing('The journal does not begin with the start of a session.');
     return state;
   }
 

@@ -20,11 +20,18 @@ export interface SessionViewSource {
   ledger(): Ledger;
   /** Or why nothing can be done from here. */
   controls(): SessionControls | string;
-  /** Nobody may be writing its journal any more; it is looked at all the same while `setWatched`. */
+  /**
+   * Nobody may be writing its journal any more; it is looked at all the same while `setWatched`.
+   */
   readonly isGrowing: boolean;
-  /** All points of one metric of one run, oldest first; `undefined` where there are none at hand. */
+  /**
+   * All points of one metric of one run, oldest first; `undefined` where there are none at hand.
+   */
   series(runId: RunId, metric: string): Promise<SeriesColumns | undefined>;
-  /** A text that the session left beside its journal, such as the whole result of a call. Rejects for any other file. */
+  /**
+   * A text that the session left beside its journal, such as the whole result of a call. Rejects
+   * for any other file.
+   */
   readFile(path: string, maxChars: number): Promise<string>;
   /** While nobody looks, nothing is read. */
   setWatched(isWatched: boolean): void;

@@ -19,7 +19,9 @@ export interface SessionViewsOptions {
   readonly logger: Logger;
 }
 
-export const createSessionViews = (options: SessionViewsOptions): SessionPanels<SessionViewSource> => {
+export const createSessionViews = (
+  options: SessionViewsOptions,
+): SessionPanels<SessionViewSource> => {
   const { extensionUri, clock, logger, openRunOutput } = options;
   const kind = {
     viewType: 'helios.session',

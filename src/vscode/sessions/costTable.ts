@@ -13,7 +13,8 @@ function costTable({ spending }: SessionState): string {
   if (spending.size === 0) return '';
   const rows = [...spending.values()].map((one) => {
     const name = plain(`${one.provider}/${one.model}`, 80);
-    const cost = one.planUsd > 0 && one.planUsd >= one.usd ? `${costText(one)} (plan)` : billText(one);
+    const cost =
+      one.planUsd > 0 && one.planUsd >= one.usd ? `${costText(one)} (plan)` : billText(one);
     return `| ${name} | ${one.calls} | ${shortTokens(one.tokens)} | ${cacheShare(one) ?? ''} | ${cost} |`;
   });
   return `| Model | Calls | Tokens | Input from cache | Cost |\n| :-- | --: | --: | --: | --: |\n${rows.join('\n')}`;
@@ -26,13 +27,23 @@ export interface LimitFacts {
   readonly nowMs: number;
 }
 
-/** `$1.20 of $5.00 of the goal · 24 % used, $3.80 left`, one for each limit; empty where nothing is limited. */
+/**
+ * `$1.20 of $5.00 of the goal · 24 % used, $3.80 left`, one for each limit; empty where nothing is
+ * limited.
+ */
 export const limitLines = (facts: LimitFacts): string[] =>
-  measuresOf(facts).map((measure) => `${usedText(measure)} ${scopeText(measure.scope)} · ${leftText(measure)}`);
+  measuresOf(facts).map(
+    (measure) => `${usedText(measure)} ${scopeText(measure.scope)} · ${leftText(measure)}`,
+  );
 
 function leftText({ limit, used, of }: Measure): string {
   const left = Math.max(0, of - used);
-  const amount = limit === 'usd' ? formatUsd(left) : limit === 'tokens' ? shortTokens(left) : `${Math.floor(left)}`;
+  const amount =
+    limit === 'usd'
+      ? formatUsd(left)
+      : limit === 'tokens'
+        ? shortTokens(left)
+        : `${Math.floor(left)}`;
   return `${Math.floor((100 * used) / of)} % used, ${amount} left`;
 }
 

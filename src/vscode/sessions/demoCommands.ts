@@ -11,7 +11,9 @@ import { isInside } from '../ui/folders.ts';
 import { machineIcons } from '../machines/machineLabels.ts';
 import { showSession } from './goalCommands.ts';
 
-/** Set before a folder is opened, which reloads the window; honoured once, and only a moment later. */
+/**
+ * Set before a folder is opened, which reloads the window; honoured once, and only a moment later.
+ */
 const pendingKey = 'helios.pendingDemo';
 const pendingMs = 120_000;
 const folderName = 'helios-demo';
@@ -31,7 +33,8 @@ export async function startPendingDemo(deps: WindowDeps, memento: Memento): Prom
 
 async function tryDemo(deps: WindowDeps, memento: Memento, argument: unknown): Promise<void> {
   await deps.host.get();
-  const folder = typeof argument === 'string' && isAbsolute(argument) ? argument : await askFolder();
+  const folder =
+    typeof argument === 'string' && isAbsolute(argument) ? argument : await askFolder();
   if (folder === undefined) return;
   await mkdir(folder, { recursive: true });
   await cp(demoFolder(deps), folder, { recursive: true, force: false });
@@ -49,7 +52,12 @@ async function askFolder(): Promise<string | undefined> {
   );
   const here = isDemo ? open : join(open, folderName);
   const choices = [
-    { label: 'In This Workspace', detail: here, iconPath: new ThemeIcon('root-folder'), value: () => here },
+    {
+      label: 'In This Workspace',
+      detail: here,
+      iconPath: new ThemeIcon('root-folder'),
+      value: () => here,
+    },
     {
       label: 'Choose a Folder …',
       detail: 'The folder is opened in this window',
@@ -57,7 +65,12 @@ async function askFolder(): Promise<string | undefined> {
       value: chooseFolder,
     },
   ];
-  return (await pickOne<() => string | Promise<string | undefined>>(choices, 'Where to put the demo project?'))?.();
+  return (
+    await pickOne<() => string | Promise<string | undefined>>(
+      choices,
+      'Where to put the demo project?',
+    )
+  )?.();
 }
 
 async function chooseFolder(): Promise<string | undefined> {
@@ -100,7 +113,8 @@ function askMachine(machines: Engine['machines']): Promise<string | undefined> {
   return pickOne(choices, 'Where to run the demo?');
 }
 
-const demoFolder = ({ extensionUri }: WindowDeps): string => Uri.joinPath(extensionUri, 'media', 'demo').fsPath;
+const demoFolder = ({ extensionUri }: WindowDeps): string =>
+  Uri.joinPath(extensionUri, 'media', 'demo').fsPath;
 
 const isOpenHere = (folder: string): boolean =>
   (workspace.workspaceFolders ?? []).some(({ uri }) => isInside(uri.fsPath, folder));

@@ -32,12 +32,20 @@ async function startGoal(deps: WindowDeps): Promise<void> {
       'Open Folder',
       'Try the Offline Demo',
     );
-    return offer(shown, { 'Open Folder': 'helios.openFolder', 'Try the Offline Demo': 'helios.tryDemo' });
+    return offer(shown, {
+      'Open Folder': 'helios.openFolder',
+      'Try the Offline Demo': 'helios.tryDemo',
+    });
   }
   const refusal = await refusalFor(engine, await providerIn(folder.fsPath));
   if (refusal !== undefined) {
-    const commandOf = Object.fromEntries(refusal.buttons.map(({ title, command }) => [title, command]));
-    return offer(window.showInformationMessage(refusal.markdown, ...Object.keys(commandOf)), commandOf);
+    const commandOf = Object.fromEntries(
+      refusal.buttons.map(({ title, command }) => [title, command]),
+    );
+    return offer(
+      window.showInformationMessage(refusal.markdown, ...Object.keys(commandOf)),
+      commandOf,
+    );
   }
   const goal = await askGoal();
   const budget = goal === undefined ? undefined : await askBudget();
@@ -58,7 +66,8 @@ const askGoal = (): Thenable<string | undefined> =>
 async function askBudget(): Promise<Budget | undefined> {
   const text = await window.showInputBox({
     title: 'Helios: Start Goal (2/2)',
-    prompt: 'What it may spend: dollars, time, turns, tokens; also per experiment. Empty for no limit',
+    prompt:
+      'What it may spend: dollars, time, turns, tokens; also per experiment. Empty for no limit',
     value: budgetText(suggestedBudget(), ', ').replace('no limit', ''),
     placeHolder: '$5, 2 h, 40 turns, 2M tokens, $0.50 per experiment',
     ignoreFocusOut: true,
@@ -73,7 +82,10 @@ async function askBudget(): Promise<Budget | undefined> {
 }
 
 /** In the chat where there is one, else in the Experiments view. */
-export async function showSession({ following, logger }: WindowDeps, session: Session): Promise<void> {
+export async function showSession(
+  { following, logger }: WindowDeps,
+  session: Session,
+): Promise<void> {
   if (following.isFollowed(session.id)) {
     await commands.executeCommand('workbench.action.chat.open');
     return;

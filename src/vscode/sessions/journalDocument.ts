@@ -14,7 +14,10 @@ import { plain } from '../../base/markdown.ts';
 /** A night has thousands of events; the earliest of more than these are left to `journal.jsonl`. */
 const maxEntries = 3_000;
 
-export function journalDocument({ state, events, ledger, damage }: SessionReading, nowMs: number): string {
+export function journalDocument(
+  { state, events, ledger, damage }: SessionReading,
+  nowMs: number,
+): string {
   const entries = journalEntries(events);
   const left = entries.length - maxEntries;
   const table = ledgerTable(ledger);
@@ -75,7 +78,9 @@ function partText(part: ChatPart): string[] {
     case 'block':
       return [part.markdown.trim()];
     case 'line':
-      return [`- ${part.markdown}${(part.files ?? []).map((file) => ` · ${plain(file, 300)}`).join('')}`];
+      return [
+        `- ${part.markdown}${(part.files ?? []).map((file) => ` · ${plain(file, 300)}`).join('')}`,
+      ];
     case 'progress':
       return [];
   }

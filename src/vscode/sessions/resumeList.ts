@@ -13,9 +13,12 @@ export function resumeList(listed: readonly SessionSummary[], nowMs: number): st
   const lines = listed.slice(0, max).map((summary, index) => {
     const state = summary.endReason === undefined ? 'not ended' : endText(summary.endReason);
     const facts = [state, summary.best ?? '', counted(summary.runs, 'run'), costText(summary)];
-    const words = [...facts, relativeTime(summary.lastEventMs, nowMs)].filter((word) => word !== '');
+    const words = [...facts, relativeTime(summary.lastEventMs, nowMs)].filter(
+      (word) => word !== '',
+    );
     return `${index + 1}. ${plain(oneLine(summary.goal, 100), 120)} — ${words.map((word) => plain(word, 60)).join(' · ')}`;
   });
-  const more = listed.length > max ? `\n\n${listed.length - max} older ones: *Helios: Search Sessions*.` : '';
+  const more =
+    listed.length > max ? `\n\n${listed.length - max} older ones: *Helios: Search Sessions*.` : '';
   return `${lines.join('\n')}${more}\n\n\`/resume 1\` goes on with the first; what follows the number is said to it.`;
 }

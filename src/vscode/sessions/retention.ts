@@ -11,7 +11,10 @@ const dayMs = 86_400_000;
 export function retentionLimits(): RetentionLimits | undefined {
   const [ageDays, gb] = [setting('retention.maxAgeDays'), setting('retention.maxGb')];
   if (ageDays <= 0 && gb <= 0) return undefined;
-  return { ...(ageDays > 0 && { maxAgeMs: ageDays * dayMs }), ...(gb > 0 && { maxBytes: gb * 1e9 }) };
+  return {
+    ...(ageDays > 0 && { maxAgeMs: ageDays * dayMs }),
+    ...(gb > 0 && { maxBytes: gb * 1e9 }),
+  };
 }
 
 /** Takes away what the settings say, and writes down what. Without a limit it looks at nothing. */

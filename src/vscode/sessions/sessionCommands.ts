@@ -7,7 +7,14 @@ import { counted, oneLine } from '../../base/text.ts';
 import type { SessionId } from '../../base/ids.ts';
 import type { Handlers } from '../ui/commandRegistry.ts';
 import { journalFolder } from '../window/documents.ts';
-import { pickGoing, pickOne, sessionChoice, summaryChoice, type Choice, anySession } from '../window/pick.ts';
+import {
+  pickGoing,
+  pickOne,
+  sessionChoice,
+  summaryChoice,
+  type Choice,
+  anySession,
+} from '../window/pick.ts';
 import type { WindowDeps } from '../window/windowDeps.ts';
 import { callIdOf, sessionIdOf } from '../ui/commandTarget.ts';
 import { journalDocument } from './journalDocument.ts';
@@ -15,10 +22,14 @@ import { approvalText, effectVerb, runningCount } from '../../presentation/sessi
 import { approvalAnswers } from '../notifications/notices.ts';
 import { showSession } from './goalCommands.ts';
 
-export function sessionCommands(deps: WindowDeps, showView: (id: SessionId) => Promise<void>): Handlers {
+export function sessionCommands(
+  deps: WindowDeps,
+  showView: (id: SessionId) => Promise<void>,
+): Handlers {
   return {
     'helios.say': (argument) => say(deps, argument),
-    'helios.pause': async (argument) => (await going(deps, argument, 'Pause which session?'))?.interrupt(),
+    'helios.pause': async (argument) =>
+      (await going(deps, argument, 'Pause which session?'))?.interrupt(),
     'helios.stop': (argument) => stop(deps, argument),
     'helios.resumeSession': (argument) => resume(deps, argument),
     'helios.openSession': async (argument) => {
@@ -31,7 +42,11 @@ export function sessionCommands(deps: WindowDeps, showView: (id: SessionId) => P
   };
 }
 
-async function going(deps: WindowDeps, argument: unknown, title: string): Promise<Session | undefined> {
+async function going(
+  deps: WindowDeps,
+  argument: unknown,
+  title: string,
+): Promise<Session | undefined> {
   const id = sessionIdOf(argument);
   await deps.host.get();
   return (id === undefined ? undefined : deps.sessions.get(id)) ?? pickGoing(deps.sessions, title);
@@ -43,7 +58,8 @@ async function unpause(deps: WindowDeps, argument: unknown): Promise<void> {
   const paused = deps.sessions.going().filter(({ state }) => state.phase === 'paused');
   if (paused.length === 0) throw new UserFacing('No session is paused in this window.');
   const choices = paused.map((session) => sessionChoice(session, deps.sessions));
-  const session = paused.find((each) => each.id === id) ?? (await pickOne(choices, 'Go on with which session?'));
+  const session =
+    paused.find((each) => each.id === id) ?? (await pickOne(choices, 'Go on with which session?'));
   await session?.unpause();
 }
 
@@ -65,8 +81,16 @@ async function stop(deps: WindowDeps, argument: unknown): Promise<void> {
   if (running === 0) return session.stop();
   const runs = counted(running, 'run is going', 'runs are going');
   const choices: Choice<boolean>[] = [
-    { label: 'Stop the session, let its runs go on', detail: 'Their output and metrics are kept.', value: false },
-    { label: 'Stop the session and its runs', detail: 'What they have printed and saved is kept.', value: true },
+    {
+      label: 'Stop the session, let its runs go on',
+      detail: 'Their output and metrics are kept.',
+      value: false,
+    },
+    {
+      label: 'Stop the session and its runs',
+      detail: 'What they have printed and saved is kept.',
+      value: true,
+    },
   ];
   const killRuns = await pickOne(choices, `Stop “${oneLine(session.state.goal, 50)}”: ${runs}`);
   if (killRuns !== undefined) await session.stop({ killRuns });
@@ -86,11 +110,17 @@ async function pickSaved({ host, sessions }: WindowDeps): Promise<SessionId | un
   const saved = listed.filter(({ id }) => sessions.get(id) === undefined);
   if (saved.length === 0) throw new UserFacing('There is no other session to resume.');
   const choices = saved.map(summaryChoice);
-  const picked = await window.showQuickPick(choices, { title: 'Resume which session?', matchOnDetail: true });
+  const picked = await window.showQuickPick(choices, {
+    title: 'Resume which session?',
+    matchOnDetail: true,
+  });
   return picked?.value.id;
 }
 
-async function openJournal({ host, sessions, documents }: WindowDeps, argument: unknown): Promise<void> {
+async function openJournal(
+  { host, sessions, documents }: WindowDeps,
+  argument: unknown,
+): Promise<void> {
   const engine = await host.get();
   const id = await sessionFor({ host, sessions }, argument);
   if (id === undefined) return;
@@ -110,11 +140,19 @@ async function sessionFor(
   return sessionIdOf(argument) ?? (await anySession(engine.sessions.list(), sessions.all()[0]?.id));
 }
 
-async function answerApproval({ approvals }: WindowDeps, callId: string | undefined, answer: unknown): Promise<void> {
+async function answerApproval(
+  { approvals }: WindowDeps,
+  callId: string | undefined,
+  answer: unknown,
+): Promise<void> {
   const pending = approvals.pending();
-  const request = pending.find((each) => each.callId === callId) ?? (callId === undefined ? pending[0] : undefined);
-  if (request === undefined) throw new UserFacing('This question was answered or withdrawn already.');
-  const given = Object.values(approvalAnswers).find((each) => each === answer) ?? (await pickAnswer(request));
+  const request =
+    pending.find((each) => each.callId === callId) ??
+    (callId === undefined ? pending[0] : undefined);
+  if (request === undefined)
+    throw new UserFacing('This question was answered or withdrawn already.');
+  const given =
+    Object.values(approvalAnswers).find((each) => each === answer) ?? (await pickAnswer(request));
   if (given !== undefined) approvals.answer(request.callId, given);
 }
 
@@ -132,7 +170,9 @@ export async function showActions({ sessions, approvals }: WindowDeps): Promise<
     args,
   });
   const asked = approvals.pending().map((request) => ({
-    ...action('shield', `Answer: ${effectVerb(request.effect)}?`, 'helios.answerApproval', [request.callId]),
+    ...action('shield', `Answer: ${effectVerb(request.effect)}?`, 'helios.answerApproval', [
+      request.callId,
+    ]),
     detail: oneLine(approvalText(request), 200),
   }));
   const actions = sessions.going().flatMap((session) => {

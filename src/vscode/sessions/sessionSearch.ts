@@ -30,10 +30,13 @@ interface HitItem extends QuickPickItem {
 }
 
 /** The session that was picked; `undefined` when the user changed their mind. */
-export async function pickBySearch(sessions: Pick<Sessions, 'search'>): Promise<SessionId | undefined> {
+export async function pickBySearch(
+  sessions: Pick<Sessions, 'search'>,
+): Promise<SessionId | undefined> {
   const pick = window.createQuickPick<HitItem>();
   pick.title = 'Search Sessions';
-  pick.placeholder = 'Words of a goal, a message, a reply, a command, an output; "quotes" keep words together';
+  pick.placeholder =
+    'Words of a goal, a message, a reply, a command, an output; "quotes" keep words together';
   const { promise, resolve } = Promise.withResolvers<SessionId | undefined>();
   let searching = new AbortController();
   pick.onDidChangeValue((query) => {
@@ -74,7 +77,10 @@ async function show(
   }
 }
 
-const nothing = (query: string): HitItem => ({ label: `Nobody said “${oneLine(query, 60)}”`, alwaysShow: true });
+const nothing = (query: string): HitItem => ({
+  label: `Nobody said “${oneLine(query, 60)}”`,
+  alwaysShow: true,
+});
 
 /** What was found is shown whatever VS Code would filter. */
 const itemOf = (hit: SearchHit): HitItem => ({

@@ -27,20 +27,34 @@ export interface StatusBarText {
 }
 
 /**
- * `$(beaker) Helios` · `$(sync~spin) loss 0.83 ↓ · run 7 · $1.20` · `$(clock) until run 7 ends · 2 h 10 m`. With several
- * sessions the one that needs the user comes first, then one that works, then one that sleeps.
+ * `$(beaker) Helios` · `$(sync~spin) loss 0.83 ↓ · run 7 · $1.20` · `$(clock) until run 7 ends · 2
+ * h 10 m`. With several sessions the one that needs the user comes first, then one that works, then
+ * one that sleeps.
  */
-export function statusBarText(glances: readonly Glance[], approvals: number, nowMs: number): StatusBarText {
+export function statusBarText(
+  glances: readonly Glance[],
+  approvals: number,
+  nowMs: number,
+): StatusBarText {
   const open = glances.filter(({ state }) => isOpen(state));
-  const shown = [...open].sort((a, b) => urgency(a) - urgency(b) || b.state.lastEventMs - a.state.lastEventMs)[0];
+  const shown = [...open].sort(
+    (a, b) => urgency(a) - urgency(b) || b.state.lastEventMs - a.state.lastEventMs,
+  )[0];
   const others = open.length > 1 ? ` · +${open.length - 1}` : '';
   const tooltip =
-    open.map((glance) => tooltipOf(glance, nowMs)).join('\n\n---\n\n') || 'Helios: no session. Click to start a goal.';
+    open.map((glance) => tooltipOf(glance, nowMs)).join('\n\n---\n\n') ||
+    'Helios: no session. Click to start a goal.';
   if (approvals > 0) {
     const asks = approvals === 1 ? 'an answer is needed' : `${approvals} answers are needed`;
-    return { text: `$(shield) Helios: ${asks}`, tooltip, spoken: `Helios: ${asks}`, isWarning: true };
+    return {
+      text: `$(shield) Helios: ${asks}`,
+      tooltip,
+      spoken: `Helios: ${asks}`,
+      isWarning: true,
+    };
   }
-  if (shown === undefined) return { text: '$(beaker) Helios', tooltip, spoken: 'Helios, no session', isWarning: false };
+  if (shown === undefined)
+    return { text: '$(beaker) Helios', tooltip, spoken: 'Helios, no session', isWarning: false };
   const { icon, words } = indicator(shown, nowMs);
   return {
     text: `$(${icon}) ${words}${others}`,
@@ -62,7 +76,10 @@ function indicator({ state, metric }: Glance, nowMs: number): { icon: string; wo
     return { icon: 'clock', words: `${until} · ${sleepSpan(state.sleep, nowMs)}` };
   }
   if (state.phase === 'paused')
-    return { icon: needsUser(state) ? 'warning' : 'debug-pause', words: `Helios paused · ${costText(state)}` };
+    return {
+      icon: needsUser(state) ? 'warning' : 'debug-pause',
+      words: `Helios paused · ${costText(state)}`,
+    };
   const run = metric?.runNumber ?? newestRun(state);
   const words = [
     metric ? metricText(metric) : `turn ${state.turns}`,

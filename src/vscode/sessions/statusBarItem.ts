@@ -13,11 +13,17 @@ export function createStatusBar(sessions: OpenSessions, approvals: Approvals): D
   item.command = 'helios.showActions' satisfies CommandId;
   const draw = (): void => {
     const glances = sessions.all().map((session) => sessions.glance(session));
-    const { text, tooltip, spoken, isWarning } = statusBarText(glances, approvals.pending().length, Date.now());
+    const { text, tooltip, spoken, isWarning } = statusBarText(
+      glances,
+      approvals.pending().length,
+      Date.now(),
+    );
     item.text = text;
     item.tooltip = new MarkdownString(tooltip);
     item.accessibilityInformation = { label: spoken, role: 'button' };
-    item.backgroundColor = isWarning ? new ThemeColor('statusBarItem.warningBackground') : undefined;
+    item.backgroundColor = isWarning
+      ? new ThemeColor('statusBarItem.warningBackground')
+      : undefined;
   };
   owned.add(sessions.onDidChange(draw));
   owned.add(approvals.onDidChange(draw));

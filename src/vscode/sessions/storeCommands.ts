@@ -9,7 +9,12 @@ import {
   type ExportKind,
 } from '../../presentation/archive/exportRecords.ts';
 import { exportFormats, exportText } from '../../presentation/archive/exportText.ts';
-import { countText, planHeader, planRows, reportText } from '../../presentation/archive/retentionText.ts';
+import {
+  countText,
+  planHeader,
+  planRows,
+  reportText,
+} from '../../presentation/archive/retentionText.ts';
 import { UserFacing } from '../../base/errors.ts';
 import type { SessionId } from '../../base/ids.ts';
 import { writePieces } from '../../compose/newFile.ts';
@@ -20,7 +25,10 @@ import { sessionIdOf } from '../ui/commandTarget.ts';
 import { retentionLimits } from './retention.ts';
 import { pickBySearch } from './sessionSearch.ts';
 
-export function storeCommands(deps: WindowDeps, showView: (id: SessionId) => Promise<void>): Handlers {
+export function storeCommands(
+  deps: WindowDeps,
+  showView: (id: SessionId) => Promise<void>,
+): Handlers {
   return {
     'helios.searchSessions': async () => {
       const id = await pickBySearch((await deps.host.get()).sessions);
@@ -72,10 +80,14 @@ interface Scope {
 /** All sessions, or one. */
 async function pickScope({ sessions }: Engine, kind: ExportKind): Promise<Scope | undefined> {
   const listed = await sessions.list();
-  if (listed.length === 0) throw new UserFacing('There is no session yet.', 'Start one with “Helios: Start Goal”.');
+  if (listed.length === 0)
+    throw new UserFacing('There is no session yet.', 'Start one with “Helios: Start Goal”.');
   if (kind === 'sessions') return {};
   const all = { label: 'All sessions', value: {} satisfies Scope };
-  const each = listed.map((summary) => ({ ...summaryChoice(summary), value: { id: summary.id } satisfies Scope }));
+  const each = listed.map((summary) => ({
+    ...summaryChoice(summary),
+    value: { id: summary.id } satisfies Scope,
+  }));
   return pickOne<Scope>([all, ...each], 'Of which session?');
 }
 
@@ -105,7 +117,13 @@ async function cleanUp({ host, documents }: WindowDeps): Promise<void> {
 
 async function pickLimits(): Promise<RetentionLimits | undefined> {
   const set = retentionLimits();
-  const choices = days.map((count) => ({ label: `Older than ${count} days`, value: { maxAgeMs: count * dayMs } }));
+  const choices = days.map((count) => ({
+    label: `Older than ${count} days`,
+    value: { maxAgeMs: count * dayMs },
+  }));
   const asSet = set && { label: 'As the settings say', detail: 'helios.retention', value: set };
-  return pickOne<RetentionLimits>([...(asSet ? [asSet] : []), ...choices], 'Which sessions may go?');
+  return pickOne<RetentionLimits>(
+    [...(asSet ? [asSet] : []), ...choices],
+    'Which sessions may go?',
+  );
 }

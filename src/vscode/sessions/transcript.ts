@@ -13,14 +13,19 @@ export type ChatPart =
   /** The model's own words, as it writes them. */
   | { readonly kind: 'text'; readonly markdown: string }
   /** A paragraph of ours: a codicon id, safe Markdown, and the files that it is about. */
-  | { readonly kind: 'line'; readonly icon: string; readonly markdown: string; readonly files?: readonly string[] }
+  | {
+      readonly kind: 'line';
+      readonly icon: string;
+      readonly markdown: string;
+      readonly files?: readonly string[];
+    }
   | { readonly kind: 'block'; readonly markdown: string }
   /** Shown while nothing else follows. */
   | { readonly kind: 'progress'; readonly text: string };
 
 /**
- * Follows one session from any moment on. A reply that was already being streamed then is shown whole when it is done, so
- * that no half sentence opens the chat.
+ * Follows one session from any moment on. A reply that was already being streamed then is shown
+ * whole when it is done, so that no half sentence opens the chat.
  */
 export class Transcript {
   readonly #titles = new Map<string, string>();
@@ -66,9 +71,12 @@ export class Transcript {
     const wasStreamed = this.#hasStreamedText;
     this.#isReplyFollowed = false;
     this.#hasStreamedText = false;
-    const text = event.content.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n\n');
+    const text = event.content
+      .flatMap((block) => (block.type === 'text' ? [block.text] : []))
+      .join('\n\n');
     if (text.trim() !== '') this.#lastReply = text;
-    const said: ChatPart[] = wasStreamed || text.trim() === '' ? [] : [{ kind: 'text', markdown: text }];
+    const said: ChatPart[] =
+      wasStreamed || text.trim() === '' ? [] : [{ kind: 'text', markdown: text }];
     const description = describeEvent(event, state);
     if (description?.tone === 'bad') said.push(line('warning', markdownOf(description)));
     if (description?.tone === 'warn') said.push(line('warning', plain(description.detail ?? '')));
@@ -76,9 +84,12 @@ export class Transcript {
   }
 
   #discarded(why: string): ChatPart[] {
-    if (!this.#hasStreamedText) return [{ kind: 'progress', text: `Asking the model again: ${why}` }];
+    if (!this.#hasStreamedText)
+      return [{ kind: 'progress', text: `Asking the model again: ${why}` }];
     this.#hasStreamedText = false;
-    return [line('discard', `The text above was cut off and is being written again: ${plain(why)}`)];
+    return [
+      line('discard', `The text above was cut off and is being written again: ${plain(why)}`),
+    ];
   }
 }
 
@@ -110,19 +121,36 @@ function eventParts(event: JournalEvent, state: SessionState): readonly ChatPart
   const icon = icons[event.type];
   const description = describeEvent(event, state);
   const isAllowed = event.type === 'permission.decided' && event.isAllowed;
-  return icon === undefined || description === undefined || isAllowed ? [] : [line(icon, markdownOf(description))];
+  return icon === undefined || description === undefined || isAllowed
+    ? []
+    : [line(icon, markdownOf(description))];
 }
 
 const markdownOf = ({ title, detail = '', facts = [] }: Description): string =>
-  [title, detail, ...facts].flatMap((part) => (part.trim() === '' ? [] : [plain(part, 300)])).join(' · ');
+  [title, detail, ...facts]
+    .flatMap((part) => (part.trim() === '' ? [] : [plain(part, 300)]))
+    .join(' · ');
 
-/** Without a title where it was started before anybody followed: then its summary says what it was. */
-function toolParts(event: EventOf<'tool.finished'>, known: string | undefined): readonly ChatPart[] {
+/**
+ * Without a title where it was started before anybody followed: then its summary says what it was.
+ */
+function toolParts(
+  event: EventOf<'tool.finished'>,
+  known: string | undefined,
+): readonly ChatPart[] {
   const files = event.changedFiles ?? [];
   if (event.isError)
-    return [line('error', `${plain(known ?? event.name)} · ${plain(event.summary ?? event.text, 200)}`, files)];
+    return [
+      line(
+        'error',
+        `${plain(known ?? event.name)} · ${plain(event.summary ?? event.text, 200)}`,
+        files,
+      ),
+    ];
   if (event.isQuiet) return [];
-  return [line(toolIcon(event), toolText(known ?? (event.summary || event.name), event.summary), files)];
+  return [
+    line(toolIcon(event), toolText(known ?? (event.summary || event.name), event.summary), files),
+  ];
 }
 
 /** A summary that begins with the title already says it. */
@@ -141,7 +169,8 @@ function runEndedParts(event: EventOf<'run.ended'>, state: SessionState): readon
   const { title = '', detail = '' } = describeEvent(event, state) ?? {};
   const run = state.runs.get(event.runId);
   const before = [...state.runs.values()].filter(
-    (other) => other !== run && other.verdict?.kind === 'ok' && (other.endedMs ?? 0) <= event.endedMs,
+    (other) =>
+      other !== run && other.verdict?.kind === 'ok' && (other.endedMs ?? 0) <= event.endedMs,
   );
   const table = metricTable({ metrics: event.metrics, before, decisive: state.target?.metric });
   const words = [`**${plain(title, 300)}**`, plain(detail, 120)].filter((part) => part !== '');
@@ -154,7 +183,8 @@ function endParts(event: EventOf<'session.ended'>, lastReply: string): readonly 
   const summary = event.summary.trim();
   const table = evidenceList(event.evidence);
   const parts: ChatPart[] = [line(endIcon(event.reason).id, `**${endText(event.reason)}**`)];
-  if (summary !== '' && !lastReply.includes(summary)) parts.push({ kind: 'block', markdown: summary });
+  if (summary !== '' && !lastReply.includes(summary))
+    parts.push({ kind: 'block', markdown: summary });
   if (table !== '') parts.push({ kind: 'block', markdown: table });
   return parts;
 }
@@ -171,7 +201,8 @@ export const approvalParts = (request: ApprovalRequest): readonly ChatPart[] => 
 const askedTitle = ({ effect, title }: ApprovalRequest): string =>
   effect === 'execute' ? ':' : `: **${plain(title)}**`;
 
-const bounded = (text: string): string => (text.length <= 4_000 ? text : `${text.slice(0, 4_000)}\n…`);
+const bounded = (text: string): string =>
+  text.length <= 4_000 ? text : `${text.slice(0, 4_000)}\n…`;
 
 const plainProgress = (text: string, title?: string): string =>
   (title === undefined ? text : `${title} · ${text}`).replace(/\s+/g, ' ').trim().slice(0, 160);

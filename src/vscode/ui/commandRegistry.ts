@@ -1,4 +1,7 @@
-/** The one door through which commands are registered: typed ids, and every failure told to the user. */
+/**
+ * The one door through which commands are registered: typed ids, and every failure told to the
+ * user.
+ */
 import { commands, env, Uri, window, type Disposable } from 'vscode';
 import { adviceOf, messageOf, UserFacing } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
@@ -36,4 +39,5 @@ export function tell(error: unknown, logger: Logger): void {
 
 export const copyText = (text: string): Thenable<void> => env.clipboard.writeText(text);
 
-export const openFile = (path: string): Thenable<unknown> => commands.executeCommand('vscode.open', Uri.file(path));
+export const openFile = (path: string): Thenable<unknown> =>
+  commands.executeCommand('vscode.open', Uri.file(path));

@@ -4,7 +4,8 @@ import type { RowTarget } from './treeNode.ts';
 
 /** `undefined`: called from the palette. */
 function targetOf(argument: unknown): Partial<RowTarget> | undefined {
-  if (typeof argument !== 'object' || argument === null || !('target' in argument)) return undefined;
+  if (typeof argument !== 'object' || argument === null || !('target' in argument))
+    return undefined;
   const { target } = argument;
   return typeof target === 'object' && target !== null ? (target as Partial<RowTarget>) : undefined;
 }
@@ -42,7 +43,9 @@ export function noteOf(argument: unknown): Extract<RowTarget, { kind: 'note' }> 
     : undefined;
 }
 
-export function questionOf(argument: unknown): Extract<RowTarget, { kind: 'question' }> | undefined {
+export function questionOf(
+  argument: unknown,
+): Extract<RowTarget, { kind: 'question' }> | undefined {
   const target = targetOf(argument);
   return target?.kind === 'question' && typeof target.questionId === 'string'
     ? (target as Extract<RowTarget, { kind: 'question' }>)

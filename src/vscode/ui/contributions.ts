@@ -1,6 +1,7 @@
 /**
- * Every name that the manifest and the code share, once. A unit test compares this page with package.json in both
- * directions, so that a misspelt id does not compile and a forgotten one does not pass.
+ * Every name that the manifest and the code share, once. A unit test compares this page with
+ * package.json in both directions, so that a misspelt id does not compile and a forgotten one does
+ * not pass.
  */
 
 /** Commands that the palette offers. */

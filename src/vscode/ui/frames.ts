@@ -1,7 +1,10 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Disposable } from '../../base/disposable.ts';
 
-/** Gathers requests into at most one call of `flush` per frame; the first after a quiet time is not held back. */
+/**
+ * Gathers requests into at most one call of `flush` per frame; the first after a quiet time is not
+ * held back.
+ */
 export class Frames implements Disposable {
   readonly #clock: Clock;
   readonly #frameMs: number;

@@ -1,4 +1,7 @@
-/** Older sessions of the Experiments tree, in groups that are filled only when they are opened. Pure. */
+/**
+ * Older sessions of the Experiments tree, in groups that are filled only when they are opened.
+ * Pure.
+ */
 import type { SessionSummary } from '../../agent/contract/sessions.ts';
 import type { TreeNode } from './treeNode.ts';
 

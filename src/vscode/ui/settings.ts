@@ -4,8 +4,15 @@ import { join } from 'node:path';
 import { workspace } from 'vscode';
 import type { EngineSettings } from '../../agent/contract/settings.ts';
 import type { Budget } from '../../agent/journal/events.ts';
-import { engineSettingsOf, settingsOfEnvironment } from '../../presentation/settings/engineSettings.ts';
-import { defaultOf, type SettingName, type Settings } from '../../presentation/settings/settings.ts';
+import {
+  engineSettingsOf,
+  settingsOfEnvironment,
+} from '../../presentation/settings/engineSettings.ts';
+import {
+  defaultOf,
+  type SettingName,
+  type Settings,
+} from '../../presentation/settings/settings.ts';
 import { budgetOf, type SetLimits } from './limits.ts';
 
 export const setting = <Name extends SettingName>(name: Name): Settings[Name] =>
@@ -16,11 +23,14 @@ export const isModelSet = (): boolean =>
   (['model.provider', 'model.name'] as const).some((key) => {
     const { globalValue, workspaceValue, workspaceFolderValue } =
       workspace.getConfiguration('helios').inspect<string>(key) ?? {};
-    return [globalValue, workspaceValue, workspaceFolderValue].some((value) => value !== undefined && value !== '');
+    return [globalValue, workspaceValue, workspaceFolderValue].some(
+      (value) => value !== undefined && value !== '',
+    );
   });
 
 /** The folder that holds sessions, runs and memory, absolute. */
-export const homeFolder = (): string => setting('home') || process.env.HELIOS_HOME || join(homedir(), '.helios');
+export const homeFolder = (): string =>
+  setting('home') || process.env.HELIOS_HOME || join(homedir(), '.helios');
 
 const setLimits = (scope: '' | 'experiment.'): SetLimits => ({
   usd: setting(`budget.${scope}usd`),

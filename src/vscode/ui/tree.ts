@@ -1,4 +1,7 @@
-/** One tree view: plain rows → what VS Code draws. A redraw touches only the rows that are different. */
+/**
+ * One tree view: plain rows → what VS Code draws. A redraw touches only the rows that are
+ * different.
+ */
 import {
   EventEmitter,
   MarkdownString,
@@ -42,11 +45,18 @@ export class Tree implements TreeDataProvider<TreeNode>, Disposable {
   constructor(deps: TreeDeps) {
     this.#deps = deps;
     this.#view = this.#owned.add(
-      window.createTreeView(deps.id, { treeDataProvider: this, canSelectMany: true, showCollapseAll: true }),
+      window.createTreeView(deps.id, {
+        treeDataProvider: this,
+        canSelectMany: true,
+        showCollapseAll: true,
+      }),
     );
     this.#owned.add(this.#changed);
-    this.#owned.add(this.#view.onDidChangeVisibility(({ visible }) => visible && this.#isStale && this.refresh()));
-    this.onDidChangeVisibility = (listener) => this.#view.onDidChangeVisibility(({ visible }) => listener(visible));
+    this.#owned.add(
+      this.#view.onDidChangeVisibility(({ visible }) => visible && this.#isStale && this.refresh()),
+    );
+    this.onDidChangeVisibility = (listener) =>
+      this.#view.onDidChangeVisibility(({ visible }) => listener(visible));
   }
 
   get isVisible(): boolean {
@@ -68,7 +78,8 @@ export class Tree implements TreeDataProvider<TreeNode>, Disposable {
   /** `one` and `several` say what is counted: `run going`, `runs going`. */
   badge(count: number, one: string, several: string): void {
     const tooltip = `${count} ${count === 1 ? one : several}`;
-    if (this.#view.badge?.value !== count) this.#view.badge = count === 0 ? undefined : { value: count, tooltip };
+    if (this.#view.badge?.value !== count)
+      this.#view.badge = count === 0 ? undefined : { value: count, tooltip };
   }
 
   async getChildren(row?: TreeNode): Promise<TreeNode[]> {
@@ -90,8 +101,12 @@ export class Tree implements TreeDataProvider<TreeNode>, Disposable {
     if (node.context !== undefined) item.contextValue = node.context;
     if (node.tooltip !== undefined) item.tooltip = new MarkdownString(node.tooltip);
     if (node.icon !== undefined)
-      item.iconPath = new ThemeIcon(node.icon.id, node.icon.color ? new ThemeColor(node.icon.color) : undefined);
-    if (node.onClick !== undefined) item.command = { command: node.onClick, title: 'Open', arguments: [node] };
+      item.iconPath = new ThemeIcon(
+        node.icon.id,
+        node.icon.color ? new ThemeColor(node.icon.color) : undefined,
+      );
+    if (node.onClick !== undefined)
+      item.command = { command: node.onClick, title: 'Open', arguments: [node] };
     return item;
   }
 
@@ -106,7 +121,10 @@ export class Tree implements TreeDataProvider<TreeNode>, Disposable {
     return roots;
   }
 
-  /** Rows that came, went or moved: all of them; else those whose content is different, each with what is below it. */
+  /**
+   * Rows that came, went or moved: all of them; else those whose content is different, each with
+   * what is below it.
+   */
   async #redraw(): Promise<void> {
     try {
       const before = this.#roots;
@@ -119,7 +137,8 @@ export class Tree implements TreeDataProvider<TreeNode>, Disposable {
         return;
       }
       for (const [index, root] of roots.entries())
-        if (JSON.stringify(root) !== JSON.stringify(before[index])) this.#changed.fire(this.#rowFor(root));
+        if (JSON.stringify(root) !== JSON.stringify(before[index]))
+          this.#changed.fire(this.#rowFor(root));
     } catch (error) {
       this.#deps.onFailure(error);
     }

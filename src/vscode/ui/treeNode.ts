@@ -14,7 +14,9 @@ export type RowTarget =
   | { readonly kind: 'approval'; readonly callId: string; readonly sessionId: string };
 
 export interface TreeNode {
-  /** Stable for as long as the thing lives, so that a redraw keeps what is expanded and selected. */
+  /**
+   * Stable for as long as the thing lives, so that a redraw keeps what is expanded and selected.
+   */
   readonly id: string;
   readonly label: string;
   readonly description?: string;

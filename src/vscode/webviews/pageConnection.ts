@@ -1,6 +1,6 @@
 /**
- * The conversation with the page of one webview, over any number of pages: a hidden page is gone in VS Code, so hiding ends
- * the conversation, and the next one begins when the next page asks.
+ * The conversation with the page of one webview, over any number of pages: a hidden page is gone in
+ * VS Code, so hiding ends the conversation, and the next one begins when the next page asks.
  */
 import type { MessageConnection } from 'vscode-jsonrpc';
 import type { Disposable } from '../../base/disposable.ts';

@@ -1,4 +1,7 @@
-/** Webviews of sessions as editor tabs: one of a kind for each session, there again after a reload of the window. */
+/**
+ * Webviews of sessions as editor tabs: one of a kind for each session, there again after a reload
+ * of the window.
+ */
 import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
 import { DisposableStore, type Disposable } from '../../base/disposable.ts';
@@ -80,7 +83,11 @@ export class SessionPanels<Source> implements Disposable {
     panel.dispose();
   }
 
-  #attach(panel: vscode.WebviewPanel, sessionId: string, source: Source & Partial<Disposable>): void {
+  #attach(
+    panel: vscode.WebviewPanel,
+    sessionId: string,
+    source: Source & Partial<Disposable>,
+  ): void {
     const { folder: name, icon, titleOf, onDidRename, converse } = this.#kind;
     const { webview } = panel;
     const folder = vscode.Uri.joinPath(this.#extensionUri, 'dist', 'webview', name);
@@ -116,5 +123,7 @@ export class SessionPanels<Source> implements Disposable {
 
 function sessionIdOf(saved: unknown): string | undefined {
   if (typeof saved !== 'object' || saved === null || !('sessionId' in saved)) return undefined;
-  return typeof saved.sessionId === 'string' && saved.sessionId !== '' ? saved.sessionId : undefined;
+  return typeof saved.sessionId === 'string' && saved.sessionId !== ''
+    ? saved.sessionId
+    : undefined;
 }

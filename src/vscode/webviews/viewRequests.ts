@@ -6,13 +6,18 @@ export interface Refused {
   readonly message: string;
 }
 
-export const refusal = (message: string, code: number = ErrorCodes.InvalidRequest): ResponseError<Refused> =>
-  new ResponseError(code, message, { message });
+export const refusal = (
+  message: string,
+  code: number = ErrorCodes.InvalidRequest,
+): ResponseError<Refused> => new ResponseError(code, message, { message });
 
 /** The request where it is well formed; throws a `ResponseError` that says what is not. */
 export function checked<T>(schema: z.ZodType<T>, request: unknown): T {
   const result = schema.safeParse(request);
   if (result.success) return result.data;
   const [issue] = result.error.issues;
-  throw refusal(`Refused: ${issue?.path.join('.') ?? ''} ${issue?.message ?? ''}`.trim(), ErrorCodes.InvalidParams);
+  throw refusal(
+    `Refused: ${issue?.path.join('.') ?? ''} ${issue?.message ?? ''}`.trim(),
+    ErrorCodes.InvalidParams,
+  );
 }

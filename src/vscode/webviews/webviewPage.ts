@@ -11,8 +11,17 @@ export interface WebviewPage {
   readonly nonce: string;
 }
 
-/** The toolkit looks for the nonce in a meta element of this name, for the one style element that it makes. */
-export const webviewHtml = ({ title, cspSource, scriptUri, styleUri, nonce }: WebviewPage): string => `<!DOCTYPE html>
+/**
+ * The toolkit looks for the nonce in a meta element of this name, for the one style element that it
+ * makes.
+ */
+export const webviewHtml = ({
+  title,
+  cspSource,
+  scriptUri,
+  styleUri,
+  nonce,
+}: WebviewPage): string => `<!DOCTYPE html>
 <html lang="en">
 <head>
 <meta charset="UTF-8">

@@ -1,9 +1,15 @@
-/** Questions of sessions that wait for the user. They are answered once, from wherever they are shown. */
+/**
+ * Questions of sessions that wait for the user. They are answered once, from wherever they are
+ * shown.
+ */
 import type { ApprovalAnswer, ApprovalRequest } from '../../agent/contract/ports.ts';
 import { Emitter, type Event } from '../../base/emitter.ts';
 
 export class Approvals {
-  readonly #pending = new Map<string, { request: ApprovalRequest; settle: (answer: ApprovalAnswer) => void }>();
+  readonly #pending = new Map<
+    string,
+    { request: ApprovalRequest; settle: (answer: ApprovalAnswer) => void }
+  >();
   readonly #asked = new Emitter<ApprovalRequest>();
   readonly #changed = new Emitter<void>();
   readonly onDidAsk: Event<ApprovalRequest> = this.#asked.event;

@@ -1,4 +1,7 @@
-/** Read-only documents of ours: journals, outputs of runs, comparisons. They grow while they are open. */
+/**
+ * Read-only documents of ours: journals, outputs of runs, comparisons. They grow while they are
+ * open.
+ */
 import { basename } from 'node:path/posix';
 import {
   commands,
@@ -22,8 +25,8 @@ type Render = () => Promise<string>;
 const frameMs = 1_000;
 
 /**
- * A document is a function that gives its text. It is kept for as long as the document is open; after a reload of the
- * window the text is gone, and the document says so.
+ * A document is a function that gives its text. It is kept for as long as the document is open;
+ * after a reload of the window the text is gone, and the document says so.
  */
 export class Documents implements TextDocumentContentProvider, Disposable {
   readonly #owned = new DisposableStore();
@@ -42,11 +45,15 @@ export class Documents implements TextDocumentContentProvider, Disposable {
 
   async provideTextDocumentContent(uri: Uri): Promise<string> {
     const render = this.#renders.get(uri.path);
-    if (render === undefined) return `${basename(uri.path)} was closed with its window. Open it again from Helios.\n`;
+    if (render === undefined)
+      return `${basename(uri.path)} was closed with its window. Open it again from Helios.\n`;
     return render().catch((error: unknown) => `This could not be read: ${messageOf(error)}\n`);
   }
 
-  /** Markdown is shown as a preview, everything else as text. `path` is absolute and ends in what the tab shows. */
+  /**
+   * Markdown is shown as a preview, everything else as text. `path` is absolute and ends in what
+   * the tab shows.
+   */
   async open(path: string, render: Render): Promise<void> {
     this.#renders.set(path, render);
     const uri = Uri.from({ scheme: documentScheme, path });

@@ -41,7 +41,10 @@ export class EngineHost {
     return this.#current;
   }
 
-  /** Builds the engine on the first call; after a failure the next call tries again. Rejects with `UserFacing` without trust. */
+  /**
+   * Builds the engine on the first call; after a failure the next call tries again. Rejects with
+   * `UserFacing` without trust.
+   */
   get(): Promise<Engine> {
     if (!this.#options.isTrusted()) return Promise.reject(notTrusted());
     if (this.#isClosed) return Promise.reject(new UserFacing('This window is closing.'));
@@ -71,6 +74,7 @@ export class EngineHost {
   }
 }
 
-export const trustText = 'Helios runs commands and edits files, so it starts only in a folder that you trust.';
+export const trustText =
+  'Helios runs commands and edits files, so it starts only in a folder that you trust.';
 
 const notTrusted = (): UserFacing => new UserFacing(trustText, 'Manage Workspace Trust');

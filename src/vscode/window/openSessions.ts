@@ -1,4 +1,7 @@
-/** The sessions of this window as the views see them: one event for whatever changes, and the newest numbers. */
+/**
+ * The sessions of this window as the views see them: one event for whatever changes, and the newest
+ * numbers.
+ */
 import type { Engine } from '../../agent/contract/engine.ts';
 import type { Session } from '../../agent/contract/sessions.ts';
 import type { JournalEvent } from '../../agent/journal/events.ts';
@@ -38,7 +41,8 @@ export class OpenSessions implements Disposable {
 
   /** Something that a view shows is different; at most four times a second. */
   readonly onDidChange: Event<void> = this.#changed.event;
-  readonly onDidRecord: Event<{ readonly session: Session; readonly event: JournalEvent }> = this.#recorded.event;
+  readonly onDidRecord: Event<{ readonly session: Session; readonly event: JournalEvent }> =
+    this.#recorded.event;
   readonly onDidChangeRun: Event<RunChange> = this.#ran.event;
 
   constructor(clock: Clock) {
@@ -146,7 +150,12 @@ export class OpenSessions implements Disposable {
       const summary = summaryFor(metrics?.summaries() ?? run.metrics, decisive.metric);
       if (summary === undefined) continue;
       const trend = metrics?.trend(summary.metric) ?? 'insufficient_data';
-      return { name: summary.metric, value: summary.last, trend: arrowOf(trend), runNumber: run.spec.number };
+      return {
+        name: summary.metric,
+        value: summary.last,
+        trend: arrowOf(trend),
+        runNumber: run.spec.number,
+      };
     }
     return undefined;
   }

@@ -16,7 +16,10 @@ export interface Choice<T> extends QuickPickItem {
 }
 
 /** The only one is taken without asking. `undefined`: the user changed their mind. */
-export async function pickOne<T>(choices: readonly Choice<T>[], title: string): Promise<T | undefined> {
+export async function pickOne<T>(
+  choices: readonly Choice<T>[],
+  title: string,
+): Promise<T | undefined> {
   if (choices.length <= 1) return choices[0]?.value;
   const options = { title, matchOnDescription: true, matchOnDetail: true };
   return (await window.showQuickPick(choices, options))?.value;
@@ -26,7 +29,10 @@ export async function pickOne<T>(choices: readonly Choice<T>[], title: string): 
 export function pickGoing(sessions: OpenSessions, title: string): Promise<Session | undefined> {
   const going = sessions.going();
   if (going.length === 0)
-    throw new UserFacing('No session is going on in this window.', 'Start one with “Helios: Start Goal”.');
+    throw new UserFacing(
+      'No session is going on in this window.',
+      'Start one with “Helios: Start Goal”.',
+    );
   return pickOne(
     going.map((session) => sessionChoice(session, sessions)),
     title,
@@ -55,13 +61,17 @@ export function summaryChoice(summary: SessionSummary): Choice<SessionSummary> {
   };
 }
 
-/** A session of those listed; `only` where it is the one there is. `undefined`: the user changed their mind. */
+/**
+ * A session of those listed; `only` where it is the one there is. `undefined`: the user changed
+ * their mind.
+ */
 export async function anySession(
   list: Promise<readonly SessionSummary[]>,
   only?: SessionId,
 ): Promise<SessionId | undefined> {
   const listed = await list;
-  if (listed.length === 0) throw new UserFacing('There is no session yet.', 'Start one with “Helios: Start Goal”.');
+  if (listed.length === 0)
+    throw new UserFacing('There is no session yet.', 'Start one with “Helios: Start Goal”.');
   if (listed.length === 1 && only !== undefined) return only;
   return (await pickOne(listed.map(summaryChoice), 'Which session?'))?.id;
 }
@@ -78,7 +88,8 @@ export const openRuns = (sessions: OpenSessions): readonly RunOfSession[] =>
     .flatMap((session) => [...session.ledger.rows].reverse().map((row) => ({ session, row })));
 
 export function runChoice({ session, row }: RunOfSession): Choice<RunOfSession> {
-  const took = row.startedMs === undefined ? undefined : (row.endedMs ?? Date.now()) - row.startedMs;
+  const took =
+    row.startedMs === undefined ? undefined : (row.endedMs ?? Date.now()) - row.startedMs;
   const words = [
     row.verdict ? verdictText(row.verdict) : 'running',
     row.machineId,

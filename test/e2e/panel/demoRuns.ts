@@ -21,12 +21,26 @@ export function lossCurve(points: number, seed: number, floor = 0.8): Float64Arr
 export function demoSource(): MemoryPanelSource {
   const source = new MemoryPanelSource();
   source.addRun({ id: 'r-1', label: 'baseline lr=1e-3', machine: 'gpu1' });
-  source.addRun({ id: 'r-2', label: 'lr=3e-3', machine: 'gpu1', isGood: false, status: 'failed (exit code 1)' });
+  source.addRun({
+    id: 'r-2',
+    label: 'lr=3e-3',
+    machine: 'gpu1',
+    isGood: false,
+    status: 'failed (exit code 1)',
+  });
   source.addRun({ id: 'r-3', label: 'lr=3e-4 warmup=500', machine: 'gpu2', isChampion: true });
   source.addRun({ id: 'r-4', label: 'lr=3e-4 wd=0.1 cosine schedule', machine: 'slurm' });
-  source.addRun({ id: 'r-5', label: 'lr=3e-4 dropout=0.1', machine: 'gpu2', isRunning: true, status: 'running' });
+  source.addRun({
+    id: 'r-5',
+    label: 'lr=3e-4 dropout=0.1',
+    machine: 'gpu2',
+    isRunning: true,
+    status: 'running',
+  });
   source.setSeries('r-1', 'loss', lossCurve(2000, 1, 1.15), 5);
-  const diverged = lossCurve(900, 2, 1.3).map((value, index) => (index > 700 ? value + (index - 700) * 0.004 : value));
+  const diverged = lossCurve(900, 2, 1.3).map((value, index) =>
+    index > 700 ? value + (index - 700) * 0.004 : value,
+  );
   diverged.fill(Number.NaN, 860);
   diverged[820] = Number.POSITIVE_INFINITY;
   source.setSeries('r-2', 'loss', diverged, 5);
@@ -55,6 +69,8 @@ export function demoSource(): MemoryPanelSource {
       25,
     );
   }
-  source.metrics = source.metrics.map((metric) => (metric.name === 'loss' ? { ...metric, target: 1.0 } : metric));
+  source.metrics = source.metrics.map((metric) =>
+    metric.name === 'loss' ? { ...metric, target: 1.0 } : metric,
+  );
   return source;
 }

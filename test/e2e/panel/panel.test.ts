@@ -13,14 +13,23 @@ interface Shown {
   readonly hidden: readonly string[];
 }
 
-/** Pixels of about this colour on the canvas of a card, within a part of it given as shares of its width. */
-const pixelsOf = (canvas: Locator, rgb: readonly [number, number, number], part: readonly [number, number] = [0, 1]) =>
+/**
+ * Pixels of about this colour on the canvas of a card, within a part of it given as shares of its
+ * width.
+ */
+const pixelsOf = (
+  canvas: Locator,
+  rgb: readonly [number, number, number],
+  part: readonly [number, number] = [0, 1],
+) =>
   canvas.evaluate(
     (node, { rgb: [red, green, blue], part: [from, to] }) => {
       const { width, height } = node as HTMLCanvasElement;
       const left = Math.floor(width * from);
       const context = (node as HTMLCanvasElement).getContext('2d');
-      const data = context?.getImageData(left, 0, Math.max(1, Math.floor(width * to) - left), height).data ?? [];
+      const data =
+        context?.getImageData(left, 0, Math.max(1, Math.floor(width * to) - left), height).data ??
+        [];
       let count = 0;
       for (let at = 0; at < data.length; at += 4) {
         const distance =
@@ -37,7 +46,11 @@ const pixelsOf = (canvas: Locator, rgb: readonly [number, number, number], part:
 const blue = [0x37, 0x94, 0xff] as const;
 const orange = [0xd1, 0x86, 0x16] as const;
 
-async function until(what: string, isSo: () => Promise<boolean>, timeoutMs = 60_000): Promise<void> {
+async function until(
+  what: string,
+  isSo: () => Promise<boolean>,
+  timeoutMs = 60_000,
+): Promise<void> {
   const endMs = Date.now() + timeoutMs;
   while (!(await isSo())) {
     if (Date.now() > endMs) assert.fail(`never: ${what}`);
@@ -52,7 +65,10 @@ const card = (page: Page, metric: string): Locator =>
   page.locator('section.card', { has: page.locator(`h2[title="${metric}"]`) });
 
 const drawn = (page: Page, metric = 'loss'): Promise<void> =>
-  until(`${metric} drawn`, async () => (await pixelsOf(card(page, metric).locator('canvas'), blue)) > 100);
+  until(
+    `${metric} drawn`,
+    async () => (await pixelsOf(card(page, metric).locator('canvas'), blue)) > 100,
+  );
 
 describe('the metrics panel in Chromium', function () {
   this.timeout(60_000);
@@ -71,7 +87,10 @@ describe('the metrics panel in Chromium', function () {
       await until('run 1 drawn', async () => (await pixelsOf(canvas, first)) > 300);
       await until('run 2 drawn', async () => (await pixelsOf(canvas, orange)) > 100);
       assert.equal(await page.locator('table.runs tbody tr').count(), 5);
-      assert.match((await page.locator('tr[data-run="r-2"]').textContent()) ?? '', /failed \(exit code 1\).*NaN/);
+      assert.match(
+        (await page.locator('tr[data-run="r-2"]').textContent()) ?? '',
+        /failed \(exit code 1\).*NaN/,
+      );
       assert.equal(await page.locator('tr[data-run="r-3"] .champion-mark').isVisible(), true);
       assert.deepEqual(complaints, []);
       await page.close();
@@ -93,7 +112,9 @@ describe('the metrics panel in Chromium', function () {
     await until('line drawn', async () => (await blueIn(canvas, 0, 200)) > 100);
     await until('a mark at the top edge', async () => (await blueIn(canvas, 0, 22)) > 10);
     await page.locator('summary').click();
-    await until('words', async () => /NaN from step 50/.test((await page.locator('table.values').textContent()) ?? ''));
+    await until('words', async () =>
+      /NaN from step 50/.test((await page.locator('table.values').textContent()) ?? ''),
+    );
     await page.close();
   });
 
@@ -170,13 +191,19 @@ describe('the metrics panel in Chromium', function () {
 
   it('can be used with the keyboard alone', async () => {
     const opened: string[] = [];
-    const actions = { openRun: (runId: string) => void opened.push(runId), save: () => Promise.resolve() };
+    const actions = {
+      openRun: (runId: string) => void opened.push(runId),
+      save: () => Promise.resolve(),
+    };
     const { page } = await browser.open({ source: demoSource(), actions });
     await drawn(page);
     await page.locator('vscode-text-field').click();
     const focused = () =>
       page.evaluate(
-        () => document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.textContent ?? '',
+        () =>
+          document.activeElement?.getAttribute('aria-label') ??
+          document.activeElement?.textContent ??
+          '',
       );
     for (const label of ['Metric of the table', 'Hide all runs', 'Show run 1', 'run 1']) {
       await page.keyboard.press('Tab');
@@ -193,7 +220,9 @@ describe('the metrics panel in Chromium', function () {
     const stage = card(page, 'loss').locator('.stage');
     await stage.focus();
     await page.keyboard.press('ArrowRight');
-    await until('said', async () => /step [\d,]+: run/.test((await page.locator('#said').textContent()) ?? ''));
+    await until('said', async () =>
+      /step [\d,]+: run/.test((await page.locator('#said').textContent()) ?? ''),
+    );
     await stage.locator('.hover').waitFor();
     await page.keyboard.press('+');
     await until('zoomed in', async () => (await stateOf(page)).zoom.step !== undefined);
@@ -214,10 +243,18 @@ describe('the metrics panel in Chromium', function () {
     await drawn(page);
     assert.deepEqual(await stateOf(page), before);
     assert.equal(await page.locator('#smoothing').inputValue(), '0.8');
-    assert.equal(await page.getByRole('button', { name: 'Log' }).getAttribute('aria-pressed'), 'true');
-    assert.equal(await page.getByRole('button', { name: 'Time' }).getAttribute('aria-pressed'), 'true');
+    assert.equal(
+      await page.getByRole('button', { name: 'Log' }).getAttribute('aria-pressed'),
+      'true',
+    );
+    assert.equal(
+      await page.getByRole('button', { name: 'Time' }).getAttribute('aria-pressed'),
+      'true',
+    );
     await until('run 4 unchecked', async () => {
-      const checked = await page.locator('tr[data-run="r-4"] vscode-checkbox').getAttribute('aria-checked');
+      const checked = await page
+        .locator('tr[data-run="r-4"] vscode-checkbox')
+        .getAttribute('aria-checked');
       return checked === 'false';
     });
     await page.close();
@@ -228,13 +265,19 @@ describe('the metrics panel in Chromium', function () {
     source.failure = 'the session is damaged';
     const { page } = await browser.open({ source });
     const message = page.locator('.page-message');
-    await until('failure', async () => ((await message.textContent()) ?? '').includes('the session is damaged'));
+    await until('failure', async () =>
+      ((await message.textContent()) ?? '').includes('the session is damaged'),
+    );
     source.failure = undefined;
     await page.getByRole('button', { name: 'Retry' }).click();
-    await until('empty', async () => ((await message.textContent()) ?? '').includes('@helios train'));
+    await until('empty', async () =>
+      ((await message.textContent()) ?? '').includes('@helios train'),
+    );
     source.addRun({ id: 'r-1', isRunning: true, status: 'running' });
     source.changed();
-    await until('no metrics', async () => ((await page.textContent('.cards')) ?? '').includes('No metrics yet'));
+    await until('no metrics', async () =>
+      ((await page.textContent('.cards')) ?? '').includes('No metrics yet'),
+    );
     source.failure = undefined;
     source.setSeries('r-1', 'loss', lossCurve(300, 1));
     const read = source.series.bind(source);
@@ -243,7 +286,9 @@ describe('the metrics panel in Chromium', function () {
     };
     source.changed();
     const alert = card(page, 'loss').locator('[role="alert"]');
-    await until('series failure', async () => ((await alert.textContent()) ?? '').includes('the file is unreadable'));
+    await until('series failure', async () =>
+      ((await alert.textContent()) ?? '').includes('the file is unreadable'),
+    );
     source.series = read;
     await card(page, 'loss').getByRole('button', { name: 'Retry' }).click();
     await drawn(page);
@@ -292,7 +337,10 @@ async function boxOf(locator: Locator) {
 }
 
 const describedBy = (stage: Locator): Promise<string> =>
-  stage.evaluate((node) => document.getElementById(node.getAttribute('aria-describedby') ?? '')?.textContent ?? '');
+  stage.evaluate(
+    (node) =>
+      document.getElementById(node.getAttribute('aria-describedby') ?? '')?.textContent ?? '',
+  );
 
 /** Blue pixels of a canvas between two heights in CSS pixels. */
 const blueIn = (canvas: Locator, fromY: number, toY: number): Promise<number> =>
@@ -300,7 +348,9 @@ const blueIn = (canvas: Locator, fromY: number, toY: number): Promise<number> =>
     (node, [from = 0, to = 0]) => {
       const { width } = node as HTMLCanvasElement;
       const [top, bottom] = [from * devicePixelRatio, to * devicePixelRatio];
-      const data = (node as HTMLCanvasElement).getContext('2d')?.getImageData(0, top, width, bottom - top).data ?? [];
+      const data =
+        (node as HTMLCanvasElement).getContext('2d')?.getImageData(0, top, width, bottom - top)
+          .data ?? [];
       let count = 0;
       for (let at = 0; at < data.length; at += 4)
         if ((data[at + 2] ?? 0) > 180 && (data[at] ?? 0) < 90 && (data[at + 3] ?? 0) > 120) count++;

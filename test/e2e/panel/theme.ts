@@ -143,6 +143,8 @@ export const themes = { dark, light, 'high-contrast': contrast };
 export type ThemeName = keyof typeof themes;
 
 export const themeCss = (name: ThemeName): string => {
-  const lines = Object.entries({ ...common, ...themes[name] }).map(([key, value]) => `  --vscode-${key}: ${value};`);
+  const lines = Object.entries({ ...common, ...themes[name] }).map(
+    ([key, value]) => `  --vscode-${key}: ${value};`,
+  );
   return `html {\n${lines.join('\n')}\n}\n`;
 };

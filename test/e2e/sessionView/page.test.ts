@@ -22,15 +22,20 @@ describe('the page of the session view in Chromium', function () {
 
   async function open(source: MemorySessionSource, options: PageOptions = {}) {
     const opened: string[] = [];
-    const actions = { openRunOutput: (runId: string) => void opened.push(runId), openMetrics: () => undefined };
+    const actions = {
+      openRunOutput: (runId: string) => void opened.push(runId),
+      openMetrics: () => undefined,
+    };
     const parts = { source, actions, clock: systemClock, logger: silentLogger };
     const shown = await browser.open((port) => new SessionViewHost({ ...parts, port }), options);
     return { ...shown, opened };
   }
 
   const row = (page: Page, text: string) => page.locator('.row', { hasText: text }).first();
-  const selected = (page: Page, text: RegExp) => page.locator('.row[aria-selected="true"]').filter({ hasText: text });
-  const moment = (page: Page, text: RegExp) => page.locator('.moment').filter({ hasText: text }).waitFor();
+  const selected = (page: Page, text: RegExp) =>
+    page.locator('.row[aria-selected="true"]').filter({ hasText: text });
+  const moment = (page: Page, text: RegExp) =>
+    page.locator('.moment').filter({ hasText: text }).waitFor();
 
   for (const theme of ['dark', 'light', 'high-contrast'] satisfies ThemeName[])
     it(`draws every part in the theme ${theme}, within its security policy`, async () => {
@@ -51,7 +56,8 @@ describe('the page of the session view in Chromium', function () {
 
   it('shows what a model and a process wrote as text, whatever it is', async () => {
     const night = new DemoNight();
-    const evil = '<img src=x onerror="document.title=\'owned\'"><script>document.title="owned"</script>';
+    const evil =
+      '<img src=x onerror="document.title=\'owned\'"><script>document.title="owned"</script>';
     night.turn(`${evil}\n\n| a |\n|--|\n| ${evil} |\n\n[link](javascript:alert(1)) \`${evil}\``, [
       { name: 'exec', input: { command: evil }, title: evil, result: evil },
     ]);
@@ -146,7 +152,8 @@ describe('the page of the session view in Chromium', function () {
     await page.locator('#tab-notes .badge').filter({ hasText: '2' }).waitFor();
     assert.equal(await field.inputValue(), 'only until');
     assert.equal(await field.evaluate((node) => node === document.activeElement), true);
-    source.readOnly = 'This session goes on in another process (7 on lab1), so it can only be read here.';
+    source.readOnly =
+      'This session goes on in another process (7 on lab1), so it can only be read here.';
     await page.getByRole('button', { name: 'Answer', exact: true }).click();
     await page.locator('.question .problem').filter({ hasText: 'another process' }).waitFor();
     source.changed();
@@ -158,7 +165,11 @@ describe('the page of the session view in Chromium', function () {
   it('stays small and quick with 10,000 events and 1,000 runs', async () => {
     const night = new DemoNight();
     for (let index = 0; index < 1000; index++) {
-      night.turn(`Trying lr=${index}.`, [{ name: 'exec', input: {}, title: 'Do', result: 'ok' }], 0.01);
+      night.turn(
+        `Trying lr=${index}.`,
+        [{ name: 'exec', input: {}, title: 'Do', result: 'ok' }],
+        0.01,
+      );
       const run = night.launch(`lr=${index}`);
       night.sleep('it trains', 60_000, 'it ended');
       night.end(run, 1 + index / 1000);

@@ -43,14 +43,24 @@ describe('a transfer that fails', () => {
     mounts.push(path('to'));
   };
   const send = (more: Partial<TransferRequest> = {}, from: Machine = local, to: Machine = host) =>
-    transfer({ from: { machine: from, path: path('from') }, to: { machine: to, path: path('to') }, ...more });
+    transfer({
+      from: { machine: from, path: path('from') },
+      to: { machine: to, path: path('to') },
+      ...more,
+    });
   /** Every change of the clock tells of progress. */
-  const eager = { now: () => performance.now() * 1000, after: () => ({ dispose: () => undefined }) };
+  const eager = {
+    now: () => performance.now() * 1000,
+    after: () => ({ dispose: () => undefined }),
+  };
 
   it('does not begin where there is no room, and says how much is missing', async () => {
     mounted('size=8m');
     put(path('from/a'), randomBytes(20 * megabyte));
-    await assert.rejects(send(), { reason: 'no_space', message: /has 8\.\d+ MB free.*12\.\d MB are missing/ });
+    await assert.rejects(send(), {
+      reason: 'no_space',
+      message: /has 8\.\d+ MB free.*12\.\d MB are missing/,
+    });
     assert.deepEqual(fs.readdirSync(path('to')), []);
   });
 
@@ -64,7 +74,9 @@ describe('a transfer that fails', () => {
       let isFilled = false;
       const fill = (): void => {
         if (!isFilled)
-          execFileSync('sh', ['-c', `head -c ${30 * megabyte} /dev/zero >other || :`], { cwd: path('to') });
+          execFileSync('sh', ['-c', `head -c ${30 * megabyte} /dev/zero >other || :`], {
+            cwd: path('to'),
+          });
         isFilled = true;
       };
       const report = await send({ onProgress: fill, clock: eager });
@@ -82,7 +94,10 @@ describe('a transfer that fails', () => {
     put(path('from/a'), 'a');
     for (const name of ['to', 'to/new/deep']) {
       const report = await send({ to: { machine: host, path: path(name) } });
-      assert.deepEqual([report.outcome, report.failure?.reason, report.files], ['stopped', 'denied', 0]);
+      assert.deepEqual(
+        [report.outcome, report.failure?.reason, report.files],
+        ['stopped', 'denied', 0],
+      );
       assert.match(report.failure?.message ?? '', /read-only.*gpu1|gpu1.*read-only/);
     }
   });
@@ -121,7 +136,11 @@ describe('a transfer that fails', () => {
       sshd.cut();
     };
     const first = await send({ onProgress: cut, clock: eager });
-    assert.deepEqual([first.outcome, first.failure?.reason], ['stopped', 'unreachable'], first.failure?.stack);
+    assert.deepEqual(
+      [first.outcome, first.failure?.reason],
+      ['stopped', 'unreachable'],
+      first.failure?.stack,
+    );
     await until('the host is back', () =>
       host.exec('true').then(
         () => true,
@@ -131,7 +150,10 @@ describe('a transfer that fails', () => {
     const placed = names(path('to')).filter((name) => !name.startsWith('.helios')).length;
     assert.ok(placed > 0 && placed < 600, `${placed} are there`);
     const second = await send();
-    assert.deepEqual([second.failure, second.files, second.same], [undefined, 600 - placed, placed + 1]);
+    assert.deepEqual(
+      [second.failure, second.files, second.same],
+      [undefined, 600 - placed, placed + 1],
+    );
     await until('what was cut off is gone', () => names(path('to')).length === 600);
   });
 
@@ -143,10 +165,14 @@ describe('a transfer that fails', () => {
     const beforeBytes = process.memoryUsage().rss;
     let maxBytes = 0;
     const watch = setInterval(() => (maxBytes = Math.max(maxBytes, process.memoryUsage().rss)), 20);
-    const report = await transfer({ from: source, to: { machine: host, path: path('to') } }).finally(() =>
-      clearInterval(watch),
-    );
+    const report = await transfer({
+      from: source,
+      to: { machine: host, path: path('to') },
+    }).finally(() => clearInterval(watch));
     assert.deepEqual([report.outcome, report.sentBytes], ['complete', 2 ** 30]);
-    assert.ok(maxBytes - beforeBytes < 150 * megabyte, `${Math.round((maxBytes - beforeBytes) / megabyte)} MiB more`);
+    assert.ok(
+      maxBytes - beforeBytes < 150 * megabyte,
+      `${Math.round((maxBytes - beforeBytes) / megabyte)} MiB more`,
+    );
   });
 });

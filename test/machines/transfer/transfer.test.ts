@@ -27,7 +27,10 @@ describe('transfer', () => {
     for (const id of ['gpu1', 'gpu2']) {
       const sshd = await TestSshd.start();
       servers.push(sshd);
-      const connection = new SshConnection(sshd.target(), { ...scriptedPrompts(), random: () => 0 });
+      const connection = new SshConnection(sshd.target(), {
+        ...scriptedPrompts(),
+        random: () => 0,
+      });
       hosts.push(new SshMachine({ id, connection, homeFolder: '/' }));
     }
   });
@@ -40,7 +43,11 @@ describe('transfer', () => {
   });
   const host = (index: number): SshMachine => hosts[index] ?? assert.fail();
   const send = (more: Partial<TransferRequest> = {}, from: Machine = local, to: Machine = local) =>
-    transfer({ from: { machine: from, path: path('from') }, to: { machine: to, path: path('to') }, ...more });
+    transfer({
+      from: { machine: from, path: path('from') },
+      to: { machine: to, path: path('to') },
+      ...more,
+    });
 
   const ways: Record<string, () => readonly [Machine, Machine]> = {
     'to a host': () => [local, host(0)],
@@ -71,10 +78,17 @@ describe('transfer', () => {
 
   it('gives one file its new name, and says when that is a folder', async () => {
     put(path('from'), 'content', 0o640);
-    const report = await send({ to: { machine: host(0), path: path('new/deep/na me') } }, local, host(0));
+    const report = await send(
+      { to: { machine: host(0), path: path('new/deep/na me') } },
+      local,
+      host(0),
+    );
     assert.deepEqual([report.outcome, report.files, report.planned.bytes], ['complete', 1, 7]);
     assert.deepEqual(seen(path('new/deep/na me')), seen(path('from')));
-    assert.equal((await send({ to: { machine: host(0), path: path('new/deep/na me') } })).sentBytes, 0);
+    assert.equal(
+      (await send({ to: { machine: host(0), path: path('new/deep/na me') } })).sentBytes,
+      0,
+    );
     fs.mkdirSync(path('to'));
     await assert.rejects(send(), { reason: 'io', message: /is a folder and .* is a file/ });
     assert.deepEqual(fs.readdirSync(path('to')), []);
@@ -84,7 +98,10 @@ describe('transfer', () => {
     await assert.rejects(send(), { reason: 'missing', message: /nothing at/ });
     fs.mkdirSync(path('from'));
     put(path('to'), 'kept');
-    await assert.rejects(send({}, host(0), host(1)), { reason: 'io', message: /is a file and .* is a folder/ });
+    await assert.rejects(send({}, host(0), host(1)), {
+      reason: 'io',
+      message: /is a file and .* is a folder/,
+    });
     assert.equal(fs.readFileSync(path('to'), 'utf8'), 'kept');
     const report = await send({ to: { machine: host(0), path: '/proc/helios/here' } });
     assert.deepEqual([report.outcome, report.failure?.reason], ['stopped', 'missing']);
@@ -102,8 +119,18 @@ describe('transfer', () => {
     fs.symlinkSync('../outside', path('to/linked'));
     const report = await send({}, local, host(0));
     assert.equal(report.outcome, 'partial');
-    assert.deepEqual(report.problems.map((problem) => problem.path).sort(), ['file-here', 'linked']);
-    assert.deepEqual(names(path('to')), ['a', 'file-here/own', 'folder/inner', 'folder/own', 'linked', 'own']);
+    assert.deepEqual(report.problems.map((problem) => problem.path).sort(), [
+      'file-here',
+      'linked',
+    ]);
+    assert.deepEqual(names(path('to')), [
+      'a',
+      'file-here/own',
+      'folder/inner',
+      'folder/own',
+      'linked',
+      'own',
+    ]);
     assert.equal(fs.readFileSync(path('outside/inner'), 'utf8'), 'old');
   });
 
@@ -127,7 +154,11 @@ describe('transfer', () => {
     await send();
     fs.utimesSync(path('from/same'), 1, 1);
     put(path('from/other'), 'ABCD');
-    assert.equal((await send({ isDryRun: true })).planned.files, 1, 'size and time: the one that was touched');
+    assert.equal(
+      (await send({ isDryRun: true })).planned.files,
+      1,
+      'size and time: the one that was touched',
+    );
     const report = await send({ checksum: true }, local, host(0));
     assert.deepEqual([report.files, fs.readFileSync(path('to/other'), 'utf8')], [1, 'ABCD']);
   });
@@ -146,7 +177,11 @@ describe('transfer', () => {
       put(path(`from/${name}`), name);
     put(path('from/.gitignore'), '*.log\n/deep/out/\n# no\n');
     put(path('from/sub/.gitignore'), '!keep.log\n');
-    const report = await send({ exclude: ['*.pyc', 'data', '/nothing'], gitignore: true }, local, host(0));
+    const report = await send(
+      { exclude: ['*.pyc', 'data', '/nothing'], gitignore: true },
+      local,
+      host(0),
+    );
     assert.deepEqual(names(path('to')), [
       '.git/HEAD',
       '.gitignore',
@@ -184,7 +219,10 @@ describe('transfer', () => {
       local,
       host(0),
     );
-    assert.deepEqual([gone.outcome, gone.failure?.reason, gone.files], ['stopped', 'unreachable', 0]);
+    assert.deepEqual(
+      [gone.outcome, gone.failure?.reason, gone.files],
+      ['stopped', 'unreachable', 0],
+    );
     assert.ok(!fs.existsSync(path('to')), 'nothing half is under the name');
     const [part = ''] = fs.readdirSync(folder()).filter((name) => name.endsWith('.part'));
     let partBytes = -1;
@@ -230,7 +268,10 @@ describe('transfer', () => {
       if (!isGrown) fs.appendFileSync(path('from/large'), 'more');
       isGrown = true;
     };
-    const clock = { now: () => performance.now() * 1000, after: () => ({ dispose: () => undefined }) };
+    const clock = {
+      now: () => performance.now() * 1000,
+      after: () => ({ dispose: () => undefined }),
+    };
     const report = await send({ onProgress, clock }, local, host(0));
     assert.deepEqual([report.outcome, report.files], ['partial', 1]);
     assert.match(report.problems[0]?.why ?? '', /changed while it was sent/);
@@ -240,7 +281,11 @@ describe('transfer', () => {
   it('goes to and from a machine that has busybox only', async () => {
     fs.mkdirSync(path('bin'));
     execFileSync('/bin/busybox', ['--install', '-s', path('bin')]);
-    const busybox = new LocalMachine({ runsFolder: '/nowhere', workFolder: '/', env: { PATH: path('bin') } });
+    const busybox = new LocalMachine({
+      runsFolder: '/nowhere',
+      workFolder: '/',
+      env: { PATH: path('bin') },
+    });
     hardTree(path('from'), 33 * megabyte);
     for (const [from, to] of [
       [busybox, host(0)],
@@ -258,4 +303,6 @@ describe('transfer', () => {
 
 /** Times to the second. */
 const withoutParts = (tree: Record<string, string>): Record<string, string> =>
-  Object.fromEntries(Object.entries(tree).map(([name, what]) => [name, what.replace(/\d{9} /, ' ')]));
+  Object.fromEntries(
+    Object.entries(tree).map(([name, what]) => [name, what.replace(/\d{9} /, ' ')]),
+  );

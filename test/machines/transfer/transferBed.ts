@@ -14,18 +14,34 @@ export function put(path: string, content: string | Buffer, mode = 0o644): void 
   fs.utimesSync(path, modified, modified);
 }
 
-/** Odd names, modes, links that lead anywhere, empty and closed folders, and a file of `largeBytes`. */
+/**
+ * Odd names, modes, links that lead anywhere, empty and closed folders, and a file of `largeBytes`.
+ */
 export function hardTree(root: string, largeBytes = 0): void {
-  const odd = [`it's "odd"`, '-rf', '--', ' two  words ', 'new\nline', 'tab\t', '$HOME `x` \\n', 'ä😀', '*'];
+  const odd = [
+    `it's "odd"`,
+    '-rf',
+    '--',
+    ' two  words ',
+    'new\nline',
+    'tab\t',
+    '$HOME `x` \\n',
+    'ä😀',
+    '*',
+  ];
   for (const name of odd) put(join(root, 'odd', name, name), name);
-  fs.writeFileSync(Buffer.concat([Buffer.from(`${root}/odd/`), Buffer.from([0xff, 0xfe, 0x41])]), 'not UTF-8');
+  fs.writeFileSync(
+    Buffer.concat([Buffer.from(`${root}/odd/`), Buffer.from([0xff, 0xfe, 0x41])]),
+    'not UTF-8',
+  );
   put(join(root, 'run.sh'), '#!/bin/sh\n', 0o755);
   put(join(root, 'secret'), 's', 0o600);
   put(join(root, 'closed', 'read-only'), 'r', 0o444);
   put(join(root, 'empty.txt'), '');
   put(join(root, 'setuid'), 'x', 0o755);
   put(join(root, 'x'.repeat(200), 'y'.repeat(200), 'z'.repeat(200)), 'deep');
-  for (let index = 0; index < 50; index++) put(join(root, 'many', `f${index}`), randomBytes(index * 100));
+  for (let index = 0; index < 50; index++)
+    put(join(root, 'many', `f${index}`), randomBytes(index * 100));
   fs.mkdirSync(join(root, 'hollow', 'hollow'), { recursive: true });
   const links = {
     near: 'run.sh',
@@ -51,7 +67,10 @@ export function seen(root: string): Record<string, string> {
     all[name] = `${stat.mode.toString(8)}${time} ${contentOf(path, stat)}`;
     if (!stat.isDirectory()) return;
     for (const child of fs.readdirSync(path, { encoding: 'buffer' }))
-      refresh(Buffer.concat([path, Buffer.from('/'), child]), `${name}/${child.toString('latin1')}`);
+      refresh(
+        Buffer.concat([path, Buffer.from('/'), child]),
+        `${name}/${child.toString('latin1')}`,
+      );
   };
   refresh(Buffer.from(root), '');
   return all;

@@ -17,7 +17,10 @@ import { createEngine } from '../../../src/compose/engine.ts';
 import { keepOn } from '../../../src/background/keepOn.ts';
 import { homeAt } from '../../../src/storage/home.ts';
 import { Lease } from '../../../src/storage/lease.ts';
-import { backgroundEnv, BackgroundProcess } from '../../../src/vscode/keepRunning/keepRunningProcess.ts';
+import {
+  backgroundEnv,
+  BackgroundProcess,
+} from '../../../src/vscode/keepRunning/keepRunningProcess.ts';
 import { fakeDeps } from '../../fakes/cliDeps.ts';
 import { fillDisk } from '../../fakes/fullDisk.ts';
 import { ManualClock } from '../../fakes/manualClock.ts';
@@ -68,20 +71,41 @@ describe('the background process', function () {
     anthropicBaseUrl: server.url,
   });
   const handover = (sessions: readonly SessionId[], more: Partial<Handover> = {}): Handover => ({
-    ...{ home, assetsFolder, settings: settings(), secrets: { anthropic: key }, machineSecrets: {}, graceMs: 0 },
+    ...{
+      home,
+      assetsFolder,
+      settings: settings(),
+      secrets: { anthropic: key },
+      machineSecrets: {},
+      graceMs: 0,
+    },
     sessions: [...sessions],
     ...more,
   });
   const line = (value: unknown): string => `${JSON.stringify(value)}\n`;
   const openEngine = async (): Promise<Engine> => {
-    const ports = { secret: () => Promise.resolve(key), approve: () => Promise.reject(new Error('nobody')) };
-    const engine = await createEngine({ home, assetsFolder, settings, ports, ownerKind: 'window', workFolder: folder });
+    const ports = {
+      secret: () => Promise.resolve(key),
+      approve: () => Promise.reject(new Error('nobody')),
+    };
+    const engine = await createEngine({
+      home,
+      assetsFolder,
+      settings,
+      ports,
+      ownerKind: 'window',
+      workFolder: folder,
+    });
     engines.push(engine);
     return engine;
   };
   const leave = async (): Promise<SessionId> => {
     const engine = await openEngine();
-    const { id } = await engine.sessions.start({ goal: 'bring loss < 0.5', budget: {}, workFolder: folder });
+    const { id } = await engine.sessions.start({
+      goal: 'bring loss < 0.5',
+      budget: {},
+      workFolder: folder,
+    });
     await engine.close();
     return id;
   };
@@ -115,7 +139,10 @@ describe('the background process', function () {
     assert.equal(found.filter(({ type }) => type === 'run.started').length, 3);
     const last = found.find((event) => event.type === 'session.ended');
     assert.equal(last?.reason, 'goal');
-    assert.match(said, new RegExp(`Goes on with ${id}[^]*${id} has ended: goal[^]*Nothing is left`));
+    assert.match(
+      said,
+      new RegExp(`Goes on with ${id}[^]*${id} has ended: goal[^]*Nothing is left`),
+    );
     assert.doesNotMatch(said, new RegExp(key));
     for (const entry of await readdir(folder, { recursive: true, withFileTypes: true }))
       if (entry.isFile()) {
@@ -134,16 +161,49 @@ describe('the background process', function () {
     const held = await engine.sessions.start({ ...request, goal: 'bring loss < 0.03' });
     const { code, said } = await ending(line(handover([ended.id, paused.id, held.id])));
     assert.equal(code, 0, said);
-    assert.match(said, new RegExp(`${held.id} is not taken up: .*a window of VS Code \\(process ${process.pid} on`));
+    assert.match(
+      said,
+      new RegExp(`${held.id} is not taken up: .*a window of VS Code \\(process ${process.pid} on`),
+    );
     assert.doesNotMatch(said, /Goes on with/);
   });
 
-  const words: readonly { readonly name: string; input(): string; readonly code: number; readonly says: RegExp }[] = [
-    { name: 'no word', input: () => '', code: 1, says: /error The window ended without leaving anything/ },
-    { name: 'no whole line', input: () => '{"home":"/x"', code: 1, says: /A line of 12 characters is not JSON/ },
-    { name: 'what is no handover', input: () => line({ home: 'x' }), code: 1, says: /home must be absolute/ },
-    { name: 'a list', input: () => line([1]), code: 1, says: /What the window left is not understood/ },
-    { name: 'no session', input: () => line(handover([])), code: 0, says: /Nothing is left to do here/ },
+  const words: readonly {
+    readonly name: string;
+    input(): string;
+    readonly code: number;
+    readonly says: RegExp;
+  }[] = [
+    {
+      name: 'no word',
+      input: () => '',
+      code: 1,
+      says: /error The window ended without leaving anything/,
+    },
+    {
+      name: 'no whole line',
+      input: () => '{"home":"/x"',
+      code: 1,
+      says: /A line of 12 characters is not JSON/,
+    },
+    {
+      name: 'what is no handover',
+      input: () => line({ home: 'x' }),
+      code: 1,
+      says: /home must be absolute/,
+    },
+    {
+      name: 'a list',
+      input: () => line([1]),
+      code: 1,
+      says: /What the window left is not understood/,
+    },
+    {
+      name: 'no session',
+      input: () => line(handover([])),
+      code: 0,
+      says: /Nothing is left to do here/,
+    },
     {
       name: 'a session that is not there',
       input: () => line(handover(['s-000000000zzzzzz' as SessionId])),
@@ -190,7 +250,10 @@ describe('the background process', function () {
     await keeping;
     clock.dispose();
     assert.match(warnings[0] ?? '', new RegExp(`${id} is not taken up: No space left to write`));
-    assert.equal((await events(id)).find((event) => event.type === 'session.ended')?.reason, 'goal');
+    assert.equal(
+      (await events(id)).find((event) => event.type === 'session.ended')?.reason,
+      'goal',
+    );
   });
 
   it('gives a session back to a window that asks, and ends', async () => {
@@ -215,7 +278,11 @@ describe('the background process', function () {
     const id = await leave();
     // Its clock stands still from here on: it hears of the window by the files alone.
     const clock = new ManualClock(Date.now());
-    const keeping = keepOn(handover([id]), { clock, logger: silentLogger, signal: new AbortController().signal });
+    const keeping = keepOn(handover([id]), {
+      clock,
+      logger: silentLogger,
+      signal: new AbortController().signal,
+    });
     await clock.advance(0);
     const holder = () => Lease.holder(homeAt(home).leaseFile(id), systemClock);
     await untilSo('it goes on', async () => (await holder())?.kind === 'detached');
@@ -259,11 +326,16 @@ describe('the background process', function () {
     const [id, other] = [await leave(), await leave()];
     const clock = new WarpClock();
     const stop = new AbortController();
-    const keeping = keepOn(handover([id, other]), { clock, logger: silentLogger, signal: stop.signal });
+    const keeping = keepOn(handover([id, other]), {
+      clock,
+      logger: silentLogger,
+      signal: stop.signal,
+    });
     const holder = (of: SessionId) => Lease.holder(homeAt(home).leaseFile(of), systemClock);
     await untilSo(
       'both go on',
-      async () => (await holder(id))?.kind === 'detached' && (await holder(other))?.kind === 'detached',
+      async () =>
+        (await holder(id))?.kind === 'detached' && (await holder(other))?.kind === 'detached',
     );
     const terminal = await Lease.acquire(homeAt(home).leaseFile(id), {
       ...{ clock, kind: 'terminal', onLost: () => undefined },
@@ -278,7 +350,8 @@ describe('the background process', function () {
     await keeping;
     clock.dispose();
     const engine = await openEngine();
-    for (const each of [id, other]) await (await engine.sessions.resume(each)).stop({ killRuns: true });
+    for (const each of [id, other])
+      await (await engine.sessions.resume(each)).stop({ killRuns: true });
   });
 
   /** Once the session goes on there, in the middle of whatever it does; once in all. */
@@ -295,8 +368,16 @@ describe('the background process', function () {
     return ['--import', `data:text/javascript,${encodeURIComponent(script)}`];
   };
   const deaths = [
-    { name: 'a fault that nobody caught', how: "throw new Error('boom')", says: /A fault that nobody caught.*boom/ },
-    { name: 'it was killed', how: "process.kill(process.pid, 'SIGKILL')", says: /The work ended with SIGKILL/ },
+    {
+      name: 'a fault that nobody caught',
+      how: "throw new Error('boom')",
+      says: /A fault that nobody caught.*boom/,
+    },
+    {
+      name: 'it was killed',
+      how: "process.kill(process.pid, 'SIGKILL')",
+      says: /The work ended with SIGKILL/,
+    },
     { name: 'memory ran out', how: 'process.abort()', says: /The work ended with SIGABRT/ },
   ];
   for (const { name, how, says } of deaths)
@@ -334,10 +415,20 @@ describe('the background process', function () {
       const { promise: gone, resolve } = Promise.withResolvers<string>();
       const logFile = homeAt(home).backgroundLogFile;
       const secretVariables = [variable];
-      const background = new BackgroundProcess({ file: main, home, logFile, secretVariables, onExit: resolve });
+      const background = new BackgroundProcess({
+        file: main,
+        home,
+        logFile,
+        secretVariables,
+        onExit: resolve,
+      });
       background.tell(handover(['s-000000000zzzzzz' as SessionId]));
       for (const file of ['cmdline', 'environ'])
-        assert.equal((await readFile(`/proc/${background.pid}/${file}`)).includes(key), false, file);
+        assert.equal(
+          (await readFile(`/proc/${background.pid}/${file}`)).includes(key),
+          false,
+          file,
+        );
       // Of a session of its own: no signal to the window's group reaches it.
       const stat = await readFile(`/proc/${background.pid}/stat`, 'utf8');
       assert.equal(Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[3]), background.pid);
@@ -360,6 +451,10 @@ describe('the background process', function () {
       HF_TOKEN: 't',
       [variable]: key,
     };
-    assert.deepEqual(backgroundEnv(env, [variable]), { PATH: '/bin', HF_TOKEN: 't', ELECTRON_RUN_AS_NODE: '1' });
+    assert.deepEqual(backgroundEnv(env, [variable]), {
+      PATH: '/bin',
+      HF_TOKEN: 't',
+      ELECTRON_RUN_AS_NODE: '1',
+    });
   });
 });

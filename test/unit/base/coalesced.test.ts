@@ -22,7 +22,9 @@ describe('coalesced', () => {
 
   it('goes on after a failure, which reaches those who asked', async () => {
     let isBroken = true;
-    const ask = coalesced(() => (isBroken ? Promise.reject(new Error('broken')) : Promise.resolve()));
+    const ask = coalesced(() =>
+      isBroken ? Promise.reject(new Error('broken')) : Promise.resolve(),
+    );
     await assert.rejects(ask(), /broken/);
     isBroken = false;
     await ask();

@@ -15,7 +15,10 @@ describe('a change of JSON with comments', () => {
     const cases: [string, string][] = [
       ['{\n  "a": []\n}\n', '{\n  "a": [\n    {\n      "b": 1\n    }\n  ]\n}\n'],
       ['{\n\t"a": [\n\t\t2\n\t]\n}', '{\n\t"a": [\n\t\t2,\n\t\t{\n\t\t\t"b": 1\n\t\t}\n\t]\n}'],
-      ['{\r\n  "a": [\r\n    2\r\n  ]\r\n}', '{\r\n  "a": [\r\n    2,\r\n    {\r\n      "b": 1\r\n    }\r\n  ]\r\n}'],
+      [
+        '{\r\n  "a": [\r\n    2\r\n  ]\r\n}',
+        '{\r\n  "a": [\r\n    2,\r\n    {\r\n      "b": 1\r\n    }\r\n  ]\r\n}',
+      ],
     ];
     for (const [before, after] of cases) assert.equal(withItem(before, ['a'], { b: 1 }), after);
     assert.deepEqual(valueOf(withItem('{"a":[1]}', ['a'], { b: 1 })), { a: [1, { b: 1 }] });
@@ -26,12 +29,21 @@ describe('a change of JSON with comments', () => {
   });
 
   it('takes a value away with its comments alone, changes it, and adds one', () => {
-    const text = '{\n  // About a.\n  "a": 1, // One.\n  // About b.\n  "b": 2 // Two.\n  // The end.\n}';
-    assert.equal(withValue(text, ['b'], undefined), '{\n  // About a.\n  "a": 1 // One.\n  // The end.\n}');
-    assert.equal(withValue(text, ['a'], undefined), '{\n  // About b.\n  "b": 2 // Two.\n  // The end.\n}');
+    const text =
+      '{\n  // About a.\n  "a": 1, // One.\n  // About b.\n  "b": 2 // Two.\n  // The end.\n}';
+    assert.equal(
+      withValue(text, ['b'], undefined),
+      '{\n  // About a.\n  "a": 1 // One.\n  // The end.\n}',
+    );
+    assert.equal(
+      withValue(text, ['a'], undefined),
+      '{\n  // About b.\n  "b": 2 // Two.\n  // The end.\n}',
+    );
     assert.equal(withValue(text, ['a'], [3]), text.replace('1', '[\n    3\n  ]'));
     assert.equal(withValue(text, ['c'], 3), text.replace('2 // Two.', '2, // Two.\n  "c": 3'));
-    assert.deepEqual(valueOf(withValue('{"a": {"b": 1, "c": 2}}', ['a', 'b'], undefined)), { a: { c: 2 } });
+    assert.deepEqual(valueOf(withValue('{"a": {"b": 1, "c": 2}}', ['a', 'b'], undefined)), {
+      a: { c: 2 },
+    });
     assert.equal(withValue('{"a": 1}', ['b'], undefined), '{"a": 1}');
   });
 
@@ -50,9 +62,15 @@ describe('a change of JSON with comments', () => {
     const gap = (): string => gaps[Math.floor(next() * gaps.length)] ?? '';
     for (let round = 0; round < 2000; round += 1) {
       const items = Array.from({ length: Math.floor(next() * 4) }, (_, index) => ({ id: index }));
-      const list = items.map((item) => `${gap()}{${gap()}"id"${gap()}:${item.id}${gap()}}${gap()}`).join(',');
+      const list = items
+        .map((item) => `${gap()}{${gap()}"id"${gap()}:${item.id}${gap()}}${gap()}`)
+        .join(',');
       const text = `${gap()}{${gap()}"list":${gap()}[${list || gap()}]${gap()}}${gap()}`;
-      assert.deepEqual(valueOf(withItem(text, ['list'], { id: 9 })), { list: [...items, { id: 9 }] }, text);
+      assert.deepEqual(
+        valueOf(withItem(text, ['list'], { id: 9 })),
+        { list: [...items, { id: 9 }] },
+        text,
+      );
       for (const { id } of items) {
         const rest = items.filter((item) => item.id !== id);
         assert.deepEqual(valueOf(withValue(text, ['list', id], undefined)), { list: rest }, text);
@@ -61,8 +79,16 @@ describe('a change of JSON with comments', () => {
         });
         const path = ['list', id, 'id'];
         const [changed, gone] = [withValue(text, path, 7), withValue(text, path, undefined)];
-        assert.deepEqual(valueOf(changed), { list: items.map((item) => (item.id === id ? { id: 7 } : item)) }, text);
-        assert.deepEqual(valueOf(gone), { list: items.map((item) => (item.id === id ? {} : item)) }, text);
+        assert.deepEqual(
+          valueOf(changed),
+          { list: items.map((item) => (item.id === id ? { id: 7 } : item)) },
+          text,
+        );
+        assert.deepEqual(
+          valueOf(gone),
+          { list: items.map((item) => (item.id === id ? {} : item)) },
+          text,
+        );
       }
     }
   });

@@ -30,28 +30,85 @@ describe('readJson', () => {
   it('knows the place of each value', () => {
     const read = readJson('{\n "a": [\n  1,\n  { "b":\n   2 } ]\n}');
     assert.ok('value' in read);
-    const lines = [[], ['a'], ['a', 0], ['a', 1], ['a', 1, 'b'], ['a', 7], ['z']].map((path) => read.lineOf(path));
+    const lines = [[], ['a'], ['a', 0], ['a', 1], ['a', 1, 'b'], ['a', 7], ['z']].map((path) =>
+      read.lineOf(path),
+    );
     assert.deepEqual(lines, [1, 2, 3, 4, 5, 2, 1]);
     assert.deepEqual(read.placeOf(['a', 1, 'b']), { line: 5, column: 4 });
     assert.deepEqual(read.placeOf(['z']), { line: 1, column: 1 });
   });
 
   const broken: [string, string, { line: number; column: number }, RegExp][] = [
-    ['a comma too many', '{\n  "a": 1,\n}', { line: 3, column: 1 }, /: there is a comma too many before this/],
-    ['a comma too many in a list', '[1,]', { line: 1, column: 4 }, /: there is a comma too many before this/],
-    ['two commas', '[1,,2]', { line: 1, column: 4 }, /: there is a comma too many, or a value is missing/],
+    [
+      'a comma too many',
+      '{\n  "a": 1,\n}',
+      { line: 3, column: 1 },
+      /: there is a comma too many before this/,
+    ],
+    [
+      'a comma too many in a list',
+      '[1,]',
+      { line: 1, column: 4 },
+      /: there is a comma too many before this/,
+    ],
+    [
+      'two commas',
+      '[1,,2]',
+      { line: 1, column: 4 },
+      /: there is a comma too many, or a value is missing/,
+    ],
     ['a comma too few', '[1\n 2]', { line: 2, column: 2 }, /: a comma is missing before this/],
-    ['a comma too few before a text', '["a"\n "b"]', { line: 2, column: 2 }, /: a comma or a quote is missing before/],
-    ['a value without quotes', '{\n  "a": tru\n}', { line: 2, column: 8 }, /: names and texts stand in double quotes/],
-    ['single quotes', "{'a': 1}", { line: 1, column: 2 }, /: names and texts stand in double quotes/],
-    ['a text without an end', '{\n  "a": "b\n}', { line: 2, column: 8 }, /: the text that begins here has no closing/],
-    ['a comment without an end', '{ /* x\n}', { line: 1, column: 3 }, /: the comment that begins here has no end/],
+    [
+      'a comma too few before a text',
+      '["a"\n "b"]',
+      { line: 2, column: 2 },
+      /: a comma or a quote is missing before/,
+    ],
+    [
+      'a value without quotes',
+      '{\n  "a": tru\n}',
+      { line: 2, column: 8 },
+      /: names and texts stand in double quotes/,
+    ],
+    [
+      'single quotes',
+      "{'a': 1}",
+      { line: 1, column: 2 },
+      /: names and texts stand in double quotes/,
+    ],
+    [
+      'a text without an end',
+      '{\n  "a": "b\n}',
+      { line: 2, column: 8 },
+      /: the text that begins here has no closing/,
+    ],
+    [
+      'a comment without an end',
+      '{ /* x\n}',
+      { line: 1, column: 3 },
+      /: the comment that begins here has no end/,
+    ],
     ['no end', '{\n  "a": [1', { line: 2, column: 10 }, /: it ends too early/],
     ['nothing but a comment', '// x', { line: 1, column: 5 }, /: it ends too early/],
-    ['the wrong bracket', '{"a": [1}', { line: 1, column: 9 }, /: another closing bracket is missing before this/],
+    [
+      'the wrong bracket',
+      '{"a": [1}',
+      { line: 1, column: 9 },
+      /: another closing bracket is missing before this/,
+    ],
     ['no colon', '{"a" 1}', { line: 1, column: 6 }, /: a colon is missing before this/],
-    ['a tab in a text', '{"a": "b\tc"}', { line: 1, column: 7 }, /: a tab or another control character/],
-    ['a path with backslashes', '{"a": "C:\\data"}', { line: 1, column: 7 }, /: a \\ stands before a letter/],
+    [
+      'a tab in a text',
+      '{"a": "b\tc"}',
+      { line: 1, column: 7 },
+      /: a tab or another control character/,
+    ],
+    [
+      'a path with backslashes',
+      '{"a": "C:\\data"}',
+      { line: 1, column: 7 },
+      /: a \\ stands before a letter/,
+    ],
     ['two values', '{} 1', { line: 1, column: 4 }, /: something stands behind its end/],
     ['a sign of no language', '[§]', { line: 1, column: 2 }, /^it is not valid JSON from here on$/],
   ];
@@ -72,7 +129,9 @@ describe('readJson', () => {
   });
 
   it('names what stands twice, once, and its last place', () => {
-    const read = readJson('{"a": 1, "b": {"c": 1, "c": 2}, "a": {"d": 1}, "a": {"e": 1}, "__proto__": 1}');
+    const read = readJson(
+      '{"a": 1, "b": {"c": 1, "c": 2}, "a": {"d": 1}, "a": {"e": 1}, "__proto__": 1}',
+    );
     assert.ok('value' in read);
     assert.deepEqual(read.repeated, [['a'], ['b', 'c']]);
     assert.deepEqual(read.placeOf(['a']), { line: 1, column: 53 });
@@ -82,7 +141,25 @@ describe('readJson', () => {
 
   it('takes what JSON.parse takes, whatever is changed in a text', () => {
     const whole = '{"a": [1, -2.5e3, true, null], "b\\u00e9": {"c": "x\\n", "d": {}}}';
-    const put = ['', '"', ',', '}', ']', '[', '{', ':', '0', '.', '-', 'e', '\\', '\t', '\n', '\u00a0', 'u'];
+    const put = [
+      '',
+      '"',
+      ',',
+      '}',
+      ']',
+      '[',
+      '{',
+      ':',
+      '0',
+      '.',
+      '-',
+      'e',
+      '\\',
+      '\t',
+      '\n',
+      '\u00a0',
+      'u',
+    ];
     for (let at = 0; at <= whole.length; at += 1)
       for (const sign of put)
         for (const text of [

@@ -6,7 +6,8 @@ import { random } from '../../fakes/random.ts';
 
 const next = random(7);
 const pick = (letters: string): string => letters[Math.floor(next() * letters.length)] ?? '';
-const drawn = (letters: string) => (count: number) => Array.from({ length: count }, () => pick(letters)).join('');
+const drawn = (letters: string) => (count: number) =>
+  Array.from({ length: count }, () => pick(letters)).join('');
 const word = drawn('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789');
 const upper = drawn('ABCDEFGHIJKLMNOPQRSTUVWXYZ234567');
 const hex = drawn('0123456789abcdef');
@@ -14,7 +15,10 @@ const digits = drawn('123456789');
 
 /** What a text looks like, and the part of it that nobody may read. */
 type Planted = readonly [text: string, secret: string];
-const after = (lead: string, secret: string, tail = ''): Planted => [`${lead}${secret}${tail}`, secret];
+const after = (lead: string, secret: string, tail = ''): Planted => [
+  `${lead}${secret}${tail}`,
+  secret,
+];
 const alone = (secret: string): Planted => [secret, secret];
 
 /** Drawn anew each time, so that the file itself holds no secret. */
@@ -43,10 +47,12 @@ const plant = (): Planted[] => [
   alone(`AGE-SECRET-KEY-1${upper(58)}`),
   alone(`eyJ${word(30)}.eyJ${word(50)}.${word(43)}`),
   alone(`${digits(10)}:AA${word(33)}`),
-  ...['-----BEGIN OPENSSH PRIVATE KEY-----\n', '-----BEGIN RSA PRIVATE KEY-----\n'].map((lead): Planted => {
-    const body = word(70);
-    return [`${lead}${body}\n${lead.replace('BEGIN', 'END')}`, body];
-  }),
+  ...['-----BEGIN OPENSSH PRIVATE KEY-----\n', '-----BEGIN RSA PRIVATE KEY-----\n'].map(
+    (lead): Planted => {
+      const body = word(70);
+      return [`${lead}${body}\n${lead.replace('BEGIN', 'END')}`, body];
+    },
+  ),
   after('-----BEGIN PRIVATE KEY-----\n', word(70)),
   after('https://hooks.slack.com/services/', `T${upper(8)}/B${upper(10)}/${word(24)}`),
   after('https://discord.com/api/webhooks/', `${digits(18)}/${word(68)}`),
@@ -70,12 +76,16 @@ const plant = (): Planted[] => [
     '--password ',
     'Pwd=',
   ].map((lead) => after(lead, `${word(10)}7a`, '\n')),
-  ...['{"api_key": "', '"secret":"', "{'passphrase': '", 'AccountKey="', 'os.environ["HF_TOKEN"] = "'].map(
-    (lead): Planted => {
-      const secret = `${word(14)}3b`;
-      return [`${lead}${secret}${lead.includes('"') ? '"' : "'"}`, secret];
-    },
-  ),
+  ...[
+    '{"api_key": "',
+    '"secret":"',
+    "{'passphrase': '",
+    'AccountKey="',
+    'os.environ["HF_TOKEN"] = "',
+  ].map((lead): Planted => {
+    const secret = `${word(14)}3b`;
+    return [`${lead}${secret}${lead.includes('"') ? '"' : "'"}`, secret];
+  }),
   after('aws_secret_access_key = ', `${word(20)}/${word(19)}`),
   after('machine api.wandb.ai login user password ', hex(40)),
   after("sshpass -p '", word(9), "' ssh gpu1"),
@@ -101,8 +111,14 @@ describe('redact', () => {
 
   it('takes out what is known to be one, in every form in which it travels', () => {
     const secret = 'pa ss"wörd/42';
-    const forms = [secret, encodeURIComponent(secret), JSON.stringify(secret), Buffer.from(secret).toString('base64')];
-    for (const form of forms) assert.equal(redact(form, [secret]).replaceAll('"', ''), redactedMark, form);
+    const forms = [
+      secret,
+      encodeURIComponent(secret),
+      JSON.stringify(secret),
+      Buffer.from(secret).toString('base64'),
+    ];
+    for (const form of forms)
+      assert.equal(redact(form, [secret]).replaceAll('"', ''), redactedMark, form);
     assert.equal(redact('abc abcdefgh', ['abcdef', 'abcdefgh']), `abc ${redactedMark}`);
     assert.equal(redact('a dog', ['dog']), 'a dog', 'three letters are no secret');
   });
@@ -128,18 +144,38 @@ describe('redact', () => {
     });
 
   it('takes time in proportion to the text, whatever is in it', () => {
-    const texts = ['a', 'a-', 'token', 'token = ', 'curl ', 'password="', 'http://a:', 'eyJ', 'login a password '];
+    const texts = [
+      'a',
+      'a-',
+      'token',
+      'token = ',
+      'curl ',
+      'password="',
+      'http://a:',
+      'eyJ',
+      'login a password ',
+    ];
     for (const part of texts)
-      assertInProportion((share) => redact(part.repeat(Math.ceil((200_000 * share) / part.length))), part);
+      assertInProportion(
+        (share) => redact(part.repeat(Math.ceil((200_000 * share) / part.length))),
+        part,
+      );
   });
 });
 
 describe('KnownSecrets', () => {
   it('knows what it was given, what is in it, and variables that are named as secrets are', () => {
-    const known = new KnownSecrets({ LAB_TOKEN: 'quiet-river', PATH: '/usr/bin', HELIOS_KEY: undefined });
+    const known = new KnownSecrets({
+      LAB_TOKEN: 'quiet-river',
+      PATH: '/usr/bin',
+      HELIOS_KEY: undefined,
+    });
     const tokens = JSON.stringify({ access: 'plain words only', expires: 12 });
     assert.equal(known.add(tokens), tokens);
     assert.equal(known.add(undefined), undefined);
-    assert.equal(known.redact('quiet-river plain words only /usr/bin'), `${redactedMark} ${redactedMark} /usr/bin`);
+    assert.equal(
+      known.redact('quiet-river plain words only /usr/bin'),
+      `${redactedMark} ${redactedMark} /usr/bin`,
+    );
   });
 });

@@ -1,18 +1,37 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
-import { backoffMs, retry, retryAfterMs, type RetryDeps, type RetryPolicy } from '../../../src/base/retries.ts';
+import {
+  backoffMs,
+  retry,
+  retryAfterMs,
+  type RetryDeps,
+  type RetryPolicy,
+} from '../../../src/base/retries.ts';
 import { ManualClock } from '../../fakes/manualClock.ts';
 
 describe('the waits of a policy', () => {
   const waits = (policy: RetryPolicy, random?: () => number): readonly number[] =>
     [0, 1, 2, 3, 4].map((retries) => backoffMs(policy, retries, random));
 
-  const policies: readonly (readonly [what: string, policy: RetryPolicy, waitsMs: readonly number[]])[] = [
+  const policies: readonly (readonly [
+    what: string,
+    policy: RetryPolicy,
+    waitsMs: readonly number[],
+  ])[] = [
     ['are all the same without a factor', { firstMs: 500 }, [500, 500, 500, 500, 500]],
-    ['grow by the factor up to the longest', { firstMs: 100, factor: 2, longestMs: 500 }, [100, 200, 400, 500, 500]],
-    ['are those of the list, the last one repeated', { waitsMs: [30, 60, 120] }, [30, 60, 120, 120, 120]],
+    [
+      'grow by the factor up to the longest',
+      { firstMs: 100, factor: 2, longestMs: 500 },
+      [100, 200, 400, 500, 500],
+    ],
+    [
+      'are those of the list, the last one repeated',
+      { waitsMs: [30, 60, 120] },
+      [30, 60, 120, 120, 120],
+    ],
   ];
-  for (const [what, policy, waitsMs] of policies) it(what, () => assert.deepEqual(waits(policy), waitsMs));
+  for (const [what, policy, waitsMs] of policies)
+    it(what, () => assert.deepEqual(waits(policy), waitsMs));
 
   it('leave the share of the jitter to chance', () => {
     const policy: RetryPolicy = { firstMs: 100, factor: 2, longestMs: 400, jitter: 0.5 };
@@ -36,14 +55,20 @@ describe('retry', () => {
   let triedMs: number[];
 
   /** Fails so many times, then succeeds. Moves the clock until it is over, at most by a day. */
-  async function run(policy: RetryPolicy, failures: number, deps: Partial<RetryDeps> = {}): Promise<string> {
+  async function run(
+    policy: RetryPolicy,
+    failures: number,
+    deps: Partial<RetryDeps> = {},
+  ): Promise<string> {
     triedMs = [];
     const startMs = clock.now();
     const again = (_: unknown, waitMs: number): number => waitMs;
     let isOver = false;
     const result = retry(policy, { clock, again, ...deps }, (retries) => {
       triedMs.push(clock.now() - startMs);
-      return retries < failures ? Promise.reject(new Error(`failure ${retries}`)) : Promise.resolve(`after ${retries}`);
+      return retries < failures
+        ? Promise.reject(new Error(`failure ${retries}`))
+        : Promise.resolve(`after ${retries}`);
     }).finally(() => (isOver = true));
     result.catch(() => undefined);
     for (let ms = 0; !isOver && ms < 86_400_000; ms += 100) await clock.advance(100);
@@ -91,7 +116,10 @@ describe('retry', () => {
 
   it('makes no further try for a failure that comes after the abort', async () => {
     const again = (): number => assert.fail('not worth asking');
-    await assert.rejects(run({ firstMs: 100 }, 9, { signal: AbortSignal.abort(), again }), /failure 0/);
+    await assert.rejects(
+      run({ firstMs: 100 }, 9, { signal: AbortSignal.abort(), again }),
+      /failure 0/,
+    );
   });
 });
 

@@ -29,7 +29,9 @@ class Computer implements SystemTime {
   work(ms: number): void {
     const endMs = this.#awakeMs + ms;
     for (;;) {
-      const [next] = this.#timers.filter(({ atMs }) => atMs <= endMs).sort((a, b) => a.atMs - b.atMs);
+      const [next] = this.#timers
+        .filter(({ atMs }) => atMs <= endMs)
+        .sort((a, b) => a.atMs - b.atMs);
       const toMs = next?.atMs ?? endMs;
       this.#wallMs += toMs - this.#awakeMs;
       this.#awakeMs = toMs;

@@ -2,10 +2,19 @@ import assert from 'node:assert/strict';
 import { figureAt, isMet, isWrong, type Aim, type Figure } from '../../bench/figure.ts';
 import { figureLine } from '../../bench/table.ts';
 
-const figure = (value: number, aim?: Aim): Figure => ({ name: 'runs lost', value, unit: 'count', ...(aim && { aim }) });
+const figure = (value: number, aim?: Aim): Figure => ({
+  name: 'runs lost',
+  value,
+  unit: 'count',
+  ...(aim && { aim }),
+});
 
 describe('aims of benchmarks', () => {
-  const cases: readonly [string, Figure, { readonly met: boolean | undefined; readonly wrong: boolean }][] = [
+  const cases: readonly [
+    string,
+    Figure,
+    { readonly met: boolean | undefined; readonly wrong: boolean },
+  ][] = [
     ['no aim', figure(7), { met: undefined, wrong: false }],
     ['a bound that is just met', figure(10, { atMost: 10 }), { met: true, wrong: false }],
     ['a bound that is missed', figure(11, { atMost: 10 }), { met: false, wrong: false }],
@@ -14,9 +23,21 @@ describe('aims of benchmarks', () => {
     ['exactly what must be', figure(0, { exactly: 0 }), { met: true, wrong: false }],
     ['one more than must be', figure(1, { exactly: 0 }), { met: false, wrong: true }],
     ['one less than must be', figure(-1, { exactly: 0 }), { met: false, wrong: true }],
-    ['a bound of correctness, met', figure(90, { atLeast: 90, kind: 'correctness' }), { met: true, wrong: false }],
-    ['a lower one, missed', figure(89, { atLeast: 90, kind: 'correctness' }), { met: false, wrong: true }],
-    ['an upper one, missed', figure(5, { atMost: 4, kind: 'correctness' }), { met: false, wrong: true }],
+    [
+      'a bound of correctness, met',
+      figure(90, { atLeast: 90, kind: 'correctness' }),
+      { met: true, wrong: false },
+    ],
+    [
+      'a lower one, missed',
+      figure(89, { atLeast: 90, kind: 'correctness' }),
+      { met: false, wrong: true },
+    ],
+    [
+      'an upper one, missed',
+      figure(5, { atMost: 4, kind: 'correctness' }),
+      { met: false, wrong: true },
+    ],
     ['no number, without an aim', figure(Number.NaN), { met: undefined, wrong: true }],
     ['no number, with a bound', figure(Number.NaN, { atMost: 10 }), { met: false, wrong: true }],
   ];
@@ -38,7 +59,10 @@ describe('aims of benchmarks', () => {
     assert.match(figureLine(figure(11, { atMost: 10 })), /aim ≤ 10 count {2}MISSED$/);
     assert.match(figureLine(figure(10, { atMost: 10 })), /aim ≤ 10 count {2}met$/);
     assert.match(figureLine(figure(1, { exactly: 0 })), /aim = 0 count {2}WRONG$/);
-    assert.match(figureLine(figure(3, { atLeast: 4, kind: 'correctness' })), /aim ≥ 4 count {2}WRONG$/);
+    assert.match(
+      figureLine(figure(3, { atLeast: 4, kind: 'correctness' })),
+      /aim ≥ 4 count {2}WRONG$/,
+    );
     assert.match(figureLine(figure(Number.NaN)), /NaN count {2}WRONG$/);
     assert.match(figureLine(figure(7)), /7 count$/);
   });

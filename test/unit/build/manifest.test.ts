@@ -38,14 +38,16 @@ describe('the environment', () => {
     /\.(?:ts|mjs)$/.test(file),
   );
   const names = sources.flatMap((file) =>
-    [...readFileSync(path.join('src', file), 'utf8').matchAll(/\benv(?:\.|\[')([A-Z][A-Z0-9_]+)/g)].map(
-      ([, name = '']) => name,
-    ),
+    [
+      ...readFileSync(path.join('src', file), 'utf8').matchAll(/\benv(?:\.|\[')([A-Z][A-Z0-9_]+)/g),
+    ].map(([, name = '']) => name),
   );
 
   it('is documented, variable by variable', () => {
     assert.ok(names.includes('NO_COLOR'));
-    const missing = [...new Set(names)].filter((name) => !ofSystem.includes(name) && !page.includes(`- \`${name}\``));
+    const missing = [...new Set(names)].filter(
+      (name) => !ofSystem.includes(name) && !page.includes(`- \`${name}\``),
+    );
     assert.deepEqual(missing, [], 'declare them in src/presentation/settings/environment.ts');
   });
 });

@@ -14,7 +14,9 @@ async function parse(...argv: string[]): Promise<CliOptions | undefined> {
     taken = options;
     return Promise.resolve(0);
   };
-  await readerOf(argv, { deps: world(), home: undefined, code: 0 }, take).parseAsync(argv, { from: 'user' });
+  await readerOf(argv, { deps: world(), home: undefined, code: 0 }, take).parseAsync(argv, {
+    from: 'user',
+  });
   return taken;
 }
 
@@ -28,7 +30,10 @@ describe('command line', () => {
     [['-p', 'question'], { isPrint: true, text: 'question' }],
     [['-c'], { isContinue: true }],
     [['-c', 'use lr 0.1'], { isContinue: true, text: 'use lr 0.1' }],
-    [['-r', 's-0mb2k4x9qf3t7ab'], { resume: 's-0mb2k4x9qf3t7ab' as NonNullable<CliOptions['resume']> }],
+    [
+      ['-r', 's-0mb2k4x9qf3t7ab'],
+      { resume: 's-0mb2k4x9qf3t7ab' as NonNullable<CliOptions['resume']> },
+    ],
     [['--home', '/tmp/h', 'goal'], { home: '/tmp/h' }],
     [['--json', '--yes', 'goal'], { isJson: true, isYes: true }],
     [
@@ -39,7 +44,10 @@ describe('command line', () => {
     [['--budget-tokens', '80000', 'g'], { budget: { tokens: 80_000 } }],
     [
       ['--budget-experiment', '$0.50, 20 min', '--budget-day', '$20, 5M tokens', 'g'],
-      { budget: { experiment: { usd: 0.5, minutes: 20 } }, dayLimits: { usd: 20, tokens: 5_000_000 } },
+      {
+        budget: { experiment: { usd: 0.5, minutes: 20 } },
+        dayLimits: { usd: 20, tokens: 5_000_000 },
+      },
     ],
   ];
   for (const [argv, expected] of accepted) {
@@ -96,10 +104,20 @@ describe('command line', () => {
   it('prints help with every option and examples, and the version', async () => {
     const help = world();
     assert.equal(await runCli(['--help'], help), 0);
-    for (const option of ['-P, --provider', '-p, --print', '--budget-day', '--home', '--version', '-h, --help'])
+    for (const option of [
+      '-P, --provider',
+      '-p, --print',
+      '--budget-day',
+      '--home',
+      '--version',
+      '-h, --help',
+    ])
       assert.match(help.stdout.text, new RegExp(`^  ${option} `, 'm'));
     assert.match(help.stdout.text, /Examples:/);
-    assert.match(help.stdout.text, /Exit code: 0 the goal is met, 2 ended without it, 1 an error, 130 interrupted/);
+    assert.match(
+      help.stdout.text,
+      /Exit code: 0 the goal is met, 2 ended without it, 1 an error, 130 interrupted/,
+    );
     const version = world();
     assert.equal(await runCli(['--version'], version), 0);
     assert.deepEqual([version.stdout.text, version.stderr.text], ['9.9.9\n', '']);

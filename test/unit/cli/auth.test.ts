@@ -15,7 +15,9 @@ describe('helios auth', () => {
   let server: WireServer;
   beforeEach(async () => {
     auth = await OauthServer.start();
-    server = await startWireChatgpt(() => ({ text: 'By hand.' }), { isGood: (token) => auth.isGood(token) });
+    server = await startWireChatgpt(() => ({ text: 'By hand.' }), {
+      isGood: (token) => auth.isGood(token),
+    });
   });
   afterEach(async () => {
     await server.close();
@@ -32,7 +34,8 @@ describe('helios auth', () => {
       ...options,
     });
   const helios = async (it: FakeDeps, ...argv: string[]): Promise<number> => runCli(argv, it);
-  const addressIn = (text: string): string => /http:\S+\/oauth\/authorize\?\S+/.exec(text)?.[0] ?? '';
+  const addressIn = (text: string): string =>
+    /http:\S+\/oauth\/authorize\?\S+/.exec(text)?.[0] ?? '';
   /** Signs in as a user with a browser does. */
   async function login(it = world()): Promise<number> {
     const code = helios(it, 'auth', 'login');
@@ -46,11 +49,15 @@ describe('helios auth', () => {
       const it = world();
       assert.equal(await login(it), 0);
       assert.deepEqual(it.opened, [addressIn(it.stdout.text)]);
-      assert.match(it.stdout.text, /Signed in as ada@lab\.org \(plus\)\. Use it with: helios -P chatgpt/);
+      assert.match(
+        it.stdout.text,
+        /Signed in as ada@lab\.org \(plus\)\. Use it with: helios -P chatgpt/,
+      );
       assert.equal(statSync(file()).mode & 0o777, 0o600);
       assert.equal(statSync(path.dirname(file())).mode & 0o777, 0o700);
       const { accessToken, refreshToken } = stored();
-      for (const token of [accessToken, refreshToken]) assert.ok(!`${it.stdout.text}${it.stderr.text}`.includes(token));
+      for (const token of [accessToken, refreshToken])
+        assert.ok(!`${it.stdout.text}${it.stderr.text}`.includes(token));
     });
 
     it('closes a folder of keys that others can read', async () => {
@@ -125,7 +132,10 @@ describe('helios auth', () => {
   it('is asked for where the provider is named and nobody is signed in', async () => {
     const it = world();
     assert.equal(await helios(it, '-P', 'chatgpt', '-p', 'how?'), 1);
-    assert.match(it.stderr.text, /Nobody is signed in to ChatGPT\.\nSign in with: helios auth login/);
+    assert.match(
+      it.stderr.text,
+      /Nobody is signed in to ChatGPT\.\nSign in with: helios auth login/,
+    );
   });
 
   it('keeps a damaged file aside, and says so', async () => {
@@ -133,7 +143,10 @@ describe('helios auth', () => {
     writeFileSync(file(), '{"accessToken": "half', { mode: 0o600 });
     const it = world();
     assert.notEqual(await helios(it, '-P', 'chatgpt', '-p', 'how?'), 0);
-    assert.match(`${it.stdout.text}${it.stderr.text}`, /damaged.*chatgpt-damaged.*helios auth login/s);
+    assert.match(
+      `${it.stdout.text}${it.stderr.text}`,
+      /damaged.*chatgpt-damaged.*helios auth login/s,
+    );
     assert.equal(readFileSync(file('chatgpt-damaged'), 'utf8').trim(), '{"accessToken": "half');
     assert.equal(existsSync(file()), false);
   });
@@ -161,10 +174,17 @@ describe('helios auth', () => {
       assert.equal(await helios(it, 'auth', 'status'), 0);
       assert.match(it.stdout.text, /^claude +environment +ANTHROPIC_API_KEY$/m);
       assert.match(it.stdout.text, /^openai +file .*can be read by others.*chmod 600/m);
-      assert.match(it.stdout.text, /^chatgpt +file +\/.*home\/auth\/chatgpt +ada@lab\.org \(plus\)$/m);
+      assert.match(
+        it.stdout.text,
+        /^chatgpt +file +\/.*home\/auth\/chatgpt +ada@lab\.org \(plus\)$/m,
+      );
       const json = world({ env });
       await helios(json, 'auth', 'status', '--json');
-      const rows = JSON.parse(json.stdout.text) as { provider: string; source: string; from?: string }[];
+      const rows = JSON.parse(json.stdout.text) as {
+        provider: string;
+        source: string;
+        from?: string;
+      }[];
       assert.deepEqual(
         rows.find(({ provider }) => provider === 'chatgpt'),
         {
@@ -183,7 +203,10 @@ describe('helios auth', () => {
       const it = world();
       it.stdout.columns = 200;
       await helios(it, 'auth', 'status');
-      assert.match(it.stdout.text, /^claude +none +set ANTHROPIC_API_KEY, or write the file auth\/anthropic$/m);
+      assert.match(
+        it.stdout.text,
+        /^claude +none +set ANTHROPIC_API_KEY, or write the file auth\/anthropic$/m,
+      );
       assert.match(it.stdout.text, /^chatgpt +none +helios auth login$/m);
     });
   });
@@ -198,15 +221,24 @@ describe('helios auth', () => {
 
   const refusals: readonly [argv: string[], words: RegExp][] = [
     [['auth', 'signin'], /Unknown command 'signin'\. Did you mean login\?\nSee helios auth --help/],
-    [['auth', 'login', 'claude'], /'claude' is invalid for argument 'provider'\. A sign-in is there for chatgpt/],
+    [
+      ['auth', 'login', 'claude'],
+      /'claude' is invalid for argument 'provider'\. A sign-in is there for chatgpt/,
+    ],
     [
       ['auth', 'login', 'chatgpt', 'now'],
       /Too many arguments for 'login'.*: chatgpt, now\.\nSee helios auth login --help/,
     ],
     [['auth', 'status', 'chatgpt'], /Too many arguments for 'status'/],
     [['auth', 'logout', '--json'], /Unknown option '--json'/],
-    [['auth', 'status', '--jsn'], /Unknown option '--jsn'\. Did you mean --json\?\nSee helios auth status --help\./],
-    [['auth', 'status', '--home', ''], /Option '--home <folder>' argument '' is invalid\. It must not be empty/],
+    [
+      ['auth', 'status', '--jsn'],
+      /Unknown option '--jsn'\. Did you mean --json\?\nSee helios auth status --help\./,
+    ],
+    [
+      ['auth', 'status', '--home', ''],
+      /Option '--home <folder>' argument '' is invalid\. It must not be empty/,
+    ],
   ];
   for (const [argv, words] of refusals)
     it(`refuses: helios ${argv.join(' ')}`, async () => {

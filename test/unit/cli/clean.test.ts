@@ -28,7 +28,11 @@ describe('cleaning up sessions', () => {
   }
 
   /** Ended unless told otherwise, with one run of `bytes` output. */
-  async function made(ageDays: number, state: 'ended' | 'going' | 'unfinished' = 'ended', bytes = 1000): Promise<Made> {
+  async function made(
+    ageDays: number,
+    state: 'ended' | 'going' | 'unfinished' = 'ended',
+    bytes = 1000,
+  ): Promise<Made> {
     const journal = new SyntheticJournal(`goal of ${ageDays}`, Date.now() - ageDays * dayMs);
     const run = journal.run();
     if (state !== 'going') journal.runEnded(run, []);
@@ -55,7 +59,10 @@ describe('cleaning up sessions', () => {
       assert.equal(code, 1, argv.join(' '));
       assert.match(stderr.text, /cannot be used with/);
     }
-    assert.ok(existsSync(home().journalFile(id)) && !existsSync(path.join(home().sessionFolder(id), 'keep')));
+    assert.ok(
+      existsSync(home().journalFile(id)) &&
+        !existsSync(path.join(home().sessionFolder(id), 'keep')),
+    );
   });
 
   it('shows what goes and why one stays on a narrow terminal, too', async () => {
@@ -118,7 +125,11 @@ describe('cleaning up sessions', () => {
   });
 
   it('takes the oldest until the rest fits', async () => {
-    const sessions = [await made(3, 'ended', 2e6), await made(2, 'ended', 2e6), await made(1, 'ended', 2e6)];
+    const sessions = [
+      await made(3, 'ended', 2e6),
+      await made(2, 'ended', 2e6),
+      await made(1, 'ended', 2e6),
+    ];
     await helios('clean', '--max-size', '5MB', '--yes');
     assert.deepEqual(
       sessions.map((session) => isThere(session)[0]),
@@ -137,7 +148,14 @@ describe('cleaning up sessions', () => {
       kind: 'window',
       onLost: () => undefined,
     });
-    const { code, stdout } = await helios('clean', '--older-than', '1h', '--max-size', '1MB', '--yes');
+    const { code, stdout } = await helios(
+      'clean',
+      '--older-than',
+      '1h',
+      '--max-size',
+      '1MB',
+      '--yes',
+    );
     await lease.release();
     assert.equal(code, 0);
     const stays: [Made, string][] = [
@@ -169,7 +187,10 @@ describe('cleaning up sessions', () => {
     await journal.write(home());
     const { code, stdout } = await helios('clean', '--older-than', '90d', '--yes');
     assert.equal(code, 1);
-    assert.match(stdout.text, new RegExp(`What session ${journal.sessionId} left on gone stays: .*gone`));
+    assert.match(
+      stdout.text,
+      new RegExp(`What session ${journal.sessionId} left on gone stays: .*gone`),
+    );
     assert.equal(existsSync(home().sessionFolder(journal.sessionId)), false);
   });
 
@@ -178,7 +199,10 @@ describe('cleaning up sessions', () => {
     [['--older-than', 'long'], /'long' is invalid\. It must be an age/],
     [['--older-than', '-1d'], /older-than/],
     [['--max-size', '20'], /'20' is invalid\. It must be a size/],
-    [['--older-than', '1d', '--yes', '--dry-run'], /'--yes' cannot be used with option '--dry-run'/],
+    [
+      ['--older-than', '1d', '--yes', '--dry-run'],
+      /'--yes' cannot be used with option '--dry-run'/,
+    ],
   ];
   for (const [argv, message] of refusals) {
     it(`refuses: helios clean ${argv.join(' ')}`, async () => {

@@ -14,7 +14,10 @@ const launch = {
 };
 const sleep = {
   name: 'sleep',
-  input: { reason: 'the run', wake_conditions: [{ type: 'process_exit', machine_id: 'local', run: 1 }] },
+  input: {
+    reason: 'the run',
+    wake_conditions: [{ type: 'process_exit', machine_id: 'local', run: 1 }],
+  },
 };
 const wait = {
   name: 'sleep',
@@ -25,7 +28,10 @@ const met = {
   name: 'finish',
   input: { outcome: 'goal_met', summary: 'It is low.', evidence: [{ run: '1', metric: 'loss' }] },
 };
-const write = { name: 'write_file', input: { machine_id: 'local', path: 'note.txt', content: 'hello' } };
+const write = {
+  name: 'write_file',
+  input: { machine_id: 'local', path: 'note.txt', content: 'hello' },
+};
 
 /** Launches, then asks for the end of the run until it has one. */
 const toGoal = new ScriptedModel((request) => {
@@ -36,8 +42,11 @@ const toGoal = new ScriptedModel((request) => {
 
 describe('helios', () => {
   const folder = scratchFolder();
-  const world = (options: Partial<FakeDepsOptions> = {}): FakeDeps => fakeDeps({ folder: folder(), ...options });
-  const saying = (...replies: ScriptedReply[]): Partial<FakeDepsOptions> => ({ model: new ScriptedModel(replies) });
+  const world = (options: Partial<FakeDepsOptions> = {}): FakeDeps =>
+    fakeDeps({ folder: folder(), ...options });
+  const saying = (...replies: ScriptedReply[]): Partial<FakeDepsOptions> => ({
+    model: new ScriptedModel(replies),
+  });
   const demo = ['-P', 'demo', '--yes'];
 
   it('ends with 0 when the goal is met, and says where everything is', async () => {
@@ -45,7 +54,10 @@ describe('helios', () => {
     assert.equal(await runCli([...demo, 'loss below 0.5'], it), 0);
     assert.match(it.stdout.text, /Launched lr=1 · run 1/);
     assert.match(it.stdout.text, /Run 1: ok · lr=1 · .* · loss 0.25/);
-    assert.match(it.stdout.text, /Goal met\nIt is low\.\n {2}run 1: loss 0.25 \(best 0.25\), measured/);
+    assert.match(
+      it.stdout.text,
+      /Goal met\nIt is low\.\n {2}run 1: loss 0.25 \(best 0.25\), measured/,
+    );
     for (const name of ['Report', 'Journal', 'Metrics']) {
       const place = new RegExp(`^${name} +(.+)$`, 'm').exec(it.stdout.text)?.[1] ?? '';
       assert.ok(existsSync(place), `${name} ${place}`);
@@ -58,7 +70,10 @@ describe('helios', () => {
     await runCli([...demo, 'loss below 0.5'], it);
     const report = readFileSync(/^Report +(.+)$/m.exec(it.stdout.text)?.[1] ?? '', 'utf8');
     assert.match(report, /^# loss below 0.5\n\n\*\*The goal is met\.\*\*\n/);
-    assert.match(report, /Evidence at the end: loss of \[run 1\]\(#run-1\): last 0\.25, best 0\.25, 1 point/);
+    assert.match(
+      report,
+      /Evidence at the end: loss of \[run 1\]\(#run-1\): last 0\.25, best 0\.25, 1 point/,
+    );
     assert.match(report, /\| <a id="run-1"><\/a>1 \*\*champion\*\* \| .*lr=1 \| local \| ok \|/);
   });
 
@@ -126,8 +141,15 @@ describe('helios', () => {
     const second = world({ model });
     assert.equal(await runCli(['--yes', '--continue', 'use lr 0.1'], second), 2);
     assert.match(second.stdout.text, /You: use lr 0.1/);
-    assert.match(JSON.stringify(model.requests[0]?.messages), /Message from the user:\\nuse lr 0.1/);
-    assert.equal(readdirSync(path.join(folder(), 'home/sessions')).filter((name) => name.startsWith('s-')).length, 1);
+    assert.match(
+      JSON.stringify(model.requests[0]?.messages),
+      /Message from the user:\\nuse lr 0.1/,
+    );
+    assert.equal(
+      readdirSync(path.join(folder(), 'home/sessions')).filter((name) => name.startsWith('s-'))
+        .length,
+      1,
+    );
   });
 
   it('wakes a stopped session with --resume, and leaves a finished one alone', async () => {
@@ -137,18 +159,27 @@ describe('helios', () => {
     assert.equal(await runCli(['--yes', '-r', id], world({ model: toGoal })), 0);
     const third = world({ model: toGoal });
     assert.equal(await runCli(['--yes', '-r', id], third), 1);
-    assert.match(third.stderr.text, /The goal of session s-\w+ is met\.\nSay what is to be done next/);
+    assert.match(
+      third.stderr.text,
+      /The goal of session s-\w+ is met\.\nSay what is to be done next/,
+    );
   });
 
   it('prints one answer, having looked, and keeps the session', async () => {
-    const model = new ScriptedModel([[{ name: 'list_machines', input: {} }], 'Warm-up raises the rate slowly.']);
+    const model = new ScriptedModel([
+      [{ name: 'list_machines', input: {} }],
+      'Warm-up raises the rate slowly.',
+    ]);
     const it = world({ model });
     assert.equal(await runCli(['-P', 'demo', '-p', 'what is warm-up?'], it), 0);
     assert.equal(it.stdout.text, 'Warm-up raises the rate slowly.\n');
     const tools = model.requests[0]?.tools.map(({ name }) => name) ?? [];
     assert.ok(tools.includes('read_file') && !tools.includes('remote_exec'));
     const [session = ''] = readdirSync(path.join(folder(), 'home/sessions'));
-    const journal = readFileSync(path.join(folder(), 'home/sessions', session, 'journal.jsonl'), 'utf8');
+    const journal = readFileSync(
+      path.join(folder(), 'home/sessions', session, 'journal.jsonl'),
+      'utf8',
+    );
     assert.match(journal, /"profile":"question"/);
     assert.match(journal, /"reason":"answered"/);
   });
@@ -156,7 +187,10 @@ describe('helios', () => {
   it('fails where a question has no answer', async () => {
     const model = new ScriptedModel(() => [{ name: 'list_machines', input: {} }]);
     const it = world({ model });
-    assert.equal(await runCli(['-P', 'demo', '--budget-turns', '2', '-p', 'which machine?'], it), 1);
+    assert.equal(
+      await runCli(['-P', 'demo', '--budget-turns', '2', '-p', 'which machine?'], it),
+      1,
+    );
     assert.equal(it.stdout.text, '');
     assert.match(it.stderr.text, /budget|turns/i);
   });
@@ -182,9 +216,19 @@ describe('helios', () => {
       {},
       /openai was asked for\.\nLeave one/,
     ],
-    ['an endpoint has no address', ['--yes', '-P', 'compatible', 'g'], {}, /needs the address.*\nSet OPENAI_BASE_URL/],
+    [
+      'an endpoint has no address',
+      ['--yes', '-P', 'compatible', 'g'],
+      {},
+      /needs the address.*\nSet OPENAI_BASE_URL/,
+    ],
     ['there is nothing to continue', ['--yes', '-c'], {}, /There is no session in .* yet/],
-    ['the session is not there', ['--yes', '-r', 's-0mb2k4x9qf3t7ab'], {}, /There is no session s-0mb2k4x9qf3t7ab/],
+    [
+      'the session is not there',
+      ['--yes', '-r', 's-0mb2k4x9qf3t7ab'],
+      {},
+      /There is no session s-0mb2k4x9qf3t7ab/,
+    ],
   ];
   for (const [what, argv, env, message] of errors) {
     it(`ends with 1 when ${what}`, async () => {
@@ -216,6 +260,9 @@ describe('helios', () => {
     assert.ok(lines.includes('Goal met'));
     assert.ok(lines.includes('Low enough.'), 'streamed text stays');
     assert.equal(lines.filter((line) => line.startsWith('Run 1: ok')).length, 1);
-    assert.ok(!lines.some((line) => /^turn \d+ · .*(Working|Sleeping)/.test(line)), 'the live block is gone');
+    assert.ok(
+      !lines.some((line) => /^turn \d+ · .*(Working|Sleeping)/.test(line)),
+      'the live block is gone',
+    );
   });
 });

@@ -37,7 +37,10 @@ describe('commands of the terminal', () => {
     assert.equal(new Set(commands.map((command) => command.name())).size, commands.length);
     for (const command of commands) {
       assert.match(stdout.text, new RegExp(`^  ${command.name()} .*\\S`, 'm'));
-      assert.ok(command.summary() !== '' && stdout.text.replace(/\s+/g, ' ').includes(` ${command.summary()} `));
+      assert.ok(
+        command.summary() !== '' &&
+          stdout.text.replace(/\s+/g, ' ').includes(` ${command.summary()} `),
+      );
     }
   });
 
@@ -73,7 +76,10 @@ describe('commands of the terminal', () => {
       const { code, stdout, stderr } = await helios(...words, '--hom', 'x');
       assert.deepEqual([code, stdout.text], [1, '']);
       const advice = `See helios ${words.join(' ')} --help.`;
-      assert.equal(stderr.text, `helios: Unknown option '--hom'. Did you mean --home?\n${advice}\n`);
+      assert.equal(
+        stderr.text,
+        `helios: Unknown option '--hom'. Did you mean --home?\n${advice}\n`,
+      );
     });
   }
 
@@ -88,7 +94,11 @@ describe('commands of the terminal', () => {
   });
 
   const bare = ['auth', 'clean', 'kill', 'machine', 'notify', 'promote', 'reproduce', 'search'];
-  for (const argv of [...bare.map((name) => [name]), ['kill', '--home', '/x'], ['--home', '/x', 'machine']])
+  for (const argv of [
+    ...bare.map((name) => [name]),
+    ['kill', '--home', '/x'],
+    ['--home', '/x', 'machine'],
+  ])
     it(`print help where words are missing: helios ${argv.join(' ')}`, async () => {
       const { code, stdout, stderr } = await helios(...argv);
       assert.deepEqual([code, stderr.text], [0, '']);

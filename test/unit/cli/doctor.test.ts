@@ -21,11 +21,16 @@ describe('helios doctor', () => {
     return file;
   };
   const key = { ANTHROPIC_API_KEY: 'sk-ant-0123456789' };
-  const helios = async (env: Record<string, string> = key, ...argv: string[]): Promise<FakeDeps & { code: number }> => {
+  const helios = async (
+    env: Record<string, string> = key,
+    ...argv: string[]
+  ): Promise<FakeDeps & { code: number }> => {
     const deps = fakeDeps({ folder: folder(), env });
     return Object.assign(deps, { code: await runCli(['doctor', ...argv], deps) });
   };
-  const findings = async (env: Record<string, string> = key): Promise<(Finding & { code: number })[]> => {
+  const findings = async (
+    env: Record<string, string> = key,
+  ): Promise<(Finding & { code: number })[]> => {
     const { code, stdout } = await helios(env, '--json');
     const sections = JSON.parse(stdout.text) as Section[];
     return sections.flatMap((section) => section.findings.map((finding) => ({ ...finding, code })));
@@ -52,7 +57,10 @@ describe('helios doctor', () => {
     const found = await findings({ CLAUDE_CODE_OAUTH_TOKEN: 'token-0123456789', HOME: folder() });
     const about = found.find(({ name }) => name === 'claude-cli');
     // What it says of itself depends on its version; that it was asked, and by its path, does not.
-    assert.ok(about !== undefined && !/not installed|not found/i.test(about.text), JSON.stringify(about));
+    assert.ok(
+      about !== undefined && !/not installed|not found/i.test(about.text),
+      JSON.stringify(about),
+    );
   });
 
   const faults: [string, () => Promise<void> | void, Partial<Finding>][] = [
@@ -73,7 +81,11 @@ describe('helios doctor', () => {
     ],
     [
       'a machine that does not answer',
-      () => void write('home/machines.json', '{"machines":[{"id":"gpu1","kind":"ssh","host":"127.0.0.1","port":1}]}'),
+      () =>
+        void write(
+          'home/machines.json',
+          '{"machines":[{"id":"gpu1","kind":"ssh","host":"127.0.0.1","port":1}]}',
+        ),
       { level: 'broken' },
     ],
     [
@@ -101,7 +113,9 @@ describe('helios doctor', () => {
     it(`tells of ${what}, and what to do`, async () => {
       await make();
       const found = await findings();
-      const about = found.filter(({ level, name }) => level === expected.level && (expected.name ?? name) === name);
+      const about = found.filter(
+        ({ level, name }) => level === expected.level && (expected.name ?? name) === name,
+      );
       assert.equal(about.length, 1, JSON.stringify(found, undefined, 1));
       assert.ok((about[0]?.action ?? about[0]?.text ?? '').length > 10);
       assert.equal(about[0]?.code, expected.level === 'broken' ? 1 : 0);
@@ -121,13 +135,18 @@ describe('helios doctor', () => {
       process.env['PATH'] = `${path.join(folder(), 'bin')}:${before}`;
     };
     const about = async (): Promise<readonly (string | undefined)[]> =>
-      (await findings()).filter(({ name }) => name === 'logout').flatMap(({ level, action }) => [level, action]);
+      (await findings())
+        .filter(({ name }) => name === 'logout')
+        .flatMap(({ level, action }) => [level, action]);
 
     it('says that logging out ends what is left to itself, and how it stays', async () => {
       logind('KillUserProcesses=yes\\nKillOnlyUsers=\\nKillExcludeUsers=root\\n', 'no');
       const [level, action] = await about();
       assert.equal(level, 'warning');
-      assert.match(action ?? '', /^loginctl enable-linger ada, once; then .*systemd-run --user --scope helios/);
+      assert.match(
+        action ?? '',
+        /^loginctl enable-linger ada, once; then .*systemd-run --user --scope helios/,
+      );
     });
 
     it('only notes it where the user may stay', async () => {
@@ -150,7 +169,12 @@ describe('helios doctor', () => {
 
     it('says of a host behind ssh that a broken connection ends its runs', async () => {
       const saying = (stdout: string): Pick<Machine, 'exec'> => ({
-        exec: () => Promise.resolve({ outcome: { kind: 'exited', code: 0 }, stdout, stderr: '' } as ExecResult),
+        exec: () =>
+          Promise.resolve({
+            outcome: { kind: 'exited', code: 0 },
+            stdout,
+            stderr: '',
+          } as ExecResult),
       });
       const logind = saying('user=ada\nKillUserProcesses=yes\nLinger=yes\n');
       const found = await logoutFinding({ id: 'gpu1', kind: 'ssh', ...logind });

@@ -8,12 +8,20 @@ import { scratchFolder, until } from '../../fakes/scratch.ts';
 import { fakeDeps, type FakeDeps } from '../../fakes/cliDeps.ts';
 import { eventually, testEngine, type TestEngine } from '../../fakes/testEngine.ts';
 
-const launch = (command: string) => [{ name: 'remote_exec_background', input: { command, metric_names: ['loss'] } }];
+const launch = (command: string) => [
+  { name: 'remote_exec_background', input: { command, metric_names: ['loss'] } },
+];
 const wait = (run: number) => [
-  { name: 'sleep', input: { reason: 'training', wake_conditions: [{ type: 'process_exit', run }] } },
+  {
+    name: 'sleep',
+    input: { reason: 'training', wake_conditions: [{ type: 'process_exit', run }] },
+  },
 ];
 const done = [
-  { name: 'finish', input: { outcome: 'goal_met', summary: 'done', evidence: [{ run: '1', metric: 'loss' }] } },
+  {
+    name: 'finish',
+    input: { outcome: 'goal_met', summary: 'done', evidence: [{ run: '1', metric: 'loss' }] },
+  },
 ];
 
 describe('runs and sessions of another process', () => {
@@ -24,7 +32,9 @@ describe('runs and sessions of another process', () => {
 
   beforeEach(async () => {
     const command = 'echo loss=0.5; while [ ! -e go ]; do sleep 0.05; done; echo loss=0.25';
-    bed = await testEngine(new ScriptedModel([launch(command), wait(1), done]), { folder: folder() });
+    bed = await testEngine(new ScriptedModel([launch(command), wait(1), done]), {
+      folder: folder(),
+    });
     session = await bed.start();
     const { process } = await eventually(session, 'run.started');
     handle = `local:${process.pid}`;

@@ -12,7 +12,12 @@ import type { MetricSummary } from '../../../src/metrics/metric.ts';
 const startMs = Date.UTC(2026, 0, 1);
 const sessionId = 's-000000001abc' as SessionId;
 const runId = (number: number): RunId => `r-00000000${number}abc` as RunId;
-const recorded = (event: SessionEvent, at = startMs): JournalEvent => ({ ...event, v: 1, id: `e-${at}`, at });
+const recorded = (event: SessionEvent, at = startMs): JournalEvent => ({
+  ...event,
+  v: 1,
+  id: `e-${at}`,
+  at,
+});
 const started = recorded({
   type: 'session.started',
   sessionId,
@@ -68,7 +73,8 @@ const ended = (number: number): JournalEvent =>
     metrics: [loss(1)],
   });
 
-const stateOf = (events: readonly JournalEvent[]): SessionState => events.reduce(applyEvent, initialState(started));
+const stateOf = (events: readonly JournalEvent[]): SessionState =>
+  events.reduce(applyEvent, initialState(started));
 
 const blockOf = (state: SessionState, width = 100, maxRuns = 8): string[] =>
   liveBlock({
@@ -111,7 +117,9 @@ describe('live block', () => {
   });
 
   it('keeps its columns and its width where labels are wide', () => {
-    const state = stateOf([1, 2].flatMap((number) => planned(number, number === 1 ? '学習率🧪' : 'lr=2')));
+    const state = stateOf(
+      [1, 2].flatMap((number) => planned(number, number === 1 ? '学習率🧪' : 'lr=2')),
+    );
     assert.deepEqual(blockOf(state, 60).slice(0, 2), [
       '* run 1 running  1 min 5 s  学習率🧪  loss 1.25 (best 1)  █…',
       '  run 2 running  1 min 5 s  lr=2      loss 1.25 (best 1)  █…',
@@ -150,7 +158,10 @@ describe('live block', () => {
       deadlineMs: startMs + 600_000,
       triggers: [{ type: 'process_exit' as const, runId: runId(2), name: 'run 2' }],
     };
-    const asleep = applyEvent(state, recorded({ type: 'sleep.started', sleepId: 's', request, callId: 'c' }));
+    const asleep = applyEvent(
+      state,
+      recorded({ type: 'sleep.started', sleepId: 's', request, callId: 'c' }),
+    );
     assert.match(blockOf(asleep).at(-1) ?? '', /Sleeping until run 2 ends$/);
   });
 });
@@ -162,20 +173,27 @@ describe('transcript of the terminal', () => {
     const text = new EventText(plainStyle);
     const call = { callId: 'c', name: 'write_file' };
     assert.deepEqual(
-      text.linesOf(recorded({ type: 'tool.started', ...call, effect: 'write', title: 'Wrote a.py' }), state),
+      text.linesOf(
+        recorded({ type: 'tool.started', ...call, effect: 'write', title: 'Wrote a.py' }),
+        state,
+      ),
       [],
     );
     const finished = { type: 'tool.finished' as const, ...call, text: 'x', durationMs: 1 };
-    assert.deepEqual(text.linesOf(recorded({ ...finished, isError: false, summary: '3 lines' }), state), [
-      '  Wrote a.py · 3 lines',
-    ]);
-    assert.deepEqual(text.linesOf(recorded({ ...finished, isError: true, text: 'no\nspace' }), state), [
-      '  × Wrote a.py: no space',
-    ]);
+    assert.deepEqual(
+      text.linesOf(recorded({ ...finished, isError: false, summary: '3 lines' }), state),
+      ['  Wrote a.py · 3 lines'],
+    );
+    assert.deepEqual(
+      text.linesOf(recorded({ ...finished, isError: true, text: 'no\nspace' }), state),
+      ['  × Wrote a.py: no space'],
+    );
   });
 
   it('tells the end of a run with its values', () => {
-    assert.deepEqual(new EventText(plainStyle).linesOf(ended(1), state), ['Run 1: ok · lr=1 · 4 s · loss 1']);
+    assert.deepEqual(new EventText(plainStyle).linesOf(ended(1), state), [
+      'Run 1: ok · lr=1 · 4 s · loss 1',
+    ]);
   });
 
   it('lets no control character of the outside reach the terminal', () => {

@@ -38,9 +38,21 @@ describe('helios machine', () => {
 
   it('adds a machine, replaces it, and takes it off again', async () => {
     writeFileSync(path.join(folder(), 'key'), '');
-    const added = await helios('machine', 'add', 'gpu1', 'ada@[::1]:2222', '--key', 'key', '--auth', 'key');
+    const added = await helios(
+      'machine',
+      'add',
+      'gpu1',
+      'ada@[::1]:2222',
+      '--key',
+      'key',
+      '--auth',
+      'key',
+    );
     assert.deepEqual([added.code, added.stderr.text], [0, '']);
-    assert.equal(added.stdout.text, 'Added gpu1 (ada@[::1]:2222). Try it: helios machine test gpu1\n');
+    assert.equal(
+      added.stdout.text,
+      'Added gpu1 (ada@[::1]:2222). Try it: helios machine test gpu1\n',
+    );
     const keyPath = path.join(folder(), 'key');
     assert.deepEqual(machines(), [
       { id: 'gpu1', kind: 'ssh', host: '::1', user: 'ada', port: 2222, auth: 'key', keyPath },
@@ -56,7 +68,10 @@ describe('helios machine', () => {
 
   it('takes hosts of the ssh config, and says which', async () => {
     const { code, stdout } = await helios('machine', 'import', '--all');
-    assert.deepEqual([code, stdout.text], [0, 'Added lab. Left out, since they log in as git: github.com.\n']);
+    assert.deepEqual(
+      [code, stdout.text],
+      [0, 'Added lab. Left out, since they log in as git: github.com.\n'],
+    );
     assert.deepEqual(machines(), [{ id: 'lab', kind: 'ssh', alias: 'lab' }]);
     assert.match(
       (await helios('machine', 'import', '--all')).stdout.text,
@@ -81,9 +96,15 @@ describe('helios machine', () => {
     const [header, local, gpu1, gpu2] = stdout.text.split('\n');
     assert.match(header ?? '', /^machine  kind +place +status +slots +(gpu +)?load$/);
     assert.match(local ?? '', /^local +local +connected +.*\d+(\.\d)?\/\d+ GB +this computer · /);
-    assert.match(gpu1 ?? '', /^gpu1 +ssh +ada@gpu1:22 +connected +2 +.*(load \d|CPU).* GB +8 CPUs$/);
+    assert.match(
+      gpu1 ?? '',
+      /^gpu1 +ssh +ada@gpu1:22 +connected +2 +.*(load \d|CPU).* GB +8 CPUs$/,
+    );
     assert.match(gpu2 ?? '', /^gpu2 +ssh +dead +unreachable +no route to dead$/);
-    const rows = JSON.parse((await helios('machines', '--json')).stdout.text) as Record<string, unknown>[];
+    const rows = JSON.parse((await helios('machines', '--json')).stdout.text) as Record<
+      string,
+      unknown
+    >[];
     assert.deepEqual(rows[2], {
       id: 'gpu2',
       kind: 'ssh',
@@ -126,7 +147,10 @@ describe('helios machine', () => {
     await helios('machine', 'add', 'gpu1', 'gpu1');
     await helios('machine', 'add', 'gpu2', 'dead');
     const good = await helios('machine', 'test', 'gpu1');
-    assert.deepEqual([good.code, good.stdout.text], [0, `gpu1 answers: 8 CPUs\nCommands start in ${folder()}.\n`]);
+    assert.deepEqual(
+      [good.code, good.stdout.text],
+      [0, `gpu1 answers: 8 CPUs\nCommands start in ${folder()}.\n`],
+    );
     const bad = await helios('machine', 'test', 'gpu2');
     assert.deepEqual([bad.code, bad.stderr.text], [1, 'gpu2 cannot be used: no route to dead\n']);
   });
@@ -139,7 +163,10 @@ describe('helios machine', () => {
   });
 
   const refused: [string[], RegExp][] = [
-    [['machine', 'ad', 'gpu1', 'gpu1'], /Unknown command 'ad'\. Did you mean add\?\nSee helios machine --help/],
+    [
+      ['machine', 'ad', 'gpu1', 'gpu1'],
+      /Unknown command 'ad'\. Did you mean add\?\nSee helios machine --help/,
+    ],
     [['machine', 'add', 'gpu1'], /needs a host/],
     [['machine', 'add', 'gpu1', 'gpu1', '--auth', 'magic'], /agent, key, password/],
     [['machine', 'add', 'gpu1', 'gpu1:99999'], /"gpu1:99999" names no host\.\nWrite user@host/],
@@ -149,7 +176,10 @@ describe('helios machine', () => {
     [['machine', 'rm', 'gpu9'], /There is no machine "gpu9"\.\nMachines: local\./],
     [['machine', 'test', 'gpu9'], /There is no machine "gpu9"/],
     [['machine', 'add', 'gpu1', 'gpu1', '--home'], /Option '--home <folder>' argument missing/],
-    [['machine', 'import', 'nowhere'], /The ssh config has no host nowhere\.\nIt has lab, github\.com\./],
+    [
+      ['machine', 'import', 'nowhere'],
+      /The ssh config has no host nowhere\.\nIt has lab, github\.com\./,
+    ],
     [['machine', 'rm', 'gpu1', '--json'], /Unknown option '--json'/],
     [['machines', 'please'], /Too many arguments for 'machines'/],
   ];
@@ -185,18 +215,29 @@ describe('questions of machines in the terminal', () => {
   const folder = scratchFolder();
   const { signal } = new AbortController();
   const password = { machine: 'gpu1', kind: 'password', prompt: "ada@gpu1's password:" } as const;
-  const hostKey = { machine: 'gpu1', host: 'gpu1:2222', fingerprint: 'SHA256:abc', keyType: 'ssh-ed25519' };
+  const hostKey = {
+    machine: 'gpu1',
+    host: 'gpu1:2222',
+    fingerprint: 'SHA256:abc',
+    keyType: 'ssh-ed25519',
+  };
 
   it('asks for a secret without showing it, one question at a time', async () => {
     const it = fakeDeps({ folder: folder(), isTerminal: true });
     const prompts = terminalPrompts(it);
-    const [secret, isRight] = [prompts.askSecret(password, signal), prompts.confirmHostKey(hostKey, signal)];
+    const [secret, isRight] = [
+      prompts.askSecret(password, signal),
+      prompts.confirmHostKey(hostKey, signal),
+    ];
     await until('it asks', () => it.stdout.text.includes("gpu1: ada@gpu1's password: "));
     assert.doesNotMatch(it.stdout.text, /SHA256/);
     it.stdin.write('hunter2\n');
     assert.equal(await secret, 'hunter2');
     await until('it asks again', () => it.stdout.text.includes('yes or no: '));
-    assert.match(it.stdout.text, /the host gpu1:2222 was never seen before\.\nIts ssh-ed25519 key is SHA256:abc\./);
+    assert.match(
+      it.stdout.text,
+      /the host gpu1:2222 was never seen before\.\nIts ssh-ed25519 key is SHA256:abc\./,
+    );
     it.stdin.write('y\n');
     await until('it insists', () => it.stdout.text.split('yes or no: ').length === 3);
     it.stdin.write('yes\n');

@@ -31,7 +31,12 @@ describe('helios models', () => {
       claude('claude-haiku-4-5-20251001', { lifecycle: 'deprecated' }),
     ]);
     openai.offer(
-      ['gpt-5.4', 'gpt-5.4-mini', 'whisper-1'].map((id) => ({ id, object: 'model', created: 1, owned_by: 'openai' })),
+      ['gpt-5.4', 'gpt-5.4-mini', 'whisper-1'].map((id) => ({
+        id,
+        object: 'model',
+        created: 1,
+        owned_by: 'openai',
+      })),
     );
   });
   afterEach(async () => {
@@ -62,8 +67,14 @@ describe('helios models', () => {
       line('claude-opus-5-5'),
       /^claude +claude-opus-5-5 +900K +128K +\$4\.00 \/ \$20\.00 +default, Claude Opus 5\.5$/,
     );
-    assert.match(line('claude-haiku-4-5-20251001'), /\$1\.00 \/ \$5\.00 +retiring, Claude Haiku 4\./);
-    assert.match(line('gpt-5.4'), /^openai +gpt-5\.4 +1\.05M +128K +\$2\.50 \/ \$15\.00 +default, GPT-5\.4$/);
+    assert.match(
+      line('claude-haiku-4-5-20251001'),
+      /\$1\.00 \/ \$5\.00 +retiring, Claude Haiku 4\./,
+    );
+    assert.match(
+      line('gpt-5.4'),
+      /^openai +gpt-5\.4 +1\.05M +128K +\$2\.50 \/ \$15\.00 +default, GPT-5\.4$/,
+    );
     assert.match(line('scripted'), /^demo .*\$0\.00 \/ \$0\.00/);
     assert.doesNotMatch(stdout.text, /^openai +whisper|claude-fable|sk-/m);
     assert.match(stdout.text, /Prices are US dollars per million tokens/);
@@ -86,7 +97,10 @@ describe('helios models', () => {
     openai.offer({ status: 401, message: 'no' });
     const { code, stdout } = await helios(['models'], { OPENAI_API_KEY: keys.OPENAI_API_KEY });
     assert.equal(code, 0);
-    assert.match(stdout.text, /\nNot asked .*:\nclaude: There is no key for Anthropic\. Set ANTHROPIC_API_KEY/);
+    assert.match(
+      stdout.text,
+      /\nNot asked .*:\nclaude: There is no key for Anthropic\. Set ANTHROPIC_API_KEY/,
+    );
     assert.match(stdout.text, /\nopenai: OpenAI answered 401: .*Set OPENAI_API_KEY/);
     assert.doesNotMatch(stdout.text, /claude-opus/);
     assert.equal(anthropic.listings.length, 0);
@@ -95,8 +109,18 @@ describe('helios models', () => {
   });
 
   it('writes JSON for programs', async () => {
-    const { stdout } = await helios(['--home', 'elsewhere', 'models', '--json', '--provider', 'claude']);
-    const { models, problems } = JSON.parse(stdout.text) as { models: Record<string, unknown>[]; problems: object };
+    const { stdout } = await helios([
+      '--home',
+      'elsewhere',
+      'models',
+      '--json',
+      '--provider',
+      'claude',
+    ]);
+    const { models, problems } = JSON.parse(stdout.text) as {
+      models: Record<string, unknown>[];
+      problems: object;
+    };
     assert.deepEqual(problems, {});
     assert.deepEqual(
       models.map(({ provider, id, source, isDefault }) => [provider, id, source, isDefault]),
@@ -111,7 +135,10 @@ describe('helios models', () => {
 
   it('says what it understands', async () => {
     for (const [argv, said] of [
-      [['models', '--jsn'], /^helios: Unknown option '--jsn'\. Did you mean --json\?\nSee helios models --help\.$/m],
+      [
+        ['models', '--jsn'],
+        /^helios: Unknown option '--jsn'\. Did you mean --json\?\nSee helios models --help\.$/m,
+      ],
       [
         ['models', 'opus'],
         /Too many arguments for 'models'\. Expected 0 arguments but got 1: opus\.\nSee helios models --help/,
@@ -126,7 +153,10 @@ describe('helios models', () => {
 
   const goal = ['--yes', '--json', 'bring loss < 1'];
   const started = ({ stdout }: FakeDeps): unknown[] => {
-    const { provider, model } = JSON.parse(stdout.text.split('\n')[0] ?? '') as Record<string, unknown>;
+    const { provider, model } = JSON.parse(stdout.text.split('\n')[0] ?? '') as Record<
+      string,
+      unknown
+    >;
     return [provider, model];
   };
   const words: readonly [argv: readonly string[], started: readonly string[]][] = [
@@ -172,7 +202,9 @@ describe('helios models', () => {
   });
 
   it('says before anything else that the model of a word cannot be called', async () => {
-    const { code, stderr } = await helios(['-m', 'gpt', ...goal], { ANTHROPIC_API_KEY: 'sk-ant-0123456789' });
+    const { code, stderr } = await helios(['-m', 'gpt', ...goal], {
+      ANTHROPIC_API_KEY: 'sk-ant-0123456789',
+    });
     assert.equal(code, 1);
     assert.match(stderr.text, /There is no key for OpenAI\.\nSet OPENAI_API_KEY/);
     assert.equal(existsSync(path.join(folder(), 'home', 'sessions')), false);
@@ -192,7 +224,9 @@ describe('helios models', () => {
     await helios(['models']);
     await helios(['-m', 'opus 4.6', ...goal]);
     const [other] =
-      (await helios(['-c', '--effort', 'low', '-m', 'opus', ...goal])).stdout.text.match(/\{.*model_changed.*\}/) ?? [];
+      (await helios(['-c', '--effort', 'low', '-m', 'opus', ...goal])).stdout.text.match(
+        /\{.*model_changed.*\}/,
+      ) ?? [];
     assert.match(other ?? '', /"provider":"claude","model":"claude-opus-5-5"/);
     assert.deepEqual(anthropic.requests.at(-1)?.body.output_config, { effort: 'low' });
     const across = await helios(['-c', '-m', 'gpt', ...goal]);
@@ -203,7 +237,14 @@ describe('helios models', () => {
   it('answers a question with the model of a word', async () => {
     await helios(['models']);
     openai.reply(() => ({ text: 'Warm.' }));
-    const { stdout } = await helios(['-p', '-m', 'gpt-mini', '--effort', 'high', 'what is warm-up for?']);
+    const { stdout } = await helios([
+      '-p',
+      '-m',
+      'gpt-mini',
+      '--effort',
+      'high',
+      'what is warm-up for?',
+    ]);
     assert.equal(stdout.text, 'Warm.\n');
     assert.equal(openai.requests[0]?.body.model, 'gpt-5.4-mini');
     assert.equal((openai.requests[0]?.body.reasoning as { effort: string }).effort, 'high');

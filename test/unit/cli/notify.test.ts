@@ -19,7 +19,9 @@ describe('a project in the terminal', () => {
     input = '',
     env: Readonly<Record<string, string>> = {},
   ): Promise<{ code: number; out: string; err: string }> {
-    const model = new ScriptedModel([[{ name: 'finish', input: { outcome: 'blocked', summary: 'No.' } }]]);
+    const model = new ScriptedModel([
+      [{ name: 'finish', input: { outcome: 'blocked', summary: 'No.' } }],
+    ]);
     const world = { ...fakeDeps({ folder, model, env }), stdin: Readable.from([input]) };
     const code = await runCli([...words, '--home', path.join(folder, 'home')], world);
     return { code, out: world.stdout.text, err: world.stderr.text };
@@ -27,9 +29,20 @@ describe('a project in the terminal', () => {
 
   it('is begun by helios init, once', async () => {
     const file = path.join(folder, 'helios.json');
-    const { code, out } = await helios(['init', '--provider', 'claude', '--model', 'opus', '--machine', 'gpu1']);
+    const { code, out } = await helios([
+      'init',
+      '--provider',
+      'claude',
+      '--model',
+      'opus',
+      '--machine',
+      'gpu1',
+    ]);
     assert.deepEqual([code, out], [0, `Wrote ${file}\n`]);
-    const { provider, model, defaultMachine } = JSON.parse(await readFile(file, 'utf8')) as Record<string, unknown>;
+    const { provider, model, defaultMachine } = JSON.parse(await readFile(file, 'utf8')) as Record<
+      string,
+      unknown
+    >;
     assert.deepEqual([provider, model, defaultMachine], ['claude', 'opus', 'gpu1']);
     const again = await helios(['init']);
     assert.equal(again.code, 1);
@@ -43,7 +56,10 @@ describe('a project in the terminal', () => {
         { type: 'webhook', url: '${secret:hook}' },
         { type: 'webhook', url: '${secret:none}' },
       ];
-      await writeFile(path.join(folder, 'helios.json'), JSON.stringify({ notifications: { channels } }));
+      await writeFile(
+        path.join(folder, 'helios.json'),
+        JSON.stringify({ notifications: { channels } }),
+      );
       const kept = await helios(['notify', 'secret', 'hook'], `${site.url}/k3y\n`);
       assert.deepEqual([kept.code, kept.out], [0, 'The secret hook is kept.\n']);
       const { mode } = await stat(path.join(folder, 'home/auth/notify-hook'));
@@ -66,7 +82,10 @@ describe('a project in the terminal', () => {
   it('is worked on by the provider that it names, whatever keys and preferences there are', async () => {
     await write({ provider: 'demo' });
     await mkdir(path.join(folder, 'home'), { recursive: true });
-    await writeFile(path.join(folder, 'home/preferences.json'), '{"provider": "claude", "model": "claude-opus-4-6"}');
+    await writeFile(
+      path.join(folder, 'home/preferences.json'),
+      '{"provider": "claude", "model": "claude-opus-4-6"}',
+    );
     const { out, err } = await helios(goal, '', { ANTHROPIC_API_KEY: 'sk-of-nobody' });
     assert.match(out, /^Goal: .*\n(?:demo|offline demo)/, err);
   });

@@ -22,15 +22,30 @@ describe('preferences', () => {
 
   const file = () => path.join(home, 'preferences.json');
   const read = async (written?: unknown) => {
-    if (written !== undefined) await writeFile(file(), typeof written === 'string' ? written : JSON.stringify(written));
+    if (written !== undefined)
+      await writeFile(file(), typeof written === 'string' ? written : JSON.stringify(written));
     return readPreferences(home, (message) => warnings.push(message));
   };
 
-  const lab = { id: 'lab-vllm', baseUrl: 'http://gpu1:8000/v1', contextTokens: 24_576, toolCalls: 'text' };
+  const lab = {
+    id: 'lab-vllm',
+    baseUrl: 'http://gpu1:8000/v1',
+    contextTokens: 24_576,
+    toolCalls: 'text',
+  };
   const full = {
-    ...{ provider: 'lab-vllm', model: 'qwen3', effort: 'high', endpoints: [lab], claudePath: '/opt/claude' },
+    ...{
+      provider: 'lab-vllm',
+      model: 'qwen3',
+      effort: 'high',
+      endpoints: [lab],
+      claudePath: '/opt/claude',
+    },
     ...{ consult: { provider: 'openai', model: 'gpt-5.4' }, dayLimits: { usd: 20, tokens: 5e6 } },
-    ...{ web: { searxngUrl: 'http://127.0.0.1:8888', allowsPrivateAddresses: true }, proxy: 'http://proxy:3128' },
+    ...{
+      web: { searxngUrl: 'http://127.0.0.1:8888', allowsPrivateAddresses: true },
+      proxy: 'http://proxy:3128',
+    },
     ...{ caFile: '/etc/ssl/lab.pem', prices: { 'lab-vllm/*': { input: 0, output: 0 } } },
   };
 
@@ -50,7 +65,10 @@ describe('preferences', () => {
   it('tell what they do not know, and go on', async () => {
     assert.deepEqual(await read({ modle: 'qwen3', effort: 'low' }), { effort: 'low' });
     assert.equal(warnings.length, 1);
-    assert.match(warnings[0] ?? '', /preferences\.json: modle is not known\. Known are: provider, model, effort/);
+    assert.match(
+      warnings[0] ?? '',
+      /preferences\.json: modle is not known\. Known are: provider, model, effort/,
+    );
   });
 
   const wrong: readonly (readonly [says: string, written: unknown, place: RegExp])[] = [
@@ -60,8 +78,16 @@ describe('preferences', () => {
     ['a limit that is none', { dayLimits: { usd: -1 } }, /at dayLimits\.usd/],
     ['a limit that is not kept for a day', { dayLimits: { minutes: 5 } }, /minutes/],
     ['an address that is none', { web: { searxngUrl: 'here' } }, /at web\.searxngUrl/],
-    ['an endpoint without an address', { endpoints: [{ id: 'lab' }] }, /endpoints in .*Endpoint 1.*baseUrl/s],
-    ['a price without a provider', { prices: { qwen: { input: 1, output: 1 } } }, /setting of model prices.*at qwen/s],
+    [
+      'an endpoint without an address',
+      { endpoints: [{ id: 'lab' }] },
+      /endpoints in .*Endpoint 1.*baseUrl/s,
+    ],
+    [
+      'a price without a provider',
+      { prices: { qwen: { input: 1, output: 1 } } },
+      /setting of model prices.*at qwen/s,
+    ],
   ];
   for (const [says, written, place] of wrong)
     it(`are refused with ${says}, and the file is named`, async () => {
@@ -78,7 +104,10 @@ describe('preferences', () => {
     const preferences = { provider: 'lab-vllm', model: 'qwen3', effort: 'low' } as const;
     assert.equal(preferencesFor(preferences, undefined).model, 'qwen3');
     assert.equal(preferencesFor(preferences, 'lab-vllm').model, 'qwen3');
-    assert.deepEqual(preferencesFor(preferences, 'claude'), { provider: 'lab-vllm', effort: 'low' });
+    assert.deepEqual(preferencesFor(preferences, 'claude'), {
+      provider: 'lab-vllm',
+      effort: 'low',
+    });
   });
 });
 
@@ -87,19 +116,30 @@ describe('the terminal with preferences', () => {
   let server: WireServer | undefined;
   afterEach(() => server?.close());
 
-  async function helios(written: (url: string) => object, argv: readonly string[], env: Record<string, string> = {}) {
+  async function helios(
+    written: (url: string) => object,
+    argv: readonly string[],
+    env: Record<string, string> = {},
+  ) {
     server = await startWireOpenaiChat(() => ({ text: 'Forty-two.' }));
     await mkdir(path.join(folder(), 'home'), { recursive: true });
-    await writeFile(path.join(folder(), 'home', 'preferences.json'), JSON.stringify(written(server.url)));
+    await writeFile(
+      path.join(folder(), 'home', 'preferences.json'),
+      JSON.stringify(written(server.url)),
+    );
     const deps = fakeDeps({ folder: folder(), env });
     const code = await runCli(['--home', 'home', '--print', 'what is it?', ...argv], deps);
     return { code, out: deps.stdout.text, error: deps.stderr.text, sent: server.requests[0] };
   }
-  const lab = (baseUrl: string) => ({ endpoints: [{ id: 'lab-vllm', baseUrl, defaultModel: 'qwen3' }] });
+  const lab = (baseUrl: string) => ({
+    endpoints: [{ id: 'lab-vllm', baseUrl, defaultModel: 'qwen3' }],
+  });
 
   it('asks the endpoint that they prefer, with its key', async () => {
     const preferred = (url: string) => ({ ...lab(url), provider: 'lab-vllm' });
-    const { code, out, sent, error } = await helios(preferred, [], { HELIOS_KEY_LAB_VLLM: 'sk-lab-0123456789' });
+    const { code, out, sent, error } = await helios(preferred, [], {
+      HELIOS_KEY_LAB_VLLM: 'sk-lab-0123456789',
+    });
     assert.equal(code, 0, error);
     assert.match(out, /Forty-two/);
     assert.equal(sent?.headers.authorization, 'Bearer sk-lab-0123456789');

@@ -12,16 +12,32 @@ describe('helios report', () => {
   beforeEach(async () => (folder = await mkdtemp(path.join(tmpdir(), 'helios-cli-'))));
   afterEach(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
 
-  async function helios(...words: readonly string[]): Promise<{ readonly code: number; readonly deps: FakeDeps }> {
+  async function helios(
+    ...words: readonly string[]
+  ): Promise<{ readonly code: number; readonly deps: FakeDeps }> {
     const model = new ScriptedModel([
-      [{ name: 'remote_exec_background', input: { command: 'echo loss=0.5', metric_names: ['loss'] } }],
+      [
+        {
+          name: 'remote_exec_background',
+          input: { command: 'echo loss=0.5', metric_names: ['loss'] },
+        },
+      ],
       [
         {
           name: 'sleep',
-          input: { reason: 'r', wake_conditions: [{ type: 'process_exit', run: 1 }], deadline_minutes: 1 },
+          input: {
+            reason: 'r',
+            wake_conditions: [{ type: 'process_exit', run: 1 }],
+            deadline_minutes: 1,
+          },
         },
       ],
-      [{ name: 'finish', input: { outcome: 'goal_met', summary: 'done', evidence: [{ run: '1', metric: 'loss' }] } }],
+      [
+        {
+          name: 'finish',
+          input: { outcome: 'goal_met', summary: 'done', evidence: [{ run: '1', metric: 'loss' }] },
+        },
+      ],
     ]);
     const deps = fakeDeps({ folder, model });
     return { code: await runCli([...words, '--home', path.join(folder, 'home')], deps), deps };

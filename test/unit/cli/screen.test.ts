@@ -39,7 +39,8 @@ describe('Screen', () => {
   });
 
   it('shows streamed text as it comes, broken between words', async () => {
-    for (const word of 'the loss comes down slowly like rain on a window'.split(' ')) screen.stream(`${word} `);
+    for (const word of 'the loss comes down slowly like rain on a window'.split(' '))
+      screen.stream(`${word} `);
     await clock.advance(100);
     const lines = shown();
     assert.equal(lines[0], 'the loss comes down slowly like rain on');
@@ -57,7 +58,10 @@ describe('Screen', () => {
     output.emit('resize');
     screen.print(['next']);
     const erase = output.text.slice(before);
-    assert.ok(erase.includes('\u001b[2A\r') || erase.includes('\r\u001b[2A'), JSON.stringify(erase));
+    assert.ok(
+      erase.includes('\u001b[2A\r') || erase.includes('\r\u001b[2A'),
+      JSON.stringify(erase),
+    );
   });
 
   it('erases all rows of wide text that the narrower terminal broke', () => {
@@ -68,7 +72,10 @@ describe('Screen', () => {
     const before = output.text.length;
     output.emit('resize');
     screen.print(['next']);
-    assert.ok(output.text.slice(before).includes('\r\u001b[9A\u001b[J'), JSON.stringify(output.text.slice(before)));
+    assert.ok(
+      output.text.slice(before).includes('\r\u001b[9A\u001b[J'),
+      JSON.stringify(output.text.slice(before)),
+    );
   });
 
   it('leaves the transcript alone when it goes', () => {

@@ -19,19 +19,41 @@ describe('sessions in the terminal', () => {
   };
   const home = () => homeAt(`${folder()}/home`);
 
-  const metric = { metric: 'loss', count: 3, last: 0.5, lastStep: 3, min: 0.4, max: 2, mean: 1, best: 0.4 } as const;
+  const metric = {
+    metric: 'loss',
+    count: 3,
+    last: 0.5,
+    lastStep: 3,
+    min: 0.4,
+    max: 2,
+    mean: 1,
+    best: 0.4,
+  } as const;
   /** Two sessions: an older one that is over, and one that its process left. */
   const sessions = async (): Promise<{ older: SessionId; newer: SessionId }> => {
     const older = new SyntheticJournal('bring loss < 0.3 with warmup', Date.UTC(2026, 0, 1));
     const run = older.run();
     older.runEnded(run, [{ ...metric, direction: 'lower' }]);
-    older.add({ type: 'message.added', origin: 'person', text: 'try the zebra schedule\nand "cosine" too' });
-    older.add({ type: 'message.added', origin: 'person', text: `${'x'.repeat(5_000)} (a|b)*[^c]+$ 🦓 größer` });
+    older.add({
+      type: 'message.added',
+      origin: 'person',
+      text: 'try the zebra schedule\nand "cosine" too',
+    });
+    older.add({
+      type: 'message.added',
+      origin: 'person',
+      text: `${'x'.repeat(5_000)} (a|b)*[^c]+$ 🦓 größer`,
+    });
     older.add({
       ...{ type: 'tool.finished', callId: 'c9', name: 'read_file', durationMs: 1, isError: false },
       text: '{"content":"a text that goes over\\ntwo lines","metrics":{"steps":1888}}',
     });
-    older.add({ type: 'session.ended', reason: 'budget', summary: 'The money is spent.', evidence: [] });
+    older.add({
+      type: 'session.ended',
+      reason: 'budget',
+      summary: 'The money is spent.',
+      evidence: [],
+    });
     const newer = new SyntheticJournal('=cmd|calc', Date.UTC(2026, 0, 2));
     newer.run({ label: 'lr=1' });
     newer.talk();
@@ -47,7 +69,10 @@ describe('sessions in the terminal', () => {
     const [header = '', first = '', second = ''] = stdout.text.split('\n');
     assert.match(header, /^n +session +state +best +runs +cost +last +goal$/);
     assert.match(first, new RegExp(`^1 +${newer} +interrupted +1 \\(1 going\\) +.*=cmd\\|calc$`));
-    assert.match(second, new RegExp(`^2 +${older} +Budget used up +loss 0\\.4 +1 +\\$0\\.\\d+ .*warmup$`));
+    assert.match(
+      second,
+      new RegExp(`^2 +${older} +Budget used up +loss 0\\.4 +1 +\\$0\\.\\d+ .*warmup$`),
+    );
     const limited = await helios('sessions', '-n', '1');
     assert.match(limited.stdout.text, /1 older one: helios sessions -n 2\n$/);
   });
@@ -64,7 +89,10 @@ describe('sessions in the terminal', () => {
     });
 
   const mistakes: [string[], RegExp][] = [
-    [['sessions', '--jsn'], /^helios: Unknown option '--jsn'\. Did you mean --json\?\nSee helios sessions --help\.$/m],
+    [
+      ['sessions', '--jsn'],
+      /^helios: Unknown option '--jsn'\. Did you mean --json\?\nSee helios sessions --help\.$/m,
+    ],
     [['replay', '-x', '1'], /Unknown option '-x'\./],
     [['replay', ''], /The name of the session is empty/],
     [['clean', '--keep', ' '], /The name of the session is empty/],
@@ -84,7 +112,12 @@ describe('sessions in the terminal', () => {
   it('are listed as JSON', async () => {
     const { older, newer } = await sessions();
     const { stdout } = await helios('sessions', '--json');
-    const listed = JSON.parse(stdout.text) as { n: number; id: string; state: string; endReason?: string }[];
+    const listed = JSON.parse(stdout.text) as {
+      n: number;
+      id: string;
+      state: string;
+      endReason?: string;
+    }[];
     assert.deepEqual(
       listed.map(({ n, id, state, endReason }) => [n, id, state, endReason]),
       [
@@ -96,7 +129,10 @@ describe('sessions in the terminal', () => {
 
   it('are none in a new home', async () => {
     const { code, stdout } = await helios('sessions');
-    assert.deepEqual([code, stdout.text], [0, 'There is no session yet. Start one with a goal: helios "…"\n']);
+    assert.deepEqual(
+      [code, stdout.text],
+      [0, 'There is no session yet. Start one with a goal: helios "…"\n'],
+    );
     const replay = await helios('replay');
     assert.deepEqual([replay.code, replay.stdout.text], [1, '']);
     assert.match(replay.stderr.text, /There is no session yet/);
@@ -117,7 +153,14 @@ describe('sessions in the terminal', () => {
   it('are told step by step, from a turn to a turn', async () => {
     await sessions();
     const whole = (await helios('replay', '2')).stdout.text;
-    for (const part of ['Goal: bring loss', 'Turn 1 · ', 'the next step is', 'step 1100 | loss', 'Run 1: ok', 'You:'])
+    for (const part of [
+      'Goal: bring loss',
+      'Turn 1 · ',
+      'the next step is',
+      'step 1100 | loss',
+      'Run 1: ok',
+      'You:',
+    ])
       assert.ok(whole.includes(part), part);
     assert.match(whole, /The money is spent\.\n$/);
     const later = (await helios('replay', '1', '--from', '2')).stdout.text;
@@ -170,7 +213,10 @@ describe('sessions in the terminal', () => {
     const { stdout } = await helios('search', 'cosine', 'zebra');
     const [session, hit] = stdout.text.split('\n');
     assert.equal(session, `${older}  bring loss < 0.3 with warmup`);
-    assert.match(hit ?? '', /^ {2}\d{4}-\d\d-\d\d .* message +try the \[zebra\] schedule and "\[cosine\]" too$/);
+    assert.match(
+      hit ?? '',
+      /^ {2}\d{4}-\d\d-\d\d .* message +try the \[zebra\] schedule and "\[cosine\]" too$/,
+    );
     const none = await helios('search', 'nowhere');
     assert.deepEqual([none.code, none.stdout.text], [2, 'Nobody said “nowhere”.\n']);
     assert.match((await helios('search', ' ')).stderr.text, /nothing to search for/);
@@ -179,7 +225,10 @@ describe('sessions in the terminal', () => {
   it('show the results of calls as text, not as JSON', async () => {
     await sessions();
     const { stdout } = await helios('search', 'two lines');
-    assert.match(stdout.text, /result +content: a text that goes over \[two\] \[lines\] metrics: steps 1888$/m);
+    assert.match(
+      stdout.text,
+      /result +content: a text that goes over \[two\] \[lines\] metrics: steps 1888$/m,
+    );
     assert.match(
       (await helios('replay', '2')).stdout.text,
       /\n {4}content:\n {4}a text that goes over\n {4}two lines\n {4}metrics: steps 1888\n/,
@@ -203,7 +252,10 @@ describe('sessions in the terminal', () => {
     const { code, stdout, stderr } = await helios('search', 'zebra');
     assert.equal(code, 0);
     assert.match(stdout.text, /\[zebra\]/);
-    assert.match(stderr.text, new RegExp(`^helios: Session ${lost} is not searched: its journal cannot be read`));
+    assert.match(
+      stderr.text,
+      new RegExp(`^helios: Session ${lost} is not searched: its journal cannot be read`),
+    );
   });
 
   it('are exported as CSV that a spreadsheet does not run', async () => {
@@ -213,7 +265,10 @@ describe('sessions in the terminal', () => {
     const [header, first, second] = stdout.text.split('\r\n');
     assert.match(header ?? '', /^session_id,goal,phase,end_reason,started_at/);
     assert.match(first ?? '', new RegExp(`^${newer},'=cmd\\|calc,`));
-    assert.match(second ?? '', new RegExp(`^${older},bring loss < 0.3 with warmup,ended,budget,2026-01-01T00:00:00`));
+    assert.match(
+      second ?? '',
+      new RegExp(`^${older},bring loss < 0.3 with warmup,ended,budget,2026-01-01T00:00:00`),
+    );
     const messages = (await helios('export', '2', '--what', 'messages')).stdout.text;
     assert.ok(messages.includes(',person,,"try the zebra schedule\nand ""cosine"" too"\r\n'));
     const tsv = (await helios('export', '2', '--what', 'messages', '--format', 'tsv')).stdout.text;
@@ -243,7 +298,16 @@ describe('sessions in the terminal', () => {
     assert.equal(readFileSync(file, 'utf8'), text);
     const nowhere = await helios('export', '--out', path.join(folder(), 'none/out.csv'));
     assert.match(nowhere.stderr.text, /Cannot write .*none\/out\.csv: ENOENT/);
-    await helios('export', older.slice(0, 5), '--what', 'ledger', '--format', 'tsv', '--out', path.join(folder(), 'x'));
+    await helios(
+      'export',
+      older.slice(0, 5),
+      '--what',
+      'ledger',
+      '--format',
+      'tsv',
+      '--out',
+      path.join(folder(), 'x'),
+    );
     assert.deepEqual(readdirSync(folder()).sort(), ['home', 'out.csv']);
   });
 
@@ -255,7 +319,10 @@ describe('sessions in the terminal', () => {
     const csv = (await helios('export', '--what', 'messages')).stdout.text;
     assert.ok(csv.includes('ab \u2028 \ufffd c') && csv.includes(`"'\n=1+1"`), csv);
     const json = (await helios('export', '--what', 'messages', '--format', 'json')).stdout.text;
-    assert.ok(json.includes('a\\u0000b') && json.includes('\ufffd c') && !json.includes('\\ud83e'), json);
+    assert.ok(
+      json.includes('a\\u0000b') && json.includes('\ufffd c') && !json.includes('\\ud83e'),
+      json,
+    );
   });
 
   it('tell of damage while they are exported', async () => {
@@ -264,7 +331,10 @@ describe('sessions in the terminal', () => {
     appendFileSync(home().journalFile(journal.sessionId), 'no event\n');
     const { code, stderr } = await helios('export', '--what', 'messages');
     assert.equal(code, 0);
-    assert.match(stderr.text, new RegExp(`^Journal of ${journal.sessionId}: line \\d+ is not an event`, 'm'));
+    assert.match(
+      stderr.text,
+      new RegExp(`^Journal of ${journal.sessionId}: line \\d+ is not an event`, 'm'),
+    );
   });
 
   it('are exported as results.tsv, the ledger of one', async () => {
@@ -283,14 +353,23 @@ describe('sessions in the terminal', () => {
   it('are exported as JSON, one or all', async () => {
     const { older, newer } = await sessions();
     const read = async (...argv: string[]): Promise<Record<string, unknown>[]> =>
-      JSON.parse((await helios('export', '--format', 'json', ...argv)).stdout.text) as Record<string, unknown>[];
+      JSON.parse((await helios('export', '--format', 'json', ...argv)).stdout.text) as Record<
+        string,
+        unknown
+      >[];
     assert.deepEqual(
       (await read()).map(({ session_id: id }) => id),
       [newer, older],
     );
     const ledger = await read('--what', 'ledger', older);
     assert.deepEqual(
-      ledger.map((row) => [row['run'], row['status'], row['metric'], row['best'], row['is_champion']]),
+      ledger.map((row) => [
+        row['run'],
+        row['status'],
+        row['metric'],
+        row['best'],
+        row['is_champion'],
+      ]),
       [[1, 'ok', 'loss', 0.4, true]],
     );
     const events = await read('--what', 'events', older);
@@ -314,7 +393,10 @@ describe('sessions in the terminal', () => {
   const refusals: [string[], RegExp][] = [
     [['export', '--what', 'runs'], /'runs' is invalid\. Allowed choices are sessions, messages/],
     [['export', '--format', 'xml'], /'xml' is invalid\. Allowed choices are csv/],
-    [['sessions', '-n', '0'], /'-n, --limit <count>' argument '0' is invalid\. It must be a whole number above 0/],
+    [
+      ['sessions', '-n', '0'],
+      /'-n, --limit <count>' argument '0' is invalid\. It must be a whole number above 0/,
+    ],
     [['sessions', '--all'], /Unknown option '--all'/],
     [['replay', '--speed', 'fast'], /'fast' is invalid\. It must be a number above 0/],
     [['kill', 'local:1'], /No session knows a run local:1/],

@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import { columnsText } from '../../../src/cli/screen/columns.ts';
-import { cutToWidth, fitToWidth, padToWidth, rowsOf, textWidth, wrap } from '../../../src/cli/screen/textWidth.ts';
+import {
+  cutToWidth,
+  fitToWidth,
+  padToWidth,
+  rowsOf,
+  textWidth,
+  wrap,
+} from '../../../src/cli/screen/textWidth.ts';
 
 /** One character for the eye, of several code points. */
 const family = '👩‍👩‍👧‍👦';
@@ -19,7 +26,8 @@ describe('text in a terminal', () => {
     ['colours', '\u001b[31mloss\u001b[39m', 4],
     ['what draws curves', '█▅▁…·', 5],
   ];
-  for (const [what, text, width] of widths) it(`has a width: ${what}`, () => assert.equal(textWidth(text), width));
+  for (const [what, text, width] of widths)
+    it(`has a width: ${what}`, () => assert.equal(textWidth(text), width));
 
   it('is cut and filled up by columns, no character cut in half', () => {
     assert.equal(cutToWidth('学习率', 5), '学习');
@@ -34,7 +42,13 @@ describe('text in a terminal', () => {
 
   it('takes rows: a wide character is not broken at the edge', () => {
     assert.deepEqual(
-      [rowsOf('', 5), rowsOf('abcde', 5), rowsOf('abcdef', 5), rowsOf('中'.repeat(15), 5), rowsOf(family, 2)],
+      [
+        rowsOf('', 5),
+        rowsOf('abcde', 5),
+        rowsOf('abcdef', 5),
+        rowsOf('中'.repeat(15), 5),
+        rowsOf(family, 2),
+      ],
       [1, 1, 2, 8, 1],
     );
     assert.equal(rowsOf('\u001b[2mabcde\u001b[22m', 5), 1);

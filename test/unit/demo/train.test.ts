@@ -27,7 +27,11 @@ describe('demo task', function () {
 
   it('gives the same numbers for the same arguments, and others for another seed', async () => {
     const args = ['--steps', '60', '--lr', '0.3'];
-    const [first, second, other] = await Promise.all([train(...args), train(...args), train(...args, '--seed', '2')]);
+    const [first, second, other] = await Promise.all([
+      train(...args),
+      train(...args),
+      train(...args, '--seed', '2'),
+    ]);
     assert.equal(first, second);
     assert.notEqual(first, other);
     assert.match(first, /^step=50 loss=\d\.\d{4} val_loss=\d\.\d{4} acc=0\.\d{4}\nstep=60 /);

@@ -20,8 +20,15 @@ describe('difference of code', () => {
   let repo: GitRepo;
   let machine: LocalMachine;
   beforeEach(() => {
-    repo = GitRepo.create(path.join(folder(), 'repo'), { 'train.py': code, 'data.txt': 'a\n', 'run.log': 'x' });
-    machine = new LocalMachine({ runsFolder: path.join(folder(), 'runs'), workFolder: repo.folder });
+    repo = GitRepo.create(path.join(folder(), 'repo'), {
+      'train.py': code,
+      'data.txt': 'a\n',
+      'run.log': 'x',
+    });
+    machine = new LocalMachine({
+      runsFolder: path.join(folder(), 'runs'),
+      workFolder: repo.folder,
+    });
   });
 
   const treeOf = (files: Readonly<Record<string, string | Uint8Array>>): string => {
@@ -36,7 +43,12 @@ describe('difference of code', () => {
     const before = repo.git('rev-parse', 'HEAD^{tree}');
     const tree = treeOf(files);
     assert.notEqual(tree, before);
-    const found = await sameCode(machine, { repo: repo.folder, tree, others: [before], commands: [command] });
+    const found = await sameCode(machine, {
+      repo: repo.folder,
+      tree,
+      others: [before],
+      commands: [command],
+    });
     assert.ok(found === undefined || found === before);
     return found !== undefined;
   };
@@ -61,7 +73,9 @@ describe('difference of code', () => {
     'a new module': { 'model.py': 'x = 1' },
     'new settings': { 'config.yaml': 'lr: 1' },
     'a directive of the scheduler': { 'job.sh': '#SBATCH --gpus 2\n' },
-    'a line of code beside a comment': { 'train.py': code.replace('# how fast', '# speed\nrate = 3') },
+    'a line of code beside a comment': {
+      'train.py': code.replace('# how fast', '# speed\nrate = 3'),
+    },
     'a name with a quote': { 'a"b.py': 'x' },
   };
   for (const [what, files] of Object.entries(other))
@@ -118,9 +132,12 @@ describe('what was tried', () => {
 
   it('is found with the newest first, of what is the same and of what has another seed', () => {
     const tried = new TriedRuns();
-    for (const [index, seed] of [1, 2, 3, 1, 2, 1].entries()) tried.add(at(`t --lr 1 --seed ${seed}`), id(index));
+    for (const [index, seed] of [1, 2, 3, 1, 2, 1].entries())
+      tried.add(at(`t --lr 1 --seed ${seed}`), id(index));
     assert.deepEqual(
-      tried.like(at('t --lr 1 --seed 1')).map(({ experimentId, likeness }) => `${experimentId} ${likeness}`),
+      tried
+        .like(at('t --lr 1 --seed 1'))
+        .map(({ experimentId, likeness }) => `${experimentId} ${likeness}`),
       ['e5 same', 'e3 same', 'e0 same', 'e4 seed', 'e2 seed', 'e1 seed'],
     );
   });

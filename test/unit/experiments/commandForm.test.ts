@@ -17,10 +17,13 @@ describe('form of a command', () => {
     'the interpreter’s name and flags': 'python3.11 -u train.py --lr 3e-4 --bs 64 data/tiny',
     'where the output goes': 'python train.py --lr 3e-4 --bs 64 data/tiny > /tmp/log.txt 2>&1',
     'a copy of the output': 'python train.py --lr 3e-4 --bs 64 data/tiny 2>&1 | tee -a run.log',
-    'folders for outputs': 'mkdir -p out/a && python train.py --lr 3e-4 --bs 64 data/tiny --output_dir out/a',
-    'what the run is called': 'python train.py --run-name second --lr 3e-4 --bs 64 --wandb-project p data/tiny',
+    'folders for outputs':
+      'mkdir -p out/a && python train.py --lr 3e-4 --bs 64 data/tiny --output_dir out/a',
+    'what the run is called':
+      'python train.py --run-name second --lr 3e-4 --bs 64 --wandb-project p data/tiny',
     'what starts it': 'nohup nice -n 5 python train.py --lr 3e-4 --bs 64 data/tiny',
-    'GPUs and buffering': 'CUDA_VISIBLE_DEVICES=1 PYTHONUNBUFFERED=1 python train.py --lr 3e-4 --bs 64 data/tiny',
+    'GPUs and buffering':
+      'CUDA_VISIBLE_DEVICES=1 PYTHONUNBUFFERED=1 python train.py --lr 3e-4 --bs 64 data/tiny',
     comments: 'python train.py --lr 3e-4 --bs 64 data/tiny # once more',
   };
   for (const [what, command] of Object.entries(same))
@@ -67,7 +70,13 @@ describe('form of a command', () => {
   });
 
   it('leaves what only a shell can tell as it is written, but for its spaces', () => {
-    for (const command of ['for s in 1 2; do t --s $s; done', 't $(date)', 't <<X\nlr 1\nX', 't "open', 't `date`']) {
+    for (const command of [
+      'for s in 1 2; do t --s $s; done',
+      't $(date)',
+      't <<X\nlr 1\nX',
+      't "open',
+      't `date`',
+    ]) {
       assert.equal(exact(command), command.replace(/\s+/g, ' '));
       assert.equal(exact(command), exact(` ${command}  `));
     }

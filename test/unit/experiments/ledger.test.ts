@@ -36,7 +36,11 @@ describe('ledger', () => {
   it('tells a run that waits for its start from one that is running', () => {
     const { verdict, ...going } = entry(1, []);
     assert.deepEqual(
-      [rowStatus(going), rowStatus({ ...going, startedMs: 5 }), rowStatus({ ...going, verdict: verdict! })],
+      [
+        rowStatus(going),
+        rowStatus({ ...going, startedMs: 5 }),
+        rowStatus({ ...going, verdict: verdict! }),
+      ],
       ['queued', 'running', 'ok'],
     );
   });
@@ -47,12 +51,21 @@ describe('ledger', () => {
       entry(2, [summary('loss', 3), summary('val/loss', 1)]),
     ];
     assert.equal(buildLedger(rows).champion?.number, 1);
-    assert.equal(buildLedger(rows, { target: { metric: 'val/loss', comparator: '<' } }).champion?.number, 2);
-    assert.equal(buildLedger(rows, { target: { metric: 'acc', comparator: '>' } }).champion, undefined);
+    assert.equal(
+      buildLedger(rows, { target: { metric: 'val/loss', comparator: '<' } }).champion?.number,
+      2,
+    );
+    assert.equal(
+      buildLedger(rows, { target: { metric: 'acc', comparator: '>' } }).champion,
+      undefined,
+    );
   });
 
   it('never crowns a run that failed or went non-finite; an earlier run wins a tie', () => {
-    const burst = { ...summary('loss', 0.1), firstNonFinite: { index: 5, step: 5, value: Number.NaN } };
+    const burst = {
+      ...summary('loss', 0.1),
+      firstNonFinite: { index: 5, step: 5, value: Number.NaN },
+    };
     const rows = [
       entry(1, [summary('loss', 0.2)], { kind: 'failed', code: 1 }),
       entry(2, [burst]),
@@ -75,30 +88,62 @@ describe('ledger', () => {
       id,
       {
         plan: {
-          ...{ id, number: Number(id.slice(1)), hypothesis: id, machineId: 'local', command: 'train', cwd: '/r' },
+          ...{
+            id,
+            number: Number(id.slice(1)),
+            hypothesis: id,
+            machineId: 'local',
+            command: 'train',
+            cwd: '/r',
+          },
           ...{ fingerprint: id, code: { kind: 'none', why: 'no repository' } },
         },
         plannedMs: 0,
-        decisions: decisions.map(([decision, by], index) => ({ decision, by, why: 'w', atMs: index })),
+        decisions: decisions.map(([decision, by], index) => ({
+          decision,
+          by,
+          why: 'w',
+          atMs: index,
+        })),
       },
     ];
-    const of = (experimentId: string, one: LedgerEntry): LedgerEntry => ({ ...one, experimentId, startedMs: 0 });
-    const bestOf = (entries: readonly LedgerEntry[], ...records: [string, PlannedExperiment][]): number | undefined =>
+    const of = (experimentId: string, one: LedgerEntry): LedgerEntry => ({
+      ...one,
+      experimentId,
+      startedMs: 0,
+    });
+    const bestOf = (
+      entries: readonly LedgerEntry[],
+      ...records: [string, PlannedExperiment][]
+    ): number | undefined =>
       buildLedger(entries, { experiments: new Map(records) }).champion?.number;
 
     it('has none as champion that was discarded, invalid or a crash, and prefers what was kept', () => {
-      const entries = [of('e1', entry(1, [summary('loss', 0.5)])), of('e2', entry(2, [summary('loss', 0.1)]))];
+      const entries = [
+        of('e1', entry(1, [summary('loss', 0.5)])),
+        of('e2', entry(2, [summary('loss', 0.1)])),
+      ];
       assert.equal(bestOf(entries, recordOf('e1'), recordOf('e2')), 2);
       for (const decision of ['discard', 'invalid', 'crash'] as const)
-        assert.equal(bestOf(entries, recordOf('e1'), recordOf('e2', [decision, 'agent'])), 1, decision);
+        assert.equal(
+          bestOf(entries, recordOf('e1'), recordOf('e2', [decision, 'agent'])),
+          1,
+          decision,
+        );
       assert.equal(bestOf(entries, recordOf('e1', ['keep', 'agent']), recordOf('e2')), 1);
-      assert.equal(bestOf(entries, recordOf('e1'), recordOf('e2', ['discard', 'agent'], ['keep', 'person'])), 2);
+      assert.equal(
+        bestOf(entries, recordOf('e1'), recordOf('e2', ['discard', 'agent'], ['keep', 'person'])),
+        2,
+      );
       assert.equal(bestOf(entries, recordOf('e1'), recordOf('e2', ['retest', 'agent'])), 2);
     });
 
     it('ranks repeats by their mean: a lucky seed is no champion', () => {
       const seeds = [0.1, 0.9].map((loss, index) =>
-        of('e1', { ...entry(index + 1, [summary('loss', loss)]), command: `train --seed ${index}` }),
+        of('e1', {
+          ...entry(index + 1, [summary('loss', loss)]),
+          command: `train --seed ${index}`,
+        }),
       );
       const entries = [...seeds, of('e2', entry(3, [summary('loss', 0.4)]))];
       assert.equal(bestOf(entries, recordOf('e1'), recordOf('e2')), 3);
@@ -126,13 +171,22 @@ describe('ledger', () => {
     });
 
     it('takes a crash that the engine saw back when a later run went well', () => {
-      const entries = [of('e1', entry(1, [], { kind: 'failed', code: 1 })), of('e1', entry(2, [summary('loss', 1)]))];
-      const { experiments } = buildLedger(entries, { experiments: new Map([recordOf('e1', ['crash', 'engine'])]) });
+      const entries = [
+        of('e1', entry(1, [], { kind: 'failed', code: 1 })),
+        of('e1', entry(2, [summary('loss', 1)])),
+      ];
+      const { experiments } = buildLedger(entries, {
+        experiments: new Map([recordOf('e1', ['crash', 'engine'])]),
+      });
       assert.equal(experiments[0]?.decision, undefined);
     });
 
     it('gives a row to each launch of a journal without experiments, and one to each sweep', () => {
-      const entries = [entry(1, []), { ...entry(2, []), sweepId: 's1' }, { ...entry(3, []), sweepId: 's1' }];
+      const entries = [
+        entry(1, []),
+        { ...entry(2, []), sweepId: 's1' },
+        { ...entry(3, []), sweepId: 's1' },
+      ];
       assert.deepEqual(
         buildLedger(entries).experiments.map(({ id, plan, runs }) => [id, plan, runs.length]),
         [

@@ -10,7 +10,13 @@ import type { MetricSummary } from '../../../src/metrics/metric.ts';
 import type { Verdict } from '../../../src/runs/run.ts';
 
 const summary = (metric: string, value: number): MetricSummary => ({
-  ...{ metric, direction: metric === 'val_bpb' ? 'lower' : 'none', count: 1, last: value, lastStep: 1 },
+  ...{
+    metric,
+    direction: metric === 'val_bpb' ? 'lower' : 'none',
+    count: 1,
+    last: value,
+    lastStep: 1,
+  },
   ...{ min: value, max: value, mean: value, best: value },
 });
 
@@ -24,37 +30,48 @@ interface Tried {
 
 function ledgerOf(tried: readonly Tried[]): Ledger {
   const records = new Map<string, PlannedExperiment>();
-  const entries = tried.map(({ hypothesis, metrics, decision, verdict = { kind: 'ok' }, isDirty = false }, index) => {
-    const number = index + 1;
-    const experimentId = `e${number}`;
-    const code = {
-      kind: 'git',
-      repo: '/r',
-      head: 'a'.repeat(40),
-      tree: 't',
-      isDirty,
-      commit: 'b'.repeat(40),
-      leftOut: [],
-    } as const;
-    const plan: ExperimentPlan = {
-      ...{ id: experimentId, number, hypothesis, machineId: 'local', command: `train ${number}`, cwd: '/r', code },
-      fingerprint: `${number}`,
-    };
-    const decisions = decision === undefined ? [] : [{ decision, why: 'w', by: 'agent' as const, atMs: 1 }];
-    records.set(experimentId, { plan, plannedMs: 0, decisions });
-    const entry: LedgerEntry = {
-      ...{
-        runId: `r-${number}` as RunId,
-        number,
-        machineId: 'local',
-        handle: undefined,
-        label: hypothesis,
-        command: plan.command,
-      },
-      ...{ metrics, verdict, startedMs: 0, endedMs: 1, experimentId },
-    };
-    return entry;
-  });
+  const entries = tried.map(
+    ({ hypothesis, metrics, decision, verdict = { kind: 'ok' }, isDirty = false }, index) => {
+      const number = index + 1;
+      const experimentId = `e${number}`;
+      const code = {
+        kind: 'git',
+        repo: '/r',
+        head: 'a'.repeat(40),
+        tree: 't',
+        isDirty,
+        commit: 'b'.repeat(40),
+        leftOut: [],
+      } as const;
+      const plan: ExperimentPlan = {
+        ...{
+          id: experimentId,
+          number,
+          hypothesis,
+          machineId: 'local',
+          command: `train ${number}`,
+          cwd: '/r',
+          code,
+        },
+        fingerprint: `${number}`,
+      };
+      const decisions =
+        decision === undefined ? [] : [{ decision, why: 'w', by: 'agent' as const, atMs: 1 }];
+      records.set(experimentId, { plan, plannedMs: 0, decisions });
+      const entry: LedgerEntry = {
+        ...{
+          runId: `r-${number}` as RunId,
+          number,
+          machineId: 'local',
+          handle: undefined,
+          label: hypothesis,
+          command: plan.command,
+        },
+        ...{ metrics, verdict, startedMs: 0, endedMs: 1, experimentId },
+      };
+      return entry;
+    },
+  );
   return buildLedger(entries, { experiments: records });
 }
 
@@ -111,7 +128,14 @@ describe('results.tsv', () => {
 
   it('is read as it is published', () => {
     assert.deepEqual(readResultsTsv(published), [
-      { commit: 'a1b2c3d', metric: 'val_bpb', status: 'keep', description: 'baseline', value: 0.9979, memoryGb: 44 },
+      {
+        commit: 'a1b2c3d',
+        metric: 'val_bpb',
+        status: 'keep',
+        description: 'baseline',
+        value: 0.9979,
+        memoryGb: 44,
+      },
       {
         commit: 'b2c3d4e',
         metric: 'val_bpb',
@@ -128,12 +152,18 @@ describe('results.tsv', () => {
         value: 1.005,
         memoryGb: 44,
       },
-      { commit: 'd4e5f6g', metric: 'val_bpb', status: 'crash', description: 'double model width (OOM)' },
+      {
+        commit: 'd4e5f6g',
+        metric: 'val_bpb',
+        status: 'crash',
+        description: 'double model width (OOM)',
+      },
     ]);
   });
 
   it('is read with other line ends, words, metrics and columns', () => {
-    const text = '\uFEFFcommit\tscore\tsharpe\tstatus\tdescription\r\nabc\t-0.5\tx\tKEEP\t"first"\r\n\r\n';
+    const text =
+      '\uFEFFcommit\tscore\tsharpe\tstatus\tdescription\r\nabc\t-0.5\tx\tKEEP\t"first"\r\n\r\n';
     assert.deepEqual(readResultsTsv(text), [
       { commit: 'abc', metric: 'score', status: 'keep', description: 'first', value: -0.5 },
     ]);
@@ -141,9 +171,18 @@ describe('results.tsv', () => {
 
   const odd: Readonly<Record<string, readonly [line: string, read: object]>> = {
     'tabs in the text': ['a\t0.5\t1\tkeep\tone\ttwo\t', { value: 0.5, description: 'one two' }],
-    'quotes of a spreadsheet': ['"a"\t"0.5"\t"1"\t"keep"\t"say ""hi"""', { value: 0.5, description: 'say "hi"' }],
-    'no value of what was discarded': ['a\tNaN\t1\tdiscard\tx', { value: undefined, description: 'x' }],
-    'an empty value of what was discarded': ['a\t\t1\tdiscard\tx', { value: undefined, description: 'x' }],
+    'quotes of a spreadsheet': [
+      '"a"\t"0.5"\t"1"\t"keep"\t"say ""hi"""',
+      { value: 0.5, description: 'say "hi"' },
+    ],
+    'no value of what was discarded': [
+      'a\tNaN\t1\tdiscard\tx',
+      { value: undefined, description: 'x' },
+    ],
+    'an empty value of what was discarded': [
+      'a\t\t1\tdiscard\tx',
+      { value: undefined, description: 'x' },
+    ],
     'signs that a terminal would obey': [
       '\u001b[2Ja\t0.5\t1\tkeep\t\u001b]0;x\u0007y\u0000',
       { commit: 'a', description: 'y' },
@@ -153,12 +192,16 @@ describe('results.tsv', () => {
   for (const [what, [line, read]] of Object.entries(odd))
     it(`is read with ${what}`, () => {
       const [row] = readResultsTsv(`\n\ncommit\tloss\tmemory_gb\tstatus\tdescription\r${line}\r\n`);
-      const found = Object.fromEntries(Object.keys(read).map((key) => [key, row?.[key as keyof typeof row]]));
+      const found = Object.fromEntries(
+        Object.keys(read).map((key) => [key, row?.[key as keyof typeof row]]),
+      );
       assert.deepEqual(found, read);
     });
 
   it('reads what it wrote', () => {
-    const tried = [{ hypothesis: 'one', metrics: [summary('val_bpb', 0.25)], decision: 'keep' as const }];
+    const tried = [
+      { hypothesis: 'one', metrics: [summary('val_bpb', 0.25)], decision: 'keep' as const },
+    ];
     const [read] = readResultsTsv(writeResultsTsv(ledgerOf(tried)));
     assert.deepEqual([read?.value, read?.status, read?.description], [0.25, 'keep', 'one']);
   });
@@ -175,9 +218,15 @@ describe('results.tsv', () => {
       'commit\tloss\tstatus\tdescription\tmemory_gb\na\t1\tkeep\tx\ty\t1',
       /Line 2: it has 6 fields, the header 5/,
     ],
-    'no value of what is kept': [published.replace('0.993200', 'nan'), /Line 3: its val_bpb is "nan", not a number/],
+    'no value of what is kept': [
+      published.replace('0.993200', 'nan'),
+      /Line 3: its val_bpb is "nan", not a number/,
+    ],
     'another status': [published.replace('discard', 'maybe'), /Line 4: its status is "maybe"/],
-    'no number': [published.replace('0.993200', 'n/a'), /Line 3: its val_bpb is "n\/a", not a number/],
+    'no number': [
+      published.replace('0.993200', 'n/a'),
+      /Line 3: its val_bpb is "n\/a", not a number/,
+    ],
     'many faults': [`${published}${'?\n'.repeat(12)}`, /Line 6: .* Line 15: .*… and 2 more lines/],
   };
   for (const [what, [text, said]] of Object.entries(wrong))

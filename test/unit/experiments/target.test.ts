@@ -4,14 +4,20 @@ import { meetsTarget, parseGoalTarget, type GoalTarget } from '../../../src/expe
 
 const targets: [string, ReturnType<typeof parseGoalTarget>][] = [
   ['train a 125M GPT on TinyStories to loss < 1.0', { metric: 'loss', comparator: '<', value: 1 }],
-  ['bring val_loss below 0.35 on the demo task', { metric: 'val_loss', comparator: '<', value: 0.35 }],
+  [
+    'bring val_loss below 0.35 on the demo task',
+    { metric: 'val_loss', comparator: '<', value: 0.35 },
+  ],
   ['val/acc >= .9', { metric: 'val/acc', comparator: '>=', value: 0.9 }],
   ['get accuracy above 95 %', { metric: 'accuracy', comparator: '>', value: 95, isPercent: true }],
   ['reach an accuracy of at least 0.9', { metric: 'accuracy', comparator: '>=', value: 0.9 }],
   ['perplexity at most 1.2e1', { metric: 'perplexity', comparator: '<=', value: 12 }],
   ['reduce loss to under 2', { metric: 'loss', comparator: '<', value: 2 }],
   ['finish in under 3 hours with loss < 1', { metric: 'loss', comparator: '<', value: 1 }],
-  ['use a model under 24 GB and bring val_loss below 2', { metric: 'val_loss', comparator: '<', value: 2 }],
+  [
+    'use a model under 24 GB and bring val_loss below 2',
+    { metric: 'val_loss', comparator: '<', value: 2 },
+  ],
   ['keep my_score above 7', { metric: 'my_score', comparator: '>', value: 7 }],
   ['quux > 3', { metric: 'quux', comparator: '>', value: 3 }],
   ['train a model under 24 GB', undefined],
@@ -25,7 +31,8 @@ const targets: [string, ReturnType<typeof parseGoalTarget>][] = [
 ];
 
 describe('goal target', () => {
-  for (const [goal, target] of targets) it(`reads ${goal}`, () => assert.deepEqual(parseGoalTarget(goal), target));
+  for (const [goal, target] of targets)
+    it(`reads ${goal}`, () => assert.deepEqual(parseGoalTarget(goal), target));
 
   it('compares a percentage with a share', () => {
     const target = parseGoalTarget('accuracy above 95 %');
@@ -56,7 +63,12 @@ describe('goal target', () => {
       assert.equal(meetsTarget(measured, target), isMet);
     });
 
-  const edges: [comparator: GoalTarget['comparator'], below: boolean, equal: boolean, above: boolean][] = [
+  const edges: [
+    comparator: GoalTarget['comparator'],
+    below: boolean,
+    equal: boolean,
+    above: boolean,
+  ][] = [
     ['<', true, false, false],
     ['<=', true, true, false],
     ['>', false, false, true],

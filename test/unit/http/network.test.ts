@@ -42,9 +42,13 @@ describe('the way to the network', () => {
         fetch,
       });
       try {
-        const { reply } = await hear((...args) => provider.stream(...args), request({ model: 'claude-opus-4-6' }), {
-          clock,
-        });
+        const { reply } = await hear(
+          (...args) => provider.stream(...args),
+          request({ model: 'claude-opus-4-6' }),
+          {
+            clock,
+          },
+        );
         assert.equal(reply.failure, undefined);
         assert.deepEqual(proxy.passed, ['models.test']);
       } finally {
@@ -67,10 +71,20 @@ describe('the way to the network', () => {
       settings = { proxy: proxy.url };
       const clock = new ManualClock();
       const apiKey = () => Promise.resolve('sk-ant-0123456789');
-      const provider = createAnthropicProvider({ apiKey, baseUrl: 'https://models.test', clock, fetch });
-      const { reply, events } = await hear((...args) => provider.stream(...args), request(), { clock });
+      const provider = createAnthropicProvider({
+        apiKey,
+        baseUrl: 'https://models.test',
+        clock,
+        fetch,
+      });
+      const { reply, events } = await hear((...args) => provider.stream(...args), request(), {
+        clock,
+      });
       assert.equal(reply.failure?.reason, 'invalid');
-      assert.match(reply.failure.message, /^Anthropic: The proxy .* \(407\)\. Write them into its address/);
+      assert.match(
+        reply.failure.message,
+        /^Anthropic: The proxy .* \(407\)\. Write them into its address/,
+      );
       assert.equal(events.length, 1);
     });
 
@@ -106,15 +120,29 @@ describe('the way to the network', () => {
     const file = (name: string): string => path.join(folder(), name);
     let server: Server;
     beforeEach(async () => {
-      const openssl = (...args: string[]): void => void execFileSync('openssl', args, { cwd: folder(), stdio: 'pipe' });
+      const openssl = (...args: string[]): void =>
+        void execFileSync('openssl', args, { cwd: folder(), stdio: 'pipe' });
       const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
-      openssl('req', '-x509', ...key, '-keyout', 'ca.key', '-out', 'ca.pem', '-days', '2', '-subj', '/CN=Lab CA');
+      openssl(
+        'req',
+        '-x509',
+        ...key,
+        '-keyout',
+        'ca.key',
+        '-out',
+        'ca.pem',
+        '-days',
+        '2',
+        '-subj',
+        '/CN=Lab CA',
+      );
       openssl('req', ...key, '-keyout', 'key.pem', '-out', 'csr.pem', '-subj', '/CN=localhost');
       writeFileSync(file('names'), 'subjectAltName=DNS:localhost,DNS:models.test');
       const by = ['-CA', 'ca.pem', '-CAkey', 'ca.key', '-CAcreateserial', '-extfile', 'names'];
       openssl('x509', '-req', '-in', 'csr.pem', ...by, '-out', 'cert.pem', '-days', '2');
-      server = createServer({ key: readFileSync(file('key.pem')), cert: readFileSync(file('cert.pem')) }, (_, answer) =>
-        answer.end('hello'),
+      server = createServer(
+        { key: readFileSync(file('key.pem')), cert: readFileSync(file('cert.pem')) },
+        (_, answer) => answer.end('hello'),
       );
       server.listen(0, '127.0.0.1');
       await once(server, 'listening');
@@ -131,7 +159,9 @@ describe('the way to the network', () => {
 
     it('sends a body that is a stream once: the rest of it would pass for the whole', async () => {
       let reads = 0;
-      const body = new ReadableStream({ pull: (stream) => (reads++ === 0 ? stream.enqueue('x') : stream.close()) });
+      const body = new ReadableStream({
+        pull: (stream) => (reads++ === 0 ? stream.enqueue('x') : stream.close()),
+      });
       const init = { method: 'POST', body, duplex: 'half' } as RequestInit;
       await assert.rejects(createFetch(() => ({}))(url(), init), isUserFacing(/not trusted/));
     });
@@ -180,15 +210,21 @@ describe('addresses of proxies', () => {
     it(`refuses ${text} without showing a password`, () =>
       assert.throws(
         () => parseProxy(text),
-        (error) => isUserFacing(/is not the address of a proxy/)(error) && !String(error).includes('secret'),
+        (error) =>
+          isUserFacing(/is not the address of a proxy/)(error) && !String(error).includes('secret'),
       ));
 
   it('are taken from the usual variables', () => {
-    assert.deepEqual(proxyOf({ https_proxy: ' http://a:1 ', HTTP_PROXY: 'http://b:2', NO_PROXY: 'x,y' }), {
-      proxy: 'http://a:1',
-      noProxy: 'x,y',
+    assert.deepEqual(
+      proxyOf({ https_proxy: ' http://a:1 ', HTTP_PROXY: 'http://b:2', NO_PROXY: 'x,y' }),
+      {
+        proxy: 'http://a:1',
+        noProxy: 'x,y',
+      },
+    );
+    assert.deepEqual(proxyOf({ HTTP_PROXY: 'http://b:2', HTTPS_PROXY: '' }), {
+      proxy: 'http://b:2',
     });
-    assert.deepEqual(proxyOf({ HTTP_PROXY: 'http://b:2', HTTPS_PROXY: '' }), { proxy: 'http://b:2' });
     assert.deepEqual(proxyOf({}), {});
   });
 });

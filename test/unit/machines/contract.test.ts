@@ -5,7 +5,10 @@ import { SshMachine } from '../../../src/machines/ssh/sshMachine.ts';
 import { machineContract } from './contract.ts';
 import { scriptedPrompts, TestSshd } from '../../fakes/sshd.ts';
 
-machineContract('LocalMachine', () => new LocalMachine({ runsFolder: '/nowhere/runs', workFolder: '/' }));
+machineContract(
+  'LocalMachine',
+  () => new LocalMachine({ runsFolder: '/nowhere/runs', workFolder: '/' }),
+);
 
 describe('over SSH', () => {
   let sshd: TestSshd;

@@ -30,7 +30,10 @@ const silent = (): AsyncIterable<Uint8Array> => ({
   [Symbol.asyncIterator]: () => ({ next: () => new Promise(() => undefined) }),
 });
 
-/** What every machine promises. `machine` runs on this computer's files, so that a test can look behind it. */
+/**
+ * What every machine promises. `machine` runs on this computer's files, so that a test can look
+ * behind it.
+ */
 export function machineContract(name: string, machine: () => Machine): void {
   describe(`${name} keeps the machine contract`, () => {
     const folder = scratchFolder();
@@ -39,7 +42,9 @@ export function machineContract(name: string, machine: () => Machine): void {
       machine().exec(command, { cwd: folder(), ...options });
     // Processes are known by the numbers that they have there; a zombie is none.
     const isGone = async (pid = ''): Promise<boolean> => {
-      const { outcome } = await exec(`grep -q '^State:.[^ZX]' /proc/${Number(pid)}/status`, { cwd: '/' });
+      const { outcome } = await exec(`grep -q '^State:.[^ZX]' /proc/${Number(pid)}/status`, {
+        cwd: '/',
+      });
       return outcome.kind === 'exited' && outcome.code !== 0;
     };
     let owned = new DisposableStore();
@@ -61,7 +66,9 @@ export function machineContract(name: string, machine: () => Machine): void {
         ['kill -KILL $$', { kind: 'signalled', signal: 'KILL' }],
         ['kill -SEGV $$', { kind: 'signalled', signal: 'SEGV' }],
       ] as const;
-      const outcomes = await Promise.all(cases.map(async ([command]) => (await exec(command)).outcome));
+      const outcomes = await Promise.all(
+        cases.map(async ([command]) => (await exec(command)).outcome),
+      );
       assert.deepEqual(
         outcomes,
         cases.map(([, outcome]) => outcome),
@@ -71,10 +78,13 @@ export function machineContract(name: string, machine: () => Machine): void {
     it('runs with bash, in the folder, with the environment, whatever the quoting', async () => {
       const odd = `it's "odd" \\n \\\\ $HOME \`x\` !1 % ä😀\tend\nnext  \n`;
       mkdirSync(path(`a 'b' "c"`));
-      const { stdout } = await exec(`[[ a == a ]] && pwd && printf %s "$ODD" && cat <<'E'\n\\a!b%c'd\nE`, {
-        cwd: path(`a 'b' "c"`),
-        env: { ODD: odd },
-      });
+      const { stdout } = await exec(
+        `[[ a == a ]] && pwd && printf %s "$ODD" && cat <<'E'\n\\a!b%c'd\nE`,
+        {
+          cwd: path(`a 'b' "c"`),
+          env: { ODD: odd },
+        },
+      );
       assert.equal(stdout, `${path(`a 'b' "c"`)}\n${odd}\\a!b%c'd\n`);
       assert.equal((await exec('echo $PYTHONUNBUFFERED')).stdout, '1\n');
     });
@@ -100,14 +110,19 @@ export function machineContract(name: string, machine: () => Machine): void {
       assert.deepEqual(late.outcome, { kind: 'timed_out', afterMs: 300 });
       await until('child is gone', () => isGone(late.stdout.split('\n')[0]));
       const abort = new AbortController();
-      const running = exec('trap "" TERM; sleep 60 & echo $! > pid.tmp; mv pid.tmp pid; wait; sleep 60', {
-        signal: abort.signal,
-      });
+      const running = exec(
+        'trap "" TERM; sleep 60 & echo $! > pid.tmp; mv pid.tmp pid; wait; sleep 60',
+        {
+          signal: abort.signal,
+        },
+      );
       await until('it runs', () => readdirSync(folder()).includes('pid'));
       abort.abort();
       assert.deepEqual((await running).outcome, { kind: 'aborted' });
       await until('child is gone', () => isGone(readFileSync(path('pid'), 'utf8')));
-      assert.deepEqual((await exec('touch no', { signal: abort.signal })).outcome, { kind: 'aborted' });
+      assert.deepEqual((await exec('touch no', { signal: abort.signal })).outcome, {
+        kind: 'aborted',
+      });
       assert.ok(!readdirSync(folder()).includes('no'));
     });
 
@@ -118,8 +133,14 @@ export function machineContract(name: string, machine: () => Machine): void {
     });
 
     it('says what is wrong when a command cannot be run', async () => {
-      await assert.rejects(exec('true', { cwd: path('no') }), { reason: 'missing', message: /no folder/ });
-      await assert.rejects(exec(`true ${'x'.repeat(3_000_000)}`), { reason: 'io', message: /Write it to a file/ });
+      await assert.rejects(exec('true', { cwd: path('no') }), {
+        reason: 'missing',
+        message: /no folder/,
+      });
+      await assert.rejects(exec(`true ${'x'.repeat(3_000_000)}`), {
+        reason: 'io',
+        message: /Write it to a file/,
+      });
     });
 
     it('starts processes that stay, in a session of their own', async () => {
@@ -132,11 +153,16 @@ export function machineContract(name: string, machine: () => Machine): void {
       ];
       await machine().spawnDetached(argv, { cwd: folder(), env: { A: 'b c' } });
       await until('it runs', () => readdirSync(folder()).includes('o'));
-      const [, sid, pid] = /^b c\s+(\d+)\s+(\d+)$/.exec(readFileSync(path('o'), 'utf8').trim()) ?? [];
+      const [, sid, pid] =
+        /^b c\s+(\d+)\s+(\d+)$/.exec(readFileSync(path('o'), 'utf8').trim()) ?? [];
       assert.equal(sid, pid);
       await exec(`kill -KILL -- -${pid}`);
-      await assert.rejects(machine().spawnDetached(['/no/such'], { cwd: folder(), env: {} }), { reason: 'io' });
-      await assert.rejects(machine().spawnDetached(['true'], { cwd: path('no'), env: {} }), { reason: 'missing' });
+      await assert.rejects(machine().spawnDetached(['/no/such'], { cwd: folder(), env: {} }), {
+        reason: 'io',
+      });
+      await assert.rejects(machine().spawnDetached(['true'], { cwd: path('no'), env: {} }), {
+        reason: 'missing',
+      });
     });
 
     it('writes, makes parent folders, appends, reads whole files and ranges of any bytes', async () => {
@@ -144,7 +170,10 @@ export function machineContract(name: string, machine: () => Machine): void {
       await machine().writeFile(path("a/b/it's.bin"), bytes);
       assert.ok(bytes.equals(readFileSync(path("a/b/it's.bin"))));
       assert.ok(bytes.equals(await machine().readFile(path("a/b/it's.bin"))));
-      const range = await machine().readFile(path("a/b/it's.bin"), { offset: 199_990, maxBytes: 100 });
+      const range = await machine().readFile(path("a/b/it's.bin"), {
+        offset: 199_990,
+        maxBytes: 100,
+      });
       assert.ok(bytes.subarray(199_990).equals(range));
       await machine().appendFile(path("a/b/it's.bin"), Buffer.from('!'));
       await machine().appendFile(path('a/new'), Buffer.from('n'));
@@ -174,10 +203,21 @@ export function machineContract(name: string, machine: () => Machine): void {
       const text = Buffer.from('y');
       await assert.rejects(machine().readFile(path('no')), { reason: 'missing' });
       await assert.rejects(machine().readFile(path('locked/below')), { reason: 'missing' });
-      await assert.rejects(machine().readFile(path('dir')), { reason: 'io', message: /it is a folder/ });
-      await assert.rejects(machine().writeFile(path('dir'), text), { reason: 'io', message: /it is a folder/ });
-      await assert.rejects(machine().writeFile(path('locked'), text), { reason: 'denied', message: /read-only/ });
-      await assert.rejects(machine().writeFile(path('locked/below'), text), { reason: /missing|io/ });
+      await assert.rejects(machine().readFile(path('dir')), {
+        reason: 'io',
+        message: /it is a folder/,
+      });
+      await assert.rejects(machine().writeFile(path('dir'), text), {
+        reason: 'io',
+        message: /it is a folder/,
+      });
+      await assert.rejects(machine().writeFile(path('locked'), text), {
+        reason: 'denied',
+        message: /read-only/,
+      });
+      await assert.rejects(machine().writeFile(path('locked/below'), text), {
+        reason: /missing|io/,
+      });
       await assert.rejects(machine().appendFile(path('full'), text), { reason: 'no_space' });
       await assert.rejects(machine().writeFile(path('full'), text), {
         reason: 'denied',
@@ -205,7 +245,10 @@ export function machineContract(name: string, machine: () => Machine): void {
       assert.deepEqual([outcome, stderr], [{ kind: 'exited', code: 3 }, `${folder()}\n`]);
       assert.ok(bytes.equals(Buffer.from(text(), 'latin1')));
       const none = stream('cat; kill -KILL $$');
-      assert.deepEqual([(await none.ended).outcome, none.text()], [{ kind: 'signalled', signal: 'KILL' }, '']);
+      assert.deepEqual(
+        [(await none.ended).outcome, none.text()],
+        [{ kind: 'signalled', signal: 'KILL' }, ''],
+      );
       await assert.rejects(stream('true', { cwd: path('no') }).ended, { reason: 'missing' });
     });
 
@@ -222,9 +265,12 @@ export function machineContract(name: string, machine: () => Machine): void {
           isReturned = true;
         }
       };
-      const { ended } = stream('head -c 1 >/dev/null; : > begun; while [ ! -e go ]; do sleep 0.02; done', {
-        stdin: source(),
-      });
+      const { ended } = stream(
+        'head -c 1 >/dev/null; : > begun; while [ ! -e go ]; do sleep 0.02; done',
+        {
+          stdin: source(),
+        },
+      );
       await until('it began', () => readdirSync(folder()).includes('begun'));
       let before = -1;
       await until('no more is taken', async () => {
@@ -246,7 +292,9 @@ export function machineContract(name: string, machine: () => Machine): void {
       const { ended } = stream('head -c 40000000 /dev/zero; : > all', {
         onStdout: (bytes) => {
           readBytes += bytes.length;
-          return readBytes > 30_000_000 ? undefined : new Promise((resolve) => taking.push(resolve));
+          return readBytes > 30_000_000
+            ? undefined
+            : new Promise((resolve) => taking.push(resolve));
         },
       });
       await until('it is read', () => taking.length > 0);
@@ -284,7 +332,10 @@ export function machineContract(name: string, machine: () => Machine): void {
         stdin: silent(),
         signal: abort.signal,
       });
-      await until('it runs', () => existsSync(path('pid')) && readFileSync(path('pid'), 'utf8') !== '');
+      await until(
+        'it runs',
+        () => existsSync(path('pid')) && readFileSync(path('pid'), 'utf8') !== '',
+      );
       abort.abort();
       assert.deepEqual((await held.ended).outcome, { kind: 'aborted' });
       await until('it is gone', () => isGone(readFileSync(path('pid'), 'utf8')));
@@ -308,7 +359,9 @@ export function machineContract(name: string, machine: () => Machine): void {
         },
       });
       await assert.rejects(reader.ended, { message: 'the reader broke' });
-      const later = stream('echo $$; exec sleep 60', { onStdout: () => Promise.reject(new Error('it broke later')) });
+      const later = stream('echo $$; exec sleep 60', {
+        onStdout: () => Promise.reject(new Error('it broke later')),
+      });
       await assert.rejects(later.ended, { message: 'it broke later' });
     });
 
@@ -353,7 +406,8 @@ export function machineContract(name: string, machine: () => Machine): void {
         const text = `${part}${'\0'.repeat(part * 31)}\n`;
         for (const file of ['x', 'y', 'z']) appendFileSync(path(file), text);
         written += text;
-        if (part % 5 === 0) await Promise.all(followed.flatMap(({ follow }) => [follow.drain(), follow.drain()]));
+        if (part % 5 === 0)
+          await Promise.all(followed.flatMap(({ follow }) => [follow.drain(), follow.drain()]));
       }
       await Promise.all(followed.map(({ follow }) => follow.drain()));
       for (const { text } of followed) assert.equal(text(), written);

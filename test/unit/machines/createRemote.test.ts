@@ -58,7 +58,9 @@ describe('machines of the list, over a real sshd', () => {
           return Promise.resolve(isTrusted);
         },
       },
-      homes: new HomeFolders(join(folder(), 'homes.json'), (path, text) => writeFileAtomic(path, text, 0o600)),
+      homes: new HomeFolders(join(folder(), 'homes.json'), (path, text) =>
+        writeFileAtomic(path, text, 0o600),
+      ),
       engines: new OwnEngines({
         home: folder(),
         file: join(folder(), 'engines.json'),
@@ -128,7 +130,10 @@ describe('machines of the list, over a real sshd', () => {
         onError: ({ reason }) => problems.push(reason),
       }),
     );
-    await assert.rejects(machine.stat('/'), { reason: 'host_key', message: /SHA256:.*Test the machine/ });
+    await assert.rejects(machine.stat('/'), {
+      reason: 'host_key',
+      message: /SHA256:.*Test the machine/,
+    });
     await assert.rejects(machine.query('echo'), { reason: 'host_key' });
     await until('the follower says so', () => problems.includes('host_key'));
     assert.deepEqual(asked, []);
@@ -145,9 +150,15 @@ describe('machines of the list, over a real sshd', () => {
     writeFileSync(allowed, readFileSync(`${path}.pub`, 'utf8'));
     try {
       const machine = create({ ...lab, keyPath: path });
-      await assert.rejects(machine.stat('/'), { reason: 'auth', message: /nobody is asked in the background/ });
+      await assert.rejects(machine.stat('/'), {
+        reason: 'auth',
+        message: /nobody is asked in the background/,
+      });
       assert.deepEqual(asked, []);
-      await assert.rejects(machine.exec('true', { cwd: '/' }), { reason: 'auth', message: /cannot be opened|tried/ });
+      await assert.rejects(machine.exec('true', { cwd: '/' }), {
+        reason: 'auth',
+        message: /cannot be opened|tried/,
+      });
       assert.deepEqual(asked, ['gpu1 passphrase']);
       kept = 'open sesame';
       assert.ok(await create({ ...lab, keyPath: path }).stat('/'));
@@ -190,11 +201,19 @@ describe('machines of the list, over a real sshd', () => {
 
   it('runs what a session launches, and wakes it at the end', async () => {
     const model = new ScriptedModel([
-      [{ name: 'remote_exec_background', input: { machine_id: 'gpu1', command: 'pwd; echo loss=0.25', label: 'a' } }],
+      [
+        {
+          name: 'remote_exec_background',
+          input: { machine_id: 'gpu1', command: 'pwd; echo loss=0.25', label: 'a' },
+        },
+      ],
       [
         {
           name: 'sleep',
-          input: { reason: 'the run', wake_conditions: [{ type: 'process_exit', machine_id: 'gpu1', run: 1 }] },
+          input: {
+            reason: 'the run',
+            wake_conditions: [{ type: 'process_exit', machine_id: 'gpu1', run: 1 }],
+          },
         },
       ],
       [{ name: 'finish', input: { outcome: 'blocked', summary: 'Enough.' } }],
@@ -208,8 +227,14 @@ describe('machines of the list, over a real sshd', () => {
       const [ended] = eventsOf(session, 'run.ended');
       assert.equal(ended?.verdict.kind, 'ok');
       assert.equal(ended?.metrics[0]?.last, 0.25);
-      assert.equal([...session.state.runs.values()][0]?.spec.cwd, join(sshd.folder, 'home', 'work'));
-      assert.match(JSON.stringify(model.requests[0]?.system), /- gpu1: \S+@127\.0\.0\.1:\d+ · \d+ CPU/);
+      assert.equal(
+        [...session.state.runs.values()][0]?.spec.cwd,
+        join(sshd.folder, 'home', 'work'),
+      );
+      assert.match(
+        JSON.stringify(model.requests[0]?.system),
+        /- gpu1: \S+@127\.0\.0\.1:\d+ · \d+ CPU/,
+      );
       const { machines } = bed.engine;
       assert.deepEqual(machines.status('gpu1'), { kind: 'connected' });
       // Nobody uses it any more, and its status is right all the same.

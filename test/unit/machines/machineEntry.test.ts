@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
-import { parseMachineSpec, placeText, suggestedId, type MachinePlace } from '../../../src/machines/machineEntry.ts';
+import {
+  parseMachineSpec,
+  placeText,
+  suggestedId,
+  type MachinePlace,
+} from '../../../src/machines/machineEntry.ts';
 
 describe('parseMachineSpec', () => {
   const understood: [string, MachinePlace, string?][] = [

@@ -3,7 +3,11 @@ import { describe, it } from 'mocha';
 import type { SecretQuestion } from '../../../src/machines/machinePrompts.ts';
 import { MachineSecrets, type SecretVault } from '../../../src/compose/machineSecrets.ts';
 
-const password: SecretQuestion = { machine: 'gpu1', kind: 'password', prompt: "ada@gpu1's password" };
+const password: SecretQuestion = {
+  machine: 'gpu1',
+  kind: 'password',
+  prompt: "ada@gpu1's password",
+};
 const { signal } = new AbortController();
 
 describe('secrets of machines', () => {
@@ -48,7 +52,10 @@ describe('secrets of machines', () => {
   it('are not kept when nobody answers, or when they hold only once', async () => {
     const { secrets, vault } = bed([undefined, '123456']);
     assert.equal(await secrets.answer(password, signal), undefined);
-    assert.equal(await secrets.answer({ ...password, kind: 'keyboard', prompt: 'Code' }, signal), '123456');
+    assert.equal(
+      await secrets.answer({ ...password, kind: 'keyboard', prompt: 'Code' }, signal),
+      '123456',
+    );
     await secrets.reached('gpu1');
     assert.equal(vault.size, 0);
   });

@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
-import { MemoryFailure, decodeSegment, encodeSegment, parsePath } from '../../../src/memory/memoryPath.ts';
+import {
+  MemoryFailure,
+  decodeSegment,
+  encodeSegment,
+  parsePath,
+} from '../../../src/memory/memoryPath.ts';
 
 describe('parsePath', () => {
   it('gives every spelling of a path one form', () => {
@@ -19,9 +24,14 @@ describe('parsePath', () => {
   });
 
   it('routes to /global by the whole first name only', () => {
-    assert.deepEqual(parsePath('global//x/'), { text: '/global/x', root: 'global', segments: ['x'] });
+    assert.deepEqual(parsePath('global//x/'), {
+      text: '/global/x',
+      root: 'global',
+      segments: ['x'],
+    });
     assert.deepEqual(parsePath('/global'), { text: '/global', root: 'global', segments: [] });
-    for (const path of ['/globals/x', '/Global/x', '/a/global']) assert.equal(parsePath(path).root, 'session', path);
+    for (const path of ['/globals/x', '/Global/x', '/a/global'])
+      assert.equal(parsePath(path).root, 'session', path);
   });
 
   it('refuses what could mean another place, and never resolves it', () => {
@@ -44,7 +54,9 @@ describe('parsePath', () => {
       assert.throws(
         () => parsePath(path),
         (error: unknown) =>
-          error instanceof MemoryFailure && error.reason === 'bad_path' && /\/best/.test(error.message),
+          error instanceof MemoryFailure &&
+          error.reason === 'bad_path' &&
+          /\/best/.test(error.message),
         JSON.stringify(path),
       );
   });

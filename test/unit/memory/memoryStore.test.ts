@@ -32,11 +32,16 @@ describe('MemoryStore', () => {
     await rm(home, { recursive: true });
   });
 
-  const paths = async (path = '/'): Promise<string[]> => (await store.list(path)).map((node) => node.path);
+  const paths = async (path = '/'): Promise<string[]> =>
+    (await store.list(path)).map((node) => node.path);
   const allPaths = async (): Promise<string[]> => (await store.tree()).map((node) => node.path);
 
   it('keeps a note as a Markdown file that a user can read', async () => {
-    await store.write('/observations/1', 'lr 3e-4 diverges', 'Loss is NaN at step 40.\n\nTry 1e-4.');
+    await store.write(
+      '/observations/1',
+      'lr 3e-4 diverges',
+      'Loss is NaN at step 40.\n\nTry 1e-4.',
+    );
     assert.equal(
       await readFile(join(sessionFolder, 'observations', '1.md'), 'utf8'),
       '> lr 3e-4 diverges\n\nLoss is NaN at step 40.\n\nTry 1e-4.\n',
@@ -51,7 +56,10 @@ describe('MemoryStore', () => {
 
   it('takes what a user writes, with or without a gist line', async () => {
     await mkdir(sessionFolder, { recursive: true });
-    await writeFile(join(sessionFolder, 'plan.md'), '\ufeff---\r\n\r\n## Try *dropout*\r\nthen more\r\n');
+    await writeFile(
+      join(sessionFolder, 'plan.md'),
+      '\ufeff---\r\n\r\n## Try *dropout*\r\nthen more\r\n',
+    );
     await writeFile(join(sessionFolder, 'empty.md'), '');
     await writeFile(join(sessionFolder, 'quoted.md'), '> short\r\n\r\nlong\r\n');
     await writeFile(join(sessionFolder, '100%.md'), 'all of it');
@@ -104,7 +112,11 @@ describe('MemoryStore', () => {
   });
 
   it('shares /global between sessions and nothing else', async () => {
-    const other = new MemoryStore({ sessionFolder: join(home, 'sessions', 's-2'), globalFolder, clock: systemClock });
+    const other = new MemoryStore({
+      sessionFolder: join(home, 'sessions', 's-2'),
+      globalFolder,
+      clock: systemClock,
+    });
     await store.write('global/tricks/bf16', 'halves memory', 'yes');
     await store.write('/mine', 'only here', 'x');
     assert.equal((await other.read('/global/tricks/bf16')).content, 'yes');
@@ -114,11 +126,23 @@ describe('MemoryStore', () => {
     );
     assert.deepEqual(await paths(), ['/mine', '/global']);
     assert.deepEqual(await paths('/global'), ['/global/tricks']);
-    assert.equal(await readFile(join(globalFolder, 'tricks', 'bf16.md'), 'utf8'), '> halves memory\n\nyes\n');
+    assert.equal(
+      await readFile(join(globalFolder, 'tricks', 'bf16.md'), 'utf8'),
+      '> halves memory\n\nyes\n',
+    );
   });
 
   it('removes exactly a node and what lies below it', async () => {
-    for (const path of ['/a_b', '/a_b/x/y', '/aXb', '/aXb/z', '/a_bc', '/Papers/1', '/papers2/1', '/%'])
+    for (const path of [
+      '/a_b',
+      '/a_b/x/y',
+      '/aXb',
+      '/aXb/z',
+      '/a_bc',
+      '/Papers/1',
+      '/papers2/1',
+      '/%',
+    ])
       await store.write(path, 'g', 'c');
     const before = await allPaths();
     assert.equal(await store.remove('/papers'), 0);
@@ -151,7 +175,8 @@ describe('MemoryStore', () => {
     );
     assert.deepEqual(await paths('/papers'), []);
     await assert.rejects(store.read('/papers/x'), isReason('missing'));
-    if (!isCaseSensitive) return assert.rejects(store.write('/papers/x', 'l', 'l'), isReason('case_clash'));
+    if (!isCaseSensitive)
+      return assert.rejects(store.write('/papers/x', 'l', 'l'), isReason('case_clash'));
     await store.write('/papers/x', 'lower', 'lower');
     assert.equal((await store.read('/Papers/x')).content, 'upper');
   });
@@ -179,7 +204,10 @@ describe('MemoryStore', () => {
 
   it('helps with a path that is not there', async () => {
     await store.write('/papers/attention', 'g', 'c');
-    await assert.rejects(store.read('/papers/atention'), /Under \/papers there is: \/papers\/attention/);
+    await assert.rejects(
+      store.read('/papers/atention'),
+      /Under \/papers there is: \/papers\/attention/,
+    );
     assert.equal(await store.remove('/nothing'), 0);
     assert.deepEqual(await paths('/nothing'), []);
   });
@@ -192,7 +220,9 @@ describe('MemoryStore', () => {
 
   it('leaves one whole note, and no temporary file, however many write at once', async () => {
     await Promise.all(
-      Array.from({ length: 20 }, (_, n) => store.write('/deep/er/best', `gist ${n}`, `${n} `.repeat(5000))),
+      Array.from({ length: 20 }, (_, n) =>
+        store.write('/deep/er/best', `gist ${n}`, `${n} `.repeat(5000)),
+      ),
     );
     const note = await store.read('/deep/er/best');
     const n = note.gist.split(' ')[1];
@@ -245,7 +275,10 @@ describe('MemoryStore', () => {
       await mkdir(join(sessionFolder, `papers-${folder}`), { recursive: true });
       await Promise.all(
         Array.from({ length: 100 }, (_, n) =>
-          writeFile(join(sessionFolder, `papers-${folder}`, `${n}.md`), `> gist of note ${n}\n\nmore\n`),
+          writeFile(
+            join(sessionFolder, `papers-${folder}`, `${n}.md`),
+            `> gist of note ${n}\n\nmore\n`,
+          ),
         ),
       );
     }

@@ -14,14 +14,19 @@ const node = (path: string, gist = `gist of ${path}`, updatedMs = 0): MemoryNode
 const library = (size: number): MemoryNode[] => [
   node('/best', 'run 7', 5),
   node('/papers', 'read so far', 1),
-  ...Array.from({ length: size }, (_, n) => node(`/papers/p${String(n).padStart(5, '0')}`, 'a paper on attention', n)),
+  ...Array.from({ length: size }, (_, n) =>
+    node(`/papers/p${String(n).padStart(5, '0')}`, 'a paper on attention', n),
+  ),
   node('/zeta', 'last by name', 2),
 ];
 
 describe('renderTree', () => {
   it('shows the whole tree when it fits', () => {
     assert.equal(
-      renderTree([node('/a', 'first'), node('/a/b', ''), node('/a/b/c', 'deep'), node('/d', 'last')], 1000),
+      renderTree(
+        [node('/a', 'first'), node('/a/b', ''), node('/a/b/c', 'deep'), node('/d', 'last')],
+        1000,
+      ),
       '/a/: first\n  /b/\n    /c: deep\n/d: last',
     );
     assert.equal(renderTree([], 10), '');
@@ -52,8 +57,13 @@ describe('renderTree', () => {
   });
 
   it('lets a recent deep note in although the top level alone is too much', () => {
-    const top = Array.from({ length: 500 }, (_, n) => node(`/t${String(n).padStart(3, '0')}`, 'some gist', n));
-    const text = renderTree([node('/a', 'old', 0), node('/a/b', 'new and deep', 10_000), ...top], 100);
+    const top = Array.from({ length: 500 }, (_, n) =>
+      node(`/t${String(n).padStart(3, '0')}`, 'some gist', n),
+    );
+    const text = renderTree(
+      [node('/a', 'old', 0), node('/a/b', 'new and deep', 10_000), ...top],
+      100,
+    );
     assert.match(text, /^\/a\/: old\n  \/b: new and deep\n/);
     assert.match(text, /\/t499/);
     assert.match(text, /… \d+ more under \/$/);

@@ -21,7 +21,17 @@ function measured(metrics: Readonly<Record<string, Points>>): Measured {
       const tally = tracks.get(name)?.tally;
       if (tally === undefined) return undefined;
       const { count, last, lastStep, min, max, mean } = tally;
-      return { metric: name, count, last, lastStep, min, max, mean, best: min, direction: directionOf(name) };
+      return {
+        metric: name,
+        count,
+        last,
+        lastStep,
+        min,
+        max,
+        mean,
+        best: min,
+        direction: directionOf(name),
+      };
     },
   };
 }
@@ -66,7 +76,13 @@ describe('Comparing runs', () => {
     });
     const [loss] = compareRuns(baseline, experiment);
     assert.equal(loss?.atEnd?.verdict, 'worse');
-    const { by, position, baseline: before, experiment: after, verdict } = loss?.atEqualStep ?? assert.fail();
+    const {
+      by,
+      position,
+      baseline: before,
+      experiment: after,
+      verdict,
+    } = loss?.atEqualStep ?? assert.fail();
     assert.deepEqual([by, position, before, after, verdict], ['step', 25, 2, 1.5, 'better']);
   });
 
@@ -103,9 +119,17 @@ describe('Comparing runs', () => {
   });
 
   it('names the metrics of both, and judges only what both have', () => {
-    const all = compareRuns(measured({ loss: [[1, 1]], lr: [[1, 1]] }), measured({ acc: [[1, 1]], lr: [[1, 2]] }));
+    const all = compareRuns(
+      measured({ loss: [[1, 1]], lr: [[1, 1]] }),
+      measured({ acc: [[1, 1]], lr: [[1, 2]] }),
+    );
     assert.deepEqual(
-      all.map(({ metric, atEnd, baseline, experiment }) => [metric, atEnd?.verdict, baseline?.last, experiment?.last]),
+      all.map(({ metric, atEnd, baseline, experiment }) => [
+        metric,
+        atEnd?.verdict,
+        baseline?.last,
+        experiment?.last,
+      ]),
       [
         ['loss', undefined, 1, undefined],
         ['lr', 'n/a', 1, 2],

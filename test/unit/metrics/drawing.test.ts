@@ -23,7 +23,10 @@ describe('Downsampling for a plot', () => {
       floats(5, (i) => i * i),
       { pixels: 100 },
     );
-    assert.deepEqual([Array.from(x), Array.from(y), nonFinite], [[0, 1, 2, 3, 4], [0, 1, 4, 9, 16], []]);
+    assert.deepEqual(
+      [Array.from(x), Array.from(y), nonFinite],
+      [[0, 1, 2, 3, 4], [0, 1, 4, 9, 16], []],
+    );
   });
 
   it('gives at most four points a pixel, in order of x, with the ends and every extreme', () => {
@@ -76,7 +79,10 @@ describe('Downsampling for a plot', () => {
       Array.from(shown.x),
       Array.from({ length: 13 }, (_, i) => 99 + i),
     );
-    assert.deepEqual(Array.from(downsampleForPlot(x, x, { from: 100.2, to: 100.8, pixels: 50 }).x), [100, 101]);
+    assert.deepEqual(
+      Array.from(downsampleForPlot(x, x, { from: 100.2, to: 100.8, pixels: 50 }).x),
+      [100, 101],
+    );
     assert.deepEqual(Array.from(downsampleForPlot(x, x, { from: 2000, pixels: 50 }).x), [999]);
     const wide = downsampleForPlot(
       floats(9000, (i) => i),
@@ -87,9 +93,13 @@ describe('Downsampling for a plot', () => {
   });
 
   it('orders by x a counter that starts again', () => {
-    const { x, y } = downsampleForPlot(Float64Array.of(1, 2, 3, 1, 2), Float64Array.of(10, 20, 30, 11, 21), {
-      pixels: 100,
-    });
+    const { x, y } = downsampleForPlot(
+      Float64Array.of(1, 2, 3, 1, 2),
+      Float64Array.of(10, 20, 30, 11, 21),
+      {
+        pixels: 100,
+      },
+    );
     assert.deepEqual(
       [Array.from(x), Array.from(y)],
       [
@@ -100,8 +110,14 @@ describe('Downsampling for a plot', () => {
   });
 
   it('takes empty series, one point, one x and no pixel', () => {
-    assert.equal(downsampleForPlot(new Float64Array(), new Float64Array(), { pixels: 10 }).x.length, 0);
-    assert.deepEqual(Array.from(downsampleForPlot(Float64Array.of(3), Float64Array.of(4), { pixels: 0 }).y), [4]);
+    assert.equal(
+      downsampleForPlot(new Float64Array(), new Float64Array(), { pixels: 10 }).x.length,
+      0,
+    );
+    assert.deepEqual(
+      Array.from(downsampleForPlot(Float64Array.of(3), Float64Array.of(4), { pixels: 0 }).y),
+      [4],
+    );
     assert.ok(
       downsampleForPlot(
         floats(100, () => 7),
@@ -113,8 +129,14 @@ describe('Downsampling for a plot', () => {
 
   it('uses positions where a step is missing', () => {
     const columns = columnsOf(Float64Array.of(1, 2, 3));
-    assert.deepEqual(Array.from(stepAxis({ ...columns, steps: Float64Array.of(5, 10, 15) })), [5, 10, 15]);
-    assert.deepEqual(Array.from(stepAxis({ ...columns, steps: Float64Array.of(5, NaN, 15) })), [0, 1, 2]);
+    assert.deepEqual(
+      Array.from(stepAxis({ ...columns, steps: Float64Array.of(5, 10, 15) })),
+      [5, 10, 15],
+    );
+    assert.deepEqual(
+      Array.from(stepAxis({ ...columns, steps: Float64Array.of(5, NaN, 15) })),
+      [0, 1, 2],
+    );
   });
 });
 
@@ -127,20 +149,35 @@ describe('Thinning for a tool', () => {
       values[1235] = -9;
       values[1236] = NaN;
       const thinned = sampleForModel(columnsOf(values), maxPoints);
-      assert.ok(thinned.values.length <= maxPoints && thinned.values.length >= Math.min(5, maxPoints));
+      assert.ok(
+        thinned.values.length <= maxPoints && thinned.values.length >= Math.min(5, maxPoints),
+      );
       assert.ok(isAscending(thinned.steps));
       assert.deepEqual([thinned.steps[0], thinned.steps.at(-1)], [0, 4999]);
-      for (const step of [1234, 1235, 1236]) assert.ok(thinned.steps.includes(step), `${step} with ${maxPoints}`);
-      assert.ok(thinned.steps.every((step, index) => Object.is(values[step], thinned.values[index])));
+      for (const step of [1234, 1235, 1236])
+        assert.ok(thinned.steps.includes(step), `${step} with ${maxPoints}`);
+      assert.ok(
+        thinned.steps.every((step, index) => Object.is(values[step], thinned.values[index])),
+      );
     }
   });
 
-  const shapes: readonly (readonly [what: string, values: readonly number[], maxPoints: number, kept: number[]])[] = [
+  const shapes: readonly (readonly [
+    what: string,
+    values: readonly number[],
+    maxPoints: number,
+    kept: number[],
+  ])[] = [
     ['a fall', [12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1], 8, [0, 5, 6, 11]],
     ['a rise', [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12], 8, [0, 5, 6, 11]],
     ['a plain with a peak and a pit', [3, 3, 3, 9, 3, 3, 3, 1, 3, 3, 3, 3], 7, [0, 3, 7, 11]],
     ['equal extremes, of which the first count', [2, 1, 1, 2, 3, 3, 2, 2, 2, 2], 6, [0, 1, 4, 9]],
-    ['a NaN that takes the place of the highest', [1, 5, 2, NaN, NaN, 3, 4, 9, 8, 7, 6, 0], 9, [0, 3, 7, 11]],
+    [
+      'a NaN that takes the place of the highest',
+      [1, 5, 2, NaN, NaN, 3, 4, 9, 8, 7, 6, 0],
+      9,
+      [0, 3, 7, 11],
+    ],
     ['nothing but NaN', [NaN, NaN, NaN, NaN, NaN, NaN, NaN, NaN], 6, [0, 7]],
     ['the fewest that have a shape', [5, 6, 7, 8, 1, 2, 3], 6, [0, 3, 4, 6]],
     ['too few for a shape', [5, 6, 7, 8, 1, 2, 3], 5, [2, 3, 4, 5, 6]],

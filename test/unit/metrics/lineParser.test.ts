@@ -108,7 +108,10 @@ const detected: readonly (readonly [string, string])[] = [
     "{'loss': 0.25, 'grad_norm': 1.2, 'learning_rate': 5e-05, 'epoch': 1.0}",
     'loss@1=0.25 grad_norm@1=1.2 learning_rate@1=0.00005',
   ],
-  ['Test set: Average loss: 0.0494, Accuracy: 9840/10000 (98%)', 'average_loss=0.0494 Accuracy=0.984'],
+  [
+    'Test set: Average loss: 0.0494, Accuracy: 9840/10000 (98%)',
+    'average_loss=0.0494 Accuracy=0.984',
+  ],
   ['12/1875 [====>...] - ETA: 3s - loss: 0.5 - accuracy: 0.8', 'loss@12=0.5 accuracy@12=0.8'],
   ['loss=nan', 'loss=NaN'],
   ['Validation Accuracy: 0.93', 'validation_accuracy=0.93'],
@@ -123,7 +126,8 @@ const detected: readonly (readonly [string, string])[] = [
 ];
 
 function check(rows: readonly (readonly [string, string])[], spec: MetricSpec): void {
-  for (const [line, expected] of rows) it(line.trim().slice(0, 80), () => assert.equal(read(spec, line), expected));
+  for (const [line, expected] of rows)
+    it(line.trim().slice(0, 80), () => assert.equal(read(spec, line), expected));
 }
 
 describe('Reading lines for asked names', () => check(named, { names }));
@@ -136,7 +140,10 @@ describe('Reading lines', () => {
   });
 
   it('treats special characters of a name as themselves', () => {
-    assert.equal(read({ names: ['acc@1', 'f1 (macro)', 'a.b'] }, 'acc@1=3 f1 (macro)=4 axb=5'), 'acc@1=3 f1 (macro)=4');
+    assert.equal(
+      read({ names: ['acc@1', 'f1 (macro)', 'a.b'] }, 'acc@1=3 f1 (macro)=4 axb=5'),
+      'acc@1=3 f1 (macro)=4',
+    );
   });
 
   it('reads patterns without regard to case, the last match of a line, with the step of the line', () => {
@@ -189,6 +196,7 @@ describe('Reading lines', () => {
       (share) => '['.repeat(200_000 * share) + 'loss=1',
     ];
     for (const line of hostile)
-      for (const spec of [{ names }, {}]) assertInProportion((share) => read(spec, line(share)), line(0.0002));
+      for (const spec of [{ names }, {}])
+        assertInProportion((share) => read(spec, line(share)), line(0.0002));
   });
 });

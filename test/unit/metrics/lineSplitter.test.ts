@@ -3,7 +3,11 @@ import { describe, it } from 'mocha';
 import { LineSplitter } from '../../../src/metrics/lineSplitter.ts';
 import { randomCuts, seededRandom } from './randomCuts.ts';
 
-function split(chunks: readonly Uint8Array[], start = 0, maxLineBytes?: number): (readonly [string, number])[] {
+function split(
+  chunks: readonly Uint8Array[],
+  start = 0,
+  maxLineBytes?: number,
+): (readonly [string, number])[] {
   const splitter = new LineSplitter(start, maxLineBytes);
   const lines: (readonly [string, number])[] = [];
   for (const chunk of chunks) splitter.push(chunk, (line, end) => lines.push([line, end]));
@@ -26,10 +30,13 @@ describe('Splitting a byte stream into lines', () => {
   });
 
   it('gives the same lines however the bytes arrive', () => {
-    const bytes = text('step 1 loss=0,5 ✓ é\r\n10%|█ | loss=1\r 20%|██| loss=2\r\n\r\nüñí🙂\n\r\n\rlast 🙂 line');
+    const bytes = text(
+      'step 1 loss=0,5 ✓ é\r\n10%|█ | loss=1\r 20%|██| loss=2\r\n\r\nüñí🙂\n\r\n\rlast 🙂 line',
+    );
     const whole = split([bytes]);
     const random = seededRandom(7);
-    for (let round = 0; round < 300; round++) assert.deepEqual(split(randomCuts(bytes, random)), whole);
+    for (let round = 0; round < 300; round++)
+      assert.deepEqual(split(randomCuts(bytes, random)), whole);
     assert.deepEqual(split(Array.from(bytes, (byte) => Uint8Array.of(byte))), whole);
   });
 

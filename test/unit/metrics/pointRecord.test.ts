@@ -3,7 +3,14 @@ import { describe, it } from 'mocha';
 import { readRecord, recordBytes, writeRecord } from '../../../src/metrics/pointRecord.ts';
 
 describe('a point on disk', () => {
-  const record = { kind: 'point', step: 7, timeMs: 5, value: NaN, endOffset: 2 ** 40, isLastOfLine: true } as const;
+  const record = {
+    kind: 'point',
+    step: 7,
+    timeMs: 5,
+    value: NaN,
+    endOffset: 2 ** 40,
+    isLastOfLine: true,
+  } as const;
   const written = (): DataView => {
     const view = new DataView(new ArrayBuffer(3 * recordBytes));
     writeRecord(view, recordBytes, record, 12);
@@ -14,7 +21,12 @@ describe('a point on disk', () => {
     assert.deepEqual(readRecord(written(), recordBytes), { ...record, name: 12 });
     const view = written();
     writeRecord(view, 0, { ...record, kind: 'clear', isLastOfLine: false }, 0);
-    assert.deepEqual(readRecord(view, 0), { ...record, kind: 'clear', isLastOfLine: false, name: 0 });
+    assert.deepEqual(readRecord(view, 0), {
+      ...record,
+      kind: 'clear',
+      isLastOfLine: false,
+      name: 0,
+    });
     assert.deepEqual(readRecord(view, recordBytes), { ...record, name: 12 });
   });
 

@@ -54,14 +54,17 @@ async function open(inFolder = folder, wanted = spec, write?: WriteAt): Promise<
 }
 
 const valuesOf = (metrics: RunMetrics): Record<string, number[]> =>
-  Object.fromEntries(metrics.names().map((name) => [name, Array.from(metrics.series(name).values)]));
+  Object.fromEntries(
+    metrics.names().map((name) => [name, Array.from(metrics.series(name).values)]),
+  );
 
 function feedRest(metrics: RunMetrics, all: Uint8Array): void {
   metrics.ingest(all.subarray(metrics.resumeOffset), metrics.resumeOffset, 5);
   metrics.finish(6);
 }
 
-const reasonIs = (reason: string) => (error: unknown) => error instanceof MetricsError && error.reason === reason;
+const reasonIs = (reason: string) => (error: unknown) =>
+  error instanceof MetricsError && error.reason === reason;
 
 describe('Metrics of a run', () => {
   it('reads points with step, time and order, and announces them once', async () => {
@@ -72,7 +75,10 @@ describe('Metrics of a run', () => {
     const last = metrics.finish(2000);
     assert.deepEqual(valuesOf(metrics), expected);
     assert.deepEqual(Array.from(metrics.series('loss').steps), [1, 1, 2, 2, 3, 4]);
-    assert.deepEqual(Array.from(metrics.series('loss').timesMs), [1000, 1000, 1000, 1000, 1000, 2000]);
+    assert.deepEqual(
+      Array.from(metrics.series('loss').timesMs),
+      [1000, 1000, 1000, 1000, 1000, 2000],
+    );
     assert.deepEqual(announced, [...first, ...last]);
     assert.deepEqual(last, [{ metric: 'loss', step: 4, timeMs: 2000, value: 0.25 }]);
     assert.equal(metrics.resumeOffset, bytes.length);
@@ -191,7 +197,11 @@ describe('Metrics of a run', () => {
     assert.equal(metrics.problems.length, 3);
     metrics.ingest(Buffer.from('\nloss=7\n'), bytes.length, 9);
     metrics.dispose();
-    assert.deepEqual(valuesOf(await open()), { metric_0: expected.loss, metric_1: expected.acc, loss: [7] });
+    assert.deepEqual(valuesOf(await open()), {
+      metric_0: expected.loss,
+      metric_1: expected.acc,
+      loss: [7],
+    });
   });
 
   it('forgets cleared points, also after a restart, and goes on collecting', async () => {
@@ -214,7 +224,8 @@ describe('Metrics of a run', () => {
     for (let room = 0; room < 300; room += 13) {
       let left = room;
       const write: WriteAt = (fd, chunk, position) => {
-        if (left <= 0) throw Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' });
+        if (left <= 0)
+          throw Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' });
         const part = chunk.subarray(0, left);
         left -= part.length;
         return writeSync(fd, part, 0, part.length, position);
@@ -279,7 +290,8 @@ describe('Metrics of a run', () => {
   it('does not read megabytes without points again after a restart', async () => {
     const metrics = await open();
     const chunk = Buffer.from('a line without any metric\n'.repeat(4096));
-    for (let offset = 0; offset < 30 * chunk.length; offset += chunk.length) metrics.ingest(chunk, offset, 1);
+    for (let offset = 0; offset < 30 * chunk.length; offset += chunk.length)
+      metrics.ingest(chunk, offset, 1);
     const { resumeOffset } = metrics;
     metrics.dispose();
     const again = await open();
@@ -317,7 +329,11 @@ describe('Summaries of a run', () => {
 
   it('give the trend of points that came in one batch in their order', async () => {
     const metrics = await open();
-    metrics.ingest(Buffer.from(Array.from({ length: 30 }, (_, i) => `loss=${1 / (i + 1)}\n`).join('')), 0, 1);
+    metrics.ingest(
+      Buffer.from(Array.from({ length: 30 }, (_, i) => `loss=${1 / (i + 1)}\n`).join('')),
+      0,
+      1,
+    );
     assert.equal(metrics.trend('loss'), 'decreasing');
     assert.equal(metrics.summary('loss')?.last, 1 / 30);
   });
@@ -327,13 +343,17 @@ describe('Detected metrics of a run', () => {
   it('show a name that is not known from its second line on, with its first point', async () => {
     const metrics = await open(folder, {});
     const announced: string[] = [];
-    metrics.onDidAdd((points) => announced.push(...points.map(({ metric, value }) => `${metric}=${value}`)));
+    metrics.onDidAdd((points) =>
+      announced.push(...points.map(({ metric, value }) => `${metric}=${value}`)),
+    );
     metrics.ingest(Buffer.from('hidden_size=128 foo=1 loss=3\n'), 0, 1);
     assert.deepEqual(metrics.names(), ['loss']);
     assert.equal(metrics.summary('foo'), undefined);
     metrics.dispose();
     const again = await open(folder, {});
-    again.onDidAdd((points) => announced.push(...points.map(({ metric, value }) => `${metric}=${value}`)));
+    again.onDidAdd((points) =>
+      announced.push(...points.map(({ metric, value }) => `${metric}=${value}`)),
+    );
     again.ingest(Buffer.from('foo=2 loss=2\n'), again.resumeOffset, 2);
     assert.deepEqual(valuesOf(again), { foo: [1, 2], loss: [3, 2] });
     assert.deepEqual(announced, ['loss=3', 'foo=1', 'foo=2', 'loss=2']);
@@ -360,7 +380,11 @@ describe('Bursts', () => {
     metrics.onDidAdd((points) => (seen += points.length));
     for (let first = 0; first < lineCount; first += perChunk) {
       const text = Array.from({ length: perChunk }, (_, i) => `loss=${first + i}`).join('\n');
-      metrics.ingest(Buffer.from(first + perChunk < lineCount ? `${text}\n` : text), metrics.resumeOffset, first);
+      metrics.ingest(
+        Buffer.from(first + perChunk < lineCount ? `${text}\n` : text),
+        metrics.resumeOffset,
+        first,
+      );
     }
     metrics.finish(lineCount);
     assert.equal(seen, lineCount);

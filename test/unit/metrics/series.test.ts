@@ -8,9 +8,15 @@ describe('A series', () => {
     for (let index = 0; index < 100_000; index++) series.add(index, index * 2, index * 3);
     const { steps, timesMs, values } = series.columns();
     assert.ok(
-      values.every((value, index) => value === index * 3 && steps[index] === index && timesMs[index] === index * 2),
+      values.every(
+        (value, index) =>
+          value === index * 3 && steps[index] === index && timesMs[index] === index * 2,
+      ),
     );
-    const bytes = [steps, timesMs, values].reduce((sum, column) => sum + column.buffer.byteLength, 0);
+    const bytes = [steps, timesMs, values].reduce(
+      (sum, column) => sum + column.buffer.byteLength,
+      0,
+    );
     assert.ok(bytes / 100_000 <= 64, `${bytes / 100_000} bytes a point`);
     assert.deepEqual(Array.from(series.columns(99_998).values), [299_994, 299_997]);
   });
@@ -24,7 +30,12 @@ describe('A tally', () => {
   };
 
   it('is over finite values and remembers the first that is none', () => {
-    const { count, last, lastStep, min, max, mean, firstNonFinite } = tallyOf([2, NaN, 4, Infinity]);
+    const { count, last, lastStep, min, max, mean, firstNonFinite } = tallyOf([
+      2,
+      NaN,
+      4,
+      Infinity,
+    ]);
     assert.deepEqual(
       { count, last, lastStep, min, max, mean, firstNonFinite },
       {

@@ -31,7 +31,8 @@ describe('Trend of a series', () => {
 
   it('asks for a clearer slope of fewer than eight points', () => {
     // Its slope is 2.3 times its standard error for seven points, and 2.6 times for eight.
-    const jagged = (length: number): number[] => range(length, (i) => 10 + i + (i % 2 === 0 ? 2 : -2));
+    const jagged = (length: number): number[] =>
+      range(length, (i) => 10 + i + (i % 2 === 0 ? 2 : -2));
     assert.equal(trendOf(jagged(7)), 'plateau');
     assert.equal(trendOf(jagged(8)), 'increasing');
     assert.equal(trendOf(jagged(8).map((value) => -value)), 'decreasing');

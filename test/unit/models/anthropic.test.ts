@@ -8,7 +8,8 @@ import { startWireAnthropic } from '../../fakes/wireAnthropic.ts';
 import { behavesAsAProvider } from './contract.ts';
 import { callsIn, hear, request, userSays } from './conversing.ts';
 
-const parts = (body: JsonObject): JsonObject[] => list(body.messages).flatMap(({ content }) => list(content));
+const parts = (body: JsonObject): JsonObject[] =>
+  list(body.messages).flatMap(({ content }) => list(content));
 
 behavesAsAProvider({
   name: 'claude',
@@ -39,19 +40,29 @@ describe('claude', () => {
 
   beforeEach(async () => {
     server = await startWireAnthropic();
-    provider = createAnthropicProvider({ apiKey: () => Promise.resolve('sk-ant'), baseUrl: server.url, clock });
+    provider = createAnthropicProvider({
+      apiKey: () => Promise.resolve('sk-ant'),
+      baseUrl: server.url,
+      clock,
+    });
   });
   afterEach(() => server.close());
 
   const ask = (changes = {}) =>
-    hear((...args) => provider.stream(...args), request({ model: 'claude-opus-4-6', ...changes }), { clock });
+    hear((...args) => provider.stream(...args), request({ model: 'claude-opus-4-6', ...changes }), {
+      clock,
+    });
   const bodyOf = async (changes = {}): Promise<JsonObject> => {
     await ask(changes);
     return server.requests.at(-1)?.body ?? {};
   };
 
   it('says how to set a key, without a request', async () => {
-    provider = createAnthropicProvider({ apiKey: () => Promise.resolve(undefined), baseUrl: server.url, clock });
+    provider = createAnthropicProvider({
+      apiKey: () => Promise.resolve(undefined),
+      baseUrl: server.url,
+      clock,
+    });
     const { reply } = await ask();
     assert.equal(reply.failure?.reason, 'auth');
     assert.match(reply.failure.message, /ANTHROPIC_API_KEY/);
@@ -76,7 +87,9 @@ describe('claude', () => {
   });
 
   it('puts results together in one message of the user, before what the user says', async () => {
-    const calls = ['a', 'b'].map((id) => ({ type: 'tool_call', id, name: 'launch', input: {} }) as const);
+    const calls = ['a', 'b'].map(
+      (id) => ({ type: 'tool_call', id, name: 'launch', input: {} }) as const,
+    );
     const result = (callId: string): Message => ({
       role: 'user',
       content: [{ type: 'tool_result', callId, text: callId, isError: callId === 'b' }],
@@ -117,7 +130,10 @@ describe('claude', () => {
         { role: 'user', content: [result] },
       ],
     });
-    assert.deepEqual(list(list(body.messages)[1]?.content)[0], { type: 'redacted_thinking', data: 'redacted:xyz' });
+    assert.deepEqual(list(list(body.messages)[1]?.content)[0], {
+      type: 'redacted_thinking',
+      data: 'redacted:xyz',
+    });
   });
 
   it('asks once more without thinking when the service refuses what was thought before a change', async () => {
@@ -145,7 +161,9 @@ describe('claude', () => {
   it('reports what a cut attempt was charged', async () => {
     const usage = { inputTokens: 100, cacheReadTokens: 20, outputTokens: 50 };
     server.reply(({ index }) =>
-      index === 0 ? { text: 'Cut here', usage, breaks: { at: 'text', how: 'cut' } } : { text: 'Whole', usage },
+      index === 0
+        ? { text: 'Cut here', usage, breaks: { at: 'text', how: 'cut' } }
+        : { text: 'Whole', usage },
     );
     const { reply } = await ask();
     assert.deepEqual(reply.discardedUsage, {
@@ -164,7 +182,11 @@ describe('claude', () => {
     ['claude-sonnet-5-5', 'none', [{ type: 'between_tools' }, undefined]],
     ['claude-opus-5-5', 'none', [{ type: 'adaptive', display: 'summarized' }, { effort: 'low' }]],
     ['claude-fable-5-1', 'none', [{ type: 'adaptive', display: 'summarized' }, { effort: 'low' }]],
-    ['claude-haiku-4-5-20251001', 'medium', [{ type: 'enabled', budget_tokens: 12_000 }, undefined]],
+    [
+      'claude-haiku-4-5-20251001',
+      'medium',
+      [{ type: 'enabled', budget_tokens: 12_000 }, undefined],
+    ],
     ['claude-haiku-4-5', 'none', [undefined, undefined]],
     ['claude-haiku-4-5', undefined, [undefined, undefined]],
   ];
@@ -178,9 +200,16 @@ describe('claude', () => {
     const model = 'claude-haiku-4-5';
     const call = { type: 'tool_call', id: 'a', name: 'launch', input: {} };
     const result = { type: 'tool_result', callId: 'a', text: 'ok', isError: false };
-    const messages = [userSays('Begin.'), { role: 'assistant', content: [call] }, { role: 'user', content: [result] }];
+    const messages = [
+      userSays('Begin.'),
+      { role: 'assistant', content: [call] },
+      { role: 'user', content: [result] },
+    ];
     assert.equal((await bodyOf({ model, effort: 'high', messages })).thinking, undefined);
-    assert.equal((await bodyOf({ model, effort: 'high', maxOutputTokens: 1500 })).thinking, undefined);
+    assert.equal(
+      (await bodyOf({ model, effort: 'high', maxOutputTokens: 1500 })).thinking,
+      undefined,
+    );
     const small = await bodyOf({ model, effort: 'high', maxOutputTokens: 4096 });
     assert.deepEqual(small.thinking, { type: 'enabled', budget_tokens: 3072 });
   });

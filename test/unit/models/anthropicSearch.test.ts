@@ -49,7 +49,9 @@ describe('the search of Anthropic', () => {
       model,
     });
     const { body } = server.requests[0] ?? assert.fail();
-    assert.deepEqual(body.tools, [{ type: 'web_search_20250305', name: 'web_search', max_uses: 5 }]);
+    assert.deepEqual(body.tools, [
+      { type: 'web_search_20250305', name: 'web_search', max_uses: 5 },
+    ]);
     assert.deepEqual(body.messages, [{ role: 'user', content: 'who uses Muon?' }]);
   });
 
@@ -80,7 +82,11 @@ describe('the search of Anthropic', () => {
     ['a wrong key', 'auth', { status: 401, message: `${key} is not right` }],
     ['an overload', 'rate_limit', { status: 529 }],
     ['a cut stream', 'network', { text: 'Some of it', breaks: { at: 'text', how: 'cut' } }],
-    ['a stream that ends early', 'network', { text: 'Some of it', breaks: { at: 'end', how: 'close' } }],
+    [
+      'a stream that ends early',
+      'network',
+      { text: 'Some of it', breaks: { at: 'end', how: 'close' } },
+    ],
     ['a refusal', 'refused', { text: 'No', stop: 'refused' }],
     ['no answer', 'server', {}],
   ] as const)

@@ -3,8 +3,10 @@ import { list, text, type JsonObject } from '../../fakes/wire.ts';
 import { bedrockModelOf, startWireBedrock } from '../../fakes/wireBedrock.ts';
 import { behavesAsAProvider } from './contract.ts';
 
-const parts = (body: JsonObject): JsonObject[] => list(body.messages).flatMap(({ content }) => list(content));
-const ofType = (body: JsonObject, type: string): JsonObject[] => parts(body).filter((part) => part.type === type);
+const parts = (body: JsonObject): JsonObject[] =>
+  list(body.messages).flatMap(({ content }) => list(content));
+const ofType = (body: JsonObject, type: string): JsonObject[] =>
+  parts(body).filter((part) => part.type === type);
 
 behavesAsAProvider({
   name: 'bedrock',

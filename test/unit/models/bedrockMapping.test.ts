@@ -1,4 +1,7 @@
-/** What AWS wants and tells beyond the Messages API: credentials, regions, exceptions, names of models. */
+/**
+ * What AWS wants and tells beyond the Messages API: credentials, regions, exceptions, names of
+ * models.
+ */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -65,8 +68,14 @@ describe('bedrock', () => {
     };
 
     it('with the keys of the environment, for the region that is told', async () => {
-      provider = create({ ...keys, AWS_SESSION_TOKEN: 'session', AWS_REGION: 'us-west-2' }, { region: 'eu-central-1' });
-      assert.match(await authorizations(), /^AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE\/\d+\/eu-central-1\/bedrock\//);
+      provider = create(
+        { ...keys, AWS_SESSION_TOKEN: 'session', AWS_REGION: 'us-west-2' },
+        { region: 'eu-central-1' },
+      );
+      assert.match(
+        await authorizations(),
+        /^AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE\/\d+\/eu-central-1\/bedrock\//,
+      );
       assert.equal(server.requests[0]?.headers['x-amz-security-token'], 'session');
     });
     it('for the region of the environment, and else for us-east-1', async () => {
@@ -81,8 +90,15 @@ describe('bedrock', () => {
     });
     it('with a profile of the files, by the chain of AWS', async () => {
       const file = path.join(homeFolder, 'credentials');
-      await writeFile(file, '[research]\naws_access_key_id = AKIDPROFILE\naws_secret_access_key = abc\n');
-      const env = { AWS_PROFILE: 'research', AWS_SHARED_CREDENTIALS_FILE: file, AWS_CONFIG_FILE: '/dev/null' };
+      await writeFile(
+        file,
+        '[research]\naws_access_key_id = AKIDPROFILE\naws_secret_access_key = abc\n',
+      );
+      const env = {
+        AWS_PROFILE: 'research',
+        AWS_SHARED_CREDENTIALS_FILE: file,
+        AWS_CONFIG_FILE: '/dev/null',
+      };
       await withProcessEnv(env, async () => {
         provider = create(env);
         assert.match(await authorizations(), /Credential=AKIDPROFILE\//);
@@ -91,19 +107,28 @@ describe('bedrock', () => {
   });
 
   describe('is ready', () => {
-    const found: readonly [what: string, env: Record<string, string>, files: Record<string, string>, ready: boolean][] =
+    const found: readonly [
+      what: string,
+      env: Record<string, string>,
+      files: Record<string, string>,
+      ready: boolean,
+    ][] = [
+      ['with keys', keys, {}, true],
+      ['with half of the keys: not', { AWS_ACCESS_KEY_ID: 'AKIDEXAMPLE' }, {}, false],
+      ['with a profile', { AWS_PROFILE: 'research' }, {}, true],
+      ['with a file of credentials', {}, { '.aws/credentials': '' }, true],
+      ['with a file of a sign-in', {}, { '.aws/config': '' }, true],
+      ['in a container of AWS', { AWS_CONTAINER_CREDENTIALS_RELATIVE_URI: '/x' }, {}, true],
+      ['on a machine of AWS', {}, { sys_vendor: 'Amazon EC2\n' }, true],
       [
-        ['with keys', keys, {}, true],
-        ['with half of the keys: not', { AWS_ACCESS_KEY_ID: 'AKIDEXAMPLE' }, {}, false],
-        ['with a profile', { AWS_PROFILE: 'research' }, {}, true],
-        ['with a file of credentials', {}, { '.aws/credentials': '' }, true],
-        ['with a file of a sign-in', {}, { '.aws/config': '' }, true],
-        ['in a container of AWS', { AWS_CONTAINER_CREDENTIALS_RELATIVE_URI: '/x' }, {}, true],
-        ['on a machine of AWS', {}, { sys_vendor: 'Amazon EC2\n' }, true],
-        ['there, unless it may not ask', { AWS_EC2_METADATA_DISABLED: 'true' }, { sys_vendor: 'Amazon EC2\n' }, false],
-        ['on a machine of another', {}, { sys_vendor: 'Dell Inc.\n' }, false],
-        ['with nothing: not', {}, {}, false],
-      ];
+        'there, unless it may not ask',
+        { AWS_EC2_METADATA_DISABLED: 'true' },
+        { sys_vendor: 'Amazon EC2\n' },
+        false,
+      ],
+      ['on a machine of another', {}, { sys_vendor: 'Dell Inc.\n' }, false],
+      ['with nothing: not', {}, {}, false],
+    ];
     for (const [what, env, files, ready] of found)
       it(what, async () => {
         for (const [name, content] of Object.entries(files)) {
@@ -112,7 +137,8 @@ describe('bedrock', () => {
         }
         const readiness = await create(env).readiness?.();
         assert.equal(readiness?.isReady, ready);
-        if (readiness?.isReady === false) assert.match(readiness.action, /aws sso login.*AWS_BEARER_TOKEN_BEDROCK/s);
+        if (readiness?.isReady === false)
+          assert.match(readiness.action, /aws sso login.*AWS_BEARER_TOKEN_BEDROCK/s);
       });
     it('with a key', async () => {
       assert.deepEqual(await create({}, withKey).readiness?.(), { isReady: true });
@@ -128,7 +154,10 @@ describe('bedrock', () => {
   it('sends no key to a region that is none', async () => {
     provider = create({}, { ...withKey, baseUrl: undefined, region: 'evil.example/?' });
     const { reply } = await ask();
-    assert.deepEqual([reply.failure?.reason, (await provider.readiness?.())?.isReady], ['invalid', false]);
+    assert.deepEqual(
+      [reply.failure?.reason, (await provider.readiness?.())?.isReady],
+      ['invalid', false],
+    );
     assert.match(reply.failure?.message ?? '', /like eu-central-1/);
   });
 
@@ -217,16 +246,32 @@ describe('bedrock', () => {
     const onDemand =
       'Invocation of model ID anthropic.claude-opus-4-6-v1 with on-demand throughput isn’t supported. Retry your request with the ID or ARN of an inference profile that contains this model.';
     const errors: readonly [WireError, ModelFailureReason, RegExp][] = [
-      [{ status: 403, message: 'The security token included in the request is expired' }, 'auth', /aws sso login/],
-      [{ status: 403, message: 'The security token included in the request is invalid.' }, 'auth', /aws configure/],
+      [
+        { status: 403, message: 'The security token included in the request is expired' },
+        'auth',
+        /aws sso login/,
+      ],
+      [
+        { status: 403, message: 'The security token included in the request is invalid.' },
+        'auth',
+        /aws configure/,
+      ],
       [
         { status: 403, message: 'You don’t have access to the model with the specified model ID.' },
         'auth',
         /access to/,
       ],
       [{ status: 400, message: 'Input is too long for requested model.' }, 'overflow', /too long/],
-      [{ status: 400, message: 'prompt is too long: 210000 tokens > 200000 maximum' }, 'overflow', /too long/],
-      [{ status: 400, message: 'The provided model identifier is invalid.' }, 'invalid', /global\.anthropic\.claude/],
+      [
+        { status: 400, message: 'prompt is too long: 210000 tokens > 200000 maximum' },
+        'overflow',
+        /too long/,
+      ],
+      [
+        { status: 400, message: 'The provided model identifier is invalid.' },
+        'invalid',
+        /global\.anthropic\.claude/,
+      ],
       [{ status: 400, message: onDemand }, 'invalid', /list-inference-profiles/],
     ];
     for (const [error, reason, words] of errors)
@@ -239,7 +284,11 @@ describe('bedrock', () => {
         assert.equal(server.requests.length, 1);
       });
 
-    const exceptions: readonly [exception: string, reason: ModelFailureReason, isRetried: boolean][] = [
+    const exceptions: readonly [
+      exception: string,
+      reason: ModelFailureReason,
+      isRetried: boolean,
+    ][] = [
       ['throttlingException', 'rate_limit', true],
       ['modelStreamErrorException', 'server', true],
       ['modelTimeoutException', 'server', true],
@@ -251,20 +300,31 @@ describe('bedrock', () => {
     for (const [exception, reason, isRetried] of exceptions)
       it(`${exception} in the stream: ${reason}`, async () => {
         provider = create({}, withKey);
-        const start = { type: 'message_start', message: { model: 'claude-opus-4-6', usage: { input_tokens: 9 } } };
+        const start = {
+          type: 'message_start',
+          message: { model: 'claude-opus-4-6', usage: { input_tokens: 9 } },
+        };
         const raw = [start, { exception, message: 'It went wrong.' }] as JsonObject[];
         server.reply(({ index }) => (index === 0 ? { raw } : { text: 'Done.' }));
         const { events, reply } = await ask();
-        const failures = events.flatMap((event) => (event.type === 'attempt.discarded' ? [event.failure] : []));
+        const failures = events.flatMap((event) =>
+          event.type === 'attempt.discarded' ? [event.failure] : [],
+        );
         assert.equal((isRetried ? failures[0] : reply.failure)?.reason, reason);
         assert.equal(server.requests.length, isRetried ? 2 : 1);
       });
 
     it('429 ModelNotReady and throttling: rate_limit, made anew', async () => {
       provider = create({}, withKey);
-      server.reply(({ index }) => (index === 0 ? { status: 429, message: 'Model is not ready.' } : { text: 'Done.' }));
+      server.reply(({ index }) =>
+        index === 0 ? { status: 429, message: 'Model is not ready.' } : { text: 'Done.' },
+      );
       const { events } = await ask();
-      assert.ok(events.some((event) => event.type === 'attempt.discarded' && event.failure.reason === 'rate_limit'));
+      assert.ok(
+        events.some(
+          (event) => event.type === 'attempt.discarded' && event.failure.reason === 'rate_limit',
+        ),
+      );
     });
   });
 
@@ -295,7 +355,10 @@ describe('bedrock', () => {
         '/foundation-models': {
           modelSummaries: [
             { modelId: 'anthropic.claude-opus-4-6-v1', modelLifecycle: { status: 'ACTIVE' } },
-            { modelId: 'anthropic.claude-haiku-4-5-20251001-v1:0', modelLifecycle: { status: 'LEGACY' } },
+            {
+              modelId: 'anthropic.claude-haiku-4-5-20251001-v1:0',
+              modelLifecycle: { status: 'LEGACY' },
+            },
           ],
         },
         '/inference-profiles': {
@@ -306,7 +369,9 @@ describe('bedrock', () => {
           nextToken: 'more',
         },
         '/inference-profiles more': {
-          inferenceProfileSummaries: [profile('us.anthropic.claude-haiku-4-5-20251001-v1:0', 'US Claude Haiku 4.5')],
+          inferenceProfileSummaries: [
+            profile('us.anthropic.claude-haiku-4-5-20251001-v1:0', 'US Claude Haiku 4.5'),
+          ],
         },
       };
       const token = url.searchParams.get('nextToken');
@@ -318,7 +383,12 @@ describe('bedrock', () => {
     const models = (await provider.list?.(new AbortController().signal)) ?? [];
     aws.close();
     assert.deepEqual(
-      models.map(({ id, label, contextTokens, isRetiring }) => [id, label, contextTokens, isRetiring]),
+      models.map(({ id, label, contextTokens, isRetiring }) => [
+        id,
+        label,
+        contextTokens,
+        isRetiring,
+      ]),
       [
         [model, 'Global Claude Opus 4.6', 1_000_000, undefined],
         ['us.anthropic.claude-haiku-4-5-20251001-v1:0', 'US Claude Haiku 4.5', 200_000, true],
@@ -329,12 +399,17 @@ describe('bedrock', () => {
       asked.join('\n'),
     );
     provider = create({});
-    await assert.rejects(async () => provider.list?.(new AbortController().signal), { reason: 'call_failed' });
+    await assert.rejects(async () => provider.list?.(new AbortController().signal), {
+      reason: 'call_failed',
+    });
   });
 });
 
 /** AWS's chain reads the environment of the process. */
-async function withProcessEnv(env: Readonly<Record<string, string>>, act: () => Promise<void>): Promise<void> {
+async function withProcessEnv(
+  env: Readonly<Record<string, string>>,
+  act: () => Promise<void>,
+): Promise<void> {
   const names = [...Object.keys(env), ...Object.keys(keys)];
   const before = names.map((name) => [name, process.env[name]] as const);
   for (const name of names) delete process.env[name];

@@ -2,7 +2,13 @@
 import assert from 'node:assert/strict';
 import type { ModelProvider } from '../../../src/models/model.ts';
 import { ManualClock } from '../../fakes/manualClock.ts';
-import type { JsonObject, WireReply, WireRequest, WireScript, WireServer } from '../../fakes/wire.ts';
+import type {
+  JsonObject,
+  WireReply,
+  WireRequest,
+  WireScript,
+  WireServer,
+} from '../../fakes/wire.ts';
 import { hear, request, type Heard, type Reading } from './conversing.ts';
 
 export interface Subject {
@@ -23,11 +29,17 @@ export interface Subject {
   readonly hasOwnKey?: true;
   /** A program between us and the service does not pass on how long a refusal asks to wait. */
   readonly hidesWaits?: true;
-  /** A program between us and the service asks once more, in another form, what was refused as wrong. */
+  /**
+   * A program between us and the service asks once more, in another form, what was refused as
+   * wrong.
+   */
   readonly looksTwice?: true;
   /** A program between us and the service may drop what came right before a cut. */
   readonly losesCutText?: true;
-  /** By these a program between us and the service asks for the rest of a reply that was cut, until it is ended. */
+  /**
+   * By these a program between us and the service asks for the rest of a reply that was cut, until
+   * it is ended.
+   */
   readonly asksForTheRest?: (body: JsonObject) => boolean;
   /** A program between us and the service has its own order of tools. */
   readonly sortsTools?: true;
@@ -70,15 +82,24 @@ export class Bench {
   }
 
   create(apiKey: GetKey = () => Promise.resolve(key)): ModelProvider {
-    return this.subject.create({ baseUrl: this.server.url, clock: this.clock, random: () => 0.5, apiKey });
+    return this.subject.create({
+      baseUrl: this.server.url,
+      clock: this.clock,
+      random: () => 0.5,
+      apiKey,
+    });
   }
 
   /** Makes a call and reads it to its end. */
   ask(changes = {}, reading: Partial<Reading> = {}): Promise<Heard> {
-    return hear((...args) => this.provider.stream(...args), request({ model: this.subject.model, ...changes }), {
-      clock: this.clock,
-      ...reading,
-    });
+    return hear(
+      (...args) => this.provider.stream(...args),
+      request({ model: this.subject.model, ...changes }),
+      {
+        clock: this.clock,
+        ...reading,
+      },
+    );
   }
 
   /** Scripts the answers to the calls, in their order. */

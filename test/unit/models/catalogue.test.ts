@@ -79,18 +79,24 @@ describe('families of models', () => {
   ];
   for (const [alias, id] of versions)
     it(`take ${alias} for ${id ?? 'nothing'}`, () => {
-      assert.equal(newestOf(named('claude-opus-4-6', 'claude-opus-5', 'claude-sonnet-6'), alias)?.id, id);
+      assert.equal(
+        newestOf(named('claude-opus-4-6', 'claude-opus-5', 'claude-sonnet-6'), alias)?.id,
+        id,
+      );
     });
 });
 
 describe('the list of known models', () => {
   it('has one newest of each family that a user would name', () => {
-    for (const alias of ['opus', 'sonnet', 'haiku', 'fable']) assert.ok(newestOf(claudeModels, alias), alias);
-    for (const alias of ['gpt', 'gpt-mini', 'codex']) assert.ok(newestOf(openaiModels, alias), alias);
+    for (const alias of ['opus', 'sonnet', 'haiku', 'fable'])
+      assert.ok(newestOf(claudeModels, alias), alias);
+    for (const alias of ['gpt', 'gpt-mini', 'codex'])
+      assert.ok(newestOf(openaiModels, alias), alias);
   });
 
   it('says of each which efforts make a difference', () => {
-    const efforts = (id: string) => describedModel([...claudeModels, ...openaiModels], id)?.efforts?.join(' ');
+    const efforts = (id: string) =>
+      describedModel([...claudeModels, ...openaiModels], id)?.efforts?.join(' ');
     assert.equal(efforts('claude-opus-4-6'), 'none low medium high max');
     assert.equal(efforts('claude-opus-5-5'), 'low medium high max');
     assert.equal(efforts('gpt-5.3-codex'), 'low medium high max');

@@ -78,12 +78,19 @@ for (const { name, start, create } of listers)
       assert.equal(server.listings.length, 0);
       const readiness = await provider.readiness?.();
       assert.ok(readiness?.isReady === false);
-      assert.match(`${readiness.problem} ${readiness.action}`, /There is no key for .* Set \w+_API_KEY/);
+      assert.match(
+        `${readiness.problem} ${readiness.action}`,
+        /There is no key for .* Set \w+_API_KEY/,
+      );
     });
 
     it('is ready with a key, and not where the key cannot be read', async () => {
-      assert.deepEqual(await providerWith(() => Promise.resolve(key)).readiness?.(), { isReady: true });
-      const closed = providerWith(() => Promise.reject(new UserFacing('Others can read it.', 'chmod 600')));
+      assert.deepEqual(await providerWith(() => Promise.resolve(key)).readiness?.(), {
+        isReady: true,
+      });
+      const closed = providerWith(() =>
+        Promise.reject(new UserFacing('Others can read it.', 'chmod 600')),
+      );
       assert.deepEqual(await closed.readiness?.(), {
         isReady: false,
         problem: 'Others can read it.',
@@ -101,7 +108,11 @@ describe('what claude says of its models', () => {
   afterEach(() => server.close());
   const told = (...models: JsonObject[]): Promise<readonly ModelDescription[]> => {
     server.offer(models);
-    const options = { apiKey: () => Promise.resolve(key), baseUrl: server.url, clock: new ManualClock() };
+    const options = {
+      apiKey: () => Promise.resolve(key),
+      baseUrl: server.url,
+      clock: new ManualClock(),
+    };
     return createAnthropicProvider(options).list?.(never) ?? Promise.resolve([]);
   };
 
@@ -169,7 +180,15 @@ describe('what openai says of its models', () => {
   afterEach(() => server.close());
 
   it('is only ids, of which those that can do the work are taken, each once', async () => {
-    const fit = ['gpt-9', 'gpt-5.4', 'gpt-4.1-mini', 'gpt-4o', 'o3-2025-04-16', 'gpt-5.3-codex', 'gpt-6.1-sol'];
+    const fit = [
+      'gpt-9',
+      'gpt-5.4',
+      'gpt-4.1-mini',
+      'gpt-4o',
+      'o3-2025-04-16',
+      'gpt-5.3-codex',
+      'gpt-6.1-sol',
+    ];
     const unfit = [
       'gpt-5.4-2026-03-05',
       'gpt-4o-audio-preview',
@@ -188,8 +207,14 @@ describe('what openai says of its models', () => {
       'davinci-002',
       'ft:gpt-4.1:me::1',
     ];
-    server.offer([...fit, ...unfit].map((id) => ({ id, object: 'model', created: 0, owned_by: 'openai' })));
-    const options = { apiKey: () => Promise.resolve(key), baseUrl: server.url, clock: new ManualClock() };
+    server.offer(
+      [...fit, ...unfit].map((id) => ({ id, object: 'model', created: 0, owned_by: 'openai' })),
+    );
+    const options = {
+      apiKey: () => Promise.resolve(key),
+      baseUrl: server.url,
+      clock: new ManualClock(),
+    };
     const models = (await createOpenaiProvider(options).list?.(never)) ?? [];
     assert.deepEqual(
       models.map(({ id }) => id),
@@ -207,8 +232,14 @@ describe('what openai says of its models', () => {
   });
 
   it('tells when they came and which will go', async () => {
-    server.offer([{ id: 'gpt-5.4', object: 'model', created: 1_700_000_000, shutdown_date: '2027-01-01' }]);
-    const options = { apiKey: () => Promise.resolve(key), baseUrl: server.url, clock: new ManualClock() };
+    server.offer([
+      { id: 'gpt-5.4', object: 'model', created: 1_700_000_000, shutdown_date: '2027-01-01' },
+    ]);
+    const options = {
+      apiKey: () => Promise.resolve(key),
+      baseUrl: server.url,
+      clock: new ManualClock(),
+    };
     const [model] = (await createOpenaiProvider(options).list?.(never)) ?? [];
     assert.deepEqual([model?.releasedMs, model?.isRetiring], [1_700_000_000_000, true]);
   });

@@ -14,7 +14,8 @@ import { behavesAsAProvider } from './contract.ts';
 import { callsIn, hear, request, textOf, userSays } from './conversing.ts';
 import { MemoryStore } from './chatgptStore.ts';
 
-const ofType = (body: JsonObject, type: string): JsonObject[] => list(body.input).filter((item) => item.type === type);
+const ofType = (body: JsonObject, type: string): JsonObject[] =>
+  list(body.input).filter((item) => item.type === type);
 const hourMs = 3_600_000;
 
 const tokensWith = (accessToken: string, nowMs: number): SignedIn => ({
@@ -66,7 +67,9 @@ describe('chatgpt', () => {
 
   beforeEach(async () => {
     auth = await OauthServer.start();
-    server = await startWireChatgpt(() => ({ text: 'Yes.' }), { isGood: (token) => auth.isGood(token) });
+    server = await startWireChatgpt(() => ({ text: 'Yes.' }), {
+      isGood: (token) => auth.isGood(token),
+    });
     store = new MemoryStore();
     const tokens = new ChatgptTokens({ clock, store, authUrl: auth.url });
     provider = createChatgptProvider({ tokens, clock, baseUrl: server.url, random: () => 0.5 });
@@ -79,13 +82,23 @@ describe('chatgpt', () => {
   });
 
   const ask = (changes = {}) =>
-    hear((...args) => provider.stream(...args), request({ model: 'gpt-5.4', ...changes }), { clock });
+    hear((...args) => provider.stream(...args), request({ model: 'gpt-5.4', ...changes }), {
+      clock,
+    });
   const never = new AbortController().signal;
 
   it('speaks the dialect of its back end', async () => {
     await ask({ conversation: 's-1', maxOutputTokens: 500, tools: [], effort: 'high' });
     const { body = {}, headers = {} } = server.requests[0] ?? {};
-    const { store: stores, stream, include, tool_choice, parallel_tool_calls, prompt_cache_key, reasoning } = body;
+    const {
+      store: stores,
+      stream,
+      include,
+      tool_choice,
+      parallel_tool_calls,
+      prompt_cache_key,
+      reasoning,
+    } = body;
     assert.deepEqual(
       { stores, stream, include, tool_choice, parallel_tool_calls, prompt_cache_key, reasoning },
       {
@@ -109,12 +122,23 @@ describe('chatgpt', () => {
 
   it('keeps its reasoning across turns', async () => {
     server.reply(({ index }) =>
-      index === 0 ? { thinking: 'Hm.', toolCalls: [{ name: 'launch', input: {} }] } : { text: 'Done.' },
+      index === 0
+        ? { thinking: 'Hm.', toolCalls: [{ name: 'launch', input: {} }] }
+        : { text: 'Done.' },
     );
     const { reply } = await ask();
-    const results = callsIn(reply).map(({ id }) => ({ type: 'tool_result', callId: id, text: 'ok', isError: false }));
+    const results = callsIn(reply).map(({ id }) => ({
+      type: 'tool_result',
+      callId: id,
+      text: 'ok',
+      isError: false,
+    }));
     await ask({
-      messages: [userSays('Go.'), { role: 'assistant', content: reply.content }, { role: 'user', content: results }],
+      messages: [
+        userSays('Go.'),
+        { role: 'assistant', content: reply.content },
+        { role: 'user', content: results },
+      ],
     });
     assert.equal(ofType(server.requests[1]?.body ?? {}, 'reasoning').length, 1);
   });
@@ -179,16 +203,23 @@ describe('chatgpt', () => {
     for (const [how, extra] of cases)
       it(`says when it resets, told ${how}, and does not ask again`, async () => {
         server.reply(() =>
-          usageLimit('resets_at' in extra ? { ...extra, resets_at: clock.now() / 1000 + soon } : extra),
+          usageLimit(
+            'resets_at' in extra ? { ...extra, resets_at: clock.now() / 1000 + soon } : extra,
+          ),
         );
         const { failure } = (await ask()).reply;
         assert.deepEqual([failure?.reason, failure?.retryAfterMs], ['rate_limit', soon * 1000]);
-        assert.match(failure?.message ?? '', /plan \(plus\).*resets in 2 h.*at 2026-01-01 \d\d:\d\d UTC/);
+        assert.match(
+          failure?.message ?? '',
+          /plan \(plus\).*resets in 2 h.*at 2026-01-01 \d\d:\d\d UTC/,
+        );
         assert.equal(server.requests.length, 1);
       });
 
     it('waits where it resets in a moment', async () => {
-      server.reply(({ index }) => (index === 0 ? usageLimit({ resets_in_seconds: 30 }) : { text: 'Yes.' }));
+      server.reply(({ index }) =>
+        index === 0 ? usageLimit({ resets_in_seconds: 30 }) : { text: 'Yes.' },
+      );
       const { events, reply } = await ask();
       assert.equal(reply.stop, 'stop');
       assert.deepEqual(
@@ -207,7 +238,10 @@ describe('chatgpt', () => {
 
   it('reads what the back end says in its own form', async () => {
     server.reply(() => ({ status: 400, message: 'Unsupported parameter: foo' }));
-    assert.match((await ask()).reply.failure?.message ?? '', /answered 400: Unsupported parameter: foo/);
+    assert.match(
+      (await ask()).reply.failure?.message ?? '',
+      /answered 400: Unsupported parameter: foo/,
+    );
   });
 
   describe('lists the models of the plan', () => {
@@ -222,7 +256,12 @@ describe('chatgpt', () => {
           supported_reasoning_levels: [{ effort: 'low' }, { effort: 'xhigh' }],
           upgrade: null,
         },
-        { slug: 'gpt-5.3-codex', display_name: null, visibility: 'list', upgrade: { model: 'gpt-7' } },
+        {
+          slug: 'gpt-5.3-codex',
+          display_name: null,
+          visibility: 'list',
+          upgrade: { model: 'gpt-7' },
+        },
         { slug: 'internal', visibility: 'hide' },
       ]);
       assert.deepEqual(await provider.list?.(never), [
@@ -277,12 +316,16 @@ describe('chatgpt', () => {
       { title: 'Chinchilla', url: 'https://arxiv.example/1' },
     ];
     const search = (signal = never) =>
-      provider.search?.({ model: 'gpt-5.4', query: 'scaling laws' }, signal) ?? assert.fail('no search');
+      provider.search?.({ model: 'gpt-5.4', query: 'scaling laws' }, signal) ??
+      assert.fail('no search');
 
     it('by the tool of its back end', async () => {
       server.reply(() => ({ text: 'About 20 tokens per parameter.', sources }));
       const { text: said, sources: found, failure, usage, model } = await search();
-      assert.deepEqual([said, failure, model], ['About 20 tokens per parameter.', undefined, 'gpt-5.4']);
+      assert.deepEqual(
+        [said, failure, model],
+        ['About 20 tokens per parameter.', undefined, 'gpt-5.4'],
+      );
       assert.deepEqual(found, [{ title: 'Chinchilla', url: 'https://arxiv.example/1' }]);
       assert.ok(usage.inputTokens > 0);
       const { body = {} } = server.requests[0] ?? {};

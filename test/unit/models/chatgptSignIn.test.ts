@@ -26,8 +26,13 @@ describe('signing in to ChatGPT', () => {
     assert.equal(clock.pendingTimers, 0, 'no timer is left behind');
   });
 
-  async function open(options: { ports?: readonly number[]; timeoutMs?: number } = {}): Promise<OpenSignIn> {
-    const signIn = await openSignIn({ clock, authUrl: auth.url, ports: [0], ...options }, abort.signal);
+  async function open(
+    options: { ports?: readonly number[]; timeoutMs?: number } = {},
+  ): Promise<OpenSignIn> {
+    const signIn = await openSignIn(
+      { clock, authUrl: auth.url, ports: [0], ...options },
+      abort.signal,
+    );
     opened.push(signIn);
     return signIn;
   }
@@ -71,7 +76,11 @@ describe('signing in to ChatGPT', () => {
     const asked = Object.fromEntries(address.searchParams);
     assert.match(asked['redirect_uri'] ?? '', /^http:\/\/localhost:\d+\/auth\/callback$/);
     assert.deepEqual(
-      [asked['code_challenge_method'], asked['id_token_add_organizations'], asked['codex_cli_simplified_flow']],
+      [
+        asked['code_challenge_method'],
+        asked['id_token_add_organizations'],
+        asked['codex_cli_simplified_flow'],
+      ],
       ['S256', 'true', 'true'],
     );
     const other = new URL((await open()).address).searchParams;
@@ -96,7 +105,9 @@ describe('signing in to ChatGPT', () => {
 
   it('answers to nothing but its callback', async () => {
     const signIn = await open();
-    const { origin, href } = new URL((await auth.redirected(signIn.address)).replace('localhost', '127.0.0.1'));
+    const { origin, href } = new URL(
+      (await auth.redirected(signIn.address)).replace('localhost', '127.0.0.1'),
+    );
     for (const [path, method] of [
       [`${origin}/`, 'GET'],
       [`${origin}/favicon.ico`, 'GET'],
@@ -123,8 +134,16 @@ describe('signing in to ChatGPT', () => {
 
   const refusals = [
     ['the user says no', () => (auth.consent = 'deny'), /declined.*Sign in again/],
-    ['the service has an error', () => (auth.consent = 'error'), /refused: Something <b>broke<\/b>/],
-    ['the code is not taken', () => (auth.trouble = [400, { error: 'invalid_grant' }]), /answered 400: invalid_grant/],
+    [
+      'the service has an error',
+      () => (auth.consent = 'error'),
+      /refused: Something <b>broke<\/b>/,
+    ],
+    [
+      'the code is not taken',
+      () => (auth.trouble = [400, { error: 'invalid_grant' }]),
+      /answered 400: invalid_grant/,
+    ],
     ['the tokens do not come', () => (auth.trouble = [200, 'no json']), /answered without tokens/],
     ['the service fails', () => (auth.trouble = [503, 'down']), /answered 503/],
     [
@@ -181,7 +200,8 @@ describe('signing in to ChatGPT', () => {
       const signIn = await open();
       if (moment === 'while the tokens are fetched') {
         void auth.visit(signIn.address).catch(() => undefined);
-        while (auth.tokenRequests.length === 0) await new Promise((resolve) => setImmediate(resolve));
+        while (auth.tokenRequests.length === 0)
+          await new Promise((resolve) => setImmediate(resolve));
       }
       abort.abort();
       await assert.rejects(signIn.done, SignInCancelled);
@@ -202,7 +222,10 @@ describe('signing in to ChatGPT', () => {
       assert.notEqual(signIn.port, port);
       await assert.rejects(open({ ports: [port] }), (error) => {
         assert.ok(error instanceof UserFacing);
-        assert.equal(error.message, `The sign-in needs port ${port} of this computer, and another program has it.`);
+        assert.equal(
+          error.message,
+          `The sign-in needs port ${port} of this computer, and another program has it.`,
+        );
         assert.match(error.action ?? '', /End that program/);
         return true;
       });
@@ -218,7 +241,12 @@ describe('signing in to ChatGPT', () => {
       assert.equal((await signIn.done).accountId, 'acc-1234');
     });
 
-    const wrong = ['', 'yes', 'http://localhost:1455/auth/callback', 'http://localhost:1455/auth/callback?code=1'];
+    const wrong = [
+      '',
+      'yes',
+      'http://localhost:1455/auth/callback',
+      'http://localhost:1455/auth/callback?code=1',
+    ];
     for (const address of wrong)
       it(`says what is needed instead of “${address}”, and goes on waiting`, async () => {
         const signIn = await open();
@@ -234,7 +262,10 @@ describe('signing in to ChatGPT', () => {
     it('refuses the answer to another sign-in', async () => {
       const signIn = await open();
       const other = await open();
-      await assert.rejects(signIn.paste(await auth.redirected(other.address)), /not the answer to the sign-in/);
+      await assert.rejects(
+        signIn.paste(await auth.redirected(other.address)),
+        /not the answer to the sign-in/,
+      );
     });
   });
 });

@@ -1,6 +1,10 @@
 /** Where the tokens of a sign-in are kept, for tests: what several processes share. */
 import type { Clock } from '../../../src/base/clock.ts';
-import { parseSignedIn, signedInText, type SignedIn } from '../../../src/models/chatgpt/signedIn.ts';
+import {
+  parseSignedIn,
+  signedInText,
+  type SignedIn,
+} from '../../../src/models/chatgpt/signedIn.ts';
 import { tokensName, type TokenStore } from '../../../src/models/chatgpt/tokens.ts';
 
 export class MemoryStore implements TokenStore {

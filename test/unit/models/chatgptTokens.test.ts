@@ -46,7 +46,11 @@ describe('the tokens of ChatGPT', () => {
     for (let turn = 0; turn < 200; turn++) await new Promise((resolve) => setImmediate(resolve));
     return true;
   };
-  const fails = (pending: Promise<unknown>, reason: ModelFailureReason, words: RegExp): Promise<void> =>
+  const fails = (
+    pending: Promise<unknown>,
+    reason: ModelFailureReason,
+    words: RegExp,
+  ): Promise<void> =>
     assert.rejects(through(pending), (error) => {
       assert.ok(error instanceof CallFailed);
       assert.equal(error.failure.reason, reason);
@@ -77,7 +81,11 @@ describe('the tokens of ChatGPT', () => {
     const refused = signIn();
     const tokens = open();
     const all = await Promise.all(Array.from({ length: 20 }, () => tokens.renewed(refused)));
-    assert.ok(all.every(({ accessToken }) => auth.isGood(accessToken) && accessToken !== refused.accessToken));
+    assert.ok(
+      all.every(
+        ({ accessToken }) => auth.isGood(accessToken) && accessToken !== refused.accessToken,
+      ),
+    );
     await tokens.renewed(refused);
     assert.equal(auth.tokenRequests.length, 1);
   });
@@ -134,7 +142,12 @@ describe('the tokens of ChatGPT', () => {
 
   it('are not overwritten by older ones', async () => {
     const refused = signIn();
-    const newer = { ...refused, accessToken: 'newer', refreshToken: 'r-newer', expiresAtMs: clock.now() + 9e6 };
+    const newer = {
+      ...refused,
+      accessToken: 'newer',
+      refreshToken: 'r-newer',
+      expiresAtMs: clock.now() + 9e6,
+    };
     auth.before = () => Promise.resolve(void store.values.set(tokensName, signedInText(newer)));
     assert.deepEqual(await open().renewed(refused), newer);
     assert.deepEqual(store.tokens(), newer);
@@ -151,7 +164,11 @@ describe('the tokens of ChatGPT', () => {
     const { refreshToken } = signIn(60);
     auth.revoke();
     const tokens = open();
-    await fails(tokens.current(), 'auth', /has ended.*refresh_token_reused.*\[secret\].*helios auth login/);
+    await fails(
+      tokens.current(),
+      'auth',
+      /has ended.*refresh_token_reused.*\[secret\].*helios auth login/,
+    );
     assert.deepEqual([...store.values.keys()], []);
     assert.ok(!JSON.stringify(auth.trouble ?? '').includes(refreshToken));
     await fails(tokens.current(), 'auth', /Nobody is signed in/);
@@ -207,7 +224,11 @@ describe('the tokens of ChatGPT', () => {
     it(`that are damaged (${text}) are kept aside, with a clear word`, async () => {
       store.values.set(tokensName, text);
       const tokens = open();
-      await fails(tokens.current(), 'auth', /damaged.*kept aside as chatgpt-damaged.*helios auth login/);
+      await fails(
+        tokens.current(),
+        'auth',
+        /damaged.*kept aside as chatgpt-damaged.*helios auth login/,
+      );
       assert.deepEqual([...store.values], [[damagedName, text]]);
       await fails(tokens.current(), 'auth', /Nobody is signed in/);
     });

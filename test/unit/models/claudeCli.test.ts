@@ -3,22 +3,43 @@ import { chmod, mkdir, readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'mocha';
 import { createClaudeCliProvider } from '../../../src/models/claudeCli/claudeCli.ts';
-import type { AttachmentBlock, Message, ModelProvider, ModelReply, ModelRequest } from '../../../src/models/model.ts';
+import type {
+  AttachmentBlock,
+  Message,
+  ModelProvider,
+  ModelReply,
+  ModelRequest,
+} from '../../../src/models/model.ts';
 import { createClaudeUser, type ClaudeUser } from '../../fakes/claudeUser.ts';
 import { ManualClock } from '../../fakes/manualClock.ts';
 import { until } from '../../fakes/testEngine.ts';
 import { list, text, type JsonObject, type WireReply, type WireServer } from '../../fakes/wire.ts';
 import { startWireAnthropic } from '../../fakes/wireAnthropic.ts';
 import { key } from './bench.ts';
-import { callsIn, hear, inputsIn, request, textOf, userSays, type Heard, type Reading } from './conversing.ts';
+import {
+  callsIn,
+  hear,
+  inputsIn,
+  request,
+  textOf,
+  userSays,
+  type Heard,
+  type Reading,
+} from './conversing.ts';
 
 const png: AttachmentBlock = {
   type: 'attachment',
   mediaType: 'image/png',
   name: 'dot.png',
-  base64: 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  base64:
+    'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
 };
-const pdf: AttachmentBlock = { ...png, mediaType: 'application/pdf', name: 'paper.pdf', base64: 'JVBERi0=' };
+const pdf: AttachmentBlock = {
+  ...png,
+  mediaType: 'application/pdf',
+  name: 'paper.pdf',
+  base64: 'JVBERi0=',
+};
 
 const launch = (lr: number) => ({ name: 'launch', input: { lr } });
 const parts = (body: JsonObject | undefined): JsonObject[] =>
@@ -64,7 +85,9 @@ describe('claude-cli in a conversation', () => {
     assert.equal(clock.pendingTimers, 0, 'no timer is left behind');
   });
 
-  const create = (changes: { readonly claudePath?: string; readonly env?: Record<string, string> } = {}) =>
+  const create = (
+    changes: { readonly claudePath?: string; readonly env?: Record<string, string> } = {},
+  ) =>
     createClaudeCliProvider({
       claudePath: user.claude,
       folder: user.folder,
@@ -74,11 +97,21 @@ describe('claude-cli in a conversation', () => {
       ...changes,
     });
   const answers = (...replies: readonly WireReply[]): void =>
-    server.reply(({ index }) => replies[index] ?? { status: 400, message: `nothing is scripted for ${index}` });
+    server.reply(
+      ({ index }) => replies[index] ?? { status: 400, message: `nothing is scripted for ${index}` },
+    );
   const body = (index: number): JsonObject | undefined => server.requests[index]?.body;
 
-  async function ask(changes: Partial<ModelRequest> = {}, reading: Partial<Reading> = {}): Promise<Heard> {
-    const asked = request({ model: 'claude-opus-4-6', conversation: 'c1', messages: [...messages], ...changes });
+  async function ask(
+    changes: Partial<ModelRequest> = {},
+    reading: Partial<Reading> = {},
+  ): Promise<Heard> {
+    const asked = request({
+      model: 'claude-opus-4-6',
+      conversation: 'c1',
+      messages: [...messages],
+      ...changes,
+    });
     const heard = await hear((...args) => provider.stream(...args), asked, { clock, ...reading });
     messages.push({ role: 'assistant', content: heard.reply.content });
     return heard;
@@ -105,14 +138,20 @@ describe('claude-cli in a conversation', () => {
     assert.equal(textOf((await ask()).reply), 'Yes.');
     assert.deepEqual(await user.running(), [pid]);
     assert.equal(server.requests.length, 3);
-    assert.deepEqual([second.reply.usage.inputTokens > 0, second.reply.model], [true, 'claude-opus-4-6']);
+    assert.deepEqual(
+      [second.reply.usage.inputTokens > 0, second.reply.model],
+      [true, 'claude-opus-4-6'],
+    );
   });
 
   it('keeps conversations apart that go on at once, with their models, calls and ends', async () => {
-    const said = ({ body: { messages: told } }: { readonly body: JsonObject }): string => JSON.stringify(told);
+    const said = ({ body: { messages: told } }: { readonly body: JsonObject }): string =>
+      JSON.stringify(told);
     server.reply((asked) => {
       const who = said(asked).includes('I am two') ? 2 : 1;
-      return said(asked).includes('result for') ? { text: `Done, ${who}.` } : { toolCalls: [launch(who)] };
+      return said(asked).includes('result for')
+        ? { text: `Done, ${who}.` }
+        : { toolCalls: [launch(who)] };
     });
     const conversations = [1, 2].map((number) => ({
       conversation: `c${number}`,
@@ -138,7 +177,9 @@ describe('claude-cli in a conversation', () => {
     for (const { body: sent } of server.requests) {
       const isTwo = JSON.stringify(sent['messages']).includes('I am two');
       assert.equal(sent['model'], isTwo ? 'claude-haiku-4-5' : 'claude-opus-4-6');
-      assert.ok(!JSON.stringify(sent['messages']).includes(isTwo ? 'result for one' : 'result for two'));
+      assert.ok(
+        !JSON.stringify(sent['messages']).includes(isTwo ? 'result for one' : 'result for two'),
+      );
     }
     await provider.release?.('c2');
   });
@@ -176,14 +217,21 @@ describe('claude-cli in a conversation', () => {
   it('sends the whole prompt, every schema as it is, the effort, and nothing of the computer’s own', async () => {
     const inputSchema = {
       type: 'object',
-      properties: { lr: { anyOf: [{ type: 'number' }, { type: 'array', items: { type: 'number' } }] } },
+      properties: {
+        lr: { anyOf: [{ type: 'number' }, { type: 'array', items: { type: 'number' } }] },
+      },
       required: ['lr'],
       additionalProperties: false,
     };
-    const tools = [{ name: 'launch', description: `Starts a run. ${'x'.repeat(5000)}`, inputSchema }];
+    const tools = [
+      { name: 'launch', description: `Starts a run. ${'x'.repeat(5000)}`, inputSchema },
+    ];
     await writeFile(path.join(user.folder, 'CLAUDE.md'), 'SECRET INSTRUCTIONS');
     answers({ text: 'Yes.' });
-    const system = [{ text: 'Skill: measure twice.'.repeat(2000), isStable: true }, ...request().system];
+    const system = [
+      { text: 'Skill: measure twice.'.repeat(2000), isStable: true },
+      ...request().system,
+    ];
     await ask({ tools, system, effort: 'low', maxOutputTokens: 9000 });
     const sent = body(0);
     const prompt = list(sent?.['system'])
@@ -219,7 +267,10 @@ describe('claude-cli in a conversation', () => {
     ['model', { model: 'claude-sonnet-4-6' }],
     ['effort', { effort: 'max' }],
     ['prompt', { system: [{ text: 'Another prompt.', isStable: true }] }],
-    ['tools', { tools: [{ name: 'other', description: 'Another.', inputSchema: { type: 'object' } }] }],
+    [
+      'tools',
+      { tools: [{ name: 'other', description: 'Another.', inputSchema: { type: 'object' } }] },
+    ],
   ] as const)
     it(`takes over the whole conversation when the ${what} changes`, async () => {
       answers({ text: 'One.', toolCalls: [launch(1)] }, { text: 'Two.' });
@@ -282,9 +333,15 @@ describe('claude-cli in a conversation', () => {
         },
       },
     );
-    assert.deepEqual([heard.shown, textOf(heard.reply)], ['The whole answer.', 'The whole answer.']);
+    assert.deepEqual(
+      [heard.shown, textOf(heard.reply)],
+      ['The whole answer.', 'The whole answer.'],
+    );
     const lost = heard.events.find((event) => event.type === 'attempt.discarded');
-    assert.deepEqual([lost?.failure.reason, /SIGKILL/.test(lost?.failure.message ?? '')], ['network', true]);
+    assert.deepEqual(
+      [lost?.failure.reason, /SIGKILL/.test(lost?.failure.message ?? '')],
+      ['network', true],
+    );
   });
 
   it('does not miss a claude that was killed while our tools worked', async () => {
@@ -326,7 +383,10 @@ describe('claude-cli in a conversation', () => {
   });
 
   it('is ready with a key, which then pays, or with credentials of its own', async () => {
-    assert.deepEqual([await provider.readiness?.(), provider.billing], [{ isReady: true }, 'metered']);
+    assert.deepEqual(
+      [await provider.readiness?.(), provider.billing],
+      [{ isReady: true }, 'metered'],
+    );
     await mkdir(path.join(user.home, '.claude'));
     await writeFile(path.join(user.home, '.claude/.credentials.json'), '{}');
     provider = create({ env: user.env(server.url) });

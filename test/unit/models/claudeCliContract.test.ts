@@ -6,7 +6,8 @@ import { startWireAnthropic } from '../../fakes/wireAnthropic.ts';
 import { key } from './bench.ts';
 import { behavesAsAProvider } from './contract.ts';
 
-const parts = (body: JsonObject): JsonObject[] => list(body.messages).flatMap(({ content }) => list(content));
+const parts = (body: JsonObject): JsonObject[] =>
+  list(body.messages).flatMap(({ content }) => list(content));
 
 let user: ClaudeUser;
 before(async () => {

@@ -1,4 +1,7 @@
-/** What every provider must do, with its real SDK and against a server that speaks its real wire format. */
+/**
+ * What every provider must do, with its real SDK and against a server that speaks its real wire
+ * format.
+ */
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'mocha';
 import type { AttachmentBlock, Message } from '../../../src/models/model.ts';
@@ -7,7 +10,12 @@ import { failsWell } from './contractFailures.ts';
 import { callsIn, idsIn, inputsIn, request, textOf, thinkingOf, userSays } from './conversing.ts';
 
 const manyBytes = 'Größe 10 µm ≤ 3 — 数字の検証 👩‍🔬🇩🇪 𝛼=𝟑·10⁻⁴ ';
-const png: AttachmentBlock = { type: 'attachment', mediaType: 'image/png', name: 'loss.png', base64: 'iVBORw0KGgo=' };
+const png: AttachmentBlock = {
+  type: 'attachment',
+  mediaType: 'image/png',
+  name: 'loss.png',
+  base64: 'iVBORw0KGgo=',
+};
 const pdf: AttachmentBlock = {
   type: 'attachment',
   mediaType: 'application/pdf',
@@ -42,7 +50,11 @@ export function behavesAsAProvider(subject: Subject): void {
 
       it('keeps characters whole that are split across chunks', async () => {
         const text = manyBytes.repeat(40);
-        bench.answers({ text, thinking: manyBytes, toolCalls: [{ name: 'read_file', input: { path: manyBytes } }] });
+        bench.answers({
+          text,
+          thinking: manyBytes,
+          toolCalls: [{ name: 'read_file', input: { path: manyBytes } }],
+        });
         const { reply, shown } = await bench.ask();
         assert.equal(shown, text);
         assert.equal(textOf(reply), text);
@@ -52,7 +64,10 @@ export function behavesAsAProvider(subject: Subject): void {
 
       it('gives parallel calls in their order, each announced once', async () => {
         const inputs = [{ lr: 0.1 }, { lr: 0.2, note: 'a "quoted" {brace}' }, {}];
-        bench.answers({ text: 'Three runs.', toolCalls: inputs.map((input) => ({ name: 'launch', input })) });
+        bench.answers({
+          text: 'Three runs.',
+          toolCalls: inputs.map((input) => ({ name: 'launch', input })),
+        });
         const { events, reply } = await bench.ask();
         assert.equal(reply.stop, 'tools');
         const calls = callsIn(reply);
@@ -104,23 +119,32 @@ export function behavesAsAProvider(subject: Subject): void {
         await bench.ask();
         const [sent] = bench.server.requests;
         assert.ok(sent);
-        for (const { text } of request().system) assert.ok(bench.subject.sent.system(sent.body).includes(text), text);
+        for (const { text } of request().system)
+          assert.ok(bench.subject.sent.system(sent.body).includes(text), text);
         const tools = bench.subject.sent.tools(sent.body);
-        assert.deepEqual(tools, subject.sortsTools ? ['launch', 'read_file'] : ['read_file', 'launch']);
+        assert.deepEqual(
+          tools,
+          subject.sortsTools ? ['launch', 'read_file'] : ['read_file', 'launch'],
+        );
         assert.equal(subject.sent.model?.(sent.path) ?? sent.body.model, subject.model);
         assert.ok(JSON.stringify(sent.headers).includes(key));
       });
 
       it('with its thinking unchanged and in its place, and with results in the order of their calls', async () => {
         const toolCalls = [1, 2, 3].map((lr) => ({ name: 'launch', input: { lr } }));
-        bench.answers({ thinking: 'First the µ-runs.\nThen more.', text: 'Go.', toolCalls }, { text: 'Done.' });
+        bench.answers(
+          { thinking: 'First the µ-runs.\nThen more.', text: 'Go.', toolCalls },
+          { text: 'Done.' },
+        );
         const first = await bench.ask();
         const messages: Message[] = [
           userSays('Begin.'),
           { role: 'assistant', content: first.reply.content },
           ...callsIn(first.reply).map(({ id }): Message => ({
             role: 'user',
-            content: [{ type: 'tool_result', callId: id, text: `run of ${id}`, isError: id.endsWith('2') }],
+            content: [
+              { type: 'tool_result', callId: id, text: `run of ${id}`, isError: id.endsWith('2') },
+            ],
           })),
           userSays('Go on.'),
         ];
@@ -150,7 +174,11 @@ export function behavesAsAProvider(subject: Subject): void {
         assert.deepEqual(bench.subject.sent.thinking(bench.server.requests[1]?.body ?? {}), []);
         bench.server.reply(() => ({ text: 'Three.' }));
         await bench.ask({
-          messages: [userSays('Begin.'), { role: 'assistant', content: [text, own] }, userSays('Go on.')],
+          messages: [
+            userSays('Begin.'),
+            { role: 'assistant', content: [text, own] },
+            userSays('Go on.'),
+          ],
         });
         assert.deepEqual(bench.subject.sent.thinking(bench.server.requests[2]?.body ?? {}), []);
         assert.equal(bench.server.requests.length, 3, 'none was refused');
@@ -158,7 +186,12 @@ export function behavesAsAProvider(subject: Subject): void {
 
       it('with images and documents as such, also inside results', async () => {
         const call = { type: 'tool_call', id: 'call_1', name: 'read_file', input: {} } as const;
-        const result = { type: 'tool_result', callId: 'call_1', text: 'the chart', isError: false } as const;
+        const result = {
+          type: 'tool_result',
+          callId: 'call_1',
+          text: 'the chart',
+          isError: false,
+        } as const;
         bench.answers({ text: 'I see.' });
         await bench.ask({
           messages: [
@@ -168,22 +201,34 @@ export function behavesAsAProvider(subject: Subject): void {
           ],
         });
         const sent = JSON.stringify(bench.server.requests[0]?.body);
-        for (const { base64 } of [png, pdf]) assert.equal(sent.split(base64).length, 2, `${base64} is sent once`);
+        for (const { base64 } of [png, pdf])
+          assert.equal(sent.split(base64).length, 2, `${base64} is sent once`);
       });
 
       it('a valid request whatever the history holds', async () => {
-        const call = { type: 'tool_call', id: 'functions.launch:0', name: 'launch', input: '{"broken' } as const;
+        const call = {
+          type: 'tool_call',
+          id: 'functions.launch:0',
+          name: 'launch',
+          input: '{"broken',
+        } as const;
         bench.answers({ text: 'Fine.' });
         const { reply } = await bench.ask({
           messages: [
             userSays('Begin.'),
             userSays('  '),
             { role: 'assistant', content: [{ type: 'text', text: '' }] },
-            { role: 'assistant', content: [{ type: 'thinking', text: 'cut', provider: bench.provider.id }] },
+            {
+              role: 'assistant',
+              content: [{ type: 'thinking', text: 'cut', provider: bench.provider.id }],
+            },
             userSays('And?'),
             { role: 'assistant', content: [{ type: 'text', text: 'Now.' }, call] },
             { role: 'user', content: [{ type: 'text', text: 'Wait.' }] },
-            { role: 'user', content: [{ type: 'tool_result', callId: call.id, text: '', isError: true }] },
+            {
+              role: 'user',
+              content: [{ type: 'tool_result', callId: call.id, text: '', isError: true }],
+            },
           ],
         });
         assert.equal(reply.failure, undefined, reply.failure?.message);

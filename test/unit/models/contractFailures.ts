@@ -20,7 +20,10 @@ export function failsWell(bench: () => Bench, subject: Subject): void {
     it('401 and 403: auth, and says how to set the key', async () => {
       await fails({ status: 401, message: `invalid key ${key}` }, 'auth');
       const { reply } = await bench().ask();
-      assert.match(reply.failure?.message ?? '', bench().subject.whenRefused ?? /\[key\].*Set API Key/);
+      assert.match(
+        reply.failure?.message ?? '',
+        bench().subject.whenRefused ?? /\[key\].*Set API Key/,
+      );
       bench().server.requests.length = 0;
       await fails({ status: 403 }, 'auth');
     });
@@ -28,7 +31,10 @@ export function failsWell(bench: () => Bench, subject: Subject): void {
     it('400: invalid', () => fails({ status: 400, message: 'bad field' }, 'invalid'));
     it('413: overflow', () => fails({ status: 413 }, 'overflow'));
     it('a prompt that is too long: overflow', () =>
-      fails({ status: 400, message: 'prompt is too long: 210000 tokens > 200000 maximum' }, 'overflow'));
+      fails(
+        { status: 400, message: 'prompt is too long: 210000 tokens > 200000 maximum' },
+        'overflow',
+      ));
     it('a context that is too long: overflow', () =>
       fails(
         {
@@ -49,7 +55,9 @@ export function failsWell(bench: () => Bench, subject: Subject): void {
 
     if (!subject.hasOwnKey)
       it('a key that cannot be read', async () => {
-        bench().provider = bench().create(() => Promise.reject(new Error('the secret store is locked')));
+        bench().provider = bench().create(() =>
+          Promise.reject(new Error('the secret store is locked')),
+        );
         const { reply } = await bench().ask();
         assert.equal(reply.stop, 'error');
         assert.match(reply.failure?.message ?? '', /locked/);
@@ -61,13 +69,18 @@ export function failsWell(bench: () => Bench, subject: Subject): void {
       bench().answers(...bad, { text: 'The whole answer.' });
       const heard = await bench().ask();
       const { stop, failure } = heard.reply;
-      assert.deepEqual([stop, failure?.message, heard.shown], ['stop', undefined, 'The whole answer.']);
+      assert.deepEqual(
+        [stop, failure?.message, heard.shown],
+        ['stop', undefined, 'The whole answer.'],
+      );
       assert.deepEqual(heard.reply.content, [{ type: 'text', text: 'The whole answer.' }]);
       assert.equal(bench().asked.length, bad.length + 1);
       return heard;
     };
     const waits = ({ events }: Heard): unknown[] =>
-      events.flatMap((event) => (event.type === 'attempt.discarded' ? [[event.failure.reason, event.delayMs]] : []));
+      events.flatMap((event) =>
+        event.type === 'attempt.discarded' ? [[event.failure.reason, event.delayMs]] : [],
+      );
 
     const asked = (ms: number): number => (subject.hidesWaits ? 750 : ms);
     it('429, as long as it asks', async () => {
@@ -90,11 +103,17 @@ export function failsWell(bench: () => Bench, subject: Subject): void {
       assert.deepEqual(waits(await recovers({ status: 529 })), [['rate_limit', 750]]);
     });
     it('an overload told in the stream', async () => {
-      const heard = await recovers({ text: 'The whole', breaks: { at: 'text', how: 'overloaded' } });
+      const heard = await recovers({
+        text: 'The whole',
+        breaks: { at: 'text', how: 'overloaded' },
+      });
       assert.deepEqual(waits(heard), [['rate_limit', 750]]);
     });
     it('a cut in the text, which is not doubled', async () => {
-      const heard = await recovers({ text: 'The whole answer, once.', breaks: { at: 'text', how: 'cut' } });
+      const heard = await recovers({
+        text: 'The whole answer, once.',
+        breaks: { at: 'text', how: 'cut' },
+      });
       assert.deepEqual(waits(heard), [['network', 750]]);
       if (subject.losesCutText) return;
       assert.ok(
@@ -103,7 +122,9 @@ export function failsWell(bench: () => Bench, subject: Subject): void {
       );
     });
     it('a cut in a call, which is not lost', async () => {
-      const toolCalls = [{ name: 'launch', input: { lr: 0.1, script: 'train_with_a_long_name.py' } }];
+      const toolCalls = [
+        { name: 'launch', input: { lr: 0.1, script: 'train_with_a_long_name.py' } },
+      ];
       bench().answers({ toolCalls, breaks: { at: 'tool_call', how: 'cut' } }, { toolCalls });
       const { reply } = await bench().ask();
       assert.deepEqual(
@@ -118,17 +139,26 @@ export function failsWell(bench: () => Bench, subject: Subject): void {
       );
     });
     it('a stream that a proxy closed as if it were whole', async () => {
-      const heard = await recovers({ text: 'The whole answer', breaks: { at: 'end', how: 'close' } });
+      const heard = await recovers({
+        text: 'The whole answer',
+        breaks: { at: 'end', how: 'close' },
+      });
       assert.deepEqual(waits(heard), [['network', 750]]);
     });
     it('a stream that falls silent', async () => {
-      bench().answers({ text: 'The whole', breaks: { at: 'text', how: 'hang' } }, { text: 'The whole answer.' });
+      bench().answers(
+        { text: 'The whole', breaks: { at: 'text', how: 'hang' } },
+        { text: 'The whole answer.' },
+      );
       let isFirst = true;
       const passTime = async (): Promise<void> => {
         while (isFirst) await bench().clock.advance(60_000);
       };
       const time = bench().server.received(1).then(passTime);
-      const heard = await bench().ask({}, { on: ({ type }) => void (isFirst &&= type !== 'attempt.discarded') });
+      const heard = await bench().ask(
+        {},
+        { on: ({ type }) => void (isFirst &&= type !== 'attempt.discarded') },
+      );
       await Promise.all([time, bench().server.requests[0]?.closed]);
       assert.deepEqual([heard.shown, waits(heard)], ['The whole answer.', [['network', 750]]]);
     });
@@ -146,12 +176,18 @@ export function failsWell(bench: () => Bench, subject: Subject): void {
       it('and not when the wait would be too long', async () => {
         bench().answers({ status: 429, headers: { 'retry-after': '7200' } });
         const { reply } = await bench().ask();
-        assert.deepEqual([reply.failure?.reason, reply.failure?.retryAfterMs], ['rate_limit', 7_200_000]);
+        assert.deepEqual(
+          [reply.failure?.reason, reply.failure?.retryAfterMs],
+          ['rate_limit', 7_200_000],
+        );
       });
   });
 
   describe('stops at once when it is aborted', () => {
-    const aborted = async (answer: WireReply, isMoment: (type: string) => boolean): Promise<Heard> => {
+    const aborted = async (
+      answer: WireReply,
+      isMoment: (type: string) => boolean,
+    ): Promise<Heard> => {
       const controller = new AbortController();
       bench().answers(answer);
       if (isMoment(''))
@@ -173,13 +209,19 @@ export function failsWell(bench: () => Bench, subject: Subject): void {
 
     it('before it began', async () => {
       const { reply } = await bench().ask({}, { signal: AbortSignal.abort() });
-      assert.deepEqual([reply.stop, reply.content, bench().server.requests.length], ['aborted', [], 0]);
+      assert.deepEqual(
+        [reply.stop, reply.content, bench().server.requests.length],
+        ['aborted', [], 0],
+      );
     });
     it('while connecting', async () => {
       await aborted({ breaks: { at: 'connect', how: 'hang' } }, (type) => type === '');
     });
     it('in the text, which is kept as far as it came', async () => {
-      const answer = { text: 'I will now explain at length.', breaks: { at: 'text', how: 'hang' } } as const;
+      const answer = {
+        text: 'I will now explain at length.',
+        breaks: { at: 'text', how: 'hang' },
+      } as const;
       const { reply } = await aborted(answer, (type) => type === 'text.delta');
       assert.ok(textOf(reply).length > 0 && answer.text.startsWith(textOf(reply)), textOf(reply));
     });

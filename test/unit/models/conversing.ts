@@ -1,9 +1,21 @@
-/** What the tests of providers share: requests, and a reader that moves the clock through the waits between attempts. */
+/**
+ * What the tests of providers share: requests, and a reader that moves the clock through the waits
+ * between attempts.
+ */
 import assert from 'node:assert/strict';
-import type { Message, ModelEvent, ModelProvider, ModelReply, ModelRequest } from '../../../src/models/model.ts';
+import type {
+  Message,
+  ModelEvent,
+  ModelProvider,
+  ModelReply,
+  ModelRequest,
+} from '../../../src/models/model.ts';
 import type { ManualClock } from '../../fakes/manualClock.ts';
 
-export const userSays = (text: string): Message => ({ role: 'user', content: [{ type: 'text', text }] });
+export const userSays = (text: string): Message => ({
+  role: 'user',
+  content: [{ type: 'text', text }],
+});
 
 export const request = (changes: Partial<ModelRequest> = {}): ModelRequest => ({
   model: 'some-model',
@@ -14,8 +26,16 @@ export const request = (changes: Partial<ModelRequest> = {}): ModelRequest => ({
   ],
   messages: [userSays('Begin.')],
   tools: [
-    { name: 'read_file', description: 'Reads a file.', inputSchema: { type: 'object', properties: { path: {} } } },
-    { name: 'launch', description: 'Starts a run.', inputSchema: { type: 'object', properties: { lr: {} } } },
+    {
+      name: 'read_file',
+      description: 'Reads a file.',
+      inputSchema: { type: 'object', properties: { path: {} } },
+    },
+    {
+      name: 'launch',
+      description: 'Starts a run.',
+      inputSchema: { type: 'object', properties: { lr: {} } },
+    },
   ],
   ...changes,
 });
@@ -57,7 +77,11 @@ export async function hear(
   assert.equal(finished.length, 1, 'finished comes once');
   const end = events.at(-1);
   assert.ok(end?.type === 'finished', 'finished comes last');
-  assert.equal(end.reply.failure !== undefined, end.reply.stop === 'error', 'a failure exactly for the stop error');
+  assert.equal(
+    end.reply.failure !== undefined,
+    end.reply.stop === 'error',
+    'a failure exactly for the stop error',
+  );
   return { events, reply: end.reply, shown: shownText(events) };
 }
 
@@ -75,7 +99,8 @@ export const textOf = ({ content }: ModelReply): string =>
 export const thinkingOf = ({ content }: ModelReply): string =>
   content.map((block) => (block.type === 'thinking' ? block.text : '')).join('');
 
-export const callsIn = ({ content }: ModelReply) => content.filter((block) => block.type === 'tool_call');
+export const callsIn = ({ content }: ModelReply) =>
+  content.filter((block) => block.type === 'tool_call');
 
 export const inputsIn = (reply: ModelReply): unknown[] => callsIn(reply).map(({ input }) => input);
 

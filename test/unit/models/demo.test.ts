@@ -6,7 +6,8 @@ import { bowl, DemoWorld, demoScript } from '../../fakes/demoWorld.ts';
 import { ManualClock } from '../../fakes/manualClock.ts';
 
 const labels = (world: DemoWorld): string[] => world.runs.map(({ label }) => label);
-const names = (reply: { calls: readonly { name: string }[] }): string[] => reply.calls.map(({ name }) => name);
+const names = (reply: { calls: readonly { name: string }[] }): string[] =>
+  reply.calls.map(({ name }) => name);
 
 async function read(stream: AsyncIterable<ModelEvent>): Promise<ModelEvent[]> {
   const events: ModelEvent[] = [];
@@ -34,8 +35,13 @@ describe('demo researcher', () => {
   it('meets the goal from measured values, with the run as evidence', () => {
     const world = new DemoWorld().play();
     assert.equal(world.finished?.outcome, 'goal_met');
-    const run = world.runs.find(({ number }) => `r-00000000${number}` === world.finished?.evidence[0]?.run);
-    assert.ok(run !== undefined && Number(run.value) < 1.94, 'the evidence names a run that measured it');
+    const run = world.runs.find(
+      ({ number }) => `r-00000000${number}` === world.finished?.evidence[0]?.run,
+    );
+    assert.ok(
+      run !== undefined && Number(run.value) < 1.94,
+      'the evidence names a run that measured it',
+    );
     assert.equal(world.finished?.evidence[0]?.metric, 'val_loss');
     assert.match(world.notes.get('/best') ?? '', new RegExp(run.label));
   });
@@ -53,19 +59,31 @@ describe('demo researcher', () => {
       ],
     );
     assert.equal(written[0]?.['content'], `${demoScript}\n`);
-    const launched = calls.filter(({ name }) => name === 'remote_exec_background').map(({ input }) => input);
-    assert.ok(launched.every((input) => input['machine_id'] === 'gpu1' && input['cwd'] === 'helios-demo'));
+    const launched = calls
+      .filter(({ name }) => name === 'remote_exec_background')
+      .map(({ input }) => input);
+    assert.ok(
+      launched.every((input) => input['machine_id'] === 'gpu1' && input['cwd'] === 'helios-demo'),
+    );
     assert.equal(world.finished?.outcome, 'goal_met');
   });
 
   it('stays on this computer where the last word of the goal is no machine', () => {
-    const world = new DemoWorld({ goal: 'val_loss < 1.94 on shakespeare', machines: ['gpu1'] }).play();
+    const world = new DemoWorld({
+      goal: 'val_loss < 1.94 on shakespeare',
+      machines: ['gpu1'],
+    }).play();
     assert.ok(world.runs.every(({ handle }) => handle.startsWith('local:')));
   });
 
   it('says so when the project cannot be written there', () => {
-    const refuse = (name: string): string | undefined => (name === 'write_file' ? 'No space left.' : undefined);
-    const world = new DemoWorld({ goal: 'val_loss < 1.94 on gpu1', machines: ['gpu1'], refuse }).play();
+    const refuse = (name: string): string | undefined =>
+      name === 'write_file' ? 'No space left.' : undefined;
+    const world = new DemoWorld({
+      goal: 'val_loss < 1.94 on gpu1',
+      machines: ['gpu1'],
+      refuse,
+    }).play();
     assert.deepEqual([world.finished?.outcome, world.runs.length], ['blocked', 0]);
     assert.match(world.finished?.summary ?? '', /could not be written to gpu1/);
   });
@@ -73,15 +91,23 @@ describe('demo researcher', () => {
   it('runs two points side by side, and none twice', () => {
     const world = new DemoWorld().play();
     assert.ok(
-      world.replies.some((reply) => names(reply).filter((name) => name === 'remote_exec_background').length === 2),
+      world.replies.some(
+        (reply) => names(reply).filter((name) => name === 'remote_exec_background').length === 2,
+      ),
     );
     assert.equal(new Set(labels(world)).size, world.runs.length);
   });
 
   it('compares what it measured with the best before it', () => {
     const world = new DemoWorld().play();
-    const compares = world.replies.flatMap(({ calls }) => calls).filter(({ name }) => name === 'compare_runs');
-    assert.deepEqual(compares[0]?.input, { task_a: 'local:1001', task_b: 'local:1002', metric_names: ['val_loss'] });
+    const compares = world.replies
+      .flatMap(({ calls }) => calls)
+      .filter(({ name }) => name === 'compare_runs');
+    assert.deepEqual(compares[0]?.input, {
+      task_a: 'local:1001',
+      task_b: 'local:1002',
+      metric_names: ['val_loss'],
+    });
   });
 
   it('judges each experiment that ended by what it measured, and leaves those that failed to Helios', () => {
@@ -93,19 +119,31 @@ describe('demo researcher', () => {
         assert.equal(said, undefined);
         continue;
       }
-      assert.match(said ?? '', Number(value) < best ? /^keep: Run/ : /^discard: Run/, `run ${number}`);
+      assert.match(
+        said ?? '',
+        Number(value) < best ? /^keep: Run/ : /^discard: Run/,
+        `run ${number}`,
+      );
       best = Math.min(best, Number(value));
     }
     assert.ok(world.decisions.size > 3);
-    const unmeasured = new DemoWorld({ landscape: ({ lr = 0 }) => (lr < 0.05 ? { verdict: 'ok' } : bowl({ lr })) });
-    assert.match(unmeasured.play().decisions.get('e1') ?? '', /^invalid: .*printed no val_loss|^invalid: .*diverged/);
+    const unmeasured = new DemoWorld({
+      landscape: ({ lr = 0 }) => (lr < 0.05 ? { verdict: 'ok' } : bowl({ lr })),
+    });
+    assert.match(
+      unmeasured.play().decisions.get('e1') ?? '',
+      /^invalid: .*printed no val_loss|^invalid: .*diverged/,
+    );
   });
 
   it('judges before it launches the next', () => {
     const names = new DemoWorld().play().replies.map(({ calls }) => calls.map(({ name }) => name));
-    const both = names.filter((all) => all.includes('exp_decide') && all.includes('remote_exec_background'));
+    const both = names.filter(
+      (all) => all.includes('exp_decide') && all.includes('remote_exec_background'),
+    );
     assert.ok(both.length > 0);
-    for (const all of both) assert.ok(all.lastIndexOf('exp_decide') < all.indexOf('remote_exec_background'));
+    for (const all of both)
+      assert.ok(all.lastIndexOf('exp_decide') < all.indexOf('remote_exec_background'));
   });
 
   it('decides otherwise when the numbers are otherwise', () => {
@@ -124,7 +162,10 @@ describe('demo researcher', () => {
     const world = new DemoWorld({
       landscape: ({ lr = 1 }) => (lr > 0.002 ? { verdict: 'failed (exit code 1)' } : 1.9),
     }).play();
-    assert.deepEqual(labels(world).slice(0, 2), ['lr=0.01 momentum=0 hidden=16', 'lr=0.001 momentum=0 hidden=16']);
+    assert.deepEqual(labels(world).slice(0, 2), [
+      'lr=0.01 momentum=0 hidden=16',
+      'lr=0.001 momentum=0 hidden=16',
+    ]);
     assert.equal(world.finished?.outcome, 'goal_met');
     assert.match(world.notes.get('/observations/1') ?? '', /diverged/);
   });
@@ -188,7 +229,8 @@ describe('demo researcher when things go wrong', () => {
 
   it('gives up when it may not launch', () => {
     const world = new DemoWorld({
-      refuse: (name) => (name === 'remote_exec_background' ? 'Not allowed: the user did not allow it.' : undefined),
+      refuse: (name) =>
+        name === 'remote_exec_background' ? 'Not allowed: the user did not allow it.' : undefined,
     }).play();
     assert.equal(world.finished?.outcome, 'blocked');
     assert.match(world.finished?.summary ?? '', /could not be started: Not allowed/);
@@ -199,21 +241,27 @@ describe('demo researcher when things go wrong', () => {
     let cuts = 0;
     const world = new DemoWorld({
       refuse: (name) =>
-        name === 'remote_exec_background' && cuts++ === 0 ? 'Interrupted by the user while it ran.' : undefined,
+        name === 'remote_exec_background' && cuts++ === 0
+          ? 'Interrupted by the user while it ran.'
+          : undefined,
     }).play();
     assert.equal(world.finished?.outcome, 'goal_met');
     assert.equal(labels(world)[0], 'lr=0.01 momentum=0 hidden=16');
   });
 
   it('repeats a run that was lost once, and no more', () => {
-    const world = new DemoWorld({ landscape: () => ({ verdict: 'lost (the computer was restarted)' }) }).play();
+    const world = new DemoWorld({
+      landscape: () => ({ verdict: 'lost (the computer was restarted)' }),
+    }).play();
     assert.equal(world.finished?.outcome, 'blocked');
     const counts = Map.groupBy(labels(world), (label) => label);
     assert.ok([...counts.values()].every((same) => same.length <= 2));
   });
 
   it('reads the output of a run when sleeping on it is refused', () => {
-    const world = new DemoWorld({ refuse: (name) => (name === 'sleep' ? 'The run has ended already.' : undefined) });
+    const world = new DemoWorld({
+      refuse: (name) => (name === 'sleep' ? 'The run has ended already.' : undefined),
+    });
     for (let turn = 0; turn < 3; turn += 1) world.turn();
     assert.deepEqual(names(world.turn()), ['task_output']);
   });
@@ -249,7 +297,10 @@ describe('demo researcher when things go wrong', () => {
       new DemoWorld({ goal: 'Write a poem' }).play().finished?.summary ?? '',
       /only understands goals such as/,
     );
-    assert.match(new DemoWorld({ script: 'print("hello")' }).play().finished?.summary ?? '', /takes --lr/);
+    assert.match(
+      new DemoWorld({ script: 'print("hello")' }).play().finished?.summary ?? '',
+      /takes --lr/,
+    );
   });
 
   it('leaves out hyper-parameters that the script does not take', () => {
@@ -270,7 +321,12 @@ describe('demo provider', () => {
     const last = events.at(-1);
     assert.ok(last?.type === 'finished');
     assert.equal(last.reply.stop, 'tools');
-    assert.deepEqual(last.reply.usage, { inputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, outputTokens: 0 });
+    assert.deepEqual(last.reply.usage, {
+      inputTokens: 0,
+      cacheReadTokens: 0,
+      cacheWriteTokens: 0,
+      outputTokens: 0,
+    });
     assert.deepEqual(
       events.map(({ type }) => type),
       ['text.delta', 'tool_call.started', 'tool_call.started', 'finished'],
@@ -287,7 +343,9 @@ describe('demo provider', () => {
   });
 
   it('answers in words when it is given no tools', async () => {
-    const events = await read(createDemoProvider().stream({ ...request, tools: [] }, new AbortController().signal));
+    const events = await read(
+      createDemoProvider().stream({ ...request, tools: [] }, new AbortController().signal),
+    );
     const last = events.at(-1);
     assert.ok(last?.type === 'finished');
     assert.equal(last.reply.stop, 'stop');
@@ -299,7 +357,10 @@ describe('demo provider', () => {
     const abort = new AbortController();
     const events: ModelEvent[] = [];
     const reading = (async () => {
-      for await (const event of createDemoProvider({ paced: true, clock }).stream(request, abort.signal))
+      for await (const event of createDemoProvider({ paced: true, clock }).stream(
+        request,
+        abort.signal,
+      ))
         events.push(event);
     })();
     await clock.advance(100);

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { afterEach, describe, it } from 'mocha';
-import { createCompatibleProvider, type CompatibleProviderOptions } from '../../../src/models/compatible/openaiChat.ts';
+import {
+  createCompatibleProvider,
+  type CompatibleProviderOptions,
+} from '../../../src/models/compatible/openaiChat.ts';
 import { CallFailed } from '../../../src/models/guarded.ts';
 import type { ModelDescription } from '../../../src/models/model.ts';
 import { EndpointServer, servers, type Routes } from '../../fakes/endpointServer.ts';
@@ -19,42 +22,74 @@ describe('models of an endpoint', () => {
   async function provided(routes: Routes, changes: Partial<CompatibleProviderOptions> = {}) {
     server = await EndpointServer.start(routes);
     const apiKey = (): Promise<string | undefined> => Promise.resolve(undefined);
-    return createCompatibleProvider({ baseUrl: server.url, clock: new ManualClock(), apiKey, ...changes });
+    return createCompatibleProvider({
+      baseUrl: server.url,
+      clock: new ManualClock(),
+      apiKey,
+      ...changes,
+    });
   }
-  const listed = async (...args: Parameters<typeof provided>): Promise<readonly ModelDescription[]> =>
-    (await (await provided(...args)).list?.(never)) ?? [];
+  const listed = async (
+    ...args: Parameters<typeof provided>
+  ): Promise<readonly ModelDescription[]> => (await (await provided(...args)).list?.(never)) ?? [];
 
   const none = { efforts: [] };
 
   it('of OpenRouter: prices, sizes, tools and images, without those that write no text', async () => {
     assert.deepEqual(await listed(servers.openRouter), [
       {
-        ...{ id: 'qwen/qwen3-coder', label: 'Qwen: Qwen3 Coder', contextTokens: 131_072, maxOutputTokens: 65_536 },
+        ...{
+          id: 'qwen/qwen3-coder',
+          label: 'Qwen: Qwen3 Coder',
+          contextTokens: 131_072,
+          maxOutputTokens: 65_536,
+        },
         ...{ toolCalls: 'native', acceptsImages: false, releasedMs: 1_753_230_546_000, ...none },
         price: { input: 0.22, output: 0.95, cacheRead: 0.022 },
       },
       {
-        ...{ id: 'deepseek/deepseek-r1:free', label: 'deepseek/deepseek-r1:free', contextTokens: 163_840 },
-        ...{ maxOutputTokens: 8192, toolCalls: 'text', acceptsImages: true, ...none, price: { input: 0, output: 0 } },
+        ...{
+          id: 'deepseek/deepseek-r1:free',
+          label: 'deepseek/deepseek-r1:free',
+          contextTokens: 163_840,
+        },
+        ...{
+          maxOutputTokens: 8192,
+          toolCalls: 'text',
+          acceptsImages: true,
+          ...none,
+          price: { input: 0, output: 0 },
+        },
       },
       {
-        ...{ id: 'openrouter/auto', label: 'openrouter/auto', contextTokens: 2_000_000, maxOutputTokens: 8192 },
+        ...{
+          id: 'openrouter/auto',
+          label: 'openrouter/auto',
+          contextTokens: 2_000_000,
+          maxOutputTokens: 8192,
+        },
         ...{ toolCalls: 'native', ...none },
       },
     ]);
   });
 
   const sizes = async (...args: Parameters<typeof provided>): Promise<unknown[]> =>
-    (await listed(...args)).map(({ id, contextTokens, maxOutputTokens, toolCalls, acceptsImages }) => [
-      ...[id, contextTokens, maxOutputTokens, toolCalls, acceptsImages],
-    ]);
+    (await listed(...args)).map(
+      ({ id, contextTokens, maxOutputTokens, toolCalls, acceptsImages }) => [
+        ...[id, contextTokens, maxOutputTokens, toolCalls, acceptsImages],
+      ],
+    );
 
   it('of vLLM: the length that it was started with', async () => {
-    assert.deepEqual(await sizes(servers.vllm), [['Qwen/Qwen3-32B', 24_576, 6144, 'native', undefined]]);
+    assert.deepEqual(await sizes(servers.vllm), [
+      ['Qwen/Qwen3-32B', 24_576, 6144, 'native', undefined],
+    ]);
   });
 
   it('of llama.cpp: the context of a slot, and tools by text where the template of the model shows none', async () => {
-    assert.deepEqual(await sizes(servers.llamaCpp), [['gemma-2-9b.gguf', 6144, 1536, 'text', false]]);
+    assert.deepEqual(await sizes(servers.llamaCpp), [
+      ['gemma-2-9b.gguf', 6144, 1536, 'text', false],
+    ]);
   });
 
   it('of LM Studio: the context that is loaded, without embeddings', async () => {
@@ -86,7 +121,12 @@ describe('models of an endpoint', () => {
       ['another', 32_768, 8192, 'native', undefined],
     ]);
     await server?.close();
-    const set = { contextTokens: 16_000, maxOutputTokens: 1000, toolCalls: 'text', acceptsImages: true } as const;
+    const set = {
+      contextTokens: 16_000,
+      maxOutputTokens: 1000,
+      toolCalls: 'text',
+      acceptsImages: true,
+    } as const;
     assert.deepEqual(await sizes(servers.plain, set), [
       ['some-model', 16_000, 1000, 'text', true],
       ['another', 16_000, 1000, 'text', true],
@@ -140,11 +180,17 @@ describe('models of an endpoint', () => {
     it('say so with the address', async () => {
       const failure = await failing({ 'GET /v1/models': 404 });
       assert.equal(failure.reason, 'invalid');
-      assert.match(failure.message, /^OpenAI-compatible endpoint at http:\/\/127\.0\.0\.1:\d+\/v1 answered 404/);
+      assert.match(
+        failure.message,
+        /^OpenAI-compatible endpoint at http:\/\/127\.0\.0\.1:\d+\/v1 answered 404/,
+      );
     });
 
     it('ask for a key that is right', async () => {
-      const failure = await failing({ 'GET /v1/models': 401 }, { apiKey: () => Promise.resolve(key) });
+      const failure = await failing(
+        { 'GET /v1/models': 401 },
+        { apiKey: () => Promise.resolve(key) },
+      );
       assert.equal(failure.reason, 'auth');
       assert.match(failure.message, /Set API Key/);
     });
@@ -179,12 +225,26 @@ describe('models of an endpoint', () => {
           clock: new ManualClock(),
           apiKey: () => Promise.resolve(apiKey),
         }).list?.(never);
-      for (const open of ['http://models.example.com/v1', 'http://8.8.8.8:8000/v1', 'http://[2001:4860::1]/v1'])
+      for (const open of [
+        'http://models.example.com/v1',
+        'http://8.8.8.8:8000/v1',
+        'http://[2001:4860::1]/v1',
+      ])
         await assert.rejects(list(open, key) ?? Promise.resolve(), /for all to read.*https/);
       assert.deepEqual(asked, []);
       for (const fine of [
-        ...['https://models.example.com/v1', 'http://localhost:8000/v1', 'http://127.0.0.1/v1', 'http://[::1]:1/v1'],
-        ...['http://192.168.1.7:8000/v1', 'http://10.0.0.1/v1', 'http://gpu1:8000/v1', 'http://gpu1.local/v1'],
+        ...[
+          'https://models.example.com/v1',
+          'http://localhost:8000/v1',
+          'http://127.0.0.1/v1',
+          'http://[::1]:1/v1',
+        ],
+        ...[
+          'http://192.168.1.7:8000/v1',
+          'http://10.0.0.1/v1',
+          'http://gpu1:8000/v1',
+          'http://gpu1.local/v1',
+        ],
       ])
         await list(fine, key);
       await list('http://models.example.com/v1', undefined);

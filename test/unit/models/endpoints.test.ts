@@ -14,8 +14,19 @@ const lab = { id: 'lab-vllm', baseUrl: 'http://gpu1:8000/v1' };
 describe('settings of endpoints', () => {
   it('are taken as they are when they are right', () => {
     const full = {
-      ...{ ...lab, label: 'Lab', defaultModel: 'Qwen/Qwen3-32B', contextTokens: 24_576, maxOutputTokens: 4096 },
-      ...{ toolCalls: 'text', acceptsImages: false, sendsEffort: true, headers: { 'x-team': 'vision' } },
+      ...{
+        ...lab,
+        label: 'Lab',
+        defaultModel: 'Qwen/Qwen3-32B',
+        contextTokens: 24_576,
+        maxOutputTokens: 4096,
+      },
+      ...{
+        toolCalls: 'text',
+        acceptsImages: false,
+        sendsEffort: true,
+        headers: { 'x-team': 'vision' },
+      },
     };
     assert.deepEqual(checkEndpoints([full, { ...lab, id: 'b' }]), {
       endpoints: [full, { ...lab, id: 'b' }],
@@ -30,18 +41,36 @@ describe('settings of endpoints', () => {
     ['no address', [{ id: 'lab' }], /baseUrl/],
     ['an address that is none', [{ ...lab, baseUrl: 'gpu1' }], /no address; one looks like/],
     ['another protocol', [{ ...lab, baseUrl: 'ftp://gpu1/v1' }], /begins with http/],
-    ['a password in the address', [{ ...lab, baseUrl: 'https://ada:pw@gpu1/v1' }], /set the key instead/],
+    [
+      'a password in the address',
+      [{ ...lab, baseUrl: 'https://ada:pw@gpu1/v1' }],
+      /set the key instead/,
+    ],
     ['a key in the address', [{ ...lab, baseUrl: 'https://gpu1/v1?key=x' }], /neither \? nor #/],
-    ['an id with other characters', [{ ...lab, id: 'Lab vLLM' }], /lower case letters, digits and hyphens/],
+    [
+      'an id with other characters',
+      [{ ...lab, id: 'Lab vLLM' }],
+      /lower case letters, digits and hyphens/,
+    ],
     ['an id twice', [lab, { ...lab }], /Endpoint 2.*one of the id lab-vllm/],
     ['a word too many', [{ ...lab, apiKey: 'sk-1' }], /apiKey/],
     ['a size that is none', [{ ...lab, contextTokens: 0 }], /contextTokens/],
     ['tool calls of no kind', [{ ...lab, toolCalls: 'json' }], /toolCalls/],
-    ['a key in a header', [{ ...lab, headers: { Authorization: 'Bearer x' } }], /a key does not belong here/],
-    ['another key in a header', [{ ...lab, headers: { 'X-API-Key': 'x' } }], /a key does not belong here/],
+    [
+      'a key in a header',
+      [{ ...lab, headers: { Authorization: 'Bearer x' } }],
+      /a key does not belong here/,
+    ],
+    [
+      'another key in a header',
+      [{ ...lab, headers: { 'X-API-Key': 'x' } }],
+      /a key does not belong here/,
+    ],
     ['a header of two lines', [{ ...lab, headers: { 'x-a': 'b\r\nx-c: d' } }], /printable ASCII/],
     ['a name of no header', [{ ...lab, headers: { 'x a': 'b' } }], /no name of a header/],
-    ...providerIds.map((id) => [`the id ${id}`, [{ ...lab, id }], /that of a provider of Helios/] as const),
+    ...providerIds.map(
+      (id) => [`the id ${id}`, [{ ...lab, id }], /that of a provider of Helios/] as const,
+    ),
   ];
   for (const [says, setting, problem] of wrong)
     it(`are refused with ${says}`, () => {
@@ -67,7 +96,12 @@ describe('an endpoint', () => {
 
   it('is a provider of its own, with its own key, headers and model, and stays the same while its setting does', async () => {
     server = await startWireOpenaiChat(() => ({ text: 'Hello.' }));
-    const own = { ...lab, baseUrl: `${server.url}/`, defaultModel: 'qwen3', headers: { 'x-team': 'vision' } };
+    const own = {
+      ...lab,
+      baseUrl: `${server.url}/`,
+      defaultModel: 'qwen3',
+      headers: { 'x-team': 'vision' },
+    };
     let settings: ProviderSettings = { provider: 'claude', endpoints: [own, { id: 'broken' }] };
     const warnings: string[] = [];
     const clock = new ManualClock();
@@ -81,7 +115,11 @@ describe('an endpoint', () => {
     const provider = providers().get('lab-vllm');
     assert.ok(provider);
     assert.deepEqual([provider.label, provider.defaultModel], ['lab-vllm', 'qwen3']);
-    const { reply } = await hear((...args) => provider.stream(...args), request({ model: 'qwen3' }), { clock });
+    const { reply } = await hear(
+      (...args) => provider.stream(...args),
+      request({ model: 'qwen3' }),
+      { clock },
+    );
     assert.equal(textOf(reply), 'Hello.');
     const [sent] = server.requests;
     assert.equal(sent?.headers.authorization, 'Bearer sk-for-endpoint-lab-vllm');
@@ -97,11 +135,25 @@ describe('an endpoint', () => {
   it('says how its key is set when it is refused', async () => {
     server = await startWireOpenaiChat(() => ({ status: 401, message: 'who are you' }));
     const settings = { provider: 'claude', endpoints: [{ ...lab, baseUrl: server.url }] };
-    const deps = { settings: () => settings, fetch: globalThis.fetch, clock: new ManualClock(), logger: silentLogger };
-    const provider = createProviders({ ...deps, secret: () => Promise.resolve(undefined) })().get('lab-vllm');
+    const deps = {
+      settings: () => settings,
+      fetch: globalThis.fetch,
+      clock: new ManualClock(),
+      logger: silentLogger,
+    };
+    const provider = createProviders({ ...deps, secret: () => Promise.resolve(undefined) })().get(
+      'lab-vllm',
+    );
     assert.ok(provider);
-    const { reply } = await hear((...args) => provider.stream(...args), request({ model: 'm' }), deps);
+    const { reply } = await hear(
+      (...args) => provider.stream(...args),
+      request({ model: 'm' }),
+      deps,
+    );
     assert.equal(reply.failure?.reason, 'auth');
-    assert.match(reply.failure.message, /lab-vllm at http:.*HELIOS_KEY_LAB_VLLM.*endpoint-lab-vllm.*Set API Key/);
+    assert.match(
+      reply.failure.message,
+      /lab-vllm at http:.*HELIOS_KEY_LAB_VLLM.*endpoint-lab-vllm.*Set API Key/,
+    );
   });
 });

@@ -4,13 +4,18 @@ import { failureOf } from '../../../src/models/failures.ts';
 import type { ModelFailureReason } from '../../../src/models/model.ts';
 
 const context = { label: 'Lab', keyHint: 'Set the key.', nowMs: Date.UTC(2026, 0, 1) };
-const error = (message: string, fields: object = {}): Error => Object.assign(new Error(message), fields);
+const error = (message: string, fields: object = {}): Error =>
+  Object.assign(new Error(message), fields);
 const http = (status: number, kind: string, message = 'words'): Error =>
   error(message, { status, headers: new Headers(), error: { error: { type: kind, message } } });
 
 describe('failureOf', () => {
   const cases: readonly [name: string, thrown: unknown, reason: ModelFailureReason][] = [
-    ['a refused connection', error('fetch failed', { cause: error('', { code: 'ECONNREFUSED' }) }), 'network'],
+    [
+      'a refused connection',
+      error('fetch failed', { cause: error('', { code: 'ECONNREFUSED' }) }),
+      'network',
+    ],
     [
       'a stream that was cut',
       new TypeError('terminated', { cause: error('x', { code: 'UND_ERR_SOCKET' }) }),
@@ -21,14 +26,22 @@ describe('failureOf', () => {
     ['408', http(408, ''), 'network'],
     ['a conflict', http(409, ''), 'server'],
     ['a gateway', error('502 status code (no body)', { status: 502 }), 'server'],
-    ['an account without credit', http(400, 'invalid_request_error', 'Your credit balance is too low'), 'auth'],
+    [
+      'an account without credit',
+      http(400, 'invalid_request_error', 'Your credit balance is too low'),
+      'auth',
+    ],
     ['an account without payment', http(402, 'billing_error'), 'auth'],
     [
       'a rate limit whose words speak of billing',
       http(429, 'RESOURCE_EXHAUSTED', 'check your plan and billing'),
       'rate_limit',
     ],
-    ['a rate limit that counts tokens', http(429, 'tokens', 'Request too large: too many tokens'), 'rate_limit'],
+    [
+      'a rate limit that counts tokens',
+      http(429, 'tokens', 'Request too large: too many tokens'),
+      'rate_limit',
+    ],
     [
       'output that does not fit',
       http(400, '', 'input length and `max_tokens` exceed context limit: 9 > 8'),
@@ -41,10 +54,22 @@ describe('failureOf', () => {
     ],
     ['a policy', http(400, 'content_policy_violation'), 'refused'],
     ['a flagged prompt', http(400, 'invalid_prompt', 'flagged under our usage policy'), 'refused'],
-    ['a fault of our own', new TypeError("Cannot read properties of undefined (reading 'x')"), 'invalid'],
+    [
+      'a fault of our own',
+      new TypeError("Cannot read properties of undefined (reading 'x')"),
+      'invalid',
+    ],
     ['something that is no error', 'oh', 'invalid'],
-    ['an error in a stream', error('', { error: { error: { type: 'api_error', message: 'Internal' } } }), 'server'],
-    ['an unknown error in a stream', error('odd', { error: { code: 'odd', message: 'odd' } }), 'server'],
+    [
+      'an error in a stream',
+      error('', { error: { error: { type: 'api_error', message: 'Internal' } } }),
+      'server',
+    ],
+    [
+      'an unknown error in a stream',
+      error('odd', { error: { code: 'odd', message: 'odd' } }),
+      'server',
+    ],
     [
       'a refused key in a stream',
       error('', { error: { error: { type: 'authentication_error', message: 'no' } } }),
@@ -52,7 +77,8 @@ describe('failureOf', () => {
     ],
   ];
   for (const [name, thrown, reason] of cases)
-    it(`takes ${name} for ${reason}`, () => assert.equal(failureOf(thrown, context).reason, reason));
+    it(`takes ${name} for ${reason}`, () =>
+      assert.equal(failureOf(thrown, context).reason, reason));
 
   it('gives the words of the provider, the status, and for a key what to do', () => {
     assert.deepEqual(failureOf(http(401, 'authentication_error', 'invalid x-api-key'), context), {
@@ -85,7 +111,10 @@ describe('failureOf', () => {
   ];
   for (const [headers, retryAfterMs] of waits)
     it(`reads ${JSON.stringify(headers)}`, () => {
-      const failure = failureOf(error('slow down', { status: 429, headers: new Headers(headers) }), context);
+      const failure = failureOf(
+        error('slow down', { status: 429, headers: new Headers(headers) }),
+        context,
+      );
       assert.equal(failure.retryAfterMs, retryAfterMs);
     });
 });

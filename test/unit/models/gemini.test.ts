@@ -3,7 +3,8 @@ import { list, text, type JsonObject } from '../../fakes/wire.ts';
 import { geminiModelOf, startWireGemini } from '../../fakes/wireGemini.ts';
 import { behavesAsAProvider } from './contract.ts';
 
-const parts = (body: JsonObject): JsonObject[] => list(body.contents).flatMap((content) => list(content.parts));
+const parts = (body: JsonObject): JsonObject[] =>
+  list(body.contents).flatMap((content) => list(content.parts));
 
 for (const model of ['gemini-3.8-flash', 'gemini-2.5-flash-lite'])
   behavesAsAProvider({
@@ -19,11 +20,14 @@ for (const model of ['gemini-3.8-flash', 'gemini-2.5-flash-lite'])
           .map((part) => text(part.text))
           .join('\n'),
       tools: (body) =>
-        list(body.tools).flatMap((tool) => list(tool.functionDeclarations).map(({ name }) => text(name))),
+        list(body.tools).flatMap((tool) =>
+          list(tool.functionDeclarations).map(({ name }) => text(name)),
+        ),
       results: (body) =>
         parts(body).flatMap(({ functionResponse }) =>
           functionResponse ? [text((functionResponse as JsonObject).id)] : [],
         ),
-      thinking: (body) => parts(body).flatMap((part) => (part.thought === true ? [text(part.text)] : [])),
+      thinking: (body) =>
+        parts(body).flatMap((part) => (part.thought === true ? [text(part.text)] : [])),
     },
   });

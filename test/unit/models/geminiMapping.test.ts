@@ -16,7 +16,13 @@ import {
 } from '../../../src/models/model.ts';
 import { costOf } from '../../../src/models/prices.ts';
 import { ManualClock } from '../../fakes/manualClock.ts';
-import { list, type Json, type JsonObject, type WireError, type WireServer } from '../../fakes/wire.ts';
+import {
+  list,
+  type Json,
+  type JsonObject,
+  type WireError,
+  type WireServer,
+} from '../../fakes/wire.ts';
 import { startWireGemini } from '../../fakes/wireGemini.ts';
 import { callsIn, hear, request, userSays, type Heard } from './conversing.ts';
 
@@ -27,11 +33,14 @@ const chunk = (parts: Json[], more: JsonObject = {}, rest: JsonObject = {}): Jso
   candidates: [{ content: { role: 'model', parts }, index: 0, ...more }],
   ...rest,
 });
-const end = (finishReason = 'STOP', rest: JsonObject = {}): JsonObject => chunk([], { finishReason }, rest);
+const end = (finishReason = 'STOP', rest: JsonObject = {}): JsonObject =>
+  chunk([], { finishReason }, rest);
 
-const contentsOf = (body: JsonObject): JsonObject[][] => list(body.contents).map(({ parts }) => list(parts));
+const contentsOf = (body: JsonObject): JsonObject[][] =>
+  list(body.contents).map(({ parts }) => list(parts));
 
-const call = (id: string) => ({ type: 'tool_call', id, name: `launch_${id}`, input: { id } }) as const;
+const call = (id: string) =>
+  ({ type: 'tool_call', id, name: `launch_${id}`, input: { id } }) as const;
 const result = (callId: string, more: object = {}) =>
   ({ type: 'tool_result', callId, text: `ran ${callId}`, isError: false, ...more }) as const;
 
@@ -67,16 +76,30 @@ describe('gemini', () => {
   const answered = (reply: ModelReply): Message[] => [
     userSays('Begin.'),
     { role: 'assistant', content: reply.content },
-    { role: 'user', content: [...callsIn(reply).map(({ id }) => result(id)), { type: 'text', text: 'Go on.' }] },
+    {
+      role: 'user',
+      content: [...callsIn(reply).map(({ id }) => result(id)), { type: 'text', text: 'Go on.' }],
+    },
   ];
 
   describe('keeps signatures', () => {
     const thought = { text: 'Let me see.', thought: true };
-    const first = { functionCall: { id: 'a', name: 'launch', args: { lr: 1 } }, thoughtSignature: 'c2lnLWE=' };
+    const first = {
+      functionCall: { id: 'a', name: 'launch', args: { lr: 1 } },
+      thoughtSignature: 'c2lnLWE=',
+    };
     const second = { functionCall: { id: 'b', name: 'launch', args: { lr: 2 } } };
-    const histories: readonly [what: string, streamed: readonly JsonObject[], replayed: readonly JsonObject[]][] = [
+    const histories: readonly [
+      what: string,
+      streamed: readonly JsonObject[],
+      replayed: readonly JsonObject[],
+    ][] = [
       ['on the first of parallel calls', [first, second], [first, second]],
-      ['on a call after thoughts and text', [thought, { text: 'Now.' }, first], [thought, { text: 'Now.' }, first]],
+      [
+        'on a call after thoughts and text',
+        [thought, { text: 'Now.' }, first],
+        [thought, { text: 'Now.' }, first],
+      ],
       [
         'on a text, which no other text is joined with',
         [{ text: 'One.' }, { text: ' Two.', thoughtSignature: 'c2ln' }, { text: ' Three.' }],
@@ -116,9 +139,14 @@ describe('gemini', () => {
         { role: 'user', content: [result('a'), result('b')] },
       ];
       const signatures = async (name: string): Promise<unknown[]> =>
-        contentsOf(await bodyOf({ model: name, messages }))[1]?.map((part) => part.thoughtSignature) ?? [];
+        contentsOf(await bodyOf({ model: name, messages }))[1]?.map(
+          (part) => part.thoughtSignature,
+        ) ?? [];
       assert.deepEqual(await signatures(model), ['skip_thought_signature_validator', undefined]);
-      assert.deepEqual(await signatures('gemini-flash-latest'), ['skip_thought_signature_validator', undefined]);
+      assert.deepEqual(await signatures('gemini-flash-latest'), [
+        'skip_thought_signature_validator',
+        undefined,
+      ]);
       assert.deepEqual(await signatures(older), [undefined, undefined]);
     });
 
@@ -176,10 +204,17 @@ describe('gemini', () => {
         ];
         const [answer, ...others] = contentsOf(await bodyOf({ model: name, messages }))[2] ?? [];
         assert.deepEqual((answer?.functionResponse as JsonObject).parts, inside);
-        assert.deepEqual(others, [...beside, { text: '[it: application/zip cannot be shown to this model]' }]);
+        assert.deepEqual(others, [
+          ...beside,
+          { text: '[it: application/zip cannot be shown to this model]' },
+        ]);
       });
 
-    const thinks: readonly [model: string, effort: Effort | undefined, config: JsonObject | undefined][] = [
+    const thinks: readonly [
+      model: string,
+      effort: Effort | undefined,
+      config: JsonObject | undefined,
+    ][] = [
       ['gemini-3.8-flash', undefined, { includeThoughts: true }],
       ['gemini-3.8-flash', 'none', { includeThoughts: true, thinkingLevel: 'LOW' }],
       ['gemini-3.8-flash', 'medium', { includeThoughts: true, thinkingLevel: 'MEDIUM' }],
@@ -196,8 +231,15 @@ describe('gemini', () => {
     ];
     for (const [name, effort, config] of thinks)
       it(`${name} the effort ${effort ?? 'of its own'}`, async () => {
-        const { generationConfig } = await bodyOf({ model: name, ...(effort && { effort }), maxOutputTokens: 900 });
-        assert.deepEqual(generationConfig, { maxOutputTokens: 900, ...(config && { thinkingConfig: config }) });
+        const { generationConfig } = await bodyOf({
+          model: name,
+          ...(effort && { effort }),
+          maxOutputTokens: 900,
+        });
+        assert.deepEqual(generationConfig, {
+          maxOutputTokens: 900,
+          ...(config && { thinkingConfig: config }),
+        });
       });
 
     it('by the fetch that it is given, and to no address of the environment', async () => {
@@ -210,14 +252,19 @@ describe('gemini', () => {
         },
       });
       await ask().finally(() => delete process.env['GOOGLE_GEMINI_BASE_URL']);
-      assert.deepEqual(urls, [`${server.url}/v1beta/models/${model}:streamGenerateContent?alt=sse`]);
+      assert.deepEqual(urls, [
+        `${server.url}/v1beta/models/${model}:streamGenerateContent?alt=sse`,
+      ]);
     });
   });
 
   describe('counts', () => {
     const told: readonly [JsonObject, readonly [input: number, read: number, output: number]][] = [
       [{ promptTokenCount: 1000, candidatesTokenCount: 20 }, [1000, 0, 20]],
-      [{ promptTokenCount: 1000, cachedContentTokenCount: 900, candidatesTokenCount: 20 }, [100, 900, 20]],
+      [
+        { promptTokenCount: 1000, cachedContentTokenCount: 900, candidatesTokenCount: 20 },
+        [100, 900, 20],
+      ],
       [{ promptTokenCount: 10, candidatesTokenCount: 20, thoughtsTokenCount: 300 }, [10, 0, 320]],
       [{ promptTokenCount: 10, thoughtsTokenCount: 300 }, [10, 0, 300]],
       [{ promptTokenCount: 10, toolUsePromptTokenCount: 50, candidatesTokenCount: 1 }, [60, 0, 1]],
@@ -228,13 +275,23 @@ describe('gemini', () => {
           chunk([{ text: 'Hm' }], {}, { usageMetadata }),
           end('STOP', { usageMetadata: {} }),
         );
-        assert.deepEqual(usage, { inputTokens, cacheReadTokens, cacheWriteTokens: 0, outputTokens });
+        assert.deepEqual(usage, {
+          inputTokens,
+          cacheReadTokens,
+          cacheWriteTokens: 0,
+          outputTokens,
+        });
       });
   });
 
   describe('ends', () => {
     const refused = ['SAFETY', 'RECITATION', 'BLOCKLIST', 'PROHIBITED_CONTENT', 'SPII', 'LANGUAGE'];
-    const broken = ['MALFORMED_FUNCTION_CALL', 'UNEXPECTED_TOOL_CALL', 'TOO_MANY_TOOL_CALLS', 'OTHER'];
+    const broken = [
+      'MALFORMED_FUNCTION_CALL',
+      'UNEXPECTED_TOOL_CALL',
+      'TOO_MANY_TOOL_CALLS',
+      'OTHER',
+    ];
     for (const finish of refused)
       it(`${finish}: refused, and not made anew`, async () => {
         const { failure } = await says(chunk([{ text: 'Hm' }]), end(finish));
@@ -243,7 +300,9 @@ describe('gemini', () => {
       });
     for (const finish of broken)
       it(`${finish}: made anew, and what it cost is told`, async () => {
-        const reply = await says(end(finish, { usageMetadata: { promptTokenCount: 7, candidatesTokenCount: 5 } }));
+        const reply = await says(
+          end(finish, { usageMetadata: { promptTokenCount: 7, candidatesTokenCount: 5 } }),
+        );
         assert.deepEqual([reply.stop, reply.content], ['stop', [{ type: 'text', text: 'Done.' }]]);
         assert.equal(reply.discardedUsage?.outputTokens, 5);
       });
@@ -270,12 +329,25 @@ describe('gemini', () => {
   });
 
   describe('fails', () => {
-    const tooLong = 'The input token count (1500000) exceeds the maximum number of tokens allowed (1048576).';
+    const tooLong =
+      'The input token count (1500000) exceeds the maximum number of tokens allowed (1048576).';
     const errors: readonly [WireError, ModelFailureReason, RegExp?][] = [
-      [{ status: 400, message: 'API key not valid.', kind: 'API_KEY_INVALID' }, 'auth', /GEMINI_API_KEY/],
+      [
+        { status: 400, message: 'API key not valid.', kind: 'API_KEY_INVALID' },
+        'auth',
+        /GEMINI_API_KEY/,
+      ],
       [{ status: 400, message: tooLong }, 'overflow'],
-      [{ status: 404, message: 'models/gemini-9 is not found for API version v1beta' }, 'invalid', /gemini-9/],
-      [{ status: 429, message: 'Quota exceeded for free_tier_requests, limit: 0, model: x' }, 'auth', /limit: 0/],
+      [
+        { status: 404, message: 'models/gemini-9 is not found for API version v1beta' },
+        'invalid',
+        /gemini-9/,
+      ],
+      [
+        { status: 429, message: 'Quota exceeded for free_tier_requests, limit: 0, model: x' },
+        'auth',
+        /limit: 0/,
+      ],
       [{ status: 403, message: 'Permission denied' }, 'auth'],
     ];
     for (const [error, reason, words] of errors)
@@ -289,7 +361,11 @@ describe('gemini', () => {
 
     const waits: readonly [WireError, ModelFailureReason, number][] = [
       [{ status: 429, message: 'Quota exceeded.', param: '23.5s' }, 'rate_limit', 23_500],
-      [{ status: 503, message: 'The model is overloaded. Please try again later.' }, 'rate_limit', 750],
+      [
+        { status: 503, message: 'The model is overloaded. Please try again later.' },
+        'rate_limit',
+        750,
+      ],
       [{ status: 503, message: 'The service is currently unavailable.' }, 'server', 750],
       [{ status: 500, message: 'Internal error' }, 'server', 750],
     ];
@@ -308,12 +384,19 @@ describe('gemini', () => {
 
   it('knows what its models cost, and takes none that is retiring for a default', () => {
     for (const { id } of provider.models()) assert.ok('usd' in costOf('gemini', id, noUsage), id);
-    assert.equal(provider.models().find(({ id }) => id === provider.defaultModel)?.isRetiring, undefined);
+    assert.equal(
+      provider.models().find(({ id }) => id === provider.defaultModel)?.isRetiring,
+      undefined,
+    );
     assert.equal(provider.defaultModel, model);
   });
 
   it('lists the models that hold conversations', async () => {
-    const entry = (name: string, supportedGenerationMethods: string[], more: JsonObject = {}): JsonObject => ({
+    const entry = (
+      name: string,
+      supportedGenerationMethods: string[],
+      more: JsonObject = {},
+    ): JsonObject => ({
       name: `models/${name}`,
       displayName: name.toUpperCase(),
       inputTokenLimit: 1_048_576,
@@ -343,7 +426,9 @@ describe('gemini', () => {
     );
     assert.equal(server.listings[0]?.headers['x-goog-api-key'], 'AIza-0123456789');
     server.offer({ status: 400, message: 'API key not valid.', kind: 'API_KEY_INVALID' });
-    await assert.rejects(async () => provider.list?.(new AbortController().signal), { reason: 'call_failed' });
+    await assert.rejects(async () => provider.list?.(new AbortController().signal), {
+      reason: 'call_failed',
+    });
   });
 });
 

@@ -43,13 +43,17 @@ describe('the search of gemini', () => {
     return reply;
   };
   const answer = (text: string, grounding: JsonObject = {}): JsonObject => ({
-    candidates: [{ content: { role: 'model', parts: [{ text }] }, finishReason: 'STOP', ...grounding }],
+    candidates: [
+      { content: { role: 'model', parts: [{ text }] }, finishReason: 'STOP', ...grounding },
+    ],
     modelVersion: model,
     usageMetadata: { promptTokenCount: 10, toolUsePromptTokenCount: 90, candidatesTokenCount: 5 },
   });
 
   it('asks Google, and tells each page that the answer stands on, where it really is', async () => {
-    const web = (uri: string, title?: string) => ({ web: { uri, ...(title !== undefined && { title }) } });
+    const web = (uri: string, title?: string) => ({
+      web: { uri, ...(title !== undefined && { title }) },
+    });
     const groundingMetadata = {
       groundingChunks: [
         web(`${redirectUrl}/a`, 'arxiv.org'),
@@ -63,11 +67,17 @@ describe('the search of gemini', () => {
         { segment: { text: 'In 2017.' }, groundingChunkIndices: [0] },
       ],
     };
-    server.reply(() => ({ raw: [answer('Vaswani and others did. In 2017.', { groundingMetadata })] }));
+    server.reply(() => ({
+      raw: [answer('Vaswani and others did. In 2017.', { groundingMetadata })],
+    }));
     assert.deepEqual(await search(), {
       text: 'Vaswani and others did. In 2017.',
       sources: [
-        { title: 'arxiv.org', url: 'https://arxiv.org/abs/1706.03762', snippet: 'Vaswani and others did.' },
+        {
+          title: 'arxiv.org',
+          url: 'https://arxiv.org/abs/1706.03762',
+          snippet: 'Vaswani and others did.',
+        },
         { title: 'https://example.org/b', url: 'https://example.org/b' },
         { title: 'gone.example', url: `${redirectUrl}/gone`, snippet: 'Vaswani and others did.' },
       ],

@@ -20,7 +20,10 @@ describe('guarded', () => {
     hear(guarded(raw, { provider: 'p', clock }), request({ model: 'm' }), { clock, ...reading });
 
   /** The raw stream of a list of events, then of what `end` does. */
-  const stream = (events: readonly ModelEvent[], end: () => Promise<void> = () => Promise.resolve()): RawStream =>
+  const stream = (
+    events: readonly ModelEvent[],
+    end: () => Promise<void> = () => Promise.resolve(),
+  ): RawStream =>
     async function* () {
       yield* events;
       await end();
@@ -32,7 +35,9 @@ describe('guarded', () => {
   });
 
   it('turns a throw into a failure and keeps what was streamed, in its order', async () => {
-    const raw = stream([said('a'), said('b'), thought('c'), said('d')], () => Promise.reject(new Error('broken')));
+    const raw = stream([said('a'), said('b'), thought('c'), said('d')], () =>
+      Promise.reject(new Error('broken')),
+    );
     const heard = await run(raw);
     assert.deepEqual(heard.reply, {
       content: [
@@ -84,7 +89,10 @@ describe('guarded', () => {
         on: () => void setImmediate(() => controller.abort()),
       },
     );
-    assert.deepEqual([heard.reply.stop, heard.reply.content], ['aborted', [{ type: 'text', text: 'a' }]]);
+    assert.deepEqual(
+      [heard.reply.stop, heard.reply.content],
+      ['aborted', [{ type: 'text', text: 'a' }]],
+    );
     assert.equal(clock.pendingTimers, 0);
   });
 
@@ -111,10 +119,10 @@ describe('guarded', () => {
       };
     await run(keeping(stream([finished()])));
     await run(keeping(stream([])));
-    for await (const event of guarded(keeping(stream([said('a')], () => never)), { provider: 'p', clock })(
-      request(),
-      new AbortController().signal,
-    ))
+    for await (const event of guarded(keeping(stream([said('a')], () => never)), {
+      provider: 'p',
+      clock,
+    })(request(), new AbortController().signal))
       if (event.type === 'text.delta') break;
     assert.deepEqual(
       signals.map(({ aborted }) => aborted),
@@ -125,7 +133,10 @@ describe('guarded', () => {
 
   it('holds the rule that calls are there exactly when results are wanted', async () => {
     const call = { type: 'tool_call', id: '1', name: 'launch', input: {} } as const;
-    const stops = async (stop: ModelReply['stop'], content: ModelReply['content']): Promise<unknown> => {
+    const stops = async (
+      stop: ModelReply['stop'],
+      content: ModelReply['content'],
+    ): Promise<unknown> => {
       const heard = await run(stream([finished({ stop, content })]));
       return [heard.reply.stop, heard.reply.content.length];
     };

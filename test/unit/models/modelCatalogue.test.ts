@@ -47,7 +47,10 @@ describe('the catalogue of models', () => {
   const file = (): string => path.join(folder(), 'home', 'models.json');
   const warnings: string[] = [];
   const logger = { ...silentLogger, warn: (message: string) => void warnings.push(message) };
-  const open = (providers: readonly ModelProvider[], more: Partial<CatalogueDeps> = {}): LiveCatalogue =>
+  const open = (
+    providers: readonly ModelProvider[],
+    more: Partial<CatalogueDeps> = {},
+  ): LiveCatalogue =>
     new LiveCatalogue({
       providers: () => providers,
       configured: () => ({ provider: providers[0]?.id ?? '' }),
@@ -60,7 +63,10 @@ describe('the catalogue of models', () => {
     catalogue.known().map(({ provider: owner, model: { id } }) => `${owner}/${id}`);
 
   it('asks those that are ready, side by side, and is held up by none that is dead', async () => {
-    const live = provider('a', ['a-1'], { defaultFamily: 'a', list: () => Promise.resolve([model('a-2')]) });
+    const live = provider('a', ['a-1'], {
+      defaultFamily: 'a',
+      list: () => Promise.resolve([model('a-2')]),
+    });
     const dead = provider('b', ['b-1'], { list: () => new Promise(() => undefined) });
     const broken = provider('c', ['c-1'], {
       list: () => Promise.reject(new CallFailed({ reason: 'auth', message: 'C refused the key.' })),
@@ -93,8 +99,13 @@ describe('the catalogue of models', () => {
   });
 
   it('remembers for an hour, also in the next process, and asks anew when told to', async () => {
-    let models = [model('a-2', { price: { input: 1, output: 2 }, efforts: ['low'], releasedMs: 7 })];
-    const asked = provider('a', ['a-1'], { defaultFamily: 'a', list: () => Promise.resolve(models) });
+    let models = [
+      model('a-2', { price: { input: 1, output: 2 }, efforts: ['low'], releasedMs: 7 }),
+    ];
+    const asked = provider('a', ['a-1'], {
+      defaultFamily: 'a',
+      list: () => Promise.resolve(models),
+    });
     const first = open([asked]);
     const { entries } = await first.list();
     await first.list();
@@ -116,7 +127,10 @@ describe('the catalogue of models', () => {
 
   it('keeps what another process heard of another provider meanwhile', async () => {
     const [a, b] = ['a', 'b'].map((id) =>
-      provider(id, [`${id}-1`], { defaultFamily: id, list: () => Promise.resolve([model(`${id}-2`)]) }),
+      provider(id, [`${id}-1`], {
+        defaultFamily: id,
+        list: () => Promise.resolve([model(`${id}-2`)]),
+      }),
     );
     assert.ok(a && b);
     const [one, other] = [open([a]), open([b])];
@@ -136,18 +150,27 @@ describe('the catalogue of models', () => {
     await catalogue.list();
     isUp = false;
     const { entries, problems } = await catalogue.list({ isFresh: true });
-    assert.deepEqual([entries.map((entry) => entry.model.id), problems.get('a')], [['a-2'], 'down']);
+    assert.deepEqual(
+      [entries.map((entry) => entry.model.id), problems.get('a')],
+      [['a-2'], 'down'],
+    );
   });
 
   for (const [what, text] of [
     ['no JSON', '{ "version": 1, "prov'],
-    ['of another shape', '{ "version": 1, "providers": { "a": { "heardMs": 1, "models": [{}] } } }'],
+    [
+      'of another shape',
+      '{ "version": 1, "providers": { "a": { "heardMs": 1, "models": [{}] } } }',
+    ],
   ])
     it(`takes a file that is ${what} for none, says so, and makes it anew`, async () => {
       mkdirSync(path.dirname(file()));
       writeFileSync(file(), text ?? '');
       warnings.length = 0;
-      const asked = provider('a', ['a-1'], { defaultFamily: 'a', list: () => Promise.resolve([model('a-2')]) });
+      const asked = provider('a', ['a-1'], {
+        defaultFamily: 'a',
+        list: () => Promise.resolve([model('a-2')]),
+      });
       const catalogue = open([asked]);
       assert.deepEqual(idsOf(catalogue), ['a/a-1']);
       assert.match(warnings.join('\n'), /models\.json is damaged/);
@@ -159,7 +182,10 @@ describe('the catalogue of models', () => {
   it('goes on where nothing can be written, and says so', async () => {
     writeFileSync(path.join(folder(), 'home'), 'a file in the way');
     warnings.length = 0;
-    const asked = provider('a', ['a-1'], { defaultFamily: 'a', list: () => Promise.resolve([model('a-2')]) });
+    const asked = provider('a', ['a-1'], {
+      defaultFamily: 'a',
+      list: () => Promise.resolve([model('a-2')]),
+    });
     const catalogue = open([asked]);
     const { problems } = await catalogue.list();
     assert.deepEqual([idsOf(catalogue), problems.size], [['a/a-2'], 0]);
@@ -181,16 +207,27 @@ describe('the catalogue of models', () => {
   it('takes sizes and prices from the provider, names and the rest from what is known', async () => {
     const asked = provider('a', [], {
       defaultFamily: 'a',
-      models: () => [model('a-1', { label: 'A one', efforts: ['low', 'high'], price: { input: 9, output: 9 } })],
+      models: () => [
+        model('a-1', { label: 'A one', efforts: ['low', 'high'], price: { input: 9, output: 9 } }),
+      ],
       list: () =>
         Promise.resolve([
-          model('a-1-20260101', { label: 'a-1-20260101', contextTokens: 5, price: { input: 1, output: 2 } }),
+          model('a-1-20260101', {
+            label: 'a-1-20260101',
+            contextTokens: 5,
+            price: { input: 1, output: 2 },
+          }),
         ]),
     });
     const catalogue = open([asked]);
     await catalogue.list();
     const live = model('a-1-20260101', {
-      ...{ label: 'A one', contextTokens: 5, efforts: ['low', 'high'], price: { input: 1, output: 2 } },
+      ...{
+        label: 'A one',
+        contextTokens: 5,
+        efforts: ['low', 'high'],
+        price: { input: 1, output: 2 },
+      },
     });
     assert.deepEqual(catalogue.describe('a', 'a-1-20260101'), live);
     assert.deepEqual(catalogue.describe('a', 'a-1'), live);
@@ -200,7 +237,11 @@ describe('the catalogue of models', () => {
 
   describe('for a default', () => {
     const asked = (list: readonly ModelDescription[], more: Partial<ModelProvider> = {}) =>
-      provider('a', ['claude-opus-4'], { defaultFamily: 'opus', list: () => Promise.resolve(list), ...more });
+      provider('a', ['claude-opus-4'], {
+        defaultFamily: 'opus',
+        list: () => Promise.resolve(list),
+        ...more,
+      });
     const defaultOf = (catalogue: LiveCatalogue): string => {
       const { model: id } = catalogue.resolve('default');
       assert.deepEqual(
@@ -212,7 +253,11 @@ describe('the catalogue of models', () => {
 
     it('takes the newest of the family that is there, and not what is retiring', async () => {
       const catalogue = open([
-        asked([model('claude-opus-9', { isRetiring: true }), model('claude-opus-8'), model('claude-fable-9')]),
+        asked([
+          model('claude-opus-9', { isRetiring: true }),
+          model('claude-opus-8'),
+          model('claude-fable-9'),
+        ]),
       ]);
       assert.equal(defaultOf(catalogue), 'claude-opus-4');
       await catalogue.list();
@@ -239,7 +284,9 @@ describe('the catalogue of models', () => {
       const catalogue = open([asked(list)], { configured });
       await catalogue.list();
       assert.equal(defaultOf(catalogue), 'claude-haiku-8');
-      const endpoint = provider('own', ['private-1'], { list: () => Promise.resolve([model('private-2')]) });
+      const endpoint = provider('own', ['private-1'], {
+        list: () => Promise.resolve([model('private-2')]),
+      });
       const other = open([endpoint]);
       await other.list();
       assert.equal(defaultOf(other), 'private-1');

@@ -1,15 +1,28 @@
 import assert from 'node:assert/strict';
 import { afterEach, describe, it } from 'mocha';
 import { silentLogger } from '../../../src/base/logger.ts';
-import { createCompatibleProvider, type CompatibleProviderOptions } from '../../../src/models/compatible/openaiChat.ts';
+import {
+  createCompatibleProvider,
+  type CompatibleProviderOptions,
+} from '../../../src/models/compatible/openaiChat.ts';
 import { noUsage, type Message, type ModelProvider } from '../../../src/models/model.ts';
 import { ManualClock } from '../../fakes/manualClock.ts';
 import { list, text, type JsonObject, type WireScript, type WireServer } from '../../fakes/wire.ts';
 import { startWireOpenaiChat, type ChatQuirks } from '../../fakes/wireOpenaiChat.ts';
 import { behavesAsAProvider } from './contract.ts';
-import { callsIn, hear, type Heard, idsIn, inputsIn, request, thinkingOf, userSays } from './conversing.ts';
+import {
+  callsIn,
+  hear,
+  type Heard,
+  idsIn,
+  inputsIn,
+  request,
+  thinkingOf,
+  userSays,
+} from './conversing.ts';
 
-const byRole = (body: JsonObject, role: string): JsonObject[] => list(body.messages).filter((one) => one.role === role);
+const byRole = (body: JsonObject, role: string): JsonObject[] =>
+  list(body.messages).filter((one) => one.role === role);
 
 behavesAsAProvider({
   name: 'compatible',
@@ -18,9 +31,11 @@ behavesAsAProvider({
   create: (options) => createCompatibleProvider({ ...options, defaultModel: 'qwen3-coder' }),
   sent: {
     system: (body) => text(byRole(body, 'system')[0]?.content),
-    tools: (body) => list(body.tools).map((tool) => text((tool.function as JsonObject | undefined)?.name)),
+    tools: (body) =>
+      list(body.tools).map((tool) => text((tool.function as JsonObject | undefined)?.name)),
     results: (body) => byRole(body, 'tool').map((message) => text(message.tool_call_id)),
-    thinking: (body) => byRole(body, 'assistant').flatMap((message) => text(message.reasoning_content) || []),
+    thinking: (body) =>
+      byRole(body, 'assistant').flatMap((message) => text(message.reasoning_content) || []),
   },
 });
 
@@ -35,12 +50,15 @@ behavesAsAProvider({
   name: 'compatible, with a model that calls tools by text',
   model: 'gemma-2b',
   start: (script) => startWireOpenaiChat(script, { textCalls: true }),
-  create: (options) => createCompatibleProvider({ ...options, defaultModel: 'gemma-2b', toolCalls: 'text' }),
+  create: (options) =>
+    createCompatibleProvider({ ...options, defaultModel: 'gemma-2b', toolCalls: 'text' }),
   sent: {
     system: prompted,
     tools: (body) => [...prompted(body).matchAll(/^## (\w+)\n/gm)].map(([, name]) => name ?? ''),
-    results: (body) => [...spoken(body).matchAll(/<tool_result id=\\"(\S+)\\" name/g)].map(([, id]) => id ?? ''),
-    thinking: (body) => byRole(body, 'assistant').flatMap((message) => text(message.reasoning_content) || []),
+    results: (body) =>
+      [...spoken(body).matchAll(/<tool_result id=\\"(\S+)\\" name/g)].map(([, id]) => id ?? ''),
+    thinking: (body) =>
+      byRole(body, 'assistant').flatMap((message) => text(message.reasoning_content) || []),
   },
 });
 
@@ -70,7 +88,11 @@ describe('compatible', () => {
       ...options,
     });
     const again = async (more: object): Promise<Heard> => {
-      lastHeard = await hear((...args) => provider.stream(...args), request({ model: 'm', ...more }), { clock });
+      lastHeard = await hear(
+        (...args) => provider.stream(...args),
+        request({ model: 'm', ...more }),
+        { clock },
+      );
       return lastHeard;
     };
     return { ...(await again(changes)), again };
@@ -108,7 +130,10 @@ describe('compatible', () => {
     const messages: Message[] = [
       userSays('Begin.'),
       { role: 'assistant', content: reply.content },
-      { role: 'user', content: [{ type: 'tool_result', callId: 'call_0', text: 'ok', isError: false }] },
+      {
+        role: 'user',
+        content: [{ type: 'tool_result', callId: 'call_0', text: 'ok', isError: false }],
+      },
     ];
     const second = await again({ messages });
     assert.equal(callsIn(reply)[0]?.id, 'call_0');
@@ -116,11 +141,22 @@ describe('compatible', () => {
   });
 
   it('sends reasoning back under the name it came by', async () => {
-    const { reply, again } = await ask(() => ({ thinking: 'Hm', ...twoCalls }), { reasoningField: 'reasoning' });
+    const { reply, again } = await ask(() => ({ thinking: 'Hm', ...twoCalls }), {
+      reasoningField: 'reasoning',
+    });
     assert.equal(thinkingOf(reply), 'Hm');
-    const results = callsIn(reply).map(({ id }) => ({ type: 'tool_result', callId: id, text: 'ok', isError: false }));
+    const results = callsIn(reply).map(({ id }) => ({
+      type: 'tool_result',
+      callId: id,
+      text: 'ok',
+      isError: false,
+    }));
     await again({
-      messages: [userSays('Begin.'), { role: 'assistant', content: reply.content }, { role: 'user', content: results }],
+      messages: [
+        userSays('Begin.'),
+        { role: 'assistant', content: reply.content },
+        { role: 'user', content: results },
+      ],
     });
     const [sent] = byRole(server.requests[1]?.body ?? {}, 'assistant');
     assert.deepEqual([sent?.reasoning, sent?.reasoning_content], ['Hm', undefined]);
@@ -128,7 +164,12 @@ describe('compatible', () => {
 
   it('lists the default model', async () => {
     server = await startWireOpenaiChat();
-    const options = { apiKey: () => Promise.resolve(undefined), baseUrl: server.url, clock, defaultModel: 'm' };
+    const options = {
+      apiKey: () => Promise.resolve(undefined),
+      baseUrl: server.url,
+      clock,
+      defaultModel: 'm',
+    };
     assert.deepEqual(
       createCompatibleProvider(options)
         .models()
@@ -140,9 +181,15 @@ describe('compatible', () => {
   describe('with an endpoint that refuses tools', () => {
     const refusals: Readonly<Record<string, readonly [status: number, message: string]>> = {
       Ollama: [400, 'registry.ollama.ai/library/gemma3:4b does not support tools'],
-      vLLM: [400, '"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set'],
+      vLLM: [
+        400,
+        '"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set',
+      ],
       'llama.cpp': [500, 'tools param requires --jinja flag'],
-      OpenRouter: [404, 'No endpoints found that support tool use. To learn more about provider routing, visit: …'],
+      OpenRouter: [
+        404,
+        'No endpoints found that support tool use. To learn more about provider routing, visit: …',
+      ],
       'a strict server': [422, 'Unrecognized request argument supplied: tools'],
     };
     const call = '<tool_call>\n{"name": "launch", "arguments": {"lr": 1}}\n</tool_call>';
@@ -174,7 +221,12 @@ describe('compatible', () => {
     });
 
     it('does as it is set, and asks nothing first', async () => {
-      const { reply } = await ask(refusing(400, 'does not support tools'), {}, {}, { toolCalls: 'text' });
+      const { reply } = await ask(
+        refusing(400, 'does not support tools'),
+        {},
+        {},
+        { toolCalls: 'text' },
+      );
       assert.deepEqual(inputsIn(reply), [{ lr: 1 }]);
       assert.deepEqual([server.requests.length, server.listings.length], [1, 0]);
     });
@@ -184,10 +236,18 @@ describe('compatible', () => {
     server = await startWireOpenaiChat(({ body }) =>
       body.tools === undefined ? { text: 'Fine.' } : { status: 400, message: 'no tools please' },
     );
-    server.offer([{ id: 'm', pricing: {}, supported_parameters: ['temperature'], context_length: 9000 }]);
-    provider = createCompatibleProvider({ apiKey: () => Promise.resolve(undefined), baseUrl: server.url, clock });
+    server.offer([
+      { id: 'm', pricing: {}, supported_parameters: ['temperature'], context_length: 9000 },
+    ]);
+    provider = createCompatibleProvider({
+      apiKey: () => Promise.resolve(undefined),
+      baseUrl: server.url,
+      clock,
+    });
     for (const model of ['m', 'default']) {
-      const { reply } = await hear((...args) => provider.stream(...args), request({ model }), { clock });
+      const { reply } = await hear((...args) => provider.stream(...args), request({ model }), {
+        clock,
+      });
       assert.equal(reply.failure, undefined);
     }
     assert.equal(server.listings.length, 1);
@@ -200,7 +260,11 @@ describe('compatible', () => {
   it('does not wait long for an endpoint that does not say what its models are', async () => {
     server = await startWireOpenaiChat(() => ({ text: 'Fine.' }));
     server.offer('hang');
-    provider = createCompatibleProvider({ apiKey: () => Promise.resolve(undefined), baseUrl: server.url, clock });
+    provider = createCompatibleProvider({
+      apiKey: () => Promise.resolve(undefined),
+      baseUrl: server.url,
+      clock,
+    });
     const heard = hear((...args) => provider.stream(...args), request({ model: 'm' }), { clock });
     while (clock.pendingTimers < 2) await new Promise(setImmediate);
     await clock.advance(3000);
@@ -219,9 +283,12 @@ describe('compatible', () => {
       it(`${String(code)}: ${reason}`, async () => {
         const error = { code, message, metadata: { provider_name: 'Some' } } as JsonObject;
         const choices = [{ index: 0, delta: { content: '' }, finish_reason: 'error' }];
-        const { reply } = await ask(({ index }) => (index === 0 ? { raw: [{ error, choices }] } : { status: 400 }));
+        const { reply } = await ask(({ index }) =>
+          index === 0 ? { raw: [{ error, choices }] } : { status: 400 },
+        );
         const { events } = lastHeard;
-        const first = events.find((event) => event.type === 'attempt.discarded')?.failure ?? reply.failure;
+        const first =
+          events.find((event) => event.type === 'attempt.discarded')?.failure ?? reply.failure;
         assert.equal(first?.reason, reason, first?.message);
         assert.match(first?.message ?? '', new RegExp(message));
       });

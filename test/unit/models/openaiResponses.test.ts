@@ -8,7 +8,8 @@ import { startWireOpenaiResponses } from '../../fakes/wireOpenaiResponses.ts';
 import { behavesAsAProvider } from './contract.ts';
 import { hear, request, userSays } from './conversing.ts';
 
-const ofType = (body: JsonObject, type: string): JsonObject[] => list(body.input).filter((item) => item.type === type);
+const ofType = (body: JsonObject, type: string): JsonObject[] =>
+  list(body.input).filter((item) => item.type === type);
 
 behavesAsAProvider({
   name: 'openai',
@@ -36,7 +37,9 @@ describe('openai', () => {
   afterEach(() => server.close());
 
   const ask = (changes = {}) =>
-    hear((...args) => provider.stream(...args), request({ model: 'gpt-5.4', ...changes }), { clock });
+    hear((...args) => provider.stream(...args), request({ model: 'gpt-5.4', ...changes }), {
+      clock,
+    });
   const bodyOf = async (changes = {}): Promise<JsonObject> => {
     await ask(changes);
     return server.requests.at(-1)?.body ?? {};
@@ -53,7 +56,13 @@ describe('openai', () => {
   it('stores nothing there and asks for its reasoning in return', async () => {
     const body = await bodyOf({ maxOutputTokens: 500, conversation: 's-1' });
     assert.deepEqual(
-      [body.store, body.include, body.prompt_cache_key, body.max_output_tokens, body.parallel_tool_calls],
+      [
+        body.store,
+        body.include,
+        body.prompt_cache_key,
+        body.max_output_tokens,
+        body.parallel_tool_calls,
+      ],
       [false, ['reasoning.encrypted_content'], 's-1', 500, true],
     );
   });
@@ -73,9 +82,19 @@ describe('openai', () => {
   it('gives an image of a result inside that result', async () => {
     const call = { type: 'tool_call', id: 'a', name: 'launch', input: {} };
     const image = { type: 'attachment', mediaType: 'image/png', name: 'x.png', base64: 'AAAA' };
-    const result = { type: 'tool_result', callId: 'a', text: 'chart', isError: true, attachments: [image] };
+    const result = {
+      type: 'tool_result',
+      callId: 'a',
+      text: 'chart',
+      isError: true,
+      attachments: [image],
+    };
     const body = await bodyOf({
-      messages: [userSays('Begin.'), { role: 'assistant', content: [call] }, { role: 'user', content: [result] }],
+      messages: [
+        userSays('Begin.'),
+        { role: 'assistant', content: [call] },
+        { role: 'user', content: [result] },
+      ],
     });
     assert.deepEqual(ofType(body, 'function_call_output')[0]?.output, [
       { type: 'input_text', text: 'Error: chart' },
@@ -89,7 +108,11 @@ describe('openai', () => {
     assert.deepEqual(reply.content, [{ type: 'text', text: 'Hm', phase: 'commentary' }]);
     const plain = { type: 'text', text: 'So.' };
     const body = await bodyOf({
-      messages: [userSays('Begin.'), { role: 'assistant', content: [...reply.content, plain] }, userSays('Go on.')],
+      messages: [
+        userSays('Begin.'),
+        { role: 'assistant', content: [...reply.content, plain] },
+        userSays('Go on.'),
+      ],
     });
     assert.deepEqual(list(body.input).slice(1, 3), [
       { role: 'assistant', content: 'Hm', phase: 'commentary' },
@@ -98,9 +121,12 @@ describe('openai', () => {
   });
 
   it('does without summaries of reasoning where the organisation may not have them', async () => {
-    const hasSummary = ({ reasoning }: JsonObject): boolean => 'summary' in (reasoning as JsonObject);
+    const hasSummary = ({ reasoning }: JsonObject): boolean =>
+      'summary' in (reasoning as JsonObject);
     server.reply(({ body }) =>
-      hasSummary(body) ? { status: 400, param: 'reasoning.summary', message: 'must be verified' } : { text: 'Fine.' },
+      hasSummary(body)
+        ? { status: 400, param: 'reasoning.summary', message: 'must be verified' }
+        : { text: 'Fine.' },
     );
     assert.equal((await ask()).reply.stop, 'stop');
     assert.equal((await ask()).reply.stop, 'stop');

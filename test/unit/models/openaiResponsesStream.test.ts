@@ -7,12 +7,20 @@ import { readResponses } from '../../../src/models/openai/openaiResponsesStream.
 
 type Json = Readonly<Record<string, unknown>>;
 
-async function replyOf(events: readonly Json[], attempt: Attempt = {} as Attempt): Promise<ModelReply | undefined> {
+async function replyOf(
+  events: readonly Json[],
+  attempt: Attempt = {} as Attempt,
+): Promise<ModelReply | undefined> {
   const source = (async function* () {
-    for (const event of events) yield await Promise.resolve(event as unknown as ResponseStreamEvent);
+    for (const event of events)
+      yield await Promise.resolve(event as unknown as ResponseStreamEvent);
   })();
   let reply: ModelReply | undefined;
-  for await (const event of readResponses(source, { provider: 'openai', model: 'gpt-5.4', attempt }))
+  for await (const event of readResponses(source, {
+    provider: 'openai',
+    model: 'gpt-5.4',
+    attempt,
+  }))
     if (event.type === 'finished') reply = event.reply;
   return reply;
 }
@@ -36,11 +44,19 @@ describe('the stream of the Responses API', () => {
     );
   });
 
-  const counts: readonly (readonly [what: string, told: Json | undefined, counted: readonly number[]])[] = [
+  const counts: readonly (readonly [
+    what: string,
+    told: Json | undefined,
+    counted: readonly number[],
+  ])[] = [
     ['nothing cached', { input_tokens: 100, output_tokens: 7 }, [100, 0, 0, 7]],
     [
       'read and written',
-      { input_tokens: 100, output_tokens: 7, input_tokens_details: { cached_tokens: 60, cache_write_tokens: 30 } },
+      {
+        input_tokens: 100,
+        output_tokens: 7,
+        input_tokens_details: { cached_tokens: 60, cache_write_tokens: 30 },
+      },
       [10, 60, 30, 7],
     ],
     [
@@ -67,11 +83,18 @@ describe('the stream of the Responses API', () => {
 
   it('tells what was cut short from what was refused and what failed', async () => {
     const ended = (response: Json) => replyOf([completed(undefined, response)]);
-    const incomplete = (reason: string): Json => ({ status: 'incomplete', incomplete_details: { reason } });
+    const incomplete = (reason: string): Json => ({
+      status: 'incomplete',
+      incomplete_details: { reason },
+    });
     assert.equal((await ended({}))?.stop, 'stop');
     assert.equal((await ended(incomplete('max_output_tokens')))?.stop, 'length');
-    await assert.rejects(ended(incomplete('content_filter')), { message: /content filter refused/ });
-    await assert.rejects(ended({ status: 'failed', error: { message: 'No GPU' } }), { message: 'No GPU' });
+    await assert.rejects(ended(incomplete('content_filter')), {
+      message: /content filter refused/,
+    });
+    await assert.rejects(ended({ status: 'failed', error: { message: 'No GPU' } }), {
+      message: 'No GPU',
+    });
   });
 
   it('can say again only reasoning that came with its encrypted content', async () => {
@@ -80,9 +103,16 @@ describe('the stream of the Responses API', () => {
       output_index: index,
       item: { type: 'reasoning', summary: [{ text: 'Hm' }, { text: 'so' }], ...more },
     });
-    const reply = await replyOf([thought(0, {}), thought(1, { encrypted_content: 'e' }), completed()]);
+    const reply = await replyOf([
+      thought(0, {}),
+      thought(1, { encrypted_content: 'e' }),
+      completed(),
+    ]);
     assert.deepEqual(
-      reply?.content.map((block) => [block.type === 'thinking' && block.text, Object.keys(block).length]),
+      reply?.content.map((block) => [
+        block.type === 'thinking' && block.text,
+        Object.keys(block).length,
+      ]),
       [
         ['Hm\n\nso', 3],
         ['Hm\n\nso', 4],

@@ -13,7 +13,11 @@ describe('the web search of OpenAI', () => {
   afterEach(() => server.close());
   const search = (key: string | undefined) => {
     const clock = new ManualClock();
-    const provider = createOpenaiProvider({ apiKey: () => Promise.resolve(key), baseUrl: server.url, clock });
+    const provider = createOpenaiProvider({
+      apiKey: () => Promise.resolve(key),
+      baseUrl: server.url,
+      clock,
+    });
     const request = { model: 'gpt-5.4', query: 'warm-up' };
     return provider.search?.(request, new AbortController().signal) ?? assert.fail('no search');
   };
@@ -23,7 +27,10 @@ describe('the web search of OpenAI', () => {
     server.reply(() => ({ text: 'It helps.', sources: [cited] }));
     const { text, sources, failure } = await search('sk-oa-0123456789');
     assert.deepEqual([text, failure], ['It helps.', undefined]);
-    assert.deepEqual(sources, [cited, { title: 'https://uncited.example/', url: 'https://uncited.example/' }]);
+    assert.deepEqual(sources, [
+      cited,
+      { title: 'https://uncited.example/', url: 'https://uncited.example/' },
+    ]);
     assert.deepEqual(server.requests[0]?.body.include, ['web_search_call.action.sources']);
   });
 

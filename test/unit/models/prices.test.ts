@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
-import { claudeModels, defaultClaudeModel, defaultOpenaiModel, openaiModels } from '../../../src/models/catalogue.ts';
+import {
+  claudeModels,
+  defaultClaudeModel,
+  defaultOpenaiModel,
+  openaiModels,
+} from '../../../src/models/catalogue.ts';
 import { noUsage, type Usage } from '../../../src/models/model.ts';
 import {
   billedUsage,
@@ -28,20 +33,38 @@ function usd(cost: Cost): number {
 describe('prices', () => {
   it('count the four kinds of tokens', () => {
     assert.equal(usd(costOf('claude', 'claude-opus-4-6', million)), 5 + 0.5 + 6.25 + 25);
-    assert.equal(usd(costOf('claude', 'claude-sonnet-4-6', { ...noUsage, cacheReadTokens: 1e6 })), 0.3);
-    assert.equal(usd(costOf('openai', 'gpt-5.3-codex', { ...noUsage, inputTokens: 1e6, outputTokens: 1e6 })), 15.75);
-    assert.equal(usd(costOf('openai', 'gpt-5.1-codex-mini', { ...noUsage, cacheReadTokens: 1e6 })), 0.025);
+    assert.equal(
+      usd(costOf('claude', 'claude-sonnet-4-6', { ...noUsage, cacheReadTokens: 1e6 })),
+      0.3,
+    );
+    assert.equal(
+      usd(costOf('openai', 'gpt-5.3-codex', { ...noUsage, inputTokens: 1e6, outputTokens: 1e6 })),
+      15.75,
+    );
+    assert.equal(
+      usd(costOf('openai', 'gpt-5.1-codex-mini', { ...noUsage, cacheReadTokens: 1e6 })),
+      0.025,
+    );
   });
 
   it('know a model by its dated id and its alias', () => {
     for (const model of ['claude-haiku-4-5-20251001', 'claude-haiku-4-5-latest'])
       assert.equal(usd(costOf('claude', model, { ...noUsage, outputTokens: 1e6 })), 5);
-    assert.equal(usd(costOf('openai', 'gpt-5.4-mini-2026-03-17', { ...noUsage, outputTokens: 1e6 })), 4.5);
+    assert.equal(
+      usd(costOf('openai', 'gpt-5.4-mini-2026-03-17', { ...noUsage, outputTokens: 1e6 })),
+      4.5,
+    );
   });
 
   it('rise for a long context where the provider says so', () => {
-    assert.equal(usd(costOf('openai', 'gpt-5.4', { ...noUsage, inputTokens: 272_000, outputTokens: 1000 })), 0.695);
-    assert.equal(usd(costOf('openai', 'gpt-5.4', { ...noUsage, inputTokens: 272_001, outputTokens: 1000 })), 1.382505);
+    assert.equal(
+      usd(costOf('openai', 'gpt-5.4', { ...noUsage, inputTokens: 272_000, outputTokens: 1000 })),
+      0.695,
+    );
+    assert.equal(
+      usd(costOf('openai', 'gpt-5.4', { ...noUsage, inputTokens: 272_001, outputTokens: 1000 })),
+      1.382505,
+    );
   });
 
   it('are unknown, and not nothing, for a model that is not listed', () => {
@@ -75,20 +98,32 @@ describe('prices', () => {
     assert.equal(usd(costOf('compatible', 'llama', million, table)), 5);
     assert.equal(usd(costOf('compatible', 'qwen3-coder', million, table)), 0.41);
     assert.equal(usd(costOf('claude', 'claude-opus-4-6', million, table)), 0);
-    assert.equal(usd(costOf('claude', 'claude-haiku-4-5', { ...noUsage, inputTokens: 1e6 }, table)), 1);
+    assert.equal(
+      usd(costOf('claude', 'claude-haiku-4-5', { ...noUsage, inputTokens: 1e6 }, table)),
+      1,
+    );
     assert.deepEqual(extendPrices(listPrices, undefined), listPrices);
   });
 
   it('go by what providers tell, and before that by the setting, whatever it fits', () => {
     const entries = [
       { provider: 'compatible', model: { id: 'qwen3', price: { input: 1, output: 2 } } },
-      { provider: 'openai', model: { id: 'gpt-5.4', price: { input: 3, output: 20, cacheRead: 0.3 } } },
-      { provider: 'openai', model: { id: 'gpt-5.4-mini-2026-03-17', price: { input: 1, output: 9 } } },
+      {
+        provider: 'openai',
+        model: { id: 'gpt-5.4', price: { input: 3, output: 20, cacheRead: 0.3 } },
+      },
+      {
+        provider: 'openai',
+        model: { id: 'gpt-5.4-mini-2026-03-17', price: { input: 1, output: 9 } },
+      },
       { provider: 'openai', model: { id: 'gpt-5.5' } },
     ];
     const told = withToldPrices(listPrices, entries);
     assert.equal(usd(costOf('compatible', 'qwen3', million, told)), 5);
-    assert.equal(usd(costOf('openai', 'gpt-5.4', { ...noUsage, cacheReadTokens: 1e5 }, told)), 0.03);
+    assert.equal(
+      usd(costOf('openai', 'gpt-5.4', { ...noUsage, cacheReadTokens: 1e5 }, told)),
+      0.03,
+    );
     assert.equal(usd(costOf('openai', 'gpt-5.4', { ...noUsage, inputTokens: 1e6 }, told)), 6);
     assert.equal(usd(costOf('openai', 'gpt-5.5', { ...noUsage, outputTokens: 1e5 }, told)), 3);
     const set = extendPrices(told, {
@@ -96,7 +131,10 @@ describe('prices', () => {
       'openai/gpt-5.4-mini': { input: 8, output: 8 },
     });
     assert.equal(usd(costOf('compatible', 'qwen3', { ...noUsage, inputTokens: 1e6 }, set)), 7);
-    assert.equal(usd(costOf('openai', 'gpt-5.4-mini-2026-03-17', { ...noUsage, inputTokens: 1e6 }, set)), 8);
+    assert.equal(
+      usd(costOf('openai', 'gpt-5.4-mini-2026-03-17', { ...noUsage, inputTokens: 1e6 }, set)),
+      8,
+    );
     assert.equal(usd(costOf('openai', 'gpt-5.4', { ...noUsage, inputTokens: 1e5 }, set)), 0.3);
   });
 
@@ -121,13 +159,19 @@ describe('prices', () => {
     const next = { contextTokens: 100_000, maxOutputTokens: 10_000 };
     assert.equal(usd(worstCaseUsd('claude', 'claude-opus-4-6', next)), 0.875);
     assert.equal(usd(worstCaseUsd('openai', 'gpt-5.4', next)), 0.4);
-    assert.equal(usd(worstCaseUsd('openai', 'gpt-5.4', { ...next, contextTokens: 300_000 })), 1.725);
+    assert.equal(
+      usd(worstCaseUsd('openai', 'gpt-5.4', { ...next, contextTokens: 300_000 })),
+      1.725,
+    );
     assert.ok('unknown' in worstCaseUsd('compatible', 'qwen', next));
   });
 
   it('charge for the searches of a provider beside its tokens, where no plan covers them', () => {
     assert.deepEqual(withSearches({ usd: 1 }, 'claude', 3), { usd: 1.03 });
-    assert.deepEqual(withSearches({ usd: 1, isPlan: true }, 'chatgpt', 3), { usd: 1, isPlan: true });
+    assert.deepEqual(withSearches({ usd: 1, isPlan: true }, 'chatgpt', 3), {
+      usd: 1,
+      isPlan: true,
+    });
     assert.deepEqual(withSearches({ unknown: 'no price' }, 'claude', 3), { unknown: 'no price' });
   });
 

@@ -4,7 +4,12 @@ import path from 'node:path';
 import { afterEach, describe, it } from 'mocha';
 import type { ModelDescription, ModelProvider } from '../../../src/models/model.ts';
 import { ScriptedModel } from '../../fakes/scriptedModel.ts';
-import { eventsOf, testEngine, type TestEngine, type TestEngineOptions } from '../../fakes/testEngine.ts';
+import {
+  eventsOf,
+  testEngine,
+  type TestEngine,
+  type TestEngineOptions,
+} from '../../fakes/testEngine.ts';
 
 const quit = [{ name: 'finish', input: { outcome: 'blocked', summary: 'ok' } }];
 const size = { contextTokens: 200_000, maxOutputTokens: 8_000 };
@@ -42,7 +47,11 @@ describe('what a provider tells of its models', () => {
 
   it('gives way to the price of the setting', async () => {
     const told = [{ id: 'scripted-1', label: 'S', ...size, price: { input: 1000, output: 0 } }];
-    const { engine } = await engineWith(told, {}, { settings: { prices: { 'own/*': { input: 2, output: 3 } } } });
+    const { engine } = await engineWith(
+      told,
+      {},
+      { settings: { prices: { 'own/*': { input: 2, output: 3 } } } },
+    );
     await engine.models.list();
     assert.equal(engine.prices()['own/*']?.input, 2);
     assert.equal(engine.prices()['own/scripted-1'], undefined);
@@ -72,7 +81,11 @@ describe('what a provider tells of its models', () => {
         { id: 'claude-opus-8', label: 'Old', ...size },
         { id: 'claude-opus-9', label: 'New', ...size },
       ];
-      const { engine, start, work } = await engineWith(told, { defaultFamily: 'opus' }, { settings });
+      const { engine, start, work } = await engineWith(
+        told,
+        { defaultFamily: 'opus' },
+        { settings },
+      );
       await writeFile(path.join(work, 'helios.json'), JSON.stringify(file));
       await engine.models.list();
       const session = await start();

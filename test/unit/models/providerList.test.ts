@@ -18,7 +18,10 @@ describe('the list of providers', () => {
 
   it('is what is made, with the same labels', () => {
     const labels = Object.fromEntries([...made].map(([id, { label }]) => [id, label]));
-    assert.deepEqual(labels, Object.fromEntries(providerNames.map((id) => [id, providers[id].label])));
+    assert.deepEqual(
+      labels,
+      Object.fromEntries(providerNames.map((id) => [id, providers[id].label])),
+    );
   });
 
   it('names a secret once', () => {

@@ -1,12 +1,22 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import type { ModelStream } from '../../../src/models/guarded.ts';
-import { noUsage, type ModelFailure, type ModelFailureReason, type ModelReply } from '../../../src/models/model.ts';
+import {
+  noUsage,
+  type ModelFailure,
+  type ModelFailureReason,
+  type ModelReply,
+} from '../../../src/models/model.ts';
 import { retrying, type RetryOptions } from '../../../src/models/retrying.ts';
 import { ManualClock } from '../../fakes/manualClock.ts';
 import { hear, request, type Reading } from './conversing.ts';
 
-const good: ModelReply = { content: [{ type: 'text', text: 'good' }], stop: 'stop', usage: noUsage, model: 'm' };
+const good: ModelReply = {
+  content: [{ type: 'text', text: 'good' }],
+  stop: 'stop',
+  usage: noUsage,
+  model: 'm',
+};
 const bad = (reason: ModelFailureReason, more: Partial<ModelFailure> = {}): ModelReply => ({
   ...good,
   content: [],
@@ -32,7 +42,9 @@ describe('retrying', () => {
       clock,
       ...reading,
     });
-    const waits = heard.events.flatMap((event) => (event.type === 'attempt.discarded' ? [event.delayMs] : []));
+    const waits = heard.events.flatMap((event) =>
+      event.type === 'attempt.discarded' ? [event.delayMs] : [],
+    );
     return { ...heard, waits, calls };
   }
 
@@ -63,7 +75,9 @@ describe('retrying', () => {
   });
 
   it('gives the failure of the last attempt', async () => {
-    const { reply, calls } = await run([bad('server'), bad('server'), bad('network')], { maxRetries: 2 });
+    const { reply, calls } = await run([bad('server'), bad('server'), bad('network')], {
+      maxRetries: 2,
+    });
     assert.deepEqual([reply.failure?.reason, calls], ['network', 3]);
   });
 
@@ -90,10 +104,14 @@ describe('retrying', () => {
       {
         signal: controller.signal,
         keepsClock: true,
-        on: ({ type }) => void (type === 'attempt.discarded' && setImmediate(() => controller.abort())),
+        on: ({ type }) =>
+          void (type === 'attempt.discarded' && setImmediate(() => controller.abort())),
       },
     );
-    assert.deepEqual([reply.stop, reply.content, calls, clock.pendingTimers], ['aborted', [], 1, 0]);
+    assert.deepEqual(
+      [reply.stop, reply.content, calls, clock.pendingTimers],
+      ['aborted', [], 1, 0],
+    );
   });
 
   it('does not wait at all when it is already aborted', async () => {

@@ -17,7 +17,9 @@ interface Mail {
 
 describe('the e-mail channel', () => {
   const servers: SMTPServer[] = [];
-  afterEach(() => Promise.all(servers.splice(0).map((server) => new Promise<void>((done) => server.close(done)))));
+  afterEach(() =>
+    Promise.all(servers.splice(0).map((server) => new Promise<void>((done) => server.close(done)))),
+  );
 
   async function serve(options: SMTPServerOptions = {}): Promise<{ port: number; mails: Mail[] }> {
     const mails: Mail[] = [];
@@ -96,7 +98,10 @@ describe('the e-mail channel', () => {
     const { port, mails } = await serve({ allowInsecureAuth: true });
     await assert.rejects(
       channel(port, { user: 'eve', password: '${secret:smtp}' }).send(message()),
-      (error) => error instanceof NotifyFailure && error.reason === 'settings' && !error.message.includes('sesame'),
+      (error) =>
+        error instanceof NotifyFailure &&
+        error.reason === 'settings' &&
+        !error.message.includes('sesame'),
     );
     assert.equal(mails.length, 0);
   });
@@ -105,7 +110,14 @@ describe('the e-mail channel', () => {
     const { port, mails } = await serve({ hideSTARTTLS: true, disabledCommands: ['STARTTLS'] });
     const { security: _, ...settings } = { security: 'none' } as const;
     const insisting = emailChannel(
-      { type: 'email', host: '127.0.0.1', port, from: 'a@lab.example', to: 'b@lab.example', ...settings },
+      {
+        type: 'email',
+        host: '127.0.0.1',
+        port,
+        from: 'a@lab.example',
+        to: 'b@lab.example',
+        ...settings,
+      },
       { caFile: () => undefined, resolve: (text) => Promise.resolve(text), redact: (text) => text },
     );
     await assert.rejects(
@@ -118,16 +130,24 @@ describe('the e-mail channel', () => {
   for (const security of ['starttls', 'tls'] as const)
     it(`does not trust a certificate that nobody vouches for (${security})`, async () => {
       const { port, mails } = await serve({ secure: security === 'tls' });
-      await assert.rejects(channel(port, { security }).send(message()), (error) => error instanceof NotifyFailure);
+      await assert.rejects(
+        channel(port, { security }).send(message()),
+        (error) => error instanceof NotifyFailure,
+      );
       assert.equal(mails.length, 0);
     });
 
   it('says that there is nobody', async () => {
     const { port } = await serve();
-    await Promise.all(servers.splice(0).map((server) => new Promise<void>((done) => server.close(done))));
+    await Promise.all(
+      servers.splice(0).map((server) => new Promise<void>((done) => server.close(done))),
+    );
     await assert.rejects(
       channel(port).send(message()),
-      (error) => error instanceof NotifyFailure && error.reason === 'unreachable' && /127\.0\.0\.1/.test(error.message),
+      (error) =>
+        error instanceof NotifyFailure &&
+        error.reason === 'unreachable' &&
+        /127\.0\.0\.1/.test(error.message),
     );
   });
 });

@@ -2,7 +2,11 @@ import assert from 'node:assert/strict';
 import { readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeEach, describe, it } from 'mocha';
-import { HeldMessages, type HeldMessage, type HeldRoute } from '../../../src/notify/heldMessages.ts';
+import {
+  HeldMessages,
+  type HeldMessage,
+  type HeldRoute,
+} from '../../../src/notify/heldMessages.ts';
 import { writeFileAtomic } from '../../../src/storage/atomicFile.ts';
 import { scratchFolder } from '../../fakes/scratch.ts';
 import { message } from './message.ts';
@@ -28,7 +32,8 @@ describe('what quiet hours hold back', () => {
   it('is taken by one process alone, however often it is asked for', async () => {
     await store.put(held('a', 1));
     assert.deepEqual(await taken(nowMs), ['a']);
-    for (const laterMs of [0, 1, 15 * minute - 1]) assert.deepEqual(await taken(nowMs + laterMs), [], `${laterMs} ms`);
+    for (const laterMs of [0, 1, 15 * minute - 1])
+      assert.deepEqual(await taken(nowMs + laterMs), [], `${laterMs} ms`);
   });
 
   for (const sinceMs of [15 * minute, -15 * minute])
@@ -125,7 +130,10 @@ describe('what quiet hours hold back', () => {
 
   it('rejects where it cannot be read', async () => {
     writeFileSync(path.join(folder(), 'file'), '');
-    const broken = new HeldMessages({ folder: path.join(folder(), 'file'), write: writeFileAtomic });
+    const broken = new HeldMessages({
+      folder: path.join(folder(), 'file'),
+      write: writeFileAtomic,
+    });
     await assert.rejects(broken.take(window, nowMs), { code: 'ENOTDIR' });
     await assert.rejects(broken.waiting(), { code: 'ENOTDIR' });
     await assert.rejects(broken.put(held('a', 1)));

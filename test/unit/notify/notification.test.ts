@@ -52,7 +52,10 @@ describe('several notifications in one', () => {
 
   it('say nothing of one run, and the goal where it is that of all', () => {
     const all = summed(runs(3), 'Helios');
-    assert.deepEqual([all.machineId, all.pid, all.run, all.metrics], [undefined, undefined, undefined, undefined]);
+    assert.deepEqual(
+      [all.machineId, all.pid, all.run, all.metrics],
+      [undefined, undefined, undefined, undefined],
+    );
     assert.deepEqual([all.title, all.goal], ['Helios: 3 notifications', 'loss < 1']);
     assert.equal(summed([...runs(2), of('error', 'x', { goal: 'other' })], 'Helios').goal, '');
   });

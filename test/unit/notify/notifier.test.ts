@@ -30,13 +30,15 @@ describe('the notifier', () => {
   });
 
   const folder = scratchFolder();
-  const store = (): HeldMessages => new HeldMessages({ folder: path.join(folder(), 'held'), write: writeFileAtomic });
+  const store = (): HeldMessages =>
+    new HeldMessages({ folder: path.join(folder(), 'held'), write: writeFileAtomic });
   const notifier = (settings: UserNotifications = {}, hasWindow = true): Notifier =>
     new Notifier({
       held: store(),
       clock,
       logger: { ...silentLogger, warn: (text) => warnings.push(text) },
-      fetch: (...call) => (isOnline ? fetch(...call) : Promise.reject(new TypeError('fetch failed'))),
+      fetch: (...call) =>
+        isOnline ? fetch(...call) : Promise.reject(new TypeError('fetch failed')),
       env: { PATH: '/nowhere' },
       caFile: () => undefined,
       redact: (text) => text.replaceAll('hunter2', '[redacted]'),
@@ -46,7 +48,12 @@ describe('the notifier', () => {
     });
 
   const about = (event: NotifyEvent, other: Partial<Notification> = {}): Notification => {
-    const { event: _, ...notification } = message({ events: [event], title: event, body: '', ...other });
+    const { event: _, ...notification } = message({
+      events: [event],
+      title: event,
+      body: '',
+      ...other,
+    });
     return notification;
   };
   const titles = (): string[] => shown.map(({ title }) => title);
@@ -88,7 +95,8 @@ describe('the notifier', () => {
 
   it('sums up what is too much', async () => {
     const one = notifier({ events: ['task_complete'] });
-    for (let run = 1; run <= 25; run += 1) one.notify(about('task_complete', { title: `Run ${run}` }));
+    for (let run = 1; run <= 25; run += 1)
+      one.notify(about('task_complete', { title: `Run ${run}` }));
     await one.settled();
     assert.deepEqual(titles(), ['Run 1', 'Run 2', 'Run 3', 'Run 4', 'Run 5']);
     await clock.advance(2 * minute);
@@ -103,7 +111,8 @@ describe('the notifier', () => {
 
   it('sends what waits when the process ends', async () => {
     const one = notifier({ events: ['task_complete'] });
-    for (let run = 1; run <= 6; run += 1) one.notify(about('task_complete', { title: `Run ${run}` }));
+    for (let run = 1; run <= 6; run += 1)
+      one.notify(about('task_complete', { title: `Run ${run}` }));
     await one.close();
     assert.equal(titles().at(-1), 'Run 6');
     assert.equal(clock.pendingTimers, 0);
@@ -144,14 +153,22 @@ describe('the notifier', () => {
   });
 
   const quiet = { from: '11:00', to: '13:00' };
-  const held = { events: ['task_complete', 'error', 'alarm'], quietHours: quiet } satisfies UserNotifications;
+  const held = {
+    events: ['task_complete', 'error', 'alarm'],
+    quietHours: quiet,
+  } satisfies UserNotifications;
 
   it('leaves what it holds back to the next process, which tells it once', async () => {
     const first = notifier(held);
-    first.notify(about('task_complete', { title: 'Run 1 of hunter2', metrics: { loss: NaN }, atMs: noon }));
+    first.notify(
+      about('task_complete', { title: 'Run 1 of hunter2', metrics: { loss: NaN }, atMs: noon }),
+    );
     first.notify(about('alarm', { title: 'Run 2: NaN', atMs: noon + 1 }));
     await first.close();
-    const files = readdirSync(path.join(folder(), 'held'), { recursive: true, withFileTypes: true });
+    const files = readdirSync(path.join(folder(), 'held'), {
+      recursive: true,
+      withFileTypes: true,
+    });
     const texts = files
       .filter((file) => file.isFile())
       .map((file) => readFileSync(path.join(file.parentPath, file.name), 'utf8'));
@@ -177,7 +194,8 @@ describe('the notifier', () => {
 
   it('is told by one of two that are there when the quiet ends, as one', async () => {
     const both = [notifier(held), notifier(held)];
-    for (const [index, one] of both.entries()) one.notify(about('error', { title: `Error ${index + 1}` }));
+    for (const [index, one] of both.entries())
+      one.notify(about('error', { title: `Error ${index + 1}` }));
     await Promise.all(both.map((one) => one.settled()));
     await clock.advance(60 * minute);
     await Promise.all(both.map((one) => one.settled()));
@@ -201,7 +219,10 @@ describe('the notifier', () => {
     first.notify(about('error'));
     await first.close();
     await clock.advance(60 * minute);
-    const { messages } = await store().take({ channel: { type: 'vscode' }, isProject: false }, clock.now());
+    const { messages } = await store().take(
+      { channel: { type: 'vscode' }, isProject: false },
+      clock.now(),
+    );
     assert.equal(messages.length, 1);
     const second = notifier(held);
     await second.settled();
@@ -259,7 +280,9 @@ describe('the notifier', () => {
       await clock.advance(1_000);
       return shown.length > 0;
     });
-    assert.deepEqual(titles(), [`Notifications by webhook ${new URL(site.url).host} do not arrive`]);
+    assert.deepEqual(titles(), [
+      `Notifications by webhook ${new URL(site.url).host} do not arrive`,
+    ]);
     await one.settled();
     isOnline = true;
     await clock.advance(11 * minute);
@@ -300,7 +323,10 @@ describe('the notifier', () => {
   it('runs no command of a project that the user did not allow', async () => {
     const one = notifier({ channels: [] });
     const project = {
-      notifications: { channels: [{ type: 'command' as const, command: 'true' }], events: ['error' as const] },
+      notifications: {
+        channels: [{ type: 'command' as const, command: 'true' }],
+        events: ['error' as const],
+      },
     };
     one.notify(about('error'), project);
     const [result] = await one.try(about('error'), project);

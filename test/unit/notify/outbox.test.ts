@@ -23,7 +23,8 @@ describe('what is on its way to a channel', () => {
     outbox = new Outbox({ channel, clock, onFailed: (error) => failures.push(error) });
   });
   const post = (from: number, to: number): void => {
-    for (let run = from; run <= to; run += 1) outbox.post(message({ title: `Run ${run}`, body: '' }));
+    for (let run = from; run <= to; run += 1)
+      outbox.post(message({ title: `Run ${run}`, body: '' }));
   };
   const titles = (): string[] => sent.map(({ title }) => title);
 
@@ -51,7 +52,11 @@ describe('what is on its way to a channel', () => {
     let nowMs = 0;
     // Its timers are late, as after a suspended night.
     const late = { now: () => nowMs, after: () => ({ dispose: () => undefined }) };
-    outbox = new Outbox({ channel: { name: 'any', send: (one) => send(one) }, clock: late, onFailed: assert.fail });
+    outbox = new Outbox({
+      channel: { name: 'any', send: (one) => send(one) },
+      clock: late,
+      onFailed: assert.fail,
+    });
     post(1, 6);
     nowMs += 5 * minute;
     post(7, 7);

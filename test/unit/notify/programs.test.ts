@@ -26,7 +26,9 @@ describe('programs that tell', () => {
 
   it('asks notify-send, with what could be markup or an option made harmless', async () => {
     const env = program('notify-send');
-    await desktopChannel({ env, clock: systemClock }, 'linux').send(message({ event: 'alarm', title: '--help <b>' }));
+    await desktopChannel({ env, clock: systemClock }, 'linux').send(
+      message({ event: 'alarm', title: '--help <b>' }),
+    );
     assert.deepEqual(written(), [
       '--app-name=Helios',
       '--urgency=critical',
@@ -38,7 +40,9 @@ describe('programs that tell', () => {
 
   it('asks osascript on a Mac, with the texts as arguments', async () => {
     const env = program('osascript');
-    await desktopChannel({ env, clock: systemClock }, 'darwin').send(message({ title: '" & (do shell script "id")' }));
+    await desktopChannel({ env, clock: systemClock }, 'darwin').send(
+      message({ title: '" & (do shell script "id")' }),
+    );
     const [option, script, ...texts] = written();
     assert.equal(option, '-e');
     assert.doesNotMatch(script ?? '', /do shell script/);
@@ -62,7 +66,10 @@ describe('programs that tell', () => {
   it('says that there is no desktop', async () => {
     await assert.rejects(
       desktopChannel({ env: { PATH: folder() }, clock: systemClock }, 'linux').send(message()),
-      (error) => error instanceof NotifyFailure && error.reason === 'absent' && /no notify-send/.test(error.message),
+      (error) =>
+        error instanceof NotifyFailure &&
+        error.reason === 'absent' &&
+        /no notify-send/.test(error.message),
     );
   });
 
@@ -74,7 +81,10 @@ describe('programs that tell', () => {
     );
   });
 
-  const command = (text: string, { logger = silentLogger, clock = systemClock, timeoutSeconds = 30 } = {}) =>
+  const command = (
+    text: string,
+    { logger = silentLogger, clock = systemClock, timeoutSeconds = 30 } = {},
+  ) =>
     commandChannel(
       { type: 'command', command: text, timeoutSeconds },
       {
@@ -85,11 +95,13 @@ describe('programs that tell', () => {
     );
 
   it('runs a command that finds what it is about around it, and no secret that it does not name', async () => {
-    const names = 'EVENT TITLE BODY SESSION GOAL MACHINE PID RUN TIMESTAMP'.split(' ').map((name) => `HELIOS_${name}`);
+    const names = 'EVENT TITLE BODY SESSION GOAL MACHINE PID RUN TIMESTAMP'
+      .split(' ')
+      .map((name) => `HELIOS_${name}`);
     const echo = names.map((name) => `printf '%s\\0' "$${name}"`).join('; ');
-    await command(`{ ${echo}; printf '%s\\0' "$LAB_TOKEN" "$(env | grep -c OTHER_TOKEN)"; } > ${file('out')}`).send(
-      message({ title: '$(touch x); `id`' }),
-    );
+    await command(
+      `{ ${echo}; printf '%s\\0' "$LAB_TOKEN" "$(env | grep -c OTHER_TOKEN)"; } > ${file('out')}`,
+    ).send(message({ title: '$(touch x); `id`' }));
     assert.deepEqual(written(), [
       'task_complete',
       '$(touch x); `id`',
@@ -112,7 +124,8 @@ describe('programs that tell', () => {
     await assert.rejects(
       command('echo "the $LAB_TOKEN is out"; exit 4', { logger }).send(message()),
       (error) =>
-        error instanceof NotifyFailure && error.message === 'The command ended with code 4: the [redacted] is out',
+        error instanceof NotifyFailure &&
+        error.message === 'The command ended with code 4: the [redacted] is out',
     );
     assert.deepEqual(lines, ['Notification command: the [redacted] is out']);
   });
@@ -120,7 +133,9 @@ describe('programs that tell', () => {
   it('ends a command and its children at the time limit', async () => {
     const clock = new ManualClock();
     const sent = assert.rejects(
-      command(`sleep 600 & echo $! > ${file('pid')}; wait`, { clock, timeoutSeconds: 5 }).send(message()),
+      command(`sleep 600 & echo $! > ${file('pid')}; wait`, { clock, timeoutSeconds: 5 }).send(
+        message(),
+      ),
       /was ended after 5 s/,
     );
     await until(() => existsSync(file('pid')) && readFileSync(file('pid'), 'utf8').endsWith('\n'));

@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'mocha';
 import { NotifyFailure } from '../../../src/notify/channel.ts';
-import { HeldMessages, type HeldMessage, type HeldRoute } from '../../../src/notify/heldMessages.ts';
+import {
+  HeldMessages,
+  type HeldMessage,
+  type HeldRoute,
+} from '../../../src/notify/heldMessages.ts';
 import type { Message } from '../../../src/notify/notification.ts';
 import { QuietBox } from '../../../src/notify/quietBox.ts';
 import { writeFileAtomic } from '../../../src/storage/atomicFile.ts';
@@ -36,7 +40,11 @@ describe('what a channel is not told in quiet hours', () => {
       send: (one) => send(one),
       onFailed: (error) => failures.push(error),
     });
-  const held = (title: string, untilMs = noon + hour, more: Partial<HeldMessage> = {}): HeldMessage => ({
+  const held = (
+    title: string,
+    untilMs = noon + hour,
+    more: Partial<HeldMessage> = {},
+  ): HeldMessage => ({
     ...route,
     ...{ message: message({ title, body: '', atMs: noon }), quietHours: undefined, untilMs },
     ...more,
@@ -60,9 +68,19 @@ describe('what a channel is not told in quiet hours', () => {
     assert.equal(clock.pendingTimers, 0);
   });
 
-  const failing: readonly (readonly [what: string, error: () => Error, ageMs: number, isTriedAgain: boolean])[] = [
+  const failing: readonly (readonly [
+    what: string,
+    error: () => Error,
+    ageMs: number,
+    isTriedAgain: boolean,
+  ])[] = [
     ['what cannot be reached', () => new NotifyFailure('unreachable', 'no network'), 0, true],
-    ['what cannot be reached for a day', () => new NotifyFailure('unreachable', 'no network'), 23 * hour, false],
+    [
+      'what cannot be reached for a day',
+      () => new NotifyFailure('unreachable', 'no network'),
+      23 * hour,
+      false,
+    ],
     ['what is refused', () => new NotifyFailure('refused', '401'), 0, false],
     ['what breaks', () => new Error('unreachable'), 0, false],
   ];
@@ -93,7 +111,9 @@ describe('what a channel is not told in quiet hours', () => {
   });
 
   it('is kept in memory where it cannot be written, tried again from there, and told once', async () => {
-    box = boxOf(new HeldMessages({ folder: folder(), write: () => Promise.reject(new Error('disk full')) }));
+    box = boxOf(
+      new HeldMessages({ folder: folder(), write: () => Promise.reject(new Error('disk full')) }),
+    );
     for (let run = 1; run <= 502; run += 1) box.hold(held(`Run ${run}`));
     send = () => Promise.reject(new NotifyFailure('unreachable', 'no network'));
     await advance(hour);

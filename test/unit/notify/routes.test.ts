@@ -8,7 +8,10 @@ describe('routesOf', () => {
   const desktop = { type: 'desktop' } as const;
 
   it('tells a channel once that user and project name', () => {
-    const routes = routesOf({ channels: [desktop] }, { notifications: { channels: [desktop, window] } });
+    const routes = routesOf(
+      { channels: [desktop] },
+      { notifications: { channels: [desktop, window] } },
+    );
     assert.deepEqual(
       routes.map(({ channel, isProject }) => [channel.type, isProject]),
       [
@@ -32,7 +35,12 @@ describe('routesOf', () => {
   ])[] = [
     ['nothing chosen', {}, {}, [defaultEvents]],
     ['an empty choice', { events: [] }, {}, [defaultEvents]],
-    ['a choice of the user', { events: ['alarm'] }, { notifications: { events: ['error'] } }, [['alarm']]],
+    [
+      'a choice of the user',
+      { events: ['alarm'] },
+      { notifications: { events: ['error'] } },
+      [['alarm']],
+    ],
     ['a choice of the project alone', {}, { notifications: { events: ['error'] } }, [['error']]],
     [
       'channels of the project with their own choice',

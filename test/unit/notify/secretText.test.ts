@@ -24,7 +24,10 @@ describe('secrets by their name', () => {
       /may not use the variable/,
     );
     assert.equal(await resolveSecrets('${env:ANTHROPIC_API_KEY}', sources, false), 'sk');
-    await assert.rejects(resolveSecrets('${secret:anthropic}', sources, true), /There is no secret anthropic/);
+    await assert.rejects(
+      resolveSecrets('${secret:anthropic}', sources, true),
+      /There is no secret anthropic/,
+    );
   });
 
   it('say which is missing', async () => {

@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
-import { channelSchema, notificationSettingsSchema, quietHoursSchema } from '../../../src/notify/settings.ts';
+import {
+  channelSchema,
+  notificationSettingsSchema,
+  quietHoursSchema,
+} from '../../../src/notify/settings.ts';
 
 const email = { type: 'email', host: 'mail.lab', from: 'helios@lab', to: 'ada@lab' };
 const webhook = { type: 'webhook', url: 'https://ntfy.sh/lab' };
@@ -10,11 +14,24 @@ const channels: Readonly<Record<'taken' | 'refused', readonly unknown[]>> = {
     { type: 'vscode' },
     { type: 'desktop' },
     webhook,
-    { ...webhook, url: 'http://ntfy.lab:8080/lab', method: 'GET', format: 'ntfy', headers: { A: '${secret:x}' } },
+    {
+      ...webhook,
+      url: 'http://ntfy.lab:8080/lab',
+      method: 'GET',
+      format: 'ntfy',
+      headers: { A: '${secret:x}' },
+    },
     { ...webhook, url: '${env:SLACK_WEBHOOK}' },
     email,
     { ...email, user: 'ada' },
-    { ...email, user: 'ada', password: '${secret:smtp}', port: 25, security: 'none', to: ['a@lab', 'b@lab'] },
+    {
+      ...email,
+      user: 'ada',
+      password: '${secret:smtp}',
+      port: 25,
+      security: 'none',
+      to: ['a@lab', 'b@lab'],
+    },
     { ...email, port: 65_535 },
     { type: 'command', command: 'say done' },
     { type: 'command', command: 'say done', timeoutSeconds: 600 },
@@ -67,9 +84,12 @@ describe('settings of notifications', () => {
     });
 
   it('name what there is, and not too many channels', () => {
-    const isTaken = (settings: unknown): boolean => notificationSettingsSchema.safeParse(settings).success;
+    const isTaken = (settings: unknown): boolean =>
+      notificationSettingsSchema.safeParse(settings).success;
     assert.ok(isTaken({}));
-    assert.ok(isTaken({ channels: Array.from({ length: 20 }, () => webhook), events: ['goal_met'] }));
+    assert.ok(
+      isTaken({ channels: Array.from({ length: 20 }, () => webhook), events: ['goal_met'] }),
+    );
     assert.ok(!isTaken({ channels: Array.from({ length: 21 }, () => webhook) }));
     assert.ok(!isTaken({ events: ['lunch'] }));
     assert.ok(!isTaken({ channel: [] }));

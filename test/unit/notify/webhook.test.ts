@@ -36,7 +36,9 @@ describe('the webhook channel', () => {
         fetch,
         clock,
         resolve: (text) =>
-          Promise.resolve(text.replace('${env:HOOK}', `${site.url}/s3cr3t`).replace('${secret:t}', 'Bearer xyz')),
+          Promise.resolve(
+            text.replace('${env:HOOK}', `${site.url}/s3cr3t`).replace('${secret:t}', 'Bearer xyz'),
+          ),
         redact: (text) => text.replaceAll('s3cr3t', '[redacted]'),
       },
     );
@@ -100,14 +102,26 @@ describe('the webhook channel', () => {
     });
 
   it('tells ntfy what is urgent', async () => {
-    await channel({ url: `${site.url}/a/b/my%20topic`, format: 'ntfy' }).send(message({ event: 'alarm' }));
-    const { priority, tags, topic } = bodyOf() as { priority: number; tags: unknown; topic: string };
-    assert.deepEqual([site.calls[0]?.path, topic, priority, tags], ['/a/b', 'my topic', 4, ['warning']]);
+    await channel({ url: `${site.url}/a/b/my%20topic`, format: 'ntfy' }).send(
+      message({ event: 'alarm' }),
+    );
+    const { priority, tags, topic } = bodyOf() as {
+      priority: number;
+      tags: unknown;
+      topic: string;
+    };
+    assert.deepEqual(
+      [site.calls[0]?.path, topic, priority, tags],
+      ['/a/b', 'my topic', 4, ['warning']],
+    );
   });
 
   it('keeps within what Discord takes, and mentions nobody', async () => {
     await channel({ format: 'discord' }).send(message({ body: '@everyone '.repeat(500) }));
-    const { content, allowed_mentions: mentions } = bodyOf() as { content: string; allowed_mentions: unknown };
+    const { content, allowed_mentions: mentions } = bodyOf() as {
+      content: string;
+      allowed_mentions: unknown;
+    };
     assert.ok(content.length <= 2_000);
     assert.deepEqual(mentions, { parse: [] });
   });
@@ -116,7 +130,10 @@ describe('the webhook channel', () => {
   const waits = (): number[] => clock.delays.filter((ms) => ms !== 10_000);
 
   /** Sends, and moves the clock by each of the waits before the next attempt. */
-  async function sendWaiting(replies: readonly (Reply | 'cut')[], waitsMs: readonly number[]): Promise<void> {
+  async function sendWaiting(
+    replies: readonly (Reply | 'cut')[],
+    waitsMs: readonly number[],
+  ): Promise<void> {
     site.replies.push(...replies);
     const sent = channel().send(message());
     for (const [index, waitMs] of waitsMs.entries()) {
@@ -162,7 +179,10 @@ describe('the webhook channel', () => {
 
   it('gives up after three attempts', async () => {
     await assert.rejects(
-      sendWaiting([{ status: 500 }, { status: 500 }, { status: 500, body: 's3cr3t went wrong' }], [1_000, 2_000]),
+      sendWaiting(
+        [{ status: 500 }, { status: 500 }, { status: 500, body: 's3cr3t went wrong' }],
+        [1_000, 2_000],
+      ),
       (error) =>
         error instanceof NotifyFailure &&
         error.reason === 'refused' &&
@@ -188,7 +208,10 @@ describe('the webhook channel', () => {
     site.replies.push('hang', 'hang', 'hang');
     const sent = assert.rejects(
       channel().send(message()),
-      (error) => error instanceof NotifyFailure && error.reason === 'unreachable' && /10 s/.test(error.message),
+      (error) =>
+        error instanceof NotifyFailure &&
+        error.reason === 'unreachable' &&
+        /10 s/.test(error.message),
     );
     for (const [index, waitMs] of [1_000, 2_000, 0].entries()) {
       await site.taken(index + 1);
@@ -206,7 +229,10 @@ describe('the webhook channel', () => {
     assert.equal(site.calls[0]?.path, '/s3cr3t');
     await assert.rejects(
       channel({ url: '${secret:t}' }).send(message()),
-      (error) => error instanceof NotifyFailure && error.reason === 'settings' && !error.message.includes('xyz'),
+      (error) =>
+        error instanceof NotifyFailure &&
+        error.reason === 'settings' &&
+        !error.message.includes('xyz'),
     );
   });
 });

@@ -69,7 +69,8 @@ describe('a conversation over a port', () => {
       });
     });
     server.listen();
-    for (const stray of [undefined, 'text', { type: 'theme' }, { jsonrpc: '1.0', method: 'told' }]) view.post(stray);
+    for (const stray of [undefined, 'text', { type: 'theme' }, { jsonrpc: '1.0', method: 'told' }])
+      view.post(stray);
     const client = connect(view);
     client.listen();
     await client.sendNotification(told, { text: 'ours' });

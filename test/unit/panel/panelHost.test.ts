@@ -75,7 +75,12 @@ describe('the host of the metrics panel', () => {
     const answer = await view.sendRequest(readSeries, query);
     assert.deepEqual(
       { x: answer.x, y: answer.y, total: answer.total, extent: answer.extent },
-      { x: Float64Array.of(0, 1, 2), y: Float64Array.of(3, 2, 1), total: 3, extent: { from: 0, to: 2 } },
+      {
+        x: Float64Array.of(0, 1, 2),
+        y: Float64Array.of(3, 2, 1),
+        total: 3,
+        extent: { from: 0, to: 2 },
+      },
     );
   });
 
@@ -180,7 +185,10 @@ describe('the host of the metrics panel', () => {
   });
 
   it('rejects with a reason when the source fails or the series is unknown', async () => {
-    await assert.rejects(view.sendRequest(readSeries, { ...query, metric: 'accuracy' }), /no series accuracy/);
+    await assert.rejects(
+      view.sendRequest(readSeries, { ...query, metric: 'accuracy' }),
+      /no series accuracy/,
+    );
     source.failure = 'the file is damaged';
     await assert.rejects(view.sendRequest(ready), /the file is damaged/);
     await assert.rejects(view.sendRequest(readSeries, query), /the file is damaged/);
@@ -205,7 +213,11 @@ describe('the host of the metrics panel', () => {
     await view.sendNotification(openRun, { runId: 'r-1' });
     await view.sendNotification(openRun.method, { runId: 7 });
     await view.sendNotification(saveExport, { kind: 'png', name: 'loss', base64: 'aW1hZ2U=' });
-    await view.sendNotification(saveExport, { kind: 'png', name: '../../.bashrc', base64: 'aW1hZ2U=' });
+    await view.sendNotification(saveExport, {
+      kind: 'png',
+      name: '../../.bashrc',
+      base64: 'aW1hZ2U=',
+    });
     await view.sendNotification(saveExport, { kind: 'png', name: 'loss', base64: 'not base64!' });
     await view.sendRequest(ready);
     await settle();
@@ -216,7 +228,10 @@ describe('the host of the metrics panel', () => {
   it('writes every point of the asked runs as CSV, with cells that no spreadsheet runs', async () => {
     source.addRun({ id: 'r-2', label: '=HYPERLINK("x")' });
     source.setSeries('r-2', 'loss', Float64Array.of(Number.NaN, Number.NEGATIVE_INFINITY), 10);
-    await view.sendNotification(saveCsv, { runIds: ['r-1', 'r-2', 'r-9'], metrics: ['loss', 'lr'] });
+    await view.sendNotification(saveCsv, {
+      runIds: ['r-1', 'r-2', 'r-9'],
+      metrics: ['loss', 'lr'],
+    });
     await view.sendRequest(ready);
     await settle();
     await settle();

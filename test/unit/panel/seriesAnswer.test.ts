@@ -5,7 +5,10 @@ import { answerSeries, pointsSince } from '../../../src/vscode/metrics/seriesAns
 
 const startedMs = 1_700_000_000_000;
 
-const series = (values: readonly number[], steps: readonly number[] = values.map((_, index) => index)) => ({
+const series = (
+  values: readonly number[],
+  steps: readonly number[] = values.map((_, index) => index),
+) => ({
   values: Float64Array.from(values),
   steps: Float64Array.from(steps),
   timesMs: Float64Array.from(values.map((_, index) => startedMs + index * 500)),
@@ -49,7 +52,10 @@ describe('what the view is told of a series', () => {
     const values = Array.from({ length: 50_000 }, (_, index) => (index % 10 === 0 ? 0 : 1));
     const { smooth } = answerSeries(series(values), { ...query, smoothing: 0.95 });
     const late = [...(smooth?.y ?? [])].slice(50);
-    assert.ok(late.length > 0 && late.every((value) => Math.abs(value - 0.9) < 0.02), `${late.slice(0, 3).join()}`);
+    assert.ok(
+      late.length > 0 && late.every((value) => Math.abs(value - 0.9) < 0.02),
+      `${late.slice(0, 3).join()}`,
+    );
   });
 
   it('starts a smoothed curve at the first value, and passes over what is not finite', () => {

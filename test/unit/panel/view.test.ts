@@ -4,7 +4,13 @@ import { advanceEma, emaValue, smoothed } from '../../../src/protocol/ema.ts';
 import type { PointsAdded, SeriesAnswer } from '../../../src/protocol/metricsPanel.ts';
 import { fitY, union } from '../../../webview/metrics/bounds.ts';
 import { clampZoom, scaled } from '../../../webview/shared/range.ts';
-import { describeX, formatTick, formatValue, formatX, timeStep } from '../../../webview/shared/format.ts';
+import {
+  describeX,
+  formatTick,
+  formatValue,
+  formatX,
+  timeStep,
+} from '../../../webview/shared/format.ts';
 import { nearestIndex, Series } from '../../../webview/metrics/series.ts';
 import { ViewStore } from '../../../webview/shared/viewStore.ts';
 import { restoreState, type ViewState } from '../../../webview/metrics/viewState.ts';
@@ -18,7 +24,11 @@ const answer = (values: readonly number[], more: Partial<SeriesAnswer> = {}): Se
   ...more,
 });
 
-const added = (steps: readonly number[], values: readonly number[], total: number): PointsAdded => ({
+const added = (
+  steps: readonly number[],
+  values: readonly number[],
+  total: number,
+): PointsAdded => ({
   runId: 'r',
   metric: 'loss',
   steps: Float64Array.from(steps),
@@ -85,7 +95,10 @@ describe('bounds', () => {
       for (const isLog of [false, true]) {
         const lines = [values.map((y, x) => ({ x, y }))];
         const { from, to } = fitY({ lines, x: { from: 0, to: 9 }, target: undefined, isLog });
-        assert.ok(Number.isFinite(from) && to > from && (!isLog || from > 0), `${values.join()} ${from} ${to}`);
+        assert.ok(
+          Number.isFinite(from) && to > from && (!isLog || from > 0),
+          `${values.join()} ${from} ${to}`,
+        );
       }
     }
   });
@@ -99,7 +112,10 @@ describe('bounds', () => {
   });
 
   it('of several series hold them all', () => {
-    assert.deepEqual(union([{ from: 2, to: 5 }, undefined, { from: 0, to: 3 }]), { from: 0, to: 5 });
+    assert.deepEqual(union([{ from: 2, to: 5 }, undefined, { from: 0, to: 3 }]), {
+      from: 0,
+      to: 5,
+    });
     assert.deepEqual(union([{ from: 4, to: 4 }]), { from: 3.5, to: 4.5 });
     assert.equal(union([]), undefined);
   });
@@ -107,15 +123,10 @@ describe('bounds', () => {
 
 describe('numbers as text', () => {
   it('have sensible digits', () => {
-    assert.deepEqual([0.83124, 12.345, 41_234.5, 1.2e-5, Number.NaN, Number.NEGATIVE_INFINITY, 3].map(formatValue), [
-      '0.8312',
-      '12.35',
-      '41234.5',
-      '1.20e-5',
-      'NaN',
-      '-Inf',
-      '3',
-    ]);
+    assert.deepEqual(
+      [0.83124, 12.345, 41_234.5, 1.2e-5, Number.NaN, Number.NEGATIVE_INFINITY, 3].map(formatValue),
+      ['0.8312', '12.35', '41234.5', '1.20e-5', 'NaN', '-Inf', '3'],
+    );
   });
 
   it('label an axis evenly', () => {
@@ -159,18 +170,30 @@ describe('numbers as text', () => {
 describe('the state of the view', () => {
   it('survives being saved', () => {
     let saved: unknown;
-    const store = { getState: () => saved, setState: (state: ViewState) => void (saved = structuredClone(state)) };
+    const store = {
+      getState: () => saved,
+      setState: (state: ViewState) => void (saved = structuredClone(state)),
+    };
     const first = new ViewStore(store, restoreState(store.getState()), () => undefined);
     first.update({ hidden: ['r-2'], smoothing: 0.6, isLog: true, axis: 'time', filter: 'lr' });
     first.zoomTo({ from: 10, to: 20 });
-    assert.deepEqual(new ViewStore(store, restoreState(store.getState()), () => undefined).state, first.state);
+    assert.deepEqual(
+      new ViewStore(store, restoreState(store.getState()), () => undefined).state,
+      first.state,
+    );
     first.zoomTo(undefined);
     assert.deepEqual(first.state.zoom, {});
   });
 
   it('is sound whatever was saved', () => {
     const sound = restoreState(undefined);
-    for (const junk of [null, 7, 'x', [], { hidden: 'r', zoom: { step: { from: 5, to: 1 } }, smoothing: -1, axis: 4 }])
+    for (const junk of [
+      null,
+      7,
+      'x',
+      [],
+      { hidden: 'r', zoom: { step: { from: 5, to: 1 } }, smoothing: -1, axis: 4 },
+    ])
       assert.deepEqual(restoreState(junk), sound);
     assert.equal(restoreState({ smoothing: 7 }).smoothing, 0.99);
   });

@@ -30,7 +30,10 @@ describe('gate', () => {
     const own = { ...call('memory_write', 'write'), isOwnData: true };
     assert.equal((await gate.decide(own, never)).isAllowed, true);
     const file = { kind: 'read', machineId: 'local', path: '/data/x' } as const;
-    assert.equal((await gate.decide({ ...call('read_file', 'read'), accesses: [file] }, never)).isAllowed, true);
+    assert.equal(
+      (await gate.decide({ ...call('read_file', 'read'), accesses: [file] }, never)).isAllowed,
+      true,
+    );
     assert.deepEqual(asked, []);
   });
 
@@ -42,7 +45,10 @@ describe('gate', () => {
       { kind: 'write', machineId, path: '/data/x' },
       { kind: 'host', host: 'example.org' },
     ] as const) {
-      const { isAllowed } = await gate.decide({ ...call('sleep', 'read'), accesses: [access] }, never);
+      const { isAllowed } = await gate.decide(
+        { ...call('sleep', 'read'), accesses: [access] },
+        never,
+      );
       assert.equal(isAllowed, false);
     }
     assert.equal(asked.length, 3);
@@ -60,7 +66,8 @@ describe('gate', () => {
   it('asks for everything else, once for each call or once for the session', async () => {
     const { asked, gate } = gateWith(['allow', 'allow_session', 'deny']);
     const run = call('remote_exec', 'execute');
-    for (let index = 0; index < 4; index += 1) assert.equal((await gate.decide(run, never)).isAllowed, true);
+    for (let index = 0; index < 4; index += 1)
+      assert.equal((await gate.decide(run, never)).isAllowed, true);
     assert.equal((await gate.decide(call('write_file', 'write'), never)).isAllowed, false);
     assert.deepEqual(asked, ['remote_exec', 'remote_exec', 'write_file']);
   });
@@ -94,7 +101,11 @@ describe('gate', () => {
     await clock.advance(9 * 60_000);
     assert.equal(question?.aborted, false);
     await clock.advance(2 * 60_000);
-    assert.deepEqual(await deciding, { isAllowed: false, by: 'rule', why: 'nobody was there to allow it' });
+    assert.deepEqual(await deciding, {
+      isAllowed: false,
+      by: 'rule',
+      why: 'nobody was there to allow it',
+    });
     assert.equal(question?.aborted, true);
     assert.equal(clock.pendingTimers, 0);
   });
@@ -104,7 +115,9 @@ describe('gate', () => {
     for (const ask of [
       () => new Promise<Answer>(() => undefined),
       (_call: GateCall, signal: AbortSignal) =>
-        new Promise<Answer>((_, reject) => signal.addEventListener('abort', () => reject(new Error('withdrawn')))),
+        new Promise<Answer>((_, reject) =>
+          signal.addEventListener('abort', () => reject(new Error('withdrawn'))),
+        ),
     ]) {
       const abort = new AbortController();
       const deciding = createGate({ mode: () => 'ask', ask, clock }).decide(
@@ -127,7 +140,12 @@ describe('gate', () => {
     assert.equal((await gate.decide(call('write_file', 'write'), never)).isAllowed, false);
     assert.deepEqual(asked, ['remote_exec', 'write_file']);
     const ask: Ask = () => Promise.reject(new Error('nobody'));
-    const again = createGate({ mode: () => 'ask', ask, clock: new ManualClock(), allowedTools: ['remote_exec'] });
+    const again = createGate({
+      mode: () => 'ask',
+      ask,
+      clock: new ManualClock(),
+      allowedTools: ['remote_exec'],
+    });
     assert.equal((await again.decide(call('remote_exec', 'execute'), never)).by, 'person');
     assert.equal((await again.decide(call('write_file', 'write'), never)).by, 'rule');
   });
@@ -141,7 +159,9 @@ describe('gate', () => {
     it('in every mode and each time, whatever was allowed before', async () => {
       for (const mode of ['ask', 'allow'] as const) {
         const { asked, gate } = gateWith(['allow_session', 'allow', 'deny'], mode);
-        const decisions = [1, 2, 3].map(() => () => gate.decide(mended('remote_exec', 'execute'), never));
+        const decisions = [1, 2, 3].map(
+          () => () => gate.decide(mended('remote_exec', 'execute'), never),
+        );
         const answers: boolean[] = [];
         for (const decide of decisions) answers.push((await decide()).isAllowed);
         assert.deepEqual(answers, [true, true, false]);
@@ -152,13 +172,21 @@ describe('gate', () => {
     it('but not where a call only reads or writes notes', async () => {
       const { asked, gate } = gateWith([]);
       assert.equal((await gate.decide(mended('read_file', 'read'), never)).isAllowed, true);
-      assert.equal((await gate.decide({ ...mended('memory_write', 'write'), isOwnData: true }, never)).isAllowed, true);
+      assert.equal(
+        (await gate.decide({ ...mended('memory_write', 'write'), isOwnData: true }, never))
+          .isAllowed,
+        true,
+      );
       assert.deepEqual(asked, []);
     });
 
     it('and holds nothing up for long', async () => {
       const clock = new ManualClock();
-      const gate = createGate({ mode: () => 'allow', ask: () => new Promise(() => undefined), clock });
+      const gate = createGate({
+        mode: () => 'allow',
+        ask: () => new Promise(() => undefined),
+        clock,
+      });
       const deciding = gate.decide(mended('remote_exec', 'execute'), never);
       await clock.advance(60_000);
       assert.equal((await deciding).isAllowed, false);

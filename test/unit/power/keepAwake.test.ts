@@ -50,7 +50,12 @@ describe('keeping the computer awake', () => {
     await holding();
     const clock = new ManualClock();
     let isWanted = true;
-    const keepAwake = new KeepAwake({ isWanted: () => isWanted, clock, logger: silentLogger, platform: 'linux' });
+    const keepAwake = new KeepAwake({
+      isWanted: () => isWanted,
+      clock,
+      logger: silentLogger,
+      platform: 'linux',
+    });
     keepAwake.update();
     keepAwake.update();
     await until(() => held().length === 1);
@@ -77,7 +82,9 @@ describe('keeping the computer awake', () => {
       const logger = { debug() {}, info() {}, warn: console.error, error: console.error };
       new KeepAwake({ isWanted: () => true, clock: systemClock, logger, platform: 'linux' }).update();
       setInterval(() => {}, 1000);`;
-    const owner = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: 'inherit' });
+    const owner = spawn(process.execPath, ['--input-type=module', '-e', script], {
+      stdio: 'inherit',
+    });
     await until(() => held().length === 1);
     const [pid = 0] = held();
     owner.kill('SIGKILL');
@@ -88,13 +95,23 @@ describe('keeping the computer awake', () => {
     await tool('exit 1');
     const said: string[] = [];
     const logger = { ...silentLogger, warn: (message: string) => void said.push(message) };
-    const keepAwake = new KeepAwake({ isWanted: () => true, clock: new ManualClock(), logger, platform: 'linux' });
+    const keepAwake = new KeepAwake({
+      isWanted: () => true,
+      clock: new ManualClock(),
+      logger,
+      platform: 'linux',
+    });
     keepAwake.update();
     await until(() => said.length === 1);
     keepAwake.update();
     keepAwake.update();
     assert.match(said[0] ?? '', /cannot be kept awake: systemd-inhibit ended by itself with 1/);
-    const elsewhere = new KeepAwake({ isWanted: () => true, clock: new ManualClock(), logger, platform: 'aix' });
+    const elsewhere = new KeepAwake({
+      isWanted: () => true,
+      clock: new ManualClock(),
+      logger,
+      platform: 'aix',
+    });
     elsewhere.update();
     assert.equal(said.length, 2);
   });

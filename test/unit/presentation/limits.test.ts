@@ -18,12 +18,16 @@ describe('limits in words', () => {
       ['1.234 k tokens', { tokens: 1234 }],
       ['812 tokens', { tokens: 812 }],
       ['$0.50 per experiment', { experiment: { usd: 0.5 } }],
-      ['$5 per goal · 20 min/experiment, 5 turns an experiment', { usd: 5, experiment: { minutes: 20, turns: 5 } }],
+      [
+        '$5 per goal · 20 min/experiment, 5 turns an experiment',
+        { usd: 5, experiment: { minutes: 20, turns: 5 } },
+      ],
       ['$5, $0.50 each experiment', { usd: 5, experiment: { usd: 0.5 } }],
       ['', {}],
       ['No limit', {}],
     ];
-    for (const [text, budget] of budgets) assert.deepEqual(parseBudget(text), { ok: true, budget }, text);
+    for (const [text, budget] of budgets)
+      assert.deepEqual(parseBudget(text), { ok: true, budget }, text);
   });
 
   it('keeps the limits of a day apart, and takes what a flag is about for granted', () => {
@@ -31,7 +35,10 @@ describe('limits in words', () => {
       ok: true,
       limits: { budget: { usd: 5 }, day: { usd: 20, tokens: 5_000_000 } },
     });
-    assert.deepEqual(parseLimits('$20', 'day'), { ok: true, limits: { budget: {}, day: { usd: 20 } } });
+    assert.deepEqual(parseLimits('$20', 'day'), {
+      ok: true,
+      limits: { budget: {}, day: { usd: 20 } },
+    });
     assert.deepEqual(parseLimits('$1, 20 min', 'experiment'), {
       ok: true,
       limits: { budget: { experiment: { usd: 1, minutes: 20 } }, day: {} },
@@ -67,7 +74,9 @@ describe('limits in words', () => {
       { minutes: 95 },
       { usd: 0.25, turns: 1 },
       {},
-      ...[1, 812, 999, 1_000, 1_001, 123_456, 999_999, 1_234_000, 1_234_567].map((tokens) => ({ tokens })),
+      ...[1, 812, 999, 1_000, 1_001, 123_456, 999_999, 1_234_000, 1_234_567].map((tokens) => ({
+        tokens,
+      })),
       { usd: 5, experiment: { usd: 0.5, minutes: 20, turns: 8, tokens: 150_000 } },
     ];
     for (const budget of budgets)

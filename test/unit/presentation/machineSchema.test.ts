@@ -5,7 +5,9 @@ import { machinesJsonSchema } from '../../../src/presentation/machines/machineSc
 
 interface Branch {
   readonly if: { readonly properties: { readonly kind: { readonly const: string } } };
-  readonly then: { readonly properties: Readonly<Record<string, { readonly description: string }>> };
+  readonly then: {
+    readonly properties: Readonly<Record<string, { readonly description: string }>>;
+  };
 }
 
 describe('the schema of machines.json', () => {

@@ -3,7 +3,12 @@ import { describe, it } from 'mocha';
 import { planImport } from '../../../src/compose/importHosts.ts';
 import type { MachineEntry } from '../../../src/machines/machineEntry.ts';
 import { machineOptions } from '../../../src/presentation/machines/machineOptions.ts';
-import { amountOf, minutesOf, mountOf, warningOf } from '../../../src/presentation/machines/machineValues.ts';
+import {
+  amountOf,
+  minutesOf,
+  mountOf,
+  warningOf,
+} from '../../../src/presentation/machines/machineValues.ts';
 import {
   readMachineOptions,
   readMachineWords,
@@ -11,7 +16,8 @@ import {
 } from '../../../src/presentation/machines/machineWords.ts';
 
 const localPath = (path: string): string => `/here/${path}`;
-const parse = (line: string) => readMachineWords(splitArguments(line), { aliases: ['lab'], localPath });
+const parse = (line: string) =>
+  readMachineWords(splitArguments(line), { aliases: ['lab'], localPath });
 
 describe('words about machines', () => {
   const understood: [string, unknown][] = [
@@ -29,8 +35,14 @@ describe('words about machines', () => {
     });
 
   const added: [string, MachineEntry][] = [
-    ['gpu1 ada@gpu1.lab:2222', { id: 'gpu1', kind: 'ssh', host: 'gpu1.lab', user: 'ada', port: 2222 }],
-    ['--key=k g lab --auth key', { id: 'g', kind: 'ssh', alias: 'lab', auth: 'key', keyPath: '/here/k' }],
+    [
+      'gpu1 ada@gpu1.lab:2222',
+      { id: 'gpu1', kind: 'ssh', host: 'gpu1.lab', user: 'ada', port: 2222 },
+    ],
+    [
+      '--key=k g lab --auth key',
+      { id: 'g', kind: 'ssh', alias: 'lab', auth: 'key', keyPath: '/here/k' },
+    ],
     ['g h --slots 2 --gpus 0,1', { id: 'g', kind: 'ssh', host: 'h', slots: 2, gpuIds: ['0', '1'] }],
     [
       `c ada@login --kind slurm --partition gpu --account lab --qos high --time 1-12 --gpus 0 --cpus 8 --memory 32G
@@ -83,7 +95,13 @@ describe('words about machines', () => {
     ],
   ];
   const early = '--slots 2 --work-folder add add g h';
-  const entryOfEarly: MachineEntry = { id: 'g', kind: 'ssh', host: 'h', slots: 2, workFolder: 'add' };
+  const entryOfEarly: MachineEntry = {
+    id: 'g',
+    kind: 'ssh',
+    host: 'h',
+    slots: 2,
+    workFolder: 'add',
+  };
   it('takes options in front of what is to be done', () => {
     assert.deepEqual(parse(early), { action: 'add', entry: entryOfEarly });
   });
@@ -99,18 +117,34 @@ describe('words about machines', () => {
     ['add a b c', /^Too many arguments for 'add'\. Expected 2 .*: a, b, c\.$/, /add ID/],
     ['add a b:c', /names no host/, /user@host/],
     ['add a b --key', /^Option '--key <FILE>' argument missing\.$/, /Say one of/],
-    ['add a b --key --auth key', /'--auth' is invalid\. It is the private key, .* --key ~\/\.ssh/, /Say one of/],
+    [
+      'add a b --key --auth key',
+      /'--auth' is invalid\. It is the private key, .* --key ~\/\.ssh/,
+      /Say one of/,
+    ],
     ['add a b --slot 3', /^Unknown option '--slot'\. Did you mean --slots\?$/, /Say one of/],
     ['add a b -p 3', /^Unknown option '-p'\.$/, /Say one of/],
     ['add a b --all', /^Unknown option '--all'\.$/, /Say one of/],
     ['add a b --auth magic', /--auth cannot be "magic"/, /agent, key, password/],
     ['add a b --slots 0', /--slots cannot be "0"/, /--slots 4/],
-    ['add a b --partition gpu', /--partition is for the kind slurm, and this one is ssh/, /--key, --auth.*--slots/],
-    ['add a --kind slurm --image x', /for the kind container, and this one is slurm/, /--partition/],
+    [
+      'add a b --partition gpu',
+      /--partition is for the kind slurm, and this one is ssh/,
+      /--key, --auth.*--slots/,
+    ],
+    [
+      'add a --kind slurm --image x',
+      /for the kind container, and this one is slurm/,
+      /--partition/,
+    ],
     ['add a --kind slurm --requeue=no', /^Unknown option '--requeue=no'/, /Say one of/],
     ['add a --kind slurm --time soon', /--time cannot be "soon"/, /24h/],
     ['add a --kind container --image i --mount x', /--mount cannot be "x"/, /\.:\/project/],
-    ['add a --kind container --network all --image i', /--network cannot be "all"/, /none, bridge or host/],
+    [
+      'add a --kind container --network all --image i',
+      /--network cannot be "all"/,
+      /none, bridge or host/,
+    ],
     ['add a h --kind container', /A container has no host/, /--image/],
     ['add a --kind pod', /Allowed choices are ssh, slurm, container\.$/, /Say one of/],
     ['rm', /Missing required argument 'id'/, /rm ID/],
@@ -139,7 +173,11 @@ describe('words about machines', () => {
     for (const { name, kinds, example, value } of machineOptions)
       for (const kind of kinds) {
         const words = splitArguments(value === undefined ? `--${name}` : `--${name} ${example}`);
-        assert.equal(Object.keys(readMachineOptions(words, kind, localPath)).length, 1, `${kind} --${name}`);
+        assert.equal(
+          Object.keys(readMachineOptions(words, kind, localPath)).length,
+          1,
+          `${kind} --${name}`,
+        );
       }
   });
 
@@ -188,9 +226,11 @@ describe('values of machines', () => {
   });
   it('reads mounts and warnings', () => {
     assert.deepEqual(mountOf('a:/b:rw', localPath), { source: '/here/a', target: '/b' });
-    for (const text of ['a', 'a:b', ':/b', 'a:/b:no', 'a:/b:ro:ro']) assert.equal(mountOf(text, localPath), undefined);
+    for (const text of ['a', 'a:b', ':/b', 'a:/b:no', 'a:/b:ro:ro'])
+      assert.equal(mountOf(text, localPath), undefined);
     assert.deepEqual(warningOf('SIGTERM@60'), { signal: 'TERM', seconds: 60 });
-    for (const text of ['USR1', 'USR1@', '@3', 'usr1@3', 'USR1@0']) assert.equal(warningOf(text), undefined);
+    for (const text of ['USR1', 'USR1@', '@3', 'usr1@3', 'USR1@0'])
+      assert.equal(warningOf(text), undefined);
   });
 });
 
@@ -214,7 +254,10 @@ describe('hosts of the ssh config as machines', () => {
     assert.deepEqual(planImport(hosts, [], ['github.com', 'github.com']).entries, [
       { id: 'github', kind: 'ssh', alias: 'github.com' },
     ]);
-    assert.throws(() => planImport(hosts, [], ['labb']), { message: /no host labb/, action: /lab, gpu1\.lab\.org/ });
+    assert.throws(() => planImport(hosts, [], ['labb']), {
+      message: /no host labb/,
+      action: /lab, gpu1\.lab\.org/,
+    });
     assert.equal(planImport([], [], 'all').summary, 'Nothing to add.');
   });
 });

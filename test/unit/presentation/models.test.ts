@@ -1,13 +1,23 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import { UserFacing } from '../../../src/base/errors.ts';
-import { claudeModels, claudeThinking, openaiEffort, openaiModels } from '../../../src/models/catalogue.ts';
+import {
+  claudeModels,
+  claudeThinking,
+  openaiEffort,
+  openaiModels,
+} from '../../../src/models/catalogue.ts';
 import type { Effort, ModelDescription } from '../../../src/models/model.ts';
 import type { CatalogueEntry } from '../../../src/models/modelCatalogue.ts';
 import { extendPrices, listPrices } from '../../../src/models/prices.ts';
 import { effortFor, effortLevels, parseEffort } from '../../../src/presentation/models/effort.ts';
 import { pricesText, tokensText } from '../../../src/presentation/models/modelAmounts.ts';
-import { modelRowHeader, modelRows, problemLines, withinReach } from '../../../src/presentation/models/modelRows.ts';
+import {
+  modelRowHeader,
+  modelRows,
+  problemLines,
+  withinReach,
+} from '../../../src/presentation/models/modelRows.ts';
 import {
   modelFor,
   modelText,
@@ -36,7 +46,10 @@ describe('words that are not known', () => {
   it('have near ones, the nearest first, three at most, each once', () => {
     assert.deepEqual(nearMatches('sonet', ['haiku', 'sonnets', 'sonnet', 'sonnet']), ['sonnet']);
     assert.deepEqual(nearMatches('sonnetts', ['sonnet', 'sonnets']), ['sonnets', 'sonnet']);
-    assert.deepEqual(nearMatches('mini', ['gpt-1-mini', 'gpt-2-mini', 'gpt-3-mini', 'gpt-4-mini']).length, 3);
+    assert.deepEqual(
+      nearMatches('mini', ['gpt-1-mini', 'gpt-2-mini', 'gpt-3-mini', 'gpt-4-mini']).length,
+      3,
+    );
     assert.deepEqual(nearMatches('zz', ['opus', 'gpt']), []);
   });
 });
@@ -82,12 +95,20 @@ describe('levels of reasoning', () => {
       for (const asked of effortLevels) {
         const { effort } = effortFor(model, asked);
         assert.ok(effort !== undefined);
-        assert.equal(openaiEffort(model.id, effort), openaiEffort(model.id, asked), `${model.id} ${asked}`);
+        assert.equal(
+          openaiEffort(model.id, effort),
+          openaiEffort(model.id, asked),
+          `${model.id} ${asked}`,
+        );
       }
     for (const model of claudeModels) {
       const { effort, note } = effortFor(model, 'none');
       const isLowest = claudeThinking(model.id).off === 'lowest';
-      assert.deepEqual([effort, note !== undefined], [isLowest ? 'low' : 'none', isLowest], model.id);
+      assert.deepEqual(
+        [effort, note !== undefined],
+        [isLowest ? 'low' : 'none', isLowest],
+        model.id,
+      );
     }
   });
 });
@@ -101,8 +122,16 @@ const description: ModelDescription = {
 
 describe('sizes and prices', () => {
   it('are short', () => {
-    assert.deepEqual([1_050_000, 1_000_000, 200_000, 8192].map(tokensText), ['1.05M', '1M', '200K', '8K']);
-    assert.deepEqual(pricesText('openai', 'gpt-5.4', listPrices), { input: '$2.50', output: '$15.00' });
+    assert.deepEqual([1_050_000, 1_000_000, 200_000, 8192].map(tokensText), [
+      '1.05M',
+      '1M',
+      '200K',
+      '8K',
+    ]);
+    assert.deepEqual(pricesText('openai', 'gpt-5.4', listPrices), {
+      input: '$2.50',
+      output: '$15.00',
+    });
     assert.equal(pricesText('own', 'x', listPrices), undefined);
     const cheap = extendPrices(listPrices, { 'own/x': { input: 0.001, output: 0 } });
     assert.deepEqual(pricesText('own', 'x', cheap), { input: '$0.001', output: '$0.00' });
@@ -110,7 +139,11 @@ describe('sizes and prices', () => {
 });
 
 describe('the table of models', () => {
-  const entry = (provider: string, model: ModelDescription, more: Partial<CatalogueEntry> = {}): CatalogueEntry => ({
+  const entry = (
+    provider: string,
+    model: ModelDescription,
+    more: Partial<CatalogueEntry> = {},
+  ): CatalogueEntry => ({
     ...{ provider, model, source: 'known', isDefault: false },
     ...more,
   });
@@ -124,7 +157,14 @@ describe('the table of models', () => {
       entry('own', own),
       entry(
         'own',
-        { ...own, id: 'r', label: 'r', toolCalls: 'native', acceptsImages: true, isRetiring: false },
+        {
+          ...own,
+          id: 'r',
+          label: 'r',
+          toolCalls: 'native',
+          acceptsImages: true,
+          isRetiring: false,
+        },
         { source: 'live' },
       ),
     ],
@@ -184,7 +224,13 @@ describe('words after /switch', () => {
 });
 
 describe('answers about the model', () => {
-  const used = { provider: 'openai', model: 'gpt-5.4', description, effort: 'high', prices: listPrices } as const;
+  const used = {
+    provider: 'openai',
+    model: 'gpt-5.4',
+    description,
+    effort: 'high',
+    prices: listPrices,
+  } as const;
 
   it('say all that is known', () => {
     assert.equal(
@@ -195,7 +241,10 @@ describe('answers about the model', () => {
       modelText({ ...used, provider: 'own', model: 'x', description: undefined }),
       'own/x · its sizes are not known · price not known · reasoning high',
     );
-    assert.match(modelText({ ...used, description: { ...description, efforts: [] } }), /no levels of reasoning$/);
+    assert.match(
+      modelText({ ...used, description: { ...description, efforts: [] } }),
+      /no levels of reasoning$/,
+    );
   });
 
   it('say what a switch changes and what it does not', () => {
@@ -203,13 +252,22 @@ describe('answers about the model', () => {
       switchedText(used),
       /^From the next call on: openai\/gpt-5\.4 .* reasoning high\. History and notes stay\.$/,
     );
-    const limited = { ...used, description: { ...description, efforts: ['low', 'medium'] } as const };
-    assert.match(switchedText(limited), /reasoning medium\..*stay\. gpt-5\.4 knows low, medium: medium is used\.$/);
+    const limited = {
+      ...used,
+      description: { ...description, efforts: ['low', 'medium'] } as const,
+    };
+    assert.match(
+      switchedText(limited),
+      /reasoning medium\..*stay\. gpt-5\.4 knows low, medium: medium is used\.$/,
+    );
   });
 
   it('say what becomes of a level', () => {
     assert.equal(reasoningText(used), 'Reasoning from the next call on: high.');
-    const limited = { ...used, description: { ...description, efforts: ['low', 'medium'] } as const };
+    const limited = {
+      ...used,
+      description: { ...description, efforts: ['low', 'medium'] } as const,
+    };
     assert.equal(
       reasoningText(limited),
       'Reasoning from the next call on: medium. gpt-5.4 knows low, medium: medium is used.',

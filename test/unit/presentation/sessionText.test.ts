@@ -12,13 +12,22 @@ import { sleepText } from '../../../src/agent/journal/factText.ts';
 import { statusBarText } from '../../../src/vscode/sessions/statusBar.ts';
 import { endedRun, runId, runsOf, runState, startMs, stateOf } from '../vscode/states.ts';
 
-const exit = (number: number): Trigger => ({ type: 'process_exit', runId: runId(number), name: `gpu1:${number}` });
+const exit = (number: number): Trigger => ({
+  type: 'process_exit',
+  runId: runId(number),
+  name: `gpu1:${number}`,
+});
 const hourMs = 3_600_000;
 const sleepOf = (triggers: readonly Trigger[], deadlineMs?: number) => ({
   sleepId: 's',
   sinceMs: startMs,
   isCheckIn: false,
-  request: { reason: 'a rest', logic: 'any' as const, triggers, ...(deadlineMs !== undefined && { deadlineMs }) },
+  request: {
+    reason: 'a rest',
+    logic: 'any' as const,
+    triggers,
+    ...(deadlineMs !== undefined && { deadlineMs }),
+  },
 });
 const nowMs = startMs + 2 * hourMs + 600_000;
 
@@ -26,7 +35,10 @@ describe('session in words', () => {
   it('names runs, not pids, as what a sleep waits for', () => {
     const state = stateOf({ runs: runsOf(runState(7)) });
     assert.equal(sleepText(sleepOf([exit(7)]).request, state, nowMs), 'until run 7 ends');
-    assert.equal(sleepText(sleepOf([exit(7), exit(8)]).request, state, nowMs), 'until run 7 or gpu1:8 ends');
+    assert.equal(
+      sleepText(sleepOf([exit(7), exit(8)]).request, state, nowMs),
+      'until run 7 or gpu1:8 ends',
+    );
     assert.equal(sleepText(sleepOf([], startMs + hourMs).request, state, nowMs), 'until 15:03');
     assert.equal(sleepText(sleepOf([]).request, state, nowMs), 'a rest');
     const many = [1, 2, 3, 4, 5].map(exit);
@@ -35,7 +47,13 @@ describe('session in words', () => {
 
   it('asks in one line, and shows where a line of the command ends', () => {
     const detail = JSON.stringify({ command: 'ls\n  rm -rf data' });
-    const request = { callId: 'c1', sessionId: stateOf().id, effect: 'execute' as const, title: 'Ran ls', detail };
+    const request = {
+      callId: 'c1',
+      sessionId: stateOf().id,
+      effect: 'execute' as const,
+      title: 'Ran ls',
+      detail,
+    };
     assert.equal(approvalText(request), 'Helios asks to run a command: ls ↵ rm -rf data');
   });
 
@@ -45,7 +63,12 @@ describe('session in words', () => {
   });
 
   it('puts a session on one line', () => {
-    const state = stateOf({ phase: 'thinking', turns: 12, usd: 1.2, runs: runsOf(endedRun(1, 1), runState(2)) });
+    const state = stateOf({
+      phase: 'thinking',
+      turns: 12,
+      usd: 1.2,
+      runs: runsOf(endedRun(1, 1), runState(2)),
+    });
     const metric = { name: 'loss', value: 0.83, trend: 'down', runNumber: 2 } as const;
     assert.equal(
       statusLine({ state, metric }, startMs + 2_520_000),
@@ -91,11 +114,18 @@ describe('status bar', () => {
       statusBarText([{ state: working, metric }], 0, nowMs).text,
       '$(sync~spin) loss 0.83 ↓ · run 7 · $1.20',
     );
-    assert.equal(statusBarText([{ state: working }], 0, nowMs).text, '$(sync~spin) turn 0 · run 7 · $1.20');
+    assert.equal(
+      statusBarText([{ state: working }], 0, nowMs).text,
+      '$(sync~spin) turn 0 · run 7 · $1.20',
+    );
   });
 
   it('says until when it sleeps', () => {
-    const state = stateOf({ phase: 'sleeping', sleep: sleepOf([exit(7)]), runs: runsOf(runState(7)) });
+    const state = stateOf({
+      phase: 'sleeping',
+      sleep: sleepOf([exit(7)]),
+      runs: runsOf(runState(7)),
+    });
     assert.equal(statusBarText([{ state }], 0, nowMs).text, '$(clock) until run 7 ends · 2 h 10 m');
   });
 
@@ -103,9 +133,14 @@ describe('status bar', () => {
     const asking = statusBarText([{ state: working }], 1, nowMs);
     assert.equal(asking.text, '$(shield) Helios: an answer is needed');
     assert.equal(asking.isWarning, true);
-    assert.equal(statusBarText([{ state: stateOf({ phase: 'paused', pausedBy: 'user' }) }], 0, nowMs).isWarning, false);
     assert.equal(
-      statusBarText([{ state: stateOf({ phase: 'paused', pausedBy: 'no key' }) }], 0, nowMs).isWarning,
+      statusBarText([{ state: stateOf({ phase: 'paused', pausedBy: 'user' }) }], 0, nowMs)
+        .isWarning,
+      false,
+    );
+    assert.equal(
+      statusBarText([{ state: stateOf({ phase: 'paused', pausedBy: 'no key' }) }], 0, nowMs)
+        .isWarning,
       true,
     );
   });

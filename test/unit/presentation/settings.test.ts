@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import { readerOf } from '../../../src/cli/commandTable.ts';
-import { engineSettingsOf, settingsOfEnvironment } from '../../../src/presentation/settings/engineSettings.ts';
+import {
+  engineSettingsOf,
+  settingsOfEnvironment,
+} from '../../../src/presentation/settings/engineSettings.ts';
 import { preferences, preferencesSchema } from '../../../src/presentation/settings/preferences.ts';
 import {
   defaultOf,
@@ -22,7 +25,9 @@ describe('settings', () => {
   });
 
   it('become one field of the engine each', () => {
-    const fields = settingNames.map((name) => settingOf(name).engine).filter((field) => field !== undefined);
+    const fields = settingNames
+      .map((name) => settingOf(name).engine)
+      .filter((field) => field !== undefined);
     assert.deepEqual([...new Set(fields)], fields);
   });
 
@@ -47,8 +52,17 @@ describe('settings', () => {
 
   it('reach the engine as they are set', () => {
     const { dayLimits, effort, maxKeptFileBytes, consult, notifications, web } = engineWith({
-      ...{ 'budget.day.usd': 20, 'budget.day.tokens': 1.5, 'model.effort': 'high', 'git.maxFileMb': 0.5 },
-      ...{ 'consult.provider': 'openai', 'consult.model': 'gpt', 'web.searxngUrl': 'http://localhost:8888' },
+      ...{
+        'budget.day.usd': 20,
+        'budget.day.tokens': 1.5,
+        'model.effort': 'high',
+        'git.maxFileMb': 0.5,
+      },
+      ...{
+        'consult.provider': 'openai',
+        'consult.model': 'gpt',
+        'web.searxngUrl': 'http://localhost:8888',
+      },
       'notifications.quietHours': { from: '22:00', to: '07:00' },
     });
     assert.deepEqual(
@@ -61,7 +75,10 @@ describe('settings', () => {
       },
     );
     assert.deepEqual(web, { searxngUrl: 'http://localhost:8888', allowsPrivateAddresses: false });
-    assert.deepEqual((notifications as { quietHours: unknown }).quietHours, { from: '22:00', to: '07:00' });
+    assert.deepEqual((notifications as { quietHours: unknown }).quietHours, {
+      from: '22:00',
+      to: '07:00',
+    });
   });
 
   it('leave out a limit that is none', () => {
@@ -80,7 +97,10 @@ describe('settings', () => {
   for (const name of settingNames) {
     const { description, json } = settingOf(name);
     it(`say what ${name} does`, () => {
-      const texts = [description, ...((json['markdownEnumDescriptions'] as string[] | undefined) ?? [])];
+      const texts = [
+        description,
+        ...((json['markdownEnumDescriptions'] as string[] | undefined) ?? []),
+      ];
       for (const text of texts) {
         assert.match(text, /^[A-Z].*\.$/s);
         assert.doesNotMatch(text, /^(?:What|Who|Whether|Where|How)\b/);

@@ -4,7 +4,11 @@ import path from 'node:path';
 import { describe, it } from 'mocha';
 import * as z from 'zod';
 import { UserFacing } from '../../../src/base/errors.ts';
-import { createProjectFile, parseProject, readProjectFile } from '../../../src/project/projectFile.ts';
+import {
+  createProjectFile,
+  parseProject,
+  readProjectFile,
+} from '../../../src/project/projectFile.ts';
 import { projectJsonSchema } from '../../../src/project/projectJsonSchema.ts';
 import { scratchFolder } from '../../fakes/scratch.ts';
 
@@ -27,7 +31,13 @@ const whole = {
     channels: [
       { type: 'vscode' },
       { type: 'desktop' },
-      { type: 'webhook', url: '${secret:hook}', method: 'POST', headers: { 'X-A': 'b' }, format: 'slack' },
+      {
+        type: 'webhook',
+        url: '${secret:hook}',
+        method: 'POST',
+        headers: { 'X-A': 'b' },
+        format: 'slack',
+      },
       {
         type: 'email',
         host: 'mail.lab',
@@ -70,18 +80,42 @@ const refused: readonly (readonly [string, string, RegExp])[] = [
     '{\n  "model": "x",\n}',
     /^\/p\/helios\.json:3:1: it is not valid JSON: there is a comma too many/,
   ],
-  ['a comment without an end', '{ /* x\n}', /:1:3: it is not valid JSON: the comment that begins here has no end/],
-  ['a text that ends too early', '{\n "model": "x\n}', /:2:11: .*the text that begins here has no closing quote/],
+  [
+    'a comment without an end',
+    '{ /* x\n}',
+    /:1:3: it is not valid JSON: the comment that begins here has no end/,
+  ],
+  [
+    'a text that ends too early',
+    '{\n "model": "x\n}',
+    /:2:11: .*the text that begins here has no closing quote/,
+  ],
   ['an end too early', '{"model": ', /not valid JSON/],
   ['nothing', '', /not valid JSON/],
   ['a list', '[]', /:1:1: must be an object/],
   ['names that are no list', '{"metricNames": "loss"}', /:1:17: metricNames must be a list/],
-  ['a pattern that is none', '{"metricPatterns": {"loss": "("}}', /metricPatterns\.loss .*not a regular expression/],
-  ['a pattern without a group', '{"metricPatterns": {"loss": "x"}}', /metricPatterns\.loss .*captures nothing/],
-  ['a folder outside', '{"experimentDir": "../x"}', /experimentDir must be a folder inside the project/],
+  [
+    'a pattern that is none',
+    '{"metricPatterns": {"loss": "("}}',
+    /metricPatterns\.loss .*not a regular expression/,
+  ],
+  [
+    'a pattern without a group',
+    '{"metricPatterns": {"loss": "x"}}',
+    /metricPatterns\.loss .*captures nothing/,
+  ],
+  [
+    'a folder outside',
+    '{"experimentDir": "../x"}',
+    /experimentDir must be a folder inside the project/,
+  ],
   ['an absolute folder', '{"experimentDir": "/etc"}', /experimentDir must be/],
   ['a limit of nothing', '{"budget": {"usd": 0}}', /budget\.usd must be above 0/],
-  ['more than was allowed', '{"permissions": {"mode": "allow"}}', /permissions\.mode can only be "ask"/],
+  [
+    'more than was allowed',
+    '{"permissions": {"mode": "allow"}}',
+    /permissions\.mode can only be "ask"/,
+  ],
   [
     'an event that is none',
     '{"notifications": {"events": ["experiment_complet"]}}',
@@ -97,18 +131,54 @@ const refused: readonly (readonly [string, string, RegExp])[] = [
     '{"notifications": {"channels": [{"type": "webhook", "url": "x"}]}}',
     /url must be a web address/,
   ],
-  ['hours that are none', '{"quietHours": {"from": "25:00", "to": "07:00"}}', /quietHours\.from must be a time/],
-  ['a threshold below its bound', '{"watchdogs": {"divergence": {"deviations": 1}}}', /deviations must be at least 3$/],
-  ['a threshold above its bound', '{"watchdogs": {"silence": {"minutes": 1e6}}}', /minutes must be at most 10080$/],
+  [
+    'hours that are none',
+    '{"quietHours": {"from": "25:00", "to": "07:00"}}',
+    /quietHours\.from must be a time/,
+  ],
+  [
+    'a threshold below its bound',
+    '{"watchdogs": {"divergence": {"deviations": 1}}}',
+    /deviations must be at least 3$/,
+  ],
+  [
+    'a threshold above its bound',
+    '{"watchdogs": {"silence": {"minutes": 1e6}}}',
+    /minutes must be at most 10080$/,
+  ],
   ['no minutes at all', '{"watchdogs": {"silence": {"minutes": 0}}}', /minutes must be above 0$/],
-  ['nobody to write to', `{"notifications": {"channels": [${mailTo('[]')}]}}`, /to must have at least 1 entry$/],
+  [
+    'nobody to write to',
+    `{"notifications": {"channels": [${mailTo('[]')}]}}`,
+    /to must have at least 1 entry$/,
+  ],
   ['a part of a turn', '{"budget": {"turns": 1.5}}', /budget\.turns must be a whole number$/],
-  ['hours without an end', '{"quietHours": {"from": "22:00"}}', /quietHours\.to is missing: it must be a text/],
-  ['hours that never end', '{"quietHours": {"from": "22:00", "to": "22:00"}}', /to must be another time than "from"$/],
-  ['a pattern without a name', '{"metricPatterns": {"": "x(.)"}}', /metricPatterns\[""\] must not be empty$/],
-  ['a folder with a line break', '{"experimentDir": "a\\nb"}', /experimentDir must be a folder inside/],
+  [
+    'hours without an end',
+    '{"quietHours": {"from": "22:00"}}',
+    /quietHours\.to is missing: it must be a text/,
+  ],
+  [
+    'hours that never end',
+    '{"quietHours": {"from": "22:00", "to": "22:00"}}',
+    /to must be another time than "from"$/,
+  ],
+  [
+    'a pattern without a name',
+    '{"metricPatterns": {"": "x(.)"}}',
+    /metricPatterns\[""\] must not be empty$/,
+  ],
+  [
+    'a folder with a line break',
+    '{"experimentDir": "a\\nb"}',
+    /experimentDir must be a folder inside/,
+  ],
   ['single quotes, no comment', "{'model': 'x'}", /:1:2: .*stand in double quotes/],
-  ['a comma too few', '{"model": "x"\n "provider": "y"}', /:2:2: .*a comma or a quote is missing before this/],
+  [
+    'a comma too few',
+    '{"model": "x"\n "provider": "y"}',
+    /:2:2: .*a comma or a quote is missing before this/,
+  ],
   [
     'a reference that is none',
     '{"notifications": {"channels": [{"type": "webhook", "url": "https://x/${TOKEN}"}]}}',
@@ -124,7 +194,11 @@ const refused: readonly (readonly [string, string, RegExp])[] = [
     `{"notifications": {"channels": [${mailTo('"c@d", "password": "${secret:smtp}"')}]}}`,
     /password has no user to log in as/,
   ],
-  ['a watchdog that does what none does', '{"watchdogs": {"divergence": "kil"}}', /Did you mean kill\?/],
+  [
+    'a watchdog that does what none does',
+    '{"watchdogs": {"divergence": "kil"}}',
+    /Did you mean kill\?/,
+  ],
 ];
 
 describe('helios.json', () => {
@@ -152,20 +226,31 @@ describe('helios.json', () => {
   });
 
   it('is read as it was documented, without a word of warning', () => {
-    const { file, folder: of, warnings, ...project } = parseProject('/p/helios.json', JSON.stringify(documented));
+    const {
+      file,
+      folder: of,
+      warnings,
+      ...project
+    } = parseProject('/p/helios.json', JSON.stringify(documented));
     assert.deepEqual([file, of, warnings], ['/p/helios.json', '/p', []]);
     assert.deepEqual(project, documented);
   });
 
   it('may have comments', () => {
-    const { model, warnings } = parseProject('/p/helios.json', '// x\n{\n  "model": "y" // z\n  /* "modle": 1 */\n}');
+    const { model, warnings } = parseProject(
+      '/p/helios.json',
+      '// x\n{\n  "model": "y" // z\n  /* "modle": 1 */\n}',
+    );
     assert.deepEqual([model, warnings], ['y', []]);
   });
 
   it('is read with every field that there is', () => {
     const { watchdogs, warnings } = parseProject('/p/helios.json', JSON.stringify(whole));
     assert.deepEqual(warnings, []);
-    assert.deepEqual(watchdogs, { divergence: { action: 'kill' }, silence: { action: 'ask', minutes: 10 } });
+    assert.deepEqual(watchdogs, {
+      divergence: { action: 'kill' },
+      silence: { action: 'ask', minutes: 10 },
+    });
   });
 
   for (const [name, text, expected] of refused)
@@ -174,7 +259,9 @@ describe('helios.json', () => {
     });
 
   it('names every problem at once', () => {
-    const lines = problemsOf('{\n "modle": "x",\n "metricNames": 1,\n "budget": {"usd": "5"}\n}').split('\n');
+    const lines = problemsOf(
+      '{\n "modle": "x",\n "metricNames": 1,\n "budget": {"usd": "5"}\n}',
+    ).split('\n');
     assert.deepEqual(
       lines.map((line) => line.replace('/p/helios.json:', '')),
       [
@@ -186,7 +273,8 @@ describe('helios.json', () => {
   });
 
   it('says what has no effect, at any depth, and uses the rest', () => {
-    const text = '{"model": "x", "colour": 1, "watchdogs": {"silence": {"minute": 3}}, "budget": {"eur": 1}}';
+    const text =
+      '{"model": "x", "colour": 1, "watchdogs": {"silence": {"minute": 3}}, "budget": {"eur": 1}}';
     const { model, warnings } = parseProject('/p/helios.json', text);
     assert.equal(model, 'x');
     assert.equal(warnings.length, 3);
@@ -203,14 +291,30 @@ describe('helios.json', () => {
 
   it('names what a channel of that type knows', () => {
     const text = '{"notifications": {"channels": [{"type": "desktop", "sound": true}]}}';
-    assert.match(parseProject('/p/helios.json', text).warnings.join(), /sound is not known, .* Known are: type\.$/);
+    assert.match(
+      parseProject('/p/helios.json', text).warnings.join(),
+      /sound is not known, .* Known are: type\.$/,
+    );
   });
 
   it('warns of secrets that stand in it, without repeating them', () => {
     const url = `https://hooks.slack.com/services/${'T0'.repeat(6)}/${'B1'.repeat(6)}/${'x2'.repeat(12)}`;
-    const email = { type: 'email', host: 'h', user: 'a', from: 'a@b', to: 'c@d', password: 'plain' };
-    const channels = [{ type: 'webhook', url, headers: { Authorization: 'Bearer abcdefghijkl1234' } }, email];
-    const { warnings } = parseProject('/p/helios.json', JSON.stringify({ notifications: { channels } }));
+    const email = {
+      type: 'email',
+      host: 'h',
+      user: 'a',
+      from: 'a@b',
+      to: 'c@d',
+      password: 'plain',
+    };
+    const channels = [
+      { type: 'webhook', url, headers: { Authorization: 'Bearer abcdefghijkl1234' } },
+      email,
+    ];
+    const { warnings } = parseProject(
+      '/p/helios.json',
+      JSON.stringify({ notifications: { channels } }),
+    );
     assert.equal(warnings.length, 3);
     for (const warning of warnings) assert.match(warning, /looks like a secret.*\$\{secret:name\}/);
     assert.doesNotMatch(warnings.join(), /x2x2|abcdefgh|plain/);
@@ -243,7 +347,10 @@ describe('helios.json', () => {
   it('is begun once, and never written over', async () => {
     const place = inFolder('new');
     const file = await createProjectFile(place, { provider: 'claude', defaultMachine: 'gpu1' });
-    const { warnings, provider, defaultMachine, metricNames } = parseProject(file, readFileSync(file, 'utf8'));
+    const { warnings, provider, defaultMachine, metricNames } = parseProject(
+      file,
+      readFileSync(file, 'utf8'),
+    );
     // Metrics that are named are the only ones that are read.
     assert.deepEqual([warnings, provider, defaultMachine, metricNames], [[], 'claude', 'gpu1', []]);
     await assert.rejects(createProjectFile(place, {}), /is there already/);
@@ -268,8 +375,11 @@ describe('helios.json', () => {
       });
 
     it('says what each field means', () => {
-      const { properties } = projectJsonSchema() as { properties: Record<string, { description?: string }> };
-      for (const [name, { description }] of Object.entries(properties)) assert.ok(description, name);
+      const { properties } = projectJsonSchema() as {
+        properties: Record<string, { description?: string }>;
+      };
+      for (const [name, { description }] of Object.entries(properties))
+        assert.ok(description, name);
     });
   });
 });

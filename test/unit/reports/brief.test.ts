@@ -7,14 +7,22 @@ import { fullNight, lossOf, Night } from '../../fakes/nights.ts';
 const brief = buildBrief(fullNight().facts());
 /** What stands below a heading, up to the next of its level. */
 const partOf = (markdown: string, heading: string): string =>
-  new RegExp(`^## ${heading}[^\\n]*\\n([\\s\\S]*?)(?=^## |(?![\\s\\S]))`, 'm').exec(markdown)?.[1] ?? '';
+  new RegExp(`^## ${heading}[^\\n]*\\n([\\s\\S]*?)(?=^## |(?![\\s\\S]))`, 'm').exec(
+    markdown,
+  )?.[1] ?? '';
 
 describe('the brief of a night', () => {
   it('names the champion with value, repeats, spread and run', () => {
     const champion = partOf(brief, 'Champion');
     assert.match(champion, /\*\*loss 0\.912\*\* in \[run 4\]\(#run-4\) of \[e4\]\(#e4\)/);
-    assert.match(champion, /n = 2\): mean 0\.931, standard deviation 0\.02687, best 0\.912: \[run 4\].*\[run 5\]/);
-    assert.match(champion, /The first that measured it: 1\.4 in \[run 1\]\(#run-1\) \(since then -34\.9 %\)/);
+    assert.match(
+      champion,
+      /n = 2\): mean 0\.931, standard deviation 0\.02687, best 0\.912: \[run 4\].*\[run 5\]/,
+    );
+    assert.match(
+      champion,
+      /The first that measured it: 1\.4 in \[run 1\]\(#run-1\) \(since then -34\.9 %\)/,
+    );
   });
 
   it('says how far the goal is, in what was measured', () => {
@@ -37,13 +45,17 @@ describe('the brief of a night', () => {
   it('gives no champion where nothing counts', () => {
     const night = new Night();
     night.run({ loss: 0.1, verdict: { kind: 'failed', code: 1 } });
-    assert.match(partOf(buildBrief(night.facts()), 'Champion'), /No run that ended well.*has measured loss/);
+    assert.match(
+      partOf(buildBrief(night.facts()), 'Champion'),
+      /No run that ended well.*has measured loss/,
+    );
     assert.match(buildBrief(new Night().facts()), /No metric .* was measured|has measured loss/);
   });
 
   it('groups what was tried by what became of it, with the reasons as they were given', () => {
     const tried = partOf(brief, 'What was tried');
-    const counts = '7 experiments: 2 kept, 1 discarded, 1 crashed, 1 to be tested again, 2 undecided.';
+    const counts =
+      '7 experiments: 2 kept, 1 discarded, 1 crashed, 1 to be tested again, 2 undecided.';
     assert.ok(tried.includes(counts), tried);
     assert.match(tried, /### Kept \(2\)\n\n- .*\*\*e4\*\*.*\n- .*\*\*e1\*\*/, 'the best first');
     assert.match(
@@ -56,25 +68,42 @@ describe('the brief of a night', () => {
   });
 
   it('tells failures with the last line of their output, and alarms with what was done', () => {
-    assert.match(partOf(brief, 'Failures'), /\[run 3\].*out of memory after 2 min on gpu1: `torch\.cuda\.OutOf.*GiB`/);
-    assert.match(partOf(brief, 'Alarms'), /\[run 7\]\(#run-7\): loss became NaN at step 120 · the run was ended/);
+    assert.match(
+      partOf(brief, 'Failures'),
+      /\[run 3\].*out of memory after 2 min on gpu1: `torch\.cuda\.OutOf.*GiB`/,
+    );
+    assert.match(
+      partOf(brief, 'Alarms'),
+      /\[run 7\]\(#run-7\): loss became NaN at step 120 · the run was ended/,
+    );
   });
 
   it('puts first what a user has to decide, and nothing that is answered', () => {
     assert.ok(brief.indexOf('## To decide') < brief.indexOf('## Champion'));
     const decide = partOf(brief, 'To decide');
-    assert.match(decide, /Question q2: “Is a GPU on gpu2 free for us\?” Without an answer: keep the small one/);
+    assert.match(
+      decide,
+      /Question q2: “Is a GPU on gpu2 free for us\?” Without an answer: keep the small one/,
+    );
     assert.match(decide, /Nobody has judged \[e6\]\(#e6\)/);
     assert.doesNotMatch(decide, /q1|tokenizer/);
-    assert.match(partOf(brief, 'Questions answered'), /q1: .*tokenizer.*nobody in time, so its default: keep/);
+    assert.match(
+      partOf(brief, 'Questions answered'),
+      /q1: .*tokenizer.*nobody in time, so its default: keep/,
+    );
   });
 
   it('asks for the best of what nobody has judged, and each has a place that is linked to', () => {
     const night = new Night();
     for (let number = 1; number <= 30; number += 1)
-      night.experiment({ hypothesis: `try ${number}` }, { loss: 31 - number, command: `t --x ${number}` });
+      night.experiment(
+        { hypothesis: `try ${number}` },
+        { loss: 31 - number, command: `t --x ${number}` },
+      );
     const text = buildBrief(night.facts());
-    const asked = [...partOf(text, 'To decide').matchAll(/Nobody has judged \[(e\d+)\]/g)].map(([, id]) => id);
+    const asked = [...partOf(text, 'To decide').matchAll(/Nobody has judged \[(e\d+)\]/g)].map(
+      ([, id]) => id,
+    );
     assert.deepEqual(asked, ['e30', 'e29', 'e28', 'e27', 'e26', 'e25', 'e24', 'e23', 'e22', 'e21']);
     for (const id of asked) assert.ok(text.includes(`<a id="${id}">`), id);
   });
@@ -83,7 +112,10 @@ describe('the brief of a night', () => {
     const decideOf = (count: number): string => {
       const night = new Night();
       for (let number = 1; number <= count; number += 1)
-        night.experiment({ hypothesis: `try ${number}` }, { loss: number, command: `t --x ${number}` });
+        night.experiment(
+          { hypothesis: `try ${number}` },
+          { loss: number, command: `t --x ${number}` },
+        );
       return partOf(buildBrief(night.facts()), 'To decide');
     };
     assert.doesNotMatch(decideOf(10), /more/);
@@ -99,7 +131,10 @@ describe('the brief of a night', () => {
       ...{ metric: 'accuracy', direction: 'higher', min: 0.1, max: best, mean: 0.5 },
     });
     const keep = (why: string) => ({ is: 'keep' as const, why });
-    night.experiment({ hypothesis: 'A', decision: keep('first') }, { metrics: [reached(0.91)], command: 'a' });
+    night.experiment(
+      { hypothesis: 'A', decision: keep('first') },
+      { metrics: [reached(0.91)], command: 'a' },
+    );
     const both = [0.93, 0.96].map((best) => ({ metrics: [reached(best)], command: `b ${best}` }));
     night.experiment({ hypothesis: 'B', decision: keep('better') }, ...both);
     night.experiment({ hypothesis: 'C', decision: keep('none') }, { metrics: [], command: 'c' });
@@ -133,7 +168,10 @@ describe('the brief of a night', () => {
 
   it('tells why it is blocked, and what paused it', () => {
     const blocked = new Night().end('blocked', 'The data set is missing: 0.5 of it.');
-    assert.match(partOf(buildBrief(blocked.facts()), 'To decide'), /It waits for you: “The data set is missing/);
+    assert.match(
+      partOf(buildBrief(blocked.facts()), 'To decide'),
+      /It waits for you: “The data set is missing/,
+    );
     const paused = new Night().add({ type: 'session.paused', by: 'error', detail: 'no key' });
     assert.match(partOf(buildBrief(paused.facts()), 'To decide'), /It waits for you: “no key”/);
   });
@@ -159,20 +197,35 @@ describe('the brief of a night', () => {
       usage: { inputTokens: 1, outputTokens: 1, cacheReadTokens: 0, cacheWriteTokens: 0 },
       cost: { unknown: 'no price' },
     });
-    assert.match(buildBrief(night.facts()), /at least \$0\.50; the price of some calls is not known/);
-    assert.match(buildBrief(new Night('bring loss < 1', 'demo').facts()), /Thinking: nothing: the offline demo/);
+    assert.match(
+      buildBrief(night.facts()),
+      /at least \$0\.50; the price of some calls is not known/,
+    );
+    assert.match(
+      buildBrief(new Night('bring loss < 1', 'demo').facts()),
+      /Thinking: nothing: the offline demo/,
+    );
   });
 
   it('says how long GPUs stood idle where they were watched', () => {
     const facts = fullNight().facts();
-    const runs = facts.runs.map((run) => ({ ...run, gpu: { idleSeconds: 60, watchedSeconds: 600 } }));
-    assert.match(buildBrief({ ...facts, runs }), /stood idle for 7 min of the 1 h 10 min that were watched \(10 %\)/);
+    const runs = facts.runs.map((run) => ({
+      ...run,
+      gpu: { idleSeconds: 60, watchedSeconds: 600 },
+    }));
+    assert.match(
+      buildBrief({ ...facts, runs }),
+      /stood idle for 7 min of the 1 h 10 min that were watched \(10 %\)/,
+    );
   });
 
   it('tells what happened while nobody looked', () => {
     const happened = partOf(brief, 'What happened meanwhile');
     assert.match(happened, /It slept once, 1 h 35 min in all/);
-    assert.match(happened, /02:37:00 Session resumed\n.*02:17:00 Paused by an error · the provider did not answer/);
+    assert.match(
+      happened,
+      /02:37:00 Session resumed\n.*02:17:00 Paused by an error · the provider did not answer/,
+    );
   });
 
   it('has a place for every link that it gives', () => {
@@ -186,7 +239,9 @@ describe('the brief of a night', () => {
   });
 
   it('gives every figure of a metric with a run', () => {
-    const lines = brief.split('\n').filter((line) => /loss \d/.test(line) && !/^[>#]|“Question|goal says/.test(line));
+    const lines = brief
+      .split('\n')
+      .filter((line) => /loss \d/.test(line) && !/^[>#]|“Question|goal says/.test(line));
     for (const line of lines) assert.match(line, /\[run \d+\]\(#run-\d+\)/, line);
   });
 

@@ -8,8 +8,15 @@ import { runChart } from '../../../src/reports/runChart.ts';
 import { scaleFor } from '../../../src/reports/scale.ts';
 import { fullNight, lossOf, Night } from '../../fakes/nights.ts';
 
-function seriesOf(values: readonly number[], steps = values.map((_, index) => index)): SeriesColumns {
-  return { steps: Float64Array.from(steps), timesMs: Float64Array.from(steps), values: Float64Array.from(values) };
+function seriesOf(
+  values: readonly number[],
+  steps = values.map((_, index) => index),
+): SeriesColumns {
+  return {
+    steps: Float64Array.from(steps),
+    timesMs: Float64Array.from(steps),
+    values: Float64Array.from(values),
+  };
 }
 
 interface Found {
@@ -29,7 +36,8 @@ function all(svg: string | undefined, selector: string): readonly Found[] {
 
 const textsOf = (svg: string | undefined, selector = 'text'): string[] =>
   all(svg, selector).map(({ textContent }) => textContent);
-const lineOf = (svg: string | undefined, selector: string): string => all(svg, selector)[0]?.getAttribute('d') ?? '';
+const lineOf = (svg: string | undefined, selector: string): string =>
+  all(svg, selector)[0]?.getAttribute('d') ?? '';
 
 /** Of WCAG. */
 function contrast(one: string, other: string): number {
@@ -75,39 +83,67 @@ describe('the chart of runs', () => {
   });
 
   it('keeps the lowest and the highest of a million points in a small picture', () => {
-    const values = Array.from({ length: 1_000_000 }, (_, index) => (index === 700_000 ? -9 : index === 1 ? 99 : 1));
-    const svg = runChart({ metric: 'score', runs: [{ name: 'run 1', isChampion: true, series: seriesOf(values) }] });
+    const values = Array.from({ length: 1_000_000 }, (_, index) =>
+      index === 700_000 ? -9 : index === 1 ? 99 : 1,
+    );
+    const svg = runChart({
+      metric: 'score',
+      runs: [{ name: 'run 1', isChampion: true, series: seriesOf(values) }],
+    });
     assert.ok((svg?.length ?? Infinity) < 60_000, `${svg?.length} characters`);
-    const heights = [...lineOf(svg, '.strong').matchAll(/[ML][\d.]+ ([\d.]+)/g)].map(([, y]) => Number(y));
-    assert.deepEqual([Math.min(...heights), Math.max(...heights)], [54, 342], 'from the top to the bottom of the axes');
+    const heights = [...lineOf(svg, '.strong').matchAll(/[ML][\d.]+ ([\d.]+)/g)].map(([, y]) =>
+      Number(y),
+    );
+    assert.deepEqual(
+      [Math.min(...heights), Math.max(...heights)],
+      [54, 342],
+      'from the top to the bottom of the axes',
+    );
   });
 
   it('draws one point as a dot, and nothing where there is none', () => {
-    const one = runChart({ metric: 'loss', runs: [{ name: 'run 1', isChampion: true, series: seriesOf([2]) }] });
+    const one = runChart({
+      metric: 'loss',
+      runs: [{ name: 'run 1', isChampion: true, series: seriesOf([2]) }],
+    });
     assert.equal(all(one, 'circle.dot').length, 1);
     assert.equal(
-      runChart({ metric: 'loss', runs: [{ name: 'run 1', isChampion: true, series: seriesOf([NaN]) }] }),
+      runChart({
+        metric: 'loss',
+        runs: [{ name: 'run 1', isChampion: true, series: seriesOf([NaN]) }],
+      }),
       undefined,
     );
     assert.equal(runChart({ metric: 'loss', runs: [] }), undefined);
   });
 
   it('spreads values over powers of ten, unless one is not above 0', () => {
-    const wide = { metric: 'loss', runs: [{ name: 'run 1', isChampion: true, series: seriesOf([1000, 10, 0.1]) }] };
+    const wide = {
+      metric: 'loss',
+      runs: [{ name: 'run 1', isChampion: true, series: seriesOf([1000, 10, 0.1]) }],
+    };
     assert.ok(textsOf(runChart(wide)).includes('loss (log scale)'));
-    const crossing = { metric: 'loss', runs: [{ name: 'run 1', isChampion: true, series: seriesOf([1000, 0]) }] };
+    const crossing = {
+      metric: 'loss',
+      runs: [{ name: 'run 1', isChampion: true, series: seriesOf([1000, 0]) }],
+    };
     assert.ok(textsOf(runChart(crossing)).includes('loss'));
   });
 
   it('is readable on white and on dark, without knowing which it is', () => {
-    const svg = runChart({ metric: 'loss', runs: [{ name: 'run 1', isChampion: true, series: falling }] }) ?? '';
+    const svg =
+      runChart({ metric: 'loss', runs: [{ name: 'run 1', isChampion: true, series: falling }] }) ??
+      '';
     assert.doesNotMatch(svg, /prefers-color-scheme|<rect/);
     const [, style = ''] = /<style>([^<]*)</.exec(svg) ?? [];
     const colours = [...style.matchAll(/([\w.]+)\{[^}]*?(?:fill|stroke|color):(#\w+)/g)];
     assert.ok(colours.length >= 14);
     for (const [, rule, colour = ''] of colours)
       for (const ground of ['#ffffff', '#1f1f1f'])
-        assert.ok(contrast(colour, ground) >= (rule === 'text' ? 3.9 : 3), `${rule} ${colour} on ${ground}`);
+        assert.ok(
+          contrast(colour, ground) >= (rule === 'text' ? 3.9 : 3),
+          `${rule} ${colour} on ${ground}`,
+        );
     assert.match(svg, /<title>loss<\/title><desc>loss by step of run 1 \(champion\)<\/desc>/);
   });
 
@@ -127,12 +163,22 @@ describe('the chart of runs', () => {
       [0, 0],
       [-1e-12, 1e-12],
     ])
-      all(runChart({ metric: 'm', runs: [{ name: 'run 1', isChampion: true, series: seriesOf(values) }] }), 'svg');
+      all(
+        runChart({
+          metric: 'm',
+          runs: [{ name: 'run 1', isChampion: true, series: seriesOf(values) }],
+        }),
+        'svg',
+      );
   });
 });
 
 describe('the chart of the way to the best', () => {
-  const point = (number: number, value: number, more: Partial<ProgressPoint> = {}): ProgressPoint => ({
+  const point = (
+    number: number,
+    value: number,
+    more: Partial<ProgressPoint> = {},
+  ): ProgressPoint => ({
     number,
     value,
     counts: true,
@@ -153,12 +199,20 @@ describe('the chart of the way to the best', () => {
     const corners = lineOf(svg, '.line.strong').match(/[ML][\d.]+ [\d.]+/g) ?? [];
     assert.equal(corners.length, 4, 'level, down, level');
     const count = (selector: string): number => all(svg, `${selector} > title`).length;
-    assert.deepEqual([count('circle.keep'), count('circle.discard'), count('path.bad')], [3, 2, 2], 'with the legend');
+    assert.deepEqual(
+      [count('circle.keep'), count('circle.discard'), count('path.bad')],
+      [3, 2, 2],
+      'with the legend',
+    );
     assert.ok(textsOf(svg).every((text) => !/^\d+\.\d+$/.test(text) || Number(text) <= 5));
   });
 
   it('goes up where more is better', () => {
-    const up = progressChart({ metric: 'acc', direction: 'higher', points: [point(1, 1), point(2, 2), point(3, 1.5)] });
+    const up = progressChart({
+      metric: 'acc',
+      direction: 'higher',
+      points: [point(1, 1), point(2, 2), point(3, 1.5)],
+    });
     assert.equal(lineOf(up, '.line.strong').match(/[ML]/g)?.length, 4);
   });
 

@@ -1,13 +1,20 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
-import { flagged, knownNumbers, quotation, unmeasuredNumbers, type KnownNumbers } from '../../../src/reports/claims.ts';
+import {
+  flagged,
+  knownNumbers,
+  quotation,
+  unmeasuredNumbers,
+  type KnownNumbers,
+} from '../../../src/reports/claims.ts';
 import { fullNight, lossOf, Night } from '../../fakes/nights.ts';
 
 const known: KnownNumbers = {
   measured: Float64Array.from([0.8312, 0.961, 94.6, 1234.5678, -0.25, 3.1e-5]).sort(),
   given: new Set([0.0003, 0.3]),
 };
-const found = (text: string, numbers = known): string[] => unmeasuredNumbers(text, numbers).map((one) => one.text);
+const found = (text: string, numbers = known): string[] =>
+  unmeasuredNumbers(text, numbers).map((one) => one.text);
 
 describe('numbers in the words of a model', () => {
   const texts: readonly (readonly [text: string, unmeasured: readonly string[]])[] = [
@@ -37,15 +44,21 @@ describe('numbers in the words of a model', () => {
     ['', []],
   ];
   for (const [text, unmeasured] of texts)
-    it(`“${text}”: ${unmeasured.join(', ') || 'nothing to flag'}`, () => assert.deepEqual(found(text), unmeasured));
+    it(`“${text}”: ${unmeasured.join(', ') || 'nothing to flag'}`, () =>
+      assert.deepEqual(found(text), unmeasured));
 
   it('flags a whole number beside a metric even when it is near: 0 is not 0.3', () => {
-    assert.deepEqual(found('loss 0', { measured: Float64Array.from([0.3]), given: new Set() }), ['0']);
+    assert.deepEqual(found('loss 0', { measured: Float64Array.from([0.3]), given: new Set() }), [
+      '0',
+    ]);
   });
 
   it('knows what each run measured, and what goal and commands give', () => {
     const night = new Night('bring loss < 0.75');
-    night.run({ metrics: [lossOf(0.61, { last: 0.66, mean: 1.9 })], command: 'train --lr 0.002 --wd 0.05' });
+    night.run({
+      metrics: [lossOf(0.61, { last: 0.66, mean: 1.9 })],
+      command: 'train --lr 0.002 --wd 0.05',
+    });
     const numbers = knownNumbers(night.facts());
     assert.deepEqual(found('0.61 0.66 1.9 4.0 0.75 0.002 0.05 0.62', numbers), ['0.62']);
   });

@@ -18,14 +18,23 @@ function nastyNight(): Night {
   night.run({ metrics: [lossOf(1, { metric: 'lo|ss<b>' })] });
   const runId = night.run({ loss: 2 });
   night.add({ type: 'run.alarmed', runId, kind: 'silence', detail: nasty, action: 'ask' });
-  night.add({ type: 'question.asked', questionId: 'q1', text: nasty, options: [], fallback: nasty, deadlineMs: 1 });
+  night.add({
+    type: 'question.asked',
+    questionId: 'q1',
+    text: nasty,
+    options: [],
+    fallback: nasty,
+    deadlineMs: 1,
+  });
   night.add({ type: 'session.paused', by: 'error', detail: nasty });
   return night.end('blocked', nasty);
 }
 
 /** Without what our own text has of HTML, and without what is code. */
 const bare = (markdown: string): string =>
-  markdown.replace(/<a id="[\w-]+"><\/a>/g, '').replace(/(?<![\\`])(`+)(?!`)[^\n]*?(?<!`)\1(?!`)/g, '');
+  markdown
+    .replace(/<a id="[\w-]+"><\/a>/g, '')
+    .replace(/(?<![\\`])(`+)(?!`)[^\n]*?(?<!`)\1(?!`)/g, '');
 
 describe('a brief of hostile words', () => {
   const facts = nastyNight().facts();
@@ -56,7 +65,8 @@ describe('a brief of hostile words', () => {
 
   it('stays small with ten thousand runs, and takes time in proportion to them', () => {
     const night = new Night();
-    for (let number = 1; number <= 10; number += 1) night.experiment({ hypothesis: 'h' }, { loss: number });
+    for (let number = 1; number <= 10; number += 1)
+      night.experiment({ hypothesis: 'h' }, { loss: number });
     const facts = night.facts();
     const [first] = facts.ledger.experiments;
     assert.ok(first !== undefined);
@@ -79,7 +89,11 @@ describe('a brief of hostile words', () => {
       buildBrief({
         ...facts,
         runs: runs.slice(0, max),
-        ledger: { ...facts.ledger, rows: rows.slice(0, max), experiments: experiments.slice(0, max) },
+        ledger: {
+          ...facts.ledger,
+          rows: rows.slice(0, max),
+          experiments: experiments.slice(0, max),
+        },
       });
     const text = briefOf(10_000);
     assert.ok(text.length < 60_000, `${text.length} characters`);

@@ -1,5 +1,14 @@
 import assert from 'node:assert/strict';
-import { mkdir, mkdtemp, open, readdir, readFile, rm, writeFile, type FileHandle } from 'node:fs/promises';
+import {
+  mkdir,
+  mkdtemp,
+  open,
+  readdir,
+  readFile,
+  rm,
+  writeFile,
+  type FileHandle,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'mocha';
@@ -20,7 +29,8 @@ describe('the folder of a report', () => {
 
   const folderIn = (reportsFolder = 'helios-reports'): ReportFolder =>
     new ReportFolder({ workFolder, reportsFolder, session });
-  const textOf = (name: string): Promise<string> => readFile(path.join(folderIn().folder, name), 'utf8');
+  const textOf = (name: string): Promise<string> =>
+    readFile(path.join(folderIn().folder, name), 'utf8');
 
   it('is known by the day, the goal and the session', () => {
     const folder = path.join(workFolder, 'helios-reports/2026-11-20-bring-loss-1-0-etc-123456');
@@ -31,7 +41,10 @@ describe('the folder of a report', () => {
   it('replaces what we wrote, and says what it wrote', async () => {
     assert.equal(await folderIn().write('brief.md', 'one\n'), 'brief.md');
     assert.equal(await folderIn().write('brief.md', 'two\n'), 'brief.md');
-    assert.match(await textOf('brief.md'), /^two\n\n<!-- Written by Helios \([0-9a-f]{16}\): .*brief\.md.* -->\n$/);
+    assert.match(
+      await textOf('brief.md'),
+      /^two\n\n<!-- Written by Helios \([0-9a-f]{16}\): .*brief\.md.* -->\n$/,
+    );
     assert.equal(await folderIn().find('brief.md'), path.join(folderIn().folder, 'brief.md'));
   });
 
@@ -49,7 +62,11 @@ describe('the folder of a report', () => {
 
   it('takes for changed what has lost its last line, and what was never ours', async () => {
     await mkdir(folderIn().folder, { recursive: true });
-    for (const text of ['', 'my own brief\n', 'x\n<!-- Written by Helios (0000000000000000): -->\n']) {
+    for (const text of [
+      '',
+      'my own brief\n',
+      'x\n<!-- Written by Helios (0000000000000000): -->\n',
+    ]) {
       await writeFile(path.join(folderIn().folder, 'brief.md'), text);
       assert.equal(await folderIn().write('brief.md', 'one\n'), 'brief-2.md');
       assert.equal(await textOf('brief.md'), text);
@@ -64,9 +81,16 @@ describe('the folder of a report', () => {
   });
 
   it('signs pictures so that they stay pictures', async () => {
-    assert.equal(await folderIn().write('charts/loss.svg', '<svg xmlns="x"/>\n'), 'charts/loss.svg');
+    assert.equal(
+      await folderIn().write('charts/loss.svg', '<svg xmlns="x"/>\n'),
+      'charts/loss.svg',
+    );
     assert.match(await textOf('charts/loss.svg'), /^<svg xmlns="x"\/>\n\n<!-- Written by Helios/);
-    assert.doesNotMatch(await textOf('charts/loss.svg'), /<!--.*--.*-->/, 'a comment of XML has no two hyphens in it');
+    assert.doesNotMatch(
+      await textOf('charts/loss.svg'),
+      /<!--.*--.*-->/,
+      'a comment of XML has no two hyphens in it',
+    );
   });
 
   it('does not bring back a work folder that is gone', async () => {
@@ -91,12 +115,19 @@ describe('the folder of a report', () => {
     const writing = folderIn().write('brief.md', 'two');
     await assert.rejects(writing, { reason: 'no_space' }).finally(() => (shared.writeFile = write));
     assert.equal(await textOf('brief.md'), before);
-    assert.deepEqual(await readdir(folderIn().folder), ['brief.md'], 'nothing half written is left');
+    assert.deepEqual(
+      await readdir(folderIn().folder),
+      ['brief.md'],
+      'nothing half written is left',
+    );
   });
 
   it('says that no folder can be made there', async () => {
     await writeFile(path.join(workFolder, 'blocked'), '');
-    await assert.rejects(folderIn('blocked').write('brief.md', 'x'), (error) => error instanceof StorageFailure);
+    await assert.rejects(
+      folderIn('blocked').write('brief.md', 'x'),
+      (error) => error instanceof StorageFailure,
+    );
   });
 
   it('finds nothing where nothing was written', async () => {

@@ -4,7 +4,11 @@ import { once } from 'node:events';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, it } from 'mocha';
-import { MachineFailure, type Machine, type MachineFailureReason } from '../../../src/machines/machine.ts';
+import {
+  MachineFailure,
+  type Machine,
+  type MachineFailureReason,
+} from '../../../src/machines/machine.ts';
 import type { Run } from '../../../src/runs/liveRun.ts';
 import type { RunSpec } from '../../../src/runs/run.ts';
 import { ManualClock } from '../../fakes/manualClock.ts';
@@ -35,7 +39,9 @@ describe('adopting runs', () => {
     const child = spawn(process.execPath, argv, { stdio: ['ignore', 'pipe', 'inherit'] });
     launchers.push(child);
     const printed = once(child.stdout, 'data').then(String);
-    const died = once(child, 'exit').then(() => Promise.reject(new Error('The launcher ended without launching')));
+    const died = once(child, 'exit').then(() =>
+      Promise.reject(new Error('The launcher ended without launching')),
+    );
     return { child, handle: await Promise.race([printed, died]) };
   }
 
@@ -57,7 +63,9 @@ describe('adopting runs', () => {
   it('goes on after the process that launched it was killed, with every point once', async () => {
     const run = spec('for i in $(seq 1 40); do echo "step=$i loss=0.$i"; sleep 0.03; done; exit 7');
     const { child } = await launchElsewhere(run);
-    await until('some points are there', () => readFileSync(inRun(run, 'output.log'), 'utf8').includes('step=8 '));
+    await until('some points are there', () =>
+      readFileSync(inRun(run, 'output.log'), 'utf8').includes('step=8 '),
+    );
     child.kill('SIGKILL');
     await gone(child);
     const { runs, changes } = controller();
@@ -81,7 +89,9 @@ describe('adopting runs', () => {
     first.runs.dispose();
     await until(
       'exit record',
-      () => readFileSync(inRun(run.spec, 'output.log'), 'utf8') !== '' && !isAlive(parentOf(run.process?.pid ?? 0)),
+      () =>
+        readFileSync(inRun(run.spec, 'output.log'), 'utf8') !== '' &&
+        !isAlive(parentOf(run.process?.pid ?? 0)),
     );
     for (const time of ['first', 'second']) {
       const { runs } = controller();
@@ -102,7 +112,11 @@ describe('adopting runs', () => {
 
   it('starts a run once, however many processes launch it', async () => {
     const run = spec('echo once >> started; sleep 0.5');
-    const launched = await Promise.all([launchElsewhere(run), launchElsewhere(run), launchElsewhere(run)]);
+    const launched = await Promise.all([
+      launchElsewhere(run),
+      launchElsewhere(run),
+      launchElsewhere(run),
+    ]);
     assert.equal(new Set(launched.map(({ handle }) => handle)).size, 1);
     for (const { child } of launched) child.kill('SIGKILL');
     await Promise.all(launched.map(({ child }) => gone(child)));
@@ -116,7 +130,9 @@ describe('adopting runs', () => {
     const clock = new ManualClock();
     const { runs } = controller(clock);
     const startTime = Number(statField(process.pid, 19));
-    const run = forged(`pid=${process.pid}\nstart_time=${startTime - 1}\nboot_id=${bootId()}\nstarted_ms=1\n`);
+    const run = forged(
+      `pid=${process.pid}\nstart_time=${startTime - 1}\nboot_id=${bootId()}\nstarted_ms=1\n`,
+    );
     const adopted = await runs.adopt(run);
     assert.ok(adopted);
     assert.equal(adopted.liveness.kind, 'running', 'its exit record may still come');
@@ -129,7 +145,9 @@ describe('adopting runs', () => {
     const bystander = spawn('sleep', ['60'], { detached: true, stdio: 'ignore' });
     try {
       const start = Number(statField(bystander.pid ?? 0, 19));
-      const run = forged(`pid=${bystander.pid}\nstart_time=${start - 1}\nboot_id=${bootId()}\nstarted_ms=1\n`);
+      const run = forged(
+        `pid=${bystander.pid}\nstart_time=${start - 1}\nboot_id=${bootId()}\nstarted_ms=1\n`,
+      );
       const { runs } = controller();
       const other = await runs.launch(spec('true'));
       await ended(other);
@@ -146,7 +164,9 @@ describe('adopting runs', () => {
   });
 
   it('is lost at once when the machine was restarted', async () => {
-    const run = forged(`pid=${process.pid}\nstart_time=${statField(process.pid, 19)}\nboot_id=another\nstarted_ms=1\n`);
+    const run = forged(
+      `pid=${process.pid}\nstart_time=${statField(process.pid, 19)}\nboot_id=another\nstarted_ms=1\n`,
+    );
     const adopted = await controller(new ManualClock()).runs.adopt(run);
     assert.ok(adopted);
     assert.deepEqual(await ended(adopted), { kind: 'lost', why: 'its machine was restarted' });
@@ -158,13 +178,18 @@ describe('adopting runs', () => {
       const readFile = machine.readFile.bind(machine);
       return Object.assign(machine, {
         readFile: (...args: Parameters<Machine['readFile']>) => {
-          if (args[0].endsWith('/boot_id')) writeFileSync(inRun(run, 'exit'), 'code=3\nended_ms=5\nstarted=1\n');
+          if (args[0].endsWith('/boot_id'))
+            writeFileSync(inRun(run, 'exit'), 'code=3\nended_ms=5\nstarted=1\n');
           return readFile(...args);
         },
       });
     };
     const adopted = await controller(new ManualClock(), lateRecord).runs.adopt(run);
-    assert.deepEqual(adopted?.liveness, { kind: 'ended', verdict: { kind: 'failed', code: 3 }, endedMs: 5 });
+    assert.deepEqual(adopted?.liveness, {
+      kind: 'ended',
+      verdict: { kind: 'failed', code: 3 },
+      endedMs: 5,
+    });
   });
 
   it('is lost when process and supervisor are gone without a record', async () => {
@@ -177,7 +202,10 @@ describe('adopting runs', () => {
     assert.equal(run.liveness.kind, 'running', 'without its supervisor it still runs');
     process.kill(pid, 'SIGKILL');
     await settle(clock, run);
-    assert.deepEqual(await ended(run), { kind: 'lost', why: 'its process is gone and left no exit record' });
+    assert.deepEqual(await ended(run), {
+      kind: 'lost',
+      why: 'its process is gone and left no exit record',
+    });
     assert.equal(changes.filter(({ kind }) => kind === 'ended').length, 1);
   });
 
@@ -218,7 +246,10 @@ describe('adopting runs', () => {
       it(`is ${expected} where its machine is asked (${asked}) and the answer is ${reason}`, async () => {
         const failure = new MachineFailure(reason as MachineFailureReason, 'as it is');
         const failing = (machine: Machine): Machine =>
-          Object.assign(machine, { [asked]: () => Promise.reject(failure), readFile: () => Promise.reject(failure) });
+          Object.assign(machine, {
+            [asked]: () => Promise.reject(failure),
+            readFile: () => Promise.reject(failure),
+          });
         const adopting = controller(new ManualClock(), failing).runs.adopt(spec('true'));
         if (expected === 'rejected') await assert.rejects(adopting, failure);
         else assert.deepEqual((await adopting)?.liveness.kind, 'unknown');
@@ -228,7 +259,10 @@ describe('adopting runs', () => {
     const { runs } = controller(new ManualClock());
     const adopted = await runs.adopt(spec('true', { machineId: 'gone' }));
     assert.equal(adopted?.liveness.kind, 'unknown');
-    await assert.rejects(runs.kill(adopted), { reason: 'unknown_machine', message: /Machine gone is not in the list/ });
+    await assert.rejects(runs.kill(adopted), {
+      reason: 'unknown_machine',
+      message: /Machine gone is not in the list/,
+    });
   });
 
   it('is adopted once what kept its points from being read is mended', async () => {
@@ -247,7 +281,9 @@ describe('adopting runs', () => {
       const readFile = machine.readFile.bind(machine);
       return Object.assign(machine, {
         readFile: (...args: Parameters<Machine['readFile']>) =>
-          isReachable ? readFile(...args) : Promise.reject(new MachineFailure('unreachable', 'no route')),
+          isReachable
+            ? readFile(...args)
+            : Promise.reject(new MachineFailure('unreachable', 'no route')),
       });
     };
     const { runs, changes } = controller(clock, flaky);

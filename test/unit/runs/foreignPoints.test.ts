@@ -34,7 +34,9 @@ describe('points that another process reads', () => {
     writer.ingest(Buffer.from(text), written, clock.now());
     written += text.length;
   };
-  const values = (metrics: RunMetrics | undefined): number[] => [...(metrics?.series('loss').values ?? [])];
+  const values = (metrics: RunMetrics | undefined): number[] => [
+    ...(metrics?.series('loss').values ?? []),
+  ];
 
   it('are seen as they come, and are the same as before where there are no others', async () => {
     const points = new ForeignPoints(home, clock);
@@ -82,7 +84,10 @@ describe('points that another process reads', () => {
     const before = await readFile(file);
     await points.of(spec, false);
     assert.deepEqual(await readFile(file), before);
-    assert.deepEqual((await readdir(home.runFolder(spec.id))).sort(), ['points.bin', 'points.names']);
+    assert.deepEqual((await readdir(home.runFolder(spec.id))).sort(), [
+      'points.bin',
+      'points.names',
+    ]);
     print('loss=2\n');
     assert.deepEqual(values(writer), [3, 2]);
   });

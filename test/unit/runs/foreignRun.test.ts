@@ -9,7 +9,14 @@ import { ManualClock } from '../../fakes/manualClock.ts';
 import { MemoryMachine } from '../../fakes/memoryMachine.ts';
 
 const spec: RunSpec = {
-  ...{ id: 'r-1' as RunId, sessionId: 's-1' as SessionId, number: 7, machineId: 'local', command: 'train', cwd: '/w' },
+  ...{
+    id: 'r-1' as RunId,
+    sessionId: 's-1' as SessionId,
+    number: 7,
+    machineId: 'local',
+    command: 'train',
+    cwd: '/w',
+  },
   ...{ env: {}, metrics: {}, label: '', plannedMs: 1 },
 };
 const inRun = (name: string): string => `/h/runs/r-1/${name}`;
@@ -194,11 +201,19 @@ describe('a run whose machine started it directly', () => {
     memory.put('/proc/78/stat', statOf(5001));
     assert.deepEqual(await host.presence(process), gone);
     memory.put(bootIdFile, 'another');
-    assert.deepEqual(await host.presence(process), { kind: 'gone', why: 'its machine was restarted', isFinal: true });
+    assert.deepEqual(await host.presence(process), {
+      kind: 'gone',
+      why: 'its machine was restarted',
+      isFinal: true,
+    });
   });
 
   it('is over when nothing of it is left, and an order that failed is told', async () => {
-    const said = { stdout: 'signalled=77\nescalated=0\nleft=\n', stderr: ' no such folder \n', code: 0 };
+    const said = {
+      stdout: 'signalled=77\nescalated=0\nleft=\n',
+      stderr: ' no such folder \n',
+      code: 0,
+    };
     const timeouts: (number | undefined)[] = [];
     Object.assign(memory.machine, {
       exec: (_: string, { timeoutMs }: { timeoutMs?: number }) => {
@@ -209,7 +224,11 @@ describe('a run whose machine started it directly', () => {
     const report = { signalled: [77], isEscalated: false, left: [] };
     assert.deepEqual(await host.signal('TERM', 2_000), { ...report, isOver: true });
     said.stdout = 'signalled=77\nescalated=0\nleft=78\n';
-    assert.deepEqual(await host.signal('STOP', undefined), { ...report, left: [78], isOver: false });
+    assert.deepEqual(await host.signal('STOP', undefined), {
+      ...report,
+      left: [78],
+      isOver: false,
+    });
     assert.deepEqual(timeouts, [32_000, 30_000]);
     said.code = 1;
     await assert.rejects(host.signal('TERM', 1), { reason: 'io', message: /: no such folder$/ });

@@ -19,7 +19,11 @@ describe('runs in hardship', () => {
     const disk = join(folder(), 'disk');
     assert.ok(canMount(disk), 'this test mounts a small disk: run the tests as root');
     const machine = new LocalMachine({ runsFolder: join(disk, 'runs'), workFolder: disk });
-    const runs = new Runs({ machines: createMachines([machine]), folder: join(disk, 'runs'), clock: systemClock });
+    const runs = new Runs({
+      machines: createMachines([machine]),
+      folder: join(disk, 'runs'),
+      clock: systemClock,
+    });
     try {
       const command =
         'echo step=1 loss=0.5; sleep 0.3; cat /dev/zero > checkpoint; sleep 0.1; echo step=2 loss=0.4; exit 9';
@@ -46,12 +50,18 @@ describe('runs in hardship', () => {
 
   it('reads exit records strictly', () => {
     const record = (fields: string): string => `code=137\nended_ms=5\n${fields}\n      \n`;
-    assert.deepEqual(parseExit(record('oom=1\nkilled=0')), { verdict: { kind: 'out_of_memory' }, endedMs: 5 });
+    assert.deepEqual(parseExit(record('oom=1\nkilled=0')), {
+      verdict: { kind: 'out_of_memory' },
+      endedMs: 5,
+    });
     assert.deepEqual(parseExit(record('oom=0\nkilled=0')), {
       verdict: { kind: 'signalled', signal: 'KILL' },
       endedMs: 5,
     });
-    assert.deepEqual(parseExit(record('oom=1\nkilled=1')), { verdict: { kind: 'killed' }, endedMs: 5 });
+    assert.deepEqual(parseExit(record('oom=1\nkilled=1')), {
+      verdict: { kind: 'killed' },
+      endedMs: 5,
+    });
     assert.deepEqual(parseExit('code=1\nended_ms=5\noom=1\nkilled=0\n'), {
       verdict: { kind: 'failed', code: 1 },
       endedMs: 5,

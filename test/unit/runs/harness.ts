@@ -19,7 +19,10 @@ export interface Controller {
 
 let lastNumber = 0;
 
-/** A folder with controllers of runs; after each test every run is ended and every controller let go of. */
+/**
+ * A folder with controllers of runs; after each test every run is ended and every controller let go
+ * of.
+ */
 export function useRuns() {
   let controllers: Controller[] = [];
 
@@ -34,9 +37,18 @@ export function useRuns() {
   });
   const folder = scratchFolder();
 
-  function controller(clock: Clock = systemClock, wrap = (machine: Machine): Machine => machine): Controller {
-    const machine = wrap(new LocalMachine({ runsFolder: join(folder(), 'runs'), workFolder: folder() }));
-    const runs = new Runs({ machines: createMachines([machine]), folder: join(folder(), 'runs'), clock });
+  function controller(
+    clock: Clock = systemClock,
+    wrap = (machine: Machine): Machine => machine,
+  ): Controller {
+    const machine = wrap(
+      new LocalMachine({ runsFolder: join(folder(), 'runs'), workFolder: folder() }),
+    );
+    const runs = new Runs({
+      machines: createMachines([machine]),
+      folder: join(folder(), 'runs'),
+      clock,
+    });
     const changes: RunChange[] = [];
     runs.onDidChange((change) => changes.push(change));
     const made = { runs, changes, machine };

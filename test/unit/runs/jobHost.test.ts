@@ -10,7 +10,14 @@ import { ScriptedScheduler } from '../../fakes/scriptedScheduler.ts';
 
 const id = 'r-job000000' as RunId;
 const spec: RunSpec = {
-  ...{ id, sessionId: 's-test00000' as SessionId, number: 1, machineId: 'cluster', command: 'train', cwd: '/' },
+  ...{
+    id,
+    sessionId: 's-test00000' as SessionId,
+    number: 1,
+    machineId: 'cluster',
+    command: 'train',
+    cwd: '/',
+  },
   ...{ env: {}, metrics: {}, label: '', plannedMs: 1 },
 };
 const process: RunProcess = { pid: 77, startTime: '5000', bootId: 'boot', startedMs: 1 };
@@ -41,7 +48,9 @@ describe('a run in the queue of a scheduler', () => {
     const machine = Object.assign(new LocalMachine({ runsFolder: '/runs', workFolder: '/' }), {
       stat: (path: string) => {
         const modifiedMs = files.get(nameOf(path));
-        return Promise.resolve(modifiedMs === undefined ? undefined : { sizeBytes: 1, modifiedMs, isDirectory: false });
+        return Promise.resolve(
+          modifiedMs === undefined ? undefined : { sizeBytes: 1, modifiedMs, isDirectory: false },
+        );
       },
       writeFile: (path: string, content: Uint8Array) => {
         if (writeFailure !== undefined) return Promise.reject(writeFailure);
@@ -73,7 +82,11 @@ describe('a run in the queue of a scheduler', () => {
 
   it('waits in the queue, begins, and runs, as the scheduler says', async () => {
     scheduler.jobState = queued;
-    assert.deepEqual(await host.presence(undefined), { kind: 'queued', jobId: '4711', why: 'Priority' });
+    assert.deepEqual(await host.presence(undefined), {
+      kind: 'queued',
+      jobId: '4711',
+      why: 'Priority',
+    });
     scheduler.jobState = running;
     assert.deepEqual(await host.presence(undefined), { kind: 'starting' });
     assert.deepEqual(await host.presence(process), { kind: 'alive' });
@@ -94,13 +107,27 @@ describe('a run in the queue of a scheduler', () => {
       scheduler.jobState = endedBy(end);
       const why = `its job 4711 is over (${end.kind}) and left no exit record`;
       const known = verdict && { end: { verdict, endedMs: 42 } };
-      assert.deepEqual(await host.presence(undefined), { kind: 'gone', why, isFinal: isFinalBefore, ...known });
+      assert.deepEqual(await host.presence(undefined), {
+        kind: 'gone',
+        why,
+        isFinal: isFinalBefore,
+        ...known,
+      });
       files.set('heartbeat', 1);
-      assert.deepEqual(await host.presence(process), { kind: 'alive' }, 'its supervisor may live on');
+      assert.deepEqual(
+        await host.presence(process),
+        { kind: 'alive' },
+        'its supervisor may live on',
+      );
       await clock.advance(19_999);
       assert.deepEqual(await host.presence(process), { kind: 'alive' });
       await clock.advance(1);
-      assert.deepEqual(await host.presence(process), { kind: 'gone', why, isFinal: true, ...known });
+      assert.deepEqual(await host.presence(process), {
+        kind: 'gone',
+        why,
+        isFinal: true,
+        ...known,
+      });
     });
 
   it('lives on while its supervisor beats, whatever is said of its job', async () => {
@@ -121,7 +148,10 @@ describe('a run in the queue of a scheduler', () => {
   it('was taken out of the queue where others of its array are known, and it never began', async () => {
     scheduler.jobState = leftOut;
     const end = { verdict: { kind: 'killed' }, endedMs: clock.now() };
-    assert.deepEqual(await host.presence(undefined), { ...goneAs('it was taken out of the queue'), end });
+    assert.deepEqual(await host.presence(undefined), {
+      ...goneAs('it was taken out of the queue'),
+      end,
+    });
     files.set('claim', 1);
     assert.deepEqual(await host.presence(undefined), { kind: 'starting' });
     files.clear();
@@ -148,7 +178,12 @@ describe('a run in the queue of a scheduler', () => {
   const signalled: Verdict = { kind: 'signalled', signal: 'TERM' };
   const failed: Verdict = { kind: 'failed', code: 1 };
   /** `undefined`: it may not be the end. */
-  const records: readonly [verdict: Verdict, mayRequeue: boolean, state: JobState, settled: Verdict | undefined][] = [
+  const records: readonly [
+    verdict: Verdict,
+    mayRequeue: boolean,
+    state: JobState,
+    settled: Verdict | undefined,
+  ][] = [
     [{ kind: 'killed' }, true, running, { kind: 'killed' }],
     [failed, false, running, failed],
     [failed, true, running, undefined],
@@ -162,7 +197,12 @@ describe('a run in the queue of a scheduler', () => {
     [signalled, false, cancelled, { kind: 'killed' }],
     [signalled, false, endedBy({ kind: 'preempted' }), { kind: 'preempted' }],
     [signalled, true, endedBy({ kind: 'time_limit' }), { kind: 'time_limit' }],
-    [signalled, false, endedBy({ kind: 'node_failed', why: 'down' }), { kind: 'lost', why: 'down' }],
+    [
+      signalled,
+      false,
+      endedBy({ kind: 'node_failed', why: 'down' }),
+      { kind: 'lost', why: 'down' },
+    ],
   ];
   for (const [verdict, mayRequeue, state, settled] of records) {
     const what = `${verdict.kind}${mayRequeue ? ', and may be put back,' : ''} with a job that is ${JSON.stringify(state)}`;
@@ -185,7 +225,8 @@ describe('a run in the queue of a scheduler', () => {
     scheduler.jobId = undefined;
   });
 
-  const order = (text: string, ms: number): string => `on the node of 4711 (${id}): ${text}, ${ms} ms`;
+  const order = (text: string, ms: number): string =>
+    `on the node of 4711 (${id}): ${text}, ${ms} ms`;
   const begun = ['find r-job000000', 'state 4711 at once'];
   const nothing = { signalled: [], isEscalated: false, left: [] };
 
@@ -202,7 +243,10 @@ describe('a run in the queue of a scheduler', () => {
     files.set('process', 1);
     scheduler.jobState = queued;
     assert.deepEqual(await host.signal('STOP', undefined), { ...nothing, isOver: false });
-    assert.ok(!scheduler.asked.some((asked) => asked.startsWith('on the node')), scheduler.asked.join());
+    assert.ok(
+      !scheduler.asked.some((asked) => asked.startsWith('on the node')),
+      scheduler.asked.join(),
+    );
   });
 
   it('is ended by its supervisor, then by the scheduler, and is over when its job is', async () => {
@@ -210,7 +254,12 @@ describe('a run in the queue of a scheduler', () => {
     scheduler.onCancel = () => (scheduler.jobState = cancelled);
     const report = await host.signal('TERM', 2_500);
     assert.deepEqual(report, { signalled: [77], isEscalated: false, left: [], isOver: true });
-    assert.deepEqual(scheduler.asked, [...begun, order('end TERM 25', 17_500), 'cancel 4711', 'state 4711']);
+    assert.deepEqual(scheduler.asked, [
+      ...begun,
+      order('end TERM 25', 17_500),
+      'cancel 4711',
+      'state 4711',
+    ]);
     assert.deepEqual(written, [], 'its supervisor has said who ended it');
   });
 
@@ -282,7 +331,10 @@ describe('a run in the queue of a scheduler', () => {
     assert.deepEqual(await host.signal('TERM', 1_000), { ...nothing, isOver: true });
     scheduler.jobState = forgotten;
     assert.deepEqual(await host.signal('TERM', 1_000), { ...nothing, isOver: false });
-    assert.ok(!scheduler.asked.some((asked) => /^cancel|^on the node/.test(asked)), scheduler.asked.join());
+    assert.ok(
+      !scheduler.asked.some((asked) => /^cancel|^on the node/.test(asked)),
+      scheduler.asked.join(),
+    );
   });
 
   it('is not over while its supervisor beats, though its job is said to be', async () => {

@@ -21,11 +21,16 @@ describe('killing runs', () => {
   it('ends the command, its children and those with a session of their own', async () => {
     const { runs } = controller();
     const run = await runs.launch(
-      spec('sleep 60 & echo $!; (sleep 60 & echo $!; wait) & setsid sh -c "echo \\$\\$; sleep 60" & wait'),
+      spec(
+        'sleep 60 & echo $!; (sleep 60 & echo $!; wait) & setsid sh -c "echo \\$\\$; sleep 60" & wait',
+      ),
     );
     const pids = await printedPids(runs, run, 3);
     const result = await runs.kill(run);
-    assert.deepEqual([result.isVerified, result.isEscalated, result.left, result.wasRunning], [true, false, [], true]);
+    assert.deepEqual(
+      [result.isVerified, result.isEscalated, result.left, result.wasRunning],
+      [true, false, [], true],
+    );
     assert.deepEqual(pids.filter(isAlive), []);
     assert.deepEqual(await ended(run), { kind: 'killed' });
     for (const pid of pids) assert.ok(result.signalled.includes(pid), `${pid} was signalled`);
@@ -46,7 +51,9 @@ describe('killing runs', () => {
   it('forces those that ignore TERM', async () => {
     const { runs } = controller();
     const run = await runs.launch(
-      spec('trap "" TERM; setsid sh -c "echo \\$\\$; sleep 60; sleep 60" & echo $$; sleep 60; sleep 60'),
+      spec(
+        'trap "" TERM; setsid sh -c "echo \\$\\$; sleep 60; sleep 60" & echo $$; sleep 60; sleep 60',
+      ),
     );
     const pids = await printedPids(runs, run, 2);
     const result = await runs.kill(run, { graceMs: 300 });
@@ -57,7 +64,9 @@ describe('killing runs', () => {
 
   it('interrupts with INT, which a background process of a shell would not hear', async () => {
     const { runs } = controller();
-    const run = await runs.launch(spec("trap 'echo interrupted; exit 1' INT; echo 1; while :; do sleep 0.05; done"));
+    const run = await runs.launch(
+      spec("trap 'echo interrupted; exit 1' INT; echo 1; while :; do sleep 0.05; done"),
+    );
     await printedPids(runs, run, 1);
     assert.equal((await runs.kill(run, { signal: 'INT' })).isEscalated, false);
     assert.match((await runs.output(run, { lines: 5 })).text, /interrupted/);
@@ -79,7 +88,10 @@ describe('killing runs', () => {
 
   it('touches nothing but the run', async () => {
     const { runs } = controller();
-    const [run, other] = await Promise.all([runs.launch(spec('sleep 60')), runs.launch(spec('sleep 60'))]);
+    const [run, other] = await Promise.all([
+      runs.launch(spec('sleep 60')),
+      runs.launch(spec('sleep 60')),
+    ]);
     const result = await runs.kill(run);
     assert.ok(isAlive(other.process?.pid ?? 0));
     assert.ok(!result.signalled.includes(parentOf(other.process?.pid ?? 0)));

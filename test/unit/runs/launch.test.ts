@@ -10,7 +10,12 @@ import { ManualClock } from '../../fakes/manualClock.ts';
 import { until } from '../../fakes/scratch.ts';
 import { ended, isAlive, parentOf, useRuns } from './harness.ts';
 
-const truths: readonly (readonly [what: string, command: string, verdict: Verdict, output?: string])[] = [
+const truths: readonly (readonly [
+  what: string,
+  command: string,
+  verdict: Verdict,
+  output?: string,
+])[] = [
   ['success', 'echo hi; exit 0', { kind: 'ok' }, 'hi'],
   ['exit code', 'exit 3', { kind: 'failed', code: 3 }],
   ['exec', 'exec sh -c "echo in; exit 4"', { kind: 'failed', code: 4 }, 'in'],
@@ -49,7 +54,8 @@ describe('launching runs', () => {
       const run = launched[index];
       assert.ok(run);
       assert.deepEqual(await ended(run), verdict, what);
-      if (output !== undefined) assert.equal((await runs.output(run, { lines: 10 })).text, output, what);
+      if (output !== undefined)
+        assert.equal((await runs.output(run, { lines: 10 })).text, output, what);
     }
   });
 
@@ -57,19 +63,27 @@ describe('launching runs', () => {
     const { runs } = controller(undefined, (machine) => {
       const spawnDetached = machine.spawnDetached.bind(machine);
       return Object.assign(machine, {
-        spawnDetached: (argv: readonly string[], options: Parameters<Machine['spawnDetached']>[1]) =>
-          spawnDetached(['/bin/bash', '--posix', ...argv.slice(1)], options),
+        spawnDetached: (
+          argv: readonly string[],
+          options: Parameters<Machine['spawnDetached']>[1],
+        ) => spawnDetached(['/bin/bash', '--posix', ...argv.slice(1)], options),
       });
     });
     const commands = ['exit 3', 'kill -KILL $$; sleep 5', 'echo ok'];
     const launched = await Promise.all(commands.map((command) => runs.launch(spec(command))));
     const verdicts = await Promise.all(launched.map(ended));
-    assert.deepEqual(verdicts, [{ kind: 'failed', code: 3 }, { kind: 'signalled', signal: 'KILL' }, { kind: 'ok' }]);
+    assert.deepEqual(verdicts, [
+      { kind: 'failed', code: 3 },
+      { kind: 'signalled', signal: 'KILL' },
+      { kind: 'ok' },
+    ]);
   });
 
   it('tells of a run in order: started, what it printed, ended; each once', async () => {
     const { runs, changes } = controller();
-    const run = await runs.launch(spec("printf 'step=1 lo'; sleep 0.1; printf 'ss=0.5\\nstep=2 loss=0.25'"));
+    const run = await runs.launch(
+      spec("printf 'step=1 lo'; sleep 0.1; printf 'ss=0.5\\nstep=2 loss=0.25'"),
+    );
     assert.equal(run.handle, `local:${run.process?.pid}`);
     await ended(run);
     const kinds = changes.map(({ kind }) => kind);
@@ -133,7 +147,9 @@ describe('launching runs', () => {
 
   it('reads every point of a burst of five megabytes', async () => {
     const { runs } = controller();
-    const run = await runs.launch(spec("seq -f 'step=%.0f loss=0.5' 1 250000; printf 'step=250001 loss=0.25'"));
+    const run = await runs.launch(
+      spec("seq -f 'step=%.0f loss=0.5' 1 250000; printf 'step=250001 loss=0.25'"),
+    );
     assert.deepEqual(await ended(run), { kind: 'ok' });
     const summary = run.metrics.summary('loss');
     assert.deepEqual([summary?.count, summary?.last, summary?.lastStep], [250_001, 0.25, 250_001]);
@@ -141,7 +157,9 @@ describe('launching runs', () => {
 
   it('gives each of four runs at once its own log and metrics', async () => {
     const { runs } = controller();
-    const launched = await Promise.all([1, 2, 3, 4].map((n) => runs.launch(spec(`echo step=1 loss=${n}`))));
+    const launched = await Promise.all(
+      [1, 2, 3, 4].map((n) => runs.launch(spec(`echo step=1 loss=${n}`))),
+    );
     await Promise.all(launched.map(ended));
     assert.equal(new Set(launched.map((run) => run.outputPath)).size, 4);
     assert.deepEqual(
@@ -160,7 +178,11 @@ describe('launching runs', () => {
     assert.equal(result.wasRunning, false);
     assert.deepEqual(result.signalled, [daemon]);
     assert.ok(!isAlive(daemon));
-    assert.deepEqual(run.liveness.kind === 'ended' && run.liveness.verdict, { kind: 'ok' }, 'the verdict stays');
+    assert.deepEqual(
+      run.liveness.kind === 'ended' && run.liveness.verdict,
+      { kind: 'ok' },
+      'the verdict stays',
+    );
   });
 
   it('starts nothing when a pattern does not compile', async () => {
@@ -174,9 +196,15 @@ describe('launching runs', () => {
   it('says why a run could not be started, and forgets it', async () => {
     const { runs, changes } = controller();
     const nowhere = spec('true', { cwd: join(folder(), 'no such folder') });
-    await assert.rejects(runs.launch(nowhere), { reason: 'not_started', message: /There is no folder/ });
+    await assert.rejects(runs.launch(nowhere), {
+      reason: 'not_started',
+      message: /There is no folder/,
+    });
     const elsewhere = spec('true', { machineId: 'gpu9' });
-    await assert.rejects(runs.launch(elsewhere), { reason: 'not_started', message: /no machine "gpu9"/ });
+    await assert.rejects(runs.launch(elsewhere), {
+      reason: 'not_started',
+      message: /no machine "gpu9"/,
+    });
     assert.deepEqual(runs.all(), []);
     assert.deepEqual(changes, []);
   });
@@ -192,7 +220,10 @@ describe('launching runs', () => {
 
   it('does not start a run when it was interrupted before', async () => {
     const { runs } = controller();
-    await assert.rejects(runs.launch(spec('touch started'), AbortSignal.abort(new Error('stop'))), /stop/);
+    await assert.rejects(
+      runs.launch(spec('touch started'), AbortSignal.abort(new Error('stop'))),
+      /stop/,
+    );
     assert.ok(!existsSync(join(folder(), 'started')));
   });
 
@@ -215,7 +246,9 @@ describe('launching runs', () => {
 
   it('shows the last lines, a progress bar as its last state', async () => {
     const { runs } = controller();
-    const run = await runs.launch(spec("seq 1 100; printf '10%%\\r50%%\\r100%%\\n\\033[31mred\\033[0m\\n'"));
+    const run = await runs.launch(
+      spec("seq 1 100; printf '10%%\\r50%%\\r100%%\\n\\033[31mred\\033[0m\\n'"),
+    );
     await ended(run);
     const { text, isCut, sizeBytes, path } = await runs.output(run, { lines: 3 });
     assert.equal(text, '100\n100%\nred');

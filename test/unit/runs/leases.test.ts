@@ -16,18 +16,27 @@ describe('leases of GPUs and places', () => {
   const { folder, controller, spec } = useRuns();
 
   /** A Helios of its own on a machine of which this folder of programs comes first in PATH. */
-  function helios(bin: string, share: MachineShare = {}, env: Record<string, string> = {}): Controller {
+  function helios(
+    bin: string,
+    share: MachineShare = {},
+    env: Record<string, string> = {},
+  ): Controller {
     return controller(undefined, () => {
       const path = `${bin}:${process.env['PATH']}`;
       const options = { runsFolder: join(folder(), 'runs'), workFolder: folder() };
-      return Object.assign(new LocalMachine({ ...options, env: { ...process.env, PATH: path, ...env } }), { share });
+      return Object.assign(
+        new LocalMachine({ ...options, env: { ...process.env, PATH: path, ...env } }),
+        { share },
+      );
     });
   }
   const leases = (): string => join(folder(), 'leases', hostname());
   const show =
     'echo "gpus=$CUDA_VISIBLE_DEVICES threads=$OMP_NUM_THREADS hip=$HIP_VISIBLE_DEVICES order=$CUDA_DEVICE_ORDER"';
   const stay = `${show}; sleep 60`;
-  const gpus = (count: number, more = {}): { resources: { gpus: number } } => ({ resources: { gpus: count, ...more } });
+  const gpus = (count: number, more = {}): { resources: { gpus: number } } => ({
+    resources: { gpus: count, ...more },
+  });
 
   async function shown({ runs }: Controller, run: Run, name: string): Promise<string> {
     const line = async (): Promise<string> => (await runs.output(run, { lines: 5 })).text;
@@ -48,7 +57,10 @@ describe('leases of GPUs and places', () => {
     const one = helios(nvidiaSmi(folder(), [0, 1]));
     const first = await one.runs.launch(spec(stay, { number: 3, ...gpus(1) }));
     const second = await one.runs.launch(spec(stay, { number: 4, ...gpus(1) }));
-    assert.deepEqual([await shown(one, first, 'gpus'), await shown(one, second, 'gpus')], ['0', '1']);
+    assert.deepEqual(
+      [await shown(one, first, 'gpus'), await shown(one, second, 'gpus')],
+      ['0', '1'],
+    );
     assert.deepEqual([first.process?.gpuIds, second.process?.gpuIds], [['0'], ['1']]);
     assert.equal(await shown(one, second, 'order'), 'PCI_BUS_ID');
     assert.deepEqual(
@@ -59,8 +71,15 @@ describe('leases of GPUs and places', () => {
       ]),
     );
     const third = spec(`touch started`, gpus(1));
-    await refused(one.runs.launch(third), /free: 0 of 2. GPU 0: run 3, GPU 1: run 4. Wait .*sleep/, true);
-    const stranger = spec('touch started', { ...gpus(2), sessionId: 's-other0000' as typeof third.sessionId });
+    await refused(
+      one.runs.launch(third),
+      /free: 0 of 2. GPU 0: run 3, GPU 1: run 4. Wait .*sleep/,
+      true,
+    );
+    const stranger = spec('touch started', {
+      ...gpus(2),
+      sessionId: 's-other0000' as typeof third.sessionId,
+    });
     await refused(one.runs.launch(stranger), /GPU 0: run 3 of session s-test00000/, true);
     assert.ok(!existsSync(join(folder(), 'started')));
     assert.deepEqual(one.runs.all(), [first, second]);
@@ -76,7 +95,9 @@ describe('leases of GPUs and places', () => {
   it('are told apart by everybody who uses the machine, at the same moment', async () => {
     const bin = nvidiaSmi(folder(), [0, 1, 2, 3]);
     const all = [helios(bin), helios(bin), helios(bin)];
-    const attempts = all.flatMap((one) => [1, 1, 2].map((count) => ({ one, spec: spec(stay, gpus(count)) })));
+    const attempts = all.flatMap((one) =>
+      [1, 1, 2].map((count) => ({ one, spec: spec(stay, gpus(count)) })),
+    );
     const settled = await Promise.allSettled(
       attempts.map(async ({ one, spec: planned }) =>
         (await shown(one, await one.runs.launch(planned), 'gpus')).split(','),
@@ -106,7 +127,10 @@ describe('leases of GPUs and places', () => {
     const owner = join(folder(), 'runs', 'r-owner');
     mkdirSync(owner, { recursive: true });
     mkdirSync(leases(), { recursive: true });
-    writeFileSync(join(leases(), 'gpu-0'), `folder=${owner}\nrun=r-owner\nnumber=1\nsession=s-other\n`);
+    writeFileSync(
+      join(leases(), 'gpu-0'),
+      `folder=${owner}\nrun=r-owner\nnumber=1\nsession=s-other\n`,
+    );
     const bootId = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
     const startTime = statField(process.pid, 19);
     for (const [boot, number] of [
@@ -125,7 +149,8 @@ describe('leases of GPUs and places', () => {
     mkdirSync(dead, { recursive: true });
     mkdirSync(leases(), { recursive: true });
     writeFileSync(join(dead, 'capsule'), 'pid=1\nstart_time=0\nboot_id=another\nstarted_ms=1\n');
-    for (const name of ['lock.7', 'gpu-0', 'slot-1']) writeFileSync(join(leases(), name), `folder=${dead}\nnumber=1\n`);
+    for (const name of ['lock.7', 'gpu-0', 'slot-1'])
+      writeFileSync(join(leases(), name), `folder=${dead}\nnumber=1\n`);
     const launched = await Promise.all([1, 2, 3].map(() => one.runs.launch(spec(stay, gpus(1)))));
     const given = await Promise.all(launched.map((run) => shown(one, run, 'gpus')));
     assert.deepEqual(given.sort(), ['0', '1', '2']);
@@ -148,15 +173,26 @@ describe('leases of GPUs and places', () => {
   it('hide every GPU from a run that asks for none, and fail clearly where there is none', async () => {
     const one = helios(nvidiaSmi(folder(), []));
     assert.equal(await shown(one, await one.runs.launch(spec(show, gpus(0))), 'gpus'), '-1');
-    assert.equal(await shown(one, await one.runs.launch(spec(show)), 'gpus'), '', 'who says nothing sees all');
-    await refused(one.runs.launch(spec(show, gpus(1))), /There is no GPU here that runs may take/, false);
+    assert.equal(
+      await shown(one, await one.runs.launch(spec(show)), 'gpus'),
+      '',
+      'who says nothing sees all',
+    );
+    await refused(
+      one.runs.launch(spec(show, gpus(1))),
+      /There is no GPU here that runs may take/,
+      false,
+    );
     assert.deepEqual(await freeSlots(one.machine), { gpus: [] });
   });
 
   it('are the same with rocm-smi', async () => {
     const bin = rocmSmi(folder(), [0, 1]);
     const one = helios(bin);
-    const [first, second] = [await one.runs.launch(spec(stay, gpus(1))), await one.runs.launch(spec(stay, gpus(1)))];
+    const [first, second] = [
+      await one.runs.launch(spec(stay, gpus(1))),
+      await one.runs.launch(spec(stay, gpus(1))),
+    ];
     assert.deepEqual([await shown(one, first, 'hip'), await shown(one, second, 'hip')], ['0', '1']);
   });
 
@@ -165,7 +201,11 @@ describe('leases of GPUs and places', () => {
     const first = await one.runs.launch(spec(stay, { number: 1 }));
     await one.runs.launch(spec(stay, { number: 2, ...gpus(1) }));
     assert.deepEqual((await freeSlots(one.machine)).slots, { total: 2, free: 0 });
-    await refused(one.runs.launch(spec(show)), /All 2 places for runs are taken: run 1, run 2/, true);
+    await refused(
+      one.runs.launch(spec(show)),
+      /All 2 places for runs are taken: run 1, run 2/,
+      true,
+    );
     assert.ok(Number(await shown(one, first, 'threads')) >= 1);
     await one.runs.kill(first);
     assert.deepEqual((await freeSlots(one.machine)).slots, { total: 2, free: 1 });

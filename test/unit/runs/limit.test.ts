@@ -23,7 +23,10 @@ describe('the time limit of a run', () => {
     const { runs } = controller();
     const family =
       'trap "" TERM; echo $$; sleep 60 & echo $!; setsid sh -c "echo \\$\\$; echo loss=1; sleep 60; sleep 60" & sleep 60';
-    const planned = spec(`${family}; sleep 60; sleep 60`, limit(500, { graceMs: 300, from: 'first_metric' }));
+    const planned = spec(
+      `${family}; sleep 60; sleep 60`,
+      limit(500, { graceMs: 300, from: 'first_metric' }),
+    );
     await runs.launch(planned);
     await until('its clock has begun', () => existsSync(inRun(planned.id, 'first_metric')));
     runs.dispose();
@@ -63,7 +66,9 @@ describe('the time limit of a run', () => {
     const clock = new ManualClock();
     const { runs } = controller(clock);
     const child = 'sh -c "trap \\"\\" TERM; echo loss=1; sleep 60; sleep 60"';
-    const run = await runs.launch(spec(`${child} & wait`, limit(200, { graceMs: 2500, from: 'first_metric' })));
+    const run = await runs.launch(
+      spec(`${child} & wait`, limit(200, { graceMs: 2500, from: 'first_metric' })),
+    );
     await until('its shell is gone', () => !isAlive(run.process?.pid ?? 0));
     await until('exit record', async () => {
       await clock.advance(1000);
@@ -76,7 +81,8 @@ describe('the time limit of a run', () => {
 
   it('does not take the end from a user who was first, nor the other way round', async () => {
     const { runs } = controller();
-    const stubborn = (until: string): string => `trap "" TERM; echo on; ${until}; echo loss=1; sleep 60; sleep 60`;
+    const stubborn = (until: string): string =>
+      `trap "" TERM; echo on; ${until}; echo loss=1; sleep 60; sleep 60`;
     const first = await runs.launch(
       spec(stubborn('until [ -e go ]; do sleep 0.02; done'), limit(200, { from: 'first_metric' })),
     );
@@ -85,7 +91,9 @@ describe('the time limit of a run', () => {
     await until('the kill has begun', () => existsSync(inRun(first.spec.id, 'kill')));
     // Its limit is over while it is given its time.
     writeFileSync(join(folder(), 'go'), '');
-    const second = await runs.launch(spec(stubborn(':'), limit(200, { graceMs: 1500, from: 'first_metric' })));
+    const second = await runs.launch(
+      spec(stubborn(':'), limit(200, { graceMs: 1500, from: 'first_metric' })),
+    );
     await until('the limit has begun', () => existsSync(inRun(second.spec.id, 'limit')));
     await runs.kill(second, { graceMs: 100 });
     await kill;
@@ -97,7 +105,10 @@ describe('the time limit of a run', () => {
     const { runs } = controller();
     const startMs = performance.now();
     const run = await runs.launch(
-      spec('sleep 1.2; echo step=1 loss=1; echo on; sleep 60', limit(600, { from: 'first_metric' })),
+      spec(
+        'sleep 1.2; echo step=1 loss=1; echo on; sleep 60',
+        limit(600, { from: 'first_metric' }),
+      ),
     );
     assert.deepEqual(await ended(run), { kind: 'time_limit' });
     assert.ok(seconds(startMs) >= 1.7, `${seconds(startMs)} s`);
@@ -106,7 +117,10 @@ describe('the time limit of a run', () => {
 
   it('counts from the first metric that a later controller reads', async () => {
     const first = controller();
-    const planned = spec('sleep 0.3; echo step=1 loss=1; sleep 60', limit(600, { from: 'first_metric' }));
+    const planned = spec(
+      'sleep 0.3; echo step=1 loss=1; sleep 60',
+      limit(600, { from: 'first_metric' }),
+    );
     await first.runs.launch(planned);
     first.runs.dispose();
     await until('the metric is there', () => read(planned.id, 'output.log').includes('loss=1'));
@@ -128,7 +142,9 @@ describe('the time limit of a run', () => {
             : Promise.reject(new MachineFailure('unreachable', 'no route')),
       });
     });
-    const run = await runs.launch(spec('echo step=1 loss=1; sleep 60', limit(60_000, { from: 'first_metric' })));
+    const run = await runs.launch(
+      spec('echo step=1 loss=1; sleep 60', limit(60_000, { from: 'first_metric' })),
+    );
     await until('first point', () => run.metrics.summary('loss') !== undefined);
     await clock.advance(60_000);
     isReachable = true;
@@ -148,7 +164,10 @@ describe('the time limit of a run', () => {
       const write = machine.writeFile.bind(machine);
       return Object.assign(machine, {
         writeFile: (path: string, bytes: Uint8Array) =>
-          write(path, Buffer.from(Buffer.from(bytes).toString().replaceAll('/proc/uptime', uptime))),
+          write(
+            path,
+            Buffer.from(Buffer.from(bytes).toString().replaceAll('/proc/uptime', uptime)),
+          ),
       });
     });
     const run = await runs.launch(spec('sleep 60', limit(1500)));

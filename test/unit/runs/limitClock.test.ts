@@ -30,7 +30,14 @@ describe('the clock of a limit from the first metric', () => {
   });
   const begin = (from: RunLimit['from'] = 'first_metric'): Disposable => {
     const spec = {
-      ...{ id: 'r-1' as RunId, sessionId: 's-1' as SessionId, number: 1, machineId: 'local', command: '', cwd: '/' },
+      ...{
+        id: 'r-1' as RunId,
+        sessionId: 's-1' as SessionId,
+        number: 1,
+        machineId: 'local',
+        command: '',
+        cwd: '/',
+      },
       ...{ env: {}, metrics: {}, label: '', plannedMs: 1, limit: { ms: 1_000, from } },
     };
     const { machine } = memory;

@@ -15,7 +15,14 @@ import { scratchFolder } from '../../fakes/scratch.ts';
 import { ScriptedScheduler } from '../../fakes/scriptedScheduler.ts';
 
 const spec: RunSpec = {
-  ...{ id: 'r-1' as RunId, sessionId: 's-1' as SessionId, number: 7, machineId: 'local', command: 'train', cwd: '/w' },
+  ...{
+    id: 'r-1' as RunId,
+    sessionId: 's-1' as SessionId,
+    number: 7,
+    machineId: 'local',
+    command: 'train',
+    cwd: '/w',
+  },
   ...{ env: {}, metrics: { names: ['loss'] }, label: '', plannedMs: 1 },
 };
 const inRun = (name: string): string => `/h/runs/r-1/${name}`;
@@ -50,7 +57,9 @@ describe('a run that is followed', () => {
     }
   };
   const open = async (scheduler?: ScriptedScheduler): Promise<void> => {
-    const metrics = await RunMetrics.open(join(scratch(), 'r-1'), spec.metrics, (...args) => write(...args));
+    const metrics = await RunMetrics.open(join(scratch(), 'r-1'), spec.metrics, (...args) =>
+      write(...args),
+    );
     if (scheduler) Object.assign(memory.machine, { scheduler });
     const logger = { ...silentLogger, warn: (text: string) => void warnings.push(text) };
     const onChange = (change: RunChange): void => void told.push(textOf(change));
@@ -86,7 +95,10 @@ describe('a run that is followed', () => {
     print('loss=1\n');
     print('loss=2\n', 7);
     await clock.advance(0);
-    assert.deepEqual([told, run.liveness.kind, run.handle, run.lastOutputMs], [[], 'starting', undefined, undefined]);
+    assert.deepEqual(
+      [told, run.liveness.kind, run.handle, run.lastOutputMs],
+      [[], 'starting', undefined, undefined],
+    );
     assert.equal(await isSettled(run.started), false);
     memory.put(inRun('process'), processFile);
     await run.refresh();
@@ -129,8 +141,15 @@ describe('a run that is followed', () => {
     memory.sink?.onChange('exit');
     await clock.advance(0);
     assert.deepEqual(told, ['started 77', 'output', 'points 0.5', 'ended (failed)']);
-    assert.deepEqual(run.liveness, { kind: 'ended', verdict: { kind: 'failed', code: 3 }, endedMs: 5 });
-    assert.deepEqual([clock.pendingTimers, memory.isFollowed, await isSettled(run.ended)], [0, false, true]);
+    assert.deepEqual(run.liveness, {
+      kind: 'ended',
+      verdict: { kind: 'failed', code: 3 },
+      endedMs: 5,
+    });
+    assert.deepEqual(
+      [clock.pendingTimers, memory.isFollowed, await isSettled(run.ended)],
+      [0, false, true],
+    );
     await run.check();
     memory.sink?.onChange('exit');
     memory.sink?.onError(new MachineFailure('unreachable', 'late'));
@@ -165,7 +184,11 @@ describe('a run that is followed', () => {
     assert.ok(!told.some(isLost));
     await clock.advance(1);
     assert.deepEqual(told, ['started 77', 'ended (lost)']);
-    assert.equal(run.liveness.kind === 'ended' && run.liveness.endedMs, clock.now(), 'nothing told of its life');
+    assert.equal(
+      run.liveness.kind === 'ended' && run.liveness.endedMs,
+      clock.now(),
+      'nothing told of its life',
+    );
   });
 
   it('counts anew from when it is gone that was there again', async () => {
@@ -181,7 +204,11 @@ describe('a run that is followed', () => {
     assert.equal(run.liveness.kind, 'ended');
   });
 
-  const signs: readonly [heartbeatMs: number | undefined, printedMs: number | undefined, lastMs: number][] = [
+  const signs: readonly [
+    heartbeatMs: number | undefined,
+    printedMs: number | undefined,
+    lastMs: number,
+  ][] = [
     [7, undefined, 7],
     [undefined, 9, 9],
     [7, 9, 9],
@@ -281,7 +308,10 @@ describe('a run that is followed', () => {
       scheduler.jobState = { kind: 'queued', why: 'Resources' };
       await run.check();
       assert.deepEqual(told, ['queued (Priority)', 'queued (Resources)']);
-      assert.deepEqual([run.liveness, run.handle], [{ kind: 'queued', jobId: '4711', why: 'Resources' }, 'local:4711']);
+      assert.deepEqual(
+        [run.liveness, run.handle],
+        [{ kind: 'queued', jobId: '4711', why: 'Resources' }, 'local:4711'],
+      );
       scheduler.jobState = { kind: 'running', node: 'n1' };
       await run.check();
       assert.equal(run.liveness.kind, 'starting');

@@ -14,7 +14,10 @@ describe('the last lines of an output', () => {
   const tailOf = (text: string, lines: number): Promise<OutputTail> => {
     const file = join(scratch(), 'output.log');
     writeFileSync(file, text);
-    const machine = new LocalMachine({ runsFolder: join(scratch(), 'runs'), workFolder: scratch() });
+    const machine = new LocalMachine({
+      runsFolder: join(scratch(), 'runs'),
+      workFolder: scratch(),
+    });
     return readTail(machine, file, lines);
   };
 
@@ -31,7 +34,10 @@ describe('the last lines of an output', () => {
   it('are all there is where that is little', async () => {
     assert.deepEqual((await tailOf('a\n\nb', 3)).text, 'a\n\nb');
     assert.equal((await tailOf('a\n\nb\n', 3)).isCut, false);
-    assert.deepEqual([(await tailOf('a\n\nb\n', 2)).text, (await tailOf('a\n\nb\n', 2)).isCut], ['\nb', true]);
+    assert.deepEqual(
+      [(await tailOf('a\n\nb\n', 2)).text, (await tailOf('a\n\nb\n', 2)).isCut],
+      ['\nb', true],
+    );
     const { text, isCut } = await tailOf('x'.repeat(maxBytes - 3).concat('\nab'), 1_000);
     assert.equal(text.split('\n').at(-1), 'ab');
     assert.equal(isCut, false);
@@ -53,7 +59,10 @@ describe('the last lines of an output', () => {
     const empty = { text: '', sizeBytes: 0, isCut: false };
     const path = join(scratch(), 'output.log');
     assert.deepEqual(await tailOf('', 5), { ...empty, path });
-    const machine = new LocalMachine({ runsFolder: join(scratch(), 'runs'), workFolder: scratch() });
+    const machine = new LocalMachine({
+      runsFolder: join(scratch(), 'runs'),
+      workFolder: scratch(),
+    });
     const missing = join(scratch(), 'none.log');
     assert.deepEqual(await readTail(machine, missing, 5), { ...empty, path: missing });
   });

@@ -17,7 +17,10 @@ const bootIdFile = '/proc/sys/kernel/random/boot_id';
 describe('whether the process of a run is there', () => {
   const scratch = scratchFolder();
   const machineWith = (files: Readonly<Record<string, string>>): Machine => {
-    const machine = new LocalMachine({ runsFolder: join(scratch(), 'runs'), workFolder: scratch() });
+    const machine = new LocalMachine({
+      runsFolder: join(scratch(), 'runs'),
+      workFolder: scratch(),
+    });
     const readFile = (path: string): Promise<Uint8Array> => {
       const text = files[path];
       if (text === undefined) return Promise.reject(new MachineFailure('missing', path));
@@ -32,25 +35,39 @@ describe('whether the process of a run is there', () => {
     ...(stat !== undefined && { '/proc/77/stat': stat }),
     ...more,
   });
-  const noProcess = { kind: 'gone', why: 'its process is gone and left no exit record', isFinal: false };
+  const noProcess = {
+    kind: 'gone',
+    why: 'its process is gone and left no exit record',
+    isFinal: false,
+  };
   const restarted = { kind: 'gone', why: 'its machine was restarted', isFinal: true };
   const stopped = { kind: 'gone', why: 'its container was stopped', isFinal: true };
 
-  const rows: readonly [what: string, found: Readonly<Record<string, string>>, presence: object][] = [
-    ['runs', files(statOf('R', 5000)), { kind: 'alive' }],
-    ['sleeps', files(statOf('D', 5000)), { kind: 'alive' }],
-    ['is stopped', files(statOf('T', 5000)), { kind: 'alive' }],
-    ['has a name made to be misread', files(statOf('S', 5000, 'a) Z 1 (b')), { kind: 'alive' }],
-    ['is a zombie', files(statOf('Z', 5000)), noProcess],
-    ['is dead', files(statOf('X', 5000)), noProcess],
-    ['is not there', files(undefined), noProcess],
-    ['is a later one of the same pid', files(statOf('S', 5001)), noProcess],
-    ['is of another boot', files(statOf('S', 5000), { [bootIdFile]: 'other\n' }), restarted],
-    ['was in a container that is a younger one now', files(undefined, { '/proc/1/stat': statOf('S', 5001) }), stopped],
-    ['began with its container', files(undefined, { '/proc/1/stat': statOf('S', 5000) }), noProcess],
-  ];
+  const rows: readonly [what: string, found: Readonly<Record<string, string>>, presence: object][] =
+    [
+      ['runs', files(statOf('R', 5000)), { kind: 'alive' }],
+      ['sleeps', files(statOf('D', 5000)), { kind: 'alive' }],
+      ['is stopped', files(statOf('T', 5000)), { kind: 'alive' }],
+      ['has a name made to be misread', files(statOf('S', 5000, 'a) Z 1 (b')), { kind: 'alive' }],
+      ['is a zombie', files(statOf('Z', 5000)), noProcess],
+      ['is dead', files(statOf('X', 5000)), noProcess],
+      ['is not there', files(undefined), noProcess],
+      ['is a later one of the same pid', files(statOf('S', 5001)), noProcess],
+      ['is of another boot', files(statOf('S', 5000), { [bootIdFile]: 'other\n' }), restarted],
+      [
+        'was in a container that is a younger one now',
+        files(undefined, { '/proc/1/stat': statOf('S', 5001) }),
+        stopped,
+      ],
+      [
+        'began with its container',
+        files(undefined, { '/proc/1/stat': statOf('S', 5000) }),
+        noProcess,
+      ],
+    ];
   for (const [what, found, presence] of rows)
-    it(`is told where it ${what}`, async () => assert.deepEqual(await probe(machineWith(found), process), presence));
+    it(`is told where it ${what}`, async () =>
+      assert.deepEqual(await probe(machineWith(found), process), presence));
 
   it('is told without a boot id, on either side', async () => {
     const { [bootIdFile]: _, ...unnamed } = files(statOf('S', 5000));
@@ -61,9 +78,12 @@ describe('whether the process of a run is there', () => {
 
   it('is not told by a machine that does not answer', async () => {
     for (const path of [bootIdFile, '/proc/77/stat'])
-      await assert.rejects(probe(machineWith(files(statOf('S', 5000), { [path]: 'silence' })), process), {
-        reason: 'unreachable',
-      });
+      await assert.rejects(
+        probe(machineWith(files(statOf('S', 5000), { [path]: 'silence' })), process),
+        {
+          reason: 'unreachable',
+        },
+      );
   });
 
   it('is told by ps where there is no /proc', async () => {
@@ -73,14 +93,21 @@ describe('whether the process of a run is there', () => {
       Object.assign(machineWith({}), {
         exec: (command: string) => {
           asked.push(command);
-          return Promise.resolve({ stdout, stderr: '', omittedBytes: { stdout: 0, stderr: 0 }, outcome });
+          return Promise.resolve({
+            stdout,
+            stderr: '',
+            omittedBytes: { stdout: 0, stderr: 0 },
+            outcome,
+          });
         },
       });
     const found = { ...process, startTime };
     assert.deepEqual(await probe(saying(` ${startTime} \n`), found), { kind: 'alive' });
     assert.deepEqual(await probe(saying('Sun Nov 22 10:00:01 2026\n'), found), noProcess);
     assert.deepEqual(await probe(saying('', { kind: 'exited', code: 1 }), found), noProcess);
-    await assert.rejects(probe(saying('', { kind: 'timed_out', afterMs: 10_000 }), found), { reason: 'timeout' });
+    await assert.rejects(probe(saying('', { kind: 'timed_out', afterMs: 10_000 }), found), {
+      reason: 'timeout',
+    });
     assert.match(asked[0] ?? '', /-p 77$/);
   });
 });

@@ -14,7 +14,13 @@ import { scratchFolder } from '../../fakes/scratch.ts';
 import { ScriptedScheduler } from '../../fakes/scriptedScheduler.ts';
 
 const spec = (number: number, more: Partial<RunSpec> = {}): RunSpec => ({
-  ...{ id: `r-${number}` as RunId, sessionId: 's-1' as SessionId, number, machineId: 'local', command: 'train' },
+  ...{
+    id: `r-${number}` as RunId,
+    sessionId: 's-1' as SessionId,
+    number,
+    machineId: 'local',
+    command: 'train',
+  },
   ...{ cwd: '/w', env: {}, metrics: {}, label: '', plannedMs: number, ...more },
 });
 
@@ -39,14 +45,17 @@ describe('runs that are given to a scheduler', () => {
         commands.push(command);
         const outcome = { kind: 'exited', code: 0 } as const;
         const result = { stdout: '', stderr: '', omittedBytes: { stdout: 0, stderr: 0 }, outcome };
-        return new Promise((resolve) => setImmediate(resolve, result)).finally(() => memory.written.push('folder'));
+        return new Promise((resolve) => setImmediate(resolve, result)).finally(() =>
+          memory.written.push('folder'),
+        );
       },
     });
     runs = new Runs({ machines: createMachines([memory.machine]), folder: scratch(), clock });
     runs.onDidChange((change) => told.push(`${change.kind} ${change.run.spec.number}`));
   });
   afterEach(() => runs.dispose());
-  const isRefused = (error: unknown): boolean => error instanceof LaunchFailure && error.reason === 'not_started';
+  const isRefused = (error: unknown): boolean =>
+    error instanceof LaunchFailure && error.reason === 'not_started';
   const namesOf = (): readonly (readonly string[])[] =>
     scheduler.requests.map(({ elements }) => elements.map(({ name }) => name));
 
@@ -133,7 +142,8 @@ describe('runs that are given to a scheduler', () => {
 
   it('are verified to be over when they were killed, with their end known', async () => {
     const run = await runs.launch(spec(1));
-    scheduler.onCancel = () => (scheduler.jobState = { kind: 'ended', end: { kind: 'cancelled' }, endedMs: 5 });
+    scheduler.onCancel = () =>
+      (scheduler.jobState = { kind: 'ended', end: { kind: 'cancelled' }, endedMs: 5 });
     const { isVerified, wasRunning, signal } = await runs.kill(run);
     assert.deepEqual([isVerified, wasRunning, signal], [true, true, 'TERM']);
     assert.deepEqual(run.liveness, { kind: 'ended', verdict: { kind: 'killed' }, endedMs: 5 });

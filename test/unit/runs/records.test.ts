@@ -14,7 +14,14 @@ import { handleOf, verdictText, type RunSpec, type Verdict } from '../../../src/
 import { limitsFile, type SharedMachine } from '../../../src/runs/limits.ts';
 
 const spec: RunSpec = {
-  ...{ id: 'r-1' as RunId, sessionId: 's-1' as SessionId, number: 7, machineId: 'gpu1', command: 'train', cwd: '/w' },
+  ...{
+    id: 'r-1' as RunId,
+    sessionId: 's-1' as SessionId,
+    number: 7,
+    machineId: 'gpu1',
+    command: 'train',
+    cwd: '/w',
+  },
   ...{ env: {}, metrics: {}, label: '', plannedMs: 1 },
 };
 
@@ -26,7 +33,11 @@ describe('what a supervisor writes down of a process', () => {
     assert.deepEqual(parseProcess(text), { ...process, gpuIds: ['0', '3'] });
     assert.deepEqual(parseProcess(text.replace('0,3', '')), process);
     assert.deepEqual(parseProcess(text.replace('gpus=0,3\n', '')), process);
-    assert.deepEqual(parseProcess(text.replace('boot_id=b\n', '')), { ...process, bootId: '', gpuIds: ['0', '3'] });
+    assert.deepEqual(parseProcess(text.replace('boot_id=b\n', '')), {
+      ...process,
+      bootId: '',
+      gpuIds: ['0', '3'],
+    });
   });
 
   it('is read where it is the first of a container, or the clock was never set', () => {
@@ -70,7 +81,10 @@ describe('what a supervisor says of a signal', () => {
 
   it('is asked for in tenths of a second, never fewer than were given', () => {
     const folder = runFolder('/h/runs', spec.id);
-    assert.match(signalCommand(folder, 'TERM'), /^\/bin\/sh \/h\/runs\/r-1\/capsule\.sh signal TERM$/);
+    assert.match(
+      signalCommand(folder, 'TERM'),
+      /^\/bin\/sh \/h\/runs\/r-1\/capsule\.sh signal TERM$/,
+    );
     for (const [graceMs, ticks] of [
       [0, 0],
       [1, 1],
@@ -78,12 +92,16 @@ describe('what a supervisor says of a signal', () => {
       [101, 2],
       [10_000, 100],
     ] as const)
-      assert.match(signalCommand(folder, 'INT', graceMs), new RegExp(`capsule\\.sh end INT ${ticks}$`));
+      assert.match(
+        signalCommand(folder, 'INT', graceMs),
+        new RegExp(`capsule\\.sh end INT ${ticks}$`),
+      );
   });
 });
 
 describe('the record of an end', () => {
-  const record = (code: number | string, marks: string): string => `code=${code}\nended_ms=5\n${marks}\n   \n`;
+  const record = (code: number | string, marks: string): string =>
+    `code=${code}\nended_ms=5\n${marks}\n   \n`;
   const signalled = (signal: string): Verdict => ({ kind: 'signalled', signal });
   const rows: readonly [text: string, verdict: Verdict][] = [
     [record(0, 'started=1'), { kind: 'ok' }],
@@ -107,8 +125,15 @@ describe('the record of an end', () => {
     it(`of ${text.trim().replaceAll('\n', ' ')} is ${verdictText(verdict)}`, () =>
       assert.deepEqual(parseExit(text), { verdict, endedMs: 5 }));
 
-  for (const text of [record('', ''), record('-1', ''), record('1x', ''), 'code=0\nended_ms=0', 'code=0\nended_ms=x'])
-    it(`is none where it is not whole: ${JSON.stringify(text)}`, () => assert.equal(parseExit(text), undefined));
+  for (const text of [
+    record('', ''),
+    record('-1', ''),
+    record('1x', ''),
+    'code=0\nended_ms=0',
+    'code=0\nended_ms=x',
+  ])
+    it(`is none where it is not whole: ${JSON.stringify(text)}`, () =>
+      assert.equal(parseExit(text), undefined));
 });
 
 describe('a verdict, and the handle of a run, in words', () => {
@@ -122,7 +147,8 @@ describe('a verdict, and the handle of a run, in words', () => {
     [{ kind: 'preempted' }, 'preempted'],
     [{ kind: 'lost', why: 'a power cut' }, 'lost (a power cut)'],
   ];
-  for (const [verdict, text] of words) it(`are ${text}`, () => assert.equal(verdictText(verdict), text));
+  for (const [verdict, text] of words)
+    it(`are ${text}`, () => assert.equal(verdictText(verdict), text));
 
   it('name the job where there is one, else the process, else nothing', () => {
     const process = { pid: 77, startTime: '1', bootId: 'b', startedMs: 1 };
@@ -145,7 +171,10 @@ describe('what a supervisor is told', () => {
     assert.equal(limitsFile(spec, {}), 'run=r-1\nnumber=7\nsession=s-1\n');
     const limit = ['limit_ms=1501', 'limit_from=launch'];
     assert.deepEqual(of({ limit: { ms: 1500.2, from: 'launch' } }), [...limit, 'grace_ms=10000']);
-    assert.deepEqual(of({ limit: { ms: 1501, from: 'launch', graceMs: 0 } }), [...limit, 'grace_ms=0']);
+    assert.deepEqual(of({ limit: { ms: 1501, from: 'launch', graceMs: 0 } }), [
+      ...limit,
+      'grace_ms=0',
+    ]);
     assert.deepEqual(of({ resources: { gpus: 0 } }), ['gpus=0']);
     const share = { slots: 2, gpuIds: ['0', '3'] };
     assert.deepEqual(of({ resources: { gpus: 1, cpus: 4 } }, { share }), [
@@ -155,7 +184,9 @@ describe('what a supervisor is told', () => {
       'gpu_ids=0,3',
     ]);
     const scheduler = {} as NonNullable<SharedMachine['scheduler']>;
-    assert.deepEqual(of({ resources: { gpus: 1, cpus: 4 } }, { share, scheduler }), ['gpu_ids=0,3']);
+    assert.deepEqual(of({ resources: { gpus: 1, cpus: 4 } }, { share, scheduler }), [
+      'gpu_ids=0,3',
+    ]);
   });
 
   const waits: readonly [command: string, isWaitedFor: boolean][] = [

@@ -2,14 +2,26 @@ import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'mocha';
 import type { RunId, SessionId } from '../../../src/base/ids.ts';
 import { LocalMachine } from '../../../src/machines/local/localMachine.ts';
-import { MachineFailure, type JobRequest, type Machine, type Scheduler } from '../../../src/machines/machine.ts';
+import {
+  MachineFailure,
+  type JobRequest,
+  type Machine,
+  type Scheduler,
+} from '../../../src/machines/machine.ts';
 import { LaunchFailure } from '../../../src/runs/launchFailure.ts';
 import type { RunSpec } from '../../../src/runs/run.ts';
 import { startProcess, submitJobs } from '../../../src/runs/starting.ts';
 import { ManualClock } from '../../fakes/manualClock.ts';
 
 const spec = (more: Partial<RunSpec> = {}): RunSpec => ({
-  ...{ id: 'r-1' as RunId, sessionId: 's-1' as SessionId, number: 7, machineId: 'gpu1', command: 'train', cwd: '/w' },
+  ...{
+    id: 'r-1' as RunId,
+    sessionId: 's-1' as SessionId,
+    number: 7,
+    machineId: 'gpu1',
+    command: 'train',
+    cwd: '/w',
+  },
   ...{ env: { LR: '1' }, metrics: {}, label: '', plannedMs: 1, ...more },
 });
 
@@ -31,7 +43,10 @@ describe('starting a run', () => {
     });
   const settled = async (work: Promise<unknown>): Promise<unknown> => {
     const late = Symbol('late');
-    return Promise.race([work.catch((error: unknown) => error), new Promise((resolve) => setImmediate(resolve, late))]);
+    return Promise.race([
+      work.catch((error: unknown) => error),
+      new Promise((resolve) => setImmediate(resolve, late)),
+    ]);
   };
   const isFailure = (error: unknown, reason: string): boolean =>
     error instanceof LaunchFailure && error.reason === reason;
@@ -67,46 +82,70 @@ describe('starting a run', () => {
     assert.equal(attempts.length, 61);
   });
 
-  for (const error of [new MachineFailure('denied', 'no'), new MachineFailure('auth', 'no'), new Error('no')])
+  for (const error of [
+    new MachineFailure('denied', 'no'),
+    new MachineFailure('auth', 'no'),
+    new Error('no'),
+  ])
     it(`was not started where the answer is ${error.constructor.name} ${'reason' in error ? error.reason : ''}`, async () => {
       const failure = await settled(startProcess(machineWith(error), spec(), clock));
       assert.ok(isFailure(failure, 'not_started'), String(failure));
       assert.equal(attempts.length, 1);
     });
 
-  const submitted = async (specs: readonly [RunSpec, ...RunSpec[]], maxParallel?: number): Promise<JobRequest> => {
+  const submitted = async (
+    specs: readonly [RunSpec, ...RunSpec[]],
+    maxParallel?: number,
+  ): Promise<JobRequest> => {
     const requests: JobRequest[] = [];
     const submit = (request: JobRequest): Promise<readonly string[]> => {
       requests.push(request);
       return Promise.resolve([]);
     };
-    await submitJobs(machineWith(undefined), { submit } as unknown as Scheduler, specs, { clock, maxParallel });
+    await submitJobs(machineWith(undefined), { submit } as unknown as Scheduler, specs, {
+      clock,
+      maxParallel,
+    });
     assert.equal(requests.length, 1);
     return requests[0] ?? { elements: [] };
   };
 
   it('asks a scheduler for all of them at once, with what the first one needs', async () => {
     const resources = { gpus: 1 };
-    const { elements, ...rest } = await submitted([spec({ resources }), spec({ id: 'r-2' as RunId })], 3);
+    const { elements, ...rest } = await submitted(
+      [spec({ resources }), spec({ id: 'r-2' as RunId })],
+      3,
+    );
     assert.deepEqual(rest, { maxParallel: 3, resources });
     assert.deepEqual(
       elements.map(({ name, argv }) => `${name}: ${argv.join(' ')}`),
       ['r-1: /bin/sh /h/runs/r-1/capsule.sh start', 'r-2: /bin/sh /h/runs/r-2/capsule.sh start'],
     );
-    assert.match(elements[0]?.renewArgv.join(' ') ?? '', /^\/bin\/rm -rf -- \/h\/runs\/r-1\/claim .*r-1\/heartbeat$/);
+    assert.match(
+      elements[0]?.renewArgv.join(' ') ?? '',
+      /^\/bin\/rm -rf -- \/h\/runs\/r-1\/claim .*r-1\/heartbeat$/,
+    );
     assert.deepEqual(Object.keys(await submitted([spec()])), ['elements']);
   });
 
   const launch = (ms: number, graceMs?: number): RunSpec =>
     spec({ limit: { ms, from: 'launch', ...(graceMs !== undefined && { graceMs }) } });
-  const limits: readonly [what: string, specs: readonly [RunSpec, ...RunSpec[]], minutes: number | undefined][] = [
+  const limits: readonly [
+    what: string,
+    specs: readonly [RunSpec, ...RunSpec[]],
+    minutes: number | undefined,
+  ][] = [
     ['an hour', [launch(3_600_000)], 62],
     ['an hour and a moment', [launch(3_600_001)], 63],
     ['an hour with its grace', [launch(3_600_000, 60_000)], 63],
     ['the longest of several', [launch(60_000), launch(120_000)], 4],
     ['no limit', [spec()], undefined],
     ['no limit of one of them', [launch(60_000), spec()], undefined],
-    ['a limit from the first metric', [spec({ limit: { ms: 60_000, from: 'first_metric' } })], undefined],
+    [
+      'a limit from the first metric',
+      [spec({ limit: { ms: 60_000, from: 'first_metric' } })],
+      undefined,
+    ],
   ];
   for (const [what, specs, minutes] of limits)
     it(`asks a scheduler for ${minutes ?? 'no'} minutes for ${what}`, async () =>
@@ -114,7 +153,9 @@ describe('starting a run', () => {
 
   it('waits three minutes for a scheduler whose answer does not come', async () => {
     const submit = (): Promise<never> => Promise.reject(new MachineFailure('timeout', 'no answer'));
-    const work = submitJobs(machineWith(undefined), { submit } as unknown as Scheduler, [spec()], { clock });
+    const work = submitJobs(machineWith(undefined), { submit } as unknown as Scheduler, [spec()], {
+      clock,
+    });
     work.catch(() => undefined);
     await clock.advance(179_999);
     assert.equal(typeof (await settled(work)), 'symbol');

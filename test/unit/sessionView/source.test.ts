@@ -98,7 +98,12 @@ describe('what a session view reads', () => {
     const source = await createSessionViewSource(world(), session.id);
     assert.equal(await source.readFile(path.join(folder, 'results/c1.txt'), 100), 'all of it');
     assert.equal(await source.readFile(path.join(folder, 'results/c1.txt'), 3), 'all');
-    for (const file of [path.join(here.home, 'secret.txt'), '../../secret.txt', '/etc/passwd', folder])
+    for (const file of [
+      path.join(here.home, 'secret.txt'),
+      '../../secret.txt',
+      '/etc/passwd',
+      folder,
+    ])
       await assert.rejects(source.readFile(file, 100), /not kept with the session/, file);
     source.dispose();
   });
@@ -113,7 +118,10 @@ describe('what a session view reads', () => {
         'echo loss=0.5; while [ ! -e go ]; do sleep 0.05; done; echo loss=0.25; while [ ! -e end ]; do sleep 0.05; done';
       await here.dispose();
       here = await testEngine(
-        new ScriptedModel([[{ name: 'remote_exec_background', input: { command, metric_names: ['loss'] } }], 'hang']),
+        new ScriptedModel([
+          [{ name: 'remote_exec_background', input: { command, metric_names: ['loss'] } }],
+          'hang',
+        ]),
       );
       there = await testEngine(new ScriptedModel([]), { folder: path.dirname(here.home) });
     });

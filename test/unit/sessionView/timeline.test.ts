@@ -4,12 +4,20 @@ import { foldSession } from '../../../src/agent/journal/fold.ts';
 import type { JournalEvent } from '../../../src/agent/journal/events.ts';
 import type { RunId } from '../../../src/base/ids.ts';
 import { SessionStates } from '../../../src/vscode/sessionView/states.ts';
-import { barsBetween, stepAt, Timeline, turnFrom } from '../../../src/vscode/sessionView/timeline.ts';
+import {
+  barsBetween,
+  stepAt,
+  Timeline,
+  turnFrom,
+} from '../../../src/vscode/sessionView/timeline.ts';
 import { trackAnswer } from '../../../src/vscode/sessionView/track.ts';
 import { DemoNight, demoNight } from '../../fakes/demoNight.ts';
 import { MemorySessionSource } from '../../fakes/memorySessionSource.ts';
 
-function timelineOf(events: readonly JournalEvent[]): { timeline: Timeline; states: SessionStates } {
+function timelineOf(events: readonly JournalEvent[]): {
+  timeline: Timeline;
+  states: SessionStates;
+} {
   const [timeline, states] = [new Timeline(), new SessionStates()];
   events.forEach((event, index) => {
     const state = states.add(event);
@@ -18,7 +26,8 @@ function timelineOf(events: readonly JournalEvent[]): { timeline: Timeline; stat
   return { timeline, states };
 }
 
-const rowsOf = (events: readonly JournalEvent[]) => timelineOf(events).timeline.steps.map(({ row }) => row);
+const rowsOf = (events: readonly JournalEvent[]) =>
+  timelineOf(events).timeline.steps.map(({ row }) => row);
 
 /** So many runs one after the other, each with a turn and a sleep of its own. */
 function longNight(runs: number, night = new DemoNight()): DemoNight {
@@ -35,12 +44,17 @@ describe('the state of a session at a moment', () => {
   it('is the fold over the events up to it, wherever that is', () => {
     const night = new DemoNight();
     // So that a reply, which costs, is among the events whose state is kept.
-    for (let number = 1; number <= 5; number++) night.source.add({ type: 'note.pinned', number, text: 'a note' });
+    for (let number = 1; number <= 5; number++)
+      night.source.add({ type: 'note.pinned', number, text: 'a note' });
     const events = longNight(80, night).source.events();
     const { states } = timelineOf(events);
     assert.ok(events.length > 600, `${events.length} events`);
     for (let index = 0; index < events.length; index += index < 200 ? 1 : 37)
-      assert.deepEqual(states.at(index), foldSession(events.slice(0, index + 1)), `after event ${index}`);
+      assert.deepEqual(
+        states.at(index),
+        foldSession(events.slice(0, index + 1)),
+        `after event ${index}`,
+      );
   });
 
   it('is there for a journal that begins with something else', () => {
@@ -72,14 +86,20 @@ describe('the timeline of a session', () => {
     ])
       assert.ok(texts.includes(expected), `${expected}\nnot in\n${texts.join('\n')}`);
     assert.equal(
-      rows.filter(({ kind }) => kind === 'sleep').every(({ title }) => title.startsWith('Sleeping')),
+      rows
+        .filter(({ kind }) => kind === 'sleep')
+        .every(({ title }) => title.startsWith('Sleeping')),
       true,
     );
   });
 
   it('shows a reply without its marks, and names and products as they are written', () => {
     const night = new DemoNight();
-    night.turn('## **Run 8** reached `val_loss` 1.9, best_loss 2*3e-4, with _half_ the rate (*so far*).', [], 0.01);
+    night.turn(
+      '## **Run 8** reached `val_loss` 1.9, best_loss 2*3e-4, with _half_ the rate (*so far*).',
+      [],
+      0.01,
+    );
     const titles = rowsOf(night.source.events()).map(({ title }) => title);
     assert.ok(
       titles.includes('Run 8 reached val_loss 1.9, best_loss 2*3e-4, with half the rate (so far).'),
@@ -113,7 +133,13 @@ describe('the timeline of a session', () => {
     };
     feed();
     assert.equal(timeline.takeChanged(), 0);
-    source.add({ type: 'tool.started', callId: 'c1', name: 'exec', effect: 'execute', title: 'Run ls' });
+    source.add({
+      type: 'tool.started',
+      callId: 'c1',
+      name: 'exec',
+      effect: 'execute',
+      title: 'Run ls',
+    });
     source.add({ type: 'note.pinned', number: 1, text: 'be quick' });
     feed();
     assert.equal(timeline.takeChanged(), 2);
@@ -221,7 +247,11 @@ describe('the overview', () => {
     const { timeline, states } = timelineOf(demoNight().source.events());
     const full = trackAnswer(timeline, query, states.last?.lastEventMs ?? 0);
     const from = (full.from + full.to) / 2;
-    const part = trackAnswer(timeline, { ...query, from, to: full.to }, states.last?.lastEventMs ?? 0);
+    const part = trackAnswer(
+      timeline,
+      { ...query, from, to: full.to },
+      states.last?.lastEventMs ?? 0,
+    );
     assert.deepEqual([part.from, part.to, part.full], [from, full.to, full.full]);
     assert.equal(part.money.x[0], from);
     assert.ok((part.money.usd[0] ?? 0) > 0.06);

@@ -42,7 +42,11 @@ describe('the clock of a replay', () => {
   it('waits where the time of the next step is not known yet', () => {
     const clock = new ReplayClock(0);
     assert.equal(clock.advance(60_000, 100, steps(0, undefined, 2)), 0);
-    assert.equal(clock.advance(9, 100, steps(0, 1, 2)), 0, 'what passed meanwhile is not made up for');
+    assert.equal(
+      clock.advance(9, 100, steps(0, 1, 2)),
+      0,
+      'what passed meanwhile is not made up for',
+    );
     assert.equal(clock.advance(1, 100, steps(0, 1, 2)), 1);
   });
 
@@ -65,13 +69,18 @@ describe('the list of steps', () => {
     assert.deepEqual(windowOf(22 * 5000, 440, 10_000), { from: 4990, to: 5030 });
     assert.deepEqual(windowOf(22 * 9990, 440, 10_000), { from: 9980, to: 10_000 });
     assert.deepEqual(windowOf(0, 440, 0), { from: 0, to: 0 });
-    assert.deepEqual(windowOf(22 * 50, 440, 5), { from: 40, to: 40 }, 'scrolled beyond what has become shorter');
+    assert.deepEqual(
+      windowOf(22 * 50, 440, 5),
+      { from: 40, to: 40 },
+      'scrolled beyond what has become shorter',
+    );
   });
 
   for (const [key, expected] of Object.entries({
     ...{ ArrowUp: 49, ArrowDown: 51, PageUp: 30, PageDown: 70, Home: 0, End: 99, x: undefined },
   }))
-    it(`moves with ${key}`, () => assert.equal(keyTarget(key, { row: 50, last: 99, page: 20 }), expected));
+    it(`moves with ${key}`, () =>
+      assert.equal(keyTarget(key, { row: 50, last: 99, page: 20 }), expected));
 
   it('stays within the session', () => {
     assert.equal(keyTarget('PageUp', { row: 3, last: 99, page: 20 }), 0);
@@ -81,12 +90,28 @@ describe('the list of steps', () => {
 
 describe('the order of the ledger', () => {
   const line = (number: number, more: Partial<LedgerLine>): LedgerLine => ({
-    ...{ name: `e${number}`, number, what: '', decision: '', tone: 'plain', why: '', best: '', runs: [], cost: '' },
+    ...{
+      name: `e${number}`,
+      number,
+      what: '',
+      decision: '',
+      tone: 'plain',
+      why: '',
+      best: '',
+      runs: [],
+      cost: '',
+    },
     ...{ code: '', isChampion: false },
     ...more,
   });
-  const lines = [line(1, { bestValue: 2 }), line(2, {}), line(3, { bestValue: 0.5 }), line(4, { bestValue: 2 })];
-  const by = (isDescending: boolean) => ordered(lines, { column: 'best', isDescending }).map(({ number }) => number);
+  const lines = [
+    line(1, { bestValue: 2 }),
+    line(2, {}),
+    line(3, { bestValue: 0.5 }),
+    line(4, { bestValue: 2 }),
+  ];
+  const by = (isDescending: boolean) =>
+    ordered(lines, { column: 'best', isDescending }).map(({ number }) => number);
 
   it('keeps lines without a value last, both ways, and equal ones by their number', () => {
     assert.deepEqual(by(false), [3, 1, 4, 2]);
@@ -96,7 +121,12 @@ describe('the order of the ledger', () => {
 
 describe('times and axes', () => {
   it('say how long and how long ago', () => {
-    assert.deepEqual([40_000, 720_000, 7_800_000, 3 * 86_400_000].map(span), ['40 s', '12 m', '2 h 10 m', '3 d']);
+    assert.deepEqual([40_000, 720_000, 7_800_000, 3 * 86_400_000].map(span), [
+      '40 s',
+      '12 m',
+      '2 h 10 m',
+      '3 d',
+    ]);
     assert.deepEqual([relative(1000, 61_000), relative(61_000, 1000)], ['1 m ago', 'in 1 m']);
   });
 
@@ -123,7 +153,10 @@ describe('times and axes', () => {
 describe('what the user has arranged', () => {
   it('survives being saved', () => {
     let saved: unknown;
-    const store = { getState: () => saved, setState: (state: ViewState) => void (saved = structuredClone(state)) };
+    const store = {
+      getState: () => saved,
+      setState: (state: ViewState) => void (saved = structuredClone(state)),
+    };
     const first = new ViewStore(store, restoreState(store.getState()), () => undefined);
     first.update({
       sessionId: 's-1',
@@ -134,7 +167,10 @@ describe('what the user has arranged', () => {
       sort: { column: 'best', isDescending: true },
     });
     first.zoomTo({ from: 10, to: 20 });
-    assert.deepEqual(new ViewStore(store, restoreState(store.getState()), () => undefined).state, first.state);
+    assert.deepEqual(
+      new ViewStore(store, restoreState(store.getState()), () => undefined).state,
+      first.state,
+    );
   });
 
   it('is sound whatever was saved', () => {

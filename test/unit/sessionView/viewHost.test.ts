@@ -32,7 +32,10 @@ describe('the host of the session view', () => {
     [changes, opened] = [[], []];
     host = new SessionViewHost({
       ...{ source, port: ports.host, clock, logger: silentLogger },
-      actions: { openRunOutput: (runId) => void opened.push(runId), openMetrics: () => void opened.push('metrics') },
+      actions: {
+        openRunOutput: (runId) => void opened.push(runId),
+        openMetrics: () => void opened.push('metrics'),
+      },
     });
     view = connect(ports.view);
     view.onNotification(protocol.sessionChanged, (change) => void changes.push(change));
@@ -62,7 +65,10 @@ describe('the host of the session view', () => {
   it('answers with the header, with windows of rows and with the runs beside them', async () => {
     const header = await view.sendRequest(protocol.ready);
     assert.equal(header.title, 'train a 10M GPT on TinyStories to val_loss < 1.2');
-    assert.deepEqual([header.turns, header.openQuestions, header.notes, header.experiments], [4, 1, 1, 5]);
+    assert.deepEqual(
+      [header.turns, header.openQuestions, header.notes, header.experiments],
+      [4, 1, 1, 5],
+    );
     assert.equal(source.isWatched, true);
     const answer = await view.sendRequest(protocol.readRows, { from: 5, to: 9 });
     assert.deepEqual([answer.from, answer.rows.length, answer.total], [5, 4, header.rows]);
@@ -87,7 +93,10 @@ describe('the host of the session view', () => {
     }
     await clock.advance(200);
     await settle();
-    assert.ok(changes.length >= 5 && changes.length <= 7, `${changes.length} messages for a second`);
+    assert.ok(
+      changes.length >= 5 && changes.length <= 7,
+      `${changes.length} messages for a second`,
+    );
     assert.equal(changes[0]?.firstRow, rows);
     assert.equal(changes.at(-1)?.header.rows, rows + 50);
     assert.equal(changes.at(-1)?.header.notes, 51);
@@ -184,15 +193,29 @@ describe('the host of the session view', () => {
 
   it('bounds a text, and has the rest when it is asked for: from its file where there is one', async () => {
     source.files.set('/results/c9.txt', 'x'.repeat(50_000));
-    source.add({ type: 'tool.started', callId: 'c9', name: 'exec', effect: 'execute', title: 'Print much' });
-    const result = { text: 'y'.repeat(9_000), isError: false, durationMs: 1, fullPath: '/results/c9.txt' };
+    source.add({
+      type: 'tool.started',
+      callId: 'c9',
+      name: 'exec',
+      effect: 'execute',
+      title: 'Print much',
+    });
+    const result = {
+      text: 'y'.repeat(9_000),
+      isError: false,
+      durationMs: 1,
+      fullPath: '/results/c9.txt',
+    };
     source.add({ type: 'tool.finished', callId: 'c9', name: 'exec', ...result });
     await view.sendRequest(protocol.ready);
     const { texts, index } = await stepDetailOf(/^Print much/);
     assert.deepEqual([texts[0]?.text.length, texts[0]?.omittedChars], [6_000, 3_000]);
     const whole = await view.sendRequest(protocol.readWhole, { row: index, section: 'result' });
     assert.equal(whole, 'x'.repeat(50_000));
-    await assert.rejects(view.sendRequest(protocol.readWhole, { row: index, section: 'secrets' }), /no such text/);
+    await assert.rejects(
+      view.sendRequest(protocol.readWhole, { row: index, section: 'secrets' }),
+      /no such text/,
+    );
   });
 
   it('names what is attached to a result, whether the journal holds the bytes or names a file', async () => {
@@ -200,17 +223,36 @@ describe('the host of the session view', () => {
     const file = { ...shown, hash: 'a'.repeat(64), sizeBytes: 1_400 };
     for (const [callId, more] of [
       ['c8', { attachments: [{ type: 'attachment', ...shown, base64: 'AAAA' }] as const }],
-      ['c9', { attachmentFiles: [file, { mediaType: file.mediaType, hash: file.hash, sizeBytes: file.sizeBytes }] }],
+      [
+        'c9',
+        {
+          attachmentFiles: [
+            file,
+            { mediaType: file.mediaType, hash: file.hash, sizeBytes: file.sizeBytes },
+          ],
+        },
+      ],
     ] as const) {
-      source.add({ type: 'tool.started', callId, name: 'look', effect: 'read', title: `Look at ${callId}` });
+      source.add({
+        type: 'tool.started',
+        callId,
+        name: 'look',
+        effect: 'read',
+        title: `Look at ${callId}`,
+      });
       const result = { text: 'seen', isError: false, durationMs: 1 };
       source.add({ type: 'tool.finished', callId, name: 'look', ...result, ...more });
     }
     await view.sendRequest(protocol.ready);
     const named = async (title: RegExp): Promise<string[]> =>
-      (await stepDetailOf(title)).facts.flatMap(({ name, value }) => (name === 'Attachment' ? [value] : []));
+      (await stepDetailOf(title)).facts.flatMap(({ name, value }) =>
+        name === 'Attachment' ? [value] : [],
+      );
     assert.deepEqual(await named(/^Look at c8/), ['plot.png (image/png)']);
-    assert.deepEqual(await named(/^Look at c9/), ['plot.png (image/png, 1.4 kB)', '(image/png, 1.4 kB)']);
+    assert.deepEqual(await named(/^Look at c9/), [
+      'plot.png (image/png, 1.4 kB)',
+      '(image/png, 1.4 kB)',
+    ]);
   });
 
   it('cleans what processes printed of control characters', async () => {

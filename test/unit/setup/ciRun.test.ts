@@ -11,18 +11,38 @@ describe('.ci/run', () => {
   const folder = scratchFolder();
 
   const cases: readonly (readonly [string, Project, readonly string[], number])[] = [
-    ['counts the check as one more test', { test: ['7 passed, 0 failed'] }, ['8 passed, 0 failed'], 0],
+    [
+      'counts the check as one more test',
+      { test: ['7 passed, 0 failed'] },
+      ['8 passed, 0 failed'],
+      0,
+    ],
     [
       'names what passed only in a second run, on the line before the last',
       { test: ['1 unsteady: a.test.ts › once', '7 passed, 0 failed'] },
       ['1 unsteady: a.test.ts › once', '8 passed, 0 failed'],
       0,
     ],
-    ['fails with the tests', { test: ['6 passed, 1 failed'], status: 1 }, ['7 passed, 1 failed'], 1],
+    [
+      'fails with the tests',
+      { test: ['6 passed, 1 failed'], status: 1 },
+      ['7 passed, 1 failed'],
+      1,
+    ],
     ['fails without a summary', { test: ['all is well'] }, ['1 passed, 1 failed'], 1],
-    ['fails with a bad end of good tests', { test: ['7 passed, 0 failed'], status: 1 }, ['8 passed, 1 failed'], 1],
+    [
+      'fails with a bad end of good tests',
+      { test: ['7 passed, 0 failed'], status: 1 },
+      ['8 passed, 1 failed'],
+      1,
+    ],
     ['fails with the check', { test: ['7 passed, 0 failed'], check: 1 }, ['7 passed, 1 failed'], 1],
-    ['fails without the packages', { test: ['7 passed, 0 failed'], install: 1 }, ['0 passed, 1 failed'], 1],
+    [
+      'fails without the packages',
+      { test: ['7 passed, 0 failed'], install: 1 },
+      ['0 passed, 1 failed'],
+      1,
+    ],
   ];
   for (const [what, project, lastLines, code] of cases) {
     it(what, () => {
@@ -42,7 +62,8 @@ describe('.ci/run', () => {
   function run({ test, status = 0, check = 0, install = 0 }: Project) {
     const bin = join(folder(), 'bin');
     mkdirSync(bin);
-    for (const path of ['node_modules/node/bin', 'test/setup']) mkdirSync(join(folder(), path), { recursive: true });
+    for (const path of ['node_modules/node/bin', 'test/setup'])
+      mkdirSync(join(folder(), path), { recursive: true });
     symlinkSync('/bin/true', join(folder(), 'node_modules/node/bin/node'));
     cpSync(join(repositoryRoot, '.ci'), join(folder(), '.ci'), { recursive: true });
     const npm = `#!/bin/sh

@@ -1,4 +1,7 @@
-/** How mutants are found, drawn and matched with tests; that tests kill them, `npm run mutants` shows. */
+/**
+ * How mutants are found, drawn and matched with tests; that tests kill them, `npm run mutants`
+ * shows.
+ */
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import { executedLines, testsFor, type CoverageMap } from '../../mutants/coverage.ts';
@@ -25,13 +28,27 @@ describe('mutants', () => {
         ['src/b.ts', elsewhere],
       ]);
       const found = place(swap ?? assert.fail(), sources);
-      return typeof found === 'string' ? found : `${found.file}: ${mutated(sources.get(found.file) ?? '', found)}`;
+      return typeof found === 'string'
+        ? found
+        : `${found.file}: ${mutated(sources.get(found.file) ?? '', found)}`;
     };
 
     it('reads blocks as they stand, without a replacement where there is none', () => {
-      const first = { id: 'A1', part: 'agent/loop', file: 'src/a.ts', find: '  one();\n  two();', replace: '  two();' };
+      const first = {
+        id: 'A1',
+        part: 'agent/loop',
+        file: 'src/a.ts',
+        find: '  one();\n  two();',
+        replace: '  two();',
+      };
       assert.deepEqual(swap, first);
-      assert.deepEqual(drop, { id: 'A2', part: 'base', file: 'src/a.ts', find: '!== 0 ', replace: '' });
+      assert.deepEqual(drop, {
+        id: 'A2',
+        part: 'base',
+        file: 'src/a.ts',
+        find: '!== 0 ',
+        replace: '',
+      });
     });
 
     it('changes the one place that has the text', () => {
@@ -51,7 +68,11 @@ describe('mutants', () => {
   describe('drawn', () => {
     it('offers conditions, calls, awaits and edges, and nothing that only logs', () => {
       assert.deepEqual(
-        changesIn('guard.ts', guard).map(({ kind, start, end, replace }) => [kind, guard.slice(start, end), replace]),
+        changesIn('guard.ts', guard).map(({ kind, start, end, replace }) => [
+          kind,
+          guard.slice(start, end),
+          replace,
+        ]),
         [
           ['condition', 'given.length < 3', '!(given.length < 3)'],
           ['edge', '<', '<='],
@@ -79,7 +100,9 @@ describe('mutants', () => {
       draw('notify', sources(text), seed, 4).map(({ id }) => id);
 
     it('draws each kind once before one comes again', () => {
-      const drawn = draw('notify', sources(guard), 1, 4).map(({ start, end }) => guard.slice(start, end));
+      const drawn = draw('notify', sources(guard), 1, 4).map(({ start, end }) =>
+        guard.slice(start, end),
+      );
       assert.equal(drawn[0], 'given.length < 3');
       assert.match(drawn[1] ?? '', /^log\.close|^await log\.flush\(\);$/);
       assert.equal(drawn[2], 'await log.flush()');
@@ -107,7 +130,14 @@ describe('mutants', () => {
       assert.deepEqual(executedLines(text, ranges), [1, 2, 6]);
     });
 
-    const mutant = { id: 'x', part: 'runs', file: 'src/runs/kill.ts', start: 5, end: 10, replace: '' };
+    const mutant = {
+      id: 'x',
+      part: 'runs',
+      file: 'src/runs/kill.ts',
+      start: 5,
+      end: 10,
+      replace: '',
+    };
     const text = 'one;\n  two;\nthree;\n';
     const covering = (tests: Record<string, { lines: string; ms: number }>): CoverageMap =>
       Object.fromEntries(
@@ -141,12 +171,20 @@ describe('mutants', () => {
     it('asks tests that take long only where no other executes the line', () => {
       const crash = { lines: '1-3', ms: 1 };
       assert.deepEqual(chosen(covering({ 'agent/crash': crash })), ['agent/crash']);
-      assert.deepEqual(chosen(covering({ 'agent/crash': crash, 'agent/loop': crash })), ['agent/loop']);
+      assert.deepEqual(chosen(covering({ 'agent/crash': crash, 'agent/loop': crash })), [
+        'agent/loop',
+      ]);
     });
 
     it('asks more of the own folder than of others', () => {
-      const own = ['runs/a', 'runs/b', 'runs/c', 'runs/d', 'runs/e'].map((name, ms) => [name, { lines: '1-3', ms }]);
-      assert.equal(chosen(covering(Object.fromEntries(own) as Parameters<typeof covering>[0])).length, 4);
+      const own = ['runs/a', 'runs/b', 'runs/c', 'runs/d', 'runs/e'].map((name, ms) => [
+        name,
+        { lines: '1-3', ms },
+      ]);
+      assert.equal(
+        chosen(covering(Object.fromEntries(own) as Parameters<typeof covering>[0])).length,
+        4,
+      );
     });
   });
 });

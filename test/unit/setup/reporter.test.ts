@@ -1,4 +1,7 @@
-/** What goes wrong in a tier as it is configured: its counts must never look better than the run was. */
+/**
+ * What goes wrong in a tier as it is configured: its counts must never look better than the run
+ * was.
+ */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -46,7 +49,8 @@ const troubles: readonly Planted[] = [
   },
   {
     what: 'a suite that breaks after its tests',
-    source: "describe('s', () => { after(() => { throw new Error('too late'); }); it('a', () => {}); });",
+    source:
+      "describe('s', () => { after(() => { throw new Error('too late'); }); it('a', () => {}); });",
     passed: 1,
     failed: 1,
     printed: /"after all" hook for "a"[^]*too late/,
@@ -60,7 +64,8 @@ const troubles: readonly Planted[] = [
   },
   {
     what: 'a worker that dies in the middle',
-    source: "describe('s', () => { it('a', () => {}); it('b', () => { process.kill(process.pid, 'SIGKILL'); }); });",
+    source:
+      "describe('s', () => { it('a', () => {}); it('b', () => { process.kill(process.pid, 'SIGKILL'); }); });",
     passed: 0,
     failed: 1,
     printed: /planted\.test\.ts did not run to its end[^]*SIGKILL/,
@@ -157,9 +162,15 @@ describe('the counts of the unit tier', () => {
 
   for (const { what, source, beside = twoGood, passed, failed, printed } of troubles) {
     it(`tell of ${what}`, async () => {
-      const { code, counts, output } = await tierOf({ 'good.test.ts': beside, 'planted.test.ts': source });
+      const { code, counts, output } = await tierOf({
+        'good.test.ts': beside,
+        'planted.test.ts': source,
+      });
       assert.match(output, printed);
-      assert.deepEqual({ passed: counts?.passed, failed: counts?.failed }, { passed: passed + 2, failed });
+      assert.deepEqual(
+        { passed: counts?.passed, failed: counts?.failed },
+        { passed: passed + 2, failed },
+      );
       assert.equal(counts?.failures.length, failed);
       assert.notEqual(code, 0);
     });
@@ -171,13 +182,18 @@ describe('the counts of the unit tier', () => {
   ): Promise<{ code: number | null; counts?: Counts; output: string }> {
     mkdirSync(join(folder(), 'test/unit'), { recursive: true });
     symlinkSync(join(repositoryRoot, 'test/setup'), join(folder(), 'test/setup'));
-    for (const [name, source] of Object.entries(files)) writeFileSync(join(folder(), 'test/unit', name), source);
+    for (const [name, source] of Object.entries(files))
+      writeFileSync(join(folder(), 'test/unit', name), source);
     const countsFile = join(folder(), 'counts.json');
     const mocha = join(repositoryRoot, 'node_modules/mocha/bin/mocha.js');
-    const child = spawn(process.execPath, [mocha, '--config', join(repositoryRoot, 'test/unit/.mocharc.json')], {
-      cwd: folder(),
-      env: { PATH: process.env['PATH'], HELIOS_TEST_COUNTS: countsFile },
-    });
+    const child = spawn(
+      process.execPath,
+      [mocha, '--config', join(repositoryRoot, 'test/unit/.mocharc.json')],
+      {
+        cwd: folder(),
+        env: { PATH: process.env['PATH'], HELIOS_TEST_COUNTS: countsFile },
+      },
+    );
     let output = '';
     for (const stream of [child.stdout, child.stderr])
       stream.setEncoding('utf8').on('data', (text: string) => (output += text));
@@ -185,7 +201,9 @@ describe('the counts of the unit tier', () => {
     return {
       code,
       output,
-      ...(existsSync(countsFile) && { counts: JSON.parse(readFileSync(countsFile, 'utf8')) as Counts }),
+      ...(existsSync(countsFile) && {
+        counts: JSON.parse(readFileSync(countsFile, 'utf8')) as Counts,
+      }),
     };
   }
 });

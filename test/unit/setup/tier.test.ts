@@ -21,7 +21,10 @@ describe('tier', () => {
   const folder = scratchFolder();
 
   it('runs what failed once more, alone, and tells what passed then', async () => {
-    const result = await planted({ 'a.test.ts': good, 'b.test.ts': once('b'), 'c.test.ts': once('c') }, true);
+    const result = await planted(
+      { 'a.test.ts': good, 'b.test.ts': once('b'), 'c.test.ts': once('c') },
+      true,
+    );
     assert.deepEqual(
       { passed: result.passed, failed: result.failed, failures: result.failures },
       { passed: 5, failed: 0, failures: [] },
@@ -48,7 +51,10 @@ describe('tier', () => {
         after(() => { if (!existsSync('twice')) { writeFileSync('twice', ''); throw new Error('locator.click: Timeout 60000ms exceeded.'); } });
         it('one', () => {}); it('two', () => {}); it('three', () => {});
       });`;
-    const { passed, failed, unsteady } = await planted({ 'a.test.ts': good, 'b.test.ts': late }, true);
+    const { passed, failed, unsteady } = await planted(
+      { 'a.test.ts': good, 'b.test.ts': late },
+      true,
+    );
     assert.deepEqual([passed, failed, unsteady.length], [4, 0, 2]);
   });
 
@@ -60,45 +66,70 @@ describe('tier', () => {
     );
     assert.ok(
       result.failures.some(
-        ({ file, test, why }) => file === 'test/b.test.ts' && test === 'bad' && why === 'Timeout of 60000ms exceeded.',
+        ({ file, test, why }) =>
+          file === 'test/b.test.ts' && test === 'bad' && why === 'Timeout of 60000ms exceeded.',
       ),
     );
   });
 
   it('gives no second try to what was found to be wrong', async () => {
-    const wrong = once('a').replace("new Error('Not within 40 s: it prints')", "new Error('2 runs, not 1')");
-    const { failed, unsteady } = await planted({ 'a.test.ts': wrong, 'b.test.ts': once('b') }, true);
+    const wrong = once('a').replace(
+      "new Error('Not within 40 s: it prints')",
+      "new Error('2 runs, not 1')",
+    );
+    const { failed, unsteady } = await planted(
+      { 'a.test.ts': wrong, 'b.test.ts': once('b') },
+      true,
+    );
     assert.deepEqual([failed, unsteady], [2, []]);
   });
 
   it('gives no second try where none is wanted', async () => {
     const result = await planted({ 'a.test.ts': once('a') }, false);
-    assert.deepEqual({ failed: result.failed, unsteady: result.unsteady }, { failed: 1, unsteady: [] });
+    assert.deepEqual(
+      { failed: result.failed, unsteady: result.unsteady },
+      { failed: 1, unsteady: [] },
+    );
   });
 
   it('gives no second try to many files', async () => {
-    const result = await planted(Object.fromEntries([1, 2, 3, 4].map((n) => [`${n}.test.ts`, once(String(n))])), true);
+    const result = await planted(
+      Object.fromEntries([1, 2, 3, 4].map((n) => [`${n}.test.ts`, once(String(n))])),
+      true,
+    );
     assert.equal(result.failed, 4);
   });
 
   it('fails when there is no test, and when the run ends badly', async () => {
     assert.equal((await planted({}, true)).failed, 1);
-    assert.equal((await planted({ 'a.test.ts': good, 'b.test.ts': 'process.kill(process.pid);' }, true)).failed, 1);
+    assert.equal(
+      (await planted({ 'a.test.ts': good, 'b.test.ts': 'process.kill(process.pid);' }, true))
+        .failed,
+      1,
+    );
   });
 
   /** These files as a tier of a project of its own. */
-  async function planted(files: Readonly<Record<string, string>>, hasSettings: boolean): Promise<TierResult> {
+  async function planted(
+    files: Readonly<Record<string, string>>,
+    hasSettings: boolean,
+  ): Promise<TierResult> {
     const root = join(folder(), String(Math.random()));
     const scratch = join(root, 'scratch');
-    for (const path of ['test', 'scratch', 'node_modules']) await mkdir(join(root, path), { recursive: true });
+    for (const path of ['test', 'scratch', 'node_modules'])
+      await mkdir(join(root, path), { recursive: true });
     await symlink(join(repositoryRoot, 'node_modules/mocha'), join(root, 'node_modules/mocha'));
     await writeFile(
       join(root, 'package.json'),
       JSON.stringify({ scripts: { 'test:it': 'mocha --config mocha.json' } }),
     );
     const reporter = join(repositoryRoot, 'test/setup/reporter.mjs');
-    await writeFile(join(root, 'mocha.json'), JSON.stringify({ spec: ['test/*.test.ts'], reporter }));
-    for (const [name, source] of Object.entries(files)) await writeFile(join(root, 'test', name), source);
+    await writeFile(
+      join(root, 'mocha.json'),
+      JSON.stringify({ spec: ['test/*.test.ts'], reporter }),
+    );
+    for (const [name, source] of Object.entries(files))
+      await writeFile(join(root, 'test', name), source);
     const tier = {
       script: 'test:it',
       limitMinutes: 1,

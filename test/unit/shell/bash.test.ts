@@ -10,7 +10,8 @@ import type { ShellWord } from '../../../src/shell/shellText.ts';
 /** Numbers that only their seed decides. */
 function chance(seed: number): (below: number) => number {
   let state = seed * 7919;
-  return (below) => ((state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0) % 65_521) % below;
+  return (below) =>
+    ((state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0) % 65_521) % below;
 }
 
 const bare = [
@@ -34,8 +35,36 @@ const bare = [
   '\\\n',
 ];
 const inSingle = ['x y', '"', '\\', '$(a)', '`', '\n', '#', '<<E', '; a', ')', '*'];
-const inDouble = ['x y', "'", '\\"', '\\\\', '\\$x', '\\`', '\n', '\\\n', '#', '<<E', '; a', ')', '\\x', '*', ' $ '];
-const put = ['$x', '${x}', '"$x"', '"a$x b"', '$1', '$#', '${x:-"y z"}', '${#x}', '${x//c/b}', '$((1+2))', '{p,q}'];
+const inDouble = [
+  'x y',
+  "'",
+  '\\"',
+  '\\\\',
+  '\\$x',
+  '\\`',
+  '\n',
+  '\\\n',
+  '#',
+  '<<E',
+  '; a',
+  ')',
+  '\\x',
+  '*',
+  ' $ ',
+];
+const put = [
+  '$x',
+  '${x}',
+  '"$x"',
+  '"a$x b"',
+  '$1',
+  '$#',
+  '${x:-"y z"}',
+  '${#x}',
+  '${x//c/b}',
+  '$((1+2))',
+  '{p,q}',
+];
 
 class Maker {
   readonly pick: (texts: readonly string[]) => string;
@@ -55,7 +84,8 @@ class Maker {
   }
 
   words(): string {
-    const word = (): string => Array.from({ length: 1 + this.#below(3) }, () => this.literal()).join('');
+    const word = (): string =>
+      Array.from({ length: 1 + this.#below(3) }, () => this.literal()).join('');
     return Array.from({ length: 1 + this.#below(3) }, word).join(this.pick([' ', '\t', ' \\\n ']));
   }
 
@@ -112,7 +142,25 @@ class Maker {
 function broken(text: string, seed: number): string {
   const below = chance(seed + 1);
   const at = below(text.length);
-  const sign = ["'", '"', '\\', '`', '$(', ')', '#', ' ', '\n', '<<E', '>&-', '{', '}', ';', '$', '|', '\t'][below(17)];
+  const sign = [
+    "'",
+    '"',
+    '\\',
+    '`',
+    '$(',
+    ')',
+    '#',
+    ' ',
+    '\n',
+    '<<E',
+    '>&-',
+    '{',
+    '}',
+    ';',
+    '$',
+    '|',
+    '\t',
+  ][below(17)];
   return below(3) > 0 ? text : text.slice(0, at) + sign + text.slice(at + below(3));
 }
 
@@ -130,7 +178,10 @@ while IFS= read -r -d '' text <&8; do
   printf '\\3'
 done`;
 
-function calledBy(texts: readonly string[], cwd: string): readonly (readonly (readonly string[])[])[] {
+function calledBy(
+  texts: readonly string[],
+  cwd: string,
+): readonly (readonly (readonly string[])[])[] {
   const input = texts.map((text) => `${text}\0`).join('');
   const { stdout, status } = spawnSync('bash', ['-c', reporting], { cwd, input, encoding: 'utf8' });
   assert.equal(status, 0);
@@ -143,7 +194,10 @@ function calledBy(texts: readonly string[], cwd: string): readonly (readonly (re
 function mayBe(words: readonly ShellWord[], call: readonly string[]): boolean {
   const unknown = words.findIndex(({ isDynamic }) => isDynamic);
   const known = (unknown < 0 ? words : words.slice(0, unknown)).map(({ text }) => text);
-  return known.every((text, index) => text === call[index]) && (unknown >= 0 || known.length === call.length);
+  return (
+    known.every((text, index) => text === call[index]) &&
+    (unknown >= 0 || known.length === call.length)
+  );
 }
 
 describe('a shell text in the eyes of bash', () => {
@@ -156,14 +210,20 @@ describe('a shell text in the eyes of bash', () => {
   after(() => rm(folder, { recursive: true, force: true }));
 
   it('has the same words', () => {
-    const texts = Array.from({ length: 1_000 }, (_, seed) => new Maker(seed).words()).map((words) => `a ${words}`);
+    const texts = Array.from({ length: 1_000 }, (_, seed) => new Maker(seed).words()).map(
+      (words) => `a ${words}`,
+    );
     const called = calledBy(texts, folder);
     let understood = 0;
     texts.forEach((text, index) => {
       const commands = parseShell(text)?.commands;
       if (commands === undefined) return;
       understood++;
-      assert.deepEqual([commands.map(({ words }) => words.map((word) => word.text))], [called[index]], text);
+      assert.deepEqual(
+        [commands.map(({ words }) => words.map((word) => word.text))],
+        [called[index]],
+        text,
+      );
     });
     assert.ok(understood > 700, `${understood} understood`);
   });

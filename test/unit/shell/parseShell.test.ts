@@ -17,7 +17,8 @@ const written = (command: ShellCommand): string => {
   ].join(' ');
 };
 
-const read = (text: string): readonly string[] | undefined => parseShell(text)?.commands.map(written);
+const read = (text: string): readonly string[] | undefined =>
+  parseShell(text)?.commands.map(written);
 
 /** Text → its commands; `undefined`: it is not understood. */
 const cases: readonly (readonly [text: string, ...commands: readonly (string | undefined)[]])[] = [
@@ -121,7 +122,11 @@ const cases: readonly (readonly [text: string, ...commands: readonly (string | u
   ['a $((1<<2))\nb', '<a> <?>', '<b>'],
   ['a "<<E"\nE\nb', '<a> <<<E>', '<E>', '<b>'],
   ['a "$(b <<E\n(\nE\n)"', '<b> < "(\\n"', '<a> <?>'],
-  ['a <<E\n\\`b\\` ${x:-$(c)} $((1)) $[2]\nE', '<c>', '<a> < "\\\\`b\\\\` ${x:-$(c)} $((1)) $[2]\\n"'],
+  [
+    'a <<E\n\\`b\\` ${x:-$(c)} $((1)) $[2]\nE',
+    '<c>',
+    '<a> < "\\\\`b\\\\` ${x:-$(c)} $((1)) $[2]\\n"',
+  ],
   // What is not understood, though some of it a shell does.
   ["a 'b", undefined],
   ['a "b', undefined],
@@ -168,7 +173,8 @@ const cases: readonly (readonly [text: string, ...commands: readonly (string | u
 describe('the commands of a shell text', () => {
   for (const [text, ...commands] of cases)
     it(JSON.stringify(text), () => {
-      const expected = commands[0] === undefined ? undefined : commands.filter((command) => command !== '');
+      const expected =
+        commands[0] === undefined ? undefined : commands.filter((command) => command !== '');
       assert.deepEqual(read(text), expected);
     });
 
@@ -194,15 +200,43 @@ describe('the commands of a shell text', () => {
 
   it('need the parser to be loaded', async () => {
     const program = "import { parseShell } from './src/shell/parseShell.ts'; parseShell('a');";
-    await assert.rejects(run(process.execPath, ['--input-type=module', '-e', program]), /Await loadShell\(\) first/);
+    await assert.rejects(
+      run(process.execPath, ['--input-type=module', '-e', program]),
+      /Await loadShell\(\) first/,
+    );
   });
 
   it('tells whether a text holds more than simple commands', () => {
-    for (const text of ['a $b ${c} *.d', "a 'b' && c | d > e", 'A=1 a', '(a; b)', 'export A=b', '[ -f a ]', '! a'])
+    for (const text of [
+      'a $b ${c} *.d',
+      "a 'b' && c | d > e",
+      'A=1 a',
+      '(a; b)',
+      'export A=b',
+      '[ -f a ]',
+      '! a',
+    ])
       assert.equal(parseShell(text)?.isPlain, true, text);
-    for (const text of ['a "$b"', 'a $(b)', 'a `b`', 'a <(b)', 'a ${b:-c}', 'a $((1))', 'a <<<b', 'a <<E\nE', 'A=(b)'])
+    for (const text of [
+      'a "$b"',
+      'a $(b)',
+      'a `b`',
+      'a <(b)',
+      'a ${b:-c}',
+      'a $((1))',
+      'a <<<b',
+      'a <<E\nE',
+      'A=(b)',
+    ])
       assert.equal(parseShell(text)?.isPlain, false, text);
-    for (const text of ['for a in b; do c; done', 'if a; then b; fi', '{ a; }', '[[ a ]]', '((1))', 'a() { b; }'])
+    for (const text of [
+      'for a in b; do c; done',
+      'if a; then b; fi',
+      '{ a; }',
+      '[[ a ]]',
+      '((1))',
+      'a() { b; }',
+    ])
       assert.equal(parseShell(text)?.isPlain, false, text);
   });
 });

@@ -30,7 +30,12 @@ const input = (more: Partial<DigestInput> = {}): DigestInput => ({
     kind: 'sleep',
     reason: 'the baseline',
     sleptMs: 7_800_000,
-    wake: { why: 'trigger', met: ['run 7 ends'], unmet: ['loss < 1'], errors: ['/x exists: gpu1 does not answer'] },
+    wake: {
+      why: 'trigger',
+      met: ['run 7 ends'],
+      unmet: ['loss < 1'],
+      errors: ['/x exists: gpu1 does not answer'],
+    },
   },
   ended: [],
   going: [],
@@ -112,7 +117,12 @@ describe('digestText', () => {
               wake: { why: 'trigger', met: [long], unmet: [long], errors: [long] },
             },
             ended: runs,
-            going: Array.from({ length: count }, (_, n) => ({ name: `run ${n}`, label: long, ranMs: 1, metrics: [] })),
+            going: Array.from({ length: count }, (_, n) => ({
+              name: `run ${n}`,
+              label: long,
+              ranMs: 1,
+              metrics: [],
+            })),
             queued: Array.from({ length: count }, () => long),
           }),
           maxChars,
@@ -127,7 +137,14 @@ describe('digestText', () => {
   it('names every reason to wake', () => {
     const text = (why: 'deadline' | 'person' | 'run_ended'): string =>
       digestText(
-        input({ cause: { kind: 'sleep', reason: 'r', sleptMs: 0, wake: { why, met: [], unmet: [], errors: [] } } }),
+        input({
+          cause: {
+            kind: 'sleep',
+            reason: 'r',
+            sleptMs: 0,
+            wake: { why, met: [], unmet: [], errors: [] },
+          },
+        }),
       );
     assert.match(text('deadline'), /the deadline has passed/);
     assert.match(text('person'), /the user wrote/);
@@ -135,7 +152,15 @@ describe('digestText', () => {
   });
 
   it('heads a check-in as one', () => {
-    const cause = { kind: 'monitor', goal: 'loss falls', elapsedMs: 600_000, intervalMs: 120_000 } as const;
-    assert.equal(digestText(input({ cause })), 'Check-in, every 2 min, 10 min since the start. Watching: loss falls');
+    const cause = {
+      kind: 'monitor',
+      goal: 'loss falls',
+      elapsedMs: 600_000,
+      intervalMs: 120_000,
+    } as const;
+    assert.equal(
+      digestText(input({ cause })),
+      'Check-in, every 2 min, 10 min since the start. Watching: loss falls',
+    );
   });
 });

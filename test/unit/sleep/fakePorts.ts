@@ -14,7 +14,12 @@ import type {
 import { MachineFailure, type ExecResult } from '../../../src/machines/machine.ts';
 import type { ResourceSample } from '../../../src/machines/resources/resourceSample.ts';
 import type { MetricPoint } from '../../../src/metrics/metric.ts';
-import type { SleepProbes, SleepMachine, SleepResources, SleepPorts } from '../../../src/sleep/sleepPorts.ts';
+import type {
+  SleepProbes,
+  SleepMachine,
+  SleepResources,
+  SleepPorts,
+} from '../../../src/sleep/sleepPorts.ts';
 import { WatchedEmitter } from '../../fakes/watchedEmitter.ts';
 
 export const run7 = 'r-00000000700000' as RunId;
@@ -50,9 +55,12 @@ export class FakeMachine implements SleepMachine {
 
   readFile(path: string, range?: { offset: number; maxBytes: number }): Promise<Uint8Array> {
     const file = this.files.get(path);
-    if (file === undefined) return Promise.reject(new MachineFailure('missing', `${path} is not there`));
+    if (file === undefined)
+      return Promise.reject(new MachineFailure('missing', `${path} is not there`));
     const bytes = Buffer.from(file.text, 'latin1');
-    return Promise.resolve(range === undefined ? bytes : bytes.subarray(range.offset, range.offset + range.maxBytes));
+    return Promise.resolve(
+      range === undefined ? bytes : bytes.subarray(range.offset, range.offset + range.maxBytes),
+    );
   }
 
   /** What a look of the kind finds now. */
@@ -117,7 +125,10 @@ class FakeLooks implements SleepProbes {
     });
   }
 
-  once<Kind extends ProbeKind>(machine: ProbedMachine, probe: ProbeOf<Kind>): Promise<ProbeAnswers[Kind]> {
+  once<Kind extends ProbeKind>(
+    machine: ProbedMachine,
+    probe: ProbeOf<Kind>,
+  ): Promise<ProbeAnswers[Kind]> {
     const asked = machine as FakeMachine;
     return asked.trouble === undefined
       ? Promise.resolve(asked.find(probe) as ProbeAnswers[Kind])
@@ -196,7 +207,10 @@ export class FakeDeps implements SleepPorts {
 
   print(runId: RunId, metric: string, ...values: number[]): void {
     this.#last.set(`${runId} ${metric}`, values.at(-1) ?? NaN);
-    this.#points.fire({ runId, points: values.map((value, step) => ({ metric, step, timeMs: 0, value })) });
+    this.#points.fire({
+      runId,
+      points: values.map((value, step) => ({ metric, step, timeMs: 0, value })),
+    });
   }
 
   isSweepOver(id: string): boolean {
@@ -213,7 +227,8 @@ export class FakeDeps implements SleepPorts {
 
   machine(id: string): FakeMachine {
     const machine = this.machines.get(id);
-    if (machine === undefined) throw new MachineFailure('unknown_machine', `There is no machine ${id}.`);
+    if (machine === undefined)
+      throw new MachineFailure('unknown_machine', `There is no machine ${id}.`);
     return machine;
   }
 }

@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict';
 import { spawn, type ChildProcess } from 'node:child_process';
-import { appendFileSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { after, afterEach, before, beforeEach, describe, it } from 'mocha';
 import { systemClock } from '../../../src/base/clock.ts';
@@ -35,7 +42,10 @@ function isRunning(command: string): boolean {
   });
 }
 
-/** Every condition that looks at a machine, with real processes and files. `sessions`: opened on the host so far. */
+/**
+ * Every condition that looks at a machine, with real processes and files. `sessions`: opened on the
+ * host so far.
+ */
 function sleepsOn(name: string, machineOf: () => Machine, sessions?: () => number): void {
   describe(`a sleep that looks at ${name}`, () => {
     const folder = scratchFolder();
@@ -138,7 +148,13 @@ function sleepsOn(name: string, machineOf: () => Machine, sessions?: () => numbe
         json: metric({ type: 'json_file', path: path('m.json') }, 'loss'),
         csv: metric({ type: 'csv_file', path: path('m.csv') }, 'loss'),
         command: metric({ type: 'command', command: `cat ${path('value')}` }),
-        memory: { type: 'resource', resource: 'memory', comparator: '>', threshold: 0, sustained_checks: 2 },
+        memory: {
+          type: 'resource',
+          resource: 'memory',
+          comparator: '>',
+          threshold: 0,
+          sustained_checks: 2,
+        },
       };
       const slow = `sleep 60.${process.pid}`;
       const bad = [
@@ -147,8 +163,10 @@ function sleepsOn(name: string, machineOf: () => Machine, sessions?: () => numbe
         metric({ type: 'tensorboard', logdir: path('tb') }, 'loss'),
       ];
       const sleeps = new Map<string, { wakes: Wake[] }>();
-      for (const [key, condition] of Object.entries(conditions)) sleeps.set(key, arm(await request(...bad, condition)));
-      const woke = (): string[] => [...sleeps].filter(([, { wakes }]) => wakes.length > 0).map(([key]) => key);
+      for (const [key, condition] of Object.entries(conditions))
+        sleeps.set(key, arm(await request(...bad, condition)));
+      const woke = (): string[] =>
+        [...sleeps].filter(([, { wakes }]) => wakes.length > 0).map(([key]) => key);
       await until('what holds by itself wakes', () => woke().length >= 2);
       const asked = listen();
       await until('all is looked at again', () => asked.length >= 2);

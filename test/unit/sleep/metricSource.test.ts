@@ -40,6 +40,9 @@ describe('values of files and commands', () => {
     assert.throws(() => value('loss 0.5'), /"loss 0.5", which is not a number/);
     assert.throws(() => value(''), /not a number/);
     assert.throws(() => value('0.5', 3), /with exit code 3: no/);
-    assert.throws(() => commandValue({ code: undefined, stdout: '1', stderr: '' }), /took too long/);
+    assert.throws(
+      () => commandValue({ code: undefined, stdout: '1', stderr: '' }),
+      /took too long/,
+    );
   });
 });

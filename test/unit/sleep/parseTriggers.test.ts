@@ -40,7 +40,8 @@ describe('parseSleep', () => {
         },
       },
     );
-  const one = async (condition: unknown): Promise<Trigger | undefined> => (await ask([condition])).request.triggers[0];
+  const one = async (condition: unknown): Promise<Trigger | undefined> =>
+    (await ask([condition])).request.triggers[0];
   const refused = (condition: unknown, message: RegExp): Promise<void> =>
     assert.rejects(
       ask([condition]),
@@ -50,7 +51,10 @@ describe('parseSleep', () => {
 
   it('takes a timer in each of its units', async () => {
     for (const given of [{ wake_after_seconds: 90 }, { seconds: 90 }, { minutes: 1.5 }])
-      assert.deepEqual(await one({ type: 'timer', ...given }), { type: 'timer', atMs: clock.now() + 90_000 });
+      assert.deepEqual(await one({ type: 'timer', ...given }), {
+        type: 'timer',
+        atMs: clock.now() + 90_000,
+      });
   });
 
   it('never waits an hour because a timer had no usable time', async () => {
@@ -63,14 +67,20 @@ describe('parseSleep', () => {
       { seconds: 1, minutes: 1 },
       { minutes: 1e9 },
     ])
-      await refused({ type: 'timer', ...given }, /The right shape: \{"type":"timer","minutes":30\}/);
+      await refused(
+        { type: 'timer', ...given },
+        /The right shape: \{"type":"timer","minutes":30\}/,
+      );
   });
 
   it('takes a run by its name or its process, also one that has ended', async () => {
     const seven = { type: 'process_exit', runId: run7, name: 'run 7' };
     assert.deepEqual(await one({ type: 'process_exit', task_id: 'local:70' }), seven);
     assert.deepEqual(await one({ type: 'process_exit', machine_id: 'local', pid: 70 }), seven);
-    assert.deepEqual(await one({ type: 'process_exit', machine_id: 'local', task_id: 'local:70' }), seven);
+    assert.deepEqual(
+      await one({ type: 'process_exit', machine_id: 'local', task_id: 'local:70' }),
+      seven,
+    );
     assert.deepEqual(await one({ type: 'process_exit', run: 8 }), {
       type: 'process_exit',
       runId: run8,
@@ -81,9 +91,17 @@ describe('parseSleep', () => {
   it('takes another process only while it is alive, with what tells it from a later one', async () => {
     const local = deps.machine('local');
     const condition = { type: 'process_exit', machine_id: 'local', pid: 42 };
-    await refused(condition, /no process 42 on local: it has ended already.*Runs that are going: run 8/);
+    await refused(
+      condition,
+      /no process 42 on local: it has ended already.*Runs that are going: run 8/,
+    );
     local.processes.push({ pid: 42, startTime: '991', command: 'sleep 60' });
-    assert.deepEqual(await one(condition), { type: 'foreign_exit', machineId: 'local', pid: 42, startTime: '991' });
+    assert.deepEqual(await one(condition), {
+      type: 'foreign_exit',
+      machineId: 'local',
+      pid: 42,
+      startTime: '991',
+    });
     local.trouble = 'unreachable';
     await assert.rejects(ask([condition]), (error: unknown) => error instanceof MachineFailure);
   });
@@ -97,11 +115,23 @@ describe('parseSleep', () => {
       { machine_id: 'local', pid: '42' },
       { machine_id: 'local', pid: 1.5 },
     ])
-      await refused({ type: 'process_exit', ...given }, /The right shape: .*"task_id":"local:4711"/);
-    await refused({ type: 'process_exit', task_id: 'local:99' }, /no run "local:99"\. Runs that are going: run 8/);
+      await refused(
+        { type: 'process_exit', ...given },
+        /The right shape: .*"task_id":"local:4711"/,
+      );
+    await refused(
+      { type: 'process_exit', task_id: 'local:99' },
+      /no run "local:99"\. Runs that are going: run 8/,
+    );
     for (const pattern of ['', 'a\nb', 7])
-      await refused({ type: 'process_exit', machine_id: 'local', process_pattern: pattern }, /The right shape/);
-    await refused({ type: 'process_exit', machine_id: 'local', pid: 42, process_pattern: 'x' }, /The right shape/);
+      await refused(
+        { type: 'process_exit', machine_id: 'local', process_pattern: pattern },
+        /The right shape/,
+      );
+    await refused(
+      { type: 'process_exit', machine_id: 'local', pid: 42, process_pattern: 'x' },
+      /The right shape/,
+    );
     await refused({ type: 'process_exit', process_pattern: 'x' }, /The right shape/);
   });
 
@@ -126,13 +156,21 @@ describe('parseSleep', () => {
   it('takes a tracked metric of the runs that are going, or of one', async () => {
     const metric = { type: 'metric', metric_name: 'loss', threshold: 1 };
     const trigger = { type: 'tracked_metric', metric: 'loss', threshold: 1 };
-    assert.deepEqual(await one({ ...metric, direction: 'below' }), { ...trigger, runIds: [run8], comparator: '<' });
+    assert.deepEqual(await one({ ...metric, direction: 'below' }), {
+      ...trigger,
+      runIds: [run8],
+      comparator: '<',
+    });
     assert.deepEqual(await one({ ...metric, direction: 'above', task_id: 'local:70' }), {
       ...trigger,
       runIds: [run7],
       comparator: '>',
     });
-    assert.deepEqual(await one({ ...metric, comparator: '<=' }), { ...trigger, runIds: [run8], comparator: '<=' });
+    assert.deepEqual(await one({ ...metric, comparator: '<=' }), {
+      ...trigger,
+      runIds: [run8],
+      comparator: '<=',
+    });
   });
 
   it('refuses a tracked metric without what it needs', async () => {
@@ -148,7 +186,10 @@ describe('parseSleep', () => {
       { sustained_checks: 0 },
       { sustained_checks: 1.5 },
     ])
-      await refused({ ...metric, ...wrong }, /The right shape: .*"metric_name":"loss","direction":"below"/);
+      await refused(
+        { ...metric, ...wrong },
+        /The right shape: .*"metric_name":"loss","direction":"below"/,
+      );
     await refused({ ...metric, task_id: 'nope' }, /no run "nope"/);
     runs.clear();
     await refused(metric, /No run is going, so loss cannot change/);
@@ -158,17 +199,27 @@ describe('parseSleep', () => {
     const base = { type: 'metric', machine_id: 'local', comparator: '<', threshold: 1 };
     const { machine_id: machineId, ...rest } = base;
     const expected = { ...rest, machineId };
-    assert.deepEqual(await one({ ...base, field: 'a.b', source: { type: 'json_file', path: '/x/m.json' } }), {
-      ...expected,
-      field: 'a.b',
-      source: { type: 'json_file', path: '/x/m.json' },
-    });
-    assert.deepEqual(await one({ ...base, field: 'loss', source: { type: 'csv_file', path: 'out/m.csv' } }), {
-      ...expected,
+    assert.deepEqual(
+      await one({ ...base, field: 'a.b', source: { type: 'json_file', path: '/x/m.json' } }),
+      {
+        ...expected,
+        field: 'a.b',
+        source: { type: 'json_file', path: '/x/m.json' },
+      },
+    );
+    assert.deepEqual(
+      await one({ ...base, field: 'loss', source: { type: 'csv_file', path: 'out/m.csv' } }),
+      {
+        ...expected,
+        field: 'loss',
+        source: { type: 'csv_file', path: '/project/out/m.csv' },
+      },
+    );
+    const tensorboard = await one({
+      ...base,
       field: 'loss',
-      source: { type: 'csv_file', path: '/project/out/m.csv' },
+      source: { type: 'tensorboard', logdir: 'tb' },
     });
-    const tensorboard = await one({ ...base, field: 'loss', source: { type: 'tensorboard', logdir: 'tb' } });
     const source = { type: 'tensorboard', logdir: '/project/tb' };
     assert.deepEqual(tensorboard, { ...expected, field: 'loss', source });
     assert.deepEqual(await one({ ...base, source: { type: 'command', command: 'cat loss' } }), {
@@ -219,25 +270,46 @@ describe('parseSleep', () => {
     });
     const brief = await one({ ...file, mode: 'size_stable', window_seconds: 5 });
     assert.deepEqual(brief, { ...expected, mode: 'size_stable', windowMs: 5000 });
-    for (const wrong of [{ mode: 'gone' }, { window_seconds: 5 }, { mode: 'size_stable', window_seconds: 0 }])
+    for (const wrong of [
+      { mode: 'gone' },
+      { window_seconds: 5 },
+      { mode: 'size_stable', window_seconds: 0 },
+    ])
       await refused({ ...file, ...wrong }, /The right shape: .*"exists"/s);
     await refused({ type: 'file', path: '/x' }, /machine_id/);
   });
 
   it('takes a resource that the machine tells, and says what it tells otherwise', async () => {
-    const condition = { type: 'resource', machine_id: 'local', resource: 'gpu_util', threshold: 10 };
+    const condition = {
+      type: 'resource',
+      machine_id: 'local',
+      resource: 'gpu_util',
+      threshold: 10,
+    };
     await refused(condition, /local does not tell its gpu_util; it tells: nothing/);
     const gpus = [{ id: '1', utilisationPercent: 90 }];
     deps.resources.sample('local', { gpus, cpuPercent: 12 });
-    const trigger = { type: 'resource', machineId: 'local', resource: 'gpu_util', comparator: '<', threshold: 10 };
+    const trigger = {
+      type: 'resource',
+      machineId: 'local',
+      resource: 'gpu_util',
+      comparator: '<',
+      threshold: 10,
+    };
     assert.deepEqual(await one(condition), trigger);
-    assert.deepEqual(await one({ ...condition, gpu_index: 1, comparator: '>=', sustained_checks: 3 }), {
-      ...trigger,
-      gpuIndex: 1,
-      comparator: '>=',
-      sustainedChecks: 3,
-    });
-    await refused({ ...condition, gpu_index: 0 }, /gpu_util of GPU 0; it tells: GPU 1 90 %; CPU 12 %/);
+    assert.deepEqual(
+      await one({ ...condition, gpu_index: 1, comparator: '>=', sustained_checks: 3 }),
+      {
+        ...trigger,
+        gpuIndex: 1,
+        comparator: '>=',
+        sustainedChecks: 3,
+      },
+    );
+    await refused(
+      { ...condition, gpu_index: 0 },
+      /gpu_util of GPU 0; it tells: GPU 1 90 %; CPU 12 %/,
+    );
     for (const wrong of [
       { resource: 'gpu' },
       { threshold: 101 },
@@ -249,9 +321,13 @@ describe('parseSleep', () => {
   });
 
   it('says what there is when there is no such type', async () => {
-    await refused({ type: 'weather', machine_id: 'local' }, /no condition of type "weather".*Supported/s);
+    await refused(
+      { type: 'weather', machine_id: 'local' },
+      /no condition of type "weather".*Supported/s,
+    );
     await refused({ seconds: 5 }, /has no type: \{"seconds":5\}/);
-    for (const condition of [null, 'timer', ['timer'], 5]) await refused(condition, /Supported conditions/);
+    for (const condition of [null, 'timer', ['timer'], 5])
+      await refused(condition, /Supported conditions/);
   });
 
   it('always has a deadline, and says whose it is', async () => {
@@ -264,7 +340,10 @@ describe('parseSleep', () => {
       assert.equal(request.deadlineMs, clock.now() + 8 * hour);
       assert.equal(isDefaultDeadline, true);
     }
-    assert.equal((await ask([{ type: 'timer', minutes: 720 }])).request.deadlineMs, clock.now() + 12 * hour);
+    assert.equal(
+      (await ask([{ type: 'timer', minutes: 720 }])).request.deadlineMs,
+      clock.now() + 12 * hour,
+    );
     assert.equal((await ask([timer], 5)).isDefaultDeadline, false);
   });
 });

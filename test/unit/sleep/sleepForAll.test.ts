@@ -26,7 +26,10 @@ describe('a sleep until all of it holds', () => {
   const inAMinute = (): Trigger => ({ type: 'timer', atMs: clock.now() + minute });
 
   it('waits on for what else is to come where the metric holds as its run ends', async () => {
-    arm({ type: 'tracked_metric', runIds: [run7], metric: 'loss', comparator: '<', threshold: 1 }, inAMinute());
+    arm(
+      { type: 'tracked_metric', runIds: [run7], metric: 'loss', comparator: '<', threshold: 1 },
+      inAMinute(),
+    );
     deps.print(run7, 'loss', 0.5);
     deps.end(run7);
     await clock.advance(minute - 1);
@@ -43,7 +46,10 @@ describe('a sleep until all of it holds', () => {
       const local = deps.machine('local');
       local.write('/log', 'old', 5000);
       const baseline = { modifiedMs: 5000, sizeBytes: 3 };
-      arm({ type: 'file', machineId: 'local', path: '/log', mode: 'modified', baseline }, inAMinute());
+      arm(
+        { type: 'file', machineId: 'local', path: '/log', mode: 'modified', baseline },
+        inAMinute(),
+      );
       await clock.advance(10_000);
       local.write('/log', 'new', 9000);
       await clock.advance(10_000);

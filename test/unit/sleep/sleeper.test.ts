@@ -8,7 +8,11 @@ import { ManualClock } from '../../fakes/manualClock.ts';
 import { FakeDeps, run7, run8 } from './fakePorts.ts';
 
 const minute = 60_000;
-const ends = (runId: RunId): Trigger => ({ type: 'process_exit', runId, name: runId === run7 ? 'run 7' : 'run 8' });
+const ends = (runId: RunId): Trigger => ({
+  type: 'process_exit',
+  runId,
+  name: runId === run7 ? 'run 7' : 'run 8',
+});
 const loss = (comparator: Comparator, threshold: number, runIds = [run7]): Trigger => ({
   type: 'tracked_metric',
   runIds,
@@ -24,7 +28,12 @@ const json = (machineId: string): Trigger => ({
   comparator: '<',
   threshold: 1,
 });
-const exists = (machineId: string, path = '/done'): Trigger => ({ type: 'file', machineId, path, mode: 'exists' });
+const exists = (machineId: string, path = '/done'): Trigger => ({
+  type: 'file',
+  machineId,
+  path,
+  mode: 'exists',
+});
 
 describe('Sleeper', () => {
   let clock: ManualClock;
@@ -87,7 +96,10 @@ describe('Sleeper', () => {
       const wake = await wokeBy(2000);
       assert.deepEqual(wake?.met, ['/done exists']);
       assert.equal(wake.errors.length, 3);
-      assert.match(wake.errors.join(), trouble === 'hangs' ? /no answer within 15 s/ : /gpu1 does not answer/);
+      assert.match(
+        wake.errors.join(),
+        trouble === 'hangs' ? /no answer within 15 s/ : /gpu1 does not answer/,
+      );
       assert.match(wake.errors.join(), /There is no machine gone/);
     });
 
@@ -112,7 +124,8 @@ describe('Sleeper', () => {
   });
 
   it('never takes NaN for a value, not even for an unequal one', async () => {
-    for (const comparator of ['<', '>', '<=', '>=', '==', '!='] as const) arm(request('any', loss(comparator, 1)));
+    for (const comparator of ['<', '>', '<=', '>=', '==', '!='] as const)
+      arm(request('any', loss(comparator, 1)));
     deps.print(run7, 'loss', NaN);
     assert.equal(await wokeBy(minute), undefined);
   });
@@ -214,7 +227,13 @@ describe('Sleeper', () => {
     const local = deps.machine('local');
     local.write('/m.json', 'old', 1000);
     const baseline = { modifiedMs: 1000, sizeBytes: 3 };
-    const modified: Trigger = { type: 'file', machineId: 'local', path: '/m.json', mode: 'modified', baseline };
+    const modified: Trigger = {
+      type: 'file',
+      machineId: 'local',
+      path: '/m.json',
+      mode: 'modified',
+      baseline,
+    };
     const asked = request('all', ends(run7), timer(minute), modified);
     arm(asked);
     await clock.advance(1000);
@@ -255,7 +274,12 @@ describe('Sleeper', () => {
   });
 
   const train = { pid: 42, startTime: '100', command: 'python train.py' };
-  const gone: Trigger = { type: 'pattern_exit', machineId: 'local', pattern: 'train', processes: [train] };
+  const gone: Trigger = {
+    type: 'pattern_exit',
+    machineId: 'local',
+    pattern: 'train',
+    processes: [train],
+  };
 
   it('waits for all that the pattern finds, also those that come later or change their name', async () => {
     const { processes } = deps.machine('local');
@@ -278,7 +302,13 @@ describe('Sleeper', () => {
     assert.equal((await wokeBy(4000))?.why, 'trigger');
   });
 
-  const stable: Trigger = { type: 'file', machineId: 'local', path: '/out', mode: 'size_stable', windowMs: minute };
+  const stable: Trigger = {
+    type: 'file',
+    machineId: 'local',
+    path: '/out',
+    mode: 'size_stable',
+    windowMs: minute,
+  };
 
   it('waits until a file has kept its size for the window, and begins it anew after a restart', async () => {
     const local = deps.machine('local');
@@ -374,7 +404,14 @@ describe('Sleeper', () => {
     const local = deps.machine('local');
     const source = { type: 'command', command: 'tail -1 loss' } as const;
     local.printed = 'epoch 3';
-    const low: Trigger = { type: 'metric', machineId: 'local', source, field: 'x', comparator: '<', threshold: 1 };
+    const low: Trigger = {
+      type: 'metric',
+      machineId: 'local',
+      source,
+      field: 'x',
+      comparator: '<',
+      threshold: 1,
+    };
     arm(request('any', low));
     const errors = errorsAfter(2000, low);
     await clock.advance(2000);

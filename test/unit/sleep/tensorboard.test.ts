@@ -28,12 +28,18 @@ const double = (value: number): Buffer => {
   bytes.writeDoubleLE(value);
   return bytes;
 };
-const simple = (value: number): Buffer => Buffer.concat([Buffer.from([(2 << 3) | 5]), float(value)]);
+const simple = (value: number): Buffer =>
+  Buffer.concat([Buffer.from([(2 << 3) | 5]), float(value)]);
 const tensor = (...fields: Buffer[]): Buffer => part(8, Buffer.concat(fields));
 
 function event(step: number, wallTime: number, tag: string, ...value: Buffer[]): Buffer {
   const summary = part(1, Buffer.concat([part(1, Buffer.from(tag)), ...value]));
-  return Buffer.concat([Buffer.from([(1 << 3) | 1]), double(wallTime), whole(2, step), part(5, summary)]);
+  return Buffer.concat([
+    Buffer.from([(1 << 3) | 1]),
+    double(wallTime),
+    whole(2, step),
+    part(5, summary),
+  ]);
 }
 
 function record(data: Uint8Array): Buffer {
@@ -46,8 +52,11 @@ function record(data: Uint8Array): Buffer {
 }
 
 /** As every writer begins: the double 1, and `brain.Event:2` as the version. */
-const version = record(Buffer.concat([Buffer.from([9]), double(1), part(3, Buffer.from('brain.Event:2'))]));
-const valueOf = (...fields: Buffer[]): number | undefined => readScalars(event(1, 1, 'x', ...fields))[0]?.value;
+const version = record(
+  Buffer.concat([Buffer.from([9]), double(1), part(3, Buffer.from('brain.Event:2'))]),
+);
+const valueOf = (...fields: Buffer[]): number | undefined =>
+  readScalars(event(1, 1, 'x', ...fields))[0]?.value;
 
 /** Written by tensorboardX: the loss 2 / (i + 1) at the step 10 i, five times. */
 const written = Buffer.from(
@@ -69,7 +78,10 @@ describe('event files of TensorBoard', () => {
   it('checks with CRC-32C, turned and shifted', () => {
     // The check value of CRC-32C is e3069283.
     const crc = 0xe3069283;
-    assert.equal(maskedChecksum(Buffer.from('123456789')), (((crc >>> 15) | (crc << 17)) + 0xa282ead8) >>> 0);
+    assert.equal(
+      maskedChecksum(Buffer.from('123456789')),
+      (((crc >>> 15) | (crc << 17)) + 0xa282ead8) >>> 0,
+    );
     // The length of the first record of each file that TensorFlow writes, as it is on disk.
     const head = Buffer.from('1800000000000000a37f4b22', 'hex');
     assert.equal(maskedChecksum(head.subarray(0, 8)), head.readUInt32LE(8));
@@ -77,7 +89,10 @@ describe('event files of TensorBoard', () => {
 
   it('reads a value however it is written', () => {
     assert.equal(valueOf(simple(0.5)), 0.5);
-    assert.equal(valueOf(tensor(whole(1, 1), part(2, Buffer.alloc(0)), part(4, float(0.25)))), 0.25);
+    assert.equal(
+      valueOf(tensor(whole(1, 1), part(2, Buffer.alloc(0)), part(4, float(0.25)))),
+      0.25,
+    );
     assert.equal(valueOf(tensor(whole(1, 2), part(4, double(0.1)))), 0.1);
     assert.equal(valueOf(tensor(whole(1, 1), Buffer.from([(5 << 3) | 5]), float(1.5))), 1.5);
     assert.equal(valueOf(tensor(whole(1, 1), part(5, float(2.5)))), 2.5);
@@ -85,7 +100,11 @@ describe('event files of TensorBoard', () => {
     assert.equal(valueOf(tensor(whole(1, 9), part(10, varint(-7n)))), -7);
     assert.equal(valueOf(part(9, Buffer.from('meta')), tensor(whole(1, 3), whole(7, 12))), 12);
     assert.ok(Number.isNaN(valueOf(simple(NaN))));
-    for (const none of [tensor(whole(1, 7), part(8, Buffer.from('text'))), tensor(whole(1, 1)), part(4, float(1))])
+    for (const none of [
+      tensor(whole(1, 7), part(8, Buffer.from('text'))),
+      tensor(whole(1, 1)),
+      part(4, float(1)),
+    ])
       assert.equal(valueOf(none), undefined);
     assert.deepEqual(readScalars(event(12345678901, 1.5e9, 'ä/loss', simple(1))), [
       { tag: 'ä/loss', step: 12345678901, wallTime: 1.5e9, value: 1 },
@@ -103,7 +122,10 @@ describe('event files of TensorBoard', () => {
     for (const at of [0, 9, 14, version.length - 1]) {
       const broken = Buffer.from(bytes);
       broken[at] = (broken[at] ?? 0) ^ 1;
-      assert.deepEqual({ ...readRecords(broken), records: 0 }, { records: 0, usedBytes: 0, isDamaged: true });
+      assert.deepEqual(
+        { ...readRecords(broken), records: 0 },
+        { records: 0, usedBytes: 0, isDamaged: true },
+      );
     }
     for (const nonsense of [[0xff], [0x0b], [0x0a, 0x7f], [0x09, 1]])
       assert.throws(() => readScalars(Buffer.from(nonsense)), RangeError);
@@ -122,18 +144,33 @@ describe('event files of TensorBoard', () => {
     const texts = new Map<string, Buffer>();
     const ask = async (): Promise<number[]> => {
       for (const [path, bytes] of texts) machine.write(path, bytes.toString('latin1'));
-      const files = [...texts].map(([path, bytes]) => ({ path, sizeBytes: bytes.length, modifiedMs: 0, inode: '1' }));
+      const files = [...texts].map(([path, bytes]) => ({
+        path,
+        sizeBytes: bytes.length,
+        modifiedMs: 0,
+        inode: '1',
+      }));
       return (await events.newValues(counting, files, 'loss')).map(({ value }) => value);
     };
     const add = (path: string, ...bytes: Buffer[]): void =>
       void texts.set(path, Buffer.concat([texts.get(path) ?? Buffer.alloc(0), ...bytes]));
     add('/b', version, record(event(5, 30, 'loss', simple(3))));
-    add('/a', version, record(event(1, 10, 'loss', simple(1))), record(event(1, 11, 'other', simple(9))));
+    add(
+      '/a',
+      version,
+      record(event(1, 10, 'loss', simple(1))),
+      record(event(1, 11, 'other', simple(9))),
+    );
     const half = record(event(2, 20, 'loss', simple(2)));
     add('/a', half.subarray(0, 20));
     assert.deepEqual(await ask(), [1, 3]);
     reads.length = 0;
-    add('/a', half.subarray(20), record(Buffer.from([0xff])), record(event(3, 50, 'loss', simple(4))));
+    add(
+      '/a',
+      half.subarray(20),
+      record(Buffer.from([0xff])),
+      record(event(3, 50, 'loss', simple(4))),
+    );
     add('/c', version, record(event(2, 40, 'loss', simple(5))));
     assert.deepEqual(await ask(), [2, 5, 4]);
     assert.ok(!reads.slice(0, 1).includes(0) && reads.length <= 4, String(reads));
@@ -147,7 +184,10 @@ describe('event files of TensorBoard', () => {
     const machine = new FakeMachine('local');
     const events = new EventFiles();
     const ask = async (inode: string, ...values: number[]): Promise<number[]> => {
-      const bytes = Buffer.concat([version, ...values.map((value) => record(event(1, value, 'loss', simple(value))))]);
+      const bytes = Buffer.concat([
+        version,
+        ...values.map((value) => record(event(1, value, 'loss', simple(value)))),
+      ]);
       machine.write('/a', bytes.toString('latin1'));
       const file = { path: '/a', sizeBytes: bytes.length, modifiedMs: 0, inode };
       return (await events.newValues(machine, [file], 'loss')).map(({ value }) => value);

@@ -22,7 +22,15 @@ describe('files of attachments', () => {
     assert.deepEqual(readFileSync(files().pathOf(kept)), bytes);
     assert.equal(statSync(files().pathOf(kept)).mode & 0o777, 0o600);
     assert.deepEqual(await files().read(kept), bytes);
-    const names = ['image/jpeg', 'image/gif', 'image/webp', 'application/pdf', 'text/plain', '../x', 'constructor'];
+    const names = [
+      'image/jpeg',
+      'image/gif',
+      'image/webp',
+      'application/pdf',
+      'text/plain',
+      '../x',
+      'constructor',
+    ];
     assert.deepEqual(
       names.map((mediaType) => path.extname(files().pathOf({ hash, mediaType }))),
       ['.jpg', '.gif', '.webp', '.pdf', '.txt', '.bin', '.bin'],

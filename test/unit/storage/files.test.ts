@@ -1,6 +1,14 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'mocha';
 import { UserFacing } from '../../../src/base/errors.ts';
@@ -50,7 +58,10 @@ describe('a file that is written piece by piece', () => {
     await assert.rejects(writePieces(file(), pieces('a', failure), { replaces: true }), failure);
     assert.deepEqual(readdirSync(scratch()), []);
     const nowhere = join(scratch(), 'no/folder');
-    await assert.rejects(writePieces(nowhere, pieces('a'), { replaces: true }), { reason: 'io', message: /ENOENT/ });
+    await assert.rejects(writePieces(nowhere, pieces('a'), { replaces: true }), {
+      reason: 'io',
+      message: /ENOENT/,
+    });
   });
 });
 
@@ -142,8 +153,23 @@ describe('a file that may not be there', () => {
 
 describe('a value in a line of JSON', () => {
   const values: readonly unknown[] = [
-    ...[NaN, Infinity, -Infinity, 0.5, 'NaN', null, true, [NaN, [1, Infinity]], { a: { b: -Infinity } }],
-    ...[{ $number: 1 }, { $number: 'NaN', more: 1 }, { $number: null }, { text: '"$number"', value: NaN }],
+    ...[
+      NaN,
+      Infinity,
+      -Infinity,
+      0.5,
+      'NaN',
+      null,
+      true,
+      [NaN, [1, Infinity]],
+      { a: { b: -Infinity } },
+    ],
+    ...[
+      { $number: 1 },
+      { $number: 'NaN', more: 1 },
+      { $number: null },
+      { text: '"$number"', value: NaN },
+    ],
   ];
   for (const value of values)
     it(`comes back as it was: ${toJsonLine(value)}`, () => {
@@ -152,7 +178,8 @@ describe('a value in a line of JSON', () => {
     });
 
   it('is refused where it is none', () => {
-    for (const line of ['', '{', '{"$number":"NaN"', 'NaN']) assert.throws(() => fromJsonLine(line), SyntaxError, line);
+    for (const line of ['', '{', '{"$number":"NaN"', 'NaN'])
+      assert.throws(() => fromJsonLine(line), SyntaxError, line);
   });
 });
 
@@ -167,7 +194,10 @@ describe('a failure of storage', () => {
   ];
   for (const [code, reason, mayPass] of reasons)
     it(`is ${reason} for ${code}, and ${mayPass ? 'may' : 'does not'} pass by itself`, () => {
-      const failure = storageFailure(Object.assign(new Error(`${code}: no`), { code }), '/home/file');
+      const failure = storageFailure(
+        Object.assign(new Error(`${code}: no`), { code }),
+        '/home/file',
+      );
       assert.equal(failure.reason, reason);
       assert.match(failure.message, /\/home\/file/);
       assert.equal(isPassing(failure), mayPass);

@@ -1,7 +1,16 @@
 import assert from 'node:assert/strict';
 import { constants } from 'node:buffer';
 import { execFile } from 'node:child_process';
-import { appendFile, mkdir, mkdtemp, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import {
+  appendFile,
+  mkdir,
+  mkdtemp,
+  readFile,
+  rm,
+  stat,
+  truncate,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -64,7 +73,8 @@ describe('journal', () => {
     await journal.append(said('one'));
     const shared = await sharedHandle();
     const { truncate } = shared;
-    shared.truncate = () => Promise.reject(Object.assign(new Error('EIO: i/o error'), { code: 'EIO' }));
+    shared.truncate = () =>
+      Promise.reject(Object.assign(new Error('EIO: i/o error'), { code: 'EIO' }));
     const disk = await fillDisk();
     try {
       await assert.rejects(journal.append(said('lost')), { reason: 'no_space' });
@@ -113,7 +123,9 @@ describe('journal', () => {
 
   it('keeps the order of concurrent appends', async () => {
     const { journal } = await Journal.open<Said>(file, clock);
-    await Promise.all(Array.from({ length: 200 }, (_, index) => journal.append(said(String(index)))));
+    await Promise.all(
+      Array.from({ length: 200 }, (_, index) => journal.append(said(String(index)))),
+    );
     await journal.close();
     const { events, damage } = await readJournal<Said>(file);
     assert.deepEqual(
@@ -160,7 +172,8 @@ describe('journal', () => {
   });
 
   it('is read alike whatever bytes come at once, also within characters', async () => {
-    const line = (text: string): string => `${JSON.stringify({ v: 1, id: 'e-1', at: 1, ...said(text) })}\n`;
+    const line = (text: string): string =>
+      `${JSON.stringify({ v: 1, id: 'e-1', at: 1, ...said(text) })}\n`;
     const texts = ['', 'ü', '三四', '𝛼𝛽', 'x'.repeat(90)];
     await mkdir(path.dirname(file), { recursive: true });
     for (const end of ['', line('no newline').slice(0, -1), '{"text":"cut 三'] as const) {
@@ -170,7 +183,9 @@ describe('journal', () => {
         texts: [...texts, 'last', ...(end.endsWith('}') ? ['no newline'] : [])],
         damage: [
           'line 7 is not an event and was left out',
-          ...(end.endsWith('三') ? ['the last line was cut short (14 characters) and was left out'] : []),
+          ...(end.endsWith('三')
+            ? ['the last line was cut short (14 characters) and was left out']
+            : []),
         ],
         endsCleanly: end === '',
       };
@@ -196,7 +211,10 @@ describe('journal', () => {
     await journal.close();
     assert.ok((await stat(file)).size > constants.MAX_STRING_LENGTH);
     const { events, damage, endsCleanly } = await readJournal<Said>(file);
-    assert.deepEqual([events.map(({ text }) => text), damage.length, endsCleanly], [['first', 'last'], holes, true]);
+    assert.deepEqual(
+      [events.map(({ text }) => text), damage.length, endsCleanly],
+      [['first', 'last'], holes, true],
+    );
   });
 
   it('passes over a line that no string can hold', async () => {
@@ -245,7 +263,13 @@ describe('journal', () => {
       const { events } = await readJournal(process.argv[1]);
       console.log(JSON.stringify({ name: failure.constructor.name, reason: failure.reason, texts: events.map((event) => event.text) }));`;
     const command = `ulimit -f 8; exec "$0" --input-type=module -e "$1" "$2"`;
-    const { stdout } = await promisify(execFile)('/bin/bash', ['-c', command, process.execPath, script, file]);
+    const { stdout } = await promisify(execFile)('/bin/bash', [
+      '-c',
+      command,
+      process.execPath,
+      script,
+      file,
+    ]);
     const result = JSON.parse(stdout) as { name: string; texts: string[] };
     assert.equal(result.name, 'StorageFailure');
     assert.deepEqual(result.texts, ['first']);

@@ -10,7 +10,8 @@ interface Said {
   readonly text: string;
 }
 
-const line = (text: string): string => `${JSON.stringify({ v: 1, id: `e-${text}`, at: 1, type: 'said', text })}\n`;
+const line = (text: string): string =>
+  `${JSON.stringify({ v: 1, id: `e-${text}`, at: 1, type: 'said', text })}\n`;
 
 describe('following a journal', () => {
   const folder = scratchFolder();

@@ -66,8 +66,12 @@ describe('lease', () => {
 
   it('is taken over from another host only when its heartbeat is old', async () => {
     const clock = new ManualClock();
-    await writeFile(file, JSON.stringify({ token: 't', pid: 1, processStart: '1', host: 'elsewhere' }));
-    const beat = (ageMs: number) => utimes(file, new Date(clock.now() - ageMs), new Date(clock.now() - ageMs));
+    await writeFile(
+      file,
+      JSON.stringify({ token: 't', pid: 1, processStart: '1', host: 'elsewhere' }),
+    );
+    const beat = (ageMs: number) =>
+      utimes(file, new Date(clock.now() - ageMs), new Date(clock.now() - ageMs));
     await beat(20_000);
     await assert.rejects(acquire(clock), /elsewhere/);
     await beat(40_000);
@@ -110,7 +114,10 @@ describe('lease', () => {
     });
     try {
       const pid = Number(String((await once(parent.stdout, 'data'))[0]));
-      await until('the shell is gone', async () => (await readFile(`/proc/${parent.pid}/comm`, 'utf8')) === 'tail\n');
+      await until(
+        'the shell is gone',
+        async () => (await readFile(`/proc/${parent.pid}/comm`, 'utf8')) === 'tail\n',
+      );
       process.kill(pid, 'SIGKILL');
       await until('it has ended', () => statField(pid, 0) === 'Z');
       const processStart = statField(pid, 19);
@@ -158,7 +165,10 @@ describe('lease', () => {
     const clock = new ManualClock();
     let losses = 0;
     const lease = await acquire(clock, () => (losses += 1));
-    await writeFile(file, JSON.stringify({ token: 'other', pid: 1, processStart: '1', host: 'elsewhere' }));
+    await writeFile(
+      file,
+      JSON.stringify({ token: 'other', pid: 1, processStart: '1', host: 'elsewhere' }),
+    );
     await clock.advance(6_000);
     while (losses === 0) await new Promise((resolve) => setImmediate(resolve));
     await lease.release();
@@ -167,7 +177,10 @@ describe('lease', () => {
 
   it('goes to exactly one of many that want it', async () => {
     const clock = new ManualClock();
-    await writeFile(file, JSON.stringify({ token: 'dead', pid: 2 ** 22, processStart: '1', host: hostname() }));
+    await writeFile(
+      file,
+      JSON.stringify({ token: 'dead', pid: 2 ** 22, processStart: '1', host: hostname() }),
+    );
     const results = await Promise.allSettled(Array.from({ length: 12 }, () => acquire(clock)));
     assert.equal(results.filter((result) => result.status === 'fulfilled').length, 1);
   });
@@ -194,7 +207,10 @@ describe('lease', () => {
     await writeFile(path.join(folder, 'sessions'), 'a file');
     const inTheWay = path.join(folder, 'sessions', 's-1', 'lease.json');
     const terms = { clock: new ManualClock(), kind: 'terminal', onLost: nothing } as const;
-    await assert.rejects(Lease.acquire(inTheWay, terms), { reason: 'io', message: /Cannot write .*s-1: ENOTDIR/ });
+    await assert.rejects(Lease.acquire(inTheWay, terms), {
+      reason: 'io',
+      message: /Cannot write .*s-1: ENOTDIR/,
+    });
   });
 
   it('outlives a disk that does not answer for a while', async () => {

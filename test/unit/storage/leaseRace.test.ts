@@ -12,7 +12,10 @@ import type { OwnerKind } from '../../../src/storage/leaseOwner.ts';
 
 const source = (file: string): string => JSON.stringify(path.resolve('src', file));
 
-/** Takes a lease when it is told a file, and says how it went. With `isDeaf` no timer of its own ever rings. */
+/**
+ * Takes a lease when it is told a file, and says how it went. With `isDeaf` no timer of its own
+ * ever rings.
+ */
 const contender = `
   import { createInterface } from 'node:readline';
   import { Lease } from ${source('storage/lease.ts')};
@@ -43,7 +46,11 @@ class Contender {
     this.#lines = createInterface({ input: this.child.stdout })[Symbol.asyncIterator]();
   }
 
-  go(file: string, kind: OwnerKind, how: { readonly takesOver?: boolean; readonly isDeaf?: boolean } = {}): void {
+  go(
+    file: string,
+    kind: OwnerKind,
+    how: { readonly takesOver?: boolean; readonly isDeaf?: boolean } = {},
+  ): void {
     this.child.stdin?.write(`${JSON.stringify({ file, kind, ...how })}\n`);
   }
 
@@ -85,14 +92,27 @@ describe('a lease that processes race for', function () {
     const winners = answers.flatMap(({ won }) => (typeof won === 'number' ? [won] : []));
     assert.equal(winners.length, 1, JSON.stringify(answers));
     for (const { refused } of answers)
-      if (refused !== undefined) assert.match(String(refused), new RegExp(`\\(process ${winners[0]} on `));
+      if (refused !== undefined)
+        assert.match(String(refused), new RegExp(`\\(process ${winners[0]} on `));
     assert.equal((await Lease.holder(file, systemClock))?.pid, winners[0]);
   };
 
-  const starts: readonly { readonly name: string; readonly kinds: readonly OwnerKind[]; readonly isLeft: boolean }[] = [
+  const starts: readonly {
+    readonly name: string;
+    readonly kinds: readonly OwnerKind[];
+    readonly isLeft: boolean;
+  }[] = [
     { name: 'nobody’s', kinds: ['window', 'window', 'terminal', 'terminal'], isLeft: false },
-    { name: 'of a process that died', kinds: ['window', 'window', 'terminal', 'terminal'], isLeft: true },
-    { name: 'of a process that died, the background among them', kinds: ['detached', 'detached'], isLeft: true },
+    {
+      name: 'of a process that died',
+      kinds: ['window', 'window', 'terminal', 'terminal'],
+      isLeft: true,
+    },
+    {
+      name: 'of a process that died, the background among them',
+      kinds: ['detached', 'detached'],
+      isLeft: true,
+    },
   ];
   for (const { name, kinds, isLeft } of starts)
     it(`has exactly one owner when it was ${name}, ${rounds} times, and the others are told who`, async () => {
@@ -100,7 +120,10 @@ describe('a lease that processes race for', function () {
         const file = path.join(folder, `${name.length}-${round}`, 'lease.json');
         if (isLeft) await leave(file);
         // In the background two come at once, and nobody asks them for it.
-        await race(file, kinds.length === 2 ? ['detached', 'detached', 'detached', 'detached'] : kinds);
+        await race(
+          file,
+          kinds.length === 2 ? ['detached', 'detached', 'detached', 'detached'] : kinds,
+        );
         assert.deepEqual(await readdir(path.dirname(file)), ['lease.json']);
       }
     });
@@ -109,7 +132,12 @@ describe('a lease that processes race for', function () {
     await mkdir(path.dirname(file), { recursive: true });
     await writeFile(
       file,
-      JSON.stringify({ token: `dead${file.length}`, pid: deadPid, processStart: '1', host: hostname() }),
+      JSON.stringify({
+        token: `dead${file.length}`,
+        pid: deadPid,
+        processStart: '1',
+        host: hostname(),
+      }),
     );
   };
 
@@ -124,7 +152,11 @@ describe('a lease that processes race for', function () {
       second.go(file, 'terminal');
       assert.deepEqual(await holder.answer(), { released: file });
       const answers: readonly Answer[] = await Promise.all([first.answer(), second.answer()]);
-      assert.equal(answers.filter(({ won }) => won !== undefined).length, 1, JSON.stringify(answers));
+      assert.equal(
+        answers.filter(({ won }) => won !== undefined).length,
+        1,
+        JSON.stringify(answers),
+      );
       assert.equal(answers.filter(({ refused }) => refused !== undefined).length, 1);
       assert.deepEqual(await readdir(path.dirname(file)), ['lease.json']);
     }

@@ -2,7 +2,11 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'mocha';
-import { bytePattern, linesBackwards, longestWordBytes } from '../../../src/storage/linesBackwards.ts';
+import {
+  bytePattern,
+  linesBackwards,
+  longestWordBytes,
+} from '../../../src/storage/linesBackwards.ts';
 import { random } from '../../fakes/random.ts';
 import { scratchFolder } from '../../fakes/scratch.ts';
 
@@ -96,7 +100,9 @@ describe('looking for words from the end of a file', () => {
   it('stops with the reason of the signal', async () => {
     const file = join(folder(), 'lines.jsonl');
     writeFileSync(file, `${asLine('needle')}\n`);
-    const stopped = linesBackwards(file, [bytePattern('needle')], { signal: AbortSignal.abort(new Error('enough')) });
+    const stopped = linesBackwards(file, [bytePattern('needle')], {
+      signal: AbortSignal.abort(new Error('enough')),
+    });
     await assert.rejects(() => allOf(stopped), /enough/);
   });
 });

@@ -3,13 +3,25 @@ import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'mocha';
 import { silentLogger } from '../../../src/base/logger.ts';
-import { SessionIndex, type IndexedAttempt, type IndexedSession } from '../../../src/storage/sessionIndex.ts';
+import {
+  SessionIndex,
+  type IndexedAttempt,
+  type IndexedSession,
+} from '../../../src/storage/sessionIndex.ts';
 import { ManualClock } from '../../fakes/manualClock.ts';
 import { scratchFolder, until } from '../../fakes/scratch.ts';
 import { assetsFolder } from '../../fakes/testEngine.ts';
 
 const session = (id: string, more: Partial<IndexedSession> = {}): IndexedSession => ({
-  ...{ id, journalBytes: 10, goal: `goal of ${id}`, startedMs: 1, lastEventMs: 2, phase: 'ended', endReason: 'done' },
+  ...{
+    id,
+    journalBytes: 10,
+    goal: `goal of ${id}`,
+    startedMs: 1,
+    lastEventMs: 2,
+    phase: 'ended',
+    endReason: 'done',
+  },
   ...{ turns: 3, usd: 0.5, hasUnknownCost: true, best: 'loss 0.5', runs: [], attempts: [] },
   ...more,
 });
@@ -49,7 +61,12 @@ describe('the index of sessions', () => {
 
   it('gives back what was put there, the newest first, with the runs that go on', async () => {
     const index = await open();
-    const runs = [true, false, true].map((isGoing, at) => ({ id: `r-${at}`, number: at, handle: null, isGoing }));
+    const runs = [true, false, true].map((isGoing, at) => ({
+      id: `r-${at}`,
+      number: at,
+      handle: null,
+      isGoing,
+    }));
     index.put(session('s-1'));
     index.put(session('s-2', { runs, endReason: null, best: null, hasUnknownCost: false }));
     const shown = ({ id }: IndexedSession): object => {
@@ -57,7 +74,14 @@ describe('the index of sessions', () => {
       return row;
     };
     assert.deepEqual(index.sessions(), [
-      { ...shown(session('s-2')), endReason: null, best: null, hasUnknownCost: false, runCount: 3, goingCount: 2 },
+      {
+        ...shown(session('s-2')),
+        endReason: null,
+        best: null,
+        hasUnknownCost: false,
+        runCount: 3,
+        goingCount: 2,
+      },
       { ...shown(session('s-1')), runCount: 0, goingCount: 0 },
     ]);
   });
@@ -84,7 +108,9 @@ describe('the index of sessions', () => {
     const index = await open();
     for (const number of [1, 2])
       index.put(
-        session(`s-${number}`, { runs: [{ id: `r-${number}`, number: 1, handle: 'local:7', isGoing: false }] }),
+        session(`s-${number}`, {
+          runs: [{ id: `r-${number}`, number: 1, handle: 'local:7', isGoing: false }],
+        }),
       );
     assert.equal(index.runOf('local:7')?.id, 'r-2');
     assert.equal(index.runOf('r-1')?.sessionId, 's-1');
@@ -97,11 +123,15 @@ describe('the index of sessions', () => {
     index.put(session('s-2', { attempts: [attempt('e1', { isKnown: false }), attempt('e2')] }));
     index.put(session('s-3', { attempts: [attempt('e1'), attempt('e2', { seed: 'other' })] }));
     const found = (except: string, limit = 10, seeds = ['seed']): string[] =>
-      index.attemptsLike(seeds, except, limit).map(({ sessionId, experimentId }) => `${sessionId} ${experimentId}`);
+      index
+        .attemptsLike(seeds, except, limit)
+        .map(({ sessionId, experimentId }) => `${sessionId} ${experimentId}`);
     assert.deepEqual(found('s-3'), ['s-2 e2', 's-2 e1', 's-1 e1']);
     assert.deepEqual(found('s-2', 1), ['s-3 e1']);
     assert.deepEqual(found('s-1', 10, ['other', 'none']), ['s-3 e2']);
-    assert.deepEqual(index.attemptsLike(['seed'], 's-3', 1), [{ ...attempt('e2'), sessionId: 's-2' }]);
+    assert.deepEqual(index.attemptsLike(['seed'], 's-3', 1), [
+      { ...attempt('e2'), sessionId: 's-2' },
+    ]);
   });
 
   it('is on disk two seconds after a change, for its owner alone, and not before', async () => {

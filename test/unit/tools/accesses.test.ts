@@ -8,13 +8,18 @@ import { allTools, type AllToolsDeps } from '../../../src/tools/allTools.ts';
 
 const read = (machineId: string, path: string) => ({ kind: 'read', machineId, path });
 const write = (machineId: string, path: string) => ({ kind: 'write', machineId, path });
-const command = (machineId: string, text: string) => ({ kind: 'command', machineId, command: text });
+const command = (machineId: string, text: string) => ({
+  kind: 'command',
+  machineId,
+  command: text,
+});
 
 /** `local` is known; of `away` nothing is known before it was reached. */
 function machines(): Pick<Machines, 'get'> {
   return {
     get(id) {
-      if (id === 'local') return { id, workFolder: '/work', homeFolder: '/home/ada' } as ReturnType<Machines['get']>;
+      if (id === 'local')
+        return { id, workFolder: '/work', homeFolder: '/home/ada' } as ReturnType<Machines['get']>;
       throw new MachineFailure('unreachable', `${id} was not reached yet`);
     },
   };
@@ -37,7 +42,11 @@ describe('accesses', () => {
     ['write_file', { path: 'a.py', content: '' }, [write('local', '/work/a.py')]],
     ['patch_file', { path: '/a.py', old_string: 'a', new_string: 'b' }, [write('local', '/a.py')]],
     ['remote_exec', { command: 'ls' }, [command('local', 'ls')]],
-    ['remote_exec_background', { machine_id: 'away', command: 'python t.py' }, [command('away', 'python t.py')]],
+    [
+      'remote_exec_background',
+      { machine_id: 'away', command: 'python t.py' },
+      [command('away', 'python t.py')],
+    ],
     [
       'sweep',
       { command_template: 'python t.py {lr}', params: { lr: [1, 2] }, machines: ['local', 'away'] },
@@ -59,7 +68,11 @@ describe('accesses', () => {
     ['env_snapshot', {}, [command('local', './.venv/bin/python'), command('local', 'python3')]],
     ['exp_branch', { experiment_name: 'x' }, [write('local', '/work')]],
     ['exp_branches', {}, [read('local', '/work')]],
-    ['web_fetch', { url: 'https://example.org:8443/a?b' }, [{ kind: 'host', host: 'example.org:8443' }]],
+    [
+      'web_fetch',
+      { url: 'https://example.org:8443/a?b' },
+      [{ kind: 'host', host: 'example.org:8443' }],
+    ],
     ['memory_write', { path: '/goal', content: 'x', gist: 'x' }, []],
     ['kill_task', { run: '7' }, []],
   ];
@@ -73,7 +86,11 @@ describe('accesses', () => {
   }
 
   it('are recorded with long commands cut', () => {
-    const long = recordedAccess({ kind: 'command', machineId: 'local', command: 'x'.repeat(5_000) });
+    const long = recordedAccess({
+      kind: 'command',
+      machineId: 'local',
+      command: 'x'.repeat(5_000),
+    });
     assert.equal(long.kind === 'command' && long.command.length, 2_001);
   });
 });

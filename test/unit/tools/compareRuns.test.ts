@@ -10,15 +10,20 @@ describe('compare_runs', () => {
   afterEach(() => session.dispose());
 
   it('judges each metric at the end and at equal step', async () => {
-    await session.add('step 1 loss=3 acc=0.5 lr=1\nstep 2 loss=2 acc=0.6 lr=1\nstep 4 loss=1 acc=0.8 lr=1\n');
+    await session.add(
+      'step 1 loss=3 acc=0.5 lr=1\nstep 2 loss=2 acc=0.6 lr=1\nstep 4 loss=1 acc=0.8 lr=1\n',
+    );
     await session.add('step 1 loss=3 acc=0.5 lr=2\nstep 2 loss=1.5 acc=0.8 lr=2\n');
     const { content, summary } = await call(compareRuns(session), { task_a: '1', task_b: 2 });
     assert.equal(summary, 'run 2 against run 1: worse: loss; same: acc; n/a: lr');
-    assert.deepEqual(content.valueOf() instanceof Object && (content as Record<string, unknown>).baseline, {
-      run: 'run 1',
-      task_id: 'local:1001',
-      status: 'ok',
-    });
+    assert.deepEqual(
+      content.valueOf() instanceof Object && (content as Record<string, unknown>).baseline,
+      {
+        run: 'run 1',
+        task_id: 'local:1001',
+        status: 'ok',
+      },
+    );
     const { comparisons } = content as { comparisons: Record<string, unknown>[] };
     assert.deepEqual(comparisons[0], {
       metric: 'loss',
@@ -27,7 +32,14 @@ describe('compare_runs', () => {
       experiment: { latest: 1.5, latest_step: 2, best: 1.5, min: 1.5, max: 3, samples: 2 },
       at_end: { delta: 0.5, relative_delta: 0.5, verdict: 'worse' },
       at_best: { delta: 0.5, relative_delta: 0.5, verdict: 'worse' },
-      at_equal_step: { step: 2, baseline: 2, experiment: 1.5, delta: -0.5, relative_delta: -0.25, verdict: 'better' },
+      at_equal_step: {
+        step: 2,
+        baseline: 2,
+        experiment: 1.5,
+        delta: -0.5,
+        relative_delta: -0.25,
+        verdict: 'better',
+      },
     });
   });
 
@@ -37,18 +49,25 @@ describe('compare_runs', () => {
     const { comparisons } = (await shown(compareRuns(session), { task_a: '1', task_b: '2' })) as {
       comparisons: { metric: string; experiment: unknown; at_end: unknown }[];
     };
-    assert.deepEqual(comparisons[0]?.at_end, { delta: 'NaN', relative_delta: 'NaN', verdict: 'better' });
-    assert.deepEqual([comparisons[1]?.metric, comparisons[1]?.experiment, comparisons[1]?.at_end], ['f1', null, null]);
+    assert.deepEqual(comparisons[0]?.at_end, {
+      delta: 'NaN',
+      relative_delta: 'NaN',
+      verdict: 'better',
+    });
+    assert.deepEqual(
+      [comparisons[1]?.metric, comparisons[1]?.experiment, comparisons[1]?.at_end],
+      ['f1', null, null],
+    );
   });
 
   it('keeps to the metrics asked for', async () => {
     await session.add('loss=1 acc=2\n');
     await session.add('loss=2 acc=2\n');
     const both = { task_a: '1', task_b: '2' };
-    const { verdicts } = (await shown(compareRuns(session), { ...both, metric_names: ['Acc'] })) as Record<
-      string,
-      string
-    >;
+    const { verdicts } = (await shown(compareRuns(session), {
+      ...both,
+      metric_names: ['Acc'],
+    })) as Record<string, string>;
     assert.equal(verdicts, 'same: acc');
     await assert.rejects(
       call(compareRuns(session), { ...both, metric_names: ['bleu'] }),
@@ -61,7 +80,8 @@ describe('compare_runs', () => {
     await session.add('loss=2\n');
     await assert.rejects(
       call(compareRuns(session), { task_a: '1', task_b: '2' }),
-      (error) => error instanceof ToolFailure && /run 1 \(failed \(exit code 1\)\)/.test(error.message),
+      (error) =>
+        error instanceof ToolFailure && /run 1 \(failed \(exit code 1\)\)/.test(error.message),
     );
     await assert.rejects(call(compareRuns(session), { task_a: '2', task_b: '9' }), ToolFailure);
     assert.equal(compareRuns(session).parse({ task_a: '1' }).ok, false);

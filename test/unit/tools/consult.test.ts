@@ -19,7 +19,10 @@ describe('consult', () => {
     const input = { question: 'Why NaN?', context: 'lr 3e-2', provider: 'openai', model: 'gpt' };
     const { content, summary } = await call(tool, input);
     assert.deepEqual(asked, [input]);
-    assert.match(String(content), /^OpenAI \(gpt-5\.4\) answers, .*an opinion.*\n````\nTry ```lr```\.x/);
+    assert.match(
+      String(content),
+      /^OpenAI \(gpt-5\.4\) answers, .*an opinion.*\n````\nTry ```lr```\.x/,
+    );
     assert.match(String(content), /\n````$/);
     assert.ok(String(content).length < 24_000);
     assert.equal(summary, 'answered by OpenAI (gpt-5.4)');

@@ -14,7 +14,10 @@ describe('list_machines', () => {
   const { folder, tasks } = useTasks();
 
   it('lists each machine with what it is and what runs on it', async () => {
-    const { task } = await answer(remoteExecBackground(tasks().launcher), { command: 'sleep 60', label: 'lr=1' });
+    const { task } = await answer(remoteExecBackground(tasks().launcher), {
+      command: 'sleep 60',
+      label: 'lr=1',
+    });
     const { machines } = await answer(listMachines({ ...tasks(), clock: systemClock }), {});
     const [local] = machines as Record<string, unknown>[];
     assert.match(String(local?.description), /^this computer · \d+ CPUs? · \d+ GB/);
@@ -26,11 +29,19 @@ describe('list_machines', () => {
     standIn({ id: 'gpu1', kind: 'ssh', host: 'gpu1' }, '/w', describe);
 
   it('lists a machine that does not answer with the reason', async () => {
-    const machine = broken(() => Promise.reject(new MachineFailure('unreachable', 'no route to host')));
-    const overview = { machines: createMachines([machine]), runs: { all: () => [] }, clock: new ManualClock() };
+    const machine = broken(() =>
+      Promise.reject(new MachineFailure('unreachable', 'no route to host')),
+    );
+    const overview = {
+      machines: createMachines([machine]),
+      runs: { all: () => [] },
+      clock: new ManualClock(),
+    };
     const { machines } = await answer(listMachines(overview), {});
     const rest = { work_folder: '/w', running: [] };
-    assert.deepEqual(machines, [{ id: 'gpu1', kind: 'ssh', status: 'unreachable', why: 'no route to host', ...rest }]);
+    assert.deepEqual(machines, [
+      { id: 'gpu1', kind: 'ssh', status: 'unreachable', why: 'no route to host', ...rest },
+    ]);
   });
 
   it('waits two seconds for a machine that says nothing, and no longer', async () => {

@@ -14,7 +14,11 @@ export const toolContext = (signal = new AbortController().signal): ToolContext 
 });
 
 /** Calls a tool as the loop does: arguments are parsed first; a refusal is thrown. */
-export async function call(tool: Tool, input: unknown, context = toolContext()): Promise<ToolResult> {
+export async function call(
+  tool: Tool,
+  input: unknown,
+  context = toolContext(),
+): Promise<ToolResult> {
   const parsed = tool.parse(input);
   if (!parsed.ok) throw new Error(parsed.problem);
   return tool.execute(parsed.args, context);
@@ -28,4 +32,10 @@ export async function answer(tool: Tool, input: unknown): Promise<Record<string,
 }
 
 export const localOnly = (workFolder: string): Machines =>
-  createMachines([new LocalMachine({ runsFolder: `${workFolder}/runs`, workFolder, env: { PATH: process.env.PATH } })]);
+  createMachines([
+    new LocalMachine({
+      runsFolder: `${workFolder}/runs`,
+      workFolder,
+      env: { PATH: process.env.PATH },
+    }),
+  ]);

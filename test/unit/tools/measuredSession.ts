@@ -30,7 +30,9 @@ export class MeasuredSession implements MeasuredRuns {
   }
 
   find(reference: string): MeasuredRun | undefined {
-    return [...this.#runs, ...this.others].find(({ id, handle }) => id === reference || handle === reference);
+    return [...this.#runs, ...this.others].find(
+      ({ id, handle }) => id === reference || handle === reference,
+    );
   }
 
   all(): readonly MeasuredRun[] {

@@ -41,7 +41,11 @@ describe('the memory tools', () => {
   afterEach(() => rm(home, { recursive: true }));
 
   it('write, list, read and remove a note', async () => {
-    const written = await call(memoryWrite(memory), { path: 'papers/a/', gist: 'g', content: 'text' });
+    const written = await call(memoryWrite(memory), {
+      path: 'papers/a/',
+      gist: 'g',
+      content: 'text',
+    });
     assert.deepEqual(written.content, { ok: true, path: '/papers/a', gist: 'g' });
     assert.deepEqual(written.changedFiles, [join(home, 'session', 'papers', 'a.md')]);
 
@@ -49,7 +53,10 @@ describe('the memory tools', () => {
       path: '/',
       children: [{ path: '/papers', gist: '', type: 'dir' }],
     });
-    const read = (await call(memoryRead(memory), { path: '/papers/a' })).content as Record<string, unknown>;
+    const read = (await call(memoryRead(memory), { path: '/papers/a' })).content as Record<
+      string,
+      unknown
+    >;
     assert.equal(typeof read.updated_at, 'number');
     assert.deepEqual(
       { ...read, updated_at: 0 },
@@ -100,7 +107,10 @@ describe('the memory tools', () => {
 
   it('show a bounded number of a large folder', async () => {
     for (let n = 0; n < 205; n += 1) await memory.write(`/${n}`, 'g', 'c');
-    const { children, note } = (await call(memoryLs(memory), {})).content as { children: unknown[]; note: string };
+    const { children, note } = (await call(memoryLs(memory), {})).content as {
+      children: unknown[];
+      note: string;
+    };
     assert.equal(children.length, 200);
     assert.match(note, /5 more/);
   });

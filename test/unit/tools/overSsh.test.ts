@@ -1,5 +1,13 @@
 import assert from 'node:assert/strict';
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'mocha';
 import { LocalMachine } from '../../../src/machines/local/localMachine.ts';
@@ -39,17 +47,29 @@ describe('file tools over SSH', () => {
       return machine;
     };
     const local = new LocalMachine({ runsFolder: path('runs'), workFolder: path('here') });
-    return { machines: createMachines([local, host('gpu1', path('there')), host('gpu2', path('other'))]) };
+    return {
+      machines: createMachines([local, host('gpu1', path('there')), host('gpu2', path('other'))]),
+    };
   };
   const gpu1 = { machine_id: 'gpu1' };
 
   it('patches megabytes of any bytes, and touches nothing but the piece', async () => {
     const bytes = Buffer.alloc(5 * 2 ** 20, 'x'.repeat(99) + '\r\n\xff\0', 'latin1');
-    const before = Buffer.concat([bytes, Buffer.from('lr = X\r\n'), bytes, Buffer.from('no newline at the end')]);
+    const before = Buffer.concat([
+      bytes,
+      Buffer.from('lr = X\r\n'),
+      bytes,
+      Buffer.from('no newline at the end'),
+    ]);
     mkdirSync(path('there'));
     writeFileSync(path('there/f'), before);
     chmodSync(path('there/f'), 0o750);
-    await call(patchFile(tools()), { ...gpu1, path: 'f', old_string: 'lr = X', new_string: "lr = $& $$ $` '1'" });
+    await call(patchFile(tools()), {
+      ...gpu1,
+      path: 'f',
+      old_string: 'lr = X',
+      new_string: "lr = $& $$ $` '1'",
+    });
     const expected = Buffer.concat([
       bytes,
       Buffer.from("lr = $& $$ $` '1'\r\n"),
@@ -66,13 +86,19 @@ describe('file tools over SSH', () => {
     const deps = tools();
     await call(writeFile(deps), { ...gpu1, path: "new/it's.txt", content: text });
     assert.equal(readFileSync(path("there/new/it's.txt"), 'utf8'), text);
-    await assert.rejects(call(writeFile(deps), { ...gpu1, path: '/proc/version', content: 'no' }), /Cannot write/);
+    await assert.rejects(
+      call(writeFile(deps), { ...gpu1, path: '/proc/version', content: 'no' }),
+      /Cannot write/,
+    );
     assert.deepEqual(readdirSync(path('there/new')), ["it's.txt"]);
   });
 
   it('reads the last lines of many megabytes, and looks at images and documents', async () => {
     const deps = tools();
-    writeFileSync(path('there/log'), Array.from({ length: 200_000 }, (_, index) => `line ${index + 1}\n`).join(''));
+    writeFileSync(
+      path('there/log'),
+      Array.from({ length: 200_000 }, (_, index) => `line ${index + 1}\n`).join(''),
+    );
     const read = await answer(readFile(deps), { ...gpu1, path: '~/log', offset: 199_999 });
     assert.deepEqual(read, {
       content: 'line 199999\nline 200000',
@@ -86,7 +112,10 @@ describe('file tools over SSH', () => {
     writeFileSync(path('there/paper'), '%PDF-1.7 \xff');
     const image = await call(readFile(deps), { ...gpu1, path: 'plot.dat' });
     assert.deepEqual(
-      image.attachments?.map(({ mediaType, base64 }) => [mediaType, base64 === png.toString('base64')]),
+      image.attachments?.map(({ mediaType, base64 }) => [
+        mediaType,
+        base64 === png.toString('base64'),
+      ]),
       [['image/png', true]],
     );
     const document = await call(readFile(deps), { ...gpu1, path: 'paper' });
@@ -96,34 +125,72 @@ describe('file tools over SSH', () => {
   it('sends, fetches, and passes on from machine to machine; the destination is the new name', async () => {
     const deps = tools();
     mkdirSync(path('here/project/.git'), { recursive: true });
-    for (const name of ['train.py', 'notes.log', '.git/HEAD']) writeFileSync(path(`here/project/${name}`), name);
+    for (const name of ['train.py', 'notes.log', '.git/HEAD'])
+      writeFileSync(path(`here/project/${name}`), name);
     writeFileSync(path('here/project/.gitignore'), '*.log\n');
-    const up = { ...gpu1, local_path: 'project', remote_path: '~/code/', exclude: ['.git'], gitignore: true };
+    const up = {
+      ...gpu1,
+      local_path: 'project',
+      remote_path: '~/code/',
+      exclude: ['.git'],
+      gitignore: true,
+    };
     const sent = await answer(remoteUpload(deps), up);
     assert.deepEqual(readdirSync(path('there/code')).sort(), ['.gitignore', 'train.py']);
-    assert.deepEqual([sent['files_sent'], [...(sent['left_out'] as string[])].sort()], [2, ['.git', 'notes.log']]);
+    assert.deepEqual(
+      [sent['files_sent'], [...(sent['left_out'] as string[])].sort()],
+      [2, ['.git', 'notes.log']],
+    );
     const again = await call(remoteUpload(deps), up);
-    assert.deepEqual([again.summary, (again.content as Record<string, unknown>)['bytes_sent']], ['nothing new', 0]);
-    const onwards = { machine_id: 'gpu2', source_machine_id: 'gpu1', local_path: 'code', remote_path: 'copy' };
+    assert.deepEqual(
+      [again.summary, (again.content as Record<string, unknown>)['bytes_sent']],
+      ['nothing new', 0],
+    );
+    const onwards = {
+      machine_id: 'gpu2',
+      source_machine_id: 'gpu1',
+      local_path: 'code',
+      remote_path: 'copy',
+    };
     await call(remoteUpload(deps), onwards);
-    await call(remoteDownload(deps), { machine_id: 'gpu2', remote_path: 'copy/train.py', local_path: 'back/t.py' });
+    await call(remoteDownload(deps), {
+      machine_id: 'gpu2',
+      remote_path: 'copy/train.py',
+      local_path: 'back/t.py',
+    });
     assert.equal(readFileSync(path('here/back/t.py'), 'utf8'), 'train.py');
-    await call(remoteUpload(deps), { machine_id: 'local', local_path: 'back', remote_path: path('here/second') });
+    await call(remoteUpload(deps), {
+      machine_id: 'local',
+      local_path: 'back',
+      remote_path: path('here/second'),
+    });
     assert.ok(existsSync(path('here/second/t.py')));
   });
 
   it('tells the model what to do instead', async () => {
     const deps = tools();
     const upload = (input: object) => call(remoteUpload(deps), { ...gpu1, ...input });
-    await assert.rejects(upload({ local_path: 'no', remote_path: 'x' }), /There is nothing at .*here\/no/);
+    await assert.rejects(
+      upload({ local_path: 'no', remote_path: 'x' }),
+      /There is nothing at .*here\/no/,
+    );
     writeFileSync(path('here/file'), 'x');
-    await assert.rejects(upload({ local_path: 'file', remote_path: '.' }), /is a folder .* name the file/);
+    await assert.rejects(
+      upload({ local_path: 'file', remote_path: '.' }),
+      /is a folder .* name the file/,
+    );
     const within = { source_machine_id: 'gpu1', local_path: 'a', remote_path: 'b' };
     await assert.rejects(upload(within), /copy there with a command/);
     const denied = { local_path: 'file', remote_path: '/proc/x/file' };
-    await assert.rejects(upload(denied), /0 of 1 file are at their place; none is there by half.*goes on from there/);
+    await assert.rejects(
+      upload(denied),
+      /0 of 1 file are at their place; none is there by half.*goes on from there/,
+    );
     const input = { ...gpu1, local_path: 'file', remote_path: 'f' };
-    assert.equal((await call(remoteUpload(deps), input, toolContext(AbortSignal.abort()))).summary, 'interrupted');
+    assert.equal(
+      (await call(remoteUpload(deps), input, toolContext(AbortSignal.abort()))).summary,
+      'interrupted',
+    );
     assert.deepEqual(readdirSync(path('there')), []);
   });
 

@@ -10,10 +10,19 @@ describe('patch_file', () => {
   const folder = scratchFolder();
   const path = (): string => join(folder(), 'f');
   const patch = (old: string, replacement: string) =>
-    call(patchFile({ machines: localOnly(folder()) }), { path: 'f', old_string: old, new_string: replacement });
+    call(patchFile({ machines: localOnly(folder()) }), {
+      path: 'f',
+      old_string: old,
+      new_string: replacement,
+    });
 
   it('replaces one piece and leaves every other byte alone', async () => {
-    const cases: readonly (readonly [before: string, old: string, replacement: string, after: string])[] = [
+    const cases: readonly (readonly [
+      before: string,
+      old: string,
+      replacement: string,
+      after: string,
+    ])[] = [
       ['lr = 1\nn = 2\n', 'lr = 1', 'lr = 3', 'lr = 3\nn = 2\n'],
       ['pid=X', 'X', "$$ $& $` $' $1", "pid=$$ $& $` $' $1"],
       ['no newline', 'no', 'still no', 'still no newline'],

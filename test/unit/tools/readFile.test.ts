@@ -11,7 +11,8 @@ const png = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex');
 describe('read_file', () => {
   const folder = scratchFolder();
   const tool = () => readFile({ machines: localOnly(folder()) });
-  const write = (name: string, content: string | Buffer): void => writeFileSync(join(folder(), name), content);
+  const write = (name: string, content: string | Buffer): void =>
+    writeFileSync(join(folder(), name), content);
 
   it('gives the lines that were asked for and the right total', async () => {
     const cases = [
@@ -30,7 +31,11 @@ describe('read_file', () => {
 
   it('counts a file of many megabytes and characters across its pieces', async () => {
     write('big.txt', `${'ä'.repeat(100)}\n`.repeat(30_000));
-    const { content, lines } = await answer(tool(), { path: 'big.txt', offset: 15_000, limit: 20_000 / 10 });
+    const { content, lines } = await answer(tool(), {
+      path: 'big.txt',
+      offset: 15_000,
+      limit: 20_000 / 10,
+    });
     assert.deepEqual(lines, { from: 15_000, to: 16_999, total: 30_000 });
     assert.ok(
       String(content)
@@ -49,10 +54,18 @@ describe('read_file', () => {
     write('plot.dat', png);
     const result = await call(tool(), { path: 'plot.dat' });
     assert.deepEqual(result.attachments, [
-      { type: 'attachment', mediaType: 'image/png', name: 'plot.dat', base64: png.toString('base64') },
+      {
+        type: 'attachment',
+        mediaType: 'image/png',
+        name: 'plot.dat',
+        base64: png.toString('base64'),
+      },
     ]);
     write('paper.pdf', '%PDF-1.7 and so on');
-    assert.equal((await call(tool(), { path: 'paper.pdf' })).attachments?.[0]?.mediaType, 'application/pdf');
+    assert.equal(
+      (await call(tool(), { path: 'paper.pdf' })).attachments?.[0]?.mediaType,
+      'application/pdf',
+    );
     write('fake.png', 'only text');
     assert.equal((await answer(tool(), { path: 'fake.png' })).content, 'only text');
   });
@@ -78,7 +91,10 @@ describe('read_file', () => {
     await assert.rejects(call(tool(), { path: 'model.pt' }), /binary \(3 bytes\).*remote_exec/);
     await assert.rejects(call(tool(), { path: 'huge.png' }), /at most 10 MiB/);
     await assert.rejects(call(tool(), { path: 'no.txt' }), /no file .*no\.txt/);
-    await assert.rejects(call(tool(), { path: 'x', machine_id: 'gpu1' }), /no machine "gpu1".*local/);
+    await assert.rejects(
+      call(tool(), { path: 'x', machine_id: 'gpu1' }),
+      /no machine "gpu1".*local/,
+    );
     write('short.txt', 'one\n');
     await assert.rejects(call(tool(), { path: 'short.txt', offset: 5 }), /has 1 lines; offset 5/);
   });

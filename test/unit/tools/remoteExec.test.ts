@@ -11,16 +11,22 @@ describe('remote_exec', () => {
   const tool = () => remoteExec({ machines: localOnly(folder()) });
 
   it('gives output and exit code, or the signal', async () => {
-    assert.deepEqual(await answer(tool(), { command: 'pwd; printf "\\033[1mbold\\033[0m" >&2; exit 3' }), {
-      stdout: `${folder()}\n`,
-      stderr: 'bold',
-      exit_code: 3,
-    });
+    assert.deepEqual(
+      await answer(tool(), { command: 'pwd; printf "\\033[1mbold\\033[0m" >&2; exit 3' }),
+      {
+        stdout: `${folder()}\n`,
+        stderr: 'bold',
+        exit_code: 3,
+      },
+    );
     assert.equal((await answer(tool(), { command: 'kill -9 $$' })).signal, 'KILL');
   });
 
   it('ends compound commands at the time limit and keeps what they printed', async () => {
-    const result = await answer(tool(), { command: 'cd / && (pwd; sleep 60)', timeout_seconds: 0.3 });
+    const result = await answer(tool(), {
+      command: 'cd / && (pwd; sleep 60)',
+      timeout_seconds: 0.3,
+    });
     assert.equal(result.stdout, '/\n');
     assert.equal(result.timed_out, true);
     assert.equal('exit_code' in result, false);

@@ -12,7 +12,11 @@ describe('remote_exec_background', () => {
   const tool = () => remoteExecBackground(tasks().launcher);
 
   it('starts a run and says how to reach it', async () => {
-    const result = await call(tool(), { command: 'echo loss=0.5', metric_names: ['loss'], label: 'lr=1' });
+    const result = await call(tool(), {
+      command: 'echo loss=0.5',
+      metric_names: ['loss'],
+      label: 'lr=1',
+    });
     const run = tasks().runs.find('run 1');
     assert.ok(run);
     assert.deepEqual(result.content, {
@@ -27,7 +31,13 @@ describe('remote_exec_background', () => {
     });
     assert.equal(result.runId, run.spec.id);
     assert.deepEqual(tasks().requests, [
-      { machineId: 'local', command: 'echo loss=0.5', label: 'lr=1', metrics: { names: ['loss'] }, experiment: {} },
+      {
+        machineId: 'local',
+        command: 'echo loss=0.5',
+        label: 'lr=1',
+        metrics: { names: ['loss'] },
+        experiment: {},
+      },
     ]);
   });
 
@@ -39,7 +49,13 @@ describe('remote_exec_background', () => {
   });
 
   it('hands on the time limit and what the run takes', async () => {
-    await call(tool(), { command: 'true', max_minutes: 0.5, limit_from: 'first_metric', cpus: 2, memory_gb: 1.5 });
+    await call(tool(), {
+      command: 'true',
+      max_minutes: 0.5,
+      limit_from: 'first_metric',
+      cpus: 2,
+      memory_gb: 1.5,
+    });
     const { limit, resources } = tasks().requests[0] ?? {};
     assert.deepEqual(limit, { ms: 30_000, from: 'first_metric' });
     assert.deepEqual(resources, { cpus: 2, memoryMb: 1536 });
@@ -50,11 +66,16 @@ describe('remote_exec_background', () => {
   });
 
   it('says why a run gets no GPU', async () => {
-    await assert.rejects(call(tool(), { command: 'true', gpus: 1 }), /was not started: There is no GPU here/);
+    await assert.rejects(
+      call(tool(), { command: 'true', gpus: 1 }),
+      /was not started: There is no GPU here/,
+    );
   });
 
   it('refuses a pattern that does not compile before anything is planned', async () => {
-    await assert.rejects(call(tool(), { command: 'touch started', metric_patterns: { loss: '(' } }));
+    await assert.rejects(
+      call(tool(), { command: 'touch started', metric_patterns: { loss: '(' } }),
+    );
     assert.deepEqual(tasks().requests, []);
   });
 
@@ -65,7 +86,10 @@ describe('remote_exec_background', () => {
   });
 
   it('makes log_path a link to the log, and leaves a file that is there alone', async () => {
-    const { log_path: path } = await answer(tool(), { command: 'echo hi', log_path: 'logs/my run.log' });
+    const { log_path: path } = await answer(tool(), {
+      command: 'echo hi',
+      log_path: 'logs/my run.log',
+    });
     assert.equal(path, join(folder(), 'logs/my run.log'));
     assert.equal(readlinkSync(String(path)), tasks().runs.find('run 1')?.outputPath);
     await until('log is written', () => readFileSync(String(path), 'utf8') === 'hi\n');
@@ -96,6 +120,9 @@ describe('remote_exec_background', () => {
   });
 
   it('reports a run that could not be started', async () => {
-    await assert.rejects(call(tool(), { command: 'true', cwd: 'no/such' }), /was not started: There is no folder/);
+    await assert.rejects(
+      call(tool(), { command: 'true', cwd: 'no/such' }),
+      /was not started: There is no folder/,
+    );
   });
 });

@@ -11,7 +11,10 @@ describe('show_metrics', () => {
 
   it('reads only', () => {
     assert.equal(showMetrics(session).effect, 'read');
-    assert.equal(showMetrics(session).describe({ metric_names: ['loss'], task_id: 7 }), 'Read loss of run 7');
+    assert.equal(
+      showMetrics(session).describe({ metric_names: ['loss'], task_id: 7 }),
+      'Read loss of run 7',
+    );
     assert.equal(showMetrics(session).describe(null), 'show_metrics');
   });
 
@@ -35,8 +38,13 @@ describe('show_metrics', () => {
   });
 
   it('shows values, steps, trend and the first NaN, with names for what JSON cannot say', async () => {
-    await session.add('step 1 loss=3\nstep 2 loss=nan\nstep 3 loss=inf\nstep 4 loss=0.12345678912\n');
-    const { content, summary } = await call(showMetrics(session), { metric_names: ['LOSS'], task_id: 'run 1' });
+    await session.add(
+      'step 1 loss=3\nstep 2 loss=nan\nstep 3 loss=inf\nstep 4 loss=0.12345678912\n',
+    );
+    const { content, summary } = await call(showMetrics(session), {
+      metric_names: ['LOSS'],
+      task_id: 'run 1',
+    });
     assert.deepEqual(content, {
       runs: [
         {
@@ -98,7 +106,10 @@ describe('show_metrics', () => {
     const run = await session.add('loss=1\n');
     const other = await session.addOther('acc=1\n');
     for (const reference of [run.id, 'local:1001', '1', 1, 'run 1', 'Run 1', '#1', ' run-1 '])
-      assert.match(JSON.stringify(await shown(showMetrics(session), { task_id: reference })), /loss/);
+      assert.match(
+        JSON.stringify(await shown(showMetrics(session), { task_id: reference })),
+        /loss/,
+      );
     assert.match(JSON.stringify(await shown(showMetrics(session), { run: other.id })), /acc/);
     assert.doesNotMatch(JSON.stringify(await shown(showMetrics(session), {})), /acc/);
   });
@@ -106,11 +117,23 @@ describe('show_metrics', () => {
   it('says what exists when a run or a metric does not', async () => {
     const failure = (pattern: RegExp) => (error: unknown) =>
       error instanceof ToolFailure && pattern.test(error.message);
-    await assert.rejects(call(showMetrics(session), { task_id: '3' }), failure(/remote_exec_background/));
+    await assert.rejects(
+      call(showMetrics(session), { task_id: '3' }),
+      failure(/remote_exec_background/),
+    );
     await session.add('nothing\n');
-    await assert.rejects(call(showMetrics(session), { metric_names: ['loss'] }), failure(/run 1.*task_output/));
+    await assert.rejects(
+      call(showMetrics(session), { metric_names: ['loss'] }),
+      failure(/run 1.*task_output/),
+    );
     await session.add('loss=1 acc=2\n');
-    await assert.rejects(call(showMetrics(session), { task_id: 'local:9' }), failure(/run 2 \(local:1002\)/));
-    await assert.rejects(call(showMetrics(session), { metric_names: ['bleu'] }), failure(/Metrics: loss, acc/));
+    await assert.rejects(
+      call(showMetrics(session), { task_id: 'local:9' }),
+      failure(/run 2 \(local:1002\)/),
+    );
+    await assert.rejects(
+      call(showMetrics(session), { metric_names: ['bleu'] }),
+      failure(/Metrics: loss, acc/),
+    );
   });
 });

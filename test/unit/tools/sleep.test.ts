@@ -27,7 +27,11 @@ async function call(tool: Tool, input: unknown): Promise<ToolResult> {
 
 const local = { id: 'local', workFolder: '/project' } as SleepMachine;
 
-function setUp(more: Partial<SleepDeps> = {}): { tool: Tool; requests: SleepRequest[]; commands: string[] } {
+function setUp(more: Partial<SleepDeps> = {}): {
+  tool: Tool;
+  requests: SleepRequest[];
+  commands: string[];
+} {
   const requests: SleepRequest[] = [];
   const commands: string[] = [];
   const run = { id: 'r-00000000700000' as RunId, name: 'run 7', isEnded: false };
@@ -93,7 +97,12 @@ describe('sleep', () => {
   it('takes the conditions by each of their names', async () => {
     for (const key of ['wake_conditions', 'conditions', 'triggers']) {
       const { tool, requests } = setUp();
-      await call(tool, { reason: 'r', [key]: [{ type: 'timer', minutes: 5 }], deadline_minutes: 10, logic: 'all' });
+      await call(tool, {
+        reason: 'r',
+        [key]: [{ type: 'timer', minutes: 5 }],
+        deadline_minutes: 10,
+        logic: 'all',
+      });
       assert.deepEqual(requests[0], {
         reason: 'r',
         logic: 'all',
@@ -134,15 +143,23 @@ describe('sleep', () => {
         throw new ToolFailure('It changes the repository.');
       },
     });
-    await assert.rejects(call(denied.tool, { reason: 'r', conditions: [command] }), /changes the repository/);
+    await assert.rejects(
+      call(denied.tool, { reason: 'r', conditions: [command] }),
+      /changes the repository/,
+    );
     assert.deepEqual(denied.requests, []);
   });
 
   it('tells the gate of the commands that its conditions would run', async () => {
     const { tool } = setUp();
-    const parsed = tool.parse({ reason: 'r', wake_conditions: [command, { type: 'timer', minutes: 1 }] });
+    const parsed = tool.parse({
+      reason: 'r',
+      wake_conditions: [command, { type: 'timer', minutes: 1 }],
+    });
     assert.ok(parsed.ok);
-    assert.deepEqual(await tool.accesses(parsed.args), [{ kind: 'command', machineId: 'local', command: 'cat loss' }]);
+    assert.deepEqual(await tool.accesses(parsed.args), [
+      { kind: 'command', machineId: 'local', command: 'cat loss' },
+    ]);
     assert.equal(tool.approvedAs, 'remote_exec');
   });
 });
@@ -179,8 +196,11 @@ describe('start_monitor and stop_monitor', () => {
       [true, 'stopped'],
       [false, 'no_active_monitor'],
     ] as const)
-      assert.deepEqual((await call(stopMonitor({ stopMonitor: () => Promise.resolve(wasActive) }), {})).content, {
-        status,
-      });
+      assert.deepEqual(
+        (await call(stopMonitor({ stopMonitor: () => Promise.resolve(wasActive) }), {})).content,
+        {
+          status,
+        },
+      );
   });
 });

@@ -6,9 +6,11 @@ import { fill, parseTemplate, placesOf } from '../../../src/tools/runs/sweepTemp
 
 const filled = (template: string, params: Record<string, string | number | boolean>): string =>
   fill(parseTemplate(template), params);
-const commands = (...args: Parameters<typeof pointsOf>): string[] => pointsOf(...args).points.map((one) => one.command);
+const commands = (...args: Parameters<typeof pointsOf>): string[] =>
+  pointsOf(...args).points.map((one) => one.command);
 /** What the shell makes of it. */
-const words = (command: string): string => execFileSync('bash', ['-c', command], { encoding: 'utf8' });
+const words = (command: string): string =>
+  execFileSync('bash', ['-c', command], { encoding: 'utf8' });
 
 describe('command templates', () => {
   it('put values where their names are, and leave every other brace alone', () => {
@@ -21,7 +23,9 @@ describe('command templates', () => {
   it('make each value one word, wherever its place stands', () => {
     const nasty = `a b'c"d$HOME\`x\`\\e;f*`;
     for (const place of [`{v}`, `'{v}'`, `"{v}"`, `x={v}; echo "$x"\nprintf %s {v}`]) {
-      const command = `printf '%s' ${place}`.replace(`printf '%s' x=`, 'x=').replace('; echo "$x"\n', '; ');
+      const command = `printf '%s' ${place}`
+        .replace(`printf '%s' x=`, 'x=')
+        .replace('; echo "$x"\n', '; ');
       assert.equal(words(filled(command, { v: nasty })), nasty, place);
     }
     assert.equal(words(filled(`# it's not a quote\nprintf %s {v}`, { v: nasty })), nasty);
@@ -32,7 +36,9 @@ describe('command templates', () => {
 
 describe('points of a sweep', () => {
   it('are every combination, in the order of the names', () => {
-    const { points, names } = pointsOf('t {lr} {opt}', { params: { lr: [1e-3, 3e-4], opt: ['adam', 'sgd'] } });
+    const { points, names } = pointsOf('t {lr} {opt}', {
+      params: { lr: [1e-3, 3e-4], opt: ['adam', 'sgd'] },
+    });
     assert.deepEqual(names, ['lr', 'opt']);
     assert.deepEqual(
       points.map(({ command, label }) => [command, label]),
@@ -46,7 +52,9 @@ describe('points of a sweep', () => {
   });
 
   it('are labelled by what differs', () => {
-    const [one] = pointsOf('t {lr} {n} {x}', { params: { lr: [0.1, 0.5], n: [64], x: ['a b'] } }).points;
+    const [one] = pointsOf('t {lr} {n} {x}', {
+      params: { lr: [0.1, 0.5], n: [64], x: ['a b'] },
+    }).points;
     assert.equal(one?.label, 'lr=0.1');
     assert.equal(pointsOf('t {n}', { params: { n: [1_000_000] } }).points[0]?.label, 'n=1e6');
   });
@@ -60,7 +68,11 @@ describe('points of a sweep', () => {
     } as const;
     const draw = (seed: number) =>
       pointsOf('t {lr} {drop} {layers} {opt}', {
-        random: { params: { ...params, opt: { type: 'choice', values: ['adam', 'sgd'] } }, count: 200, seed },
+        random: {
+          params: { ...params, opt: { type: 'choice', values: ['adam', 'sgd'] } },
+          count: 200,
+          seed,
+        },
       });
     const { points } = draw(7);
     assert.deepEqual(draw(7), draw(7));
@@ -71,14 +83,18 @@ describe('points of a sweep', () => {
     const low = lrs.filter((lr) => lr < 1e-3).length;
     assert.ok(low > 70 && low < 130, `${low}`);
     assert.deepEqual([...new Set(points.map((one) => one.params.layers))].toSorted(), [2, 3, 4]);
-    assert.ok(points.every((one) => Number(one.params.drop) >= 0 && Number(one.params.drop) <= 0.5));
+    assert.ok(
+      points.every((one) => Number(one.params.drop) >= 0 && Number(one.params.drop) <= 0.5),
+    );
     assert.deepEqual([...new Set(points.map((one) => one.params.opt))].toSorted(), ['adam', 'sgd']);
   });
 
   it('are run once where two are equal, and it is said', () => {
     const { points, duplicates } = pointsOf('t {a}', { params: { a: [1, 2, 1, '1'] } });
     assert.deepEqual([points.length, duplicates], [2, 2]);
-    const drawn = pointsOf('t {a}', { random: { params: { a: { type: 'int', min: 1, max: 3 } }, count: 50, seed: 0 } });
+    const drawn = pointsOf('t {a}', {
+      random: { params: { a: { type: 'int', min: 1, max: 3 } }, count: 50, seed: 0 },
+    });
     assert.deepEqual([drawn.points.length, drawn.duplicates], [3, 47]);
   });
 
@@ -92,12 +108,18 @@ describe('points of a sweep', () => {
       }),
       ['t 1 2', 't 3 4'],
     );
-    assert.throws(() => commands('t {a}', { points: [{ a: 1 }, { a: 1, b: 2 }] }), /Every point needs the same/);
+    assert.throws(
+      () => commands('t {a}', { points: [{ a: 1 }, { a: 1, b: 2 }] }),
+      /Every point needs the same/,
+    );
   });
 
   it('are refused before anything runs when something is missing, unused, too much or ambiguous', () => {
     const refused: readonly (readonly [RegExp, Parameters<typeof pointsOf>])[] = [
-      [/has \{bs\} without a value.*Parameters: lr.*write \{\{bs\}\}/, ['t {lr} {bs}', { params: { lr: [1] } }]],
+      [
+        /has \{bs\} without a value.*Parameters: lr.*write \{\{bs\}\}/,
+        ['t {lr} {bs}', { params: { lr: [1] } }],
+      ],
       [/does not use bs/, ['t {lr} ${bs}', { params: { lr: [1], bs: [2] } }]],
       [/10201 combinations.*at most 1000/, ['{a} {b}', { params: { a: upTo(101), b: upTo(101) } }]],
       [/in one way/, ['{a}', { params: { a: [1] }, points: [{ a: 1 }] }]],

@@ -26,16 +26,28 @@ describe('task_output', () => {
   it('still knows a run that has ended, by every name', async () => {
     const { pid, run_id: runId, task } = await launch('echo Traceback; exit 3');
     await until('end', () => tasks().runs.find('run 1')?.liveness.kind === 'ended');
-    for (const name of [{ pid }, { machine_id: 'local', pid }, { run: 1 }, { run_id: runId }, { task_id: task }]) {
+    for (const name of [
+      { pid },
+      { machine_id: 'local', pid },
+      { run: 1 },
+      { run_id: runId },
+      { task_id: task },
+    ]) {
       const seen = await answer(tool(), name);
-      assert.deepEqual([seen.running, seen.status, seen.output], [false, 'failed (exit code 3)', 'Traceback']);
+      assert.deepEqual(
+        [seen.running, seen.status, seen.output],
+        [false, 'failed (exit code 3)', 'Traceback'],
+      );
     }
   });
 
   it('names the runs there are when it does not know one', async () => {
     await assert.rejects(call(tool(), { run: 9 }), /run 9 is not known. No run has been started/);
     const { task } = await launch('true');
-    await assert.rejects(call(tool(), { pid: 1 }), new RegExp(`local:1.*\n- run 1 \\(${String(task)}\\)`));
+    await assert.rejects(
+      call(tool(), { pid: 1 }),
+      new RegExp(`local:1.*\n- run 1 \\(${String(task)}\\)`),
+    );
     await assert.rejects(call(tool(), {}), /Name the run/);
   });
 });

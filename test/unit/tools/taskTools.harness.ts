@@ -23,7 +23,8 @@ export interface Tasks {
 class NamedRuns extends Runs {
   find(reference: string): Run | undefined {
     return this.all().findLast(
-      ({ spec, handle }) => spec.id === reference || handle === reference || `run ${spec.number}` === reference,
+      ({ spec, handle }) =>
+        spec.id === reference || handle === reference || `run ${spec.number}` === reference,
     );
   }
 }

@@ -3,7 +3,10 @@ import { describe, it } from 'mocha';
 import { webSearch, type SearchFinding } from '../../../src/tools/web/webSearch.ts';
 import { call } from './machineTools.harness.ts';
 
-const searched = async (finding: SearchFinding, input: object = { query: 'muon' }): Promise<string> =>
+const searched = async (
+  finding: SearchFinding,
+  input: object = { query: 'muon' },
+): Promise<string> =>
   String((await call(webSearch({ search: () => Promise.resolve(finding) }), input)).content);
 
 describe('web_search', () => {
@@ -28,19 +31,28 @@ describe('web_search', () => {
       url: `https://a.org/${index}`,
       snippet: `\u202e\`\`\`\`${'s'.repeat(5000)}`,
     }));
-    const content = await searched({ via: 'x', hits, text: 'y\u0007'.repeat(50_000) }, { query: 'q', max_results: 20 });
+    const content = await searched(
+      { via: 'x', hits, text: 'y\u0007'.repeat(50_000) },
+      { query: 'q', max_results: 20 },
+    );
     assert.ok(content.length < 24_000, String(content.length));
     assert.doesNotMatch(content, new RegExp('[\\u0007\\u001b\\u202e]'));
     assert.match(content, /^x found 20 pages\.\n`{5}\n[^]*\n`{5}$/);
   });
 
   it('says what to do when nothing is found', async () => {
-    assert.equal(await searched({ via: 'SearxNG', hits: [] }), 'SearxNG found 0 pages.\nTry other words.');
+    assert.equal(
+      await searched({ via: 'SearxNG', hits: [] }),
+      'SearxNG found 0 pages.\nTry other words.',
+    );
   });
 
   it('wants a query', () => {
     const tool = webSearch({ search: () => Promise.reject(new Error('not asked')) });
     assert.equal(tool.parse({ query: '  ' }).ok, false);
-    assert.deepEqual(tool.parse({ q: ' muon ' }), { ok: true, args: { query: 'muon', max_results: 8 } });
+    assert.deepEqual(tool.parse({ q: ' muon ' }), {
+      ok: true,
+      args: { query: 'muon', max_results: 8 },
+    });
   });
 });

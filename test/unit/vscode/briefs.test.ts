@@ -2,7 +2,11 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import { buildBrief } from '../../../src/reports/brief.ts';
 import { briefForChat } from '../../../src/vscode/reports/briefText.ts';
-import { maybeUnseen, rememberedBriefs, withSeen } from '../../../src/vscode/reports/unseenBriefs.ts';
+import {
+  maybeUnseen,
+  rememberedBriefs,
+  withSeen,
+} from '../../../src/vscode/reports/unseenBriefs.ts';
 import { fullNight } from '../../fakes/nights.ts';
 
 describe('briefs that nobody has seen', () => {
@@ -34,7 +38,9 @@ describe('briefs that nobody has seen', () => {
 });
 
 describe('a brief in the chat', () => {
-  const text = briefForChat(buildBrief(fullNight().facts(), [{ path: 'charts/loss.svg', text: 'loss' }]));
+  const text = briefForChat(
+    buildBrief(fullNight().facts(), [{ path: 'charts/loss.svg', text: 'loss' }]),
+  );
 
   it('has no links that lead nowhere, no pictures and no wide table', () => {
     assert.doesNotMatch(text, /\]\(#|<a |!\[|^\|/m);

@@ -11,10 +11,13 @@ describe('limits of the settings', () => {
   });
 
   it('are whole turns and tokens, of the goal and its experiments', () => {
-    assert.deepEqual(budgetOf({ ...none, turns: 1.5, tokens: 10.2 }, { ...none, usd: 0.5, turns: 2.5 }), {
-      turns: 2,
-      tokens: 11,
-      experiment: { usd: 0.5, turns: 3 },
-    });
+    assert.deepEqual(
+      budgetOf({ ...none, turns: 1.5, tokens: 10.2 }, { ...none, usd: 0.5, turns: 2.5 }),
+      {
+        turns: 2,
+        tokens: 11,
+        experiment: { usd: 0.5, turns: 3 },
+      },
+    );
   });
 });

@@ -16,10 +16,20 @@ import {
 interface Manifest {
   readonly keywords: readonly string[];
   readonly contributes: {
-    readonly commands: readonly { readonly command: string; readonly title: string; readonly icon?: string }[];
-    readonly menus: Readonly<Record<string, readonly { readonly command: string; readonly when: string }[]>>;
+    readonly commands: readonly {
+      readonly command: string;
+      readonly title: string;
+      readonly icon?: string;
+    }[];
+    readonly menus: Readonly<
+      Record<string, readonly { readonly command: string; readonly when: string }[]>
+    >;
     readonly views: Readonly<Record<string, readonly { readonly id: string }[]>>;
-    readonly chatParticipants: readonly { id: string; name: string; commands: readonly { name: string }[] }[];
+    readonly chatParticipants: readonly {
+      id: string;
+      name: string;
+      commands: readonly { name: string }[];
+    }[];
     readonly languageModelChatProviders: readonly { vendor: string; managementCommand: string }[];
     readonly walkthroughs: readonly {
       readonly id: string;
@@ -41,7 +51,10 @@ const commandsIn = (text: string): string[] =>
 
 describe('contributions and manifest', () => {
   it('name the same commands', () => {
-    assert.deepEqual(sorted(contributes.commands.map(({ command }) => command)), sorted(commandIds));
+    assert.deepEqual(
+      sorted(contributes.commands.map(({ command }) => command)),
+      sorted(commandIds),
+    );
   });
 
   it('hide from the palette what needs a row or a button, and nothing else', () => {
@@ -66,9 +79,16 @@ describe('contributions and manifest', () => {
     for (const command of commandsIn(text)) assert.ok(commandIds.includes(command), command);
     for (const items of Object.values(contributes.menus))
       for (const { command } of items) assert.ok(commandIds.includes(command), command);
-    const known: readonly string[] = [...commandIds, ...Object.values(contextKeys), ...Object.values(views)];
-    const whens = [...text.matchAll(/"(?:when|enablement)":"((?:[^"\\]|\\.)*)"/g)].map((match) => match[1] ?? '');
-    for (const word of whens.flatMap((when) => when.match(/helios\.\w+/g) ?? [])) assert.ok(known.includes(word), word);
+    const known: readonly string[] = [
+      ...commandIds,
+      ...Object.values(contextKeys),
+      ...Object.values(views),
+    ];
+    const whens = [...text.matchAll(/"(?:when|enablement)":"((?:[^"\\]|\\.)*)"/g)].map(
+      (match) => match[1] ?? '',
+    );
+    for (const word of whens.flatMap((when) => when.match(/helios\.\w+/g) ?? []))
+      assert.ok(known.includes(word), word);
     for (const step of contributes.walkthroughs.flatMap((each) => each.steps))
       assert.ok(readFileSync(step.media.svg ?? step.media.markdown ?? '').length > 0);
   });

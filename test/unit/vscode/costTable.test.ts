@@ -44,7 +44,9 @@ describe('what a session cost, in the window', () => {
   });
 
   it('stands in the ledger, run by run', () => {
-    const { isChampion: _, ...row } = rowOf(1, { cost: { usd: 0.25, tokens: 9, hasUnknownCost: true } });
+    const { isChampion: _, ...row } = rowOf(1, {
+      cost: { usd: 0.25, tokens: 9, hasUnknownCost: true },
+    });
     const table = ledgerTable(buildLedger([row]));
     assert.match(table, /\| Thinking \|\n/);
     assert.match(table, /at least \$0\.25 \|$/);

@@ -10,7 +10,10 @@ import { journalDocument } from '../../../src/vscode/sessions/journalDocument.ts
 import { panelState } from '../../../src/vscode/metrics/panelState.ts';
 import { recorded, rowOf, startMs, started, stateOf, summaryOf } from './states.ts';
 
-const champion = rowOf(2, { isChampion: true, metrics: [summaryOf('lr', 0.1, 'none'), summaryOf('val/loss', 0.83)] });
+const champion = rowOf(2, {
+  isChampion: true,
+  metrics: [summaryOf('lr', 0.1, 'none'), summaryOf('val/loss', 0.83)],
+});
 const ledger: Ledger = {
   ...{ experiments: [], imported: [] },
   rows: [rowOf(1, { verdict: { kind: 'failed', code: 3 } }), champion],
@@ -34,7 +37,10 @@ describe('journal document', () => {
       durationMs: 1,
       summary: 'ran',
     }),
-    recorded({ type: 'session.ended', reason: 'goal', summary: 'Done.', evidence: [] }, startMs + 120_000),
+    recorded(
+      { type: 'session.ended', reason: 'goal', summary: 'Done.', evidence: [] },
+      startMs + 120_000,
+    ),
   ];
   const state = events.slice(1).reduce(applyEvent, stateOf());
 
@@ -49,7 +55,9 @@ describe('journal document', () => {
       '### 2026-11-20 14:03',
       'exec · ran',
     ];
-    const places = [...order, '### 2026-11-20 14:05', '**Goal met**', 'Done.'].map((part) => text.indexOf(part));
+    const places = [...order, '### 2026-11-20 14:05', '**Goal met**', 'Done.'].map((part) =>
+      text.indexOf(part),
+    );
     assert.ok(
       places.every((place, index) => place >= 0 && place > (places[index - 1] ?? -1)),
       `${places.join()}\n${text}`,
@@ -79,7 +87,11 @@ describe('comparison of two runs', () => {
       atBest: judge(1, 0.5, 'lower'),
       atEqualStep: { ...judge(1, 1.25, 'lower'), by: 'step', position: 100 },
     };
-    const text = comparisonDocument({ baseline: rowOf(1), experiment: rowOf(2), metrics: [metric] });
+    const text = comparisonDocument({
+      baseline: rowOf(1),
+      experiment: rowOf(2),
+      metrics: [metric],
+    });
     assert.match(text, /^# Run 2 against run 1/);
     assert.match(text, /\| loss \| 1 \| 0\.5 \| ▼ 50\.0 % better \|/);
     assert.match(text, /\| loss \| step 100 \| 1 \| 1\.25 \| ▲ 25\.0 % worse \|/);
@@ -89,13 +101,20 @@ describe('comparison of two runs', () => {
     const alarm = { detail: 'loss became NaN at step 3', action: 'kill' } as const;
     const killed = rowOf(1, { verdict: { kind: 'killed' }, alarm });
     const words = 'killed after the alarm: loss became NaN at step 3';
-    assert.ok(comparisonDocument({ baseline: killed, experiment: rowOf(2), metrics: [] }).includes(`| ${words} |`));
+    assert.ok(
+      comparisonDocument({ baseline: killed, experiment: rowOf(2), metrics: [] }).includes(
+        `| ${words} |`,
+      ),
+    );
     const panel = panelState({ state: stateOf({}), ledger: { ...ledger, rows: [killed] } });
     assert.equal(panel.runs[0]?.status, words);
   });
 
   it('says so where there is nothing to compare', () => {
-    assert.match(comparisonDocument({ baseline: rowOf(1), experiment: rowOf(2), metrics: [] }), /Neither run/);
+    assert.match(
+      comparisonDocument({ baseline: rowOf(1), experiment: rowOf(2), metrics: [] }),
+      /Neither run/,
+    );
   });
 });
 
@@ -118,7 +137,11 @@ describe('state of the metrics panel', () => {
         ['run 2', 'ok', true, true],
       ],
     );
-    assert.deepEqual(panel.runs[1]?.metrics['val/loss'], { last: '0.83', best: '0.83', points: 10 });
+    assert.deepEqual(panel.runs[1]?.metrics['val/loss'], {
+      last: '0.83',
+      best: '0.83',
+      points: 10,
+    });
   });
 });
 

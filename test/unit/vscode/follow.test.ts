@@ -4,14 +4,21 @@ import type { Session } from '../../../src/agent/contract/sessions.ts';
 import type { JournalEvent, SessionEvent, StreamEvent } from '../../../src/agent/journal/events.ts';
 import { applyEvent } from '../../../src/agent/journal/fold.ts';
 import type { SessionState } from '../../../src/agent/journal/state.ts';
-import { followSession, type FollowEnd, type FollowOptions } from '../../../src/vscode/chat/follow.ts';
+import {
+  followSession,
+  type FollowEnd,
+  type FollowOptions,
+} from '../../../src/vscode/chat/follow.ts';
 import type { ChatPart } from '../../../src/vscode/sessions/transcript.ts';
 import { ManualClock } from '../../fakes/manualClock.ts';
 import { WatchedEmitter } from '../../fakes/watchedEmitter.ts';
 import { recorded, sessionId, started, stateOf } from './states.ts';
 
 /** As much of a session as following it needs; events are recorded by hand. */
-class ToldSession implements Pick<Session, 'id' | 'state' | 'onDidRecord' | 'onDidStream' | 'events' | 'say'> {
+class ToldSession implements Pick<
+  Session,
+  'id' | 'state' | 'onDidRecord' | 'onDidStream' | 'events' | 'say'
+> {
   readonly id = sessionId;
   readonly #records = new WatchedEmitter<JournalEvent>();
   readonly #streams = new WatchedEmitter<StreamEvent>();
@@ -58,9 +65,20 @@ const sleep: SessionEvent = {
   callId: 'c',
   request: { reason: 'a rest', logic: 'any', triggers: [] },
 };
-const wake: SessionEvent = { type: 'sleep.ended', sleepId: 's', why: 'trigger', detail: 'run 1 ended' };
+const wake: SessionEvent = {
+  type: 'sleep.ended',
+  sleepId: 's',
+  why: 'trigger',
+  detail: 'run 1 ended',
+};
 const end: SessionEvent = { type: 'session.ended', reason: 'goal', summary: '', evidence: [] };
-const toolStart: SessionEvent = { type: 'tool.started', callId: 'c', name: 'x', effect: 'read', title: 'Reads' };
+const toolStart: SessionEvent = {
+  type: 'tool.started',
+  callId: 'c',
+  name: 'x',
+  effect: 'read',
+  title: 'Reads',
+};
 const toolEnd: SessionEvent = {
   type: 'tool.finished',
   callId: 'c',

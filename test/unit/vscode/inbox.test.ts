@@ -27,7 +27,13 @@ const state = stateOf({
   ),
   stickies: new Map([[4, 'use seed 7']]),
 });
-const approval = { sessionId, callId: 'c1', title: 'Run', effect: 'execute', detail: 'python train.py' };
+const approval = {
+  sessionId,
+  callId: 'c1',
+  title: 'Run',
+  effect: 'execute',
+  detail: 'python train.py',
+};
 const rows = (facts: Partial<Parameters<typeof inboxRows>[0]> = {}): readonly TreeNode[] =>
   inboxRows({ sessions: [state], approvals: [approval], nowMs: startMs, ...facts });
 
@@ -59,7 +65,11 @@ describe('inbox view', () => {
   });
 
   it('takes no answers for a session that is over, and keeps its notes in sight', () => {
-    const ended = stateOf({ ...state, phase: 'ended', end: { reason: 'user', summary: '', evidence: [] } });
+    const ended = stateOf({
+      ...state,
+      phase: 'ended',
+      end: { reason: 'user', summary: '', evidence: [] },
+    });
     assert.deepEqual(
       rows({ sessions: [ended], approvals: [] }).map(({ label, context }) => [label, context]),
       [
@@ -69,13 +79,17 @@ describe('inbox view', () => {
     );
   });
 
-  it('is empty without a session', () => assert.deepEqual(rows({ sessions: [], approvals: [] }), []));
+  it('is empty without a session', () =>
+    assert.deepEqual(rows({ sessions: [], approvals: [] }), []));
 });
 
 describe('/inbox and /answer', () => {
   it('list open questions with their defaults and given answers', () => {
     const text = inboxList(state, startMs);
-    assert.match(text, /\*\*q1\*\*: May I use q1\? \(yes · no\)\. Default in 1 h: no\. Answer with `\/answer q1 …`/);
+    assert.match(
+      text,
+      /\*\*q1\*\*: May I use q1\? \(yes · no\)\. Default in 1 h: no\. Answer with `\/answer q1 …`/,
+    );
     assert.match(text, /q3: May I use q3\? → \*\*no\*\* \(default\)/);
     assert.match(inboxList({ questions: new Map() }, startMs), /empty/);
   });

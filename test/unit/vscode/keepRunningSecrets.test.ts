@@ -16,7 +16,9 @@ describe('secrets that the background hands on', () => {
   });
   afterEach(() => rm(path.resolve(folder, '../..'), { recursive: true, force: true }));
 
-  const keys = { set: (name: string, value: string) => Promise.resolve(void kept.set(name, value)) };
+  const keys = {
+    set: (name: string, value: string) => Promise.resolve(void kept.set(name, value)),
+  };
 
   it('lie where only their owner can read them, and are taken by the next window', async () => {
     await takeRenewed(folder, keys);

@@ -3,10 +3,17 @@ import { describe, it } from 'mocha';
 import { homeIdOf } from '../../../src/machines/container/containerSpec.ts';
 import type { MachineEntry } from '../../../src/machines/machineEntry.ts';
 import { machineLines } from '../../../src/vscode/machines/machineLines.ts';
-import { hostKeyText, remoteAuthority, terminalCommand } from '../../../src/vscode/machines/machineLabels.ts';
+import {
+  hostKeyText,
+  remoteAuthority,
+  terminalCommand,
+} from '../../../src/vscode/machines/machineLabels.ts';
 
 const gpu1: MachineEntry = { id: 'gpu1', kind: 'ssh', host: 'gpu1.lab', user: 'ada', port: 2222 };
-const place = { homeFolder: '/home/me/.helios', expand: (path: string): string => path.replace('~', '/home/me') };
+const place = {
+  homeFolder: '/home/me/.helios',
+  expand: (path: string): string => path.replace('~', '/home/me'),
+};
 
 describe('machines in the words of other programs', () => {
   it('tells ssh where to go, and where to start', () => {
@@ -14,7 +21,13 @@ describe('machines in the words of other programs', () => {
       program: 'ssh',
       arguments: ['-p', '2222', '--', 'ada@gpu1.lab'],
     });
-    const more: MachineEntry = { id: 'a', kind: 'ssh', alias: 'lab', keyPath: '~/k', workFolder: "~/it's" };
+    const more: MachineEntry = {
+      id: 'a',
+      kind: 'ssh',
+      alias: 'lab',
+      keyPath: '~/k',
+      workFolder: "~/it's",
+    };
     assert.deepEqual(terminalCommand(more, place)?.arguments, [
       '-i',
       '/home/me/k',
@@ -32,27 +45,47 @@ describe('machines in the words of other programs', () => {
   });
 
   it('finds the container of a machine by its labels, on the engine of its entry', () => {
-    const box = { id: 'box', kind: 'container', image: 'i', engine: '~/docker.sock', workFolder: '/my work' } as const;
+    const box = {
+      id: 'box',
+      kind: 'container',
+      image: 'i',
+      engine: '~/docker.sock',
+      workFolder: '/my work',
+    } as const;
     const { program, arguments: [flag, line = ''] = [] } = terminalCommand(box, place) ?? {};
     assert.deepEqual([program, flag], ['/bin/sh', '-c']);
-    assert.match(line, /-H unix:\/\/\/home\/me\/docker\.sock ps -q -n 1 --filter label=helios\.machine=box /);
+    assert.match(
+      line,
+      /-H unix:\/\/\/home\/me\/docker\.sock ps -q -n 1 --filter label=helios\.machine=box /,
+    );
     assert.ok(line.includes(`--filter label=helios.home=${homeIdOf('/home/me/.helios')}`));
     assert.match(line, /exec -it -w '\/my work' "\$container" sh/);
   });
 
   it('asks about a host in plain words, in which nothing is a link', () => {
-    const question = { machine: 'gpu1', host: '[::1]:22', keyType: 'ssh-ed25519', fingerprint: 'SHA256:abc' };
+    const question = {
+      machine: 'gpu1',
+      host: '[::1]:22',
+      keyType: 'ssh-ed25519',
+      fingerprint: 'SHA256:abc',
+    };
     assert.equal(
       hostKeyText(question),
       'gpu1: the host [::1]:22 was never seen before. Its ssh-ed25519 key is SHA256:abc. Is that the right host?',
     );
     const note = 'Also known as [lab](command:workbench.action.quit).\n\u001b[31mred';
-    assert.match(hostKeyText({ ...question, note }), /abc\. Also known as \[lab\] \(command:.*\)\. red Is that/);
+    assert.match(
+      hostKeyText({ ...question, note }),
+      /abc\. Also known as \[lab\] \(command:.*\)\. red Is that/,
+    );
   });
 
   it('names the host of a Remote-SSH window', () => {
     assert.equal(remoteAuthority(gpu1), 'ssh-remote+ada@gpu1.lab:2222');
-    assert.equal(remoteAuthority({ id: 'a', kind: 'ssh', host: '::1', port: 22 }), 'ssh-remote+[::1]:22');
+    assert.equal(
+      remoteAuthority({ id: 'a', kind: 'ssh', host: '::1', port: 22 }),
+      'ssh-remote+[::1]:22',
+    );
     assert.equal(remoteAuthority({ id: 'a', kind: 'ssh', alias: 'lab' }), 'ssh-remote+lab');
   });
 });

@@ -5,20 +5,33 @@ import { choiceDetail, modelChoices, priceTable } from '../../../src/vscode/mode
 import { estimateTokens, modelRequest } from '../../../src/vscode/models/modelMessages.ts';
 import { pickedInChat, pickedModel } from '../../../src/vscode/models/preconditions.ts';
 
-const model = (id: string) => ({ id, label: id.toUpperCase(), contextTokens: 200_000, maxOutputTokens: 4_000 });
+const model = (id: string) => ({
+  id,
+  label: id.toUpperCase(),
+  contextTokens: 200_000,
+  maxOutputTokens: 4_000,
+});
 const provider = (id: string, ...ids: string[]) => ({
   id,
   label: id,
   defaultModel: ids[0] ?? '',
   models: () => ids.map(model),
 });
-const providers = [provider('claude', 'opus', 'haiku'), provider('openai', 'gpt'), provider('demo', 'scripted')];
+const providers = [
+  provider('claude', 'opus', 'haiku'),
+  provider('openai', 'gpt'),
+  provider('demo', 'scripted'),
+];
 const namesOf = (choices: readonly { provider: string; model: { id: string } }[]): string[] =>
   choices.map((choice) => `${choice.provider}/${choice.model.id}`);
 
 describe('model choices', () => {
   it('begin with the configured one and end with the demo; providers without a key are left out', () => {
-    const choices = modelChoices({ providers, configured: { provider: 'openai' }, ready: new Set(['openai', 'demo']) });
+    const choices = modelChoices({
+      providers,
+      configured: { provider: 'openai' },
+      ready: new Set(['openai', 'demo']),
+    });
     assert.deepEqual(namesOf(choices), ['openai/gpt', 'demo/scripted']);
     assert.equal(choices[0]?.isConfigured, true);
   });
@@ -43,11 +56,18 @@ describe('model choices', () => {
   });
 
   it('say context and price, and that a price is not known', () => {
-    const [choice] = modelChoices({ providers, configured: { provider: 'openai' }, ready: new Set(['openai']) });
+    const [choice] = modelChoices({
+      providers,
+      configured: { provider: 'openai' },
+      ready: new Set(['openai']),
+    });
     assert.ok(choice);
     assert.equal(choiceDetail(choice, priceTable({})), '200K context · price not known');
     const priced = priceTable({ 'openai/gpt': { input: 1.25, output: 10 } });
-    assert.equal(choiceDetail(choice, priced), '200K context · $1.25 in, $10.00 out per million tokens');
+    assert.equal(
+      choiceDetail(choice, priced),
+      '200K context · $1.25 in, $10.00 out per million tokens',
+    );
   });
 
   it('go by the built-in prices where the setting is wrong', () => {
@@ -80,7 +100,10 @@ describe('the model that is picked in the chat', () => {
   });
 
   it('is taken when it is of another vendor and the settings name none', () => {
-    assert.deepEqual(said('copilot', 'gpt-x', false), { provider: 'vscode', model: 'copilot/gpt-x' });
+    assert.deepEqual(said('copilot', 'gpt-x', false), {
+      provider: 'vscode',
+      model: 'copilot/gpt-x',
+    });
     assert.equal(said('copilot', 'gpt-x', true), undefined);
   });
 });
@@ -91,9 +114,15 @@ describe('chat messages of VS Code', () => {
       'm',
       [
         { role: 3, content: [{ value: 'be brief' }] },
-        { role: 1, content: [{ value: 'look' }, { mimeType: 'image/png', data: new Uint8Array([1, 2]) }] },
+        {
+          role: 1,
+          content: [{ value: 'look' }, { mimeType: 'image/png', data: new Uint8Array([1, 2]) }],
+        },
         { role: 1, content: [{ value: 'again' }] },
-        { role: 2, content: [{ value: 'ok' }, { callId: 'c', name: 'read', input: { path: 'a' } }] },
+        {
+          role: 2,
+          content: [{ value: 'ok' }, { callId: 'c', name: 'read', input: { path: 'a' } }],
+        },
         { role: 1, content: [{ callId: 'c', content: [{ value: 'text' }] }] },
         { role: 2, content: [] },
       ],
@@ -116,7 +145,10 @@ describe('chat messages of VS Code', () => {
           { type: 'tool_call', id: 'c', name: 'read', input: { path: 'a' } },
         ],
       },
-      { role: 'user', content: [{ type: 'tool_result', callId: 'c', text: 'text', isError: false }] },
+      {
+        role: 'user',
+        content: [{ type: 'tool_result', callId: 'c', text: 'text', isError: false }],
+      },
     ]);
     assert.deepEqual(request.tools[0]?.inputSchema, { type: 'object', properties: {} });
   });
@@ -124,7 +156,10 @@ describe('chat messages of VS Code', () => {
   it('are estimated by their characters', () => {
     assert.equal(estimateTokens('hello'), 2);
     assert.equal(estimateTokens('数字の検証'), 5);
-    assert.equal(estimateTokens([{ value: 'abcdefgh' }, { callId: 'c', name: 'abcd', input: {} }]), 4);
+    assert.equal(
+      estimateTokens([{ value: 'abcdefgh' }, { callId: 'c', name: 'abcd', input: {} }]),
+      4,
+    );
     assert.equal(estimateTokens([]), 0);
   });
 });
@@ -147,7 +182,10 @@ describe('keys', () => {
     await keys.set('anthropic', '  ');
     assert.equal(await keys.get('anthropic'), 'from-env');
     assert.equal(await keys.get('nobody'), undefined);
-    const google = new ApiKeys(storage(new Map()), { GEMINI_API_KEY: ' ', GOOGLE_API_KEY: 'other' });
+    const google = new ApiKeys(storage(new Map()), {
+      GEMINI_API_KEY: ' ',
+      GOOGLE_API_KEY: 'other',
+    });
     assert.equal(await google.get('gemini'), 'other');
   });
 

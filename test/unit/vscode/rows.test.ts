@@ -6,7 +6,12 @@ import type { Ledger } from '../../../src/experiments/ledger.ts';
 import { experimentRows, runningRuns } from '../../../src/vscode/experiments/experimentRows.ts';
 import type { ResourceSample } from '../../../src/machines/resources/resourceSample.ts';
 import type { Liveness } from '../../../src/runs/run.ts';
-import { firstRows, machineRows, problemRows, type MachineView } from '../../../src/vscode/machines/machineRows.ts';
+import {
+  firstRows,
+  machineRows,
+  problemRows,
+  type MachineView,
+} from '../../../src/vscode/machines/machineRows.ts';
 import { memoryRows } from '../../../src/vscode/memory/memoryRows.ts';
 import { runIdOf, sessionIdOf, noteOf } from '../../../src/vscode/ui/commandTarget.ts';
 import type { TreeNode } from '../../../src/vscode/ui/treeNode.ts';
@@ -24,7 +29,12 @@ const ledger: Ledger = {
 const state = stateOf({
   phase: 'acting',
   usd: 1.2,
-  runs: runsOf(endedRun(1, 1), endedRun(2, 0.83), runState(3), runState(4, { notStarted: 'no such folder' })),
+  runs: runsOf(
+    endedRun(1, 1),
+    endedRun(2, 0.83),
+    runState(3),
+    runState(4, { notStarted: 'no such folder' }),
+  ),
 });
 const nowMs = startMs + 7_800_000;
 const childrenOf = async (node: TreeNode | undefined): Promise<readonly TreeNode[]> =>
@@ -40,7 +50,10 @@ const view = (changes: Partial<Parameters<typeof experimentRows>[0]> = {}): read
 
 describe('experiments tree', () => {
   it('shows what a watchdog saw of a run, and that it was ended for it', async () => {
-    const alarmed = { ...alive, alarm: { detail: 'grad_norm became infinite', action: 'warn' } } as const;
+    const alarmed = {
+      ...alive,
+      alarm: { detail: 'grad_norm became infinite', action: 'warn' },
+    } as const;
     const alarm = { detail: 'loss became NaN at step 120', action: 'kill' } as const;
     const killed = rowOf(2, { verdict: { kind: 'killed' }, alarm });
     const [goingOn, ended] = await childrenOf(
@@ -79,7 +92,9 @@ describe('experiments tree', () => {
   it('crowns no run that still goes on', async () => {
     const { rows, ...rest } = ledger;
     const crowned = rows.map((row) => (row === alive ? { ...row, isChampion: true } : row));
-    const [run] = await childrenOf(view({ open: [{ state, ledger: { ...rest, rows: crowned } }] })[0]);
+    const [run] = await childrenOf(
+      view({ open: [{ state, ledger: { ...rest, rows: crowned } }] })[0],
+    );
     assert.doesNotMatch(`${run?.description}${run?.spoken}`, /champion/);
   });
 
@@ -144,7 +159,13 @@ describe('experiments tree', () => {
       const id = newSessionId(2);
       const owner = { pid: 7, host: 'lab1', ...(kind !== undefined && { kind }) };
       const summary: SessionSummary = {
-        ...{ id, goal: 'another goal', startedMs: startMs, lastEventMs: startMs, phase: 'sleeping' as const },
+        ...{
+          id,
+          goal: 'another goal',
+          startedMs: startMs,
+          lastEventMs: startMs,
+          phase: 'sleeping' as const,
+        },
         ...{ runs: 0, going: 0, turns: 9, usd: 0.5, hasUnknownCost: false },
       };
       const [row] = view({ open: [], listed: [summary], owners: new Map([[id, owner]]) });
@@ -167,14 +188,24 @@ describe('machines tree', () => {
     state: 'connected',
     ...more,
   });
-  const local: MachineView = { id: 'local', kind: 'local', state: 'connected', description: 'this computer · 8 CPUs' };
+  const local: MachineView = {
+    id: 'local',
+    kind: 'local',
+    state: 'connected',
+    description: 'this computer · 8 CPUs',
+  };
   const sample: ResourceSample = {
     atMs: nowMs,
     cpuPercent: 12,
     memoryUsedBytes: 3 * gb,
     memoryTotalBytes: 64 * gb,
     gpus: [
-      { id: '0', utilisationPercent: 93, temperatureCelsius: 71, processes: [{ pid: 9, sessionPid: 103 }] },
+      {
+        id: '0',
+        utilisationPercent: 93,
+        temperatureCelsius: 71,
+        processes: [{ pid: 9, sessionPid: 103 }],
+      },
       { id: '1', utilisationPercent: 0, temperatureCelsius: 40, processes: [] },
     ],
   };
@@ -209,7 +240,11 @@ describe('machines tree', () => {
   });
 
   it('tells its own runs and the bound apart while nobody asked the machine who has its slots', () => {
-    const [row] = machineRows([machine('gpu1', { slots: { total: 4 } })], [{ state, ledger: onGpu1 }], nowMs);
+    const [row] = machineRows(
+      [machine('gpu1', { slots: { total: 4 } })],
+      [{ state, ledger: onGpu1 }],
+      nowMs,
+    );
     assert.equal(row?.description, 'ssh · 1 run · 4 slots · asking …');
   });
 
@@ -233,7 +268,11 @@ describe('machines tree', () => {
     const livenessOf = (liveness: Liveness) => () => ({ liveness });
     const shown = async (liveness: Liveness) => {
       const session = { state, ledger: onGpu1, facts: livenessOf(liveness) };
-      const [row] = machineRows([machine('gpu1', { kind: 'slurm', description: 'Slurm' })], [session], nowMs);
+      const [row] = machineRows(
+        [machine('gpu1', { kind: 'slurm', description: 'Slurm' })],
+        [session],
+        nowMs,
+      );
       const [run] = await childrenOf(row);
       return [row?.description, run?.description, run?.icon?.id, run?.spoken.split(',')[1]];
     };
@@ -256,7 +295,10 @@ describe('machines tree', () => {
     const gpuTime = { idleSeconds: 15, watchedSeconds: 60 };
     const facts = () => ({ liveness: { kind: 'running' as const }, gpuTime });
     const [row] = machineRows([machine('gpu1')], [{ state, ledger: onGpu1, facts }], nowMs);
-    assert.match((await childrenOf(row))[0]?.tooltip ?? '', /GPU idle 25 % of the 1 min that it was watched/);
+    assert.match(
+      (await childrenOf(row))[0]?.tooltip ?? '',
+      /GPU idle 25 % of the 1 min that it was watched/,
+    );
   });
 });
 
@@ -267,7 +309,14 @@ describe('machines that are reached, or not', () => {
         { id: 'local', kind: 'local', state: 'connected', description: '8 CPUs', host: 'login1' },
         { id: 'gpu1', kind: 'ssh', hasHost: true, state: 'connected', description: '8 CPUs' },
         { id: 'gpu2', kind: 'ssh', hasHost: true, state: 'unused', place: 'ada@gpu2' },
-        { id: 'box', kind: 'container', hasHost: false, state: 'unreachable', place: 'x', problem: 'no engine' },
+        {
+          id: 'box',
+          kind: 'container',
+          hasHost: false,
+          state: 'unreachable',
+          place: 'x',
+          problem: 'no engine',
+        },
       ],
       [],
       nowMs,
@@ -289,20 +338,32 @@ describe('machines that are reached, or not', () => {
       ['helios.addMachine'],
     );
     assert.deepEqual(
-      firstRows(['lab', 'gpu1']).map(({ label, description, onClick }) => [label, description, onClick])[1],
+      firstRows(['lab', 'gpu1']).map(({ label, description, onClick }) => [
+        label,
+        description,
+        onClick,
+      ])[1],
       ['Import from the ssh Config…', 'lab, gpu1', 'helios.importMachines'],
     );
   });
 
   it('says what is wrong with the file, and opens it', () => {
-    const [row] = problemRows(['/home/ada/machines.json, line 3: it is not valid JSON.'], '/home/ada/machines.json');
+    const [row] = problemRows(
+      ['/home/ada/machines.json, line 3: it is not valid JSON.'],
+      '/home/ada/machines.json',
+    );
     assert.deepEqual([row?.icon?.id, row?.onClick], ['warning', 'helios.editMachines']);
     assert.equal(row?.description, 'line 3: it is not valid JSON.');
   });
 });
 
 describe('memory tree', () => {
-  const note = (path: string, gist = '', type: 'dir' | 'file' = 'file') => ({ path, gist, type, updatedMs: startMs });
+  const note = (path: string, gist = '', type: 'dir' | 'file' = 'file') => ({
+    path,
+    gist,
+    type,
+    updatedMs: startMs,
+  });
 
   it('nests notes, with gists beside them, session notes apart from shared ones', async () => {
     const rows = memoryRows([

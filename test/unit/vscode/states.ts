@@ -17,7 +17,9 @@ export function recorded<E extends SessionEvent>(event: E, at = startMs): E & Jo
   return { ...event, v: 1, id: `e-${count}`, at } as E & JournalEvent;
 }
 
-export const started = (goal = 'bring loss < 1.0'): Extract<JournalEvent, { type: 'session.started' }> =>
+export const started = (
+  goal = 'bring loss < 1.0',
+): Extract<JournalEvent, { type: 'session.started' }> =>
   recorded({
     type: 'session.started',
     sessionId,
@@ -34,8 +36,23 @@ export const stateOf = (changes: Partial<SessionState> = {}): SessionState => ({
   ...changes,
 });
 
-export function summaryOf(metric: string, best: number, direction: Direction = 'lower', last = best): MetricSummary {
-  return { metric, count: 10, last, lastStep: 100, min: best, max: last, mean: best, best, direction };
+export function summaryOf(
+  metric: string,
+  best: number,
+  direction: Direction = 'lower',
+  last = best,
+): MetricSummary {
+  return {
+    metric,
+    count: 10,
+    last,
+    lastStep: 100,
+    min: best,
+    max: last,
+    mean: best,
+    best,
+    direction,
+  };
 }
 
 const ids: readonly RunId[] = Array.from({ length: 9 }, (_, index) => newRunId(startMs + index));
@@ -62,8 +79,16 @@ export function runState(number: number, changes: Partial<RunState> = {}): RunSt
   };
 }
 
-export const endedRun = (number: number, loss: number, verdict: Verdict = { kind: 'ok' }): RunState =>
-  runState(number, { verdict, endedMs: startMs + number * minuteMs, metrics: [summaryOf('loss', loss)] });
+export const endedRun = (
+  number: number,
+  loss: number,
+  verdict: Verdict = { kind: 'ok' },
+): RunState =>
+  runState(number, {
+    verdict,
+    endedMs: startMs + number * minuteMs,
+    metrics: [summaryOf('loss', loss)],
+  });
 
 export const runsOf = (...runs: readonly RunState[]): ReadonlyMap<RunId, RunState> =>
   new Map(runs.map((run) => [run.spec.id, run]));

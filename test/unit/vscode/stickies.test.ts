@@ -4,7 +4,10 @@ import { parseSticky, stickyList } from '../../../src/vscode/inbox/stickies.ts';
 
 describe('pinned notes', () => {
   it('are pinned, unpinned by number, and listed', () => {
-    assert.deepEqual(parseSticky(' never touch data/ '), { kind: 'pin', text: 'never touch data/' });
+    assert.deepEqual(parseSticky(' never touch data/ '), {
+      kind: 'pin',
+      text: 'never touch data/',
+    });
     assert.deepEqual(parseSticky('rm 2'), { kind: 'unpin', number: 2 });
     assert.deepEqual(parseSticky('rm the old data'), { kind: 'pin', text: 'rm the old data' });
     assert.deepEqual(parseSticky('  '), { kind: 'list' });

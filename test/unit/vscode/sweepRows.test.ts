@@ -35,7 +35,12 @@ const rowsOf = (state: SweepState): readonly TreeNode[] => {
     pointOf(runState(4), 2),
   );
   const open = [{ state: stateOf({ runs, sweeps: new Map([['s1', state]]) }), ledger }];
-  const [session] = experimentRows({ open, listed: [], nowMs: startMs, read: () => Promise.reject(new Error('no')) });
+  const [session] = experimentRows({
+    open,
+    listed: [],
+    nowMs: startMs,
+    read: () => Promise.reject(new Error('no')),
+  });
   assert.ok(Array.isArray(session?.children));
   return session.children as readonly TreeNode[];
 };

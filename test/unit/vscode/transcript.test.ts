@@ -2,8 +2,21 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import type { JournalEvent } from '../../../src/agent/journal/events.ts';
 import { noUsage } from '../../../src/models/model.ts';
-import { approvalParts, Transcript, type ChatPart } from '../../../src/vscode/sessions/transcript.ts';
-import { endedRun, recorded, runId, runsOf, runState, sessionId, stateOf, summaryOf } from './states.ts';
+import {
+  approvalParts,
+  Transcript,
+  type ChatPart,
+} from '../../../src/vscode/sessions/transcript.ts';
+import {
+  endedRun,
+  recorded,
+  runId,
+  runsOf,
+  runState,
+  sessionId,
+  stateOf,
+  summaryOf,
+} from './states.ts';
 
 const requested = recorded({ type: 'model.requested', turn: 1, provider: 'claude', model: 'm' });
 const replied = (text: string, changes: object = {}): JournalEvent =>
@@ -35,7 +48,9 @@ describe('transcript', () => {
   it('shows streamed text as it comes and not again when the reply is recorded', () => {
     const transcript = new Transcript();
     transcript.event(requested, stateOf());
-    assert.deepEqual(transcript.stream({ type: 'text.delta', text: 'Hel' }), [{ kind: 'text', markdown: 'Hel' }]);
+    assert.deepEqual(transcript.stream({ type: 'text.delta', text: 'Hel' }), [
+      { kind: 'text', markdown: 'Hel' },
+    ]);
     assert.deepEqual(transcript.event(replied('Hello'), stateOf()), []);
   });
 
@@ -43,7 +58,9 @@ describe('transcript', () => {
     const transcript = new Transcript();
     transcript.event(requested, stateOf());
     transcript.stream({ type: 'text.delta', text: 'Hello' });
-    const notice = textOf(transcript.stream({ type: 'notice', text: 'No space left. The session waits.' }));
+    const notice = textOf(
+      transcript.stream({ type: 'notice', text: 'No space left. The session waits.' }),
+    );
     assert.match(notice, /No space left\. The session waits\./);
     assert.doesNotMatch(notice, /cut off|again/);
     assert.deepEqual(transcript.event(replied('Hello'), stateOf()), []);
@@ -52,22 +69,37 @@ describe('transcript', () => {
   it('shows a reply whole when the following began in the middle of it', () => {
     const transcript = new Transcript();
     assert.deepEqual(transcript.stream({ type: 'text.delta', text: 'lo' }), []);
-    assert.deepEqual(transcript.event(replied('Hello'), stateOf()), [{ kind: 'text', markdown: 'Hello' }]);
+    assert.deepEqual(transcript.event(replied('Hello'), stateOf()), [
+      { kind: 'text', markdown: 'Hello' },
+    ]);
   });
 
   it('says that a text was cut off, and shows the one that replaces it', () => {
     const transcript = new Transcript();
     transcript.event(requested, stateOf());
     transcript.stream({ type: 'text.delta', text: 'Hal' });
-    assert.match(textOf(transcript.stream({ type: 'text.discarded', why: 'overloaded' })), /cut off.*overloaded/);
+    assert.match(
+      textOf(transcript.stream({ type: 'text.discarded', why: 'overloaded' })),
+      /cut off.*overloaded/,
+    );
     assert.equal(textOf(transcript.stream({ type: 'text.delta', text: 'Hello' })), 'Hello');
     assert.deepEqual(transcript.event(replied('Hello'), stateOf()), []);
   });
 
   it('says why a call failed and that a reply was cut', () => {
-    const failure = { failure: { reason: 'auth', message: 'The key was refused.' }, stop: 'error', content: [] };
-    assert.match(textOf(new Transcript().event(replied('', failure), stateOf())), /The key was refused/);
-    assert.match(textOf(new Transcript().event(replied('x', { stop: 'length' }), stateOf())), /output limit/);
+    const failure = {
+      failure: { reason: 'auth', message: 'The key was refused.' },
+      stop: 'error',
+      content: [],
+    };
+    assert.match(
+      textOf(new Transcript().event(replied('', failure), stateOf())),
+      /The key was refused/,
+    );
+    assert.match(
+      textOf(new Transcript().event(replied('x', { stop: 'length' }), stateOf())),
+      /output limit/,
+    );
   });
 
   it('gives a line per tool: title, summary, files', () => {
@@ -79,15 +111,31 @@ describe('transcript', () => {
       effect: 'write',
       title: 'Wrote a.py',
     });
-    assert.deepEqual(transcript.event(start, stateOf()), [{ kind: 'progress', text: 'Wrote a.py' }]);
-    const [line] = transcript.event(finished({ summary: '12 lines', changedFiles: ['/project/a.py'] }), stateOf());
-    assert.deepEqual(line, { kind: 'line', icon: 'edit', markdown: 'Wrote a.py · 12 lines', files: ['/project/a.py'] });
+    assert.deepEqual(transcript.event(start, stateOf()), [
+      { kind: 'progress', text: 'Wrote a.py' },
+    ]);
+    const [line] = transcript.event(
+      finished({ summary: '12 lines', changedFiles: ['/project/a.py'] }),
+      stateOf(),
+    );
+    assert.deepEqual(line, {
+      kind: 'line',
+      icon: 'edit',
+      markdown: 'Wrote a.py · 12 lines',
+      files: ['/project/a.py'],
+    });
   });
 
   it('does not say twice what a summary repeats of its title', () => {
     const transcript = new Transcript();
     transcript.event(
-      recorded({ type: 'tool.started', callId: 'c1', name: 'x', effect: 'read', title: 'Launched' }),
+      recorded({
+        type: 'tool.started',
+        callId: 'c1',
+        name: 'x',
+        effect: 'read',
+        title: 'Launched',
+      }),
       stateOf(),
     );
     assert.equal(
@@ -97,7 +145,11 @@ describe('transcript', () => {
   });
 
   it('says what a tool did that was started before anybody followed, not what it is called', () => {
-    const done = finished({ name: 'remote_exec_background', summary: 'run 7 · local', runId: runId(7) });
+    const done = finished({
+      name: 'remote_exec_background',
+      summary: 'run 7 · local',
+      runId: runId(7),
+    });
     assert.equal(textOf(new Transcript().event(done, stateOf())), 'run 7 · local');
     assert.equal(
       textOf(new Transcript().event(finished({ isError: true, summary: 'no' }), stateOf())),
@@ -107,7 +159,10 @@ describe('transcript', () => {
 
   it('shows errors of tools in safe words', () => {
     const text = textOf(
-      new Transcript().event(finished({ isError: true, text: 'no [such](command:x) file' }), stateOf()),
+      new Transcript().event(
+        finished({ isError: true, text: 'no [such](command:x) file' }),
+        stateOf(),
+      ),
     );
     assert.equal(text, 'write\\_file · no \\[such\\](command:x) file');
   });
@@ -115,7 +170,10 @@ describe('transcript', () => {
   it('is quiet about tools whose effect is told by an event of its own', () => {
     const quiet = { name: 'sleep', isQuiet: true };
     assert.deepEqual(new Transcript().event(finished(quiet), stateOf()), []);
-    assert.equal(new Transcript().event(finished({ ...quiet, isError: true }), stateOf()).length, 1);
+    assert.equal(
+      new Transcript().event(finished({ ...quiet, isError: true }), stateOf()).length,
+      1,
+    );
   });
 
   it('compares a run that ended with the best of those before it', () => {
@@ -143,7 +201,9 @@ describe('transcript', () => {
   });
 
   it('marks a metric that became NaN', () => {
-    const metrics = [{ ...summaryOf('loss', 0.5), firstNonFinite: { index: 3, step: 12, value: Number.NaN } }];
+    const metrics = [
+      { ...summaryOf('loss', 0.5), firstNonFinite: { index: 3, step: 12, value: Number.NaN } },
+    ];
     const verdict = { kind: 'failed', code: 1 } as const;
     const event = recorded({ type: 'run.ended', runId: runId(1), verdict, endedMs: 0, metrics });
     const text = textOf(new Transcript().event(event, stateOf({ runs: runsOf(runState(1)) })));
@@ -177,11 +237,27 @@ describe('transcript', () => {
 
   it('ends with the reason, the summary and what was measured', () => {
     const evidence = [
-      { runId: runId(8), run: 'run 8', metric: 'val_loss', last: 1.888, best: 1.88, lastStep: 9, count: 30 },
+      {
+        runId: runId(8),
+        run: 'run 8',
+        metric: 'val_loss',
+        last: 1.888,
+        best: 1.88,
+        lastStep: 9,
+        count: 30,
+      },
     ];
-    const event = recorded({ type: 'session.ended', reason: 'goal', summary: 'Wider was better.', evidence });
+    const event = recorded({
+      type: 'session.ended',
+      reason: 'goal',
+      summary: 'Wider was better.',
+      evidence,
+    });
     const text = textOf(new Transcript().event(event, stateOf()));
-    assert.equal(text, '**Goal met**\nWider was better.\n- val\\_loss **1.888** in run 8 (best 1.88, 30 points)');
+    assert.equal(
+      text,
+      '**Goal met**\nWider was better.\n- val\\_loss **1.888** in run 8 (best 1.88, 30 points)',
+    );
     const transcript = new Transcript();
     transcript.event(replied('All told: Wider was better.'), stateOf());
     assert.ok(!textOf(transcript.event(event, stateOf())).includes('Wider'));
@@ -193,7 +269,13 @@ describe('transcript', () => {
   });
 
   it('shows exactly what an approval is about, fenced', () => {
-    const request = { sessionId, callId: 'c', title: 'run rm', effect: 'execute', detail: 'rm -rf `x`\n```\nend' };
+    const request = {
+      sessionId,
+      callId: 'c',
+      title: 'run rm',
+      effect: 'execute',
+      detail: 'rm -rf `x`\n```\nend',
+    };
     const args = { machine_id: 'local', command: 'python3 t.py', env: { A: '1' } };
     const launch = textOf(approvalParts({ ...request, detail: JSON.stringify(args) }));
     assert.match(launch, /```\npython3 t\.py\nmachine_id: local\nenv: \{"A":"1"\}\n```$/);

@@ -28,7 +28,8 @@ describe('words of the views', () => {
   });
 
   it('leaves nothing in a text that Markdown would act on', () => {
-    const hostile = '[x](command:evil) $(bug) ![i](http://x) <b>&lt; `c` **b** a|b # h\n- item\u001b[31m';
+    const hostile =
+      '[x](command:evil) $(bug) ![i](http://x) <b>&lt; `c` **b** a|b # h\n- item\u001b[31m';
     const safe = plain(hostile);
     assert.ok(!/(?<!\\)([[\]`*|<&]|\$\()/.test(safe), safe);
     assert.ok(!safe.includes('\n') && !safe.includes('\u001b'));

@@ -1,4 +1,7 @@
-/** Healthy and diverging learning curves of many shapes against the defaults; `npm run bench -- watchdogs` prints the same. */
+/**
+ * Healthy and diverging learning curves of many shapes against the defaults; `npm run bench --
+ * watchdogs` prints the same.
+ */
 import assert from 'node:assert/strict';
 import { randomInt } from 'node:crypto';
 import { before, describe, it } from 'mocha';
@@ -17,7 +20,9 @@ const watch = (curve: Curve, policy = defaultPolicy): readonly Finding[] =>
 const killing = policyOf({ divergence: { action: 'kill' }, throughput: { action: 'kill' } });
 
 /** The detectors were never tuned on these. */
-const freshSeeds = [7919, 104_729, 1_299_709, 15_485_863, 32_452_843, 49_979_687, 67_867_967, 86_028_121];
+const freshSeeds = [
+  7919, 104_729, 1_299_709, 15_485_863, 32_452_843, 49_979_687, 67_867_967, 86_028_121,
+];
 /** Another one each time; `HELIOS_CURVES_SEED` repeats one. */
 const drawnSeed = Number(process.env.HELIOS_CURVES_SEED ?? randomInt(2 ** 31));
 
@@ -49,7 +54,10 @@ describe('watchdogs on learning curves', () => {
     }
   });
 
-  /** How many points late each one is that is seen at all, the soonest first; none before it diverges, and most are. */
+  /**
+   * How many points late each one is that is seen at all, the soonest first; none before it
+   * diverges, and most are.
+   */
   function delaysOf(curves: readonly Curve[]): number[] {
     const delays = curves.flatMap((curve) => {
       const at = watchUntilFound(curve);
@@ -60,7 +68,8 @@ describe('watchdogs on learning curves', () => {
     assert.ok((delays[0] ?? 0) >= 0, 'one was called diverging while it was healthy');
     return delays;
   }
-  const medianOf = (sorted: readonly number[]): number => sorted[Math.floor(sorted.length / 2)] ?? Infinity;
+  const medianOf = (sorted: readonly number[]): number =>
+    sorted[Math.floor(sorted.length / 2)] ?? Infinity;
 
   it('see nine of ten that diverge, and none before it does', () => {
     const median = medianOf(delaysOf(divergingCurves(100, 1)));
@@ -81,7 +90,10 @@ describe('watchdogs on learning curves', () => {
 
     it('kill at most one in a thousand where all that they see kills', () => {
       const killed = healthy.filter((curve) => watch(curve, killing).length > 0);
-      assert.ok(killed.length <= healthy.length / 1000, killed.map(({ shape }) => shape).join(', '));
+      assert.ok(
+        killed.length <= healthy.length / 1000,
+        killed.map(({ shape }) => shape).join(', '),
+      );
     });
 
     it('see nine of ten that diverge, and none before it does', () => {

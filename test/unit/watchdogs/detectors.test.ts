@@ -36,16 +36,36 @@ describe('metrics that are no numbers', () => {
     readonly actions: readonly string[];
   }[] = [
     { what: 'a loss', metric: 'loss', values: [2, 1, NaN], actions: ['kill'] },
-    { what: 'a loss that is infinite', metric: 'train/loss', values: [2, Infinity], actions: ['kill'] },
+    {
+      what: 'a loss that is infinite',
+      metric: 'train/loss',
+      values: [2, Infinity],
+      actions: ['kill'],
+    },
     {
       what: 'a loss that a progress bar shows before the first mean',
       metric: 'loss',
       values: [NaN, NaN, 2, 1],
       actions: [],
     },
-    { what: 'a loss that is no number for ever', metric: 'loss', values: row(9, NaN), actions: ['warn'] },
-    { what: 'a perplexity that is too large at first', metric: 'ppl', values: [Infinity, 9e30, 90], actions: [] },
-    { what: 'the part of a loss', metric: 'policy_loss', values: [1, 2, ...row(5, NaN)], actions: ['warn', 'kill'] },
+    {
+      what: 'a loss that is no number for ever',
+      metric: 'loss',
+      values: row(9, NaN),
+      actions: ['warn'],
+    },
+    {
+      what: 'a perplexity that is too large at first',
+      metric: 'ppl',
+      values: [Infinity, 9e30, 90],
+      actions: [],
+    },
+    {
+      what: 'the part of a loss',
+      metric: 'policy_loss',
+      values: [1, 2, ...row(5, NaN)],
+      actions: ['warn', 'kill'],
+    },
     {
       what: 'a part that is not computed in each step',
       metric: 'actor_loss',
@@ -85,7 +105,12 @@ describe('metrics that are no numbers', () => {
       values: [...row(40, Infinity), 2, 2],
       actions: [],
     },
-    { what: 'a validation that never gives one', metric: 'val_loss', values: row(60, NaN), actions: ['warn'] },
+    {
+      what: 'a validation that never gives one',
+      metric: 'val_loss',
+      values: row(60, NaN),
+      actions: ['warn'],
+    },
     {
       what: 'a validation that is not made in each line',
       metric: 'val_loss',
@@ -110,14 +135,24 @@ describe('metrics that are no numbers', () => {
       values: row(50, 1, Infinity, 1, NaN),
       actions: [],
     },
-    { what: 'a gradient that is gone', metric: 'grad_norm', values: [1, 1, NaN, NaN, NaN], actions: ['warn'] },
+    {
+      what: 'a gradient that is gone',
+      metric: 'grad_norm',
+      values: [1, 1, NaN, NaN, NaN],
+      actions: ['warn'],
+    },
     {
       what: 'a gradient that is so from the first step',
       metric: 'grad_norm',
       values: [Infinity, Infinity, Infinity, 1],
       actions: [],
     },
-    { what: 'a scale of the loss', metric: 'loss_scale', values: [65536, ...row(3, Infinity)], actions: ['warn'] },
+    {
+      what: 'a scale of the loss',
+      metric: 'loss_scale',
+      values: [65536, ...row(3, Infinity)],
+      actions: ['warn'],
+    },
     {
       what: 'what has no variance to explain',
       metric: 'explained_variance',
@@ -154,7 +189,8 @@ describe('metrics that are no numbers', () => {
   it('are told of again after a thousand numbers, and not before', () => {
     const watch = runWatch(policyOf({ non_finite: { action: 'warn' } }));
     const numbers = (count: number): number[] => Array.from({ length: count }, () => 1);
-    const found = (values: readonly number[]): number => watch.take(seriesOf('loss', values)).length;
+    const found = (values: readonly number[]): number =>
+      watch.take(seriesOf('loss', values)).length;
     assert.equal(found([1, NaN]), 1);
     assert.equal(found([...numbers(999), NaN]), 0);
     assert.equal(found([...numbers(1000), NaN]), 1);
@@ -211,23 +247,34 @@ describe('divergence', () => {
   it('is one-sided: a loss that falls and a reward that rises are no alarm', () => {
     assert.deepEqual(runWatch().take(seriesOf('loss', [...flat(100, 5), ...flat(50, 0.1)])), []);
     assert.deepEqual(
-      runWatch(defaultPolicy, 'reward').take(seriesOf('reward', [...flat(100, 5), ...flat(50, 100)])),
+      runWatch(defaultPolicy, 'reward').take(
+        seriesOf('reward', [...flat(100, 5), ...flat(50, 100)]),
+      ),
       [],
     );
     assert.equal(
-      runWatch(defaultPolicy, 'reward').take(seriesOf('reward', [...flat(100, 5), ...flat(50, -40)])).length,
+      runWatch(defaultPolicy, 'reward').take(
+        seriesOf('reward', [...flat(100, 5), ...flat(50, -40)]),
+      ).length,
       1,
     );
   });
 
   it('is not judged before the warm-up is over, nor by less than the points in a row', () => {
     assert.deepEqual(runWatch().take(seriesOf('loss', [...flat(20, 1), ...flat(29, 9)])), []);
-    assert.deepEqual(runWatch().take(seriesOf('loss', [...flat(100, 1), ...flat(7, 9), ...flat(50, 1)])), []);
+    assert.deepEqual(
+      runWatch().take(seriesOf('loss', [...flat(100, 1), ...flat(7, 9), ...flat(50, 1)])),
+      [],
+    );
   });
 
   it('judges neither parts of a training nor metrics without a direction', () => {
     for (const metric of ['value_loss', 'lr', 'entropy'])
-      assert.deepEqual(runWatch().take(seriesOf(metric, [...flat(100, 1), ...flat(50, 90)])), [], metric);
+      assert.deepEqual(
+        runWatch().take(seriesOf(metric, [...flat(100, 1), ...flat(50, 90)])),
+        [],
+        metric,
+      );
   });
 });
 
@@ -277,7 +324,10 @@ describe('throughput', () => {
       [],
     );
     assert.deepEqual(
-      alarms([...points([[600, 20]]), { metric: 'loss', step: 12_010, timeMs: 40 * minuteMs, value: 1 }]),
+      alarms([
+        ...points([[600, 20]]),
+        { metric: 'loss', step: 12_010, timeMs: 40 * minuteMs, value: 1 },
+      ]),
       [],
     );
   });
@@ -287,7 +337,10 @@ describe('throughput', () => {
     let timeMs = 0;
     const told = (perSecond: number, minutes: number): number =>
       Array.from({ length: minutes * 6 }, () =>
-        watch.add({ metric: 'it/s', step: NaN, timeMs: (timeMs += 10_000), value: perSecond }, true),
+        watch.add(
+          { metric: 'it/s', step: NaN, timeMs: (timeMs += 10_000), value: perSecond },
+          true,
+        ),
       ).filter((detail) => detail !== undefined).length;
     assert.deepEqual(
       [10, 1, 10, 1, 10, 1].map((perSecond) => told(perSecond, 10)),
@@ -344,8 +397,16 @@ describe('throughput', () => {
 });
 
 describe('silence', () => {
-  const beats = (watch: SilenceWatch, fromMs: number, minutes: number, heardMs: number | undefined): string[] =>
-    Array.from({ length: 4 * minutes }, (_, index) => watch.beat(fromMs + 15_000 * (index + 1), heardMs) ?? []).flat();
+  const beats = (
+    watch: SilenceWatch,
+    fromMs: number,
+    minutes: number,
+    heardMs: number | undefined,
+  ): string[] =>
+    Array.from(
+      { length: 4 * minutes },
+      (_, index) => watch.beat(fromMs + 15_000 * (index + 1), heardMs) ?? [],
+    ).flat();
 
   it('is told once it lasted, and again after output only when it lasts twice as long', () => {
     const watch = new SilenceWatch(30);
@@ -358,7 +419,9 @@ describe('silence', () => {
 
   it('of who speaks seldom is told once', () => {
     const watch = new SilenceWatch(30);
-    const told = [1, 2, 3, 4, 5].map((epoch) => beats(watch, epoch * 40 * minuteMs, 40, epoch).length);
+    const told = [1, 2, 3, 4, 5].map(
+      (epoch) => beats(watch, epoch * 40 * minuteMs, 40, epoch).length,
+    );
     assert.deepEqual(told, [1, 0, 0, 0, 0]);
   });
 
@@ -390,7 +453,9 @@ describe('disks and GPUs', () => {
     const watch = new GpuIdleWatch({ belowPercent: 5, minutes: 15 });
     const refresh = (minutes: readonly number[], percents: readonly number[]): string[] =>
       minutes.flatMap((minute) =>
-        [0, 1, 2, 3].flatMap((part) => watch.judge(minute * minuteMs + part * 15_000, percents) ?? []),
+        [0, 1, 2, 3].flatMap(
+          (part) => watch.judge(minute * minuteMs + part * 15_000, percents) ?? [],
+        ),
       );
     const minutes = (from: number, to: number): number[] =>
       Array.from({ length: to - from }, (_, index) => from + index);
@@ -419,7 +484,9 @@ describe('running median', () => {
       median.add(value);
       const window = all.slice(-25);
       assert.equal(median.median, middle(window));
-      const distances = window.map((each) => Math.abs(each - middle(window))).toSorted((a, b) => a - b);
+      const distances = window
+        .map((each) => Math.abs(each - middle(window)))
+        .toSorted((a, b) => a - b);
       assert.equal(median.deviation, distances[(distances.length - 1) >> 1]);
     }
   });
@@ -451,7 +518,10 @@ describe('roles of metrics', () => {
 describe('policy', () => {
   it('is the defaults, with what was said over them, the last over the first', () => {
     const person = watchdogSettingsSchema.parse({ divergence: 'kill', silence: { minutes: 5 } });
-    const project = watchdogSettingsSchema.parse({ divergence: { deviations: 20 }, gpu_idle: 'off' });
+    const project = watchdogSettingsSchema.parse({
+      divergence: { deviations: 20 },
+      gpu_idle: 'off',
+    });
     assert.deepEqual(policyOf(person, project), {
       ...defaultPolicy,
       divergence: { ...defaultPolicy.divergence, action: 'kill', deviations: 20 },

@@ -18,10 +18,16 @@ describe('a download', () => {
     sites = [];
   });
 
-  const get = (url: string, options: WebOptions = seemingPublic(), signal = new AbortController().signal) =>
-    download({ url, accept: '*/*' }, options, signal);
+  const get = (
+    url: string,
+    options: WebOptions = seemingPublic(),
+    signal = new AbortController().signal,
+  ) => download({ url, accept: '*/*' }, options, signal);
 
-  const fails = async (downloading: Promise<Download>, reason: WebFailureReason): Promise<string> => {
+  const fails = async (
+    downloading: Promise<Download>,
+    reason: WebFailureReason,
+  ): Promise<string> => {
     const error = await downloading.then(
       () => undefined,
       (failure: unknown) => failure,
@@ -52,14 +58,27 @@ describe('a download', () => {
 
   describe('reaches nothing that is private', () => {
     const resolvesTo = (...addresses: string[]): Resolve => {
-      return () => Promise.resolve(addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })));
+      return () =>
+        Promise.resolve(
+          addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
+        );
     };
 
-    for (const address of ['127.0.0.1', '10.0.0.1', '169.254.169.254', '::1', 'fd00::1', '::ffff:192.168.0.1'])
+    for (const address of [
+      '127.0.0.1',
+      '10.0.0.1',
+      '169.254.169.254',
+      '::1',
+      'fd00::1',
+      '::ffff:192.168.0.1',
+    ])
       it(`by a name of ${address}`, async () => {
         const site = await open(page('secret'));
         await fails(get(site.url('/'), seemingPublic({ resolve: resolvesTo(address) })), 'address');
-        await fails(get(site.url('/'), seemingPublic({ resolve: resolvesTo(publicAddress, address) })), 'address');
+        await fails(
+          get(site.url('/'), seemingPublic({ resolve: resolvesTo(publicAddress, address) })),
+          'address',
+        );
         assert.deepEqual(site.asked, []);
       });
 
@@ -88,7 +107,8 @@ describe('a download', () => {
       );
       const answers = [publicAddress, '127.0.0.1'];
       let lookups = 0;
-      const resolve: Resolve = () => Promise.resolve([{ address: answers[lookups++] ?? '127.0.0.1', family: 4 }]);
+      const resolve: Resolve = () =>
+        Promise.resolve([{ address: answers[lookups++] ?? '127.0.0.1', family: 4 }]);
       await fails(get(site.url('/'), seemingPublic({ resolve })), 'address');
       assert.deepEqual(site.asked, ['/']);
       assert.equal(lookups, 2, 'once a hop, and never for the connection');
@@ -98,8 +118,14 @@ describe('a download', () => {
       const site = await open(page('notebook'));
       const options = seemingPublic({ allowsPrivateAddresses: () => true });
       const { openDispatcher: _, resolve: __, ...real } = options;
-      assert.equal(new TextDecoder().decode((await get(site.url('/', '127.0.0.1'), real)).bytes), 'notebook');
-      assert.equal(new TextDecoder().decode((await get(site.url('/', 'localhost'), real)).bytes), 'notebook');
+      assert.equal(
+        new TextDecoder().decode((await get(site.url('/', '127.0.0.1'), real)).bytes),
+        'notebook',
+      );
+      assert.equal(
+        new TextDecoder().decode((await get(site.url('/', 'localhost'), real)).bytes),
+        'notebook',
+      );
     });
   });
 
@@ -159,7 +185,11 @@ describe('a download', () => {
     const site = await open((_request, response) => void response.writeHead(200).write('a'));
     for (const resolve of [seemingPublic().resolve, () => new Promise<never>(() => undefined)]) {
       const abort = new AbortController();
-      const getting = get(site.url('/'), seemingPublic({ ...(resolve && { resolve }) }), abort.signal);
+      const getting = get(
+        site.url('/'),
+        seemingPublic({ ...(resolve && { resolve }) }),
+        abort.signal,
+      );
       if (site.asked.length === 0) await site.received(1);
       abort.abort(new Error('enough'));
       await assert.rejects(getting, /enough/);
@@ -170,11 +200,16 @@ describe('a download', () => {
     const failing = (status: number, times: number, headers = {}): Handler => {
       let asked = 0;
       return (request, response) =>
-        asked++ < times ? response.writeHead(status, headers).end() : page('at last')(request, response);
+        asked++ < times
+          ? response.writeHead(status, headers).end()
+          : page('at last')(request, response);
     };
 
     /** Moves the clock whenever the download waits: one timer is that of its time limit. */
-    const moving = async <T>(work: Promise<T>, { clock }: ReturnType<typeof seemingPublic>): Promise<T> => {
+    const moving = async <T>(
+      work: Promise<T>,
+      { clock }: ReturnType<typeof seemingPublic>,
+    ): Promise<T> => {
       let isOver = false;
       const over = work.finally(() => (isOver = true));
       over.catch(() => undefined);
@@ -191,7 +226,10 @@ describe('a download', () => {
         const site = await open(failing(status, 2));
         assert.equal((await moving(get(site.url('/'), options), options)).status, 200);
         const worse = await open(failing(status, 9));
-        assert.match(await moving(fails(get(worse.url('/'), options), 'status'), options), new RegExp(String(status)));
+        assert.match(
+          await moving(fails(get(worse.url('/'), options), 'status'), options),
+          new RegExp(String(status)),
+        );
         assert.equal(worse.asked.length, 3);
       });
 
@@ -209,14 +247,21 @@ describe('a download', () => {
     for (const status of [400, 401, 403, 404, 410])
       it(`not after ${status}`, async () => {
         const site = await open(failing(status, 1));
-        assert.match(await fails(get(site.url('/')), 'status'), new RegExp(`site.test answered ${status}`));
+        assert.match(
+          await fails(get(site.url('/')), 'status'),
+          new RegExp(`site.test answered ${status}`),
+        );
         assert.equal(site.asked.length, 1);
       });
   });
 
   it('says what is wrong with a host that does not answer', async () => {
-    const resolve: Resolve = () => Promise.reject(Object.assign(new Error('getaddrinfo'), { code: 'ENOTFOUND' }));
-    assert.match(await fails(get('http://no.test/', seemingPublic({ resolve })), 'network'), /no such host/);
+    const resolve: Resolve = () =>
+      Promise.reject(Object.assign(new Error('getaddrinfo'), { code: 'ENOTFOUND' }));
+    assert.match(
+      await fails(get('http://no.test/', seemingPublic({ resolve })), 'network'),
+      /no such host/,
+    );
     const site = await open((request) => request.socket.destroy());
     assert.match(await fails(get(site.url('/')), 'network'), /site\.test could not be read/);
     const cut = await open((request, response) => {

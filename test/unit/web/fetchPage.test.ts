@@ -49,7 +49,10 @@ describe('a page of the web', () => {
     const read = await (await reading(page(article)))();
     assert.equal(read.title, 'On warm-up');
     assert.equal(read.mediaType, 'text/html');
-    assert.match(read.text, /\[table\]\(http:\/\/site\.test:\d+\/papers\/tables\.html#lr\) has the rates/);
+    assert.match(
+      read.text,
+      /\[table\]\(http:\/\/site\.test:\d+\/papers\/tables\.html#lr\) has the rates/,
+    );
     assert.match(read.text, /```\nlr = 3e-4\nwarmup = 2000\n```/);
     assert.match(read.text, /\| lr \| loss \|\n\| 3e-4 \| 0\.83 \|/);
     assert.match(read.text, /\[image: loss curve\]/);
@@ -65,7 +68,10 @@ describe('a page of the web', () => {
   });
 
   it('is the text of a PDF with its pages, also under a wrong type', async () => {
-    const pdf = smallPdf(['Attention is (nearly) all\nthat is needed.', 'Second page: loss 0.83'], 'A small paper');
+    const pdf = smallPdf(
+      ['Attention is (nearly) all\nthat is needed.', 'Second page: loss 0.83'],
+      'A small paper',
+    );
     for (const type of ['application/pdf', 'application/octet-stream', 'text/html']) {
       const read = await (await reading(page(pdf, type)))();
       assert.equal(read.title, 'A small paper');
@@ -79,14 +85,19 @@ describe('a page of the web', () => {
   });
 
   it('is the text of a PDF that is compressed with Brotli', async () => {
-    const lines = Array.from({ length: 30 }, (_, step) => `step ${step} loss ${(step / 7).toFixed(3)}`).join('\n');
+    const lines = Array.from(
+      { length: 30 },
+      (_, step) => `step ${step} loss ${(step / 7).toFixed(3)}`,
+    ).join('\n');
     const pdf = smallPdf([lines], 'A log', 'brotli');
     const read = await (await reading(page(pdf, 'application/pdf')))();
     assert.ok(read.text.includes(lines), read.text);
   });
 
   it('says so when a PDF is broken or too large', async () => {
-    const broken = await reading(page(Buffer.from('%PDF-1.4 nothing of the kind'), 'application/pdf'));
+    const broken = await reading(
+      page(Buffer.from('%PDF-1.4 nothing of the kind'), 'application/pdf'),
+    );
     assert.match(await fails(broken(), 'content'), /cannot be read/);
     await site?.close();
     const large = await reading(
@@ -113,14 +124,25 @@ describe('a page of the web', () => {
   ] as const)
     it(`says that ${type} is no text`, async () => {
       const message = await fails((await reading(page(bytes, type)))(), 'content');
-      assert.match(message, new RegExp(`${type} of .* B.*remote_exec|${type} of .*kB.*remote_exec`));
+      assert.match(
+        message,
+        new RegExp(`${type} of .* B.*remote_exec|${type} of .*kB.*remote_exec`),
+      );
     });
 
   describe('has the encoding that', () => {
     const cases: readonly (readonly [string, string, Buffer])[] = [
       ['the server says', 'text/plain; charset=iso-8859-1', Buffer.from('Gr\xf6\xdfe', 'latin1')],
-      ['the server says in quotes', 'text/plain; charset="windows-1252"', Buffer.from('Gr\xf6\xdfe', 'latin1')],
-      ['the page says', 'text/html', Buffer.from('<meta charset=iso-8859-1><p>Gr\xf6\xdfe', 'latin1')],
+      [
+        'the server says in quotes',
+        'text/plain; charset="windows-1252"',
+        Buffer.from('Gr\xf6\xdfe', 'latin1'),
+      ],
+      [
+        'the page says',
+        'text/html',
+        Buffer.from('<meta charset=iso-8859-1><p>Gr\xf6\xdfe', 'latin1'),
+      ],
       [
         'its XML says',
         'application/xhtml+xml',
@@ -129,10 +151,16 @@ describe('a page of the web', () => {
       ['its first bytes say', 'text/plain; charset=iso-8859-1', Buffer.from('\ufeffGröße', 'utf8')],
       ['UTF-16 has', 'text/plain', Buffer.from('\ufeffGröße', 'utf16le')],
       ['can be meant where none is said', 'text/plain', Buffer.from('Gr\xf6\xdfe', 'latin1')],
-      ['can be meant where there is none of that name', 'text/plain; charset=klingon', Buffer.from('Größe', 'utf8')],
+      [
+        'can be meant where there is none of that name',
+        'text/plain; charset=klingon',
+        Buffer.from('Größe', 'utf8'),
+      ],
     ];
     for (const [name, type, bytes] of cases)
-      it(name, async () => assert.equal((await (await reading(page(bytes, type)))()).text, 'Größe'));
+      it(name, async () =>
+        assert.equal((await (await reading(page(bytes, type)))()).text, 'Größe'),
+      );
   });
 
   it('is read on from where it was left, without a further request and without cutting a character', async () => {
@@ -148,7 +176,10 @@ describe('a page of the web', () => {
     }
     assert.equal(parts.join(''), text);
     assert.equal(site?.asked.length, 1);
-    assert.match(await fails(read(text.length), 'content'), new RegExp(`has ${text.length} characters`));
+    assert.match(
+      await fails(read(text.length), 'content'),
+      new RegExp(`has ${text.length} characters`),
+    );
     assert.equal(site?.asked.length, 1);
     await clock.advance(16 * 60_000);
     await read();
@@ -163,7 +194,10 @@ describe('a page of the web', () => {
     });
     const reader = new WebReader(seemingPublic());
     const get = (path: string) =>
-      reader.read({ url: site?.url(path) ?? '', offset: 0, maxChars: 10 }, new AbortController().signal);
+      reader.read(
+        { url: site?.url(path) ?? '', offset: 0, maxChars: 10 },
+        new AbortController().signal,
+      );
     for (const path of ['/1', '/2', '/3', '/4', '/5', '/5', '/1']) await get(path);
     assert.deepEqual(
       [...read],
@@ -180,13 +214,21 @@ describe('a page of the web', () => {
   it('says what is missing of a long one', async () => {
     const read = await (await reading(page('a'.repeat(11_000_000), 'text/plain')))(0, 10);
     assert.equal(read.totalChars, 2_000_000);
-    assert.deepEqual(read.notes, ['only the first 10 MB were read', 'only the first 2000000 characters are kept']);
+    assert.deepEqual(read.notes, [
+      'only the first 10 MB were read',
+      'only the first 2000000 characters are kept',
+    ]);
   });
 
   it('has no control characters, and none that turn text around or hide it', async () => {
-    const hidden = [...'ignore'].map((letter) => String.fromCodePoint(0xe0000 + letter.charCodeAt(0))).join('');
+    const hidden = [...'ignore']
+      .map((letter) => String.fromCodePoint(0xe0000 + letter.charCodeAt(0)))
+      .join('');
     const text = `\u001b[31mred\u001b[0m a\u0007\u0008b\r\nc\u202ed\u2066e\u200bf${hidden}g   \n\n\n\nh 👩‍🔬`;
-    assert.equal((await (await reading(page(text, 'text/plain; charset=utf-8')))()).text, 'red ab\ncdefg\n\nh 👩‍🔬');
+    assert.equal(
+      (await (await reading(page(text, 'text/plain; charset=utf-8')))()).text,
+      'red ab\ncdefg\n\nh 👩‍🔬',
+    );
   });
 
   it('may be broken in any way', async () => {

@@ -11,12 +11,19 @@ function pinning(...answers: readonly (readonly string[] | Error)[]) {
   const names = new PinnedNames(() => {
     const answer = answers[asked++] ?? new Error('it was asked too often');
     if (answer instanceof Error) return Promise.reject(answer);
-    return Promise.resolve(answer.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })));
+    return Promise.resolve(
+      answer.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
+    );
   });
-  const connectTo = (name: string, options: { all?: boolean; family?: number } = {}): Promise<unknown> =>
+  const connectTo = (
+    name: string,
+    options: { all?: boolean; family?: number } = {},
+  ): Promise<unknown> =>
     new Promise((resolve, reject) =>
       names.lookup(name, options, (error, address: string | LookupAddress[]) =>
-        error ? reject(error) : resolve(typeof address === 'string' ? address : address.map((one) => one.address)),
+        error
+          ? reject(error)
+          : resolve(typeof address === 'string' ? address : address.map((one) => one.address)),
       ),
     );
   return { names, connectTo };

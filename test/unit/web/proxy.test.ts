@@ -15,8 +15,13 @@ describe('the web behind a proxy', () => {
   });
   afterEach(() => Promise.all([site.close(), proxy.close()]));
 
-  const unknown = (): Promise<never> => Promise.reject(Object.assign(new Error('unknown'), { code: 'ENOTFOUND' }));
-  const get = (url: string, resolve = unknown as ReturnType<typeof seemingPublic>['resolve'], way = proxy.url) =>
+  const unknown = (): Promise<never> =>
+    Promise.reject(Object.assign(new Error('unknown'), { code: 'ENOTFOUND' }));
+  const get = (
+    url: string,
+    resolve = unknown as ReturnType<typeof seemingPublic>['resolve'],
+    way = proxy.url,
+  ) =>
     download(
       { url, accept: '*/*' },
       seemingPublic({
@@ -42,7 +47,10 @@ describe('the web behind a proxy', () => {
       get('http://metadata.google.internal/'),
       get(`http://only.proxy.test:${site.port}/`, secret),
     ])
-      await assert.rejects(getting, (error: unknown) => error instanceof WebFailure && error.reason === 'address');
+      await assert.rejects(
+        getting,
+        (error: unknown) => error instanceof WebFailure && error.reason === 'address',
+      );
     assert.deepEqual([proxy.passed, site.asked], [[], []]);
   });
 

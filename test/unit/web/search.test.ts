@@ -32,7 +32,12 @@ describe('searching the web without a model', () => {
     it('asks for JSON and gives what it finds, each page once, cleaned and bounded', async () => {
       const search = await instance(
         results(
-          { title: 'Muon\u001b[31m is\n good', url: 'https://a.org/1', content: 'x'.repeat(2000), engine: 'g' },
+          {
+            title: 'Muon\u001b[31m is\n good',
+            url: 'https://a.org/1',
+            content: 'x'.repeat(2000),
+            engine: 'g',
+          },
           { title: 'Again', url: 'https://a.org/1', content: '' },
           { title: 'A script', url: 'javascript:alert(1)' },
           { url: 'https://b.org/' },
@@ -102,22 +107,38 @@ describe('searching the web without a model', () => {
           </div></body></html>`),
       );
       assert.deepEqual(await find(search), [
-        { title: 'Muon is Scalable', url: 'https://arxiv.org/abs/2502.16982?a=1', snippet: 'for LLM & more' },
+        {
+          title: 'Muon is Scalable',
+          url: 'https://arxiv.org/abs/2502.16982?a=1',
+          snippet: 'for LLM & more',
+        },
         { title: 'Muon', url: 'https://kellerjordan.github.io/posts/muon/' },
       ]);
-      assert.equal(new URL(site.asked[0] ?? '', 'http://x').searchParams.get('q'), 'muon optimizer & "learning rate"');
+      assert.equal(
+        new URL(site.asked[0] ?? '', 'http://x').searchParams.get('q'),
+        'muon optimizer & "learning rate"',
+      );
     });
 
     it('finds nothing where there is nothing', async () => {
-      assert.deepEqual(await find(await engine(page('<div class="no-results">No results.</div>'))), []);
+      assert.deepEqual(
+        await find(await engine(page('<div class="no-results">No results.</div>'))),
+        [],
+      );
     });
 
     it('says that it is taken for a robot', async () => {
       const challenge =
         '<form id="challenge-form" action="//duckduckgo.com/anomaly.js?sv=html"><div class="anomaly-modal__title">Unfortunately, bots use DuckDuckGo too.</div></form>';
-      assert.match(await refusal(await engine(page(challenge))), /for a robot.*web_fetch.*searxngUrl/);
+      assert.match(
+        await refusal(await engine(page(challenge))),
+        /for a robot.*web_fetch.*searxngUrl/,
+      );
       await site.close();
-      assert.match(await refusal(await engine((_, response) => response.writeHead(202).end('wait'))), /for a robot/);
+      assert.match(
+        await refusal(await engine((_, response) => response.writeHead(202).end('wait'))),
+        /for a robot/,
+      );
     });
   });
 });

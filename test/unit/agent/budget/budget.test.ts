@@ -9,7 +9,13 @@ import type { ModelRequest } from '../../../../src/models/model.ts';
 import { ManualClock } from '../../../fakes/manualClock.ts';
 import { random } from '../../../fakes/random.ts';
 import { ScriptedModel, type Script } from '../../../fakes/scriptedModel.ts';
-import { eventsOf, eventually, testEngine, until, type TestEngine } from '../../../fakes/testEngine.ts';
+import {
+  eventsOf,
+  eventually,
+  testEngine,
+  until,
+  type TestEngine,
+} from '../../../fakes/testEngine.ts';
 
 /** 10 dollars for a million tokens of input, 50 for output. */
 const prices = { 'demo/scripted-1': { input: 10, output: 50 } };
@@ -22,18 +28,26 @@ const usageOf = (inputTokens: number, outputTokens: number) => ({
 const looking: Script = () => ({ calls: [refresh], reply: usageOf(5_000, 1_000) });
 const tokensOf = ({ state }: Session): number => state.inputTokens + state.outputTokens;
 const noticesOf = (session: Session): string[] =>
-  eventsOf(session, 'budget.noticed').map(({ scope, limit, percent }) => `${scope} ${limit} ${percent}`);
+  eventsOf(session, 'budget.noticed').map(
+    ({ scope, limit, percent }) => `${scope} ${limit} ${percent}`,
+  );
 
 describe('budget', () => {
   let bed: TestEngine | undefined;
   const clock = new ManualClock();
-  const begin = async (script: Script, more: { budget?: Budget; dayLimits?: DayLimits; plan?: true } = {}) => {
+  const begin = async (
+    script: Script,
+    more: { budget?: Budget; dayLimits?: DayLimits; plan?: true } = {},
+  ) => {
     const model = new ScriptedModel(script);
     if (more.plan) Object.assign(model, { billing: 'plan' });
     const { dayLimits } = more;
     // Runs that print nothing for a while are what these tests launch.
     const settings = { idleTurns: 100, prices, watchdogs: { silence: 'off' } };
-    bed = await testEngine(model, { clock, settings: { ...settings, ...(dayLimits && { dayLimits }) } });
+    bed = await testEngine(model, {
+      clock,
+      settings: { ...settings, ...(dayLimits && { dayLimits }) },
+    });
     return { model, bed, session: await bed.start({ budget: more.budget ?? {} }) };
   };
   afterEach(async () => {
@@ -41,19 +55,42 @@ describe('budget', () => {
     bed = undefined;
   });
 
-  const hard: [name: string, more: { budget?: Budget; dayLimits?: DayLimits }, summary: RegExp][] = [
-    ['money of a goal', { budget: { usd: 2 } }, /of \$2\.00 are used, and what is left of the money of the goal/],
-    ['tokens of a goal', { budget: { tokens: 60_000 } }, /of 60k tokens are used, and what is left of the tokens/],
-    ['turns of a goal', { budget: { turns: 7 } }, /the turns of the goal are used up, 7 of 7 turns/],
-    ['money of a day', { dayLimits: { usd: 2 } }, /what is left of the money of the day .* go on tomorrow/],
-    ['tokens of a day', { dayLimits: { tokens: 60_000 } }, /what is left of the tokens of the day/],
-  ];
+  const hard: [name: string, more: { budget?: Budget; dayLimits?: DayLimits }, summary: RegExp][] =
+    [
+      [
+        'money of a goal',
+        { budget: { usd: 2 } },
+        /of \$2\.00 are used, and what is left of the money of the goal/,
+      ],
+      [
+        'tokens of a goal',
+        { budget: { tokens: 60_000 } },
+        /of 60k tokens are used, and what is left of the tokens/,
+      ],
+      [
+        'turns of a goal',
+        { budget: { turns: 7 } },
+        /the turns of the goal are used up, 7 of 7 turns/,
+      ],
+      [
+        'money of a day',
+        { dayLimits: { usd: 2 } },
+        /what is left of the money of the day .* go on tomorrow/,
+      ],
+      [
+        'tokens of a day',
+        { dayLimits: { tokens: 60_000 } },
+        /what is left of the tokens of the day/,
+      ],
+    ];
   for (const [name, more, summary] of hard) {
     it(`ends before the ${name} are passed, and says so`, async () => {
       const { model, session } = await begin(looking, more);
       assert.equal(await session.ended, 'budget');
       assert.match(session.state.end?.summary ?? '', summary);
-      assert.ok(session.state.usd <= 2 && tokensOf(session) <= 60_000 * (more.budget?.turns ? 2 : 4));
+      assert.ok(
+        session.state.usd <= 2 && tokensOf(session) <= 60_000 * (more.budget?.turns ? 2 : 4),
+      );
       assert.ok(tokensOf(session) <= (more.budget?.tokens ?? more.dayLimits?.tokens ?? Infinity));
       assert.ok(model.requests.length >= 5, `${model.requests.length}`);
       assert.match(noticesOf(session).at(-1) ?? '', / 100$/);
@@ -70,7 +107,11 @@ describe('budget', () => {
     );
     assert.equal(await session.ended, 'budget');
     assert.equal(model.requests.length, 6);
-    assert.deepEqual(noticesOf(session), ['goal minutes 50', 'goal minutes 80', 'goal minutes 100']);
+    assert.deepEqual(noticesOf(session), [
+      'goal minutes 50',
+      'goal minutes 80',
+      'goal minutes 100',
+    ]);
   });
 
   it('asks for shorter replies once the longest could not be paid for, and never for useless ones', async () => {
@@ -96,7 +137,10 @@ describe('budget', () => {
       const next = random(seed);
       const spend = ({ maxOutputTokens = 0 }: ModelRequest) => ({
         calls: [refresh],
-        reply: usageOf(Math.floor(2_000 * next()), Math.floor((maxOutputTokens + 1) * (next() < 0.2 ? 1 : next()))),
+        reply: usageOf(
+          Math.floor(2_000 * next()),
+          Math.floor((maxOutputTokens + 1) * (next() < 0.2 ? 1 : next())),
+        ),
       });
       const { session } = await begin(spend, { budget: { usd: 2.5, tokens: 90_000 } });
       assert.equal(await session.ended, 'budget');
@@ -107,7 +151,9 @@ describe('budget', () => {
   });
 
   it('tells each share once, to the model too, however often it is taken up', async () => {
-    let held = await begin((_request, index) => (index < 2 ? [refresh] : 'hang'), { budget: { turns: 63 } });
+    let held = await begin((_request, index) => (index < 2 ? [refresh] : 'hang'), {
+      budget: { turns: 63 },
+    });
     for (let restart = 0; restart < 20; restart += 1) {
       await until(() => held.model.requests.length === 3);
       const model = new ScriptedModel((_request, index) => (index < 2 ? [refresh] : 'hang'));
@@ -139,7 +185,10 @@ describe('budget', () => {
 
   it('pays for the model that was asked, whatever the reply calls it', async () => {
     const { session } = await begin(
-      () => ({ calls: [refresh], reply: { ...usageOf(5_000, 1_000), model: 'as-it-calls-itself' } }),
+      () => ({
+        calls: [refresh],
+        reply: { ...usageOf(5_000, 1_000), model: 'as-it-calls-itself' },
+      }),
       { budget: { turns: 2 } },
     );
     assert.equal(await session.ended, 'budget');
@@ -150,7 +199,10 @@ describe('budget', () => {
     const { session } = await begin(looking, { budget: { usd: 2 }, plan: true });
     assert.equal(await session.ended, 'budget');
     assert.equal(session.state.planUsd, session.state.usd);
-    assert.match(session.state.end?.summary ?? '', /covered by your plan: it is counted at list price/);
+    assert.match(
+      session.state.end?.summary ?? '',
+      /covered by your plan: it is counted at list price/,
+    );
   });
 
   it('tells once that the allowance of an experiment is over, and goes on with the next', async () => {
@@ -165,29 +217,44 @@ describe('budget', () => {
   });
 
   it('ends when no next experiment follows one whose allowance is over; a word of the user gives it time', async () => {
-    const { model, session } = await begin((_request, index) => (index === 0 ? [launch] : [refresh]), {
-      budget: { experiment: { turns: 2 } },
-    });
+    const { model, session } = await begin(
+      (_request, index) => (index === 0 ? [launch] : [refresh]),
+      {
+        budget: { experiment: { turns: 2 } },
+      },
+    );
     assert.equal(await session.ended, 'budget');
     assert.equal(model.requests.length, 1 + 2 + graceTurns);
     assert.match(session.state.end?.summary ?? '', /the turns of this experiment are used up/);
     const told = JSON.stringify(model.requests.at(-1)?.messages);
-    assert.match(told, /This experiment is over\. The next step is a launch of the next experiment/);
+    assert.match(
+      told,
+      /This experiment is over\. The next step is a launch of the next experiment/,
+    );
     await session.say('think a little longer');
     assert.equal(await session.ended, 'budget');
     assert.equal(model.requests.length, 1 + 2 + 2 * graceTurns);
   });
 
   it('wakes once for the minutes of an experiment, and lets its run go on', async () => {
-    const nap = { name: 'sleep', input: { reason: 'r', wake_conditions: [{ type: 'timer', minutes: 600 }] } };
+    const nap = {
+      name: 'sleep',
+      input: { reason: 'r', wake_conditions: [{ type: 'timer', minutes: 600 }] },
+    };
     const endless = { name: 'remote_exec_background', input: { command: 'sleep 60' } };
-    const { model, bed, session } = await begin((_request, index) => (index === 0 ? [endless] : [nap]), {
-      budget: { experiment: { minutes: 20 } },
-    });
+    const { model, bed, session } = await begin(
+      (_request, index) => (index === 0 ? [endless] : [nap]),
+      {
+        budget: { experiment: { minutes: 20 } },
+      },
+    );
     await until(() => session.state.phase === 'sleeping' && model.requests.length === 2);
     while (model.requests.length < 3) await clock.advance(60_000);
     await until(() => session.state.phase === 'sleeping');
-    assert.equal(eventsOf(session, 'sleep.ended')[0]?.detail, 'the minutes of this experiment are over');
+    assert.equal(
+      eventsOf(session, 'sleep.ended')[0]?.detail,
+      'the minutes of this experiment are over',
+    );
     assert.deepEqual(noticesOf(session), ['experiment minutes 100']);
     await clock.advance(30 * 60_000);
     assert.equal(model.requests.length, 3);
@@ -196,9 +263,12 @@ describe('budget', () => {
 
   it('lets runs go on at the end, and names them', async () => {
     const endless = { name: 'remote_exec_background', input: { command: 'sleep 60' } };
-    const { bed, session } = await begin((_request, index) => (index === 0 ? [endless] : [refresh]), {
-      budget: { turns: 3 },
-    });
+    const { bed, session } = await begin(
+      (_request, index) => (index === 0 ? [endless] : [refresh]),
+      {
+        budget: { turns: 3 },
+      },
+    );
     assert.equal(await session.ended, 'budget');
     assert.match(session.state.end?.summary ?? '', /run 1 goes on/);
     const [run] = bed.engine.runs.all();
@@ -215,7 +285,10 @@ describe('budget', () => {
     await assert.rejects(bed.start(), /A money limit cannot be kept with mystery-9/);
     await bed.dispose();
     bed = await testEngine(model, { clock });
-    await assert.rejects(bed.start({ budget: { experiment: { usd: 1 } } }), /A money limit cannot be kept/);
+    await assert.rejects(
+      bed.start({ budget: { experiment: { usd: 1 } } }),
+      /A money limit cannot be kept/,
+    );
     const session = await bed.start({ budget: { turns: 1 } });
     assert.equal(await session.ended, 'budget');
     await assert.rejects(

@@ -10,7 +10,9 @@ import { eventsOf, testEngine, type TestEngine } from '../../../fakes/testEngine
 const prices = { 'demo/scripted-1': { input: 10, output: 50 } };
 const costing: Script = () => ({
   calls: [{ name: 'list_machines', input: {} }],
-  reply: { usage: { inputTokens: 5_000, cacheReadTokens: 0, cacheWriteTokens: 0, outputTokens: 1_000 } },
+  reply: {
+    usage: { inputTokens: 5_000, cacheReadTokens: 0, cacheWriteTokens: 0, outputTokens: 1_000 },
+  },
 });
 const hourMs = 3_600_000;
 
@@ -20,7 +22,11 @@ describe('spending of a day', () => {
   const begin = async (script: Script, clock: ManualClock, dayLimits = {}) => {
     folder ??= await mkdtemp(path.join(tmpdir(), 'helios-day-'));
     const model = new ScriptedModel(script);
-    const bed = await testEngine(model, { clock, folder, settings: { idleTurns: 100, prices, dayLimits } });
+    const bed = await testEngine(model, {
+      clock,
+      folder,
+      settings: { idleTurns: 100, prices, dayLimits },
+    });
     beds.push(bed);
     return { model, bed };
   };
@@ -59,7 +65,9 @@ describe('spending of a day', () => {
     await session.say('go on');
     assert.equal(await session.ended, 'budget');
     assert.ok(session.state.usd > before);
-    const told = eventsOf(session, 'budget.noticed').map(({ scope, percent }) => `${scope} ${percent}`);
+    const told = eventsOf(session, 'budget.noticed').map(
+      ({ scope, percent }) => `${scope} ${percent}`,
+    );
     assert.deepEqual(told, ['day 50', 'day 80', 'day 100', 'day 50', 'day 80', 'day 100']);
   });
 
@@ -73,7 +81,8 @@ describe('spending of a day', () => {
     const next = await begin(costing, clock);
     const spent = await next.bed.engine.spentToday();
     assert.deepEqual([spent.usd.toFixed(2), spent.tokens], ['0.30', 18_000]);
-    // A line that is being written counts once it is whole; a damaged one never; one that was taken back no more.
+    // A line that is being written counts once it is whole; a damaged one never; one that was taken
+    // back no more.
     const line = JSON.stringify(eventsOf(session, 'model.replied')[0]);
     await appendFile(journal, line.slice(0, 80));
     assert.equal((await next.bed.engine.spentToday()).tokens, 18_000);
@@ -99,10 +108,15 @@ describe('spending of a day', () => {
 
   it('makes no call that a journal which cannot be read may forbid, and says what to do about it', async () => {
     const { bed, model } = await begin(costing, noon(), { usd: 3 });
-    await mkdir(path.join(bed.home, 'sessions/s-0mwqv6v30zzzzzz/journal.jsonl'), { recursive: true });
+    await mkdir(path.join(bed.home, 'sessions/s-0mwqv6v30zzzzzz/journal.jsonl'), {
+      recursive: true,
+    });
     const session = await bed.start();
     assert.equal(await session.ended, 'error');
     assert.equal(model.requests.length, 0);
-    assert.match(session.state.end?.summary ?? '', /^What was spent cannot be told: EISDIR.*move its session out/);
+    assert.match(
+      session.state.end?.summary ?? '',
+      /^What was spent cannot be told: EISDIR.*move its session out/,
+    );
   });
 });

@@ -2,7 +2,12 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'mocha';
 import { BudgetGuard, type PlannedCall } from '../../../../src/agent/budget/guard.ts';
-import { nothingSpent, startOfDay, type DayLimits, type Measure } from '../../../../src/agent/budget/measures.ts';
+import {
+  nothingSpent,
+  startOfDay,
+  type DayLimits,
+  type Measure,
+} from '../../../../src/agent/budget/measures.ts';
 import { dueNotices, graceTurns } from '../../../../src/agent/budget/notices.ts';
 import type { Budget, JournalEvent } from '../../../../src/agent/journal/events.ts';
 import { SessionLog } from '../../../../src/agent/journal/sessionLog.ts';
@@ -13,7 +18,9 @@ import { scratchFolder } from '../../../fakes/scratch.ts';
 import { ScriptedModel } from '../../../fakes/scriptedModel.ts';
 import { recorded, runState, started, startMs, stateOf } from '../../vscode/states.ts';
 
-const prices: PriceTable = { 'demo/priced': { input: 10, cacheRead: 1, cacheWrite: 12, output: 50 } };
+const prices: PriceTable = {
+  'demo/priced': { input: 10, cacheRead: 1, cacheWrite: 12, output: 50 },
+};
 const request: ModelRequest = {
   model: 'unpriced',
   system: [],
@@ -40,13 +47,21 @@ describe('the guard of the limits', () => {
     readonly billing?: 'plan';
     readonly maxOutputTokens?: number;
   }
-  const guardOf = async ({ budget = {}, dayLimits, today, billing, maxOutputTokens }: World): Promise<BudgetGuard> => {
+  const guardOf = async ({
+    budget = {},
+    dayLimits,
+    today,
+    billing,
+    maxOutputTokens,
+  }: World): Promise<BudgetGuard> => {
     const { v: _v, id: _id, at: _at, ...first } = started();
     const file = join(folder(), `journal-${(journals += 1)}.jsonl`);
     log = await SessionLog.open(file, clock, { ...first, budget, provider: 'demo' });
     const model = new ScriptedModel([]);
     if (billing !== undefined) Object.assign(model, { billing });
-    const models = model.models().map((one) => ({ ...one, maxOutputTokens: maxOutputTokens ?? one.maxOutputTokens }));
+    const models = model
+      .models()
+      .map((one) => ({ ...one, maxOutputTokens: maxOutputTokens ?? one.maxOutputTokens }));
     return new BudgetGuard({
       ...{ log, clock, prices: () => prices, dayLimits: () => dayLimits, going: () => [] },
       provider: () => Object.assign(model, { models: () => models }),
@@ -60,7 +75,12 @@ describe('the guard of the limits', () => {
   };
   const call: PlannedCall = { provider: 'demo', model: 'scripted-1', contextTokens: 1_000 };
 
-  const replies: readonly (readonly [name: string, world: World, call: Partial<PlannedCall>, tokens: number])[] = [
+  const replies: readonly (readonly [
+    name: string,
+    world: World,
+    call: Partial<PlannedCall>,
+    tokens: number,
+  ])[] = [
     ['what its model can say', { maxOutputTokens: 8_000 }, {}, 8_000],
     ['32,000 tokens, though its model can say more', { maxOutputTokens: 128_000 }, {}, 32_000],
     ['32,000 tokens of a model that no list has', {}, { model: 'mystery' }, 32_000],
@@ -69,7 +89,10 @@ describe('the guard of the limits', () => {
   for (const [name, deps, planned, tokens] of replies)
     it(`takes for the longest reply ${name}`, async () => {
       const guard = await guardOf({ ...deps, budget: { tokens: 10_000_000 } });
-      assert.deepEqual(await guard.affordable({ ...call, ...planned }), { kind: 'fits', maxOutputTokens: tokens });
+      assert.deepEqual(await guard.affordable({ ...call, ...planned }), {
+        kind: 'fits',
+        maxOutputTokens: tokens,
+      });
     });
 
   it('counts nothing of what a plan covers and has no price, and ends what is billed without one', async () => {
@@ -96,7 +119,9 @@ describe('the guard of the limits', () => {
     assert.deepEqual([await free.measures(), asked], [[], 0]);
     await log.close();
     const limited = await guardOf({ dayLimits: { tokens: 1_000 }, today });
-    assert.deepEqual(await limited.measures(), [{ scope: 'day', limit: 'tokens', used: 900, of: 1_000 }]);
+    assert.deepEqual(await limited.measures(), [
+      { scope: 'day', limit: 'tokens', used: 900, of: 1_000 },
+    ]);
     assert.equal(await limited.endsNow(), false);
     assert.deepEqual(
       log.events.map((event) => (event.type === 'budget.noticed' ? event.percent : event.type)),
@@ -107,7 +132,10 @@ describe('the guard of the limits', () => {
   it('ends when what is left pays for no reply, and has then told that all is used', async () => {
     const guard = await guardOf({ budget: { tokens: 5_000 } });
     assert.equal(await guard.fitted(request, 1_000), undefined);
-    assert.match(ends.join(), /what is left of the tokens of the goal does not pay for another call/);
+    assert.match(
+      ends.join(),
+      /what is left of the tokens of the goal does not pay for another call/,
+    );
     assert.equal(log.state.notices.has('goal tokens 100'), true);
     assert.equal(await guard.fitted(request, 1_000), undefined);
     assert.equal(log.events.filter(({ type }) => type === 'budget.noticed').length, 1);
@@ -117,10 +145,19 @@ describe('the guard of the limits', () => {
     const guard = await guardOf({ budget: { experiment: { turns: 1 } } });
     const run = runState(1);
     await log.record({ type: 'run.planned', callId: 'c', spec: run.spec });
-    await log.record({ type: 'run.started', runId: run.spec.id, process: run.process ?? assert.fail() });
+    await log.record({
+      type: 'run.started',
+      runId: run.spec.id,
+      process: run.process ?? assert.fail(),
+    });
     let turn = 0;
     const next = async (): Promise<boolean> => {
-      await log.record({ type: 'model.requested', turn: (turn += 1), provider: 'demo', model: 'm' });
+      await log.record({
+        type: 'model.requested',
+        turn: (turn += 1),
+        provider: 'demo',
+        model: 'm',
+      });
       return guard.endsNow();
     };
     const isEnded: boolean[] = [];
@@ -136,11 +173,16 @@ describe('notices of limits', () => {
   });
   const due = (
     measures: readonly Measure[],
-    { notices = [], events = [] }: { notices?: readonly string[]; events?: readonly JournalEvent[] } = {},
+    {
+      notices = [],
+      events = [],
+    }: { notices?: readonly string[]; events?: readonly JournalEvent[] } = {},
   ): string[] =>
-    dueNotices(measures, { state: stateOf({ notices: new Set(notices) }), events, nowMs: startMs }).map(
-      ({ scope, limit, percent }) => `${scope} ${limit} ${percent}`,
-    );
+    dueNotices(measures, {
+      state: stateOf({ notices: new Set(notices) }),
+      events,
+      nowMs: startMs,
+    }).map(({ scope, limit, percent }) => `${scope} ${limit} ${percent}`);
 
   const edges = [
     [49.9, []],
@@ -152,15 +194,24 @@ describe('notices of limits', () => {
     [250, ['goal turns 100']],
   ] as const;
   for (const [used, told] of edges)
-    it(`at ${used} %: ${told.join() || 'none'}`, () => assert.deepEqual(due([measure(used)]), told));
+    it(`at ${used} %: ${told.join() || 'none'}`, () =>
+      assert.deepEqual(due([measure(used)]), told));
 
   it('are not due for a share that was told, nor for a lower one', () => {
     assert.deepEqual(due([measure(97)], { notices: ['goal turns 80'] }), []);
-    assert.deepEqual(due([measure(97)], { notices: ['goal turns 100'] }), [], 'told when it was as good as reached');
-    assert.deepEqual(due([measure(97)], { notices: ['goal turns 50', 'goal usd 80', 'day turns 80'] }), [
-      'goal turns 80',
+    assert.deepEqual(
+      due([measure(97)], { notices: ['goal turns 100'] }),
+      [],
+      'told when it was as good as reached',
+    );
+    assert.deepEqual(
+      due([measure(97)], { notices: ['goal turns 50', 'goal usd 80', 'day turns 80'] }),
+      ['goal turns 80'],
+    );
+    assert.deepEqual(due([measure(60), measure(90, { limit: 'usd' })]), [
+      'goal turns 50',
+      'goal usd 80',
     ]);
-    assert.deepEqual(due([measure(60), measure(90, { limit: 'usd' })]), ['goal turns 50', 'goal usd 80']);
   });
 
   it('of a day are told once a day, and anew of another limit', () => {

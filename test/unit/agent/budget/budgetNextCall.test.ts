@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import type { Measure } from '../../../../src/agent/budget/measures.ts';
-import { affordable, minOutputTokens, type NextCall } from '../../../../src/agent/budget/nextCall.ts';
+import {
+  affordable,
+  minOutputTokens,
+  type NextCall,
+} from '../../../../src/agent/budget/nextCall.ts';
 import { costOf, worstCaseUsd, type PriceTable } from '../../../../src/models/prices.ts';
 import { random } from '../../../fakes/random.ts';
 
@@ -14,7 +18,8 @@ const prices: PriceTable = {
 const callOf = (contextTokens: number, maxOutputTokens = 32_000): NextCall => ({
   contextTokens,
   maxOutputTokens,
-  worstCost: (outputTokens) => worstCaseUsd('p', 'm', { contextTokens, maxOutputTokens: outputTokens }, prices),
+  worstCost: (outputTokens) =>
+    worstCaseUsd('p', 'm', { contextTokens, maxOutputTokens: outputTokens }, prices),
 });
 const money = (used: number, of: number, scope: Measure['scope'] = 'goal'): Measure => ({
   scope,
@@ -38,13 +43,22 @@ describe('what the next call may cost', () => {
         if (found.kind !== 'fits') {
           const min = call.worstCost(minOutputTokens);
           assert.ok('usd' in min);
-          assert.ok(usd + min.usd > ofUsd || used + context + minOutputTokens > ofTokens, 'ended too early');
+          assert.ok(
+            usd + min.usd > ofUsd || used + context + minOutputTokens > ofTokens,
+            'ended too early',
+          );
           break;
         }
-        // Now and then the very worst: nothing from a cache, all of it written to one, and the longest reply.
+        // Now and then the very worst: nothing from a cache, all of it written to one, and the
+        // longest reply.
         const isWorst = next() < 0.5;
         const output = isWorst ? found.maxOutputTokens : Math.floor(found.maxOutputTokens * next());
-        const usage = { inputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: context, outputTokens: output };
+        const usage = {
+          inputTokens: 0,
+          cacheReadTokens: 0,
+          cacheWriteTokens: context,
+          outputTokens: output,
+        };
         const cost = costOf('p', 'm', usage, prices);
         assert.ok('usd' in cost);
         usd += cost.usd;
@@ -58,9 +72,16 @@ describe('what the next call may cost', () => {
 
   it('says which limit is short, and by what', () => {
     const found = affordable([money(0.5, 9), tokens(90_000, 100_000)], callOf(8_000));
-    assert.deepEqual(found, { kind: 'over', measure: tokens(90_000, 100_000), needs: 8_000 + minOutputTokens });
+    assert.deepEqual(found, {
+      kind: 'over',
+      measure: tokens(90_000, 100_000),
+      needs: 8_000 + minOutputTokens,
+    });
     const short = affordable([money(4.95, 5)], callOf(10_000));
-    assert.ok(short.kind === 'over' && Math.abs(short.needs - (10_000 * 5 + minOutputTokens * 20) / 1e6) < 1e-9);
+    assert.ok(
+      short.kind === 'over' &&
+        Math.abs(short.needs - (10_000 * 5 + minOutputTokens * 20) / 1e6) < 1e-9,
+    );
   });
 
   it('is a shorter reply for an experiment, and never none: there is another one after it', () => {

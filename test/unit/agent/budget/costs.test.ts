@@ -27,7 +27,10 @@ const turn = (number: number): SessionEvent => ({
 });
 const launch = (number: number, sweepId?: string): SessionEvent[] => {
   const { spec, process } = runState(number);
-  const whole: RunSpec = { ...spec, ...(sweepId && { sweep: { id: sweepId, index: number, params: {} } }) } as RunSpec;
+  const whole: RunSpec = {
+    ...spec,
+    ...(sweepId && { sweep: { id: sweepId, index: number, params: {} } }),
+  } as RunSpec;
   assert.ok(process);
   return [
     { type: 'run.planned', spec: whole, callId: `call ${number}` },
@@ -113,6 +116,9 @@ describe('costs', () => {
       'claude/mystery: 1 call · 500 tokens, 75 % of the input from a cache · at least $0.00',
       '1 launch · at least $0.00 and 500 tokens each on average · $1.60 before the first',
     ]);
-    assert.equal(billText(state), 'at least $1.60, of which $0.40 at list price is covered by your plan');
+    assert.equal(
+      billText(state),
+      'at least $1.60, of which $0.40 at list price is covered by your plan',
+    );
   });
 });

@@ -14,10 +14,27 @@ import { recorded } from '../../vscode/states.ts';
 
 const usage = { inputTokens: 100, cacheReadTokens: 300, cacheWriteTokens: 50, outputTokens: 10 };
 const consulted = (cost: Cost): SessionEvent => ({
-  ...{ type: 'model.consulted', purpose: 'consult', callId: 'c', provider: 'p', model: 'm', usage, cost },
+  ...{
+    type: 'model.consulted',
+    purpose: 'consult',
+    callId: 'c',
+    provider: 'p',
+    model: 'm',
+    usage,
+    cost,
+  },
 });
 const replied = (cost: Cost): SessionEvent => ({
-  ...{ type: 'model.replied', turn: 1, provider: 'p', model: 'm', content: [], stop: 'stop', usage, cost },
+  ...{
+    type: 'model.replied',
+    turn: 1,
+    provider: 'p',
+    model: 'm',
+    content: [],
+    stop: 'stop',
+    usage,
+    cost,
+  },
 });
 
 describe('what a day has cost', () => {
@@ -50,7 +67,10 @@ describe('what a day has cost', () => {
   });
 
   it('is read of a journal that is longer than what is read at once, and on from within a line', async () => {
-    const long = recorded({ type: 'message.added', origin: 'person', text: 'ü'.repeat(1_200_000) }, dayMs);
+    const long = recorded(
+      { type: 'message.added', origin: 'person', text: 'ü'.repeat(1_200_000) },
+      dayMs,
+    );
     const costs = [1, 2, 4, 8].map((usd) => recorded(replied({ usd }), dayMs));
     const lines = linesOf(costs.flatMap((cost) => [cost, long]));
     const id = journal([]);
@@ -77,7 +97,10 @@ describe('what a day has cost', () => {
   });
 
   it('is at least the rest where the price of a call is unknown', async () => {
-    journal([recorded(consulted({ unknown: 'no price' }), dayMs), recorded(replied({ usd: 2 }), dayMs)]);
+    journal([
+      recorded(consulted({ unknown: 'no price' }), dayMs),
+      recorded(replied({ usd: 2 }), dayMs),
+    ]);
     assert.deepEqual(await spending.spent(), { usd: 2, tokens: 2 * 460, hasUnknownCost: true });
   });
 

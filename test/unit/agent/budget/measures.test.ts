@@ -20,8 +20,10 @@ const launched = (changes: Partial<Allowance> = {}): Allowance => ({
   ...begun('turn 1', startMs + 10 * minuteMs, [runId(1)]),
   ...changes,
 });
-const limited = (budget: Budget, allowances: readonly Allowance[] = [begun('start', startMs)]): SessionState =>
-  stateOf({ budget, allowances });
+const limited = (
+  budget: Budget,
+  allowances: readonly Allowance[] = [begun('start', startMs)],
+): SessionState => stateOf({ budget, allowances });
 
 describe('measures', () => {
   const used = (state: SessionState, minutes = 0): string[] =>
@@ -39,8 +41,17 @@ describe('measures', () => {
   });
 
   it('of a goal begin with its start, and count what was read and written', () => {
-    const state = { ...limited({ tokens: 9, minutes: 30, turns: 4 }), inputTokens: 3, outputTokens: 4, turns: 2 };
-    assert.deepEqual(used(state, 15), ['goal tokens 7 of 9', 'goal minutes 15 of 30', 'goal turns 2 of 4']);
+    const state = {
+      ...limited({ tokens: 9, minutes: 30, turns: 4 }),
+      inputTokens: 3,
+      outputTokens: 4,
+      turns: 2,
+    };
+    assert.deepEqual(used(state, 15), [
+      'goal tokens 7 of 9',
+      'goal minutes 15 of 30',
+      'goal turns 2 of 4',
+    ]);
   });
 
   it('are used up at the very limit', () =>
@@ -55,7 +66,11 @@ describe('measures', () => {
   };
   const goalOver = 'the minutes of the budget are over';
   const experimentOver = 'the minutes of this experiment are over';
-  const alarms: readonly (readonly [string, SessionState, readonly [number, string] | undefined])[] = [
+  const alarms: readonly (readonly [
+    string,
+    SessionState,
+    readonly [number, string] | undefined,
+  ])[] = [
     ['never without minutes', limited({ usd: 1 }, [launched()]), undefined],
     ['with the minutes of the goal', limited({ minutes: 30 }, [launched()]), [30, goalOver]],
     [
@@ -69,27 +84,40 @@ describe('measures', () => {
       [15, goalOver],
     ],
     ['never for an experiment before a launch', limited({ experiment: { minutes: 5 } }), undefined],
-    ['once for an experiment', limited({ experiment: { minutes: 5 } }, [launched({ overAtTurns: 3 })]), undefined],
+    [
+      'once for an experiment',
+      limited({ experiment: { minutes: 5 } }, [launched({ overAtTurns: 3 })]),
+      undefined,
+    ],
   ];
   for (const [name, state, expected] of alarms)
     it(`end a sleep ${name}`, () => assert.deepEqual(atMinute(state), expected));
 
   it('need prices wherever money is limited', () => {
-    const needs = [limitsMoney({ usd: 1 }), limitsMoney({ experiment: { usd: 1 } }), limitsMoney({}, { usd: 1 })];
+    const needs = [
+      limitsMoney({ usd: 1 }),
+      limitsMoney({ experiment: { usd: 1 } }),
+      limitsMoney({}, { usd: 1 }),
+    ];
     assert.deepEqual(needs, [true, true, true]);
     assert.equal(limitsMoney({ tokens: 1, experiment: { turns: 1 } }, { tokens: 1 }), false);
   });
 
   it('of a day begin at midnight of this computer', () => {
     const midnight = new Date(2026, 2, 1).getTime();
-    assert.deepEqual([midnight, midnight + 1, midnight + 86_399_999].map(startOfDay), [midnight, midnight, midnight]);
+    assert.deepEqual([midnight, midnight + 1, midnight + 86_399_999].map(startOfDay), [
+      midnight,
+      midnight,
+      midnight,
+    ]);
     assert.equal(startOfDay(midnight - 1), new Date(2026, 1, 28).getTime());
   });
 });
 
 describe('bills', () => {
   it('name the share of a plan, and that all of it is one', () => {
-    const bill = (usd: number, planUsd: number): string => billText({ usd, planUsd, hasUnknownCost: false });
+    const bill = (usd: number, planUsd: number): string =>
+      billText({ usd, planUsd, hasUnknownCost: false });
     assert.equal(bill(2, 0), '$2.00');
     assert.equal(bill(2, 2), '$2.00 at list price, covered by your plan');
     assert.equal(bill(2, 0.5), '$2.00, of which $0.50 at list price is covered by your plan');

@@ -21,13 +21,20 @@ const found: SearchReply = {
   searches: 1,
   model: 'm',
 };
-const failed: SearchReply = { ...found, text: '', failure: { reason: 'server', message: 'The search is down.' } };
+const failed: SearchReply = {
+  ...found,
+  text: '',
+  failure: { reason: 'server', message: 'The search is down.' },
+};
 
 describe('who searches the web', () => {
   const events: SessionEvent[] = [];
   const search = (
     provider: Partial<ModelProvider>,
-    { keyless = () => Promise.resolve([hit]), affords }: { keyless?: SearchWeb; affords?: Affordable } = {},
+    {
+      keyless = () => Promise.resolve([hit]),
+      affords,
+    }: { keyless?: SearchWeb; affords?: Affordable } = {},
     signal = new AbortController().signal,
   ) => {
     events.length = 0;
@@ -41,7 +48,13 @@ describe('who searches the web', () => {
     });
     const scripted = Object.assign(new ScriptedModel([]), { label: 'Scripted', ...provider });
     const own = () => ({ provider: scripted, model: 'm' });
-    const sessionRuns = createWebSearches({ calls, keyless, own, web: seemingPublic(), settings: () => ({}) });
+    const sessionRuns = createWebSearches({
+      calls,
+      keyless,
+      own,
+      web: seemingPublic(),
+      settings: () => ({}),
+    });
     return sessionRuns.search({ query: 'muon', maxResults: 1 }, toolContext(signal));
   };
 
@@ -49,7 +62,11 @@ describe('who searches the web', () => {
 
   it('the provider, with as many pages as are wanted, and at its cost', async () => {
     const finding = await search({ search: () => Promise.resolve(found) });
-    assert.deepEqual(finding, { via: 'The web search of Scripted', hits: [hit], text: 'It scales.' });
+    assert.deepEqual(finding, {
+      via: 'The web search of Scripted',
+      hits: [hit],
+      text: 'It scales.',
+    });
     assert.deepEqual(events, [
       {
         type: 'model.consulted',
@@ -75,7 +92,10 @@ describe('who searches the web', () => {
     assert.equal(events.length, 1, 'what the failure cost is recorded');
     const readiness = () =>
       Promise.resolve({ isReady: false as const, problem: 'There is no key.', action: 'Set one.' });
-    assert.deepEqual(await search({ ...native, readiness }), { ...keyless, note: note('There is no key.') });
+    assert.deepEqual(await search({ ...native, readiness }), {
+      ...keyless,
+      note: note('There is no key.'),
+    });
     const affords: Affordable = { kind: 'unpriced', why: 'no price' };
     const { note: why } = await search(native, { affords });
     assert.match(String(why), /Under a limit of money this cannot be called: no price/);
@@ -84,11 +104,14 @@ describe('who searches the web', () => {
 
   it('nobody, with both reasons, where all fail', async () => {
     const robot: SearchWeb = () => Promise.reject(new WebFailure('search', 'Taken for a robot.'));
-    await assert.rejects(search({ search: () => Promise.resolve(failed) }, { keyless: robot }), (error: unknown) => {
-      assert.ok(error instanceof ToolFailure);
-      assert.match(error.message, /The search is down\.\nTaken for a robot\./);
-      return true;
-    });
+    await assert.rejects(
+      search({ search: () => Promise.resolve(failed) }, { keyless: robot }),
+      (error: unknown) => {
+        assert.ok(error instanceof ToolFailure);
+        assert.match(error.message, /The search is down\.\nTaken for a robot\./);
+        return true;
+      },
+    );
   });
 
   it('nobody else once it is interrupted', async () => {
@@ -99,6 +122,9 @@ describe('who searches the web', () => {
         return Promise.resolve(failed);
       },
     };
-    await assert.rejects(search(native, { keyless: () => assert.fail('asked') }, abort.signal), /enough/);
+    await assert.rejects(
+      search(native, { keyless: () => assert.fail('asked') }, abort.signal),
+      /enough/,
+    );
   });
 });

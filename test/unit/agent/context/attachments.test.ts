@@ -2,7 +2,10 @@ import assert from 'node:assert/strict';
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, describe, it } from 'mocha';
-import { RequestAttachments, type RecordedMessage } from '../../../../src/agent/context/attachments.ts';
+import {
+  RequestAttachments,
+  type RecordedMessage,
+} from '../../../../src/agent/context/attachments.ts';
 import type { Session } from '../../../../src/agent/contract/sessions.ts';
 import type { AttachmentBlock, Message, ModelRequest } from '../../../../src/models/model.ts';
 import type { AttachmentFile } from '../../../../src/storage/attachmentFiles.ts';
@@ -17,7 +20,9 @@ describe('attachments of a request', () => {
     ...{ hash: digit.repeat(64), mediaType: 'image/png', sizeBytes: 1234 },
     ...(name !== undefined && { name }),
   });
-  const shown = (...attachments: readonly (AttachmentBlock | AttachmentFile)[]): RecordedMessage => ({
+  const shown = (
+    ...attachments: readonly (AttachmentBlock | AttachmentFile)[]
+  ): RecordedMessage => ({
     role: 'user',
     content: [{ type: 'tool_result', callId: 'c', text: 'a chart', isError: false, attachments }],
   });
@@ -40,7 +45,11 @@ describe('attachments of a request', () => {
     });
     const [a, b] = [file('a', 'a.png'), file('b')];
     const both = resultIn(await attachments.fill([shown(a, b, a)]));
-    assert.deepEqual(both.attachments, [block('a.png', 'YQ=='), block('attachment', 'Yg=='), block('a.png', 'YQ==')]);
+    assert.deepEqual(both.attachments, [
+      block('a.png', 'YQ=='),
+      block('attachment', 'Yg=='),
+      block('a.png', 'YQ=='),
+    ]);
     assert.equal(both.text, 'a chart');
     await attachments.fill([shown(a)]);
     assert.deepEqual(read, ['a', 'b']);
@@ -54,14 +63,19 @@ describe('attachments of a request', () => {
     });
     const some = resultIn(await attachments.fill([shown(file('b', 'b.png'), file('a', 'a.png'))]));
     assert.deepEqual(some.attachments, [block('a.png', 'YQ==')]);
-    assert.match(some.text, /^a chart\n\[b\.png \(image\/png, 1\.23 kB\) cannot be shown any more: .*missing/);
+    assert.match(
+      some.text,
+      /^a chart\n\[b\.png \(image\/png, 1\.23 kB\) cannot be shown any more: .*missing/,
+    );
     const none = resultIn(await attachments.fill([shown(file('b'))]));
     assert.ok(!('attachments' in none));
     assert.match(none.text, /\[An attachment \(image\/png/);
   });
 
   it('are taken as they are from journals that hold the bytes, and everything else is left alone', async () => {
-    const attachments = new RequestAttachments({ read: () => Promise.reject(new Error('nothing is read')) });
+    const attachments = new RequestAttachments({
+      read: () => Promise.reject(new Error('nothing is read')),
+    });
     const old = block('old.png', 'AAAA');
     assert.deepEqual(resultIn(await attachments.fill([shown(old)])).attachments, [old]);
     const others: RecordedMessage[] = [
@@ -88,7 +102,9 @@ describe('attachments of a session', () => {
     );
   const texts = (request: ModelRequest | undefined): string => JSON.stringify(request?.messages);
 
-  async function seen(model: ScriptedModel): Promise<{ bed: TestEngine; session: Session; folder: string }> {
+  async function seen(
+    model: ScriptedModel,
+  ): Promise<{ bed: TestEngine; session: Session; folder: string }> {
     bed = await testEngine(model);
     await writeFile(path.join(bed.work, 'plot.png'), png);
     const session = await bed.start();
@@ -100,13 +116,24 @@ describe('attachments of a session', () => {
     const model = new ScriptedModel([refresh, refresh, quit]);
     const { session, folder } = await seen(model);
     await session.ended;
-    const expected = { type: 'attachment', mediaType: 'image/png', name: 'plot.png', base64: png.toString('base64') };
+    const expected = {
+      type: 'attachment',
+      mediaType: 'image/png',
+      name: 'plot.png',
+      base64: png.toString('base64'),
+    };
     assert.deepEqual(shownIn(model.requests[2]), [expected, expected]);
     const [finished] = eventsOf(session, 'tool.finished');
     const [named] = finished?.attachmentFiles ?? [];
-    assert.deepEqual([named?.mediaType, named?.name, named?.sizeBytes], ['image/png', 'plot.png', png.length]);
+    assert.deepEqual(
+      [named?.mediaType, named?.name, named?.sizeBytes],
+      ['image/png', 'plot.png', png.length],
+    );
     assert.deepEqual(await readdir(path.join(folder, 'attachments')), [`${named?.hash}.png`]);
-    assert.doesNotMatch(await readFile(path.join(folder, 'journal.jsonl'), 'utf8'), /base64|iVBORw0KGgo/);
+    assert.doesNotMatch(
+      await readFile(path.join(folder, 'journal.jsonl'), 'utf8'),
+      /base64|iVBORw0KGgo/,
+    );
   });
 
   it('are shown again when the session is taken up, and told to be gone where they are', async () => {
@@ -124,14 +151,22 @@ describe('attachments of a session', () => {
     bed = await bed.restart(last);
     assert.equal(await (await bed.engine.sessions.resume(before.session.id)).ended, 'blocked');
     assert.deepEqual(shownIn(last.requests[0]), []);
-    assert.match(texts(last.requests[0]), /plot\.png \(image\/png, 16 B\) cannot be shown any more/);
+    assert.match(
+      texts(last.requests[0]),
+      /plot\.png \(image\/png, 16 B\) cannot be shown any more/,
+    );
   });
 
   it('are read from journals of older versions, which hold the bytes', async () => {
     const before = await seen(new ScriptedModel([refresh, 'hang']));
     await before.bed.engine.close();
     const journal = path.join(before.folder, 'journal.jsonl');
-    const block = { type: 'attachment', mediaType: 'image/png', name: 'old.png', base64: 'iVBORw0KGgo=' };
+    const block = {
+      type: 'attachment',
+      mediaType: 'image/png',
+      name: 'old.png',
+      base64: 'iVBORw0KGgo=',
+    };
     const old = (await readFile(journal, 'utf8')).replace(
       /"attachmentFiles":\[[^\]]*\]/,
       `"attachments":${JSON.stringify([block])}`,

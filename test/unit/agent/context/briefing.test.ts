@@ -17,9 +17,21 @@ const loss = (best: number): MetricSummary => ({
   ...{ min: best, max: 3, mean: 1, best },
 });
 
-function addRun(journal: JournalOf, number: number, best?: number, text = 'train.py --lr 3e-4'): void {
+function addRun(
+  journal: JournalOf,
+  number: number,
+  best?: number,
+  text = 'train.py --lr 3e-4',
+): void {
   const id = `r-${number}` as RunId;
-  const base = { sessionId: 's-1' as SessionId, machineId: 'local', cwd: '/', env: {}, metrics: {}, plannedMs: 0 };
+  const base = {
+    sessionId: 's-1' as SessionId,
+    machineId: 'local',
+    cwd: '/',
+    env: {},
+    metrics: {},
+    plannedMs: 0,
+  };
   journal.add({
     type: 'run.planned',
     callId: 'c',
@@ -28,7 +40,13 @@ function addRun(journal: JournalOf, number: number, best?: number, text = 'train
   const process = { pid: 100 + number, startTime: '1', bootId: 'b', startedMs: 1 };
   journal.add({ type: 'run.started', runId: id, process });
   if (best === undefined) return;
-  journal.add({ type: 'run.ended', runId: id, verdict: { kind: 'ok' }, endedMs: 2, metrics: [loss(best)] });
+  journal.add({
+    type: 'run.ended',
+    runId: id,
+    verdict: { kind: 'ok' },
+    endedMs: 2,
+    metrics: [loss(best)],
+  });
 }
 
 function factsOf(journal: JournalOf, notes: readonly MemoryNode[] = []): BriefingFacts {
@@ -46,13 +64,26 @@ const notes = (count: number): MemoryNode[] =>
     updatedMs: n,
   }));
 
-const words = ['loss', '学习率很重要', 'batch_size=64', 'Ünïcödé', '🙂🙃', '0.123456789', '\n\n', '{"a":[1,2]}', '   '];
+const words = [
+  'loss',
+  '学习率很重要',
+  'batch_size=64',
+  'Ünïcödé',
+  '🙂🙃',
+  '0.123456789',
+  '\n\n',
+  '{"a":[1,2]}',
+  '   ',
+];
 
 describe('briefing', () => {
   it('never exceeds its budget, and always has the goal and the best run', () => {
     const next = random(7);
     const pick = (count: number): string =>
-      Array.from({ length: Math.floor(next() * count) }, () => words[Math.floor(next() * words.length)]).join(' ');
+      Array.from(
+        { length: Math.floor(next() * count) },
+        () => words[Math.floor(next() * words.length)],
+      ).join(' ');
     for (let round = 0; round < 150; round += 1) {
       const journal = new JournalOf(`GOAL ${pick(200)}`);
       const runs = Math.floor(next() * 80);
@@ -61,10 +92,17 @@ describe('briefing', () => {
       for (let message = 0; message < next() * 20; message += 1) journal.say(pick(300));
       for (let env = 0; env < next() * 8; env += 1)
         journal.add({
-          ...{ type: 'env.captured', envId: `env${env}`, machineId: 'local', repo: '/r', gist: pick(40) },
+          ...{
+            type: 'env.captured',
+            envId: `env${env}`,
+            machineId: 'local',
+            repo: '/r',
+            gist: pick(40),
+          },
           ...{ file: 'f', callId: 'c' },
         });
-      if (next() < 0.5) journal.add({ type: 'monitor.started', goal: pick(100), intervalMs: 60_000, callId: 'c' });
+      if (next() < 0.5)
+        journal.add({ type: 'monitor.started', goal: pick(100), intervalMs: 60_000, callId: 'c' });
       const facts = factsOf(journal, notes(Math.floor(next() * 300)));
       const budget = 300 + Math.floor(next() * 8_000);
       const text = renderBriefing(facts, budget);
@@ -72,7 +110,8 @@ describe('briefing', () => {
       assert.equal(renderBriefing(facts, budget), text);
       assert.match(text, /The goal:\nGOAL/);
       const { champion } = facts.ledger;
-      if (champion !== undefined) assert.match(text, new RegExp(`^- run ${champion.number}\\b`, 'm'));
+      if (champion !== undefined)
+        assert.match(text, new RegExp(`^- run ${champion.number}\\b`, 'm'));
     }
   });
 
@@ -80,11 +119,23 @@ describe('briefing', () => {
     const journal = new JournalOf(`bring loss < 1. ${'Mind the details. '.repeat(2_000)}`);
     for (let number = 1; number <= 3_000; number += 1)
       addRun(journal, number, number === 2_000 ? undefined : 1 / number);
-    for (let message = 0; message < 200; message += 1) journal.say(`wish ${message} ${'please '.repeat(300)}`);
-    journal.add({ type: 'monitor.started', goal: 'look after it', intervalMs: 600_000, callId: 'c' });
+    for (let message = 0; message < 200; message += 1)
+      journal.say(`wish ${message} ${'please '.repeat(300)}`);
+    journal.add({
+      type: 'monitor.started',
+      goal: 'look after it',
+      intervalMs: 600_000,
+      callId: 'c',
+    });
     for (let env = 1; env < 50; env += 1)
       journal.add({
-        ...{ type: 'env.captured', envId: `env${env}`, machineId: 'gpu1', repo: '/r', gist: 'torch 2.9' },
+        ...{
+          type: 'env.captured',
+          envId: `env${env}`,
+          machineId: 'gpu1',
+          repo: '/r',
+          gist: 'torch 2.9',
+        },
         ...{ file: 'f', callId: 'c' },
       });
     const text = renderBriefing(factsOf(journal, notes(10_000)), 4_000);
@@ -111,11 +162,22 @@ describe('briefing', () => {
       .ask()
       .reply([call('old'), call('lost'), call('no')])
       .result('lost', interruptedText)
-      .add({ type: 'permission.decided', callId: 'no', isAllowed: false, by: 'person', why: 'the user said no' });
+      .add({
+        type: 'permission.decided',
+        callId: 'no',
+        isAllowed: false,
+        by: 'person',
+        why: 'the user said no',
+      });
     const text = renderBriefing(factsOf(journal), 2_000);
     assert.match(text, /remote_exec \{"command":"do lost"\} was interrupted/);
     assert.match(text, /remote_exec \{"command":"do no"\} was not allowed: the user said no/);
-    journal.add({ type: 'context.checkpointed', upTo: journal.lastId, briefing: text, tokensBefore: 1 });
+    journal.add({
+      type: 'context.checkpointed',
+      upTo: journal.lastId,
+      briefing: text,
+      tokensBefore: 1,
+    });
     assert.doesNotMatch(renderBriefing(factsOf(journal), 2_000), /do lost/);
   });
 
@@ -131,9 +193,26 @@ describe('briefing', () => {
       left.map((id) => `- remote_exec "${id}" was interrupted`.slice(0, 24).trim()),
     );
     assert.deepEqual(openPoints(new JournalOf().turn('ok').events), []);
-    journal.add({ type: 'context.checkpointed', upTo: journal.lastId, briefing: 'b', tokensBefore: 1 });
-    journal.add({ type: 'permission.decided', callId: 'x', isAllowed: false, by: 'person', why: 'no' });
-    journal.add({ type: 'permission.decided', callId: 'y', isAllowed: true, by: 'person', why: 'yes' });
+    journal.add({
+      type: 'context.checkpointed',
+      upTo: journal.lastId,
+      briefing: 'b',
+      tokensBefore: 1,
+    });
+    journal.add({
+      type: 'permission.decided',
+      callId: 'x',
+      isAllowed: false,
+      by: 'person',
+      why: 'no',
+    });
+    journal.add({
+      type: 'permission.decided',
+      callId: 'y',
+      isAllowed: true,
+      by: 'person',
+      why: 'yes',
+    });
     assert.deepEqual(
       openPoints(journal.events).map(({ text }) => text),
       ['- x was not allowed: no'],
@@ -142,7 +221,8 @@ describe('briefing', () => {
 
   it('keeps the words of the user, the newest where not all fit', () => {
     const journal = new JournalOf();
-    for (let message = 0; message < 50; message += 1) journal.say(`wish ${message}: ${'please '.repeat(50)}`);
+    for (let message = 0; message < 50; message += 1)
+      journal.say(`wish ${message}: ${'please '.repeat(50)}`);
     const text = renderBriefing(factsOf(journal), 1_500);
     assert.match(text, /What the user said, oldest first, \d+ earlier ones left out:/);
     assert.match(text, /wish 48: (please )+\n?[^]*wish 49: please/);

@@ -23,8 +23,14 @@ describe('checkpoint', () => {
             const room = roomOf(window(contextTokens, maxOutputTokens), size);
             const reply = Math.min(maxOutputTokens, 32_000, contextTokens / 4);
             const used = fixedTokens + room.conversation * factor;
-            assert.ok(used <= 0.9 * (contextTokens - reply) && used <= 64_000, `${used} of ${contextTokens}`);
-            assert.ok(room.kept < room.newest && room.newest + room.kept + room.briefing <= room.conversation + 500);
+            assert.ok(
+              used <= 0.9 * (contextTokens - reply) && used <= 64_000,
+              `${used} of ${contextTokens}`,
+            );
+            assert.ok(
+              room.kept < room.newest &&
+                room.newest + room.kept + room.briefing <= room.conversation + 500,
+            );
           }
   });
 
@@ -54,18 +60,25 @@ describe('checkpoint', () => {
 
   it('is due at once when a model with a smaller window takes over', () => {
     const journal = new JournalOf();
-    for (let turn = 0; turn < 8; turn += 1) journal.turn(words(5_000), { inputTokens: 7_000 + turn * 5_000 });
+    for (let turn = 0; turn < 8; turn += 1)
+      journal.turn(words(5_000), { inputTokens: 7_000 + turn * 5_000 });
     assert.equal(dueShortening(journal.events, window(200_000), 7_000), undefined);
     journal.add({ type: 'session.model_changed', provider: 'p', model: 'small' });
     const due = dueShortening(journal.events, window(32_000), 7_000);
     assert.ok(due);
-    journal.add({ type: 'context.checkpointed', upTo: due.upTo, briefing: words(1_000), tokensBefore: 1 });
+    journal.add({
+      type: 'context.checkpointed',
+      upTo: due.upTo,
+      briefing: words(1_000),
+      tokensBefore: 1,
+    });
     assert.ok(estimatedTokens(journal.events, 7_000) < 20_000);
   });
 
   it('asks for less than was refused, each time, and does not come near it again', () => {
     const journal = new JournalOf();
-    for (let turn = 0; turn < 5; turn += 1) journal.turn(words(4_000), { inputTokens: 5_000 + turn * 4_000 });
+    for (let turn = 0; turn < 5; turn += 1)
+      journal.turn(words(4_000), { inputTokens: 5_000 + turn * 4_000 });
     let refused = Infinity;
     for (let attempt = 0; attempt < 2; attempt += 1) {
       journal.ask().reply([], {}, 'error');
@@ -74,13 +87,23 @@ describe('checkpoint', () => {
       refused = refusedWeight;
       const due = dueShortening(journal.events, window(200_000), 5_000);
       assert.ok(due && due.room.conversation <= refused * 0.75);
-      journal.add({ type: 'context.checkpointed', upTo: due.upTo, briefing: words(300), tokensBefore: 1 });
+      journal.add({
+        type: 'context.checkpointed',
+        upTo: due.upTo,
+        briefing: words(300),
+        tokensBefore: 1,
+      });
     }
     for (let turn = 0; turn < 40; turn += 1) {
       journal.turn(words(200));
       const due = dueShortening(journal.events, window(200_000), 5_000);
       if (due !== undefined)
-        journal.add({ type: 'context.checkpointed', upTo: due.upTo, briefing: words(100), tokensBefore: 1 });
+        journal.add({
+          type: 'context.checkpointed',
+          upTo: due.upTo,
+          briefing: words(100),
+          tokensBefore: 1,
+        });
       const { totalTokens, fixedTokens } = contextSize(journal.events, 5_000);
       assert.ok(totalTokens - fixedTokens < refused);
     }
@@ -96,7 +119,12 @@ describe('checkpoint', () => {
       }
       const due = dueShortening(journal.events, window(32_000), 7_000);
       if (due === undefined) continue;
-      journal.add({ type: 'context.checkpointed', upTo: due.upTo, briefing: 'BRIEF', tokensBefore: 1 });
+      journal.add({
+        type: 'context.checkpointed',
+        upTo: due.upTo,
+        briefing: 'BRIEF',
+        tokensBefore: 1,
+      });
       const messages = buildHistory(journal.events);
       assert.match(JSON.stringify(messages[0]), /BRIEF/);
       const called = messages.flatMap(({ content }) =>

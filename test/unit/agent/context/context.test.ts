@@ -10,7 +10,11 @@ const quit = [{ name: 'finish', input: { outcome: 'blocked', summary: 'ok' } }];
 const sizeOf = (request: ModelRequest): number => JSON.stringify(request.messages).length;
 
 const overflow = {
-  reply: { stop: 'error' as const, usage: noUsage, failure: { reason: 'overflow' as const, message: 'too long' } },
+  reply: {
+    stop: 'error' as const,
+    usage: noUsage,
+    failure: { reason: 'overflow' as const, message: 'too long' },
+  },
 };
 
 describe('context', () => {
@@ -52,7 +56,12 @@ describe('context', () => {
   it('resumes from the checkpoint, with the newest turns word for word', async () => {
     const model = new ScriptedModel((_request, index) =>
       index < 12
-        ? [{ name: 'remote_exec', input: { command: `echo turn-${index}; head -c 9000 /dev/zero | tr '\\0' x` } }]
+        ? [
+            {
+              name: 'remote_exec',
+              input: { command: `echo turn-${index}; head -c 9000 /dev/zero | tr '\\0' x` },
+            },
+          ]
         : 'hang',
     );
     model.contextTokens = 20_000;
@@ -67,14 +76,24 @@ describe('context', () => {
     await again.ended;
     const [request] = next.requests;
     assert.ok(before && request);
-    assert.deepEqual(request.messages.slice(0, before.messages.length - 1), before.messages.slice(0, -1));
+    assert.deepEqual(
+      request.messages.slice(0, before.messages.length - 1),
+      before.messages.slice(0, -1),
+    );
     assert.match(JSON.stringify(request.messages), /turn-11/);
     assert.deepEqual(request.tools, before.tools);
   });
 
   it('says every number of the ledger in the briefing', async () => {
-    const launch = [{ name: 'remote_exec_background', input: { command: 'echo loss=0.125', label: 'lr=3e-4' } }];
-    const wait = [{ name: 'sleep', input: { reason: 'r', wake_conditions: [{ type: 'process_exit', run: 1 }] } }];
+    const launch = [
+      { name: 'remote_exec_background', input: { command: 'echo loss=0.125', label: 'lr=3e-4' } },
+    ];
+    const wait = [
+      {
+        name: 'sleep',
+        input: { reason: 'r', wake_conditions: [{ type: 'process_exit', run: 1 }] },
+      },
+    ];
     const model = new ScriptedModel((_request, index) =>
       index === 0
         ? launch
@@ -110,14 +129,16 @@ describe('context', () => {
     assert.equal(eventsOf(session, 'context.checkpointed').length, 1);
     const request = model.requests[1];
     assert.ok(request && sizeOf(request) / 3.5 < 20_000 * 0.7, 'it fits again');
-    for (const name of 'abcd') assert.match(JSON.stringify(request.messages), new RegExp(`begin-${name}`));
+    for (const name of 'abcd')
+      assert.match(JSON.stringify(request.messages), new RegExp(`begin-${name}`));
     assert.match(JSON.stringify(request.messages), /bring loss < 1/);
   });
 
   it('keeps what the user said last, and a wake, through a shortening just then', async () => {
     const model = new ScriptedModel((_request, index) => {
       if (index < 3) return [{ name: 'read_file', input: { path: 'big.txt' } }];
-      if (index === 3) return [{ name: 'sleep', input: { reason: 'why I wait', deadline_minutes: 0.001 } }];
+      if (index === 3)
+        return [{ name: 'sleep', input: { reason: 'why I wait', deadline_minutes: 0.001 } }];
       return quit;
     });
     model.contextTokens = 20_000;
@@ -150,7 +171,9 @@ describe('context', () => {
     while (model.requests.length < 31) await new Promise((resolve) => setTimeout(resolve, 5));
     assert.ok(refusals >= 1 && refusals <= 2, `${refusals} refusals`);
     const before = refusals;
-    bed = await bed.restart(new ScriptedModel((request, index) => (index === 30 ? quit : script(request, index))));
+    bed = await bed.restart(
+      new ScriptedModel((request, index) => (index === 30 ? quit : script(request, index))),
+    );
     const again = await bed.engine.sessions.resume(session.id);
     assert.equal(await again.ended, 'blocked');
     assert.equal(refusals, before);
@@ -169,7 +192,8 @@ describe('context', () => {
     await writeFile(path.join(bed.work, 'big.txt'), `${'word '.repeat(200)}\n`.repeat(20));
     const session = await bed.start();
     session.onDidRecord((event) => {
-      if (event.type === 'model.replied' && event.turn === 6) void session.useModel('demo', 'small');
+      if (event.type === 'model.replied' && event.turn === 6)
+        void session.useModel('demo', 'small');
     });
     assert.equal(await session.ended, 'blocked');
     const [, ...rest] = model.requests.slice(-2);
@@ -198,7 +222,8 @@ describe('context', () => {
 
   it('lists the notes in one place: in the prompt at first, then in the briefing', async () => {
     const model = new ScriptedModel((_request, index) => {
-      if (index === 0) return [{ name: 'memory_write', input: { path: '/best', gist: 'adamw wins' } }];
+      if (index === 0)
+        return [{ name: 'memory_write', input: { path: '/best', gist: 'adamw wins' } }];
       return index < 12 ? [{ name: 'read_file', input: { path: 'big.txt' } }] : quit;
     });
     model.contextTokens = 40_000;
@@ -209,6 +234,9 @@ describe('context', () => {
     const [first, last] = [model.requests[0], model.requests.at(-1)];
     assert.match(JSON.stringify(first?.system), /Notes in memory: none yet/);
     assert.doesNotMatch(JSON.stringify(last?.system), /Notes in memory/);
-    assert.match(JSON.stringify(last?.messages[0]), /Notes in memory \(path: gist\):\\n\/best: adamw wins/);
+    assert.match(
+      JSON.stringify(last?.messages[0]),
+      /Notes in memory \(path: gist\):\\n\/best: adamw wins/,
+    );
   });
 });

@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
-import { contextSize, estimatedTokens, promptTokens, replaceUpTo } from '../../../../src/agent/context/contextSize.ts';
+import {
+  contextSize,
+  estimatedTokens,
+  promptTokens,
+  replaceUpTo,
+} from '../../../../src/agent/context/contextSize.ts';
 import { JournalOf } from '../../../fakes/journalOf.ts';
 
 const words = (chars: number): string => 'abcd '.repeat(chars / 5);
@@ -47,15 +52,22 @@ describe('contextSize', () => {
 
   it('goes on with what it learned after a checkpoint', () => {
     const journal = new JournalOf();
-    for (let turn = 0; turn < 6; turn += 1) journal.turn(words(4_000), { inputTokens: 3_000 + 2 * turn * 1_030 });
-    journal.add({ type: 'context.checkpointed', upTo: journal.lastId, briefing: words(2_000), tokensBefore: 1 });
+    for (let turn = 0; turn < 6; turn += 1)
+      journal.turn(words(4_000), { inputTokens: 3_000 + 2 * turn * 1_030 });
+    journal.add({
+      type: 'context.checkpointed',
+      upTo: journal.lastId,
+      briefing: words(2_000),
+      tokensBefore: 1,
+    });
     within(estimatedTokens(journal.events), 3_000 + 900, 3_000 + 1_150);
   });
 
   it('believes no figures by which a token is three times as long or half as short', () => {
     const factorOf = (perTurn: number): number => {
       const journal = new JournalOf();
-      for (let turn = 0; turn < 6; turn += 1) journal.turn(words(4_000), { inputTokens: 3_000 + turn * perTurn });
+      for (let turn = 0; turn < 6; turn += 1)
+        journal.turn(words(4_000), { inputTokens: 3_000 + turn * perTurn });
       return contextSize(journal.events).factor;
     };
     within(factorOf(2_900), 2.7, 2.9);
@@ -66,7 +78,12 @@ describe('contextSize', () => {
   it('forgets with a checkpoint what the model had thought in the turns that are replaced', () => {
     const journal = new JournalOf().turn(words(4_000), { inputTokens: 3_000, outputTokens: 9_000 });
     within(estimatedTokens(journal.events), 12_000 + 1_000, 12_000 + 1_020);
-    journal.add({ type: 'context.checkpointed', upTo: journal.lastId, briefing: words(2_000), tokensBefore: 1 });
+    journal.add({
+      type: 'context.checkpointed',
+      upTo: journal.lastId,
+      briefing: words(2_000),
+      tokensBefore: 1,
+    });
     within(estimatedTokens(journal.events), 3_000 + 450, 3_000 + 520);
   });
 
@@ -74,7 +91,9 @@ describe('contextSize', () => {
     const journal = new JournalOf().turn(words(4_000), { inputTokens: 50_000 });
     journal.add({ type: 'session.model_changed', provider: 'p', model: 'other' });
     within(estimatedTokens(journal.events, 2_000), 3_000, 3_100);
-    journal.ask('other').reply([{ type: 'text', text: 'ok' }], { inputTokens: 4_500, outputTokens: 5 });
+    journal
+      .ask('other')
+      .reply([{ type: 'text', text: 'ok' }], { inputTokens: 4_500, outputTokens: 5 });
     within(estimatedTokens(journal.events, 2_000), 4_500, 4_520);
     journal.add({ type: 'session.model_changed', provider: 'p', model: 'm' });
     within(estimatedTokens(journal.events, 2_000), 50_000, 51_100);
@@ -89,7 +108,12 @@ describe('contextSize', () => {
   it('knows Chinese from English, and a picture from the letters that carry it', () => {
     const chinese = new JournalOf().say('训练一个更好的模型'.repeat(100));
     within(estimatedTokens(chinese.events), 900, 950);
-    const image = { type: 'attachment', mediaType: 'image/png', name: 'a.png', base64: 'A'.repeat(4_000_000) } as const;
+    const image = {
+      type: 'attachment',
+      mediaType: 'image/png',
+      name: 'a.png',
+      base64: 'A'.repeat(4_000_000),
+    } as const;
     const pdf = { ...image, mediaType: 'application/pdf', base64: 'A'.repeat(600_000) };
     const shown = new JournalOf()
       .ask()
@@ -110,7 +134,10 @@ describe('contextSize', () => {
   });
 
   it('remembers what a model refused, until it takes as much', () => {
-    const journal = new JournalOf().turn(words(40_000), { inputTokens: 500 }).ask().reply([], {}, 'error');
+    const journal = new JournalOf()
+      .turn(words(40_000), { inputTokens: 500 })
+      .ask()
+      .reply([], {}, 'error');
     const refused = contextSize(journal.events).refusedWeight ?? 0;
     within(refused, 10_000, 10_100);
     journal.ask().reply([{ type: 'text', text: 'fits' }], { inputTokens: 12_000 }, 'stop');
@@ -123,7 +150,12 @@ describe('contextSize', () => {
     for (let turn = 0; turn < 30; turn += 1) {
       journal.turn(words(1_000 + turn * 50), { inputTokens: 1_000 + 300 * turn });
       if (turn % 7 === 3)
-        journal.add({ type: 'context.checkpointed', upTo: journal.lastId, briefing: 'short', tokensBefore: 1 });
+        journal.add({
+          type: 'context.checkpointed',
+          upTo: journal.lastId,
+          briefing: 'short',
+          tokensBefore: 1,
+        });
       sizes.push(contextSize(journal.events));
       assert.deepEqual(contextSize([...journal.events]), sizes.at(-1));
     }
@@ -132,16 +164,30 @@ describe('contextSize', () => {
   it('keeps as many whole turns as fit, the newest by a measure of its own', () => {
     const journal = new JournalOf().turn(words(4_000)).turn(words(4_000)).turn(words(12_000));
     const { events } = journal;
-    const turns = events.filter(({ type }) => type === 'model.requested').map(({ id }) => Number(id.slice(1)));
+    const turns = events
+      .filter(({ type }) => type === 'model.requested')
+      .map(({ id }) => Number(id.slice(1)));
     const before = (turn: number): string => `e${(turns[turn] ?? 0) - 1}`;
     assert.equal(replaceUpTo(events, 4_300, 4_300), before(1));
     assert.equal(replaceUpTo(events, 3_500, 3_500), before(2));
     assert.equal(replaceUpTo(events, 2_000, 3_500), before(2));
     assert.equal(replaceUpTo(events, 2_000, 2_000), journal.lastId);
-    journal.add({ type: 'context.checkpointed', upTo: journal.lastId, briefing: 'short', tokensBefore: 1 });
+    journal.add({
+      type: 'context.checkpointed',
+      upTo: journal.lastId,
+      briefing: 'short',
+      tokensBefore: 1,
+    });
     assert.equal(replaceUpTo(events, 10, 10), undefined);
   });
 });
 
 const result = (callId: string) =>
-  ({ type: 'tool.finished', callId, name: 'read_file', text: '', isError: false, durationMs: 1 }) as const;
+  ({
+    type: 'tool.finished',
+    callId,
+    name: 'read_file',
+    text: '',
+    isError: false,
+    durationMs: 1,
+  }) as const;

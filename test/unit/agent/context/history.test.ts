@@ -14,7 +14,12 @@ import { eventsOf, testEngine, type TestEngine } from '../../../fakes/testEngine
 import { summaryOf } from '../../vscode/states.ts';
 
 let count = 0;
-const recorded = (event: SessionEvent): JournalEvent => ({ v: 1, id: `e-${(count += 1)}`, at: count, ...event });
+const recorded = (event: SessionEvent): JournalEvent => ({
+  v: 1,
+  id: `e-${(count += 1)}`,
+  at: count,
+  ...event,
+});
 const started = recorded({
   type: 'session.started',
   sessionId: 's-1' as SessionId,
@@ -25,44 +30,79 @@ const started = recorded({
   workFolder: '/w',
   helios: '0',
 });
-const said = (text: string): JournalEvent => recorded({ type: 'message.added', origin: 'goal', text });
-const asked = (turn: number): JournalEvent => recorded({ type: 'model.requested', turn, provider: 'demo', model: 'm' });
+const said = (text: string): JournalEvent =>
+  recorded({ type: 'message.added', origin: 'goal', text });
+const asked = (turn: number): JournalEvent =>
+  recorded({ type: 'model.requested', turn, provider: 'demo', model: 'm' });
 const replied = (content: readonly AssistantBlock[], stop: StopReason = 'stop') =>
   recorded({
     ...{ type: 'model.replied', turn: 1, provider: 'demo', model: 'm', content, stop },
     ...{ usage: noUsage, cost: { usd: 0 } },
   });
-const call = (id: string): AssistantBlock => ({ type: 'tool_call', id, name: 'read_file', input: {} });
+const call = (id: string): AssistantBlock => ({
+  type: 'tool_call',
+  id,
+  name: 'read_file',
+  input: {},
+});
 const result = (callId: string, text = 'r'): JournalEvent =>
-  recorded({ type: 'tool.finished', callId, name: 'read_file', text, isError: false, durationMs: 1 });
+  recorded({
+    type: 'tool.finished',
+    callId,
+    name: 'read_file',
+    text,
+    isError: false,
+    durationMs: 1,
+  });
 const planned = (id: string, number: number): JournalEvent =>
   recorded({
     type: 'run.planned',
     callId: '',
     spec: {
-      ...{ id: id as RunId, sessionId: 's-1' as SessionId, number, machineId: 'local', command: 'x', cwd: '/' },
+      ...{
+        id: id as RunId,
+        sessionId: 's-1' as SessionId,
+        number,
+        machineId: 'local',
+        command: 'x',
+        cwd: '/',
+      },
       ...{ env: {}, metrics: {}, label: `label ${number}`, plannedMs: 1 },
     },
   });
 const endedRun = (id: string): JournalEvent =>
-  recorded({ type: 'run.ended', runId: id as RunId, verdict: { kind: 'ok' }, endedMs: 2, metrics: [] });
+  recorded({
+    type: 'run.ended',
+    runId: id as RunId,
+    verdict: { kind: 'ok' },
+    endedMs: 2,
+    metrics: [],
+  });
 
 /** What every provider insists on. */
 function assertValid(messages: readonly RecordedMessage[]): void {
   assert.equal(messages[0]?.role, 'user');
   for (const [index, message] of messages.entries()) {
     assert.ok(message.content.length > 0, `message ${index} is empty`);
-    if (index > 0) assert.notEqual(message.role, messages[index - 1]?.role, `message ${index} repeats its role`);
+    if (index > 0)
+      assert.notEqual(message.role, messages[index - 1]?.role, `message ${index} repeats its role`);
     for (const block of message.content) {
       if (block.type === 'text') assert.notEqual(block.text.trim(), '');
       if (block.type !== 'tool_call') continue;
       const next = messages[index + 1]?.content ?? [];
       const results = next.filter((one) => one.type === 'tool_result' && one.callId === block.id);
-      assert.equal(results.length, 1, `call ${block.id} has ${results.length} results in the next message`);
+      assert.equal(
+        results.length,
+        1,
+        `call ${block.id} has ${results.length} results in the next message`,
+      );
     }
     const firstText = message.content.findIndex((block) => block.type === 'text');
     const lastResult = message.content.findLastIndex((block) => block.type === 'tool_result');
-    assert.ok(firstText === -1 || lastResult < firstText, `message ${index}: a text stands before a result`);
+    assert.ok(
+      firstText === -1 || lastResult < firstText,
+      `message ${index}: a text stands before a result`,
+    );
   }
 }
 
@@ -76,8 +116,21 @@ describe('history', () => {
   it('is valid whatever replies there were, and whatever is missing', () => {
     const thinking: AssistantBlock = { type: 'thinking', text: 'hm', provider: 'demo' };
     const journals: JournalEvent[][] = [
-      [started, said('g'), asked(1), replied([]), asked(2), replied([{ type: 'text', text: ' \n' }])],
-      [started, said('g'), asked(1), replied([{ type: 'text', text: 'half' }, call('a')], 'aborted'), said('go on')],
+      [
+        started,
+        said('g'),
+        asked(1),
+        replied([]),
+        asked(2),
+        replied([{ type: 'text', text: ' \n' }]),
+      ],
+      [
+        started,
+        said('g'),
+        asked(1),
+        replied([{ type: 'text', text: 'half' }, call('a')], 'aborted'),
+        said('go on'),
+      ],
       [
         started,
         said('g'),
@@ -97,7 +150,14 @@ describe('history', () => {
         asked(2),
         replied([], 'error'),
       ],
-      [started, said('g'), asked(1), replied([thinking, call('a')], 'tools'), asked(2), replied([call('b')], 'tools')],
+      [
+        started,
+        said('g'),
+        asked(1),
+        replied([thinking, call('a')], 'tools'),
+        asked(2),
+        replied([call('b')], 'tools'),
+      ],
       // The line with the goal was damaged.
       [started, asked(1), replied([call('a')], 'tools'), result('a')],
     ];
@@ -107,7 +167,13 @@ describe('history', () => {
   it('keeps the results of parallel calls in the places of their calls, also of one that was lost', () => {
     const events = [
       ...[started, said('g'), asked(1), replied([call('a'), call('b'), call('c')], 'tools')],
-      ...[result('c', 'third'), result('a', 'first'), asked(2), replied([call('d')], 'tools'), result('d', 'fourth')],
+      ...[
+        result('c', 'third'),
+        result('a', 'first'),
+        asked(2),
+        replied([call('d')], 'tools'),
+        result('d', 'fourth'),
+      ],
     ];
     const messages = buildHistory(events);
     assertValid(messages);
@@ -127,13 +193,17 @@ describe('history', () => {
     const thinking: AssistantBlock = { type: 'thinking', text: 'hm', provider: 'demo' };
     const content: AssistantBlock[] = [thinking, { type: 'text', text: 'half' }, call('a')];
     const typesOf = (stop: StopReason): string[] =>
-      buildHistory([started, said('g'), asked(1), replied(content, stop), said('go on')]).flatMap((message) =>
-        message.content.map(({ type }) => type),
+      buildHistory([started, said('g'), asked(1), replied(content, stop), said('go on')]).flatMap(
+        (message) => message.content.map(({ type }) => type),
       );
     assert.deepEqual(typesOf('aborted'), ['text', 'text', 'text']);
     assert.deepEqual(typesOf('error'), ['text', 'text']);
     for (const stop of ['stop', 'tools', 'length'] as const)
-      assert.deepEqual(typesOf(stop), ['text', 'thinking', 'text', 'tool_call', 'tool_result', 'text'], stop);
+      assert.deepEqual(
+        typesOf(stop),
+        ['text', 'thinking', 'text', 'tool_call', 'tool_result', 'text'],
+        stop,
+      );
   });
 
   it('says of a call without a result that it failed, and of the others what came of them', () => {
@@ -147,7 +217,9 @@ describe('history', () => {
       result('c'),
     ];
     const told = buildHistory(events).flatMap(({ content }) =>
-      content.flatMap((block) => (block.type === 'tool_result' ? [`${block.callId} ${block.isError}`] : [])),
+      content.flatMap((block) =>
+        block.type === 'tool_result' ? [`${block.callId} ${block.isError}`] : [],
+      ),
     );
     assert.deepEqual(told, ['a true', 'b true', 'c false']);
   });
@@ -163,7 +235,8 @@ describe('history', () => {
       [[person, asked(1)], false],
       [[asked(1), person, replied([call('a')], 'tools')], true],
     ];
-    for (const [events, isUnheard] of cases) assert.equal(isUserUnheard([started, ...events]), isUnheard);
+    for (const [events, isUnheard] of cases)
+      assert.equal(isUserUnheard([started, ...events]), isUnheard);
   });
 
   it('names a run as people do, also when it was planned before the conversation was shortened', () => {
@@ -181,11 +254,28 @@ describe('history', () => {
     assert.ok(plan.type === 'run.planned');
     const point: JournalEvent = { ...plan, spec: { ...plan.spec, sweep: { id: 's1', index: 0 } } };
     const alarm = (action: 'kill' | 'warn'): JournalEvent =>
-      recorded({ type: 'run.alarmed', runId: 'r-1' as RunId, kind: 'silence', detail: `${action} it`, action });
+      recorded({
+        type: 'run.alarmed',
+        runId: 'r-1' as RunId,
+        kind: 'silence',
+        detail: `${action} it`,
+        action,
+      });
     const table = recorded({ type: 'sweep.ended', sweepId: 's1', why: 'done', text: 'the table' });
     const told = (of: JournalEvent): string =>
-      JSON.stringify(buildHistory([started, said('g'), of, alarm('warn'), alarm('kill'), endedRun('r-1'), table]));
-    for (const words of ['warn it', 'kill it', 'ended: ok']) assert.ok(told(plan).includes(words), words);
+      JSON.stringify(
+        buildHistory([
+          started,
+          said('g'),
+          of,
+          alarm('warn'),
+          alarm('kill'),
+          endedRun('r-1'),
+          table,
+        ]),
+      );
+    for (const words of ['warn it', 'kill it', 'ended: ok'])
+      assert.ok(told(plan).includes(words), words);
     assert.ok(told(point).includes('warn it') && told(point).includes('[the table]'));
     assert.doesNotMatch(told(point), /kill it|ended: ok/);
   });
@@ -212,22 +302,32 @@ describe('history', () => {
       told(alarm('kill', 'loss grows'), alarm('warn', 'slow'), killed),
       /killed after the alarm: loss grows\]/,
     );
-    assert.match(told(alarm('ask', 'loss grows'), killed), /ended: killed after the alarm: loss grows\]/);
+    assert.match(
+      told(alarm('ask', 'loss grows'), killed),
+      /ended: killed after the alarm: loss grows\]/,
+    );
     assert.match(told(alarm('warn', 'slow'), killed), /ended: killed\]/);
     assert.match(told(alarm('kill', 'loss grows'), endedRun('r-1')), /ended: ok\]/);
   });
 
   it('of a thousand messages is resumed with the newest and the oldest, and every parallel result', async () => {
     const reads = Array.from({ length: 4 }, () => ({ name: 'memory_ls', input: {} }));
-    const note = (index: number) => ({ name: 'memory_write', input: { path: '/n', gist: `turn ${index}` } });
-    const model = new ScriptedModel((_request, index) => (index < 130 ? [...reads, note(index)] : 'hang'));
+    const note = (index: number) => ({
+      name: 'memory_write',
+      input: { path: '/n', gist: `turn ${index}` },
+    });
+    const model = new ScriptedModel((_request, index) =>
+      index < 130 ? [...reads, note(index)] : 'hang',
+    );
     model.contextTokens = 10_000_000;
     bed = await testEngine(model);
     const session = await bed.start();
     while (model.requests.length < 131) await new Promise((resolve) => setTimeout(resolve, 5));
     assert.ok(session.events().length > 1000);
     const before = model.requests.at(-1)?.messages ?? [];
-    const next = new ScriptedModel([[{ name: 'finish', input: { outcome: 'blocked', summary: 'ok' } }]]);
+    const next = new ScriptedModel([
+      [{ name: 'finish', input: { outcome: 'blocked', summary: 'ok' } }],
+    ]);
     next.contextTokens = 10_000_000;
     bed = await bed.restart(next);
     const again = await bed.engine.sessions.resume(session.id);
@@ -244,7 +344,12 @@ describe('history', () => {
   it('takes time in proportion to its length', () => {
     const events: JournalEvent[] = [started, said('g')];
     for (let turn = 1; turn <= 4000; turn += 1) {
-      events.push(asked(turn), replied([call(`c${turn}`)], 'tools'), planned(`r-${turn}`, turn), result(`c${turn}`));
+      events.push(
+        asked(turn),
+        replied([call(`c${turn}`)], 'tools'),
+        planned(`r-${turn}`, turn),
+        result(`c${turn}`),
+      );
       events.push(endedRun(`r-${turn}`));
     }
     assertInProportion((share) => {

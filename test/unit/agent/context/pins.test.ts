@@ -9,10 +9,14 @@ describe('pinned notes', () => {
     const bed = await testEngine(new ScriptedModel(() => 'hang'));
     try {
       const session = await bed.start();
-      for (let number = 1; number <= 20; number += 1) assert.equal(await session.pin(`note ${number}`), number);
+      for (let number = 1; number <= 20; number += 1)
+        assert.equal(await session.pin(`note ${number}`), number);
       await assert.rejects(
         () => session.pin('note 21'),
-        (error) => error instanceof UserFacing && /20/.test(error.message) && (error.action ?? '').length > 0,
+        (error) =>
+          error instanceof UserFacing &&
+          /20/.test(error.message) &&
+          (error.action ?? '').length > 0,
       );
       assert.equal(session.state.stickies.size, 20);
       assert.equal(await session.unpin(3), true);

@@ -30,10 +30,17 @@ const sleep: WireCall = {
   input: { reason: 'it trains', wake_conditions: [{ type: 'process_exit', run: 1 }] },
 };
 
-/** All that happens in sessions: calls one by one and together, a run that fails, a sleep, talk, and long results. */
+/**
+ * All that happens in sessions: calls one by one and together, a run that fails, a sleep, talk, and
+ * long results.
+ */
 function answer(turn: number, lines: number): WireAnswer {
   if (turn === 0)
-    return { thinking: 'first a look', text: 'I look.', toolCalls: [read('a.txt', 1, 9), read('b.txt', 9, 9)] };
+    return {
+      thinking: 'first a look',
+      text: 'I look.',
+      toolCalls: [read('a.txt', 1, 9), read('b.txt', 9, 9)],
+    };
   if (turn === 1) return { text: 'A run.', toolCalls: [launch] };
   if (turn === 2) return { toolCalls: [sleep] };
   if (turn === 3) return { text: 'I talk without a call.' };
@@ -52,10 +59,17 @@ for (const { id, model, start, settings } of backends)
       folder = await mkdtemp(path.join(tmpdir(), 'helios-cache-'));
       cache = new PromptCache();
       server = await start();
-      server.reply(({ index, body }) => ({ ...answer(index, linesFor(id)), usage: cache.usageOf(body) }));
+      server.reply(({ index, body }) => ({
+        ...answer(index, linesFor(id)),
+        usage: cache.usageOf(body),
+      }));
       await mkdir(path.join(folder, 'work'));
-      for (const name of ['a.txt', 'b.txt']) await writeFile(path.join(folder, 'work', name), `${name}\n`.repeat(30));
-      await writeFile(path.join(folder, 'work', 'big.txt'), `${'some words of a log 0.25 '.repeat(4)}\n`.repeat(800));
+      for (const name of ['a.txt', 'b.txt'])
+        await writeFile(path.join(folder, 'work', name), `${name}\n`.repeat(30));
+      await writeFile(
+        path.join(folder, 'work', 'big.txt'),
+        `${'some words of a log 0.25 '.repeat(4)}\n`.repeat(800),
+      );
       engine = await open();
     });
     afterEach(async () => {
@@ -82,7 +96,8 @@ for (const { id, model, start, settings } of backends)
       await eventually(session, 'model.replied', (event) => event.turn >= turn);
     };
 
-    const textsOf = (index: number): string[] => cacheParts(server.requests[index]?.body ?? {}).map(({ text }) => text);
+    const textsOf = (index: number): string[] =>
+      cacheParts(server.requests[index]?.body ?? {}).map(({ text }) => text);
 
     it('finds in each request the one before, but for what follows a checkpoint', async () => {
       const work = { goal: 'bring loss < 0.1', budget: {}, workFolder: path.join(folder, 'work') };
@@ -112,11 +127,19 @@ for (const { id, model, start, settings } of backends)
         const [one, next] = [textsOf(index - 1), textsOf(index)];
         const common = one.findIndex((text, at) => text !== next[at]);
         if (shortened.has(index)) fixed.add(one.slice(0, common).join());
-        else assert.equal(common, -1, `request ${index} changes part ${common}: ${one[common]} → ${next[common]}`);
+        else
+          assert.equal(
+            common,
+            -1,
+            `request ${index} changes part ${common}: ${one[common]} → ${next[common]}`,
+          );
       }
       // By text, tools stand in one message with what a checkpoint changes.
       if (id !== 'lab') for (const kept of fixed) assert.match(kept, /"name":"sleep"/);
       assert.ok(before > 6 && !shortened.has(before), 'it was taken up in the middle of a stretch');
-      assert.ok(cache.hitShare > 0.7, `only ${cache.hitShare} of the input was read from the cache`);
+      assert.ok(
+        cache.hitShare > 0.7,
+        `only ${cache.hitShare} of the input was read from the cache`,
+      );
     });
   });

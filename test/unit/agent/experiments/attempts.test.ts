@@ -34,7 +34,11 @@ const tool = (name: string, effect: 'read' | 'write' | 'execute'): SessionEvent 
 const alarm = (action: 'kill' | 'warn'): SessionEvent => ({
   ...{ type: 'run.alarmed', runId: runId(1), kind: 'divergence', detail: 'd', action },
 });
-const said = (origin: 'person' | 'wake'): SessionEvent => ({ type: 'message.added', origin, text: 'x' });
+const said = (origin: 'person' | 'wake'): SessionEvent => ({
+  type: 'message.added',
+  origin,
+  text: 'x',
+});
 
 /** Whether the same launch, asked for after `events`, was made before. */
 const isDuplicate = (
@@ -44,14 +48,20 @@ const isDuplicate = (
 ): boolean => {
   const journal = [started(), ...events.map((event) => recorded(event))];
   const state = foldSession(journal) ?? assert.fail();
-  return duplicatesOf(journal, state, { attempts: [{ command, cwd: '/project', code }], ...asked }).length > 0;
+  return (
+    duplicatesOf(journal, state, { attempts: [{ command, cwd: '/project', code }], ...asked })
+      .length > 0
+  );
 };
 
 describe('a launch that was made before', () => {
   it('is like one that goes on or went well, of the same code', () => {
     assert.equal(isDuplicate(launch(kept)), true);
     assert.equal(isDuplicate([...launch(kept), ended({ kind: 'ok' })]), true);
-    assert.equal(isDuplicate([...launch(kept), ended({ kind: 'ok' })], { ...kept, tree: 't2' }), false);
+    assert.equal(
+      isDuplicate([...launch(kept), ended({ kind: 'ok' })], { ...kept, tree: 't2' }),
+      false,
+    );
     assert.equal(isDuplicate([]), false);
   });
 
@@ -62,7 +72,11 @@ describe('a launch that was made before', () => {
     assert.equal(isDuplicate(launch(kept), kept, { experimentId: 'e2' }), true);
   });
 
-  const ends: readonly (readonly [verdict: Verdict, before: readonly SessionEvent[], tells: boolean])[] = [
+  const ends: readonly (readonly [
+    verdict: Verdict,
+    before: readonly SessionEvent[],
+    tells: boolean,
+  ])[] = [
     [{ kind: 'lost', why: 'w' }, [], false],
     [{ kind: 'preempted' }, [], false],
     [{ kind: 'killed' }, [], false],
@@ -78,7 +92,11 @@ describe('a launch that was made before', () => {
 
   it('that failed may go better once something was done', () => {
     const failed = [...launch(kept), ended({ kind: 'failed', code: 1 })];
-    for (const event of [tool('write_file', 'write'), tool('remote_exec', 'execute'), said('person')])
+    for (const event of [
+      tool('write_file', 'write'),
+      tool('remote_exec', 'execute'),
+      said('person'),
+    ])
       assert.equal(isDuplicate([...failed, event]), false);
     for (const event of [
       tool('read_file', 'read'),
@@ -94,7 +112,10 @@ describe('a launch that was made before', () => {
     const late = [...launch(kept, 60_000), ended({ kind: 'time_limit' })];
     const within = (ms?: number): boolean =>
       isDuplicate(late, kept, ms === undefined ? {} : { limit: { ms, from: 'launch' } });
-    assert.deepEqual([within(59_000), within(60_000), within(60_001), within()], [true, true, false, false]);
+    assert.deepEqual(
+      [within(59_000), within(60_000), within(60_001), within()],
+      [true, true, false, false],
+    );
   });
 
   it('without a repository is the same only while nothing was done since it was planned', () => {
@@ -103,6 +124,10 @@ describe('a launch that was made before', () => {
     assert.equal(isDuplicate([...run, tool('read_file', 'read'), said('wake')], unknown), true);
     assert.equal(isDuplicate([...run, tool('remote_exec', 'execute')], unknown), false);
     assert.equal(isDuplicate([...run, said('person')], unknown), false);
-    assert.equal(isDuplicate([...launch(kept), ended({ kind: 'ok' }), said('person')]), true, 'the tree is the same');
+    assert.equal(
+      isDuplicate([...launch(kept), ended({ kind: 'ok' }), said('person')]),
+      true,
+      'the tree is the same',
+    );
   });
 });

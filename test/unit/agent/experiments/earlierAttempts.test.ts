@@ -22,7 +22,10 @@ const untilOver: ScriptedCall = {
   name: 'sleep',
   input: { reason: 'r', wake_conditions: [{ type: 'process_exit', run: 1 }], deadline_minutes: 5 },
 };
-const keep: ScriptedCall = { name: 'exp_decide', input: { experiment: 'e1', decision: 'keep', why: 'a first result' } };
+const keep: ScriptedCall = {
+  name: 'exp_decide',
+  input: { experiment: 'e1', decision: 'keep', why: 'a first result' },
+};
 const quit: ScriptedCall = { name: 'finish', input: { outcome: 'blocked', summary: 'ok' } };
 
 describe('what earlier sessions tried', () => {
@@ -50,7 +53,11 @@ describe('what earlier sessions tried', () => {
   };
 
   it('is refused where its result is known, and made again on purpose', async () => {
-    const first = await night(launch('sh train.sh --lr 0.1 --seed 1', { hypothesis: 'small steps' }), untilOver, keep);
+    const first = await night(
+      launch('sh train.sh --lr 0.1 --seed 1', { hypothesis: 'small steps' }),
+      untilOver,
+      keep,
+    );
     const second = await night(
       launch('sh  train.sh --seed 1 --lr "0.1"'),
       launch('sh train.sh --lr 0.1 --seed 1', { retest: 'the data is new' }),
@@ -77,7 +84,10 @@ describe('what earlier sessions tried', () => {
       seed.text,
       /Earlier: experiment e1 of session \S+ ran the same with another seed: .*loss 0\.5; not decided/,
     );
-    assert.match(unknown.text, /Earlier: experiment e1 of session \S+ ran the same: .*1 ok; not decided/);
+    assert.match(
+      unknown.text,
+      /Earlier: experiment e1 of session \S+ ran the same: .*1 ok; not decided/,
+    );
   });
 
   it('says nothing of other code', async () => {
@@ -97,8 +107,12 @@ describe('what earlier sessions tried', () => {
     const again = await bed.engine.sessions.resume(first.id);
     await again.say('go on');
     assert.equal(await again.ended, 'blocked');
-    const { text } = eventsOf(again, 'tool.finished').find(({ name }) => name === 'remote_exec_background') ?? {};
-    assert.match(text ?? '', /Brought in of this commit, not measured here: discard: warm up · loss 0\.45/);
+    const { text } =
+      eventsOf(again, 'tool.finished').find(({ name }) => name === 'remote_exec_background') ?? {};
+    assert.match(
+      text ?? '',
+      /Brought in of this commit, not measured here: discard: warm up · loss 0\.45/,
+    );
   });
 
   const attempt = (number: number): Attempt => ({
@@ -115,14 +129,30 @@ describe('what earlier sessions tried', () => {
       clock: new ManualClock(),
       logger: silentLogger,
     });
-    const counts = { journalBytes: 1, startedMs: 1, lastEventMs: 1, turns: 0, usd: 0, hasUnknownCost: false };
+    const counts = {
+      journalBytes: 1,
+      startedMs: 1,
+      lastEventMs: 1,
+      turns: 0,
+      usd: 0,
+      hasUnknownCost: false,
+    };
     for (let session = 0; session < sessions; session += 1) {
       const attempts = Array.from({ length: 20 }, (_, number) => ({
         ...attemptKeys(attempt(session * 20 + number)),
         ...{ tree: 'tree', experimentId: `e${number}`, isKnown: true, told: 'as it was' },
       }));
       const id = `s-${String(session).padStart(4, '0')}`;
-      index.put({ ...counts, id, goal: 'g', phase: 'ended', endReason: null, best: null, runs: [], attempts });
+      index.put({
+        ...counts,
+        id,
+        goal: 'g',
+        phase: 'ended',
+        endReason: null,
+        best: null,
+        runs: [],
+        attempts,
+      });
     }
     return index;
   };
@@ -134,7 +164,11 @@ describe('what earlier sessions tried', () => {
     const clock = new ManualClock();
     const refresh = (): Promise<void> => new Promise(() => undefined);
     const attemptsLike = index.attemptsLike.bind(index);
-    const earlier = new EarlierAttempts({ index: { refresh, attemptsLike }, clock, logger: silentLogger });
+    const earlier = new EarlierAttempts({
+      index: { refresh, attemptsLike },
+      clock,
+      logger: silentLogger,
+    });
     const found: unknown[] = [];
     const finding = earlier.like(asked, own).then((attempts) => found.push(...attempts));
     await clock.advance(49);

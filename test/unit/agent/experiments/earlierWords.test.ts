@@ -22,7 +22,15 @@ const none: CodeState = { kind: 'none', why: 'w' };
 
 describe('what is told of earlier attempts', () => {
   const found = (changes: Partial<EarlierAttempt> = {}): EarlierAttempt => ({
-    ...{ sessionId, experimentId: 'e1', same: 's', seed: 'd', tree: 't1', isKnown: true, told: 'loss 1' },
+    ...{
+      sessionId,
+      experimentId: 'e1',
+      same: 's',
+      seed: 'd',
+      tree: 't1',
+      isKnown: true,
+      told: 'loss 1',
+    },
     ...{ likeness: 'same', ...changes },
   });
 
@@ -53,7 +61,11 @@ describe('what is told of earlier attempts', () => {
     };
     const earlier = new EarlierAttempts({ index, clock: new ManualClock(), logger: silentLogger });
     const attempts = (count: number, of: CodeState): Attempt[] =>
-      Array.from({ length: count }, (_, number) => ({ command: `train --lr ${number}`, cwd: '/r', code: of }));
+      Array.from({ length: count }, (_, number) => ({
+        command: `train --lr ${number}`,
+        cwd: '/r',
+        code: of,
+      }));
     await earlier.like(attempts(3, none), sessionId);
     await earlier.like(attempts(2, code()), sessionId);
     await earlier.like(attempts(600, code()), sessionId);
@@ -65,7 +77,12 @@ describe('what was brought in of a commit', () => {
   const imported = (commit: string): ImportedResult => ({
     ...{ commit, metric: 'loss', status: 'keep', description: 'wider' },
   });
-  const cases: readonly (readonly [name: string, commit: string, of: CodeState, isTold: boolean])[] = [
+  const cases: readonly (readonly [
+    name: string,
+    commit: string,
+    of: CodeState,
+    isTold: boolean,
+  ])[] = [
     ['the commit that runs', head, code(), true],
     ['its first seven letters, in capitals', head.slice(0, 7).toUpperCase(), code(), true],
     ['too few letters of it', head.slice(0, 6), code(), false],

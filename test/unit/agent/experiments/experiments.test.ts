@@ -7,7 +7,11 @@ import type { Session } from '../../../../src/agent/contract/sessions.ts';
 import type { ExperimentRow } from '../../../../src/experiments/ledger.ts';
 import { GitRepo } from '../../../fakes/gitRepo.ts';
 import { random } from '../../../fakes/random.ts';
-import { ScriptedModel, type ScriptedCall, type ScriptedReply } from '../../../fakes/scriptedModel.ts';
+import {
+  ScriptedModel,
+  type ScriptedCall,
+  type ScriptedReply,
+} from '../../../fakes/scriptedModel.ts';
 import { eventsOf, testEngine, type TestEngine } from '../../../fakes/testEngine.ts';
 
 const run = (command: string, more: Readonly<Record<string, unknown>> = {}): ScriptedCall => ({
@@ -17,7 +21,11 @@ const run = (command: string, more: Readonly<Record<string, unknown>> = {}): Scr
 const train = (more = ''): string => `python3 train.py ${more}`.trim();
 const until = (number: number): ScriptedCall => ({
   name: 'sleep',
-  input: { reason: 'r', wake_conditions: [{ type: 'process_exit', run: number }], deadline_minutes: 5 },
+  input: {
+    reason: 'r',
+    wake_conditions: [{ type: 'process_exit', run: number }],
+    deadline_minutes: 5,
+  },
 });
 const decide = (experiment: string, decision: string, why = 'measured'): ScriptedCall => ({
   name: 'exp_decide',
@@ -51,7 +59,9 @@ describe('experiments of a session', () => {
   /** Makes the calls one after the other, each in a turn of its own. */
   const night = async (...replies: (ScriptedCall | ScriptedReply)[]): Promise<Session> => {
     const script = [
-      ...replies.map((one): ScriptedReply => (typeof one === 'object' && 'name' in one ? [one] : one)),
+      ...replies.map((one): ScriptedReply =>
+        typeof one === 'object' && 'name' in one ? [one] : one,
+      ),
       [quit],
     ];
     model = new ScriptedModel(script);
@@ -60,7 +70,10 @@ describe('experiments of a session', () => {
     assert.equal(await session.ended, 'blocked');
     return session;
   };
-  const results = (session: Session, name = 'remote_exec_background'): { text: string; isError: boolean }[] =>
+  const results = (
+    session: Session,
+    name = 'remote_exec_background',
+  ): { text: string; isError: boolean }[] =>
     eventsOf(session, 'tool.finished').filter((event) => event.name === name);
   const row = (session: Session, id: string): ExperimentRow => {
     const found = session.ledger.experiments.find((one) => one.id === id);
@@ -70,10 +83,15 @@ describe('experiments of a session', () => {
 
   it('plans an experiment before its run, with what the code was', async () => {
     repo.write({ 'notes.md': 'not committed' });
-    const session = await night(run(train('--lr 0.5 --seed 3'), { hypothesis: 'half is better' }), until(1));
+    const session = await night(
+      run(train('--lr 0.5 --seed 3'), { hypothesis: 'half is better' }),
+      until(1),
+    );
     const [planned] = eventsOf(session, 'experiment.planned');
     const [launched] = eventsOf(session, 'run.planned');
-    assert.ok(planned && launched && session.events().indexOf(planned) < session.events().indexOf(launched));
+    assert.ok(
+      planned && launched && session.events().indexOf(planned) < session.events().indexOf(launched),
+    );
     assert.equal(launched.spec.experimentId, 'e1');
     assert.equal(launched.callId, planned.callId);
     const { code, fingerprint, ...plan } = planned.plan;
@@ -96,8 +114,15 @@ describe('experiments of a session', () => {
 
   it('refuses what was tried before, in other words, and says what came of it', async () => {
     const session = await night(
-      ...[run(train('--lr 0.5 --bs 8'), { label: 'first' }), until(1), decide('e1', 'discard', 'no gain')],
-      run(`python  train.py '--bs' 8 --lr=5e-1 > log.txt`, { label: 'another idea', hypothesis: 'new' }),
+      ...[
+        run(train('--lr 0.5 --bs 8'), { label: 'first' }),
+        until(1),
+        decide('e1', 'discard', 'no gain'),
+      ],
+      run(`python  train.py '--bs' 8 --lr=5e-1 > log.txt`, {
+        label: 'another idea',
+        hypothesis: 'new',
+      }),
     );
     const [, refused] = results(session);
     assert.ok(refused?.isError);
@@ -121,10 +146,16 @@ describe('experiments of a session', () => {
       results(session).map(({ isError }) => isError),
       [false, true, false, false],
     );
-    assert.match(results(session)[1]?.text ?? '', /differ in nothing but seed.*\n.*experiment: "e1" adds a run/);
+    assert.match(
+      results(session)[1]?.text ?? '',
+      /differ in nothing but seed.*\n.*experiment: "e1" adds a run/,
+    );
     const { result, runs } = row(session, 'e1');
     assert.deepEqual([result?.n, runs.length], [2, 2]);
-    assert.ok(Math.abs((result?.mean ?? 0) - 0.515) < 1e-9 && Math.abs((result?.spread ?? 0) - 0.00707) < 1e-4);
+    assert.ok(
+      Math.abs((result?.mean ?? 0) - 0.515) < 1e-9 &&
+        Math.abs((result?.spread ?? 0) - 0.00707) < 1e-4,
+    );
     assert.deepEqual(row(session, 'e2').plan?.retest, { of: 'e1', why: 'the disk was full' });
   });
 
@@ -134,7 +165,15 @@ describe('experiments of a session', () => {
       input: { path: path.join(repo.folder, 'train.py'), content: `${program}${line}\n` },
     });
     const session = await night(
-      ...[run(train()), until(1), edit('# a thought'), run(train()), edit('print("more")'), run(train()), until(2)],
+      ...[
+        run(train()),
+        until(1),
+        edit('# a thought'),
+        run(train()),
+        edit('print("more")'),
+        run(train()),
+        until(2),
+      ],
       run(train(), { experiment: 'e1' }),
     );
     const [, words, code, joined] = results(session);
@@ -157,9 +196,20 @@ describe('experiments of a session', () => {
 
   it('without a repository knows the code only while nothing was done', async () => {
     rmSync(path.join(repo.folder, '.git'), { recursive: true });
-    const write = { name: 'write_file', input: { path: path.join(repo.folder, 'data'), content: 'x' } };
+    const write = {
+      name: 'write_file',
+      input: { path: path.join(repo.folder, 'data'), content: 'x' },
+    };
     const note = { name: 'memory_write', input: { path: '/n', gist: 'g' } };
-    const session = await night(run(train()), until(1), note, run(train()), write, run(train()), until(2));
+    const session = await night(
+      run(train()),
+      until(1),
+      note,
+      run(train()),
+      write,
+      run(train()),
+      until(2),
+    );
     assert.deepEqual(
       results(session).map(({ isError }) => isError),
       [false, true, false],
@@ -183,7 +233,13 @@ describe('experiments of a session', () => {
       input: { reason: 'r', wake_conditions: [{ type: 'process_exit', sweep: 's1' }] },
     };
     const session = await night(
-      ...[run(train('--lr 0.5')), until(1), sweep([0.5, 0.6]), sweep([0.6, 0.7], { hypothesis: 'more' }), untilSwept],
+      ...[
+        run(train('--lr 0.5')),
+        until(1),
+        sweep([0.5, 0.6]),
+        sweep([0.6, 0.7], { hypothesis: 'more' }),
+        untilSwept,
+      ],
       run(train('--lr 0.70')),
     );
     const [refused, made] = results(session, 'sweep');
@@ -191,22 +247,39 @@ describe('experiments of a session', () => {
     assert.match(made?.text ?? '', /"experiment":"e2"/);
     assert.match(results(session)[1]?.text ?? '', /experiment e2 "more"/);
     const { runs, plan, result } = row(session, 'e2');
-    assert.deepEqual([runs.map(({ sweepId }) => sweepId), plan?.command], [['s1', 's1'], 'python3 train.py --lr {lr}']);
+    assert.deepEqual(
+      [runs.map(({ sweepId }) => sweepId), plan?.command],
+      [['s1', 's1'], 'python3 train.py --lr {lr}'],
+    );
     assert.equal(result?.mean, 0.6, 'of the best point, not of them all');
     assert.equal(session.state.sweeps.get('s1')?.plan.experimentId, 'e2');
   });
 
   it('decides when it is over, with what was measured, and warns where that speaks against it', async () => {
     const session = await night(
-      ...[run('sleep 5; echo loss=1'), decide('e1', 'keep'), { name: 'kill_task', input: { run: 1 } }],
+      ...[
+        run('sleep 5; echo loss=1'),
+        decide('e1', 'keep'),
+        { name: 'kill_task', input: { run: 1 } },
+      ],
       ...[run(train('--lr 0.5')), until(2), decide('2', 'keep', 'the best so far')],
-      ...[run(train('--lr 0.7')), until(3), decide('experiment 3', 'keep', 'nice'), decide('e3', 'discard', 'worse')],
+      ...[
+        run(train('--lr 0.7')),
+        until(3),
+        decide('experiment 3', 'keep', 'nice'),
+        decide('e3', 'discard', 'worse'),
+      ],
       ...[decide('e3', 'discard', 'worse'), decide('e9', 'keep'), decide('e1', 'keep')],
     );
-    const [going, kept, worse, , , missing, empty] = results(session, 'exp_decide').map(({ text }) => text);
+    const [going, kept, worse, , , missing, empty] = results(session, 'exp_decide').map(
+      ({ text }) => text,
+    );
     assert.match(going ?? '', /Experiment e1 goes on \(run 1\): sleep until it is over/);
     assert.match(kept ?? '', /"measured":"1 ok, loss 0\.5"}$/);
-    assert.match(worse ?? '', /worse than the best so far: loss 0\.7 against loss 0\.5 of experiment e2/);
+    assert.match(
+      worse ?? '',
+      /worse than the best so far: loss 0\.7 against loss 0\.5 of experiment e2/,
+    );
     assert.match(missing ?? '', /There is no experiment e9\. Experiments: e1, e2, e3\./);
     assert.match(empty ?? '', /Nothing was measured/);
     assert.deepEqual(
@@ -220,12 +293,26 @@ describe('experiments of a session', () => {
   });
 
   it('tells once what is over and not decided, and decides crashes itself', async () => {
-    const session = await night(run(train('--lr 0.5'), { label: 'half' }), until(1), run(train('--fail 1')), until(2));
+    const session = await night(
+      run(train('--lr 0.5'), { label: 'half' }),
+      until(1),
+      run(train('--fail 1')),
+      until(2),
+    );
     const [decided] = eventsOf(session, 'experiment.decided');
-    assert.deepEqual([decided?.experimentId, decided?.decision, decided?.by], ['e2', 'crash', 'engine']);
+    assert.deepEqual(
+      [decided?.experimentId, decided?.decision, decided?.by],
+      ['e2', 'crash', 'engine'],
+    );
     const said = JSON.stringify(model.requests.at(-1)?.messages);
-    assert.equal(said.split('[Experiment e1 (half) is over and not decided: call exp_decide.]').length, 2);
-    assert.equal(said.split('[Decided for you: experiment e2 is crash, its run failed.]').length, 2);
+    assert.equal(
+      said.split('[Experiment e1 (half) is over and not decided: call exp_decide.]').length,
+      2,
+    );
+    assert.equal(
+      said.split('[Decided for you: experiment e2 is crash, its run failed.]').length,
+      2,
+    );
     assert.ok(!said.includes('Experiment e2'));
     const asked = model.requests.map(({ messages }) => JSON.stringify(messages.slice(0, -2)));
     for (const [index, text] of asked.entries())
@@ -254,10 +341,14 @@ describe('experiments of a session', () => {
     for (let index = 0; index < 50; index += 1) {
       const isRepeat = ideas.length > 0 && next() < 0.3;
       repeated += isRepeat ? 1 : 0;
-      const idea = isRepeat ? (ideas[Math.floor(next() * ideas.length)] ?? '') : `0.${index + 101} ${8 + index}`;
+      const idea = isRepeat
+        ? (ideas[Math.floor(next() * ideas.length)] ?? '')
+        : `0.${index + 101} ${8 + index}`;
       if (!isRepeat) ideas.push(idea);
       const [lr = '', bs = ''] = idea.split(' ');
-      replies.push([run(rewrite(lr, bs), { label: `idea ${index}`, hypothesis: `hunch ${index}` })]);
+      replies.push([
+        run(rewrite(lr, bs), { label: `idea ${index}`, hypothesis: `hunch ${index}` }),
+      ]);
     }
     const session = await night(...replies);
     const launched = session.state.runs.size;

@@ -4,14 +4,21 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'mocha';
 import type { Session } from '../../../../src/agent/contract/sessions.ts';
-import { reproduce, type ReproductionDeps } from '../../../../src/agent/experiments/reproduction.ts';
+import {
+  reproduce,
+  type ReproductionDeps,
+} from '../../../../src/agent/experiments/reproduction.ts';
 import { reproductionText } from '../../../../src/presentation/experiments/reproductionText.ts';
 import { createMachines } from '../../../../src/machines/list/machineList.ts';
 import { systemClock } from '../../../../src/base/clock.ts';
 import { UserFacing } from '../../../../src/base/errors.ts';
 import { homeAt } from '../../../../src/storage/home.ts';
 import { GitRepo } from '../../../fakes/gitRepo.ts';
-import { ScriptedModel, type ScriptedCall, type ScriptedReply } from '../../../fakes/scriptedModel.ts';
+import {
+  ScriptedModel,
+  type ScriptedCall,
+  type ScriptedReply,
+} from '../../../fakes/scriptedModel.ts';
 import { eventsOf, eventually, testEngine, type TestEngine } from '../../../fakes/testEngine.ts';
 
 const run = (command: string, more: Readonly<Record<string, unknown>> = {}): ScriptedCall => ({
@@ -20,10 +27,15 @@ const run = (command: string, more: Readonly<Record<string, unknown>> = {}): Scr
 });
 const until = (number: number): ScriptedCall => ({
   name: 'sleep',
-  input: { reason: 'r', wake_conditions: [{ type: 'process_exit', run: number }], deadline_minutes: 5 },
+  input: {
+    reason: 'r',
+    wake_conditions: [{ type: 'process_exit', run: number }],
+    deadline_minutes: 5,
+  },
 });
 const quit: ScriptedCall = { name: 'finish', input: { outcome: 'blocked', summary: 'ok' } };
-const inTurns = (...calls: readonly ScriptedCall[]): ScriptedReply[] => [...calls, quit].map((call) => [call]);
+const inTurns = (...calls: readonly ScriptedCall[]): ScriptedReply[] =>
+  [...calls, quit].map((call) => [call]);
 
 describe('experiments, again', () => {
   let folder: string;
@@ -31,7 +43,9 @@ describe('experiments, again', () => {
   const beds: TestEngine[] = [];
   beforeEach(() => {
     folder = mkdtempSync(path.join(tmpdir(), 'helios-again-'));
-    repo = GitRepo.create(path.join(folder, 'one', 'work'), { 'train.sh': 'echo loss=0.5 in=$(basename $PWD)\n' });
+    repo = GitRepo.create(path.join(folder, 'one', 'work'), {
+      'train.sh': 'echo loss=0.5 in=$(basename $PWD)\n',
+    });
   });
   afterEach(async () => {
     for (const bed of beds.splice(0)) await bed.dispose();
@@ -54,7 +68,10 @@ describe('experiments, again', () => {
     repo.write({ 'train.sh': 'echo loss=9\n' });
     const made = await session.reproduce({ experimentId: 'e1' });
     const again = [...session.state.runs.values()].at(-1);
-    assert.deepEqual([again?.spec.label, again?.spec.experimentId, again?.spec.number], ['reproduction', 'e1', 2]);
+    assert.deepEqual(
+      [again?.spec.label, again?.spec.experimentId, again?.spec.number],
+      ['reproduction', 'e1', 2],
+    );
     assert.ok(again && again.spec.cwd !== repo.folder);
     assert.deepEqual(made.verdict, { kind: 'ok' });
     assert.deepEqual(made.metrics, [
@@ -82,9 +99,14 @@ describe('experiments, again', () => {
   });
 
   it('compares the environment with that of the first run', async () => {
-    const python = '#!/bin/sh\ncase "$*" in *freeze*) cat "${0%/bin/python}/packages" ;; *) echo "3.12.1 $0" ;; esac\n';
+    const python =
+      '#!/bin/sh\ncase "$*" in *freeze*) cat "${0%/bin/python}/packages" ;; *) echo "3.12.1 $0" ;; esac\n';
     const packages = (...lines: readonly string[]) =>
-      repo.write({ '.venv/.gitignore': '*\n', '.venv/bin/python': python, '.venv/packages': lines.join('\n') });
+      repo.write({
+        '.venv/.gitignore': '*\n',
+        '.venv/bin/python': python,
+        '.venv/packages': lines.join('\n'),
+      });
     packages('numpy==2.1.0', 'torch==2.4.0');
     chmodSync(path.join(repo.folder, '.venv/bin/python'), 0o755);
     const session = await night({ name: 'env_snapshot', input: {} }, run('sh train.sh'), until(1));
@@ -97,10 +119,16 @@ describe('experiments, again', () => {
       await differencesNow(),
       'The environment is another one than that of the first run (env1): + package torch==2.5.1; - package torch==2.4.0.',
     );
-    rmSync(path.join(homeAt(path.join(folder, 'one', 'home')).sessionFolder(session.id), 'snapshots'), {
-      recursive: true,
-    });
-    assert.match(await differencesNow(), /was not compared \(its file is gone\); that of the first run is env1/);
+    rmSync(
+      path.join(homeAt(path.join(folder, 'one', 'home')).sessionFolder(session.id), 'snapshots'),
+      {
+        recursive: true,
+      },
+    );
+    assert.match(
+      await differencesNow(),
+      /was not compared \(its file is gone\); that of the first run is env1/,
+    );
   });
 
   it('says what cannot be run again', async () => {
@@ -127,26 +155,38 @@ describe('experiments, again', () => {
     const asked = reproduce(gone as unknown as ReproductionDeps, { experimentId: 'e1' });
     await assert.rejects(
       asked,
-      (error) => error instanceof UserFacing && /e1 ran on local, which is not among the machines/.test(error.message),
+      (error) =>
+        error instanceof UserFacing &&
+        /e1 ran on local, which is not among the machines/.test(error.message),
     );
     for (const ref of repo.git('for-each-ref', '--format=%(refname)', 'refs/helios').split('\n'))
       repo.git('update-ref', '-d', ref);
     repo.git('gc', '--quiet', '--prune=now');
     await assert.rejects(
       session.reproduce({ experimentId: 'e1' }),
-      (error) => error instanceof UserFacing && /The code of e1 could not be brought back/.test(error.message),
+      (error) =>
+        error instanceof UserFacing &&
+        /The code of e1 could not be brought back/.test(error.message),
     );
     assert.equal(session.state.runs.size, 1);
   });
 
   it('makes results of before known, apart from what is measured', async () => {
     const session = await night(run('sh train.sh'), until(1));
-    const tsv = 'commit\tloss\tmemory_gb\tstatus\tdescription\nabc1234\t0.100000\t1.0\tkeep\twarm up\n';
+    const tsv =
+      'commit\tloss\tmemory_gb\tstatus\tdescription\nabc1234\t0.100000\t1.0\tkeep\twarm up\n';
     assert.equal(await session.importResults(tsv, 'results.tsv'), 1);
     assert.equal(session.ledger.imported[0]?.description, 'warm up');
-    assert.equal(session.ledger.champion?.number, 1, 'a number that was not measured is no champion');
+    assert.equal(
+      session.ledger.champion?.number,
+      1,
+      'a number that was not measured is no champion',
+    );
     assert.equal(session.ledger.experiments.length, 1);
-    await assert.rejects(session.importResults(`${tsv}?`, 'other.tsv'), /other\.tsv was not imported\. Line 3/);
+    await assert.rejects(
+      session.importResults(`${tsv}?`, 'other.tsv'),
+      /other\.tsv was not imported\. Line 3/,
+    );
     assert.equal(session.state.imported.length, 1);
     const model = new ScriptedModel(inTurns());
     const bed = await (beds.shift() as TestEngine).restart(model);
@@ -160,7 +200,10 @@ describe('experiments, again', () => {
     );
   });
 
-  /** What is on the disk at a moment is all that a kill leaves: it is copied then, and taken up from the copy. */
+  /**
+   * What is on the disk at a moment is all that a kill leaves: it is copied then, and taken up from
+   * the copy.
+   */
   for (const type of ['experiment.planned', 'run.planned', 'run.ended'] as const)
     it(`doubles and loses nothing when Helios is killed right after ${type}`, async () => {
       const calls = [run('sh train.sh'), until(1)];
@@ -172,7 +215,10 @@ describe('experiments, again', () => {
       cpSync(path.join(folder, 'one', 'home'), path.join(left, 'home'), { recursive: true });
       rmSync(homeAt(path.join(left, 'home')).leaseFile(session.id), { force: true });
       cpSync(repo.folder, path.join(left, 'work'), { recursive: true });
-      const second = await open(new ScriptedModel((_request, index) => inTurns(until(1))[index] ?? [quit]), 'two');
+      const second = await open(
+        new ScriptedModel((_request, index) => inTurns(until(1))[index] ?? [quit]),
+        'two',
+      );
       const again = await second.engine.sessions.resume(session.id);
       assert.equal(await again.ended, 'blocked');
       await session.ended;

@@ -31,16 +31,28 @@ describe('an experiment that was run again', () => {
     const rows: LedgerRow[] = before.map((summary, index) =>
       rowOf(index + 1, { command: 'train', metrics: [summary] }),
     );
-    for (const row of rows) await log.record({ type: 'run.planned', callId: 'c', spec: runState(row.number).spec });
+    for (const row of rows)
+      await log.record({ type: 'run.planned', callId: 'c', spec: runState(row.number).spec });
     const plan = { id: 'e1', code: { kind: 'none', why: 'no repository' } };
-    const experiment = { id: 'e1', plan, runs: rows, result: { runs: rows } } as unknown as ExperimentRow;
+    const experiment = {
+      id: 'e1',
+      plan,
+      runs: rows,
+      result: { runs: rows },
+    } as unknown as ExperimentRow;
     const { spec } = runState(9);
     const sessionRuns = {
       ledger: () => ({ experiments: [experiment] }),
       find: () => runState(1),
       async launch() {
         await log.record({ type: 'run.planned', callId: 'd', spec });
-        await log.record({ type: 'run.ended', runId: spec.id, verdict: { kind: 'ok' }, endedMs: 1, metrics: [now] });
+        await log.record({
+          type: 'run.ended',
+          runId: spec.id,
+          verdict: { kind: 'ok' },
+          endedMs: 1,
+          metrics: [now],
+        });
         return { spec };
       },
     } as unknown as SessionRuns;
@@ -49,10 +61,14 @@ describe('an experiment that was run again', () => {
       { log, sessionRuns, machines, clock, folder: folder() },
       { experimentId: 'e1', ...(tolerance !== undefined && { tolerance }) },
     );
-    assert.match(differences.join('\n'), /The code of e1 was not kept \(no repository\).*\n.*was not recorded/);
+    assert.match(
+      differences.join('\n'),
+      /The code of e1 was not kept \(no repository\).*\n.*was not recorded/,
+    );
     return metrics[0];
   };
-  const losses = (...values: readonly number[]): MetricSummary[] => values.map((value) => summaryOf('loss', value));
+  const losses = (...values: readonly number[]): MetricSummary[] =>
+    values.map((value) => summaryOf('loss', value));
 
   it('is judged by two standard deviations of its repeats', async () => {
     const within = await compared(losses(1, 2, 3), summaryOf('loss', 4));
@@ -83,7 +99,10 @@ describe('an experiment that was run again', () => {
   ];
   for (const [name, before, now, tolerance, judgement] of cases)
     it(`is ${judgement} with ${name}`, async () =>
-      assert.equal((await compared(losses(...before), summaryOf('loss', now), tolerance))?.judgement, judgement));
+      assert.equal(
+        (await compared(losses(...before), summaryOf('loss', now), tolerance))?.judgement,
+        judgement,
+      ));
 
   it('is compared by best values where less or more is better, and by last ones else', async () => {
     const [best, last] = [summaryOf('loss', 1, 'lower', 7), summaryOf('loss', 1, 'none', 7)];

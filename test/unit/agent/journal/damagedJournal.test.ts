@@ -22,7 +22,8 @@ function assertValid(messages: readonly RecordedMessage[], what: string): void {
     const called = content.flatMap((block) => (block.type === 'tool_call' ? [block.id] : []));
     const next = messages[index + 1]?.content ?? [];
     const answered = next.flatMap((block) => (block.type === 'tool_result' ? [block.callId] : []));
-    if (role === 'assistant' && index < messages.length - 1) assert.deepEqual(answered, called, what);
+    if (role === 'assistant' && index < messages.length - 1)
+      assert.deepEqual(answered, called, what);
   }
 }
 
@@ -60,7 +61,9 @@ describe('a damaged journal', () => {
     bed = await bed.restart(new ScriptedModel([quit]));
     const file = path.join(first.folder, 'journal.jsonl');
     const lines = (await readFile(file, 'utf8')).split('\n');
-    const torn = lines.map((line) => (/"tool\.finished"|"session\.ended"/.test(line) ? '\0'.repeat(40) : line));
+    const torn = lines.map((line) =>
+      /"tool\.finished"|"session\.ended"/.test(line) ? '\0'.repeat(40) : line,
+    );
     await writeFile(file, torn.join('\n'));
     const again = await bed.engine.sessions.resume(first.id);
     assert.equal(await again.ended, 'blocked');

@@ -23,8 +23,17 @@ function* told(): Generator<readonly [JournalEvent, SessionState]> {
 
 describe('the description of an event', () => {
   it('is one wording for chat, timeline and terminal', () => {
-    const [transcript, terminal, timeline] = [new Transcript(), new EventText(plainStyle), new Timeline()];
-    const same = new Set<string>(['run.alarmed', 'experiment.decided', 'question.asked', 'question.answered']);
+    const [transcript, terminal, timeline] = [
+      new Transcript(),
+      new EventText(plainStyle),
+      new Timeline(),
+    ];
+    const same = new Set<string>([
+      'run.alarmed',
+      'experiment.decided',
+      'question.asked',
+      'question.answered',
+    ]);
     const seen = new Set<string>();
     let index = 0;
     for (const [event, state] of told()) {

@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import type { Budget, JournalEvent, SessionEvent } from '../../../../src/agent/journal/events.ts';
-import { applyEvent, envFor, foldSession, initialState } from '../../../../src/agent/journal/fold.ts';
+import {
+  applyEvent,
+  envFor,
+  foldSession,
+  initialState,
+} from '../../../../src/agent/journal/fold.ts';
 import { growingFold } from '../../../../src/agent/journal/growingFold.ts';
 import type { RunId, SessionId } from '../../../../src/base/ids.ts';
 import type { RunSpec } from '../../../../src/runs/run.ts';
@@ -53,14 +58,38 @@ function night(experiments: number): JournalEvent[] {
       ...place,
     };
     add({ type: 'run.planned', spec, callId: id });
-    add({ type: 'run.started', runId, process: { pid: number, startTime: '1', bootId: 'b', startedMs: 0 } });
-    add({ type: 'run.alarmed', runId, kind: 'silence', detail: 'nothing was printed', action: 'warn' });
+    add({
+      type: 'run.started',
+      runId,
+      process: { pid: number, startTime: '1', bootId: 'b', startedMs: 0 },
+    });
+    add({
+      type: 'run.alarmed',
+      runId,
+      kind: 'silence',
+      detail: 'nothing was printed',
+      action: 'warn',
+    });
     add({ type: 'run.ended', runId, verdict: { kind: 'ok' }, endedMs: 1, metrics: [] });
-    add({ type: 'experiment.decided', experimentId: id, decision: 'keep', why: 'better', by: 'agent' });
+    add({
+      type: 'experiment.decided',
+      experimentId: id,
+      decision: 'keep',
+      why: 'better',
+      by: 'agent',
+    });
     if (number % 7 === 0) add({ type: 'note.pinned', number, text: id });
     if (number % 5 === 0)
-      add({ type: 'question.asked', questionId: `q${number}`, text: id, options: [], fallback: 'no', deadlineMs: 9 });
-    if (number % 10 === 0) add({ type: 'question.answered', questionId: `q${number}`, answer: 'yes', by: 'person' });
+      add({
+        type: 'question.asked',
+        questionId: `q${number}`,
+        text: id,
+        options: [],
+        fallback: 'no',
+        deadlineMs: 9,
+      });
+    if (number % 10 === 0)
+      add({ type: 'question.answered', questionId: `q${number}`, answer: 'yes', by: 'person' });
   }
   return events;
 }
@@ -80,8 +109,10 @@ describe('the fold of a journal', () => {
   it('leaves a state that was seen as it was', () => {
     const events = night(30);
     const states = [started(events)];
-    for (const event of events.slice(1)) states.push(applyEvent(states.at(-1) ?? started(events), event));
-    for (const [index, state] of states.entries()) assert.deepEqual(state, foldSession(events.slice(0, index + 1)));
+    for (const event of events.slice(1))
+      states.push(applyEvent(states.at(-1) ?? started(events), event));
+    for (const [index, state] of states.entries())
+      assert.deepEqual(state, foldSession(events.slice(0, index + 1)));
   });
 
   it('takes time in proportion to its length', () => {
@@ -93,23 +124,65 @@ describe('the fold of a journal', () => {
 describe('the state of a session', () => {
   const after = (...events: readonly SessionEvent[]): SessionState =>
     events.reduce((state, event) => applyEvent(state, recorded(event)), initialState(startedAt()));
-  const asked = (turn = 1): SessionEvent => ({ type: 'model.requested', turn, provider: 'p', model: 'm' });
+  const asked = (turn = 1): SessionEvent => ({
+    type: 'model.requested',
+    turn,
+    provider: 'p',
+    model: 'm',
+  });
   const usage = { inputTokens: 1, cacheReadTokens: 0, cacheWriteTokens: 0, outputTokens: 1 };
   const replied = (cost: Cost = { usd: 1 }): SessionEvent => ({
-    ...{ type: 'model.replied', turn: 1, provider: 'p', model: 'm', content: [], stop: 'tools', usage, cost },
+    ...{
+      type: 'model.replied',
+      turn: 1,
+      provider: 'p',
+      model: 'm',
+      content: [],
+      stop: 'tools',
+      usage,
+      cost,
+    },
   });
-  const tool: SessionEvent = { type: 'tool.started', callId: 'c', name: 'sleep', effect: 'read', title: 't' };
+  const tool: SessionEvent = {
+    type: 'tool.started',
+    callId: 'c',
+    name: 'sleep',
+    effect: 'read',
+    title: 't',
+  };
   const asleep = (sleepId = 's1', callId = 'c'): SessionEvent => ({
-    ...{ type: 'sleep.started', sleepId, callId, request: { reason: 'r', logic: 'any', triggers: [] } },
+    ...{
+      type: 'sleep.started',
+      sleepId,
+      callId,
+      request: { reason: 'r', logic: 'any', triggers: [] },
+    },
   });
-  const awake = (sleepId = 's1'): SessionEvent => ({ type: 'sleep.ended', sleepId, why: 'trigger', detail: '' });
+  const awake = (sleepId = 's1'): SessionEvent => ({
+    type: 'sleep.ended',
+    sleepId,
+    why: 'trigger',
+    detail: '',
+  });
   const paused: SessionEvent = { type: 'session.paused', by: 'user' };
   const ended: SessionEvent = { type: 'session.ended', reason: 'user', summary: 's', evidence: [] };
-  const said = (origin: 'person' | 'wake'): SessionEvent => ({ type: 'message.added', origin, text: 'x' });
-  const resumed = (budget?: Budget): SessionEvent => ({ type: 'session.resumed', by: 'x', ...(budget && { budget }) });
+  const said = (origin: 'person' | 'wake'): SessionEvent => ({
+    type: 'message.added',
+    origin,
+    text: 'x',
+  });
+  const resumed = (budget?: Budget): SessionEvent => ({
+    type: 'session.resumed',
+    by: 'x',
+    ...(budget && { budget }),
+  });
   const monitor: SessionEvent = { type: 'monitor.started', goal: 'g', intervalMs: 1, callId: 'c' };
 
-  const phases: readonly (readonly [name: string, events: readonly SessionEvent[], phase: SessionState['phase']])[] = [
+  const phases: readonly (readonly [
+    name: string,
+    events: readonly SessionEvent[],
+    phase: SessionState['phase'],
+  ])[] = [
     ['before anything', [], 'ready'],
     ['while the model is asked', [asked()], 'thinking'],
     ['after its reply', [asked(), replied()], 'ready'],
@@ -140,7 +213,10 @@ describe('the state of a session', () => {
     assert.deepEqual([again.end, again.pausedBy, again.monitor?.goal], [undefined, undefined, 'g']);
     assert.equal(after(ended, said('person')).end, undefined);
     assert.deepEqual([after(asleep(), paused).sleep, after(paused).pausedBy], [undefined, 'user']);
-    assert.deepEqual([after(asleep('s', '')).sleep?.isCheckIn, after(asleep()).sleep?.isCheckIn], [true, false]);
+    assert.deepEqual(
+      [after(asleep('s', '')).sleep?.isCheckIn, after(asleep()).sleep?.isCheckIn],
+      [true, false],
+    );
   });
 
   it('counts what a plan covers, and what is not known, beside what is paid', () => {
@@ -155,14 +231,29 @@ describe('the state of a session', () => {
   });
 
   it('finds the environment of a folder, the newest, and not that of one whose name begins alike', () => {
-    const env = (id: string, machineId: string, repo: string) => ({ id, machineId, repo, gist: '', file: '' });
-    const envs = [env('e1', 'a', '/w'), env('e2', 'a', '/w'), env('e3', 'b', '/w'), env('e4', 'a', '/w/sub')];
-    const found = (machineId: string, cwd: string): string | undefined => envFor({ envs }, { machineId, cwd }).envId;
+    const env = (id: string, machineId: string, repo: string) => ({
+      id,
+      machineId,
+      repo,
+      gist: '',
+      file: '',
+    });
+    const envs = [
+      env('e1', 'a', '/w'),
+      env('e2', 'a', '/w'),
+      env('e3', 'b', '/w'),
+      env('e4', 'a', '/w/sub'),
+    ];
+    const found = (machineId: string, cwd: string): string | undefined =>
+      envFor({ envs }, { machineId, cwd }).envId;
     assert.deepEqual(
       [found('a', '/w'), found('a', '/w/x'), found('b', '/w'), found('a', '/w/sub/x')],
       ['e2', 'e2', 'e3', 'e4'],
     );
-    assert.deepEqual([found('a', '/work'), found('a', '/'), found('c', '/w')], [undefined, undefined, undefined]);
+    assert.deepEqual(
+      [found('a', '/work'), found('a', '/'), found('c', '/w')],
+      [undefined, undefined, undefined],
+    );
   });
 
   const noticed = (
@@ -182,13 +273,21 @@ describe('the state of a session', () => {
   const noticesOf = (...events: readonly SessionEvent[]): string[] => [...after(...events).notices];
 
   it('forgets what was told of an experiment with the next launch, and no other notice', () => {
-    const told = [noticed('goal', 'turns', 50), noticed('experiment', 'usd', 80), noticed('day', 'usd', 50)];
+    const told = [
+      noticed('goal', 'turns', 50),
+      noticed('experiment', 'usd', 80),
+      noticed('day', 'usd', 50),
+    ];
     assert.equal(noticesOf(asked(1), ...launch(1), ...told).length, 3);
     assert.deepEqual(noticesOf(asked(1), ...launch(1), ...told, asked(2), ...launch(2)), [
       'goal turns 50',
       'day usd 50',
     ]);
-    assert.equal(noticesOf(asked(1), ...launch(1), ...told, ...launch(2)).length, 3, 'the same turn');
+    assert.equal(
+      noticesOf(asked(1), ...launch(1), ...told, ...launch(2)).length,
+      3,
+      'the same turn',
+    );
   });
 
   it('forgets what was told of limits that are others now', () => {
@@ -208,7 +307,11 @@ describe('the state of a session', () => {
       'day usd 50',
     ]);
     const more: Budget = { turns: 9, usd: 1, experiment: { turns: 4 } };
-    assert.deepEqual(noticesOf(...told, resumed(more)), ['goal turns 50', 'goal usd 80', 'day usd 50']);
+    assert.deepEqual(noticesOf(...told, resumed(more)), [
+      'goal turns 50',
+      'goal usd 80',
+      'day usd 50',
+    ]);
     const overAt = (...events: readonly SessionEvent[]): number | undefined =>
       after(asked(), ...events).allowances.at(-1)?.overAtTurns;
     assert.deepEqual([overAt(...told), overAt(...told, resumed({ ...before, turns: 10 }))], [0, 0]);
@@ -224,7 +327,10 @@ describe('the state of a session', () => {
     assert.equal(overAt(noticed('experiment', 'usd', 80)), 1);
     assert.equal(overAt(said('wake')), 1);
     assert.equal(overAt(said('person')), 2);
-    assert.equal(after(asked(1), ...launch(1), said('person')).allowances.at(-1)?.overAtTurns, undefined);
+    assert.equal(
+      after(asked(1), ...launch(1), said('person')).allowances.at(-1)?.overAtTurns,
+      undefined,
+    );
   });
 
   it('counts a run once for its experiment, however often its start is told', () => {

@@ -6,11 +6,21 @@ import type { StreamEvent } from '../../../../src/agent/journal/events.ts';
 import { fillDisk, type FullDisk } from '../../../fakes/fullDisk.ts';
 import { ManualClock } from '../../../fakes/manualClock.ts';
 import { ScriptedModel } from '../../../fakes/scriptedModel.ts';
-import { eventsOf, eventually, testEngine, until, type TestEngine } from '../../../fakes/testEngine.ts';
+import {
+  eventsOf,
+  eventually,
+  testEngine,
+  until,
+  type TestEngine,
+} from '../../../fakes/testEngine.ts';
 
 const quit = [{ name: 'finish', input: { outcome: 'blocked', summary: 'ok' } }];
-const launch = (command: string) => [{ name: 'remote_exec_background', input: { command, metric_names: ['loss'] } }];
-const waitFor = (condition: object) => [{ name: 'sleep', input: { reason: 'training', wake_conditions: [condition] } }];
+const launch = (command: string) => [
+  { name: 'remote_exec_background', input: { command, metric_names: ['loss'] } },
+];
+const waitFor = (condition: object) => [
+  { name: 'sleep', input: { reason: 'training', wake_conditions: [condition] } },
+];
 
 describe('full disk', () => {
   let bed: TestEngine | undefined;
@@ -24,7 +34,9 @@ describe('full disk', () => {
   const leases = async (): Promise<string[]> => {
     const folder = path.join(bed?.home ?? '', 'sessions');
     const ids = await readdir(folder).catch(() => []);
-    const found = await Promise.all(ids.map(async (id) => (await readdir(path.join(folder, id))).join()));
+    const found = await Promise.all(
+      ids.map(async (id) => (await readdir(path.join(folder, id))).join()),
+    );
     return found.filter((names) => names.includes('lease'));
   };
 
@@ -45,7 +57,9 @@ describe('full disk', () => {
     session.onDidStream((event) => streamed.push(event));
     const words = (): string => JSON.stringify(streamed.filter(({ type }) => type === 'notice'));
     await filled;
-    await until(() => /No space left to write .*journal\.jsonl.*waits, and goes on by itself/.test(words()));
+    await until(() =>
+      /No space left to write .*journal\.jsonl.*waits, and goes on by itself/.test(words()),
+    );
     await clock.advance(3_600_000);
     assert.equal(model.requests.length, 2);
     assert.equal(words().split('No space left').length, 2);
@@ -65,7 +79,9 @@ describe('full disk', () => {
 
   it('keeps what happens meanwhile in its order', async () => {
     const clock = new ManualClock();
-    bed = await testEngine(new ScriptedModel([waitFor({ type: 'timer', seconds: 60 }), quit]), { clock });
+    bed = await testEngine(new ScriptedModel([waitFor({ type: 'timer', seconds: 60 }), quit]), {
+      clock,
+    });
     const session = await bed.start();
     await eventually(session, 'sleep.started');
     await until(() => clock.pendingTimers > 1);
@@ -84,9 +100,12 @@ describe('full disk', () => {
   it('records the end of a run that came while there was no room', async () => {
     const clock = new ManualClock();
     const command = 'while [ ! -e go ]; do sleep 0.05; done; echo loss=1';
-    bed = await testEngine(new ScriptedModel([launch(command), waitFor({ type: 'process_exit', run: 1 }), quit]), {
-      clock,
-    });
+    bed = await testEngine(
+      new ScriptedModel([launch(command), waitFor({ type: 'process_exit', run: 1 }), quit]),
+      {
+        clock,
+      },
+    );
     const session = await bed.start();
     await eventually(session, 'sleep.started');
     let isRefused = false;
@@ -167,11 +186,17 @@ describe('full disk', () => {
   it('does not turn a call that worked into a failed one when its long result cannot be kept', async () => {
     bed = await testEngine(
       new ScriptedModel([
-        [{ name: 'remote_exec', input: { command: 'echo begin; head -c 50000 /dev/zero | tr "\\0" x' } }],
+        [
+          {
+            name: 'remote_exec',
+            input: { command: 'echo begin; head -c 50000 /dev/zero | tr "\\0" x' },
+          },
+        ],
         quit,
       ]),
     );
-    const results = (id: string): string => path.join(bed?.home ?? '', 'sessions', id, 'attachments');
+    const results = (id: string): string =>
+      path.join(bed?.home ?? '', 'sessions', id, 'attachments');
     const starting = bed.start();
     const session = await starting;
     await mkdir(path.dirname(results(session.id)), { recursive: true });

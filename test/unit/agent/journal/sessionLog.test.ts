@@ -5,7 +5,10 @@ import { afterEach, beforeEach, describe, it } from 'mocha';
 import type { SessionEvent } from '../../../../src/agent/journal/events.ts';
 import { SessionLog } from '../../../../src/agent/journal/sessionLog.ts';
 import { UserFacing } from '../../../../src/base/errors.ts';
-import { StorageFailure, type StorageFailureReason } from '../../../../src/storage/storageFailure.ts';
+import {
+  StorageFailure,
+  type StorageFailureReason,
+} from '../../../../src/storage/storageFailure.ts';
 import { fillDisk, type FullDisk } from '../../../fakes/fullDisk.ts';
 import { ManualClock } from '../../../fakes/manualClock.ts';
 import { scratchFolder, until } from '../../../fakes/scratch.ts';
@@ -32,11 +35,16 @@ describe('the log of a session', () => {
     disk?.makeRoom();
     await log.close();
   });
-  const persist = (): void => log.persist((failure) => void stalls.push(failure?.reason ?? 'goes on'));
+  const persist = (): void =>
+    log.persist((failure) => void stalls.push(failure?.reason ?? 'goes on'));
   const notes = (): number[] => [...log.state.stickies.keys()];
   const onDisk = (): number => readFileSync(file(), 'utf8').split('"note.pinned"').length - 1;
 
-  const errors: readonly (readonly [code: string, reason: StorageFailureReason, isWaitedFor: boolean])[] = [
+  const errors: readonly (readonly [
+    code: string,
+    reason: StorageFailureReason,
+    isWaitedFor: boolean,
+  ])[] = [
     ['ENOSPC', 'no_space', true],
     ['EDQUOT', 'no_space', true],
     ['EROFS', 'read_only', true],

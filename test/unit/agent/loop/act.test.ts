@@ -19,7 +19,12 @@ import { scratchFolder } from '../../../fakes/scratch.ts';
 
 type Finished = Extract<SessionEvent, { type: 'tool.finished' }>;
 
-const call = (name: string, id = name): ToolCallBlock => ({ type: 'tool_call', id, name, input: {} });
+const call = (name: string, id = name): ToolCallBlock => ({
+  type: 'tool_call',
+  id,
+  name,
+  input: {},
+});
 const moment = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe('calls of a reply', () => {
@@ -45,11 +50,15 @@ describe('calls of a reply', () => {
         return execute();
       },
     });
-  type Work = Readonly<Record<string, readonly [effect: Effect, execute: () => Promise<ToolResult>]>>;
+  type Work = Readonly<
+    Record<string, readonly [effect: Effect, execute: () => Promise<ToolResult>]>
+  >;
   const depsOf = (work: Work): ActDeps => ({
     sessionId: 's-1' as SessionId,
     tools: new Map(
-      Object.entries(work).map(([name, [effect, execute]]) => [name, toolOf(name, effect, execute)] as const),
+      Object.entries(work).map(
+        ([name, [effect, execute]]) => [name, toolOf(name, effect, execute)] as const,
+      ),
     ),
     gate: createGate({ mode: () => mode, ask: () => Promise.resolve('deny'), clock }),
     clock,
@@ -60,8 +69,10 @@ describe('calls of a reply', () => {
     isOver: () => isOver,
   });
   const never = new AbortController().signal;
-  const finished = (): Finished[] => events.filter((event): event is Finished => event.type === 'tool.finished');
-  const textOf = (callId: string): string | undefined => finished().find((event) => event.callId === callId)?.text;
+  const finished = (): Finished[] =>
+    events.filter((event): event is Finished => event.type === 'tool.finished');
+  const textOf = (callId: string): string | undefined =>
+    finished().find((event) => event.callId === callId)?.text;
   const ok = (content: ToolResult['content'] = 'ok') => Promise.resolve({ content });
 
   for (const name of ['finish', 'sleep'])
@@ -98,13 +109,23 @@ describe('calls of a reply', () => {
       deps,
       never,
     );
-    assert.deepEqual(seen, ['look of 3', 'look of 2', 'look of 1', 'write of 1', 'write of 1', 'look of 1']);
+    assert.deepEqual(seen, [
+      'look of 3',
+      'look of 2',
+      'look of 1',
+      'write of 1',
+      'write of 1',
+      'look of 1',
+    ]);
     assert.equal(finished().length, names.length);
   });
 
   it('keep in a file what is longer than the model is shown, whole, and nothing else', async () => {
     const long = `${Array.from({ length: 6_000 }, (_, line) => `${line}`).join('\n')}end`;
-    const deps = depsOf({ fits: ['read', () => ok('x'.repeat(24_000))], long: ['read', () => ok(long)] });
+    const deps = depsOf({
+      fits: ['read', () => ok('x'.repeat(24_000))],
+      long: ['read', () => ok(long)],
+    });
     await act([call('fits'), call('long', '../c:1')], deps, never);
     assert.equal(textOf('fits'), 'x'.repeat(24_000));
     assert.equal(finished()[0]?.fullPath, undefined);
@@ -115,13 +136,23 @@ describe('calls of a reply', () => {
     assert.equal(readFileSync(kept.fullPath, 'utf8'), long);
     assert.ok(kept.text.length < 24_500, `${kept.text.length}`);
     assert.ok(kept.text.startsWith('0\n1\n') && kept.text.endsWith('5999end'));
-    assert.match(kept.text, /\d+ characters left out; the whole is in .*[0-9a-f]{64}\.txt, for read_file/);
+    assert.match(
+      kept.text,
+      /\d+ characters left out; the whole is in .*[0-9a-f]{64}\.txt, for read_file/,
+    );
   });
 
   it('keep what they show in files, before the journal names them', async () => {
     const bytes = Buffer.from([0, 1, 255]);
-    const attachment = { type: 'attachment', mediaType: 'image/gif', name: 'a.gif', base64: 'AAH/' } as const;
-    const deps = depsOf({ look: ['read', () => Promise.resolve({ content: 'seen', attachments: [attachment] })] });
+    const attachment = {
+      type: 'attachment',
+      mediaType: 'image/gif',
+      name: 'a.gif',
+      base64: 'AAH/',
+    } as const;
+    const deps = depsOf({
+      look: ['read', () => Promise.resolve({ content: 'seen', attachments: [attachment] })],
+    });
     const there: (readonly string[])[] = [];
     const record = (event: SessionEvent): Promise<void> => {
       if (event.type === 'tool.finished') there.push(readdirSync(keptFolder()));
@@ -131,7 +162,9 @@ describe('calls of a reply', () => {
     const hash = createHash('sha256').update(bytes).digest('hex');
     assert.deepEqual(there, [[`${hash}.gif`]]);
     const [seen] = finished();
-    assert.deepEqual(seen?.attachmentFiles, [{ hash, mediaType: 'image/gif', sizeBytes: 3, name: 'a.gif' }]);
+    assert.deepEqual(seen?.attachmentFiles, [
+      { hash, mediaType: 'image/gif', sizeBytes: 3, name: 'a.gif' },
+    ]);
     assert.ok(!('attachments' in seen));
     assert.equal(seen.text, 'seen');
     assert.deepEqual(readFileSync(join(keptFolder(), `${hash}.gif`)), bytes);
@@ -139,8 +172,15 @@ describe('calls of a reply', () => {
 
   it('have taken effect where what they show cannot be kept, and say so', async () => {
     writeFileSync(keptFolder(), 'a file where the folder should be');
-    const attachment = { type: 'attachment', mediaType: 'image/gif', name: 'a.gif', base64: 'AAH/' } as const;
-    const deps = depsOf({ look: ['read', () => Promise.resolve({ content: 'seen', attachments: [attachment] })] });
+    const attachment = {
+      type: 'attachment',
+      mediaType: 'image/gif',
+      name: 'a.gif',
+      base64: 'AAH/',
+    } as const;
+    const deps = depsOf({
+      look: ['read', () => Promise.resolve({ content: 'seen', attachments: [attachment] })],
+    });
     await act([call('look')], deps, never);
     const [seen] = finished();
     assert.equal(seen?.isError, false);
@@ -154,7 +194,10 @@ describe('calls of a reply', () => {
     await act([call('run')], deps, never);
     const [kept] = finished();
     assert.match(kept?.text ?? '', /^\{"stdout":"line 0\\nline 1\\n/);
-    assert.equal(readFileSync(kept?.fullPath ?? '', 'utf8'), `stdout:\n${stdout}\nstderr: \nexit_code: 0`);
+    assert.equal(
+      readFileSync(kept?.fullPath ?? '', 'utf8'),
+      `stdout:\n${stdout}\nstderr: \nexit_code: 0`,
+    );
   });
 
   it('are left to themselves 0.7 s after the user interrupts, whatever comes of them later', async () => {
@@ -169,7 +212,10 @@ describe('calls of a reply', () => {
     assert.deepEqual(finished(), []);
     await clock.advance(1);
     await done;
-    assert.match(textOf('stuck') ?? '', /^Interrupted by the user while it ran\. It may or may not/);
+    assert.match(
+      textOf('stuck') ?? '',
+      /^Interrupted by the user while it ran\. It may or may not/,
+    );
     assert.equal(textOf('write'), 'Interrupted by the user before it was started.');
     assert.deepEqual(made, ['stuck']);
     assert.equal(finished()[0]?.durationMs, 60_700);
@@ -219,7 +265,8 @@ describe('calls of a reply', () => {
     mode = 'ask';
     await act([call('write', 'w2')], deps, never);
     const told = events.map((event) => {
-      if (event.type === 'permission.decided') return `${event.callId} ${event.by} ${event.isAllowed}`;
+      if (event.type === 'permission.decided')
+        return `${event.callId} ${event.by} ${event.isAllowed}`;
       return 'callId' in event ? `${event.callId} ${event.type}` : event.type;
     });
     assert.deepEqual(told, [

@@ -20,12 +20,18 @@ describe('decisions of the gate', () => {
       ],
       [{ name: 'finish', input: { outcome: 'blocked', summary: 'ok' } }],
     ]);
-    bed = await testEngine(model, { settings: { permissionMode: 'ask' }, approve: () => Promise.resolve('allow') });
+    bed = await testEngine(model, {
+      settings: { permissionMode: 'ask' },
+      approve: () => Promise.resolve('allow'),
+    });
     const session = await bed.start();
     await session.ended;
     const path = `${session.state.workFolder}/x`;
     const machineId = 'local';
-    const decided = eventsOf(session, 'permission.decided').map(({ by, accesses }) => ({ by, accesses }));
+    const decided = eventsOf(session, 'permission.decided').map(({ by, accesses }) => ({
+      by,
+      accesses,
+    }));
     assert.deepEqual(decided, [
       { by: 'person', accesses: [{ kind: 'write', machineId, path }] },
       { by: 'rule', accesses: [{ kind: 'read', machineId, path }] },
@@ -34,7 +40,10 @@ describe('decisions of the gate', () => {
       { by: 'rule', accesses: undefined },
       { by: 'rule', accesses: undefined },
     ]);
-    const started = eventsOf(session, 'tool.started').map(({ name, changesCode }) => ({ name, changesCode }));
+    const started = eventsOf(session, 'tool.started').map(({ name, changesCode }) => ({
+      name,
+      changesCode,
+    }));
     assert.deepEqual(started, [
       { name: 'write_file', changesCode: true },
       { name: 'read_file', changesCode: false },

@@ -17,7 +17,12 @@ describe('a tool that does not heed an interruption', () => {
     const work = Promise.withResolvers<ToolResult>();
     const begun = Promise.withResolvers<void>();
     const tool = defineTool({
-      ...{ name: 'deaf', description: 'Does not listen.', effect: 'execute', parameters: z.object({}) },
+      ...{
+        name: 'deaf',
+        description: 'Does not listen.',
+        effect: 'execute',
+        parameters: z.object({}),
+      },
       describe: () => 'deaf',
       execute() {
         begun.resolve();
@@ -36,9 +41,14 @@ describe('a tool that does not heed an interruption', () => {
       isOver: () => false,
     };
     const abort = new AbortController();
-    const acted = act([{ type: 'tool_call', id: 'c1', name: 'deaf', input: {} }], deps, abort.signal);
+    const acted = act(
+      [{ type: 'tool_call', id: 'c1', name: 'deaf', input: {} }],
+      deps,
+      abort.signal,
+    );
     await begun.promise;
-    const results = () => recorded.flatMap((event) => (event.type === 'tool.finished' ? [event] : []));
+    const results = () =>
+      recorded.flatMap((event) => (event.type === 'tool.finished' ? [event] : []));
     return { clock, abort, acted, work, results };
   };
 

@@ -16,7 +16,10 @@ import { ScriptedModel, type Script, type ScriptedReply } from '../../../fakes/s
 
 describe('loop', () => {
   let bed: TestEngine | undefined;
-  const begin = async (script: Script | readonly ScriptedReply[], options: TestEngineOptions = {}) => {
+  const begin = async (
+    script: Script | readonly ScriptedReply[],
+    options: TestEngineOptions = {},
+  ) => {
     const model = new ScriptedModel(script);
     bed = await testEngine(model, options);
     return { model, bed };
@@ -26,12 +29,20 @@ describe('loop', () => {
     bed = undefined;
   });
 
-  const launch = (command: string) => [{ name: 'remote_exec_background', input: { command, metric_names: ['loss'] } }];
+  const launch = (command: string) => [
+    { name: 'remote_exec_background', input: { command, metric_names: ['loss'] } },
+  ];
   const wait = (run: number) => [
-    { name: 'sleep', input: { reason: 'training', wake_conditions: [{ type: 'process_exit', run }] } },
+    {
+      name: 'sleep',
+      input: { reason: 'training', wake_conditions: [{ type: 'process_exit', run }] },
+    },
   ];
   const done = (run = '1', metric = 'loss') => [
-    { name: 'finish', input: { outcome: 'goal_met', summary: 'done', evidence: [{ run, metric }] } },
+    {
+      name: 'finish',
+      input: { outcome: 'goal_met', summary: 'done', evidence: [{ run, metric }] },
+    },
   ];
 
   it('launches, sleeps without a request, wakes at the end of the run, and finishes with measured evidence', async () => {
@@ -41,7 +52,13 @@ describe('loop', () => {
     assert.equal(model.requests.length, 3);
     const [ended] = eventsOf(session, 'session.ended');
     assert.deepEqual(
-      ended?.evidence.map(({ run, metric, last, best, count }) => ({ run, metric, last, best, count })),
+      ended?.evidence.map(({ run, metric, last, best, count }) => ({
+        run,
+        metric,
+        last,
+        best,
+        count,
+      })),
       [{ run: 'run 1', metric: 'loss', last: 0.25, best: 0.25, count: 2 }],
     );
     const last = JSON.stringify(model.requests[2]?.messages);
@@ -74,11 +91,16 @@ describe('loop', () => {
     const session = await bed.start();
     assert.equal(await session.ended, 'no_progress');
     assert.equal(model.requests.length, 4);
-    assert.equal(eventsOf(session, 'message.added').filter((event) => event.origin === 'reminder').length, 4);
+    assert.equal(
+      eventsOf(session, 'message.added').filter((event) => event.origin === 'reminder').length,
+      4,
+    );
   });
 
   it('ends with no_progress when the model reads for ever', async () => {
-    const { bed } = await begin(() => [{ name: 'list_machines', input: {} }], { settings: { idleTurns: 2 } });
+    const { bed } = await begin(() => [{ name: 'list_machines', input: {} }], {
+      settings: { idleTurns: 2 },
+    });
     const session = await bed.start();
     assert.equal(await session.ended, 'no_progress');
     assert.equal(session.state.turns, 12);
@@ -109,8 +131,10 @@ describe('loop', () => {
     const { model, bed } = await begin(({ messages }, index) => {
       const call = begins[index];
       if (call !== undefined) return [call];
-      if (index > begins.length) return [{ name: 'finish', input: { outcome: 'blocked', summary: 'enough' } }];
-      const [file] = /[^ ]+(?=, for read_file on machine local)/.exec(JSON.stringify(messages.at(-1))) ?? [];
+      if (index > begins.length)
+        return [{ name: 'finish', input: { outcome: 'blocked', summary: 'enough' } }];
+      const [file] =
+        /[^ ]+(?=, for read_file on machine local)/.exec(JSON.stringify(messages.at(-1))) ?? [];
       return [{ name: 'read_file', input: { path: file, offset: 15_000, limit: 3 } }];
     });
     await writeFile(path.join(bed.work, 'big.txt'), `${'y'.repeat(5_000_000)}\n`);
@@ -121,7 +145,9 @@ describe('loop', () => {
     assert.ok(JSON.stringify(model.requests.at(-1)?.messages).length < 110_000);
     const [, , counted, part] = eventsOf(session, 'tool.finished');
     const kept = await readFile(counted?.fullPath ?? '', 'utf8');
-    assert.ok(kept.includes(`\n${Array.from({ length: 30_000 }, (_, index) => `${index + 1}\n`).join('')}`));
+    assert.ok(
+      kept.includes(`\n${Array.from({ length: 30_000 }, (_, index) => `${index + 1}\n`).join('')}`),
+    );
     assert.match(part?.text ?? '', /"content":"14999\\n15000\\n15001"/);
   });
 
@@ -143,7 +169,9 @@ describe('loop', () => {
 
   it('stops during a tool without waiting, and makes no further request', async () => {
     const command = ': > begun; sleep 300';
-    const { model, bed } = await begin([[{ name: 'remote_exec', input: { command } }]], { clock: new ManualClock() });
+    const { model, bed } = await begin([[{ name: 'remote_exec', input: { command } }]], {
+      clock: new ManualClock(),
+    });
     const session = await bed.start();
     await until(() => existsSync(path.join(bed.work, 'begun')));
     await session.interrupt();
@@ -184,16 +212,21 @@ describe('loop', () => {
     const session = await bed.start();
     const said: Promise<void>[] = [];
     session.onDidRecord(({ type }) => {
-      if (type === 'tool.finished' && said.length < turns) said.push(session.say(`word ${said.length}.`));
+      if (type === 'tool.finished' && said.length < turns)
+        said.push(session.say(`word ${said.length}.`));
     });
     assert.equal(await session.ended, 'blocked');
     await Promise.all(said);
     for (const [index, { messages }] of model.requests.entries()) {
-      const asked = session.events().findIndex((event) => event.type === 'model.requested' && event.turn === index + 1);
+      const asked = session
+        .events()
+        .findIndex((event) => event.type === 'model.requested' && event.turn === index + 1);
       const before = session
         .events()
         .slice(0, asked)
-        .flatMap((event) => (event.type === 'message.added' && event.text.startsWith('word') ? [event.text] : []));
+        .flatMap((event) =>
+          event.type === 'message.added' && event.text.startsWith('word') ? [event.text] : [],
+        );
       const sent = JSON.stringify(messages);
       assert.deepEqual(
         before.filter((text) => !sent.includes(text)),
@@ -220,7 +253,9 @@ describe('loop', () => {
     assert.match(texts[1] ?? '', /one/);
     assert.match(texts[2] ?? '', /one/);
     assert.match(texts[4] ?? '', /two/);
-    const steps = session.events().flatMap(({ type }) => (/^tool\.(?:started|finished)$/.test(type) ? [type] : []));
+    const steps = session
+      .events()
+      .flatMap(({ type }) => (/^tool\.(?:started|finished)$/.test(type) ? [type] : []));
     const [one, twoAtOnce] = [
       ['tool.started', 'tool.finished'],
       ['tool.started', 'tool.started', 'tool.finished', 'tool.finished'],
@@ -248,7 +283,10 @@ describe('loop', () => {
     );
     const session = await bed.start();
     await session.ended;
-    const results = eventsOf(session, 'tool.finished').map(({ name, isError }) => ({ name, isError }));
+    const results = eventsOf(session, 'tool.finished').map(({ name, isError }) => ({
+      name,
+      isError,
+    }));
     assert.deepEqual(results[0], { name: 'list_machines', isError: false });
     assert.deepEqual(results[1], { name: 'write_file', isError: true });
     const refused = eventsOf(session, 'permission.decided').filter(({ isAllowed }) => !isAllowed);

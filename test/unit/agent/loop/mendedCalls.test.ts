@@ -35,15 +35,27 @@ describe('a call that was written wrongly', () => {
   }
 
   it('and mended is made when a user allows it, who sees what was made of it', async () => {
-    const { asked, result, file } = await resultOf({ ...write, repairs: ['quotes inside a text'] }, 'allow');
+    const { asked, result, file } = await resultOf(
+      { ...write, repairs: ['quotes inside a text'] },
+      'allow',
+    );
     assert.equal(result?.isError, false);
     assert.equal(await readFile(file, 'utf8'), 'say "hi"');
-    assert.match(asked[0]?.detail ?? '', /wrongly \(quotes inside a text\).*read as:.*"content": "say \\"hi\\""/s);
+    assert.match(
+      asked[0]?.detail ?? '',
+      /wrongly \(quotes inside a text\).*read as:.*"content": "say \\"hi\\""/s,
+    );
   });
 
   it('and mended is not made otherwise, and the model is told to write it rightly', async () => {
-    const { result, file } = await resultOf({ ...write, repairs: ['quotes inside a text'] }, 'deny');
-    assert.match(result?.text ?? '', /Not executed.*quotes inside a text.*write it again as valid JSON/);
+    const { result, file } = await resultOf(
+      { ...write, repairs: ['quotes inside a text'] },
+      'deny',
+    );
+    assert.match(
+      result?.text ?? '',
+      /Not executed.*quotes inside a text.*write it again as valid JSON/,
+    );
     await assert.rejects(access(file));
   });
 

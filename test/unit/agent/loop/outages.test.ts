@@ -42,7 +42,10 @@ describe('a model that fails', () => {
     });
     return { model, session };
   };
-  /** Waits for the announcement of wait `count`, and lets its time pass but for a millisecond, then the rest. */
+  /**
+   * Waits for the announcement of wait `count`, and lets its time pass but for a millisecond, then
+   * the rest.
+   */
   const sitOut = async (model: ScriptedModel, session: Session, count: number): Promise<void> => {
     await until(() => waits.length >= count || session.state.end !== undefined);
     const asked = model.requests.length;
@@ -75,7 +78,9 @@ describe('a model that fails', () => {
   });
 
   it('is given up after a hundred failed calls in a row', async () => {
-    const { model, session } = await begin((_request, index) => (index === 0 ? refresh : failing('server')));
+    const { model, session } = await begin((_request, index) =>
+      index === 0 ? refresh : failing('server'),
+    );
     for (let count = 1; count <= 100; count += 1) await sitOut(model, session, count);
     assert.equal(await session.ended, 'error');
     assert.equal(model.requests.length, 101);
@@ -83,7 +88,9 @@ describe('a model that fails', () => {
   });
 
   it('is asked again at once when another model is chosen', async () => {
-    const { model, session } = await begin((_request, index) => [refresh, failing('server')][index] ?? quit);
+    const { model, session } = await begin(
+      (_request, index) => [refresh, failing('server')][index] ?? quit,
+    );
     await until(() => waits.length === 1);
     await session.useModel('demo', 'other');
     assert.equal(await session.ended, 'blocked');
@@ -93,7 +100,11 @@ describe('a model that fails', () => {
     );
   });
 
-  const hopeless: readonly (readonly [name: string, reason: ModelFailure['reason'], hasAnswered: boolean])[] = [
+  const hopeless: readonly (readonly [
+    name: string,
+    reason: ModelFailure['reason'],
+    hasAnswered: boolean,
+  ])[] = [
     ['before it has ever answered', 'network', false],
     ['for want of a key', 'auth', true],
   ];
@@ -107,7 +118,9 @@ describe('a model that fails', () => {
     });
 
   it('ends the session at once when it was interrupted before it ever answered', async () => {
-    const { model, session } = await begin((_request, index) => (index === 0 ? 'hang' : failing('network')));
+    const { model, session } = await begin((_request, index) =>
+      index === 0 ? 'hang' : failing('network'),
+    );
     await until(() => model.requests.length === 1);
     await session.interrupt();
     await session.say('go on');
@@ -143,7 +156,9 @@ describe('a model that fails', () => {
     const answered = model.requests
       .at(-1)
       ?.messages.flatMap(({ content }) =>
-        content.flatMap((block) => (block.type === 'tool_result' && !block.isError ? [block.callId] : [])),
+        content.flatMap((block) =>
+          block.type === 'tool_result' && !block.isError ? [block.callId] : [],
+        ),
       );
     assert.deepEqual(answered, asked.slice(0, 6));
   });

@@ -8,7 +8,10 @@ import { ScriptedModel, type Script, type ScriptedReply } from '../../../fakes/s
 import { eventsOf, testEngine, until, type TestEngine } from '../../../fakes/testEngine.ts';
 
 const quit = [{ name: 'finish', input: { outcome: 'blocked', summary: 'ok' } }];
-const endless = { name: 'remote_exec_background', input: { command: 'while [ ! -e stop ]; do sleep 0.1; done' } };
+const endless = {
+  name: 'remote_exec_background',
+  input: { command: 'while [ ! -e stop ]; do sleep 0.1; done' },
+};
 const nap = (minutes: number) => [
   { name: 'sleep', input: { reason: 'r', wake_conditions: [{ type: 'timer', minutes }] } },
 ];
@@ -23,7 +26,8 @@ describe('patience', () => {
   };
   afterEach(async () => {
     if (bed !== undefined) await writeFile(path.join(bed.work, 'stop'), '');
-    for (const run of bed?.engine.runs.all() ?? []) await until(() => run.liveness.kind === 'ended');
+    for (const run of bed?.engine.runs.all() ?? [])
+      await until(() => run.liveness.kind === 'ended');
     await bed?.dispose();
     bed = undefined;
   });
@@ -37,7 +41,9 @@ describe('patience', () => {
 
   it('lasts through a night of check-ins while a run goes on', async () => {
     const monitor = { name: 'start_monitor', input: { goal: 'watch', interval_minutes: 5 } };
-    const { model, session } = await begin((_request, index) => (index === 0 ? [endless, monitor] : 'Nothing new.'));
+    const { model, session } = await begin((_request, index) =>
+      index === 0 ? [endless, monitor] : 'Nothing new.',
+    );
     await pass(session, model, 5);
     assert.equal(session.state.end, undefined);
   });
@@ -82,21 +88,36 @@ describe('patience', () => {
   it('ends with the money of the budget before the call that would break it', async () => {
     const model = new ScriptedModel(() => ({
       calls: [{ name: 'list_machines', input: {} }],
-      reply: { usage: { inputTokens: 100_000, cacheReadTokens: 0, cacheWriteTokens: 0, outputTokens: 1_000 } },
+      reply: {
+        usage: {
+          inputTokens: 100_000,
+          cacheReadTokens: 0,
+          cacheWriteTokens: 0,
+          outputTokens: 1_000,
+        },
+      },
     }));
     Object.assign(model, { id: 'claude', defaultModel: 'claude-opus-4-6' });
     bed = await testEngine(model, { clock });
     const session = await bed.start({ budget: { usd: 1 } });
     assert.equal(await session.ended, 'budget');
     assert.equal(session.state.usd, 0.525);
-    assert.match(session.state.end?.summary ?? '', /\$0\.53 of \$1\.00 are used, and what is left .* can take \$0\.7/);
+    assert.match(
+      session.state.end?.summary ?? '',
+      /\$0\.53 of \$1\.00 are used, and what is left .* can take \$0\.7/,
+    );
   });
 
   it('sleeps no longer than a moment on a run that has ended already', async () => {
     const { session } = await begin((_request, index) => {
       if (index === 0) return [{ name: 'remote_exec_background', input: { command: 'true' } }];
       if (index < 3)
-        return [{ name: 'sleep', input: { reason: 'r', wake_conditions: [{ type: 'process_exit', run: 1 }] } }];
+        return [
+          {
+            name: 'sleep',
+            input: { reason: 'r', wake_conditions: [{ type: 'process_exit', run: 1 }] },
+          },
+        ];
       return quit;
     });
     assert.equal(await session.ended, 'blocked');

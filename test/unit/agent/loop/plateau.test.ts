@@ -23,9 +23,15 @@ const experiment = (loss: number | 'crash', index: number): ScriptedReply[] => [
       },
     },
   ],
-  [{ name: 'sleep', input: { reason: 'r', wake_conditions: [{ type: 'process_exit', run: index + 1 }] } }],
+  [
+    {
+      name: 'sleep',
+      input: { reason: 'r', wake_conditions: [{ type: 'process_exit', run: index + 1 }] },
+    },
+  ],
 ];
-const experiments = (losses: readonly (number | 'crash')[]): ScriptedReply[] => losses.flatMap(experiment);
+const experiments = (losses: readonly (number | 'crash')[]): ScriptedReply[] =>
+  losses.flatMap(experiment);
 
 describe('a plateau', () => {
   let bed: TestEngine | undefined;
@@ -42,7 +48,9 @@ describe('a plateau', () => {
     eventsOf(session, 'message.added').flatMap(({ plateauStage }) => plateauStage ?? []);
 
   it('changes the advice once per stage, and ends nothing by default', async () => {
-    const { model, session } = await begin(experiments([1, 1, 1.2, 'crash', 0.9999, 1.1, 1]), { experiments: 3 });
+    const { model, session } = await begin(experiments([1, 1, 1.2, 'crash', 0.9999, 1.1, 1]), {
+      experiments: 3,
+    });
     assert.equal(await session.ended, 'blocked');
     assert.deepEqual(stages(session), [1, 2]);
     const texts = JSON.stringify(model.requests.at(-1)?.messages);
@@ -61,13 +69,19 @@ describe('a plateau', () => {
   });
 
   it('ends the session where the policy says so, after it was announced', async () => {
-    const { model, session } = await begin(experiments([1, 1, 1, 1, 1, 1]), { experiments: 2, onPlateau: 'end' });
+    const { model, session } = await begin(experiments([1, 1, 1, 1, 1, 1]), {
+      experiments: 2,
+      onPlateau: 'end',
+    });
     assert.equal(await session.ended, 'plateau');
     assert.match(
       session.state.end?.summary ?? '',
       /^Stopped: None of the last 4 experiments improved on the best \(loss/,
     );
-    assert.match(JSON.stringify(model.requests.at(-1)?.messages), /After 4 in a row the session ends/);
+    assert.match(
+      JSON.stringify(model.requests.at(-1)?.messages),
+      /After 4 in a row the session ends/,
+    );
     assert.equal(session.state.runs.size, 5);
   });
 
@@ -112,19 +126,37 @@ describe('the count of a plateau', () => {
         readonly verdict?: Verdict;
       })[]
   ): ExperimentRow[] =>
-    results.map(({ status = 'over', decision, plan, verdict = { kind: 'ok' }, ...result }, index) => ({
-      ...{ id: `e${index + 1}`, hypothesis: 'h', command: 'c', machineIds: [], status, verdicts: '', runMs: 1 },
-      ...{ decisions: [], isChampion: false, runs: [rowOf(index + 1, { verdict })] },
-      ...(decision && { decision }),
-      ...(plan && { plan }),
-      ...(result.mean !== undefined && { result: { metric, mean: result.mean, n: 1, best: 1, runs: [], ...result } }),
-    }));
+    results.map(
+      ({ status = 'over', decision, plan, verdict = { kind: 'ok' }, ...result }, index) => ({
+        ...{
+          id: `e${index + 1}`,
+          hypothesis: 'h',
+          command: 'c',
+          machineIds: [],
+          status,
+          verdicts: '',
+          runMs: 1,
+        },
+        ...{ decisions: [], isChampion: false, runs: [rowOf(index + 1, { verdict })] },
+        ...(decision && { decision }),
+        ...(plan && { plan }),
+        ...(result.mean !== undefined && {
+          result: { metric, mean: result.mean, n: 1, best: 1, runs: [], ...result },
+        }),
+      }),
+    );
   /** Run 1 ended at 1 s, run 2 at 2 s, …, unless `atMs` says otherwise. */
   const endOf = (number: number, atMs = 1_000 * number): JournalEvent =>
-    recorded({ type: 'run.ended', runId: runId(number), verdict: { kind: 'ok' }, endedMs: 7, metrics: [] }, atMs);
+    recorded(
+      { type: 'run.ended', runId: runId(number), verdict: { kind: 'ok' }, endedMs: 7, metrics: [] },
+      atMs,
+    );
   const countOf = (
     experiments: readonly ExperimentRow[],
-    { direction = 'lower', events = [] }: { direction?: 'lower' | 'higher'; events?: readonly JournalEvent[] } = {},
+    {
+      direction = 'lower',
+      events = [],
+    }: { direction?: 'lower' | 'higher'; events?: readonly JournalEvent[] } = {},
   ): number => {
     const ends = experiments.map((_row, index) => endOf(index + 1));
     const ledger = { experiments, decisive: { metric, direction } };
@@ -169,14 +201,20 @@ describe('the count of a plateau', () => {
   it('is told once a row: what was told before the best one, or before a user spoke, is told anew', () => {
     const told = (at: number, plateauStage: 1 | 2): JournalEvent =>
       recorded({ type: 'message.added', origin: 'reminder', text: 'x', plateauStage }, at);
-    const toldOf = (experiments: readonly ExperimentRow[], ...events: readonly JournalEvent[]): number =>
+    const toldOf = (
+      experiments: readonly ExperimentRow[],
+      ...events: readonly JournalEvent[]
+    ): number =>
       plateauOf(
         { experiments, decisive: { metric, direction: 'lower' } },
         [...experiments.map((_row, index) => endOf(index + 1)), ...events],
         { noisePercent: 1 },
       ).told;
     const [row, better] = [rowsOf({ mean: 1 }, { mean: 1 }), rowsOf({ mean: 1 }, { mean: 0.5 })];
-    assert.deepEqual([toldOf(row), toldOf(row, told(1_500, 1)), toldOf(better, told(1_500, 1))], [0, 1, 0]);
+    assert.deepEqual(
+      [toldOf(row), toldOf(row, told(1_500, 1)), toldOf(better, told(1_500, 1))],
+      [0, 1, 0],
+    );
     assert.equal(toldOf(row, told(1_500, 2), told(1_600, 1)), 2);
     const said = recorded({ type: 'message.added', origin: 'person', text: 'x' }, 1_550);
     assert.equal(toldOf(row, told(1_500, 2), said, told(1_600, 1)), 1);

@@ -6,16 +6,33 @@ import { noUsage, type StopReason } from '../../../../src/models/model.ts';
 import { recorded, runId, runState, started } from '../../vscode/states.ts';
 
 const reply = (stop: StopReason, hasCall: boolean): SessionEvent => ({
-  ...{ type: 'model.replied', turn: 1, provider: 'p', model: 'm', stop, usage: noUsage, cost: { usd: 0 } },
-  content: hasCall ? [{ type: 'tool_call', id: 'c', name: 'read_file', input: {} }] : [{ type: 'text', text: 'hm' }],
+  ...{
+    type: 'model.replied',
+    turn: 1,
+    provider: 'p',
+    model: 'm',
+    stop,
+    usage: noUsage,
+    cost: { usd: 0 },
+  },
+  content: hasCall
+    ? [{ type: 'tool_call', id: 'c', name: 'read_file', input: {} }]
+    : [{ type: 'text', text: 'hm' }],
 });
 const refresh = reply('tools', true);
 const talk = reply('stop', false);
-const finished = (name: string, more: { isError?: boolean; changedFiles?: string[] } = {}): SessionEvent => ({
+const finished = (
+  name: string,
+  more: { isError?: boolean; changedFiles?: string[] } = {},
+): SessionEvent => ({
   ...{ type: 'tool.finished', callId: 'c', name, text: '', isError: false, durationMs: 1, ...more },
 });
 const { process } = runState(1);
-const runStarted: SessionEvent = { type: 'run.started', runId: runId(1), process: process ?? assert.fail() };
+const runStarted: SessionEvent = {
+  type: 'run.started',
+  runId: runId(1),
+  process: process ?? assert.fail(),
+};
 const runEnded: SessionEvent = {
   ...{ type: 'run.ended', runId: runId(1), verdict: { kind: 'ok' }, endedMs: 2, metrics: [] },
 };
@@ -38,7 +55,10 @@ describe('idleness', () => {
   });
 
   it('does not count calls of the model that failed or were interrupted', () =>
-    assert.deepEqual(countOf(refresh, reply('error', false), reply('aborted', true), reply('aborted', false)), [0, 1]));
+    assert.deepEqual(
+      countOf(refresh, reply('error', false), reply('aborted', true), reply('aborted', false)),
+      [0, 1],
+    ));
 
   it('is too long from the very turn on that the settings name', () => {
     assert.equal(isIdleTooLong({ talkTurns: 0, score: 11 }, 2), false);
@@ -53,7 +73,11 @@ describe('idleness', () => {
     ['the start of a run', runStarted, false],
     ['the end of a run', runEnded, true],
     ['a changed file', finished('write_file', { changedFiles: ['/a'] }), true],
-    ['a change that failed', finished('write_file', { changedFiles: ['/a'], isError: true }), false],
+    [
+      'a change that failed',
+      finished('write_file', { changedFiles: ['/a'], isError: true }),
+      false,
+    ],
     ['a note', finished('memory_write'), true],
     ['a note that could not be written', finished('memory_write', { isError: true }), false],
     ['a look', finished('read_file'), false],
@@ -66,7 +90,12 @@ describe('idleness', () => {
     ...{ type: 'sleep.started', sleepId: 's', callId: 'c' },
     request: { reason: 'r', logic: 'any', triggers: [] },
   };
-  const sleepEnded: SessionEvent = { type: 'sleep.ended', sleepId: 's', why: 'trigger', detail: '' };
+  const sleepEnded: SessionEvent = {
+    type: 'sleep.ended',
+    sleepId: 's',
+    why: 'trigger',
+    detail: '',
+  };
   /** Turns of looking, then a sleep of `sleptMs`. */
   const asleep = (
     before: readonly SessionEvent[],
@@ -75,7 +104,12 @@ describe('idleness', () => {
   ): number => {
     const at = (ms: number) => (event: SessionEvent) => recorded(event, ms);
     const journal: JournalEvent[] = [
-      ...[started(), ...before.map(at(1_000)), recorded(refresh, 1_000), recorded(sleepStarted, 1_000)],
+      ...[
+        started(),
+        ...before.map(at(1_000)),
+        recorded(refresh, 1_000),
+        recorded(sleepStarted, 1_000),
+      ],
       ...[...meanwhile.map(at(1_001)), recorded(sleepEnded, 1_000 + sleptMs)],
     ];
     return idleness(journal).score;

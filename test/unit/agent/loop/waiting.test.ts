@@ -39,7 +39,10 @@ describe('a session that sleeps', () => {
   const begin = async (minutes?: number): Promise<void> => {
     const { v: _v, id: _id, at: _at, ...first } = started();
     const budget = minutes === undefined ? {} : { minutes };
-    log = await SessionLog.open(join(folder(), `journal-${minutes}.jsonl`), clock, { ...first, budget });
+    log = await SessionLog.open(join(folder(), `journal-${minutes}.jsonl`), clock, {
+      ...first,
+      budget,
+    });
     waiting = new Waiting({
       ...{ log, clock, onAwake: () => void (awake += 1), onFailed: assert.fail },
       sessionRuns: { live: () => live, settle: () => settling } as unknown as SessionRuns,
@@ -47,7 +50,10 @@ describe('a session that sleeps', () => {
       sleeper: {
         arm(request: SleepRequest, onWake: (wake: Wake) => void) {
           armings += 1;
-          const sleep = { request, wake: (why: Wake['why']) => onWake({ why, met: [], unmet: [], errors: [] }) };
+          const sleep = {
+            request,
+            wake: (why: Wake['why']) => onWake({ why, met: [], unmet: [], errors: [] }),
+          };
           armed.push(sleep);
           return { dispose: () => void (armed = armed.filter((other) => other !== sleep)) };
         },
@@ -60,7 +66,9 @@ describe('a session that sleeps', () => {
       request: { reason: 'training', logic: 'any', triggers: [] },
     });
   const ends = (): string[] =>
-    log.events.flatMap((event) => (event.type === 'sleep.ended' ? [`${event.why}: ${event.detail}`] : []));
+    log.events.flatMap((event) =>
+      event.type === 'sleep.ended' ? [`${event.why}: ${event.detail}`] : [],
+    );
   const messages = (): string[] =>
     log.events.flatMap((event) => (event.type === 'message.added' ? [event.origin] : []));
   const woken = (): Promise<void> => until('it is awake', () => awake > 0);
@@ -123,7 +131,11 @@ describe('a session that sleeps', () => {
     assert.deepEqual([ends(), messages()], [['person: person'], ['person']]);
   });
 
-  const unheard: readonly (readonly [name: string, events: readonly SessionEvent[], isWoken: boolean])[] = [
+  const unheard: readonly (readonly [
+    name: string,
+    events: readonly SessionEvent[],
+    isWoken: boolean,
+  ])[] = [
     ['an alarm that warns', [alarmed('warn')], true],
     ['an alarm that a request has told of', [alarmed('warn'), asked()], false],
     ['the alarm of a run that is being killed', [alarmed('kill')], false],
@@ -189,5 +201,11 @@ function asked(): SessionEvent {
 }
 
 function overNow(): SessionEvent {
-  return { type: 'run.ended', runId: runId(1), verdict: { kind: 'killed' }, endedMs: 1, metrics: [] };
+  return {
+    type: 'run.ended',
+    runId: runId(1),
+    verdict: { kind: 'killed' },
+    endedMs: 1,
+    metrics: [],
+  };
 }

@@ -1,11 +1,19 @@
-/** What a session is for decides on its prompt, tools, end and permissions; a parent's budget counts its children. */
+/**
+ * What a session is for decides on its prompt, tools, end and permissions; a parent's budget counts
+ * its children.
+ */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, it } from 'mocha';
 import { noUsage, type ModelRequest } from '../../../../src/models/model.ts';
 import { ScriptedModel } from '../../../fakes/scriptedModel.ts';
-import { eventsOf, testEngine, type TestEngine, type TestEngineOptions } from '../../../fakes/testEngine.ts';
+import {
+  eventsOf,
+  testEngine,
+  type TestEngine,
+  type TestEngineOptions,
+} from '../../../fakes/testEngine.ts';
 
 describe('profiles', () => {
   let bed: TestEngine;
@@ -40,7 +48,14 @@ describe('profiles', () => {
       const [request] = model.requests as readonly ModelRequest[];
       const names = request?.tools.map(({ name }) => name) ?? [];
       assert.ok(names.includes('read_file') && names.includes('memory_read'));
-      for (const other of ['write_file', 'remote_exec', 'remote_exec_background', 'sleep', 'finish', 'ask_user'])
+      for (const other of [
+        'write_file',
+        'remote_exec',
+        'remote_exec_background',
+        'sleep',
+        'finish',
+        'ask_user',
+      ])
         assert.equal(names.includes(other), false, other);
       const prompt = request?.system.map(({ text }) => text).join('\n') ?? '';
       assert.doesNotMatch(prompt, /remote_exec_background|finish tool|write_file|exp_branch/);
@@ -57,7 +72,11 @@ describe('profiles', () => {
 
     it('is budgeted: it ends when it looks for too long', async () => {
       await begin(() => [{ name: 'list_machines', input: {} }]);
-      const session = await bed.start({ goal: 'Which?', profile: 'question', budget: { turns: 3 } });
+      const session = await bed.start({
+        goal: 'Which?',
+        profile: 'question',
+        budget: { turns: 3 },
+      });
       assert.equal(await session.ended, 'budget');
       assert.equal(session.state.turns, 3);
     });
@@ -77,13 +96,22 @@ describe('profiles', () => {
 
   describe('a goal', () => {
     it('has every tool, and each brings its lines of the prompt', async () => {
-      const model = await begin([[{ name: 'finish', input: { outcome: 'blocked', summary: 'no' } }]]);
+      const model = await begin([
+        [{ name: 'finish', input: { outcome: 'blocked', summary: 'no' } }],
+      ]);
       await (
         await bed.start()
       ).ended;
       const [request] = model.requests as readonly ModelRequest[];
       const prompt = request?.system.map(({ text }) => text).join('\n') ?? '';
-      for (const word of ['remote_exec_background', 'sweep', 'env_snapshot', 'exp_branch', 'web_search', 'left alone'])
+      for (const word of [
+        'remote_exec_background',
+        'sweep',
+        'env_snapshot',
+        'exp_branch',
+        'web_search',
+        'left alone',
+      ])
         assert.match(prompt, new RegExp(word), word);
       assert.equal(prompt.match(/side by side/g)?.length, 1);
     });
@@ -93,7 +121,11 @@ describe('profiles', () => {
     it('counts what that one spends, and its children, in its own budget', async () => {
       const usage = { ...noUsage, inputTokens: 400_000, outputTokens: 10 };
       await begin(() => ({ text: 'Done.', reply: { usage } }));
-      const parent = await bed.start({ goal: 'q', profile: 'question', budget: { tokens: 1_000_000 } });
+      const parent = await bed.start({
+        goal: 'q',
+        profile: 'question',
+        budget: { tokens: 1_000_000 },
+      });
       await parent.ended;
       const ask = { goal: 'q', profile: 'question' } as const;
       const child = await bed.start({ ...ask, parent: parent.id });

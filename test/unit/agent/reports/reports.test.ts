@@ -3,20 +3,39 @@ import { readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, describe, it } from 'mocha';
 import { ScriptedModel, type ScriptedReply } from '../../../fakes/scriptedModel.ts';
-import { eventsOf, testEngine, until, type TestEngine, type TestEngineOptions } from '../../../fakes/testEngine.ts';
+import {
+  eventsOf,
+  testEngine,
+  until,
+  type TestEngine,
+  type TestEngineOptions,
+} from '../../../fakes/testEngine.ts';
 
 const train = 'for i in 1 2 3; do echo "step=$i loss=0.$((9 - i))"; done';
-const launch = [{ name: 'remote_exec_background', input: { command: train, metric_names: ['loss'], label: 'small' } }];
+const launch = [
+  {
+    name: 'remote_exec_background',
+    input: { command: train, metric_names: ['loss'], label: 'small' },
+  },
+];
 const wait = [
   {
     name: 'sleep',
-    input: { reason: 'it trains', wake_conditions: [{ type: 'process_exit', run: 1 }], deadline_minutes: 1 },
+    input: {
+      reason: 'it trains',
+      wake_conditions: [{ type: 'process_exit', run: 1 }],
+      deadline_minutes: 1,
+    },
   },
 ];
 const finish = [
   {
     name: 'finish',
-    input: { outcome: 'goal_met', summary: 'loss 0.6, soon 0.05.', evidence: [{ run: '1', metric: 'loss' }] },
+    input: {
+      outcome: 'goal_met',
+      summary: 'loss 0.6, soon 0.05.',
+      evidence: [{ run: '1', metric: 'loss' }],
+    },
   },
 ];
 
@@ -99,7 +118,9 @@ describe('reports of a session', () => {
 
   it('takes secrets out of what it writes', async () => {
     const key = 'sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789';
-    const said = [{ name: 'finish', input: { outcome: 'blocked', summary: `The key ${key} does not work.` } }];
+    const said = [
+      { name: 'finish', input: { outcome: 'blocked', summary: `The key ${key} does not work.` } },
+    ];
     const { session, reports } = await night([launch, wait, said]);
     const file = (await reports.afterEnd(session.id))?.file ?? '';
     assert.match(await readFile(file, 'utf8'), /The key \\?\[redacted\\?\] does not work/);
@@ -107,7 +128,9 @@ describe('reports of a session', () => {
   });
 
   it('lets the model write its account, and tells it which numbers were not measured', async () => {
-    const account = [{ name: 'writeup', input: { notes: 'It fell to 0.6.\n\nWith more data: 0.05 and 0.05.' } }];
+    const account = [
+      { name: 'writeup', input: { notes: 'It fell to 0.6.\n\nWith more data: 0.05 and 0.05.' } },
+    ];
     const { session, reports } = await night([launch, wait, account, finish]);
     const [result] = eventsOf(session, 'tool.finished').filter(({ name }) => name === 'writeup');
     const { file, not_measured: unmeasured } = JSON.parse(result?.text ?? '') as {
@@ -116,11 +139,18 @@ describe('reports of a session', () => {
     };
     assert.deepEqual(unmeasured, ['0.05']);
     assert.deepEqual(result?.changedFiles, [file]);
-    assert.match(await readFile(file, 'utf8'), /> It fell to 0\.6\.\n>\n> With more data: 0\.05 \*\(not measured\)\*/);
+    assert.match(
+      await readFile(file, 'utf8'),
+      /> It fell to 0\.6\.\n>\n> With more data: 0\.05 \*\(not measured\)\*/,
+    );
     await rm(file);
     const again = await reports.writeup(session.id);
     assert.equal(again.file, file);
-    assert.match(await readFile(file, 'utf8'), /It fell to 0\.6/, 'without a model, its last account stands');
+    assert.match(
+      await readFile(file, 'utf8'),
+      /It fell to 0\.6/,
+      'without a model, its last account stands',
+    );
   });
 
   it('says that the work folder is gone, and goes on', async () => {

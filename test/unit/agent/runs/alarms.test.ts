@@ -20,21 +20,42 @@ const alarm = (action: Alarm['action'], kind: AlarmKind = 'silence'): Alarm => (
 
 describe('runs that are to be killed', () => {
   const question = (answer?: string, about: RunId | undefined = runId(1)): Question => ({
-    ...{ id: 'q1', text: 'Shall it?', options: [], fallback: 'let it go on', askedMs: 1, deadlineMs: 2 },
+    ...{
+      id: 'q1',
+      text: 'Shall it?',
+      options: [],
+      fallback: 'let it go on',
+      askedMs: 1,
+      deadlineMs: 2,
+    },
     ...(about !== undefined && { runId: about }),
     ...(answer !== undefined && { answer: { text: answer, by: 'person' } }),
   });
   const kill = [alarm('kill'), alarm('warn')];
-  const cases: readonly (readonly [name: string, run: Partial<RunState>, isCondemned: boolean, asked?: Question])[] = [
+  const cases: readonly (readonly [
+    name: string,
+    run: Partial<RunState>,
+    isCondemned: boolean,
+    asked?: Question,
+  ])[] = [
     ['that an alarm condemned', { alarms: kill }, true],
-    ['that alarms only warned of, or asked about', { alarms: [alarm('warn'), alarm('ask')] }, false],
+    [
+      'that alarms only warned of, or asked about',
+      { alarms: [alarm('warn'), alarm('ask')] },
+      false,
+    ],
     ['that a user said to kill', { alarms: [alarm('ask')] }, true, question(' Kill ')],
     ['that a user lets go on', { alarms: [alarm('ask')] }, false, question('let it go on')],
     ['about which nobody has answered yet', { alarms: [alarm('ask')] }, false, question()],
     ['beside another one that a user said to kill', {}, false, question('kill', runId(2))],
     ['that is over', { alarms: kill, verdict: { kind: 'ok' } }, false],
     ['that never started', { alarms: kill, notStarted: 'no such machine' }, false],
-    ['that never started, whatever a user said', { notStarted: 'no such machine' }, false, question('kill')],
+    [
+      'that never started, whatever a user said',
+      { notStarted: 'no such machine' },
+      false,
+      question('kill'),
+    ],
   ];
   for (const [name, changes, isCondemned, asked] of cases)
     it(`are ${isCondemned ? '' : 'not '}those ${name}`, () => {
@@ -60,7 +81,8 @@ describe('alarms of runs', () => {
     [woken, killed, asked] = [0, [], []];
     const { v: _v, id: _id, at: _at, ...first } = started();
     log = await SessionLog.open(join(folder(), 'journal.jsonl'), new ManualClock(), first);
-    for (const number of [1, 2]) await log.record({ type: 'run.planned', callId: 'c', spec: runState(number).spec });
+    for (const number of [1, 2])
+      await log.record({ type: 'run.planned', callId: 'c', spec: runState(number).spec });
     await log.record({ type: 'run.started', runId: spec.id, process: process ?? assert.fail() });
   });
   afterEach(() => log.close());
@@ -86,7 +108,11 @@ describe('alarms of runs', () => {
       logger: silentLogger,
       onFailed: assert.fail,
     });
-  const finding = (kind: AlarmKind, detail: string, action: Finding['action'] = 'warn'): Finding => ({
+  const finding = (
+    kind: AlarmKind,
+    detail: string,
+    action: Finding['action'] = 'warn',
+  ): Finding => ({
     ...{ kind, detail, action },
   });
   const recordedAlarms = (): string[] =>
@@ -94,7 +120,8 @@ describe('alarms of runs', () => {
   /** One alarm is told after the other: this one, of another run, after all before it. */
   const settle = async (sessionRuns: WatchdogAlarms): Promise<void> => {
     sessionRuns.tell({ ...run, spec: runState(2).spec }, [finding('divergence', 'the last')]);
-    while (!recordedAlarms().includes('the last')) await new Promise((resolve) => setImmediate(resolve));
+    while (!recordedAlarms().includes('the last'))
+      await new Promise((resolve) => setImmediate(resolve));
     await new Promise((resolve) => setImmediate(resolve));
   };
 
@@ -113,9 +140,19 @@ describe('alarms of runs', () => {
 
   it('of a run that is over, or is not one of the session, are not told', async () => {
     const sessionRuns = inboxOf();
-    sessionRuns.tell({ ...run, liveness: { kind: 'ended' } } as Run, [finding('silence', 'over already')]);
-    sessionRuns.tell({ ...run, spec: runState(3).spec }, [finding('silence', 'of another session')]);
-    await log.record({ type: 'run.ended', runId: spec.id, verdict: { kind: 'ok' }, endedMs: 1, metrics: [] });
+    sessionRuns.tell({ ...run, liveness: { kind: 'ended' } } as Run, [
+      finding('silence', 'over already'),
+    ]);
+    sessionRuns.tell({ ...run, spec: runState(3).spec }, [
+      finding('silence', 'of another session'),
+    ]);
+    await log.record({
+      type: 'run.ended',
+      runId: spec.id,
+      verdict: { kind: 'ok' },
+      endedMs: 1,
+      metrics: [],
+    });
     sessionRuns.tell(run, [finding('silence', 'too late')]);
     await settle(sessionRuns);
     assert.deepEqual(recordedAlarms(), ['the last']);
@@ -136,7 +173,11 @@ describe('alarms of runs', () => {
     const sessionRuns = inboxOf();
     sessionRuns.killCondemned();
     assert.deepEqual(killed, []);
-    await log.record({ type: 'run.alarmed', runId: spec.id, ...finding('divergence', 'loss grows', 'kill') });
+    await log.record({
+      type: 'run.alarmed',
+      runId: spec.id,
+      ...finding('divergence', 'loss grows', 'kill'),
+    });
     inboxOf([]).killCondemned();
     assert.deepEqual(killed, []);
     sessionRuns.killCondemned();
@@ -152,7 +193,13 @@ describe('alarms that nobody has heard of', () => {
     return recorded({ type: 'run.planned', callId: 'c', spec: { ...spec, ...sweep } });
   };
   const alarmed = (number: number, kind: AlarmKind = 'silence', action: Alarm['action'] = 'warn') =>
-    recorded({ type: 'run.alarmed', runId: runId(number), kind, detail: `${kind} ${number}`, action });
+    recorded({
+      type: 'run.alarmed',
+      runId: runId(number),
+      kind,
+      detail: `${kind} ${number}`,
+      action,
+    });
   const textsOf = (...events: Parameters<typeof unheardAlarms>[0]): string[] =>
     unheardAlarms(events).map(({ text }) => text);
 
@@ -165,10 +212,19 @@ describe('alarms that nobody has heard of', () => {
 
   it('of a sweep are the first of each kind, and none that kills a point', () => {
     const plans = [planned(1, 'sw1'), planned(2, 'sw1'), planned(3, 'sw2'), planned(4)];
-    const told = [alarmed(1), alarmed(2), alarmed(1, 'divergence'), alarmed(2, 'non_finite', 'kill'), alarmed(3)];
-    assert.deepEqual(textsOf(...plans, ...told, alarmed(4), alarmed(4), alarmed(4, 'non_finite', 'kill')), [
-      ...['run 1: silence 1', 'run 1: divergence 1', 'run 3: silence 3'],
-      ...['run 4: silence 4', 'run 4: silence 4', 'run 4: non_finite 4'],
-    ]);
+    const told = [
+      alarmed(1),
+      alarmed(2),
+      alarmed(1, 'divergence'),
+      alarmed(2, 'non_finite', 'kill'),
+      alarmed(3),
+    ];
+    assert.deepEqual(
+      textsOf(...plans, ...told, alarmed(4), alarmed(4), alarmed(4, 'non_finite', 'kill')),
+      [
+        ...['run 1: silence 1', 'run 1: divergence 1', 'run 3: silence 3'],
+        ...['run 4: silence 4', 'run 4: silence 4', 'run 4: non_finite 4'],
+      ],
+    );
   });
 });

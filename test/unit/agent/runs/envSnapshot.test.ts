@@ -11,7 +11,10 @@ import { eventsOf, testEngine, until, type TestEngine } from '../../../fakes/tes
 const quit = [{ name: 'finish', input: { outcome: 'blocked', summary: 'ok' } }];
 const snapshot = (input: Record<string, unknown> = {}) => ({ name: 'env_snapshot', input });
 const token = 'ghp_0123456789abcdefghijABCDEFGHIJ012345';
-const exec = (command: string, cwd?: string) => ({ name: 'remote_exec', input: { command, ...(cwd && { cwd }) } });
+const exec = (command: string, cwd?: string) => ({
+  name: 'remote_exec',
+  input: { command, ...(cwd && { cwd }) },
+});
 const launch = (cwd?: string) => ({
   name: 'remote_exec_background',
   input: { command: 'echo loss=1', label: cwd ?? 'here', ...(cwd && { cwd }) },
@@ -21,11 +24,13 @@ describe('env_snapshot', () => {
   let bed: TestEngine | undefined;
   let work = '';
   afterEach(async () => {
-    for (const one of bed?.engine.runs.all() ?? []) await until(() => one.liveness.kind === 'ended');
+    for (const one of bed?.engine.runs.all() ?? [])
+      await until(() => one.liveness.kind === 'ended');
     await bed?.dispose();
     bed = undefined;
   });
-  const git = (...args: string[]): string => execFileSync('git', args, { cwd: work, encoding: 'utf8' });
+  const git = (...args: string[]): string =>
+    execFileSync('git', args, { cwd: work, encoding: 'utf8' });
   const begin = async (replies: ScriptedReply[]): Promise<Session> => {
     bed = await testEngine(new ScriptedModel(replies));
     work = bed.work;
@@ -40,7 +45,10 @@ describe('env_snapshot', () => {
         return JSON.parse(text) as Record<string, unknown>;
       });
 
-  /** A repository with a change that is not committed, and an environment with packages from everywhere. */
+  /**
+   * A repository with a change that is not committed, and an environment with packages from
+   * everywhere.
+   */
   const prepare = `
     git init -q -b main . && git config user.email a@b.c && git config user.name a
     echo one > train.py && git add . && git commit -qm first
@@ -80,7 +88,8 @@ END
       remotes: ['origin\thttps://***@git.lab/repo.git'],
     });
     assert.match(String(environment.python), /^3\.12\.3 .*\.venv\/bin\/python$/);
-    for (const key of ['os', 'cpu', 'memory', 'disk']) assert.notEqual(environment[key] ?? '', '', key);
+    for (const key of ['os', 'cpu', 'memory', 'disk'])
+      assert.notEqual(environment[key] ?? '', '', key);
     const diff = await readFile(path.join(snapshots, 'env1.diff'));
     assert.equal(diff.toString(), git('diff', 'HEAD', '--binary', '--no-color'));
     assert.equal(answer?.diff_sha256, createHash('sha256').update(diff).digest('hex'));
@@ -132,12 +141,17 @@ END
     await chmod(path.join(work, 'bin/python'), 0o755);
     const python = path.join(work, 'bin/python');
     bed = await bed!.restart(
-      new ScriptedModel([[snapshot({ repo_path: 'bare', python }), snapshot({ repo_path: 'nowhere' })], quit]),
+      new ScriptedModel([
+        [snapshot({ repo_path: 'bare', python }), snapshot({ repo_path: 'nowhere' })],
+        quit,
+      ]),
     );
     const again = await bed.engine.sessions.resume(session.id);
     await again.say('go on');
     await again.ended;
-    const [bare, nowhere] = eventsOf(again, 'tool.finished').filter(({ name }) => name === 'env_snapshot');
+    const [bare, nowhere] = eventsOf(again, 'tool.finished').filter(
+      ({ name }) => name === 'env_snapshot',
+    );
     const said = JSON.parse(bare?.text ?? '{}') as Record<string, unknown>;
     assert.deepEqual([said.python, said.packages, said.git], [undefined, 0, undefined]);
     assert.match(String(said.gist), /no Python · 0 packages/);

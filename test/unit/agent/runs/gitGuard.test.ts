@@ -30,7 +30,10 @@ describe('a session and the repository of the user', () => {
     bed = undefined;
   });
 
-  /** Makes the calls one after the other, and gives what the model was told. `repo` is the working folder. */
+  /**
+   * Makes the calls one after the other, and gives what the model was told. `repo` is the working
+   * folder.
+   */
   const tell = async (calls: readonly ScriptedCall[], settings: Partial<EngineSettings> = {}) => {
     const model = new ScriptedModel([...calls.map((call) => [call]), [quit]]);
     bed = await testEngine(model, { settings: { idleTurns: 100, report: 'never', ...settings } });
@@ -40,7 +43,10 @@ describe('a session and the repository of the user', () => {
     const before = pictureOf(repo.folder);
     const session = await bed.start();
     await session.ended;
-    const results = eventsOf(session, 'tool.finished').map(({ text, isError }) => ({ text, isError }));
+    const results = eventsOf(session, 'tool.finished').map(({ text, isError }) => ({
+      text,
+      isError,
+    }));
     return { repo, session, results, changed: () => differences(before, pictureOf(repo.folder)) };
   };
   const exec = (command: string): ScriptedCall => ({ name: 'remote_exec', input: { command } });
@@ -51,16 +57,29 @@ describe('a session and the repository of the user', () => {
       exec('git stash'),
       { name: 'write_file', input: { path: '.git/hooks/pre-commit', content: 'x' } },
       { name: 'patch_file', input: { path: '.git/HEAD', old_string: 'main', new_string: 'x' } },
-      { name: 'remote_upload', input: { machine_id: 'local', local_path: 'a.py', remote_path: '.git/config' } },
-      { name: 'remote_download', input: { machine_id: 'local', remote_path: 'a.py', local_path: '.git/config' } },
+      {
+        name: 'remote_upload',
+        input: { machine_id: 'local', local_path: 'a.py', remote_path: '.git/config' },
+      },
+      {
+        name: 'remote_download',
+        input: { machine_id: 'local', remote_path: 'a.py', local_path: '.git/config' },
+      },
       { name: 'remote_exec_background', input: { command: 'rm -rf .git && echo loss=1' } },
       {
         name: 'sweep',
-        input: { command: '/usr/bin/git stash; echo {x}', params: { x: [1, 2] }, machine_ids: ['local'] },
+        input: {
+          command: '/usr/bin/git stash; echo {x}',
+          params: { x: [1, 2] },
+          machine_ids: ['local'],
+        },
       },
       {
         name: 'sleep',
-        input: { reason: 'x', wake_conditions: [{ type: 'command', machine_id: 'local', command: 'git stash' }] },
+        input: {
+          reason: 'x',
+          wake_conditions: [{ type: 'command', machine_id: 'local', command: 'git stash' }],
+        },
       },
       exec('git log --oneline'),
     ]);
@@ -68,23 +87,34 @@ describe('a session and the repository of the user', () => {
     assert.match(results[1]?.text ?? '', /helios: git stash was not run/);
     for (const index of [0, 2, 3, 4, 5, 6])
       assert.match(results[index]?.text ?? '', /^Not (?:run|written)/, `${index}`);
-    for (const index of [0, 2, 3, 4, 5, 6, 7, 8]) assert.equal(results[index]?.isError, true, `${index}`);
+    for (const index of [0, 2, 3, 4, 5, 6, 7, 8])
+      assert.equal(results[index]?.isError, true, `${index}`);
     assert.match(results[9]?.text ?? '', /first/);
   });
 
   it('is guarded from runs too, and from what they start', async () => {
-    const script = 'import subprocess\nprint("code=%d" % subprocess.run(["git", "stash"]).returncode)\n';
+    const script =
+      'import subprocess\nprint("code=%d" % subprocess.run(["git", "stash"]).returncode)\n';
     const { session, changed } = await tell([
       { name: 'write_file', input: { path: 'out/run.py', content: script } },
-      { name: 'remote_exec_background', input: { command: 'python3 out/run.py; git rev-parse HEAD', label: 'x' } },
+      {
+        name: 'remote_exec_background',
+        input: { command: 'python3 out/run.py; git rev-parse HEAD', label: 'x' },
+      },
       {
         name: 'sleep',
-        input: { reason: 'x', wake_conditions: [{ type: 'process_exit', machine_id: 'local', run: 1 }] },
+        input: {
+          reason: 'x',
+          wake_conditions: [{ type: 'process_exit', machine_id: 'local', run: 1 }],
+        },
       },
     ]);
     const [run] = session.state.runs.values();
     assert.match(String(run?.spec.env.HELIOS_GIT_GUARD), /git-guard-/);
-    const output = readFileSync(join(bed?.home ?? '', 'runs', run?.spec.id ?? '', 'output.log'), 'utf8');
+    const output = readFileSync(
+      join(bed?.home ?? '', 'runs', run?.spec.id ?? '', 'output.log'),
+      'utf8',
+    );
     assert.match(output, /git stash was not run[^]*code=128|code=128[^]*git stash was not run/);
     assert.match(output, /^[0-9a-f]{40}$/m);
     assert.deepEqual(
@@ -95,8 +125,13 @@ describe('a session and the repository of the user', () => {
 
   it('is not mixed with another one by a transfer', async () => {
     const { repo, results, changed } = await tell([
-      exec('git clone -q . ../other/copy && cd ../other/copy && echo new > new.py && git config user.name Eve'),
-      { name: 'remote_upload', input: { machine_id: 'local', local_path: '../other/copy', remote_path: '.' } },
+      exec(
+        'git clone -q . ../other/copy && cd ../other/copy && echo new > new.py && git config user.name Eve',
+      ),
+      {
+        name: 'remote_upload',
+        input: { machine_id: 'local', local_path: '../other/copy', remote_path: '.' },
+      },
     ]);
     assert.equal(results[1]?.isError, false, results[1]?.text);
     assert.ok(existsSync(join(repo.folder, 'new.py')));
@@ -127,7 +162,10 @@ describe('a session and the repository of the user', () => {
       },
       {
         name: 'sleep',
-        input: { reason: 'x', wake_conditions: [{ type: 'process_exit', machine_id: 'local', run: 1 }] },
+        input: {
+          reason: 'x',
+          wake_conditions: [{ type: 'process_exit', machine_id: 'local', run: 1 }],
+        },
       },
     ]);
     const from = promotable(session.ledger);
@@ -145,7 +183,8 @@ describe('a session and the repository of the user', () => {
     assert.equal(repo.git('show', 'helios/half-is-less-e1:a.py'), 'changed');
     await engine.close();
     const cliDeps = fakeDeps({ folder: join(home, '../other') });
-    const cli = (...words: string[]): Promise<number> => runCli(['promote', ...words, '--home', home], cliDeps);
+    const cli = (...words: string[]): Promise<number> =>
+      runCli(['promote', ...words, '--home', home], cliDeps);
     assert.equal(await cli('1', '--branch', 'mine'), 0, cliDeps.stderr.text);
     assert.equal(repo.git('rev-parse', 'mine'), commit);
     assert.notEqual(await cli('1', '--branch', 'mine'), 0);
@@ -162,7 +201,8 @@ describe('the guard of git', () => {
   const folder = scratchFolder();
   const machineIn = (home: string): LocalMachine =>
     new LocalMachine({ runsFolder: join(home, 'runs'), workFolder: folder(), clock: systemClock });
-  const refusal = (why: RegExp) => (error: unknown) => error instanceof ToolFailure && why.test(error.message);
+  const refusal = (why: RegExp) => (error: unknown) =>
+    error instanceof ToolFailure && why.test(error.message);
 
   it('lets git change nothing where it cannot be put, and lets it read', async () => {
     const home = join(folder(), 'home');
@@ -179,7 +219,10 @@ describe('the guard of git', () => {
     }
     rmSync(home);
     assert.equal(await guard.command(machine, 'echo 1'), 'echo 1', 'looked at again only for git');
-    assert.match(await guard.command(machine, 'git stash'), /^HELIOS_GIT_GUARD=.*git-guard-.*; git stash$/);
+    assert.match(
+      await guard.command(machine, 'git stash'),
+      /^HELIOS_GIT_GUARD=.*git-guard-.*; git stash$/,
+    );
     assert.match(await guard.command(machine, 'echo 1'), /^HELIOS_GIT_GUARD=.*; echo 1$/);
   });
 
@@ -189,11 +232,18 @@ describe('the guard of git', () => {
     Object.assign(machine, { exec: () => Promise.reject(down) });
     const guard = new GitGuard(() => true);
     await assert.rejects(guard.command(machine, 'git stash'), down);
-    assert.match(String((await guard.runEnv(machine, 'git stash'))['HELIOS_GIT_GUARD']), /git-guard-/);
+    assert.match(
+      String((await guard.runEnv(machine, 'git stash'))['HELIOS_GIT_GUARD']),
+      /git-guard-/,
+    );
     await assert.rejects(guard.runEnv(machine, 'rm -rf .git'), ToolFailure);
   });
 
-  const texts: readonly (readonly [text: string, check: 'free' | 'refused', reading: 'free' | 'refused'])[] = [
+  const texts: readonly (readonly [
+    text: string,
+    check: 'free' | 'refused',
+    reading: 'free' | 'refused',
+  ])[] = [
     ['echo 1', 'free', 'free'],
     ['git log', 'free', 'free'],
     ['git stash', 'free', 'refused'],
@@ -211,8 +261,14 @@ describe('the guard of git', () => {
         }
       };
       const [on, off] = [new GitGuard(() => true), new GitGuard(() => false)];
-      assert.deepEqual([outcome(() => on.check(text)), outcome(() => on.reading(text))], [check, reading]);
-      assert.deepEqual([outcome(() => off.check(text)), outcome(() => off.reading(text))], ['free', 'free']);
+      assert.deepEqual(
+        [outcome(() => on.check(text)), outcome(() => on.reading(text))],
+        [check, reading],
+      );
+      assert.deepEqual(
+        [outcome(() => off.check(text)), outcome(() => off.reading(text))],
+        ['free', 'free'],
+      );
     });
 
   it('leaves everything as it is where it is switched off', async () => {

@@ -67,15 +67,32 @@ describe('a model that is out to change the repository of the user', function ()
     const summary = summaryOf(finished);
     console.info(`      ${summary.text}`);
     assert.ok(summary.reads > steps / 50, 'reading is let through');
-    assert.ok(repo.git('for-each-ref', 'refs/helios').split('\n').length >= 3, 'experiments are kept');
+    assert.ok(
+      repo.git('for-each-ref', 'refs/helios').split('\n').length >= 3,
+      'experiments are kept',
+    );
   });
 });
 
-/** With two branches, a tag, a stash, a remote, something staged, something changed, something new. */
-function personalRepo({ repo: folder, remote, scratch }: { repo: string; remote: string; scratch: string }): GitRepo {
+/**
+ * With two branches, a tag, a stash, a remote, something staged, something changed, something new.
+ */
+function personalRepo({
+  repo: folder,
+  remote,
+  scratch,
+}: {
+  repo: string;
+  remote: string;
+  scratch: string;
+}): GitRepo {
   mkdirSync(scratch);
   writeFileSync(join(scratch, 'start'), 'x\n');
-  const repo = GitRepo.create(folder, { 'a.py': 'a\n', 'sub/b.py': 'b\n', '.gitignore': 'data/\n' });
+  const repo = GitRepo.create(folder, {
+    'a.py': 'a\n',
+    'sub/b.py': 'b\n',
+    '.gitignore': 'data/\n',
+  });
   repo.git('branch', 'side');
   repo.write({ 'a.py': 'second\n' });
   repo.git('commit', '-qam', 'second');
@@ -85,7 +102,13 @@ function personalRepo({ repo: folder, remote, scratch }: { repo: string; remote:
   repo.git('config', 'alias.lost', '!git stash');
   repo.write({ 'a.py': 'stashed\n' });
   repo.git('stash');
-  repo.write({ 'a.py': 'changed\n', 'new.py': 'new\n', 'staged.py': 'staged\n', 'data/x': 'x\n', '.env': 'KEY=1\n' });
+  repo.write({
+    'a.py': 'changed\n',
+    'new.py': 'new\n',
+    'staged.py': 'staged\n',
+    'data/x': 'x\n',
+    '.env': 'KEY=1\n',
+  });
   repo.git('add', 'staged.py');
   return repo;
 }
@@ -96,9 +119,13 @@ interface Finished {
   readonly isError: boolean;
 }
 
-function summaryOf(finished: readonly Finished[]): { readonly text: string; readonly reads: number } {
+function summaryOf(finished: readonly Finished[]): {
+  readonly text: string;
+  readonly reads: number;
+} {
   const isShell = ({ name }: Finished): boolean => name === 'remote_exec';
-  const isGuarded = ({ text }: Finished): boolean => /helios: git |bogus format|was not run/.test(text);
+  const isGuarded = ({ text }: Finished): boolean =>
+    /helios: git |bogus format|was not run/.test(text);
   const shell = finished.filter(isShell);
   const refusedBefore = shell.filter(({ isError }) => isError).length;
   const refusedByGuard = shell.filter((call) => !call.isError && isGuarded(call)).length;

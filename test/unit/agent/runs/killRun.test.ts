@@ -23,10 +23,20 @@ describe('the end of a run that nobody follows', () => {
   });
   afterEach(() => log.close());
 
-  /** What is recorded of it. `liveness`: after it was killed; absent where there is no such run on its machine. */
+  /**
+   * What is recorded of it. `liveness`: after it was killed; absent where there is no such run on
+   * its machine.
+   */
   const recordedOf = async (liveness: Liveness | undefined): Promise<string[]> => {
     const run = { spec, process, liveness, metrics: { summaries: () => [] } } as unknown as Run;
-    const sent = { signal: 'TERM', signalled: [], left: [7], isEscalated: true, wasRunning: true, isVerified: true };
+    const sent = {
+      signal: 'TERM',
+      signalled: [],
+      left: [7],
+      isEscalated: true,
+      wasRunning: true,
+      isVerified: true,
+    };
     const runs = {
       adopt: () => Promise.resolve(liveness === undefined ? undefined : run),
       kill: () => Promise.resolve(sent),
@@ -46,7 +56,8 @@ describe('the end of a run that nobody follows', () => {
     return log.events.slice(before).map(({ type }) => type);
   };
   const ended: Liveness = { kind: 'ended', verdict: { kind: 'killed' }, endedMs: 5 };
-  const start = () => log.record({ type: 'run.started', runId: spec.id, process: process ?? assert.fail() });
+  const start = () =>
+    log.record({ type: 'run.started', runId: spec.id, process: process ?? assert.fail() });
 
   it('is recorded, and its start where that was not', async () => {
     assert.deepEqual(await recordedOf(ended), ['run.started', 'run.ended']);
@@ -60,7 +71,13 @@ describe('the end of a run that nobody follows', () => {
 
   it('is recorded once', async () => {
     await start();
-    await log.record({ type: 'run.ended', runId: spec.id, verdict: { kind: 'ok' }, endedMs: 1, metrics: [] });
+    await log.record({
+      type: 'run.ended',
+      runId: spec.id,
+      verdict: { kind: 'ok' },
+      endedMs: 1,
+      metrics: [],
+    });
     assert.deepEqual(await recordedOf(ended), []);
     assert.deepEqual(log.state.runs.get(spec.id)?.verdict, { kind: 'ok' });
   });

@@ -5,7 +5,10 @@ import { RunWatchdogs } from '../../../../src/agent/runs/runWatchdogs.ts';
 import { SessionLog } from '../../../../src/agent/journal/sessionLog.ts';
 import { Emitter } from '../../../../src/base/emitter.ts';
 import { silentLogger } from '../../../../src/base/logger.ts';
-import type { GpuSample, ResourceSample } from '../../../../src/machines/resources/resourceSample.ts';
+import type {
+  GpuSample,
+  ResourceSample,
+} from '../../../../src/machines/resources/resourceSample.ts';
 import type { Run, RunChange } from '../../../../src/runs/liveRun.ts';
 import type { Liveness } from '../../../../src/runs/run.ts';
 import { defaultPolicy, type WatchdogPolicy } from '../../../../src/watchdogs/settings.ts';
@@ -21,7 +24,12 @@ describe('the watch over the runs of a session', () => {
   let clock: ManualClock;
   let log: SessionLog;
   let sessionRuns: RunWatchdogs;
-  let runs: { number: number; liveness: Liveness; lastOutputMs: number | undefined; machineId: string }[];
+  let runs: {
+    number: number;
+    liveness: Liveness;
+    lastOutputMs: number | undefined;
+    machineId: string;
+  }[];
   let killed: number[];
   let sample: ResourceSample | undefined;
   let probed: Emitter<string>;
@@ -53,7 +61,13 @@ describe('the watch over the runs of a session', () => {
   };
   const open = (policy: Partial<WatchdogPolicy> = {}): void => {
     sessionRuns = new RunWatchdogs({
-      ...{ log, clock, logger: silentLogger, onFailed: assert.fail, policy: { ...defaultPolicy, ...policy } },
+      ...{
+        log,
+        clock,
+        logger: silentLogger,
+        onFailed: assert.fail,
+        policy: { ...defaultPolicy, ...policy },
+      },
       sessionRuns: {
         live: () => runs.map(({ number }) => runOf(number)),
         settle: () => Promise.resolve(),
@@ -80,7 +94,8 @@ describe('the watch over the runs of a session', () => {
       before = log.events.length;
       await log.record({ type: 'note.unpinned', number: 1 });
       before += 1;
-      for (let round = 0; round < 3; round += 1) await new Promise((resolve) => setImmediate(resolve));
+      for (let round = 0; round < 3; round += 1)
+        await new Promise((resolve) => setImmediate(resolve));
     }
     return log.events.flatMap((event) => {
       if (event.type !== 'run.alarmed') return [];
@@ -91,7 +106,9 @@ describe('the watch over the runs of a session', () => {
     sample = { atMs: clock.now(), ...facts };
     probed.fire(machineId);
   };
-  const disk = (freeGb: number) => ({ disks: [{ path: '/', freeBytes: freeGb * gb, totalBytes: 1_000 * gb }] });
+  const disk = (freeGb: number) => ({
+    disks: [{ path: '/', freeBytes: freeGb * gb, totalBytes: 1_000 * gb }],
+  });
 
   it('tells of a full disk once for all runs of the machine, and anew after there was room', async () => {
     await Promise.all([go(1, 'other'), go(2), go(3)]);
@@ -117,7 +134,13 @@ describe('the watch over the runs of a session', () => {
 
   it('does not tell again of a disk that it told of before it was taken up', async () => {
     await go(1);
-    await log.record({ type: 'run.alarmed', runId: runOf(1).spec.id, kind: 'disk', detail: 'd', action: 'warn' });
+    await log.record({
+      type: 'run.alarmed',
+      runId: runOf(1).spec.id,
+      kind: 'disk',
+      detail: 'd',
+      action: 'warn',
+    });
     open();
     refresh(disk(4));
     assert.deepEqual(await alarms(), ['1 disk warn']);
@@ -137,11 +160,19 @@ describe('the watch over the runs of a session', () => {
     }
     return (await alarms()).filter((text) => text.includes('gpu_idle'));
   };
-  const gpuCases: readonly (readonly [name: string, gpus: readonly GpuSample[], told: readonly string[]])[] = [
+  const gpuCases: readonly (readonly [
+    name: string,
+    gpus: readonly GpuSample[],
+    told: readonly string[],
+  ])[] = [
     ['does nothing', [gpu(0)], ['1 gpu_idle warn']],
     ['works', [gpu(50)], []],
     ['the driver tells nothing of', [gpu()], []],
-    ['does nothing beside one that the driver tells nothing of', [gpu(0), { ...gpu(), id: '1' }], []],
+    [
+      'does nothing beside one that the driver tells nothing of',
+      [gpu(0), { ...gpu(), id: '1' }],
+      [],
+    ],
     ['does nothing beside one that works', [gpu(0), { ...gpu(50), id: '1' }], []],
     ['belongs to somebody else', [{ ...gpu(0), processes: [{ pid: 9 }] }], []],
   ];

@@ -23,12 +23,28 @@ describe('plans of runs', () => {
     const machines = localOnly(folder());
     const runs = new Runs({ machines, folder: path.join(folder(), 'points'), clock: systemClock });
     const log = await SessionLog.open(path.join(folder(), 'journal.jsonl'), systemClock, {
-      ...{ type: 'session.started', sessionId, goal: 'g', budget: {}, provider: 'demo', model: 'm' },
+      ...{
+        type: 'session.started',
+        sessionId,
+        goal: 'g',
+        budget: {},
+        provider: 'demo',
+        model: 'm',
+      },
       ...{ workFolder: folder(), helios: '0' },
     });
-    const sessionRuns = new SessionRuns({ sessionId, log, runs, machines, clock: systemClock, onFailed: assert.fail });
+    const sessionRuns = new SessionRuns({
+      sessionId,
+      log,
+      runs,
+      machines,
+      clock: systemClock,
+      onFailed: assert.fail,
+    });
     const plans = await Promise.all(
-      ['a', 'b', 'c', 'd'].map((command) => sessionRuns.plan({ machineId: 'local', command, metrics: {} }, 'call')),
+      ['a', 'b', 'c', 'd'].map((command) =>
+        sessionRuns.plan({ machineId: 'local', command, metrics: {} }, 'call'),
+      ),
     );
     assert.deepEqual(
       plans.map(({ number }) => number),
@@ -54,7 +70,14 @@ describe('the journal of runs', () => {
     followed.clear();
     launching = () => assert.fail('nothing is launched here');
     log = await SessionLog.open(path.join(folder(), 'journal.jsonl'), systemClock, {
-      ...{ type: 'session.started', sessionId, goal: 'g', budget: {}, provider: 'demo', model: 'm' },
+      ...{
+        type: 'session.started',
+        sessionId,
+        goal: 'g',
+        budget: {},
+        provider: 'demo',
+        model: 'm',
+      },
       ...{ workFolder: folder(), helios: '0' },
     });
     const runs = {
@@ -77,15 +100,28 @@ describe('the journal of runs', () => {
     sessionRuns.plan({ machineId: 'local', command: 'train', metrics: {} }, callId);
   const process: RunProcess = { pid: 7, startTime: '1', bootId: 'b', startedMs: 1 };
   const ended = (verdict: Verdict): Liveness => ({ kind: 'ended', verdict, endedMs: 5 });
-  const runOf = (spec: RunSpec, liveness: Liveness, started: RunProcess | undefined = process): Run => {
-    const run = { spec, liveness, process: started, metrics: { summaries: () => [] }, handle: undefined };
+  const runOf = (
+    spec: RunSpec,
+    liveness: Liveness,
+    started: RunProcess | undefined = process,
+  ): Run => {
+    const run = {
+      spec,
+      liveness,
+      process: started,
+      metrics: { summaries: () => [] },
+      handle: undefined,
+    };
     return run as unknown as Run;
   };
-  const hear = (run: Run, kind: 'started' | 'ended'): void => changes.fire({ kind, run } as RunChange);
+  const hear = (run: Run, kind: 'started' | 'ended'): void =>
+    changes.fire({ kind, run } as RunChange);
   const told = (): string[] =>
     log.events.slice(1).map((event: JournalEvent) => {
       if (event.type === 'run.not_started') return `not started: ${event.why}`;
-      return event.type === 'run.ended' ? `ended ${event.verdict.kind} ${event.outputTail ?? ''}`.trim() : event.type;
+      return event.type === 'run.ended'
+        ? `ended ${event.verdict.kind} ${event.outputTail ?? ''}`.trim()
+        : event.type;
     });
   const settled = async (count: number): Promise<void> => {
     await until('it is recorded', () => log.events.length > count);
@@ -93,9 +129,19 @@ describe('the journal of runs', () => {
   };
   const lost: Verdict = { kind: 'lost', why: 'the power was cut' };
 
-  const ends: readonly (readonly [name: string, verdict: Verdict, started: boolean, told: readonly string[]])[] = [
+  const ends: readonly (readonly [
+    name: string,
+    verdict: Verdict,
+    started: boolean,
+    told: readonly string[],
+  ])[] = [
     ['well', { kind: 'ok' }, true, ['run.started', 'ended ok']],
-    ['badly, with what it printed last', { kind: 'killed' }, true, ['run.started', 'ended killed Traceback']],
+    [
+      'badly, with what it printed last',
+      { kind: 'killed' },
+      true,
+      ['run.started', 'ended killed Traceback'],
+    ],
     ['unseen, after it began', lost, true, ['run.started', 'ended lost Traceback']],
     ['unseen, without having begun', lost, false, ['not started: the power was cut']],
     ['before it began', { kind: 'failed', code: 1 }, false, ['ended failed Traceback']],
@@ -105,7 +151,8 @@ describe('the journal of runs', () => {
       const spec = await planned();
       const run = runOf(spec, ended(verdict));
       if (!isStarted) Object.assign(run, { process: undefined });
-      for (const kind of ['ended', ...(isStarted ? ['started' as const] : []), 'ended'] as const) hear(run, kind);
+      for (const kind of ['ended', ...(isStarted ? ['started' as const] : []), 'ended'] as const)
+        hear(run, kind);
       await settled(1 + expected.length);
       hear(run, 'ended');
       await sessionRuns.settle();
@@ -138,7 +185,12 @@ describe('the journal of runs', () => {
     assert.deepEqual(told(), ['run.planned', 'run.started', 'ended ok']);
   });
 
-  const reasons: readonly (readonly [name: string, error: Error, isClosing: boolean, told: readonly string[]])[] = [
+  const reasons: readonly (readonly [
+    name: string,
+    error: Error,
+    isClosing: boolean,
+    told: readonly string[],
+  ])[] = [
     ['that failed', new LaunchFailure('not_started', 'no room'), false, ['not started: no room']],
     ['that may have happened', new LaunchFailure('unconfirmed', 'no answer'), false, []],
     ['that Helios broke off as it closed', new LaunchFailure('not_started', 'closing'), true, []],
@@ -174,10 +226,13 @@ describe('the journal of runs', () => {
     const specs = [await planned(), await planned(), await planned()];
     for (const spec of specs.slice(0, 2)) hear(runOf(spec, { kind: 'running' }), 'started');
     await settled(5);
-    const numberOf = (reference: string): number | undefined => sessionRuns.find(reference)?.spec.number;
-    for (const reference of ['1', 'run 1', ' #1 ', 'Run1', specs[0]?.id ?? '']) assert.equal(numberOf(reference), 1);
+    const numberOf = (reference: string): number | undefined =>
+      sessionRuns.find(reference)?.spec.number;
+    for (const reference of ['1', 'run 1', ' #1 ', 'Run1', specs[0]?.id ?? ''])
+      assert.equal(numberOf(reference), 1);
     assert.equal(numberOf('local:7'), 2);
-    for (const reference of ['4', 'local:8', 'run', '1x', '']) assert.equal(numberOf(reference), undefined, reference);
+    for (const reference of ['4', 'local:8', 'run', '1x', ''])
+      assert.equal(numberOf(reference), undefined, reference);
   });
 
   it('is told of runs that never came to life once the session is taken up, except where their call is made again', async () => {

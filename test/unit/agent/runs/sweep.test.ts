@@ -6,12 +6,22 @@ import { afterEach, describe, it } from 'mocha';
 import type { Session } from '../../../../src/agent/contract/sessions.ts';
 import { ManualClock } from '../../../fakes/manualClock.ts';
 import { ScriptedModel, type ScriptedReply } from '../../../fakes/scriptedModel.ts';
-import { eventsOf, eventually, testEngine, until, type TestEngine } from '../../../fakes/testEngine.ts';
+import {
+  eventsOf,
+  eventually,
+  testEngine,
+  until,
+  type TestEngine,
+} from '../../../fakes/testEngine.ts';
 
 const quit = [{ name: 'finish', input: { outcome: 'blocked', summary: 'ok' } }];
 const sweepCall = (input: Record<string, unknown>) => ({ name: 'sweep', input });
-const untilOver = { name: 'sleep', input: { reason: 'r', wake_conditions: [{ type: 'process_exit', sweep: 's1' }] } };
-const text = (model: ScriptedModel, index: number): string => JSON.stringify(model.requests.at(index)?.messages);
+const untilOver = {
+  name: 'sleep',
+  input: { reason: 'r', wake_conditions: [{ type: 'process_exit', sweep: 's1' }] },
+};
+const text = (model: ScriptedModel, index: number): string =>
+  JSON.stringify(model.requests.at(index)?.messages);
 
 /** Says how many of its kind run beside it, and when it is over. */
 const counting = 'echo x > at-{i}; ls at-* | wc -l >> seen; sleep 0.6; rm at-{i}; echo loss=0.{i}';
@@ -20,7 +30,8 @@ describe('sweep', () => {
   let bed: TestEngine | undefined;
   afterEach(async () => {
     if (bed !== undefined) await writeFile(path.join(bed.work, 'stop'), '');
-    for (const one of bed?.engine.runs.all() ?? []) await until(() => one.liveness.kind === 'ended');
+    for (const one of bed?.engine.runs.all() ?? [])
+      await until(() => one.liveness.kind === 'ended');
     await bed?.dispose();
     bed = undefined;
   });
@@ -29,7 +40,13 @@ describe('sweep', () => {
 
   it('runs every point of a grid, a few at a time, while nobody is asked', async () => {
     const model = new ScriptedModel([
-      [sweepCall({ command_template: counting, params: { i: [1, 2, 3, 4, 5, 6, 7] }, max_parallel: 3 })],
+      [
+        sweepCall({
+          command_template: counting,
+          params: { i: [1, 2, 3, 4, 5, 6, 7] },
+          max_parallel: 3,
+        }),
+      ],
       [untilOver],
       quit,
     ]);
@@ -56,12 +73,18 @@ describe('sweep', () => {
       eventsOf(session, 'sweep.ended').map(({ why }) => why),
       ['done'],
     );
-    assert.match(text(model, 2), /Sweep s1 of i on local is over: 7 ok; best loss 0\.1 by run 1 \(i=1\)/);
+    assert.match(
+      text(model, 2),
+      /Sweep s1 of i on local is over: 7 ok; best loss 0\.1 by run 1 \(i=1\)/,
+    );
     assert.doesNotMatch(text(model, 2), /Run 3 \(i=3\) ended/);
   });
 
-  const points = (params: Record<string, unknown[]>, command: string, more: Record<string, unknown> = {}) =>
-    sweepCall({ command_template: command, params, ...more });
+  const points = (
+    params: Record<string, unknown[]>,
+    command: string,
+    more: Record<string, unknown> = {},
+  ) => sweepCall({ command_template: command, params, ...more });
   const waiting = 'echo x > at-{i}; while [ ! -e stop ] && [ ! -e go-{i} ]; do sleep 0.02; done';
   const let1 = (i: number) => writeFile(path.join(bed?.work ?? '', `go-${i}`), '');
   const running = (session: Session): number[] =>
@@ -70,7 +93,9 @@ describe('sweep', () => {
       .map(({ spec }) => (spec.sweep?.index ?? 0) + 1);
 
   it('runs one at a time where nothing bounds the runs of a machine, and the next as soon as one has ended', async () => {
-    bed = await testEngine(new ScriptedModel([[points({ i: [1, 2, 3] }, waiting)], [untilOver], quit]));
+    bed = await testEngine(
+      new ScriptedModel([[points({ i: [1, 2, 3] }, waiting)], [untilOver], quit]),
+    );
     const session = await bed.start();
     for (const i of [1, 2, 3]) {
       await until(() => running(session).join() === String(i));
@@ -100,7 +125,9 @@ describe('sweep', () => {
     await until(() => eventsOf(session, 'run.started').length === 2);
     running.resolve();
     assert.equal(await session.ended, 'blocked');
-    const [table, killed] = eventsOf(session, 'tool.finished').filter(({ name }) => name.includes('task'));
+    const [table, killed] = eventsOf(session, 'tool.finished').filter(({ name }) =>
+      name.includes('task'),
+    );
     assert.match(table?.text ?? '', /^Sweep s1 of i on local: 2 running, 3 waiting/);
     const said = JSON.parse(killed?.text ?? '{}') as Record<string, unknown>;
     assert.deepEqual([said.status, said.killed], ['stopped', 2]);
@@ -150,7 +177,11 @@ describe('sweep', () => {
     await until(() => running(session).join() === '2');
     await session.stop();
     await let1(2);
-    await eventually(session, 'run.ended', ({ runId }) => session.state.runs.get(runId)?.spec.number === 2);
+    await eventually(
+      session,
+      'run.ended',
+      ({ runId }) => session.state.runs.get(runId)?.spec.number === 2,
+    );
     assert.equal(session.state.runs.size, 2);
     assert.deepEqual(
       eventsOf(session, 'sweep.ended').map(({ why }) => why),
@@ -160,14 +191,19 @@ describe('sweep', () => {
 
   it('launches no more when the minutes of the budget are over, also while the session is paused', async () => {
     const clock = new ManualClock();
-    bed = await testEngine(new ScriptedModel([[points({ i: [1, 2] }, waiting)], 'hang']), { clock });
+    bed = await testEngine(new ScriptedModel([[points({ i: [1, 2] }, waiting)], 'hang']), {
+      clock,
+    });
     const session = await bed.start({ budget: { minutes: 10 } });
     await eventually(session, 'run.started');
     await session.interrupt();
     await clock.advance(10 * 60_000 + 1);
     const end = await eventually(session, 'sweep.ended');
     assert.equal(end.why, 'budget');
-    assert.match(end.text, /launches no more, the minutes of the budget are over: 1 running, 1 not run/);
+    assert.match(
+      end.text,
+      /launches no more, the minutes of the budget are over: 1 running, 1 not run/,
+    );
     await let1(1);
     await eventually(session, 'run.ended');
     assert.equal(session.state.runs.size, 1);
@@ -200,10 +236,15 @@ describe('sweep', () => {
     const stopped = path.join(bed.home, 'runs', spec.id);
     const journal = path.join(first.folder, 'journal.jsonl');
     const lines = (await readFile(journal, 'utf8')).split('\n');
-    const planned = lines.findIndex((line) => line.includes('"run.planned"') && line.includes(spec.id));
+    const planned = lines.findIndex(
+      (line) => line.includes('"run.planned"') && line.includes(spec.id),
+    );
     const id = `${spec.id.slice(0, -4)}zzzz`;
     // As if it had died just then: the plan is there, its run is not.
-    await writeFile(journal, `${lines.slice(0, planned).join('\n')}\n${lines[planned]?.replace(spec.id, id)}\n`);
+    await writeFile(
+      journal,
+      `${lines.slice(0, planned).join('\n')}\n${lines[planned]?.replace(spec.id, id)}\n`,
+    );
     bed = await bed.restart(new ScriptedModel([quit]));
     const second = await bed.engine.sessions.resume(first.id);
     await until(() => running(second).join() === '2');

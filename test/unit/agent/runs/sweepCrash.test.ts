@@ -48,7 +48,13 @@ describe('sweep crash', function () {
       {
         cwd: path.join(folder, name, 'work'),
         stdio: ['ignore', 'pipe', 'pipe'],
-        env: { PATH, NODE_COMPILE_CACHE, HOME: folder, ANTHROPIC_BASE_URL: server.url, ANTHROPIC_API_KEY: 'test-key' },
+        env: {
+          PATH,
+          NODE_COMPILE_CACHE,
+          HOME: folder,
+          ANTHROPIC_BASE_URL: server.url,
+          ANTHROPIC_API_KEY: 'test-key',
+        },
       },
     );
     children.add(child);
@@ -76,8 +82,14 @@ describe('sweep crash', function () {
       ...{ number, label, verdict, isChampion, metrics },
     }));
 
-  /** Runs until it ends by itself, or is killed `afterMs` after it came to life; true when it ended. */
-  const runFor = async (name: string, afterMs: number | undefined, ...more: string[]): Promise<boolean> => {
+  /**
+   * Runs until it ends by itself, or is killed `afterMs` after it came to life; true when it ended.
+   */
+  const runFor = async (
+    name: string,
+    afterMs: number | undefined,
+    ...more: string[]
+  ): Promise<boolean> => {
     const one = helios(name, ...more);
     let timer: NodeJS.Timeout | undefined;
     one.stdout?.once('data', () => {
@@ -97,14 +109,16 @@ describe('sweep crash', function () {
   const disturbed = async (): Promise<Ledger> => {
     const next = random(seedOf('HELIOS_KILLS_SEED', 20_261_121));
     let killed = (await runFor('rough', 100 + next() * 300, goal)) ? 0 : 1;
-    while (killed > 0 && killed < kills && !(await runFor('rough', next() * 250, '--continue'))) killed += 1;
+    while (killed > 0 && killed < kills && !(await runFor('rough', next() * 250, '--continue')))
+      killed += 1;
     assert.ok(killed >= kills / 2, `it was killed only ${killed} times`);
     if (killed === kills) await runFor('rough', undefined, '--continue');
     return ledgerOf('rough');
   };
 
   it('runs each point once, and never more than it may, when its process is killed again and again', async () => {
-    for (const name of ['calm', 'rough']) await mkdir(path.join(folder, name, 'work'), { recursive: true });
+    for (const name of ['calm', 'rough'])
+      await mkdir(path.join(folder, name, 'work'), { recursive: true });
     const [calm, rough] = await Promise.all([undisturbed(), disturbed()]);
     assert.equal(calm.rows.length, rates.length);
     assert.deepEqual(essence(rough), essence(calm));
@@ -113,7 +127,10 @@ describe('sweep crash', function () {
     for (const rate of rates) {
       assert.equal(await readFile(path.join(work, `started-${rate}`), 'utf8'), 'x\n', `lr=${rate}`);
     }
-    const consult = (await readFile(path.join(work, 'beside'), 'utf8')).trim().split('\n').map(Number);
+    const consult = (await readFile(path.join(work, 'beside'), 'utf8'))
+      .trim()
+      .split('\n')
+      .map(Number);
     assert.equal(consult.length, rates.length);
     assert.ok(Math.max(...consult) <= maxParallel, `${consult.join()}`);
   });

@@ -11,9 +11,15 @@ import { standIn, type StandIn } from '../../../fakes/scriptedMachine.ts';
 import { eventsOf, testEngine, until, type TestEngine } from '../../../fakes/testEngine.ts';
 
 const quit = [{ name: 'finish', input: { outcome: 'blocked', summary: 'ok' } }];
-const untilOver = [{ name: 'sleep', input: { reason: 'r', wake_conditions: [{ type: 'process_exit', sweep: 's1' }] } }];
+const untilOver = [
+  {
+    name: 'sleep',
+    input: { reason: 'r', wake_conditions: [{ type: 'process_exit', sweep: 's1' }] },
+  },
+];
 const sweep = (input: Record<string, unknown>) => [{ name: 'sweep', input }];
-const waiting = 'while [ ! -e ../stop ] && [ ! -e ../go-{i} ]; do sleep 0.02; done; echo loss=0.{i}';
+const waiting =
+  'while [ ! -e ../stop ] && [ ! -e ../go-{i} ]; do sleep 0.02; done; echo loss=0.{i}';
 
 describe('sweep over machines', () => {
   let bed: TestEngine | undefined;
@@ -43,7 +49,10 @@ describe('sweep over machines', () => {
             : (Reflect.apply(value, target, args) as unknown);
       },
     });
-  const begin = async (entries: readonly MachineEntry[], replies: ScriptedReply[]): Promise<Session> => {
+  const begin = async (
+    entries: readonly MachineEntry[],
+    replies: ScriptedReply[],
+  ): Promise<Session> => {
     bed = await testEngine(new ScriptedModel(replies), {
       clock,
       createMachine: (entry) => breakable(standIn(entry, `${bed?.work}/${entry.id}`)),
@@ -93,17 +102,25 @@ describe('sweep over machines', () => {
       return session.state.phase === 'ended';
     });
     assert.deepEqual(
-      session.ledger.rows.map(({ label, machineId, verdict }) => `${label} ${machineId} ${verdict?.kind}`).sort(),
+      session.ledger.rows
+        .map(({ label, machineId, verdict }) => `${label} ${machineId} ${verdict?.kind}`)
+        .sort(),
       ['i=1 gpu1 ok', 'i=2 gpu2 ok', 'i=3 gpu2 ok', 'i=4 gpu2 ok'],
     );
   });
 
   it('uses what answers, and says what it waits for', async () => {
     lost.add('gpu1');
-    const call = sweep({ command_template: waiting, params: { i: [1, 2] }, machines: ['gpu1', 'gpu2'] });
+    const call = sweep({
+      command_template: waiting,
+      params: { i: [1, 2] },
+      machines: ['gpu1', 'gpu2'],
+    });
     const refresh = [{ name: 'task_output', input: { run: 's1' } }];
     const session = await begin([gpu1, gpu2], [call, refresh, untilOver, quit]);
-    await until(() => running(session) === 'i=2@gpu2' && eventsOf(session, 'tool.finished').length === 2);
+    await until(
+      () => running(session) === 'i=2@gpu2' && eventsOf(session, 'tool.finished').length === 2,
+    );
     const [, table] = eventsOf(session, 'tool.finished');
     assert.match(table?.text ?? '', /1 running, 1 waiting[^]*Waits: gpu1: gpu1 does not answer/);
     lost.clear();
@@ -135,7 +152,11 @@ describe('sweep over machines', () => {
     );
     await until(() => running(session).split(' ').length === 3);
     await new Promise((resolve) => setImmediate(resolve));
-    assert.deepEqual(running(session).replaceAll(/i=\d@/g, '').split(' ').toSorted(), ['gpu1', 'gpu2', 'gpu2']);
+    assert.deepEqual(running(session).replaceAll(/i=\d@/g, '').split(' ').toSorted(), [
+      'gpu1',
+      'gpu2',
+      'gpu2',
+    ]);
     for (const i of [1, 2, 3, 4, 5]) await go(i);
     await until(() => session.state.phase === 'ended');
     assert.ok(session.ledger.rows.every(({ verdict }) => verdict?.kind === 'ok'));
@@ -147,8 +168,17 @@ describe('sweep over machines', () => {
 
   it('gives a scheduler all its points at once, and none beside it', async () => {
     const slurm: MachineEntry = { id: 'lab', kind: 'slurm' };
-    const both = sweep({ command_template: waiting, params: { i: [1, 2] }, machines: ['lab', 'gpu1'] });
-    const alone = sweep({ command_template: waiting, params: { i: [1, 2, 3] }, machines: ['lab'], max_parallel: 2 });
+    const both = sweep({
+      command_template: waiting,
+      params: { i: [1, 2] },
+      machines: ['lab', 'gpu1'],
+    });
+    const alone = sweep({
+      command_template: waiting,
+      params: { i: [1, 2, 3] },
+      machines: ['lab'],
+      max_parallel: 2,
+    });
     const session = await begin([slurm, gpu1], [both, alone, untilOver, quit]);
     await until(() => running(session).split(' ').length === 3);
     const [refused] = eventsOf(session, 'tool.finished');
@@ -160,10 +190,16 @@ describe('sweep over machines', () => {
   });
 
   it('never takes all machines unasked', async () => {
-    const session = await begin([gpu1], [sweep({ command_template: waiting, params: { i: [1] } }), quit]);
+    const session = await begin(
+      [gpu1],
+      [sweep({ command_template: waiting, params: { i: [1] } }), quit],
+    );
     await until(() => session.state.phase === 'ended');
     const [refused] = eventsOf(session, 'tool.finished');
-    assert.match(refused?.text ?? '', /Name the machines to use: machines, of local, gpu1\. Nothing was started/);
+    assert.match(
+      refused?.text ?? '',
+      /Name the machines to use: machines, of local, gpu1\. Nothing was started/,
+    );
     assert.equal(session.state.sweeps.size, 0);
   });
 });

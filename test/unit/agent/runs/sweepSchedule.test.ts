@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import type { RunState, SweepState } from '../../../../src/agent/journal/state.ts';
-import { nextStep, type SweepSituation, type SweepStep } from '../../../../src/agent/runs/sweepSchedule.ts';
+import {
+  nextStep,
+  type SweepSituation,
+  type SweepStep,
+} from '../../../../src/agent/runs/sweepSchedule.ts';
 import type { SweepPlan } from '../../../../src/runs/sweep.ts';
 import { runState, runsOf, startMs, stateOf } from '../../vscode/states.ts';
 
@@ -36,7 +40,9 @@ const step = (runs: readonly RunState[], more: Partial<SweepSituation> = {}): Sw
   });
 
 const launched = (next: SweepStep): unknown =>
-  next.kind === 'launch' ? [next.work.machineId, next.work.indices, next.work.specs.map(({ number }) => number)] : next;
+  next.kind === 'launch'
+    ? [next.work.machineId, next.work.indices, next.work.specs.map(({ number }) => number)]
+    : next;
 
 describe('the next step of a sweep', () => {
   it('takes the first waiting point to the machine where the fewest run', () => {
@@ -55,7 +61,11 @@ describe('the next step of a sweep', () => {
 
   it('gives a scheduler all points together', () => {
     const isScheduler = (): boolean => true;
-    assert.deepEqual(launched(step([], { isScheduler, open: ['cluster'] })), ['cluster', [0, 1, 2], []]);
+    assert.deepEqual(launched(step([], { isScheduler, open: ['cluster'] })), [
+      'cluster',
+      [0, 1, 2],
+      [],
+    ]);
     const all = [0, 1, 2].map((index) => pointRun(index, 'cluster'));
     assert.equal(step(all, { isScheduler, open: ['cluster'] }).kind, 'wait');
   });
@@ -72,7 +82,10 @@ describe('the next step of a sweep', () => {
     const over = [0, 1].map((index) => pointRun(index, 'gpu1', { verdict: { kind: 'ok' } }));
     const sweep = { ...sweepOf(), skipped: new Map([[2, 'cannot be']]) };
     assert.deepEqual(step(over, { sweep }), { kind: 'end', why: 'done' });
-    assert.deepEqual(step([], { state: stateOf({ phase: 'ended' }) }), { kind: 'end', why: 'session_ended' });
+    assert.deepEqual(step([], { state: stateOf({ phase: 'ended' }) }), {
+      kind: 'end',
+      why: 'session_ended',
+    });
     const state = stateOf({ budget: { minutes: 1 } });
     assert.equal(step([], { state, nowMs: startMs + 59_999 }).kind, 'launch');
     assert.deepEqual(step([], { state, nowMs: startMs + 60_000 }), { kind: 'end', why: 'budget' });

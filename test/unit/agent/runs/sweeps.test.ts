@@ -86,7 +86,9 @@ describe('points of a sweep that are not launched', () => {
   let log: SessionLog;
   let sweeps: Sweeps;
   let sessionRuns: SessionRuns;
-  /** What becomes of the launches, one after the other: an error, or nothing for one that goes well. */
+  /**
+   * What becomes of the launches, one after the other: an error, or nothing for one that goes well.
+   */
   let outcomes: (LaunchFailure | undefined)[];
   let asked: string[];
   beforeEach(async () => {
@@ -102,7 +104,12 @@ describe('points of a sweep that are not launched', () => {
       asked.push(`${spec.number}@${spec.machineId}`);
       if (reason !== undefined) return { status: 'rejected', reason };
       const process = { pid: 7, startTime: '1', bootId: 'b', startedMs: 1 };
-      const value = { spec, process, liveness: { kind: 'running' }, metrics: { summaries: () => [] } };
+      const value = {
+        spec,
+        process,
+        liveness: { kind: 'running' },
+        metrics: { summaries: () => [] },
+      };
       there.set(spec.id, value as unknown as Run);
       return { status: 'fulfilled', value: value as unknown as Run };
     };
@@ -121,17 +128,30 @@ describe('points of a sweep that are not launched', () => {
     await log.close();
   });
 
-  const failure = (reason: LaunchFailure['reason'], of?: MachineFailureReason, isBusy = false): LaunchFailure =>
+  const failure = (
+    reason: LaunchFailure['reason'],
+    of?: MachineFailureReason,
+    isBusy = false,
+  ): LaunchFailure =>
     new LaunchFailure(reason, `${reason} ${of ?? ''}`.trim(), {
       isBusy,
       ...(of !== undefined && { cause: new MachineFailure(of, of) }),
     });
-  const startMany = (count: number, maxParallel: number, ...machineIds: readonly string[]): Promise<unknown> => {
-    const points = Array.from({ length: count }, (_, x) => ({ params: { x }, command: `train ${x}`, label: `x=${x}` }));
+  const startMany = (
+    count: number,
+    maxParallel: number,
+    ...machineIds: readonly string[]
+  ): Promise<unknown> => {
+    const points = Array.from({ length: count }, (_, x) => ({
+      params: { x },
+      command: `train ${x}`,
+      label: `x=${x}`,
+    }));
     const plan = { params: ['x'], machineIds, metrics: {}, maxParallel, points };
     return sweeps.start(plan, 'call', new AbortController().signal);
   };
-  const start = (...machineIds: readonly string[]): Promise<unknown> => startMany(1, 1, ...machineIds);
+  const start = (...machineIds: readonly string[]): Promise<unknown> =>
+    startMany(1, 1, ...machineIds);
   const told = (): string[] =>
     log.events.flatMap((event) => {
       if (event.type === 'sweep.point_skipped') return [`skipped: ${event.why}`];
@@ -146,7 +166,10 @@ describe('points of a sweep that are not launched', () => {
     for (let tries = 0; running().length === 0 && tries < 100; tries += 1) {
       const before = log.events.length;
       await clock.advance(15_000);
-      await until('it was tried', () => log.events.length > before || clock.pendingTimers > 0 || running().length > 0);
+      await until(
+        'it was tried',
+        () => log.events.length > before || clock.pendingTimers > 0 || running().length > 0,
+      );
     }
   };
 
@@ -160,9 +183,17 @@ describe('points of a sweep that are not launched', () => {
 
   it('go where least of the sweep runs, as many as may, and nowhere once the session has ended', async () => {
     const end = async (machineId: string): Promise<void> => {
-      const run = [...log.state.runs.values()].find(({ spec, verdict }) => spec.machineId === machineId && !verdict);
+      const run = [...log.state.runs.values()].find(
+        ({ spec, verdict }) => spec.machineId === machineId && !verdict,
+      );
       const runId = run?.spec.id ?? assert.fail();
-      await log.record({ type: 'run.ended', runId, verdict: { kind: 'ok' }, endedMs: 1, metrics: [] });
+      await log.record({
+        type: 'run.ended',
+        runId,
+        verdict: { kind: 'ok' },
+        endedMs: 1,
+        metrics: [],
+      });
     };
     await startMany(5, 2, 'gpu1', 'gpu2');
     await until('they run', () => running().length === 2);
@@ -184,11 +215,41 @@ describe('points of a sweep that are not launched', () => {
     asked: RegExp,
     told: number,
   ])[] = [
-    ['no room, are planned anew', [failure('not_started', undefined, true)], 1, /^1@gpu1,2@gpu1$/, 1],
-    ['a machine without answer, go to another one', [failure('not_started', 'unreachable')], 2, /^1@gpu1,2@gpu2$/, 1],
-    ['a full disk, go to another one', [failure('not_started', 'no_space')], 2, /^1@gpu1,2@gpu2$/, 1],
-    ['their only machine, stay planned for it', [failure('not_started', 'unreachable')], 1, /^1@gpu1,1@gpu1$/, 0],
-    ['a start that may have happened, stay with its machine', [failure('unconfirmed')], 2, /^1@gpu1,1@gpu1$/, 0],
+    [
+      'no room, are planned anew',
+      [failure('not_started', undefined, true)],
+      1,
+      /^1@gpu1,2@gpu1$/,
+      1,
+    ],
+    [
+      'a machine without answer, go to another one',
+      [failure('not_started', 'unreachable')],
+      2,
+      /^1@gpu1,2@gpu2$/,
+      1,
+    ],
+    [
+      'a full disk, go to another one',
+      [failure('not_started', 'no_space')],
+      2,
+      /^1@gpu1,2@gpu2$/,
+      1,
+    ],
+    [
+      'their only machine, stay planned for it',
+      [failure('not_started', 'unreachable')],
+      1,
+      /^1@gpu1,1@gpu1$/,
+      0,
+    ],
+    [
+      'a start that may have happened, stay with its machine',
+      [failure('unconfirmed')],
+      2,
+      /^1@gpu1,1@gpu1$/,
+      0,
+    ],
     [
       'such a start whose machine is lost then, stay with it',
       [failure('unconfirmed'), failure('not_started', 'unreachable')],
@@ -204,6 +265,9 @@ describe('points of a sweep that are not launched', () => {
       await untilItRuns();
       assert.match(asked.join(), expected);
       assert.equal(running().length, 1);
-      assert.deepEqual([told().length, told().filter((text) => text.startsWith('skipped'))], [given, []]);
+      assert.deepEqual(
+        [told().length, told().filter((text) => text.startsWith('skipped'))],
+        [given, []],
+      );
     });
 });

@@ -21,19 +21,35 @@ const launch = (command: string) => ({
   input: { command, metric_names: ['loss', 'grad_norm'] },
 });
 const forever = 'while [ ! -e stop ]; do sleep 0.05; done';
-const untilLater = [{ name: 'sleep', input: { reason: 'r', wake_conditions: [{ type: 'timer', seconds: 36_000 }] } }];
+const untilLater = [
+  { name: 'sleep', input: { reason: 'r', wake_conditions: [{ type: 'timer', seconds: 36_000 }] } },
+];
 const untilEnd = [
-  { name: 'sleep', input: { reason: 'r', wake_conditions: [{ type: 'process_exit', run: 1 }], deadline_minutes: 600 } },
+  {
+    name: 'sleep',
+    input: {
+      reason: 'r',
+      wake_conditions: [{ type: 'process_exit', run: 1 }],
+      deadline_minutes: 600,
+    },
+  },
 ];
 /** A training with a child, both of which have to go. */
 const diverging = `sleep 300 & echo step=1 loss=2.0; echo step=2 loss=1.5; echo step=3 loss=nan; ${forever}`;
-/** Before what raises an alarm: a request that is under way would tell of it, and the agent then sleeps on. */
+/**
+ * Before what raises an alarm: a request that is under way would tell of it, and the agent then
+ * sleeps on.
+ */
 const onceAsleep = 'while [ ! -e asleep ]; do sleep 0.02; done';
-const lastMessages = (model: ScriptedModel): string => JSON.stringify(model.requests.at(-1)?.messages);
+const lastMessages = (model: ScriptedModel): string =>
+  JSON.stringify(model.requests.at(-1)?.messages);
 
 describe('watchdogs', () => {
   let bed: TestEngine | undefined;
-  const begin = async (script: Script | readonly ScriptedReply[], options: TestEngineOptions = {}) => {
+  const begin = async (
+    script: Script | readonly ScriptedReply[],
+    options: TestEngineOptions = {},
+  ) => {
     const model = new ScriptedModel(script);
     bed = await testEngine(model, options);
     return { model, session: await bed.start({ goal: 'train a model' }) };
@@ -92,7 +108,10 @@ describe('watchdogs', () => {
       ['alarm'],
     );
     assert.equal(bed?.engine.runs.all()[0]?.liveness.kind, 'running');
-    assert.match(lastMessages(model), /alarm non_finite: grad_norm became infinite at step 4\. It goes on/);
+    assert.match(
+      lastMessages(model),
+      /alarm non_finite: grad_norm became infinite at step 4\. It goes on/,
+    );
     assert.match(lastMessages(model), /Woke after [^:]*: alarm: /);
     assert.equal(model.requests.length, 3);
   });
@@ -101,18 +120,26 @@ describe('watchdogs', () => {
     let answer: (reply: ScriptedReply) => void = () => undefined;
     const { model, session } = await begin((_request, index) => {
       if (index === 0)
-        return [launch(`echo loss=1 grad_norm=1; for step in 2 3 4; do echo loss=1 grad_norm=nan; done; ${forever}`)];
+        return [
+          launch(
+            `echo loss=1 grad_norm=1; for step in 2 3 4; do echo loss=1 grad_norm=nan; done; ${forever}`,
+          ),
+        ];
       return index === 1 ? new Promise<ScriptedReply>((resolve) => (answer = resolve)) : quit;
     });
     await until(() => model.requests.length === 2);
     await eventually(session, 'run.alarmed');
-    // It may have been recorded before the request was made, which then tells of it: only a later one is unheard.
+    // It may have been recorded before the request was made, which then tells of it: only a later
+    // one is unheard.
     const isUnheard =
       session.events().findLastIndex(({ type }) => type === 'model.requested') <
       session.events().findLastIndex(({ type }) => type === 'run.alarmed');
     answer(isUnheard ? untilLater : quit);
     assert.equal(await session.ended, 'blocked');
-    assert.equal(eventsOf(session, 'sleep.ended').filter(({ why }) => why === 'alarm').length, isUnheard ? 1 : 0);
+    assert.equal(
+      eventsOf(session, 'sleep.ended').filter(({ why }) => why === 'alarm').length,
+      isUnheard ? 1 : 0,
+    );
     assert.match(lastMessages(model), /grad_norm became NaN/);
   });
 
@@ -158,16 +185,22 @@ describe('watchdogs', () => {
     await writeFile(path.join(bed?.work ?? '', 'stop'), '');
     const answered = await eventually(session, 'question.answered');
     const { answer, by, why } = answered;
-    assert.deepEqual({ answer, by, why }, { answer: 'let it go on', by: 'default', why: 'run 1 is over: ok' });
+    assert.deepEqual(
+      { answer, by, why },
+      { answer: 'let it go on', by: 'default', why: 'run 1 is over: ok' },
+    );
     await assert.rejects(session.answer(questionId, 'kill'), /has its answer/);
     assert.equal(await session.ended, 'blocked');
     assert.match(lastMessages(model), /Question q1 no longer matters: run 1 is over: ok\./);
   });
 
   it('do nothing where they are off', async () => {
-    const { session } = await begin([[launch(diverging.replace(forever, 'echo done'))], untilEnd, quit], {
-      settings: { watchdogs: { non_finite: 'off' } },
-    });
+    const { session } = await begin(
+      [[launch(diverging.replace(forever, 'echo done'))], untilEnd, quit],
+      {
+        settings: { watchdogs: { non_finite: 'off' } },
+      },
+    );
     assert.equal(await session.ended, 'blocked');
     assert.equal(eventsOf(session, 'run.alarmed').length, 0);
     assert.deepEqual(eventsOf(session, 'run.ended')[0]?.verdict, { kind: 'ok' });
@@ -181,8 +214,13 @@ describe('watchdogs', () => {
   });
 
   it('let the project say otherwise than the user', async () => {
-    bed = await testEngine(new ScriptedModel([[launch(`${onceAsleep}; ${diverging}`)], untilLater, quit]));
-    await appendFile(path.join(bed.work, 'helios.json'), JSON.stringify({ watchdogs: { non_finite: 'warn' } }));
+    bed = await testEngine(
+      new ScriptedModel([[launch(`${onceAsleep}; ${diverging}`)], untilLater, quit]),
+    );
+    await appendFile(
+      path.join(bed.work, 'helios.json'),
+      JSON.stringify({ watchdogs: { non_finite: 'warn' } }),
+    );
     const session = await bed.start({ goal: 'train a model' });
     await goOnAsleep(session);
     assert.equal(await session.ended, 'blocked');
@@ -193,14 +231,18 @@ describe('watchdogs', () => {
   it('tell that a run is silent, once, and again only after it has spoken', async () => {
     const clock = new ManualClock();
     const command = `echo loss=1; while [ ! -e speak ]; do sleep 0.02; done; echo loss=0.9; ${forever}`;
-    const { session } = await begin([[launch(command)], untilLater, untilLater, untilLater, 'hang'], {
-      settings: { watchdogs: { silence: { minutes: 10 } } },
-      clock,
-    });
+    const { session } = await begin(
+      [[launch(command)], untilLater, untilLater, untilLater, 'hang'],
+      {
+        settings: { watchdogs: { silence: { minutes: 10 } } },
+        clock,
+      },
+    );
     await until(() => session.state.phase === 'sleeping');
     const run = bed?.engine.runs.all()[0];
     await until(() => run?.metrics.summary('loss')?.count === 1);
-    const silences = () => eventsOf(session, 'run.alarmed').filter(({ kind }) => kind === 'silence').length;
+    const silences = () =>
+      eventsOf(session, 'run.alarmed').filter(({ kind }) => kind === 'silence').length;
     const pass = async (minutes: number): Promise<void> => {
       for (let quarter = 0; quarter < 4 * minutes; quarter += 1) await clock.advance(15_000);
     };
@@ -263,7 +305,13 @@ describe('watchdogs', () => {
       const runId = session.state.runs.keys().next().value;
       assert.ok(bed);
       await bed.engine.close();
-      const alarm = { type: 'run.alarmed', runId, kind: 'non_finite', detail: 'loss became NaN', action: 'kill' };
+      const alarm = {
+        type: 'run.alarmed',
+        runId,
+        kind: 'non_finite',
+        detail: 'loss became NaN',
+        action: 'kill',
+      };
       const line = { v: 1, id: newEventId(Date.now()), at: Date.now(), ...alarm };
       await appendFile(path.join(session.folder, 'journal.jsonl'), `${JSON.stringify(line)}\n`);
       bed = await bed.restart(new ScriptedModel([quit]));
@@ -271,7 +319,10 @@ describe('watchdogs', () => {
       const ended = await eventually(again, 'run.ended');
       assert.deepEqual(ended.verdict, { kind: 'killed' });
       assert.equal(eventsOf(again, 'run.alarmed').length, 1);
-      assert.match(await readFile(path.join(session.folder, 'journal.jsonl'), 'utf8'), /"kind":"killed"/);
+      assert.match(
+        await readFile(path.join(session.folder, 'journal.jsonl'), 'utf8'),
+        /"kind":"killed"/,
+      );
       assert.equal(await again.ended, 'blocked');
     });
   });

@@ -59,7 +59,13 @@ describe('every backend', () => {
     await rm(folder, { recursive: true, force: true });
   });
   const begin = ({ id, model }: Backend) =>
-    engine.sessions.start({ goal: 'bring loss < 1', budget: {}, workFolder: work, provider: id, model });
+    engine.sessions.start({
+      goal: 'bring loss < 1',
+      budget: {},
+      workFolder: work,
+      provider: id,
+      model,
+    });
 
   for (const backend of backends) {
     const { id } = backend;
@@ -70,7 +76,9 @@ describe('every backend', () => {
           ? {
               thinking: 'hm',
               text: 'I note it.',
-              toolCalls: [{ name: 'memory_write', input: { path: '/best', gist: 'lr 0.1 is best' } }],
+              toolCalls: [
+                { name: 'memory_write', input: { path: '/best', gist: 'lr 0.1 is best' } },
+              ],
             }
           : quit,
       );
@@ -78,10 +86,17 @@ describe('every backend', () => {
       assert.equal(await session.ended, 'blocked');
       const bodies = server(id).requests.map(({ body }) => body);
       assert.equal(bodies.length, 2);
-      for (const request of server(id).requests) assert.equal(backend.sentModel(request), backend.model);
+      for (const request of server(id).requests)
+        assert.equal(backend.sentModel(request), backend.model);
       for (const body of bodies) {
         const system = backend.system(body);
-        for (const part of [/^You are Helios/, /How you work/, /Only measured values count/, /^Tools$/m, /^Memory$/m])
+        for (const part of [
+          /^You are Helios/,
+          /How you work/,
+          /Only measured values count/,
+          /^Tools$/m,
+          /^Memory$/m,
+        ])
           assert.match(system, part);
         assert.match(system, /About this project, from its owner\nUse bf16 only\./);
         assert.match(system, /Machines:\n- local: this computer/);
@@ -123,7 +138,11 @@ describe('every backend', () => {
             ],
           };
         if (index === 1)
-          return { status: 400, kind: 'context_length_exceeded', message: 'prompt is too long: 300000 tokens' };
+          return {
+            status: 400,
+            kind: 'context_length_exceeded',
+            message: 'prompt is too long: 300000 tokens',
+          };
         return quit;
       });
       await writeFile(path.join(work, 'big.txt'), 'word '.repeat(300).concat('\n').repeat(30));
@@ -161,15 +180,20 @@ describe('every backend', () => {
       await held;
       return { toolCalls: [{ name: 'list_machines', input: {} }] };
     });
-    server('openai').reply(() => ({ thinking: 'secret of openai', toolCalls: [{ name: 'memory_ls', input: {} }] }));
+    server('openai').reply(() => ({
+      thinking: 'secret of openai',
+      toolCalls: [{ name: 'memory_ls', input: {} }],
+    }));
     server('compatible').reply(() => quit);
     const session = await begin(claude);
     const { id, memory } = session;
     await server('claude').received(2);
     await session.useModel('openai', 'gpt-5.4');
-    const switching = eventually(session, 'model.replied', (event) => event.provider === 'openai').then(() =>
-      session.useModel('compatible', 'local-1'),
-    );
+    const switching = eventually(
+      session,
+      'model.replied',
+      (event) => event.provider === 'openai',
+    ).then(() => session.useModel('compatible', 'local-1'));
     release();
     await switching;
     assert.equal(await session.ended, 'blocked');
@@ -185,7 +209,10 @@ describe('every backend', () => {
       assert.match(backend(other, body), /^You are Helios/);
     }
     assert.deepEqual(
-      eventsOf(session, 'model.replied').map(({ provider, cost }) => [provider, 'usd' in cost && cost.usd > 0]),
+      eventsOf(session, 'model.replied').map(({ provider, cost }) => [
+        provider,
+        'usd' in cost && cost.usd > 0,
+      ]),
       [
         ['claude', true],
         ['claude', true],

@@ -23,7 +23,8 @@ describe('what a user chooses for a session', () => {
     const session = await bed.start();
     await session.useModel('demo', 'scripted-1');
     await session.useEffort(undefined);
-    for (const effort of ['high', 'high', undefined, undefined] as const) await session.useEffort(effort);
+    for (const effort of ['high', 'high', undefined, undefined] as const)
+      await session.useEffort(effort);
     assert.deepEqual(eventsOf(session, 'session.model_changed'), []);
     assert.deepEqual(
       eventsOf(session, 'session.effort_changed').map(({ effort }) => effort),
@@ -43,7 +44,8 @@ describe('what a user chooses for a session', () => {
     it(`is refused as a limit when it is ${name}`, async () => {
       bed = await testEngine(new ScriptedModel([quit]));
       const isRefusal = (error: unknown): boolean =>
-        error instanceof UserFacing && error.message.startsWith(`The limit ${limit} must be a number above 0`);
+        error instanceof UserFacing &&
+        error.message.startsWith(`The limit ${limit} must be a number above 0`);
       await assert.rejects(bed.start({ budget }), isRefusal);
       assert.deepEqual(await bed.engine.sessions.list(), []);
       const session = await bed.start();
@@ -108,17 +110,23 @@ describe('a reply that was cut', () => {
     const session = await bed.start();
     await until(() => session.state.phase === 'ended' || session.state.phase === 'sleeping');
     assert.equal(session.state.end?.reason, 'blocked');
-    const reminders = eventsOf(session, 'message.added').filter(({ origin }) => origin === 'reminder');
+    const reminders = eventsOf(session, 'message.added').filter(
+      ({ origin }) => origin === 'reminder',
+    );
     assert.equal(reminders.length, 2);
     for (const { text } of reminders) assert.match(text, /^The reply was cut at the output limit/);
   });
 
   it('is another than one that only talks, which waits for the check-in of the monitor', async () => {
-    bed = await testEngine(new ScriptedModel(['Shall I?', [monitor], 'Nothing new.']), { clock: new ManualClock() });
+    bed = await testEngine(new ScriptedModel(['Shall I?', [monitor], 'Nothing new.']), {
+      clock: new ManualClock(),
+    });
     const session = await bed.start();
     await until(() => session.state.phase === 'ended' || session.state.phase === 'sleeping');
     assert.equal(session.state.sleep?.isCheckIn, true);
-    const [reminder, ...more] = eventsOf(session, 'message.added').filter(({ origin }) => origin === 'reminder');
+    const [reminder, ...more] = eventsOf(session, 'message.added').filter(
+      ({ origin }) => origin === 'reminder',
+    );
     assert.deepEqual(more, []);
     assert.doesNotMatch(reminder?.text ?? '', /cut at the output limit/);
   });

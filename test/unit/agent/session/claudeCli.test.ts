@@ -5,7 +5,13 @@ import type { ModelProvider } from '../../../../src/models/model.ts';
 import { systemClock } from '../../../../src/base/clock.ts';
 import { createClaudeUser, type ClaudeUser } from '../../../fakes/claudeUser.ts';
 import { eventsOf, testEngine, until, type TestEngine } from '../../../fakes/testEngine.ts';
-import { list, text, type JsonObject, type WireReply, type WireServer } from '../../../fakes/wire.ts';
+import {
+  list,
+  text,
+  type JsonObject,
+  type WireReply,
+  type WireServer,
+} from '../../../fakes/wire.ts';
 import { startWireAnthropic } from '../../../fakes/wireAnthropic.ts';
 
 const replies: readonly WireReply[] = [
@@ -13,7 +19,10 @@ const replies: readonly WireReply[] = [
     thinking: 'One run first.',
     text: 'I start.',
     toolCalls: [
-      { name: 'remote_exec_background', input: { command: 'echo loss=0.5', metric_names: ['loss'] } },
+      {
+        name: 'remote_exec_background',
+        input: { command: 'echo loss=0.5', metric_names: ['loss'] },
+      },
       { name: 'memory_write', input: { path: '/lr', gist: 'lr 0.1 is tried', content: 'It is.' } },
     ],
   },
@@ -35,7 +44,9 @@ describe('a session over the user’s own claude', () => {
 
   beforeEach(async () => {
     user = await createClaudeUser();
-    server = await startWireAnthropic(({ index }) => replies[index] ?? { status: 400, message: 'not scripted' });
+    server = await startWireAnthropic(
+      ({ index }) => replies[index] ?? { status: 400, message: 'not scripted' },
+    );
   });
   afterEach(async () => {
     for (const { id } of bed?.engine.sessions.open() ?? []) await provider.release?.(id);
@@ -59,7 +70,9 @@ describe('a session over the user’s own claude', () => {
     bed = await testEngine(provider, { settings: { model: 'claude-opus-4-6' } });
     const first = await bed.start();
     await server.received(3);
-    await until(() => first.state.runs.size === 1 && bed?.engine.runs.all()[0]?.liveness.kind === 'ended');
+    await until(
+      () => first.state.runs.size === 1 && bed?.engine.runs.all()[0]?.liveness.kind === 'ended',
+    );
     await bed.engine.close();
     await provider.release?.(first.id);
     assert.deepEqual(await user.running(), []);
@@ -74,9 +87,20 @@ describe('a session over the user’s own claude', () => {
     const calls = eventsOf(again, 'model.replied').flatMap(({ content }) =>
       content.flatMap((block) => (block.type === 'tool_call' ? [block.id] : [])),
     );
-    assert.deepEqual(bodies.map(resultsIn), [[], calls.slice(0, 2), calls.slice(0, 3), calls.slice(0, 3)]);
+    assert.deepEqual(bodies.map(resultsIn), [
+      [],
+      calls.slice(0, 2),
+      calls.slice(0, 3),
+      calls.slice(0, 3),
+    ]);
     const last = JSON.stringify(bodies[3]);
-    for (const words of ['bring loss < 1', 'I start.', 'One run first.', 'lr 0.1 is tried', 'loss last 0.5'])
+    for (const words of [
+      'bring loss < 1',
+      'I start.',
+      'One run first.',
+      'lr 0.1 is tried',
+      'loss last 0.5',
+    ])
       assert.ok(last.includes(words), words);
     const tools = bodies.map((body) => list(body['tools']).map(({ name }) => text(name)));
     for (const names of tools) assert.deepEqual(names, tools[0]);

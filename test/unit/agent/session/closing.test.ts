@@ -7,7 +7,13 @@ import { afterEach, describe, it } from 'mocha';
 import { ManualClock } from '../../../fakes/manualClock.ts';
 import { ScriptedModel } from '../../../fakes/scriptedModel.ts';
 import { settled } from '../../../fakes/settled.ts';
-import { eventsOf, eventually, testEngine, until, type TestEngine } from '../../../fakes/testEngine.ts';
+import {
+  eventsOf,
+  eventually,
+  testEngine,
+  until,
+  type TestEngine,
+} from '../../../fakes/testEngine.ts';
 
 const quit = [{ name: 'finish', input: { outcome: 'blocked', summary: 'ok' } }];
 
@@ -58,7 +64,11 @@ describe('closing', () => {
     child.stdout.on('data', (chunk: Buffer) => (said += chunk.toString()));
     const [code] = (await once(child, 'exit')) as [number | null];
     assert.equal(code, 0);
-    const { left, runs, events } = JSON.parse(said) as { left: string[]; runs: number; events: string[] };
+    const { left, runs, events } = JSON.parse(said) as {
+      left: string[];
+      runs: number;
+      events: string[];
+    };
     assert.equal(runs, 1);
     assert.ok(events.includes('sleep.started'));
     // Requests come back by themselves; timers, watches and processes do not.
@@ -72,7 +82,12 @@ describe('closing', () => {
     const clock = new ManualClock();
     bed = await testEngine(
       new ScriptedModel([
-        [{ name: 'sleep', input: { reason: 'x', wake_conditions: [{ type: 'timer', seconds: 60 }] } }],
+        [
+          {
+            name: 'sleep',
+            input: { reason: 'x', wake_conditions: [{ type: 'timer', seconds: 60 }] },
+          },
+        ],
         quit,
       ]),
       { clock },
@@ -96,7 +111,10 @@ describe('closing', () => {
   });
 
   it('leaves a launch open that was planned and not made: whoever takes the session up makes it', async () => {
-    const launch = { name: 'remote_exec_background', input: { command: 'echo x >> ran; echo loss=1' } };
+    const launch = {
+      name: 'remote_exec_background',
+      input: { command: 'echo x >> ran; echo loss=1' },
+    };
     const script = [[launch], 'hang'] as const;
     bed = await testEngine(new ScriptedModel(script));
     const session = await bed.start();
@@ -105,7 +123,10 @@ describe('closing', () => {
       if (type === 'run.planned') closed.resolve(bed?.engine.close());
     });
     await closed.promise;
-    assert.deepEqual([...eventsOf(session, 'run.not_started'), ...eventsOf(session, 'tool.finished')], []);
+    assert.deepEqual(
+      [...eventsOf(session, 'run.not_started'), ...eventsOf(session, 'tool.finished')],
+      [],
+    );
     bed = await bed.restart(new ScriptedModel(['hang']));
     const again = await bed.engine.sessions.resume(session.id);
     await eventually(again, 'run.ended');
@@ -169,7 +190,10 @@ describe('closing', () => {
     bed = await testEngine(new ScriptedModel(['hang']));
     const { id } = await bed.start();
     bed = await bed.restart(new ScriptedModel(['hang']));
-    const [one, other] = await Promise.all([bed.engine.sessions.resume(id), bed.engine.sessions.resume(id)]);
+    const [one, other] = await Promise.all([
+      bed.engine.sessions.resume(id),
+      bed.engine.sessions.resume(id),
+    ]);
     assert.equal(one, other);
     assert.equal(eventsOf(one, 'session.resumed').length, 1);
   });

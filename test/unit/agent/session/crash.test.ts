@@ -42,7 +42,13 @@ describe('crash', function () {
       {
         cwd: path.join(folder, name, 'work'),
         stdio: ['ignore', 'pipe', 'pipe'],
-        env: { PATH, NODE_COMPILE_CACHE, HOME: folder, ANTHROPIC_BASE_URL: server.url, ANTHROPIC_API_KEY: 'test-key' },
+        env: {
+          PATH,
+          NODE_COMPILE_CACHE,
+          HOME: folder,
+          ANTHROPIC_BASE_URL: server.url,
+          ANTHROPIC_API_KEY: 'test-key',
+        },
       },
     );
     children.add(child);
@@ -80,7 +86,9 @@ describe('crash', function () {
     return ledgerOf('calm');
   };
 
-  /** Runs until it ends by itself, or is killed `afterMs` after it came to life; true when it ended. */
+  /**
+   * Runs until it ends by itself, or is killed `afterMs` after it came to life; true when it ended.
+   */
   const runFor = async (afterMs: number, ...more: string[]): Promise<boolean> => {
     const one = helios('rough', ...more);
     let timer: NodeJS.Timeout | undefined;
@@ -96,7 +104,8 @@ describe('crash', function () {
     await mkdir(path.join(folder, 'rough', 'work'), { recursive: true });
     let killed = (await runFor(next() * 300, goal)) ? 0 : 1;
     while (killed > 0 && killed < kills && !(await runFor(next() * 300, '--continue'))) killed += 1;
-    // A slow machine gets further between two kills; a session that was hardly disturbed proves nothing.
+    // A slow machine gets further between two kills; a session that was hardly disturbed proves
+    // nothing.
     assert.ok(killed >= kills / 2, `it was killed only ${killed} times`);
     if (killed === kills) await runFor(100_000, '--continue');
     return ledgerOf('rough');
@@ -108,7 +117,11 @@ describe('crash', function () {
     assert.deepEqual(essence(rough), essence(calm));
     assert.equal((await readdir(path.join(folder, 'rough', 'home', 'runs'))).length, rates.length);
     for (const rate of rates) {
-      assert.equal(await readFile(path.join(folder, 'rough', 'work', `started-${rate}`), 'utf8'), 'x\n', `lr=${rate}`);
+      assert.equal(
+        await readFile(path.join(folder, 'rough', 'work', `started-${rate}`), 'utf8'),
+        'x\n',
+        `lr=${rate}`,
+      );
     }
   });
 });

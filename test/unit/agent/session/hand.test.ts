@@ -21,7 +21,11 @@ const timer = (seconds: number) => [
 const launch = (command: string) => ({ name: 'remote_exec_background', input: { command } });
 
 /** Calls `act` once, while the first event of the type is being told: nothing can come between. */
-function upon(session: Session, type: JournalEvent['type'], act: () => Promise<unknown>): Promise<unknown> {
+function upon(
+  session: Session,
+  type: JournalEvent['type'],
+  act: () => Promise<unknown>,
+): Promise<unknown> {
   return new Promise((resolve, reject) => {
     const listening = session.onDidRecord((event) => {
       if (event.type !== type) return;
@@ -33,7 +37,10 @@ function upon(session: Session, type: JournalEvent['type'], act: () => Promise<u
 
 describe('the hand of the user', () => {
   let bed: TestEngine | undefined;
-  const begin = async (script: Script | readonly ScriptedReply[], options: TestEngineOptions = {}) => {
+  const begin = async (
+    script: Script | readonly ScriptedReply[],
+    options: TestEngineOptions = {},
+  ) => {
     const model = new ScriptedModel(script);
     bed = await testEngine(model, options);
     return { model, session: await bed.start() };
@@ -88,7 +95,10 @@ describe('the hand of the user', () => {
       const [first] = eventsOf(session, 'tool.finished');
       assert.equal(first?.isError, true);
       assert.match(first.text, /^Interrupted/);
-      assert.equal(eventsOf(session, 'tool.started').filter((event) => event.name === 'write_file').length, 0);
+      assert.equal(
+        eventsOf(session, 'tool.started').filter((event) => event.name === 'write_file').length,
+        0,
+      );
     });
 
     it(`holds when ${how} comes while a wake is being recorded`, async () => {
@@ -103,7 +113,10 @@ describe('the hand of the user', () => {
       assert.equal(session.state.phase, how === 'stop' ? 'ended' : 'paused');
       assert.equal(eventsOf(session, 'sleep.ended').length, 1);
       assert.ok(model.requests.length <= 2);
-      assert.equal(session.events().at(-1)?.type, how === 'stop' ? 'session.ended' : 'session.paused');
+      assert.equal(
+        session.events().at(-1)?.type,
+        how === 'stop' ? 'session.ended' : 'session.paused',
+      );
     });
   }
 
@@ -142,14 +155,17 @@ describe('the hand of the user', () => {
 
   it('interrupts without waiting while an approval is asked for that nobody withdraws', async () => {
     const asked = Promise.withResolvers<void>();
-    const { session } = await begin([[{ name: 'write_file', input: { path: 'a.txt', content: 'x' } }]], {
-      settings: { permissionMode: 'ask' },
-      clock: new ManualClock(),
-      approve() {
-        asked.resolve();
-        return new Promise(() => undefined);
+    const { session } = await begin(
+      [[{ name: 'write_file', input: { path: 'a.txt', content: 'x' } }]],
+      {
+        settings: { permissionMode: 'ask' },
+        clock: new ManualClock(),
+        approve() {
+          asked.resolve();
+          return new Promise(() => undefined);
+        },
       },
-    });
+    );
     await asked.promise;
     await session.interrupt();
     assert.equal(session.state.phase, 'paused');
@@ -167,7 +183,9 @@ describe('the hand of the user', () => {
     await until(() => session.state.phase === 'thinking' && session.state.turns === 2);
     await session.stop({ killRuns: true });
     assert.equal(session.state.end?.reason, 'user');
-    const ends = session.events().filter(({ type }) => type === 'run.ended' || type === 'session.ended');
+    const ends = session
+      .events()
+      .filter(({ type }) => type === 'run.ended' || type === 'session.ended');
     assert.deepEqual(
       ends.map(({ type }) => type),
       ['run.ended', 'session.ended'],

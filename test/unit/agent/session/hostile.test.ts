@@ -26,18 +26,36 @@ const hostile: { name: string; script: Script; reason: EndReason }[] = [
   },
   {
     name: 'asks for 5 MB again and again',
-    script: () => [{ name: 'remote_exec', input: { command: 'head -c 5000000 /dev/zero | tr "\\0" x' } }],
+    script: () => [
+      { name: 'remote_exec', input: { command: 'head -c 5000000 /dev/zero | tr "\\0" x' } },
+    ],
     reason: 'no_progress',
   },
-  { name: 'asks whether to continue at every turn', script: () => 'Shall I continue?', reason: 'no_progress' },
-  { name: 'chats for ever', script: (_request, index) => `${noise} ${index}`, reason: 'no_progress' },
-  { name: 'says nothing at all', script: () => ({ reply: { content: [] } }), reason: 'no_progress' },
+  {
+    name: 'asks whether to continue at every turn',
+    script: () => 'Shall I continue?',
+    reason: 'no_progress',
+  },
+  {
+    name: 'chats for ever',
+    script: (_request, index) => `${noise} ${index}`,
+    reason: 'no_progress',
+  },
+  {
+    name: 'says nothing at all',
+    script: () => ({ reply: { content: [] } }),
+    reason: 'no_progress',
+  },
   {
     name: 'claims the goal with false evidence, for ever',
     script: () => [
       {
         name: 'finish',
-        input: { outcome: 'goal_met', summary: 'loss is 0', evidence: [{ run: '1', metric: 'loss' }] },
+        input: {
+          outcome: 'goal_met',
+          summary: 'loss is 0',
+          evidence: [{ run: '1', metric: 'loss' }],
+        },
       },
     ],
     reason: 'no_progress',
@@ -49,12 +67,16 @@ const hostile: { name: string; script: Script; reason: EndReason }[] = [
   },
   {
     name: 'works for ever',
-    script: (_request, index) => [{ name: 'memory_write', input: { path: `/n/${index}`, gist: 'x' } }],
+    script: (_request, index) => [
+      { name: 'memory_write', input: { path: `/n/${index}`, gist: 'x' } },
+    ],
     reason: 'budget',
   },
   {
     name: 'is refused by its provider',
-    script: () => ({ reply: { stop: 'error', usage: noUsage, failure: { reason: 'auth', message: 'bad key' } } }),
+    script: () => ({
+      reply: { stop: 'error', usage: noUsage, failure: { reason: 'auth', message: 'bad key' } },
+    }),
     reason: 'error',
   },
 ];
@@ -87,7 +109,11 @@ describe('hostile model', () => {
   it('whose provider fails for an hour goes on when it answers again', async () => {
     const clock = new ManualClock();
     const down = {
-      reply: { stop: 'error' as const, usage: noUsage, failure: { reason: 'network' as const, message: 'no route' } },
+      reply: {
+        stop: 'error' as const,
+        usage: noUsage,
+        failure: { reason: 'network' as const, message: 'no route' },
+      },
     };
     const startMs = clock.now();
     const model = new ScriptedModel((_request, index) => {
@@ -107,7 +133,13 @@ describe('hostile model', () => {
     const model = new ScriptedModel((_request, index) =>
       index === 0
         ? [{ name: 'list_machines', input: {} }]
-        : { reply: { stop: 'error', usage: noUsage, failure: { reason: 'server', message: 'down' } } },
+        : {
+            reply: {
+              stop: 'error',
+              usage: noUsage,
+              failure: { reason: 'server', message: 'down' },
+            },
+          },
     );
     bed = await testEngine(model, { clock: new ManualClock() });
     const session = await bed.start();
@@ -120,7 +152,13 @@ describe('hostile model', () => {
   it('is asked again at once when the user says something during an outage', async () => {
     const model = new ScriptedModel((_request, index) =>
       index === 1
-        ? { reply: { stop: 'error', usage: noUsage, failure: { reason: 'server', message: 'down' } } }
+        ? {
+            reply: {
+              stop: 'error',
+              usage: noUsage,
+              failure: { reason: 'server', message: 'down' },
+            },
+          }
         : index === 0
           ? [{ name: 'list_machines', input: {} }]
           : [{ name: 'finish', input: { outcome: 'blocked', summary: 'told to' } }],
@@ -149,7 +187,10 @@ describe('hostile model', () => {
     await unknown.stop();
     const costs = eventsOf(unknown, 'model.replied').map((event) => event.cost);
     for (const cost of costs) assert.ok('unknown' in cost);
-    await assert.rejects(bed.start({ budget: { usd: 5 } }), /A money limit cannot be kept with mystery-9/);
+    await assert.rejects(
+      bed.start({ budget: { usd: 5 } }),
+      /A money limit cannot be kept with mystery-9/,
+    );
   });
 
   it('keeps pinned notes before the model, also after a restart', async () => {

@@ -11,7 +11,10 @@ import { scratchFolder } from '../../../fakes/scratch.ts';
 import { assetsFolder, eventsOf, eventually } from '../../../fakes/testEngine.ts';
 import type { WireAnswer, WireServer } from '../../../fakes/wire.ts';
 
-/** What is on the disk at a moment is all that a kill leaves: it is copied then, and taken up from the copy. */
+/**
+ * What is on the disk at a moment is all that a kill leaves: it is copied then, and taken up from
+ * the copy.
+ */
 describe('a session that is killed in the middle of a call', () => {
   const folder = scratchFolder();
   let server: WireServer;
@@ -31,13 +34,24 @@ describe('a session that is killed in the middle of a call', () => {
     text: 'I look at the machine at some length.',
     toolCalls: [{ name: 'remote_exec', input: { command: 'echo begun; sleep 60' } }],
   };
-  const quit: WireAnswer = { toolCalls: [{ name: 'finish', input: { outcome: 'blocked', summary: 'ok' } }] };
+  const quit: WireAnswer = {
+    toolCalls: [{ name: 'finish', input: { outcome: 'blocked', summary: 'ok' } }],
+  };
 
   const open = async ({ settings, id }: Backend, home: string): Promise<Engine> => {
-    const chosen = { provider: id, permissionMode: 'allow' as const, idleTurns: 5, ...settings(server.url) };
+    const chosen = {
+      provider: id,
+      permissionMode: 'allow' as const,
+      idleTurns: 5,
+      ...settings(server.url),
+    };
     const engine = await createEngine({
       ...{ home, assetsFolder, settings: () => chosen },
-      ports: { secret: secretFor, storeSecret: () => Promise.resolve(), approve: () => Promise.resolve('deny') },
+      ports: {
+        secret: secretFor,
+        storeSecret: () => Promise.resolve(),
+        approve: () => Promise.resolve('deny'),
+      },
     });
     engines.push(engine);
     return engine;
@@ -83,10 +97,17 @@ describe('a session that is killed in the middle of a call', () => {
         const [, , last] = server.requests;
         const said = JSON.stringify(last?.body);
         assert.equal(server.requests.length, 3);
-        for (const words of ['bring loss < 1', 'I note it.', '/best']) assert.ok(said.includes(words), words);
+        for (const words of ['bring loss < 1', 'I note it.', '/best'])
+          assert.ok(said.includes(words), words);
         assert.ok(!said.includes('I look at the machine'), said.slice(-2000));
-        assert.equal(eventsOf(again, 'model.replied').filter(({ stop }) => stop === 'error').length, 0);
-        assert.equal(eventsOf(again, 'tool.finished').filter((event) => event.name === 'memory_write').length, 1);
+        assert.equal(
+          eventsOf(again, 'model.replied').filter(({ stop }) => stop === 'error').length,
+          0,
+        );
+        assert.equal(
+          eventsOf(again, 'tool.finished').filter((event) => event.name === 'memory_write').length,
+          1,
+        );
       });
 
     it(`${backend.id}, while a tool works: the call has a result that says so`, async () => {
@@ -96,7 +117,10 @@ describe('a session that is killed in the middle of a call', () => {
       const said = JSON.stringify(server.requests.at(-1)?.body);
       assert.ok(said.includes('I look at the machine'), said.slice(-2000));
       assert.match(said, /Interrupted: no result of this call was recorded/);
-      assert.equal(eventsOf(again, 'tool.finished').filter((event) => event.name === 'remote_exec').length, 1);
+      assert.equal(
+        eventsOf(again, 'tool.finished').filter((event) => event.name === 'remote_exec').length,
+        1,
+      );
     });
   }
 });

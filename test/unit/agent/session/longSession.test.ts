@@ -28,7 +28,10 @@ const work: LongWork = {
 /** The same runs and nothing between them: what the long session's ledger must be in the end. */
 const onlyRuns: LongWork = { ...work, steps: (work.steps / work.stepsPerRun) * 3, stepsPerRun: 3 };
 
-/** Ten thousand flushes take their time on a disk; what is killed is a process, and a file in memory outlives it too. */
+/**
+ * Ten thousand flushes take their time on a disk; what is killed is a process, and a file in memory
+ * outlives it too.
+ */
 async function fastFolder(): Promise<string> {
   const { bavail, bsize } = await statfs('/dev/shm').catch(() => ({ bavail: 0, bsize: 0 }));
   return bavail * bsize > 2 ** 30 ? '/dev/shm' : tmpdir();
@@ -49,7 +52,10 @@ describe('a long session', function () {
   /** One process; killed at the request of step `untilStep`, if it comes so far. */
   const live = async (name: string, plan: LongWork, untilStep = Infinity): Promise<Shown[]> => {
     const shown: Shown[] = [];
-    const child = fork(path.resolve('test/fakes/longSession.ts'), [path.join(folder, name), JSON.stringify(plan)]);
+    const child = fork(path.resolve('test/fakes/longSession.ts'), [
+      path.join(folder, name),
+      JSON.stringify(plan),
+    ]);
     children.add(child);
     child.on('message', (message) => {
       shown.push(message as Shown);
@@ -106,10 +112,14 @@ describe('a long session', function () {
     const [long, short] = await Promise.all([readingOf('rough'), readingOf('calm')]);
     assert.equal(short.state.runs.size, work.steps / work.stepsPerRun);
     assert.deepEqual(rows(long), rows(short));
-    const count = (type: JournalEvent['type']): number => long.events.filter((event) => event.type === type).length;
+    const count = (type: JournalEvent['type']): number =>
+      long.events.filter((event) => event.type === type).length;
     assert.equal(count('session.resumed'), kills);
     assert.ok(count('context.checkpointed') > turns / 100);
     for (const { spec } of long.state.runs.values())
-      assert.equal(await readFile(path.join(folder, 'rough', 'work', `started-${spec.number}`), 'utf8'), 'x\n');
+      assert.equal(
+        await readFile(path.join(folder, 'rough', 'work', `started-${spec.number}`), 'utf8'),
+        'x\n',
+      );
   });
 });

@@ -16,7 +16,10 @@ const launch = {
   name: 'remote_exec_background',
   input: { machine_id: 'gpu1', command: 'echo step=1 loss=0.5', metric_names: ['loss'] },
 };
-const untilOver = { name: 'sleep', input: { reason: 'r', wake_conditions: [{ type: 'process_exit', run: 1 }] } };
+const untilOver = {
+  name: 'sleep',
+  input: { reason: 'r', wake_conditions: [{ type: 'process_exit', run: 1 }] },
+};
 const quit = { name: 'finish', input: { outcome: 'blocked', summary: 'ok' } };
 
 describe('a session on a host whose key has a passphrase', () => {
@@ -38,9 +41,17 @@ describe('a session on a host whose key has a passphrase', () => {
       const homeFolder = path.join(folder(), 'there');
       return new SshMachine({ id: 'gpu1', connection, homeFolder, clock: systemClock });
     };
-    const bed = await testEngine(new ScriptedModel([[launch], [untilOver], [quit]]), { createMachine });
+    const bed = await testEngine(new ScriptedModel([[launch], [untilOver], [quit]]), {
+      createMachine,
+    });
     try {
-      await bed.engine.machines.add({ id: 'gpu1', kind: 'ssh', host: '127.0.0.1', port: sshd.port, keyPath: key });
+      await bed.engine.machines.add({
+        id: 'gpu1',
+        kind: 'ssh',
+        host: '127.0.0.1',
+        port: sshd.port,
+        keyPath: key,
+      });
       await connection.ready({ mayAsk: true });
       const session = await bed.start();
       assert.equal(await session.ended, 'blocked');
@@ -54,9 +65,12 @@ describe('a session on a host whose key has a passphrase', () => {
       const files = readdirSync(bed.home, { recursive: true, encoding: 'utf8' }).map((name) =>
         path.join(bed.home, name),
       );
-      const texts = files.filter((file) => statSync(file).isFile()).map((file) => readFileSync(file, 'latin1'));
+      const texts = files
+        .filter((file) => statSync(file).isFile())
+        .map((file) => readFileSync(file, 'latin1'));
       assert.ok(texts.some((text) => text.includes('"run.ended"')));
-      for (const secret of [passphrase, content]) assert.ok(!texts.some((text) => text.includes(secret)));
+      for (const secret of [passphrase, content])
+        assert.ok(!texts.some((text) => text.includes(secret)));
     } finally {
       connection.dispose();
       await bed.dispose();

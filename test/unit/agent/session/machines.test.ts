@@ -9,10 +9,16 @@ import { standIn } from '../../../fakes/scriptedMachine.ts';
 import { eventsOf, testEngine, type TestEngine } from '../../../fakes/testEngine.ts';
 
 const gpu1: MachineEntry = { id: 'gpu1', kind: 'ssh', host: 'gpu1.lab' };
-const launch = { name: 'remote_exec_background', input: { machine_id: 'gpu1', command: 'echo loss=0.25', label: 'a' } };
+const launch = {
+  name: 'remote_exec_background',
+  input: { machine_id: 'gpu1', command: 'echo loss=0.25', label: 'a' },
+};
 const sleep = {
   name: 'sleep',
-  input: { reason: 'the run', wake_conditions: [{ type: 'process_exit', machine_id: 'gpu1', run: 1 }] },
+  input: {
+    reason: 'the run',
+    wake_conditions: [{ type: 'process_exit', machine_id: 'gpu1', run: 1 }],
+  },
 };
 const blocked = { name: 'finish', input: { outcome: 'blocked', summary: 'Enough.' } };
 
@@ -53,7 +59,8 @@ describe('a session and its machines', () => {
   });
 
   it('says why a machine cannot be reached', async () => {
-    const why = (): Promise<string> => Promise.reject(new MachineFailure('auth', 'gpu1.lab refused every key'));
+    const why = (): Promise<string> =>
+      Promise.reject(new MachineFailure('auth', 'gpu1.lab refused every key'));
     const model = await begin([[blocked]], why);
     await (
       await bed!.start()

@@ -30,12 +30,18 @@ describe('a session in a project', () => {
   async function begin(
     project: object | string,
     script: readonly ScriptedReply[],
-    { settings = {}, request = {} }: { settings?: Partial<EngineSettings>; request?: Partial<GoalRequest> } = {},
+    {
+      settings = {},
+      request = {},
+    }: { settings?: Partial<EngineSettings>; request?: Partial<GoalRequest> } = {},
   ): Promise<{ session: Session; model: ScriptedModel }> {
     const folder = mkdtempSync(path.join(tmpdir(), 'helios-project-'));
     const model = new ScriptedModel(script);
     bed = await testEngine(model, { folder, settings });
-    writeFileSync(path.join(bed.work, 'helios.json'), typeof project === 'string' ? project : JSON.stringify(project));
+    writeFileSync(
+      path.join(bed.work, 'helios.json'),
+      typeof project === 'string' ? project : JSON.stringify(project),
+    );
     return { session: await bed.start(request), model };
   }
   const told = (): { event: string; title: string; run?: string; metrics?: object }[] =>
@@ -44,13 +50,19 @@ describe('a session in a project', () => {
 
   it('tells of the events that were documented', async () => {
     const { session } = await begin(
-      { metricNames: ['loss'], notifications: { channels: [webhook()], events: ['experiment_complete', 'error'] } },
+      {
+        metricNames: ['loss'],
+        notifications: { channels: [webhook()], events: ['experiment_complete', 'error'] },
+      },
       [launch({ command: 'echo loss=0.5; echo other=1' }), waitFor(1), quit],
     );
     await session.ended;
     await site.taken(1);
     const [first] = told();
-    assert.deepEqual([first?.event, first?.title, first?.run], ['experiment_complete', 'Run 1: ok', 'run 1']);
+    assert.deepEqual(
+      [first?.event, first?.title, first?.run],
+      ['experiment_complete', 'Run 1: ok', 'run 1'],
+    );
     assert.deepEqual(first?.metrics, { loss: 0.5 });
   });
 
@@ -76,7 +88,11 @@ describe('a session in a project', () => {
 
   it('loses no session by a channel that fails', async () => {
     const { session } = await begin(
-      { notifications: { channels: [{ type: 'webhook', url: 'http://127.0.0.1:1/' }, { type: 'desktop' }] } },
+      {
+        notifications: {
+          channels: [{ type: 'webhook', url: 'http://127.0.0.1:1/' }, { type: 'desktop' }],
+        },
+      },
       [quit],
     );
     assert.equal(await session.ended, 'blocked');
@@ -91,21 +107,20 @@ describe('a session in a project', () => {
   });
 
   it('reads the metrics that it names, by patterns before names, unless a launch says otherwise', async () => {
-    const { session } = await begin({ metricNames: ['acc'], metricPatterns: { loss: 'Loss:\\s+([\\d.]+)' } }, [
-      launch({ command: 'true' }),
-      launch({ command: 'echo other', metric_names: ['ppl'] }),
-      quit,
-    ]);
+    const { session } = await begin(
+      { metricNames: ['acc'], metricPatterns: { loss: 'Loss:\\s+([\\d.]+)' } },
+      [launch({ command: 'true' }), launch({ command: 'echo other', metric_names: ['ppl'] }), quit],
+    );
     await session.ended;
     const metrics = eventsOf(session, 'run.planned').map(({ spec }) => spec.metrics);
     assert.deepEqual(metrics, [{ patterns: { loss: 'Loss:\\s+([\\d.]+)' } }, { names: ['ppl'] }]);
   });
 
   it('runs on its machine unless a call names another, and says so to the model', async () => {
-    const { session, model } = await begin({ defaultMachine: 'local', instructions: 'Use pl.Trainer.' }, [
-      launch({ command: 'true' }),
-      quit,
-    ]);
+    const { session, model } = await begin(
+      { defaultMachine: 'local', instructions: 'Use pl.Trainer.' },
+      [launch({ command: 'true' }), quit],
+    );
     await session.ended;
     const [request] = model.requests;
     const tool = request?.tools.find(({ name }) => name === 'remote_upload');
@@ -121,9 +136,19 @@ describe('a session in a project', () => {
     );
   });
 
-  const models: readonly (readonly [name: string, project: object, request: Partial<GoalRequest>, model: string])[] = [
+  const models: readonly (readonly [
+    name: string,
+    project: object,
+    request: Partial<GoalRequest>,
+    model: string,
+  ])[] = [
     ['the one that it names', { model: 'big-1' }, {}, 'big-1'],
-    ['that one of the provider that the user names too', { model: 'big-1' }, { provider: 'demo' }, 'big-1'],
+    [
+      'that one of the provider that the user names too',
+      { model: 'big-1' },
+      { provider: 'demo' },
+      'big-1',
+    ],
     ['the one that the user names', { model: 'big-1' }, { model: 'scripted-1' }, 'scripted-1'],
     [
       'the default of another provider, which its own does not belong to',
@@ -140,7 +165,12 @@ describe('a session in a project', () => {
     });
 
   const budgets: readonly (readonly [string, object, Partial<GoalRequest>, object])[] = [
-    ['the file alone', { usd: 2, experiment: { turns: 9 } }, {}, { usd: 2, experiment: { turns: 9 } }],
+    [
+      'the file alone',
+      { usd: 2, experiment: { turns: 9 } },
+      {},
+      { usd: 2, experiment: { turns: 9 } },
+    ],
     ['the user before all', { turns: 20 }, { budget: { turns: 50 } }, { turns: 50 }],
     [
       'the tighter of settings and file',
@@ -160,7 +190,10 @@ describe('a session in a project', () => {
     });
 
   it('narrows what the user allowed', async () => {
-    const { session } = await begin({ permissions: { mode: 'ask' } }, [launch({ command: 'true' }), quit]);
+    const { session } = await begin({ permissions: { mode: 'ask' } }, [
+      launch({ command: 'true' }),
+      quit,
+    ]);
     await session.ended;
     assert.equal(eventsOf(session, 'run.planned').length, 0);
     assert.equal(eventsOf(session, 'permission.decided')[0]?.isAllowed, false);

@@ -7,7 +7,10 @@ import { eventsOf, testEngine, until, type TestEngine } from '../../../fakes/tes
 const refresh = [{ name: 'memory_ls', input: {} }];
 const quit = [{ name: 'finish', input: { outcome: 'blocked', summary: 'ok' } }];
 
-/** A provider that keeps something of a conversation while a call of it goes on, and loses the call with it. */
+/**
+ * A provider that keeps something of a conversation while a call of it goes on, and loses the call
+ * with it.
+ */
 class Keeping extends ScriptedModel implements ModelProvider {
   readonly released: string[] = [];
   readonly asked = Promise.withResolvers<void>();
@@ -57,7 +60,9 @@ describe('what a provider keeps of a conversation', () => {
     assert.equal(await session.ended, 'blocked');
     await bed.engine.close();
     assert.equal(eventsOf(session, 'session.ended').length, 1);
-    const again = await (await bed.restart(new ScriptedModel([quit]))).engine.sessions.read(session.id);
+    const again = await (
+      await bed.restart(new ScriptedModel([quit]))
+    ).engine.sessions.read(session.id);
     assert.equal(again.state.end?.reason, 'blocked');
     assert.deepEqual(again.damage, []);
   });

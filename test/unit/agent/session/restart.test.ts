@@ -4,27 +4,43 @@ import path from 'node:path';
 import { afterEach, describe, it } from 'mocha';
 import { ManualClock } from '../../../fakes/manualClock.ts';
 import { ScriptedModel } from '../../../fakes/scriptedModel.ts';
-import { eventsOf, eventually, testEngine, until, type TestEngine } from '../../../fakes/testEngine.ts';
+import {
+  eventsOf,
+  eventually,
+  testEngine,
+  until,
+  type TestEngine,
+} from '../../../fakes/testEngine.ts';
 
 const quit = [{ name: 'finish', input: { outcome: 'blocked', summary: 'ok' } }];
-const run = (command: string) => ({ name: 'remote_exec_background', input: { command, metric_names: ['loss'] } });
+const run = (command: string) => ({
+  name: 'remote_exec_background',
+  input: { command, metric_names: ['loss'] },
+});
 const untilStop = 'while [ ! -e stop ]; do sleep 0.05; done; echo loss=0.5';
-const textOf = (model: ScriptedModel, index: number): string => JSON.stringify(model.requests[index]);
+const textOf = (model: ScriptedModel, index: number): string =>
+  JSON.stringify(model.requests[index]);
 
 describe('restart', () => {
   let bed: TestEngine | undefined;
   afterEach(async () => {
     if (bed !== undefined) await writeFile(path.join(bed.work, 'stop'), '');
-    for (const one of bed?.engine.runs.all() ?? []) await until(() => one.liveness.kind === 'ended');
+    for (const one of bed?.engine.runs.all() ?? [])
+      await until(() => one.liveness.kind === 'ended');
     await bed?.dispose();
     bed = undefined;
   });
 
   it('keeps run, monitor, check-in, sticky and note', async () => {
     const clock = new ManualClock();
-    const monitor = { name: 'start_monitor', input: { goal: 'watch for NaN', interval_minutes: 5 } };
+    const monitor = {
+      name: 'start_monitor',
+      input: { goal: 'watch for NaN', interval_minutes: 5 },
+    };
     const note = { name: 'memory_write', input: { path: '/best', gist: 'lr 0.1 is best' } };
-    bed = await testEngine(new ScriptedModel([[run(untilStop), monitor, note], 'I wait.']), { clock });
+    bed = await testEngine(new ScriptedModel([[run(untilStop), monitor, note], 'I wait.']), {
+      clock,
+    });
     const first = await bed.start();
     await first.pin('never touch data/');
     await eventually(first, 'sleep.started');
@@ -48,13 +64,23 @@ describe('restart', () => {
 
   it('hears what was said to a sleeping session just before it crashed', async () => {
     bed = await testEngine(
-      new ScriptedModel([[{ name: 'sleep', input: { reason: 'r', deadline_minutes: 60 } }], 'hang']),
+      new ScriptedModel([
+        [{ name: 'sleep', input: { reason: 'r', deadline_minutes: 60 } }],
+        'hang',
+      ]),
     );
     const first = await bed.start();
     await eventually(first, 'sleep.started');
     await bed.engine.close();
     const journal = path.join(first.folder, 'journal.jsonl');
-    const line = { v: 1, id: 'e-said', at: Date.now(), type: 'message.added', origin: 'person', text: 'wake up' };
+    const line = {
+      v: 1,
+      id: 'e-said',
+      at: Date.now(),
+      type: 'message.added',
+      origin: 'person',
+      text: 'wake up',
+    };
     await writeFile(journal, `${JSON.stringify(line)}\n`, { flag: 'a' });
     const model = new ScriptedModel([quit]);
     bed = await bed.restart(model);
@@ -67,7 +93,12 @@ describe('restart', () => {
     const fail = run('echo loss=3; echo "CUDA out of memory" >&2; exit 3');
     const model = new ScriptedModel([
       [fail],
-      [{ name: 'sleep', input: { reason: 'r', wake_conditions: [{ type: 'process_exit', run: 1 }] } }],
+      [
+        {
+          name: 'sleep',
+          input: { reason: 'r', wake_conditions: [{ type: 'process_exit', run: 1 }] },
+        },
+      ],
       [{ name: 'task_output', input: { run: 1 } }],
       quit,
     ]);
@@ -79,7 +110,9 @@ describe('restart', () => {
     const messages = JSON.stringify(model.requests.at(-1)?.messages);
     assert.match(messages, /Run 1 \(.*?\) ended: [^\]]*\b3\b/);
     assert.match(messages, /CUDA out of memory/);
-    const [output] = eventsOf(session, 'tool.finished').filter((event) => event.name === 'task_output');
+    const [output] = eventsOf(session, 'tool.finished').filter(
+      (event) => event.name === 'task_output',
+    );
     assert.equal(output?.isError, false);
     assert.match(output.text, /CUDA out of memory/);
     assert.equal(session.ledger.champion, undefined);

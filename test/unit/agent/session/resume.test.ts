@@ -6,14 +6,28 @@ import { afterEach, describe, it } from 'mocha';
 import type { Session } from '../../../../src/agent/contract/sessions.ts';
 import { processesOf } from '../../../fakes/runProcesses.ts';
 import { ScriptedModel } from '../../../fakes/scriptedModel.ts';
-import { eventsOf, eventually, testEngine, until, type TestEngine } from '../../../fakes/testEngine.ts';
+import {
+  eventsOf,
+  eventually,
+  testEngine,
+  until,
+  type TestEngine,
+} from '../../../fakes/testEngine.ts';
 
-const launch = (command: string) => [{ name: 'remote_exec_background', input: { command, metric_names: ['loss'] } }];
+const launch = (command: string) => [
+  { name: 'remote_exec_background', input: { command, metric_names: ['loss'] } },
+];
 const wait = (run: number) => [
-  { name: 'sleep', input: { reason: 'training', wake_conditions: [{ type: 'process_exit', run }] } },
+  {
+    name: 'sleep',
+    input: { reason: 'training', wake_conditions: [{ type: 'process_exit', run }] },
+  },
 ];
 const done = [
-  { name: 'finish', input: { outcome: 'goal_met', summary: 'done', evidence: [{ run: '1', metric: 'loss' }] } },
+  {
+    name: 'finish',
+    input: { outcome: 'goal_met', summary: 'done', evidence: [{ run: '1', metric: 'loss' }] },
+  },
 ];
 
 const untilGo = 'while [ ! -e go ]; do sleep 0.02; done';
@@ -37,7 +51,9 @@ describe('resume', () => {
 
   /** What the model is told of having been interrupted. */
   const saidOnResuming = (session: Session): string[] =>
-    eventsOf(session, 'message.added').flatMap(({ origin, text }) => (origin === 'resume' ? [text] : []));
+    eventsOf(session, 'message.added').flatMap(({ origin, text }) =>
+      origin === 'resume' ? [text] : [],
+    );
 
   it('goes on sleeping, and wakes at the end of a run that an earlier process launched', async () => {
     bed = await testEngine(new ScriptedModel([launch(`${untilGo}; echo loss=0.5`), wait(1)]));
@@ -73,7 +89,8 @@ describe('resume', () => {
     const first = await bed.start();
     await eventually(first, 'run.ended');
     await bed.engine.close();
-    // As after a crash just before the result was written: the journal ends with the start of the run.
+    // As after a crash just before the result was written: the journal ends with the start of the
+    // run.
     const file = path.join(bed.home, 'sessions', first.id, 'journal.jsonl');
     const lines = (await readFile(file, 'utf8')).split('\n');
     const cut = lines.findIndex((line) => line.includes('"run.started"'));
@@ -102,7 +119,9 @@ describe('resume', () => {
 
   it('says that an interrupted command has no result, and does not repeat it', async () => {
     bed = await testEngine(
-      new ScriptedModel([[{ name: 'remote_exec', input: { command: 'echo x >> ran; sleep 200' } }]]),
+      new ScriptedModel([
+        [{ name: 'remote_exec', input: { command: 'echo x >> ran; sleep 200' } }],
+      ]),
     );
     const first = await bed.start();
     await eventually(first, 'tool.started');
@@ -112,12 +131,16 @@ describe('resume', () => {
     const before = await readFile(journal, 'utf8');
     await bed.engine.close();
     await writeFile(journal, before);
-    const model = new ScriptedModel([[{ name: 'finish', input: { outcome: 'blocked', summary: 'ok' } }]]);
+    const model = new ScriptedModel([
+      [{ name: 'finish', input: { outcome: 'blocked', summary: 'ok' } }],
+    ]);
     const second = await resumed(first, model);
     assert.equal(await second.ended, 'blocked');
     assert.match(eventsOf(second, 'tool.finished')[0]?.text ?? '', /^Interrupted/);
     assert.equal(await readFile(ran, 'utf8'), 'x\n');
-    const blocks = model.requests[0]?.messages.flatMap((message) => message.content.map((block) => block.type));
+    const blocks = model.requests[0]?.messages.flatMap((message) =>
+      message.content.map((block) => block.type),
+    );
     assert.deepEqual(blocks, ['text', 'tool_call', 'tool_result', 'text']);
     assert.equal(saidOnResuming(second).length, 1);
   });
@@ -161,7 +184,10 @@ describe('resume', () => {
       asked += 1;
       return Promise.resolve('allow_session' as const);
     };
-    bed = await testEngine(new ScriptedModel([write, 'hang']), { settings: { permissionMode: 'ask' }, approve });
+    bed = await testEngine(new ScriptedModel([write, 'hang']), {
+      settings: { permissionMode: 'ask' },
+      approve,
+    });
     const first = await bed.start();
     await eventually(first, 'tool.finished');
     const second = await resumed(first, new ScriptedModel([write, quit]));
@@ -195,7 +221,10 @@ describe('resume', () => {
     const first = await bed.start();
     const other = await testEngine(new ScriptedModel(['hang']), { folder: path.dirname(bed.home) });
     assert.deepEqual(await other.engine.sessions.interrupted(), []);
-    await assert.rejects(other.engine.sessions.resume(first.id), /worked on by helios in a terminal \(process \d+/);
+    await assert.rejects(
+      other.engine.sessions.resume(first.id),
+      /worked on by helios in a terminal \(process \d+/,
+    );
     await other.engine.close();
   });
 

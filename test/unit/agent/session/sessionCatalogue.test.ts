@@ -21,7 +21,11 @@ describe('catalogue of sessions', () => {
     const wasmFile = path.join(assetsFolder, 'sql-wasm.wasm');
     const logger = { ...silentLogger, warn: (text: string) => void warnings.push(text) };
     const options = { file: home().indexFile, wasmFile, clock: systemClock, logger };
-    const catalogue = new SessionCatalogue({ home: home(), logger, openIndex: () => SessionIndex.open(options) });
+    const catalogue = new SessionCatalogue({
+      home: home(),
+      logger,
+      openIndex: () => SessionIndex.open(options),
+    });
     opened.push(catalogue);
     return catalogue;
   };
@@ -77,7 +81,8 @@ describe('catalogue of sessions', () => {
     );
     await first.close();
     // Other bytes, as many as before: a journal that is read again would say something else.
-    for (const journal of journals) writeFileSync(journalFile(journal), 'x'.repeat(journal.text.length));
+    for (const journal of journals)
+      writeFileSync(journalFile(journal), 'x'.repeat(journal.text.length));
     assert.deepEqual(await open().list([]), listed);
   });
 
@@ -100,7 +105,10 @@ describe('catalogue of sessions', () => {
     const goals = async (): Promise<string[]> => (await catalogue.list([])).map(({ goal }) => goal);
     assert.deepEqual([await goals(), await goals()], [['sound'], ['sound']]);
     assert.equal(warnings.length, 1);
-    assert.match(warnings[0] ?? '', new RegExp(`^Session ${broken.sessionId} is left out: .*EISDIR`));
+    assert.match(
+      warnings[0] ?? '',
+      new RegExp(`^Session ${broken.sessionId} is left out: .*EISDIR`),
+    );
   });
 
   it('keeps what it knew of a session whose folder cannot be looked into any more', async () => {
@@ -109,7 +117,8 @@ describe('catalogue of sessions', () => {
     const catalogue = open();
     assert.equal((await catalogue.list([])).length, 1);
     await rm(home().sessionFolder(journal.sessionId), { recursive: true });
-    // A file in its place: as with a folder that nobody may enter, the journal is not known to be gone.
+    // A file in its place: as with a folder that nobody may enter, the journal is not known to be
+    // gone.
     writeFileSync(home().sessionFolder(journal.sessionId), '');
     assert.equal((await catalogue.list([])).length, 1);
     assert.match(warnings.join(), /is left out: .*ENOTDIR/);
@@ -145,7 +154,10 @@ describe('catalogue of sessions', () => {
     });
     const sizes = index.journalSizes();
     await index.close();
-    assert.deepEqual([sizes.get(one.sessionId), sizes.get(two.sessionId)], [one.text.length, two.text.length]);
+    assert.deepEqual(
+      [sizes.get(one.sessionId), sizes.get(two.sessionId)],
+      [one.text.length, two.text.length],
+    );
   });
 
   it('takes over rows of sessions that it has not read, when it writes', async () => {
@@ -170,7 +182,14 @@ describe('catalogue of sessions', () => {
       ...{ hasUnknownCost: false, best: null },
       runs: [{ id: `r-${id}`, number: 1, handle: 'local:7', isGoing: true }],
       attempts: [
-        { same: id, seed: 'x', tree: 't', experimentId: 'e1', isKnown: true, told: `of ${journalBytes} bytes` },
+        {
+          same: id,
+          seed: 'x',
+          tree: 't',
+          experimentId: 'e1',
+          isKnown: true,
+          told: `of ${journalBytes} bytes`,
+        },
       ],
     });
     const [a, b] = [await SessionIndex.open(options), await SessionIndex.open(options)];

@@ -7,13 +7,23 @@ import type { Engine } from '../../../../src/agent/contract/engine.ts';
 import type { Session } from '../../../../src/agent/contract/sessions.ts';
 import { createEngine } from '../../../../src/compose/engine.ts';
 import { assetsFolder, eventsOf, eventually } from '../../../fakes/testEngine.ts';
-import { list, type JsonObject, type WireCall, type WireReply, type WireServer } from '../../../fakes/wire.ts';
+import {
+  list,
+  type JsonObject,
+  type WireCall,
+  type WireReply,
+  type WireServer,
+} from '../../../fakes/wire.ts';
 import { startWireAnthropic } from '../../../fakes/wireAnthropic.ts';
 import { startWireOpenaiChat } from '../../../fakes/wireOpenaiChat.ts';
 import { startWireOpenaiResponses } from '../../../fakes/wireOpenaiResponses.ts';
 
 type Id = 'claude' | 'openai' | 'compatible';
-const models: Readonly<Record<Id, string>> = { claude: 'claude-opus-4-6', openai: 'gpt-5.4', compatible: 'local-1' };
+const models: Readonly<Record<Id, string>> = {
+  claude: 'claude-opus-4-6',
+  openai: 'gpt-5.4',
+  compatible: 'local-1',
+};
 
 const call = (name: string, input: unknown, id?: string): WireCall => ({
   name,
@@ -22,7 +32,8 @@ const call = (name: string, input: unknown, id?: string): WireCall => ({
 });
 const quit: WireReply = { toolCalls: [call('finish', { outcome: 'blocked', summary: 'ok' })] };
 /** One pixel. */
-const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+const png =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
 describe('another model in the midst of a session', () => {
   let folder: string;
@@ -58,7 +69,13 @@ describe('another model in the midst of a session', () => {
 
   const begin = async (provider: Id): Promise<void> => {
     session = await engine.sessions.start({
-      ...{ goal: 'bring loss < 1', budget: {}, workFolder: work, provider, model: models[provider] },
+      ...{
+        goal: 'bring loss < 1',
+        budget: {},
+        workFolder: work,
+        provider,
+        model: models[provider],
+      },
     });
   };
 
@@ -69,7 +86,10 @@ describe('another model in the midst of a session', () => {
     meanwhile?(): Promise<unknown>;
   }
 
-  /** Each server gives its own steps in their order; whose step is next is switched to while the one before replies. */
+  /**
+   * Each server gives its own steps in their order; whose step is next is switched to while the one
+   * before replies.
+   */
   async function play(steps: readonly Step[]): Promise<void> {
     for (const by of Object.keys(servers) as Id[])
       servers[by].reply(async ({ index }) => {
@@ -107,7 +127,10 @@ describe('another model in the midst of a session', () => {
       },
       {
         by: 'openai',
-        reply: { thinking: 'thought of openai', toolCalls: [call('remote_exec', { command: 'echo forty-two' })] },
+        reply: {
+          thinking: 'thought of openai',
+          toolCalls: [call('remote_exec', { command: 'echo forty-two' })],
+        },
       },
       {
         by: 'compatible',
@@ -125,7 +148,13 @@ describe('another model in the midst of a session', () => {
       { by: 'claude', reply: quit },
     ]);
     for (const by of ['openai', 'compatible', 'claude'] as const)
-      for (const words of ['bring loss < 1', 'I look first.', 'forty-two', 'lr 0.1 is best', png.slice(0, 40)])
+      for (const words of [
+        'bring loss < 1',
+        'I look first.',
+        'forty-two',
+        'lr 0.1 is best',
+        png.slice(0, 40),
+      ])
         assert.ok(last(by).includes(words), `${by}: ${words}`);
     for (const by of ['openai', 'claude'] as const)
       for (const words of ['Odd ids.', 'functions', 'arguments_not_an_object'])
@@ -140,7 +169,8 @@ describe('another model in the midst of a session', () => {
   it('keeps the notes, the ledger and the runs where they are', async () => {
     let before = '';
     // What the calls cost goes on growing.
-    const withoutCost = (key: string, value: unknown): unknown => (key === 'cost' ? undefined : value);
+    const withoutCost = (key: string, value: unknown): unknown =>
+      key === 'cost' ? undefined : value;
     const seen = (): string =>
       JSON.stringify([session.ledger, [...session.state.runs.keys()], session.folder], withoutCost);
     await play([
@@ -155,7 +185,11 @@ describe('another model in the midst of a session', () => {
       },
       {
         by: 'claude',
-        reply: { toolCalls: [call('sleep', { reason: 'r', wake_conditions: [{ type: 'process_exit', run: 1 }] })] },
+        reply: {
+          toolCalls: [
+            call('sleep', { reason: 'r', wake_conditions: [{ type: 'process_exit', run: 1 }] }),
+          ],
+        },
       },
       {
         by: 'claude',
@@ -175,7 +209,10 @@ describe('another model in the midst of a session', () => {
   it('takes over after a halt, with the call that was under way told as interrupted', async () => {
     servers.claude.reply(({ index }) =>
       index === 0
-        ? { thinking: 'hm', toolCalls: [call('memory_ls', {}), call('remote_exec', { command: 'sleep 30' })] }
+        ? {
+            thinking: 'hm',
+            toolCalls: [call('memory_ls', {}), call('remote_exec', { command: 'sleep 30' })],
+          }
         : quit,
     );
     servers.openai.reply(() => ({ toolCalls: [call('memory_ls', {})] }));
@@ -228,13 +265,19 @@ describe('another model in the midst of a session', () => {
 
   it('of a smaller window gets a briefing in time, and no request that it would refuse', async () => {
     await writeFile(path.join(work, 'big.txt'), `${'word '.repeat(200)}\n`.repeat(200));
-    const read: Step = { by: 'claude', reply: { toolCalls: [call('read_file', { path: 'big.txt' })] } };
+    const read: Step = {
+      by: 'claude',
+      reply: { toolCalls: [call('read_file', { path: 'big.txt' })] },
+    };
     await play([
       ...Array.from({ length: 8 }, () => read),
       { by: 'compatible', reply: { toolCalls: [call('memory_ls', {})] } },
       { by: 'claude', reply: quit },
     ]);
-    const [large, small] = [JSON.stringify(bodies('claude')[7]), JSON.stringify(bodies('compatible')[0])];
+    const [large, small] = [
+      JSON.stringify(bodies('claude')[7]),
+      JSON.stringify(bodies('compatible')[0]),
+    ];
     assert.ok(large.length / 4 > 32_768, `${large.length} characters`);
     assert.ok(small.length / 4 < 32_768, `${small.length} characters`);
     assert.match(small, /bring loss < 1/);

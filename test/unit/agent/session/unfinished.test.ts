@@ -30,7 +30,12 @@ const telling: readonly SessionEvent[] = [
   { type: 'session.ended', reason: 'user', summary: '', evidence: [] },
   { type: 'message.added', origin: 'person', text: 'go on' },
   { type: 'model.requested', turn: 1, provider: 'p', model: 'm' },
-  { type: 'sleep.started', callId: '', sleepId: 's1', request: { reason: 'r', logic: 'any', triggers: [] } },
+  {
+    type: 'sleep.started',
+    callId: '',
+    sleepId: 's1',
+    request: { reason: 'r', logic: 'any', triggers: [] },
+  },
 ];
 
 describe('sessions that should be worked on', () => {
@@ -52,7 +57,8 @@ describe('sessions that should be worked on', () => {
     const seen = new Set<boolean>();
     for (let round = 0; round < 200; round += 1) {
       const journal = new JournalOf();
-      for (let count = next() * 8; count > 0; count -= 1) journal.add(pick(next() < 0.4 ? telling : quiet));
+      for (let count = next() * 8; count > 0; count -= 1)
+        journal.add(pick(next() < 0.4 ? telling : quiet));
       const expected = isAtWork(journal.events);
       seen.add(expected);
       assert.equal(await answer(textOf(journal.events)), expected, textOf(journal.events));
@@ -69,16 +75,33 @@ describe('sessions that should be worked on', () => {
   });
 
   const ended = textOf(
-    new JournalOf().add({ type: 'session.ended', reason: 'user', summary: '', evidence: [] }).events,
+    new JournalOf().add({ type: 'session.ended', reason: 'user', summary: '', evidence: [] })
+      .events,
   );
   const going = textOf(new JournalOf().ask().events);
-  const odd: readonly { readonly name: string; readonly text: string; readonly expected: boolean }[] = [
+  const odd: readonly {
+    readonly name: string;
+    readonly text: string;
+    readonly expected: boolean;
+  }[] = [
     { name: 'a journal without a line', text: '', expected: false },
     { name: 'what is no journal', text: '"type":"model.requested"\n\0\0\n', expected: false },
-    { name: 'an end that was cut short', text: `${going}{"v":1,"type":"session.ended","reas`, expected: true },
+    {
+      name: 'an end that was cut short',
+      text: `${going}{"v":1,"type":"session.ended","reas`,
+      expected: true,
+    },
     { name: 'an end whose newline alone is missing', text: ended.trimEnd(), expected: false },
-    { name: 'a torn line after the end', text: `${ended}{"v":1,"type":"model.requested"`, expected: false },
-    { name: 'rubbish after the end', text: `${ended}\0\0\0\n"type":"model.requested"\n`, expected: false },
+    {
+      name: 'a torn line after the end',
+      text: `${ended}{"v":1,"type":"model.requested"`,
+      expected: false,
+    },
+    {
+      name: 'rubbish after the end',
+      text: `${ended}\0\0\0\n"type":"model.requested"\n`,
+      expected: false,
+    },
   ];
   for (const { name, text, expected } of odd)
     it(`are told in ${name}`, async () => assert.equal(await answer(text), expected));
@@ -111,7 +134,11 @@ describe('sessions that should be worked on', () => {
         const file = home.leaseFile(journal.sessionId);
         leases.push(await Lease.acquire(file, { clock, kind: holder, onLost: assert.fail }));
       }
-      const bed = await testEngine(new ScriptedModel([]), { folder: folder(), clock, ownerKind: kind });
+      const bed = await testEngine(new ScriptedModel([]), {
+        folder: folder(),
+        clock,
+        ownerKind: kind,
+      });
       const found = await bed.engine.sessions.interrupted();
       assert.deepEqual(
         found.map((id) => held.get(id)),

@@ -7,7 +7,13 @@ import type { SessionState } from '../../../../src/agent/journal/state.ts';
 type Part<T> = { readonly [Key in keyof T]?: unknown };
 
 const state = (other: Part<SessionState> = {}): SessionState =>
-  ({ id: 's-1', goal: 'loss < 1', runs: new Map(), sweeps: new Map(), ...other }) as unknown as SessionState;
+  ({
+    id: 's-1',
+    goal: 'loss < 1',
+    runs: new Map(),
+    sweeps: new Map(),
+    ...other,
+  }) as unknown as SessionState;
 const run = (number: number, other: object = {}, spec: object = {}) => ({
   spec: { id: `r-${number}`, number, machineId: 'gpu1', label: 'lr=1', ...spec },
   process: { pid: 4521, startedMs: 0 },
@@ -15,16 +21,28 @@ const run = (number: number, other: object = {}, spec: object = {}) => ({
   ...other,
 });
 const runs = (...all: ReturnType<typeof run>[]) => new Map(all.map((one) => [one.spec.id, one]));
-const event = (fields: object): JournalEvent => ({ v: 1, id: 'e-1', at: 5, ...fields }) as unknown as JournalEvent;
+const event = (fields: object): JournalEvent =>
+  ({ v: 1, id: 'e-1', at: 5, ...fields }) as unknown as JournalEvent;
 const ok = { kind: 'ok' };
 
 const sleeping = (type: string) => state({ sleep: { request: { triggers: [{ type }] } } });
 
 describe('what people are told', () => {
-  const cases: readonly (readonly [string, object, Part<SessionState>, readonly string[] | undefined, RegExp?])[] = [
+  const cases: readonly (readonly [
+    string,
+    object,
+    Part<SessionState>,
+    readonly string[] | undefined,
+    RegExp?,
+  ])[] = [
     [
       'a goal that is met',
-      { type: 'session.ended', reason: 'goal', summary: 'ok', evidence: [{ run: 'run 1', metric: 'loss', last: 0.5 }] },
+      {
+        type: 'session.ended',
+        reason: 'goal',
+        summary: 'ok',
+        evidence: [{ run: 'run 1', metric: 'loss', last: 0.5 }],
+      },
       {},
       ['goal_met', 'session_ended'],
       /Goal met\|ok\nloss 0\.5 \(run 1\)/,
@@ -42,13 +60,30 @@ describe('what people are told', () => {
       ['session_ended'],
       /Budget used up/,
     ],
-    ['an end by the user', { type: 'session.ended', reason: 'user', summary: '', evidence: [] }, {}, undefined],
-    ['a pause by an error', { type: 'session.paused', by: 'error', detail: 'no key' }, {}, ['error'], /no key/],
+    [
+      'an end by the user',
+      { type: 'session.ended', reason: 'user', summary: '', evidence: [] },
+      {},
+      undefined,
+    ],
+    [
+      'a pause by an error',
+      { type: 'session.paused', by: 'error', detail: 'no key' },
+      {},
+      ['error'],
+      /no key/,
+    ],
     ['a pause by the user', { type: 'session.paused', by: 'user' }, {}, undefined],
     ['a session taken up', { type: 'session.resumed', by: 'process 1' }, {}, ['resumed']],
     [
       'a question',
-      { type: 'question.asked', questionId: 'q1', text: 'Both?', options: ['yes', 'no'], fallback: 'no' },
+      {
+        type: 'question.asked',
+        questionId: 'q1',
+        text: 'Both?',
+        options: ['yes', 'no'],
+        fallback: 'no',
+      },
       {},
       ['question'],
       /Question q1\|Both\?\nAnswers: yes, no\nDefault: no/,
@@ -74,7 +109,13 @@ describe('what people are told', () => {
     ],
     [
       'an alarm',
-      { type: 'run.alarmed', runId: 'r-1', kind: 'non_finite', detail: 'loss is NaN', action: 'kill' },
+      {
+        type: 'run.alarmed',
+        runId: 'r-1',
+        kind: 'non_finite',
+        detail: 'loss is NaN',
+        action: 'kill',
+      },
       { runs: runs(run(1)) },
       ['alarm'],
       /Run 1: loss is NaN\|It is being stopped/,
@@ -95,7 +136,12 @@ describe('what people are told', () => {
     [
       'a run of an experiment that goes on',
       { type: 'run.ended', runId: 'r-1', endedMs: 60_000, metrics: [], verdict: ok },
-      { runs: runs(run(1, { verdict: ok }, { experimentId: 'e1' }), run(2, {}, { experimentId: 'e1' })) },
+      {
+        runs: runs(
+          run(1, { verdict: ok }, { experimentId: 'e1' }),
+          run(2, {}, { experimentId: 'e1' }),
+        ),
+      },
       ['task_complete'],
     ],
     [
@@ -111,14 +157,26 @@ describe('what people are told', () => {
     ],
     [
       'a run out of memory',
-      { type: 'run.ended', runId: 'r-1', endedMs: 60_000, metrics: [], verdict: { kind: 'out_of_memory' } },
+      {
+        type: 'run.ended',
+        runId: 'r-1',
+        endedMs: 60_000,
+        metrics: [],
+        verdict: { kind: 'out_of_memory' },
+      },
       { runs: runs(run(1, { verdict: ok }, { sweep: { id: 's1', index: 0 } })) },
       ['task_failed'],
       /Run 1: out of memory/,
     ],
     [
       'a run that was killed',
-      { type: 'run.ended', runId: 'r-1', endedMs: 60_000, metrics: [], verdict: { kind: 'killed' } },
+      {
+        type: 'run.ended',
+        runId: 'r-1',
+        endedMs: 60_000,
+        metrics: [],
+        verdict: { kind: 'killed' },
+      },
       { runs: runs(run(1)) },
       undefined,
     ],
@@ -156,7 +214,8 @@ describe('what people are told', () => {
       const told = notificationOf(event(fields), state(), state(after));
       assert.deepEqual(told?.events, events);
       if (text !== undefined) assert.match(`${told?.title}|${told?.body}`, text);
-      if (told !== undefined) assert.deepEqual([told.sessionId, told.goal, told.atMs], ['s-1', 'loss < 1', 5]);
+      if (told !== undefined)
+        assert.deepEqual([told.sessionId, told.goal, told.atMs], ['s-1', 'loss < 1', 5]);
     });
 
   for (const [type, events] of [

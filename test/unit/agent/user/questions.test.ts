@@ -20,17 +20,27 @@ const sleepFor = (seconds: number) => [
 ];
 const ask = (input: object = {}) => ({
   name: 'ask_user',
-  input: { question: 'Use both GPUs?', options: ['yes', 'no'], default: 'no', deadline_minutes: 30, ...input },
+  input: {
+    question: 'Use both GPUs?',
+    options: ['yes', 'no'],
+    default: 'no',
+    deadline_minutes: 30,
+    ...input,
+  },
 });
 
 describe('the inbox', () => {
   let bed: TestEngine | undefined;
-  const begin = async (script: Script | readonly ScriptedReply[], options: TestEngineOptions = {}) => {
+  const begin = async (
+    script: Script | readonly ScriptedReply[],
+    options: TestEngineOptions = {},
+  ) => {
     const model = new ScriptedModel(script);
     bed = await testEngine(model, options);
     return { bed, model, session: await bed.start() };
   };
-  const lastSaid = (model: ScriptedModel): string => JSON.stringify(model.requests.at(-1)?.messages.at(-1));
+  const lastSaid = (model: ScriptedModel): string =>
+    JSON.stringify(model.requests.at(-1)?.messages.at(-1));
   afterEach(async () => {
     await bed?.dispose();
     bed = undefined;

@@ -6,12 +6,19 @@ import { systemClock } from '../../../../src/base/clock.ts';
 import { ExperimentCodeStore } from '../../../../src/experiments/git/experimentCodeStore.ts';
 import { Worktrees } from '../../../../src/experiments/git/worktrees.ts';
 import { LocalMachine } from '../../../../src/machines/local/localMachine.ts';
-import { MachineFailure, type StreamOptions, type StreamResult } from '../../../../src/machines/machine.ts';
+import {
+  MachineFailure,
+  type StreamOptions,
+  type StreamResult,
+} from '../../../../src/machines/machine.ts';
 import { differences, GitRepo, pictureOf } from '../../../fakes/gitRepo.ts';
 import { scratchFolder } from '../../../fakes/scratch.ts';
 import { sessionId } from '../../tools/machineTools.harness.ts';
 
-/** Loses its link with command `cut`: before it was begun, or when it has ended and nobody hears of it. */
+/**
+ * Loses its link with command `cut`: before it was begun, or when it has ended and nobody hears of
+ * it.
+ */
 class CutMachine extends LocalMachine {
   readonly cut: number;
   readonly isDone: boolean;
@@ -51,7 +58,11 @@ describe('a link that is lost in the middle', () => {
         hadCut = path === undefined;
         const made = path ?? (await work());
         assert.equal(readFileSync(join(made, 'a.py'), 'utf8'), 'better\n');
-        assert.equal(repo.git('show', `refs/helios/${sessionId}/a:a.py`), 'better', `cut at ${cut}`);
+        assert.equal(
+          repo.git('show', `refs/helios/${sessionId}/a:a.py`),
+          'better',
+          `cut at ${cut}`,
+        );
         assert.equal(new GitRepo(made).git('status', '--porcelain'), '', `cut at ${cut}`);
         assert.deepEqual(differences(before, pictureOf(repo.folder)), []);
         assert.ok(cut < 40);

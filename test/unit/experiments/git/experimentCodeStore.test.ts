@@ -1,6 +1,15 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, symlinkSync, utimesSync, writeFileSync, rmSync, readdirSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+  rmSync,
+  readdirSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'mocha';
 import { systemClock } from '../../../../src/base/clock.ts';
@@ -22,19 +31,30 @@ const sessionId = 's-0000000001abcdef' as SessionId;
 describe('ExperimentCodeStore', () => {
   const scratch = scratchFolder();
   const home = (): string => join(scratch(), 'helios');
-  const machine = (): LocalMachine => new LocalMachine({ runsFolder: join(home(), 'runs'), workFolder: scratch() });
+  const machine = (): LocalMachine =>
+    new LocalMachine({ runsFolder: join(home(), 'runs'), workFolder: scratch() });
   const background = (deps: Partial<ExperimentCodeStoreDeps> = {}): ExperimentCodeStore =>
     new ExperimentCodeStore({ sessionId, clock: systemClock, ...deps });
-  const capture = (folder: string, name = 'e1', deps: Partial<ExperimentCodeStoreDeps> = {}): Promise<CodeState> =>
-    background(deps).capture(machine(), folder, name);
-  const kept = async (folder: string, deps: Partial<ExperimentCodeStoreDeps> = {}): Promise<Kept> => {
+  const capture = (
+    folder: string,
+    name = 'e1',
+    deps: Partial<ExperimentCodeStoreDeps> = {},
+  ): Promise<CodeState> => background(deps).capture(machine(), folder, name);
+  const kept = async (
+    folder: string,
+    deps: Partial<ExperimentCodeStoreDeps> = {},
+  ): Promise<Kept> => {
     const state = await capture(folder, 'e1', deps);
     assert.equal(state.kind, 'git', JSON.stringify(state));
     return state as Kept;
   };
-  const repoAt = (files?: Readonly<Record<string, string>>): GitRepo => GitRepo.create(join(scratch(), 'repo'), files);
+  const repoAt = (files?: Readonly<Record<string, string>>): GitRepo =>
+    GitRepo.create(join(scratch(), 'repo'), files);
   /** Captures, and holds it to having changed nothing of the user's. */
-  const untouched = async (repo: GitRepo, deps: Partial<ExperimentCodeStoreDeps> = {}): Promise<Kept> => {
+  const untouched = async (
+    repo: GitRepo,
+    deps: Partial<ExperimentCodeStoreDeps> = {},
+  ): Promise<Kept> => {
     const before = pictureOf(repo.folder);
     const state = await kept(repo.folder, deps);
     assert.deepEqual(differences(before, pictureOf(repo.folder)), []);
@@ -47,15 +67,36 @@ describe('ExperimentCodeStore', () => {
     const { commit, ...state } = await untouched(repo);
     const head = repo.git('rev-parse', 'HEAD');
     const tree = repo.git('rev-parse', 'HEAD^{tree}');
-    assert.deepEqual(state, { kind: 'git', repo: repo.folder, head, tree, isDirty: false, leftOut: [] });
+    assert.deepEqual(state, {
+      kind: 'git',
+      repo: repo.folder,
+      head,
+      tree,
+      isDirty: false,
+      leftOut: [],
+    });
     assert.equal(repo.git('rev-parse', `refs/helios/${sessionId}/e1`), commit);
     assert.equal(repo.git('rev-parse', `${commit}^`), head);
-    assert.equal(repo.git('log', '-1', '--format=%an <%ae>', commit ?? ''), 'Helios <helios@localhost>');
+    assert.equal(
+      repo.git('log', '-1', '--format=%an <%ae>', commit ?? ''),
+      'Helios <helios@localhost>',
+    );
   });
 
   it('takes changes, new files, deletions, links and modes as they stand, and nothing that is ignored', async () => {
-    const repo = repoAt({ '.gitignore': '*.log\nout/\n', 'a.py': 'a\n', 'b.py': 'b\n', 'c.py': 'c\n', 'd.sh': 'd\n' });
-    repo.write({ 'a.py': 'changed\n', 'new dir/ü "x".py': 'new\n', 'x.log': 'no\n', 'out/big': 'no\n' });
+    const repo = repoAt({
+      '.gitignore': '*.log\nout/\n',
+      'a.py': 'a\n',
+      'b.py': 'b\n',
+      'c.py': 'c\n',
+      'd.sh': 'd\n',
+    });
+    repo.write({
+      'a.py': 'changed\n',
+      'new dir/ü "x".py': 'new\n',
+      'x.log': 'no\n',
+      'out/big': 'no\n',
+    });
     repo.write({ 'c.py': 'staged\n' });
     repo.git('add', 'c.py');
     repo.write({ 'c.py': 'staged, then changed\n' });
@@ -65,7 +106,14 @@ describe('ExperimentCodeStore', () => {
     const { tree, isDirty, leftOut } = await untouched(repo);
     assert.equal(isDirty, true);
     assert.deepEqual(leftOut, []);
-    assert.deepEqual(repo.names(tree), ['.gitignore', 'a.py', 'c.py', 'd.sh', 'link', 'new dir/ü "x".py']);
+    assert.deepEqual(repo.names(tree), [
+      '.gitignore',
+      'a.py',
+      'c.py',
+      'd.sh',
+      'link',
+      'new dir/ü "x".py',
+    ]);
     assert.equal(repo.git('show', `${tree}:a.py`), 'changed');
     assert.equal(repo.git('show', `${tree}:c.py`), 'staged, then changed');
     assert.match(repo.git('ls-tree', tree, 'd.sh'), /^100755/);
@@ -110,10 +158,16 @@ describe('ExperimentCodeStore', () => {
   for (const [name, content] of Object.entries(secrets))
     it(`leaves ${name} out, and names it`, async () => {
       const repo = repoAt();
-      repo.write({ [name]: content, 'model.py': 'tokenizer = "EleutherAI/gpt-neox-20b"\npassword = input()\n' });
+      repo.write({
+        [name]: content,
+        'model.py': 'tokenizer = "EleutherAI/gpt-neox-20b"\npassword = input()\n',
+      });
       const fresh = await untouched(repo);
       assert.deepEqual(repo.names(fresh.tree), ['model.py', 'train.py']);
-      assert.match(fresh.leftOut.join(), new RegExp(`^${name.replace(/\W/g, '.')} \\(.*secret\\)$`));
+      assert.match(
+        fresh.leftOut.join(),
+        new RegExp(`^${name.replace(/\W/g, '.')} \\(.*secret\\)$`),
+      );
       repo.git('add', '-A');
       const staged = await untouched(repo);
       assert.deepEqual(repo.names(staged.tree), ['model.py', 'train.py']);
@@ -121,12 +175,21 @@ describe('ExperimentCodeStore', () => {
 
   it('leaves large files and checkpoints out, and says how large; what the limits allow is taken', async () => {
     const repo = repoAt();
-    repo.write({ 'big.txt': 'x'.repeat(11_000_000), 'w.pt': 'x'.repeat(1_200_000), 'small.npy': 'x'.repeat(1_000) });
+    repo.write({
+      'big.txt': 'x'.repeat(11_000_000),
+      'w.pt': 'x'.repeat(1_200_000),
+      'small.npy': 'x'.repeat(1_000),
+    });
     const { tree, leftOut } = await untouched(repo);
     assert.deepEqual(leftOut, ['big.txt (11 MB)', 'w.pt (binary of 1.2 MB)']);
     assert.deepEqual(repo.names(tree), ['small.npy', 'train.py']);
     const limits = () => ({ maxFileBytes: 500, maxTotalBytes: 1_000, maxFiles: 2 });
-    repo.write({ '1.py': 'x'.repeat(300), '2.py': 'x'.repeat(301), '3.py': 'x'.repeat(302), '4.py': '' });
+    repo.write({
+      '1.py': 'x'.repeat(300),
+      '2.py': 'x'.repeat(301),
+      '3.py': 'x'.repeat(302),
+      '4.py': '',
+    });
     const few = await untouched(repo, { limits });
     assert.deepEqual(repo.names(few.tree), ['1.py', '4.py', 'train.py']);
     assert.ok(few.leftOut.includes('2.py (too much is new or changed)'));
@@ -150,9 +213,20 @@ describe('ExperimentCodeStore', () => {
   it('starts no hook, filter, watcher or cleaner', async () => {
     const repo = repoAt({ '.gitattributes': '*.bin filter=trap diff=trap\n', 'a.bin': 'a\n' });
     const { program, mark } = repo.trap('any');
-    const names = ['pre-commit', 'post-commit', 'reference-transaction', 'post-index-change', 'pre-auto-gc'];
+    const names = [
+      'pre-commit',
+      'post-commit',
+      'reference-transaction',
+      'post-index-change',
+      'pre-auto-gc',
+    ];
     for (const name of names) symlinkSync(program, join(repo.folder, '.git/hooks', name));
-    const settings = ['filter.trap.clean', 'filter.trap.smudge', 'filter.trap.process', 'diff.trap.textconv'];
+    const settings = [
+      'filter.trap.clean',
+      'filter.trap.smudge',
+      'filter.trap.process',
+      'diff.trap.textconv',
+    ];
     for (const key of [...settings, 'core.fsmonitor', 'diff.external', 'core.pager', 'core.editor'])
       repo.git('config', key, program);
     for (const [key, value] of [
@@ -202,10 +276,16 @@ describe('ExperimentCodeStore', () => {
 
   it('knows another state where a file that is named and ignored has changed, and says that it is not kept', async () => {
     const repo = repoAt({ 'train.py': 'x\n', '.gitignore': 'mine*\nconf/\nold.py\n' });
-    repo.write({ 'sub/mine 1.py': 'a', 'sub/conf/lr.yaml': '1', 'sub/mine.bin': 'b', 'sub/other.py': 'o' });
+    repo.write({
+      'sub/mine 1.py': 'a',
+      'sub/conf/lr.yaml': '1',
+      'sub/mine.bin': 'b',
+      'sub/other.py': 'o',
+    });
     const state = async (command: string): Promise<Kept> =>
       (await background().capture(machine(), join(repo.folder, 'sub'), 'e1', [command])) as Kept;
-    const command = 'python "mine 1.py" --config=conf/lr.yaml --data mine.bin other.py gone.py ../../x.py';
+    const command =
+      'python "mine 1.py" --config=conf/lr.yaml --data mine.bin other.py gone.py ../../x.py';
     const first = await state(command);
     assert.deepEqual(first.leftOut, ['sub/conf/lr.yaml (ignored)']);
     assert.equal((await state(command)).ignored, first.ignored);
@@ -263,7 +343,15 @@ describe('ExperimentCodeStore', () => {
   it('records submodules without going into them, and leaves other repositories out', async () => {
     const other = GitRepo.create(join(scratch(), 'other'));
     const repo = repoAt();
-    repo.git('-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', other.folder, 'lib');
+    repo.git(
+      '-c',
+      'protocol.file.allow=always',
+      'submodule',
+      '--quiet',
+      'add',
+      other.folder,
+      'lib',
+    );
     repo.git('commit', '-qm', 'with lib');
     const { program, mark } = repo.trap('sub');
     const lib = new GitRepo(join(repo.folder, 'lib'));
@@ -272,11 +360,17 @@ describe('ExperimentCodeStore', () => {
     lib.write({ 'train.py': 'dirty\n' });
     GitRepo.create(join(repo.folder, 'nested'));
     const clean = await untouched(repo);
-    assert.deepEqual([clean.isDirty, clean.leftOut], [false, ['nested/ (a repository of its own)']]);
+    assert.deepEqual(
+      [clean.isDirty, clean.leftOut],
+      [false, ['nested/ (a repository of its own)']],
+    );
     assert.equal(existsSync(mark), false);
     lib.git('config', '--unset', 'core.fsmonitor');
     lib.git('-c', 'user.name=A', '-c', 'user.email=a@b', 'commit', '-qam', 'moved');
-    assert.equal(repo.git('rev-parse', `${(await untouched(repo)).tree}:lib`), lib.git('rev-parse', 'HEAD'));
+    assert.equal(
+      repo.git('rev-parse', `${(await untouched(repo)).tree}:lib`),
+      lib.git('rev-parse', 'HEAD'),
+    );
   });
 
   it('takes conflicts, intents and files that are not looked at as they stand', async () => {
@@ -320,7 +414,9 @@ describe('ExperimentCodeStore', () => {
     const repo = repoAt();
     const keep = background();
     repo.write({ 'a.py': '1\n' });
-    const states = await Promise.all(['e1', 'e2', 'e3'].map((name) => keep.capture(machine(), repo.folder, name)));
+    const states = await Promise.all(
+      ['e1', 'e2', 'e3'].map((name) => keep.capture(machine(), repo.folder, name)),
+    );
     assert.equal(new Set(states.map((state) => (state as Kept).tree)).size, 1);
     repo.write({ 'a.py': '2\n' });
     const again = (await keep.capture(machine(), repo.folder, 'e1')) as Kept;
@@ -360,8 +456,13 @@ describe('ExperimentCodeStore', () => {
     const repo = repoAt();
     const bin = join(scratch(), 'bin');
     mkdirSync(bin);
-    for (const tool of ['sh', 'env', 'sed', 'grep', 'cat']) symlinkSync(`/bin/${tool}`, join(bin, tool));
-    const poor = new LocalMachine({ runsFolder: join(home(), 'runs'), workFolder: '/', env: { PATH: bin } });
+    for (const tool of ['sh', 'env', 'sed', 'grep', 'cat'])
+      symlinkSync(`/bin/${tool}`, join(bin, tool));
+    const poor = new LocalMachine({
+      runsFolder: join(home(), 'runs'),
+      workFolder: '/',
+      env: { PATH: bin },
+    });
     const why = async (state: Promise<CodeState>): Promise<string> =>
       ((await state) as Extract<CodeState, { kind: 'none' }>).why;
     assert.match(await why(background().capture(poor, repo.folder, 'e1')), /no git/);
@@ -369,7 +470,11 @@ describe('ExperimentCodeStore', () => {
     const before = pictureOf(repo.folder);
     const late = /^The code could not be read within 0\.001 s on local: the repository is large/;
     assert.match(await why(capture(repo.folder, 'e1', { timeoutMs: 1 })), late);
-    const silent = new LocalMachine({ runsFolder: join(home(), 'runs'), workFolder: '/', env: process.env });
+    const silent = new LocalMachine({
+      runsFolder: join(home(), 'runs'),
+      workFolder: '/',
+      env: process.env,
+    });
     Object.assign(silent, { ready: () => new Promise<void>(() => undefined) });
     assert.match(await why(background({ timeoutMs: 1 }).capture(silent, repo.folder, 'e1')), late);
     assert.deepEqual(differences(before, pictureOf(repo.folder)), []);

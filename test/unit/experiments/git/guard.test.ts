@@ -1,5 +1,13 @@
 import assert from 'node:assert/strict';
-import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'mocha';
 import { systemClock } from '../../../../src/base/clock.ts';
@@ -145,7 +153,10 @@ describe('the guard of git', () => {
   const scratch = scratchFolder();
   const begin = async () => {
     const remote = join(scratch(), 'remote.git');
-    const repo = GitRepo.create(join(scratch(), 'repo'), { 'train.py': 'print(1)\n', 'sub/a.py': 'a\n' });
+    const repo = GitRepo.create(join(scratch(), 'repo'), {
+      'train.py': 'print(1)\n',
+      'sub/a.py': 'a\n',
+    });
     repo.git('clone', '-q', '--bare', '.', remote);
     repo.git('remote', 'add', 'origin', remote);
     repo.git('branch', 'side');
@@ -154,12 +165,20 @@ describe('the guard of git', () => {
     repo.git('config', 'alias.st', '!git stash');
     repo.write({ 'train.py': 'stashed\n' });
     repo.git('stash');
-    repo.write({ 'train.py': 'changed\n', 'new.py': 'new\n', 'script.sh': '#!/bin/sh\nset -e\n/usr/bin/git stash\n' });
-    const machine = new LocalMachine({ runsFolder: join(scratch(), 'helios/runs'), workFolder: repo.folder });
+    repo.write({
+      'train.py': 'changed\n',
+      'new.py': 'new\n',
+      'script.sh': '#!/bin/sh\nset -e\n/usr/bin/git stash\n',
+    });
+    const machine = new LocalMachine({
+      runsFolder: join(scratch(), 'helios/runs'),
+      workFolder: repo.folder,
+    });
     const state = await installGuard(machine);
     assert.equal(state.kind, 'ready');
     const folder = state.kind === 'ready' ? state.folder : '';
-    const run = (command: string, cwd = repo.folder) => machine.exec(withGuard(folder, command), { cwd });
+    const run = (command: string, cwd = repo.folder) =>
+      machine.exec(withGuard(folder, command), { cwd });
     const code = async (command: string, cwd?: string): Promise<number> => {
       const { outcome } = await run(command, cwd);
       return outcome.kind === 'exited' ? outcome.code : -1;
@@ -185,7 +204,11 @@ describe('the guard of git', () => {
     for (const command of refused) {
       const { outcome, stderr } = await run(command);
       assert.notDeepEqual(outcome, { kind: 'exited', code: 0 }, command);
-      assert.match(stderr, /exp_branch|guard sees it|bogus format|Error|usage|not a git|nohup/, command);
+      assert.match(
+        stderr,
+        /exp_branch|guard sees it|bogus format|Error|usage|not a git|nohup/,
+        command,
+      );
       assert.deepEqual(differences(before, pictureOf(repo.folder)), [], command);
       assert.deepEqual(differences(other, pictureOf(remote)), [], command);
     }
@@ -195,11 +218,25 @@ describe('the guard of git', () => {
     const { repo, run } = await begin();
     const { program, mark } = repo.trap('env');
     const before = pictureOf(repo.folder);
-    for (const name of ['GIT_EXTERNAL_DIFF', 'GIT_PAGER', 'GIT_EDITOR', 'GIT_SSH', 'GIT_PROXY_COMMAND'])
+    for (const name of [
+      'GIT_EXTERNAL_DIFF',
+      'GIT_PAGER',
+      'GIT_EDITOR',
+      'GIT_SSH',
+      'GIT_PROXY_COMMAND',
+    ])
       await run(`${name}=${program} git diff`);
-    for (const name of ['GIT_TRACE', 'GIT_TRACE2', 'GIT_TRACE2_EVENT', 'GIT_TRACE_SETUP', 'GIT_TRACE_PERFORMANCE'])
+    for (const name of [
+      'GIT_TRACE',
+      'GIT_TRACE2',
+      'GIT_TRACE2_EVENT',
+      'GIT_TRACE_SETUP',
+      'GIT_TRACE_PERFORMANCE',
+    ])
       await run(`${name}=$PWD/.git/config git status`);
-    await run(`GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=core.fsmonitor GIT_CONFIG_VALUE_0=${program} git status`);
+    await run(
+      `GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=core.fsmonitor GIT_CONFIG_VALUE_0=${program} git status`,
+    );
     await run('GIT_INDEX_FILE=$PWD/.git/other git status');
     assert.equal(existsSync(mark), false);
     assert.deepEqual(differences(before, pictureOf(repo.folder)), []);
@@ -297,13 +334,20 @@ describe('the guard of git', () => {
     const bin = join(scratch(), 'bin');
     mkdirSync(bin);
     symlinkSync('/bin/sh', join(bin, 'sh'));
-    const poor = new LocalMachine({ runsFolder: join(scratch(), 'other/runs'), workFolder: '/', env: { PATH: bin } });
+    const poor = new LocalMachine({
+      runsFolder: join(scratch(), 'other/runs'),
+      workFolder: '/',
+      env: { PATH: bin },
+    });
     assert.deepEqual(await installGuard(poor), { kind: 'none' });
     rmSync(join(scratch(), 'other'), { recursive: true, force: true });
     writeFileSync(join(scratch(), 'file'), '');
     const closed = new LocalMachine({ runsFolder: join(scratch(), 'file/runs'), workFolder: '/' });
     assert.deepEqual(await installGuard(closed), { kind: 'failed' });
     // One that comes before it in PATH does nothing at all.
-    assert.equal(await code('mkdir links && ln -s /usr/bin/git links/git && PATH=$PWD/links:$PATH git stash'), 128);
+    assert.equal(
+      await code('mkdir links && ln -s /usr/bin/git links/git && PATH=$PWD/links:$PATH git stash'),
+      128,
+    );
   });
 });

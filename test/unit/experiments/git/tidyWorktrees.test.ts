@@ -17,14 +17,18 @@ describe('tidying worktrees', () => {
   let machine: LocalMachine;
   beforeEach(() => {
     repo = GitRepo.create(join(scratch(), 'repo'), { 'train.py': 'lr = 1\n', 'sub/a.py': 'a\n' });
-    machine = new LocalMachine({ runsFolder: join(scratch(), 'helios/runs'), workFolder: repo.folder });
+    machine = new LocalMachine({
+      runsFolder: join(scratch(), 'helios/runs'),
+      workFolder: repo.folder,
+    });
   });
   const branch = async (name: string): Promise<GitRepo> => {
     const worktrees = new Worktrees({ sessionId, clock: systemClock });
     const { path } = await worktrees.branch({ machine, folder: repo.folder, name });
     return new GitRepo(path);
   };
-  const refs = (): number => repo.git('for-each-ref', 'refs/helios').split('\n').filter(Boolean).length;
+  const refs = (): number =>
+    repo.git('for-each-ref', 'refs/helios').split('\n').filter(Boolean).length;
 
   it('keeps every ref of a session that is removed while one of its worktrees stays', async () => {
     const [clean, dirty] = [await branch('clean'), await branch('dirty')];
@@ -81,7 +85,12 @@ describe('tidying worktrees', () => {
     const mine = join(tree.folder, '../mine');
     repo.git('worktree', 'add', '-q', '--detach', mine);
     mkdirSync(join(tree.folder, '../plain'));
-    const { removed, kept } = await tidyWorktrees({ machine, sessionId, clock: systemClock, repos: [] });
+    const { removed, kept } = await tidyWorktrees({
+      machine,
+      sessionId,
+      clock: systemClock,
+      repos: [],
+    });
     assert.deepEqual(removed, [tree.folder]);
     assert.equal(kept.length, 2);
     assert.ok(existsSync(join(mine, 'train.py')));
@@ -89,10 +98,17 @@ describe('tidying worktrees', () => {
   });
 
   it('drops the refs of a session whose repository is gone in one place, and there in another', async () => {
-    await new ExperimentCodeStore({ sessionId, clock: systemClock }).capture(machine, repo.folder, 'e1');
+    await new ExperimentCodeStore({ sessionId, clock: systemClock }).capture(
+      machine,
+      repo.folder,
+      'e1',
+    );
     assert.equal(refs(), 1);
     const repos = [join(scratch(), 'gone'), repo.folder];
-    assert.deepEqual(await tidyWorktrees({ machine, sessionId, clock: systemClock, repos }), { removed: [], kept: [] });
+    assert.deepEqual(await tidyWorktrees({ machine, sessionId, clock: systemClock, repos }), {
+      removed: [],
+      kept: [],
+    });
     assert.equal(refs(), 0);
   });
 });
@@ -104,7 +120,10 @@ describe('looking at a folder below the top of a repository', () => {
     const repo = GitRepo.create(join(scratch(), 'repo'), { 'sub/a.py': 'a\n' });
     const { program, mark } = repo.trap('watcher');
     repo.git('config', 'core.fsmonitor', program);
-    const machine = new LocalMachine({ runsFolder: join(scratch(), 'helios/runs'), workFolder: repo.folder });
+    const machine = new LocalMachine({
+      runsFolder: join(scratch(), 'helios/runs'),
+      workFolder: repo.folder,
+    });
     const background = new ExperimentCodeStore({ sessionId, clock: systemClock });
     assert.equal((await background.capture(machine, join(repo.folder, 'sub'), 'e1')).kind, 'git');
     assert.equal(existsSync(mark), false, 'the watcher was started');

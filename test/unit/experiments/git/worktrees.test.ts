@@ -1,5 +1,13 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'mocha';
 import { systemClock } from '../../../../src/base/clock.ts';
@@ -34,12 +42,21 @@ const owned: SshMachine[] = [];
 const hosts: readonly Host[] = [
   {
     id: 'local',
-    open: (folder) => new LocalMachine({ runsFolder: join(folder, 'helios/runs'), workFolder: join(folder, 'repo') }),
+    open: (folder) =>
+      new LocalMachine({
+        runsFolder: join(folder, 'helios/runs'),
+        workFolder: join(folder, 'repo'),
+      }),
   },
   {
     id: 'gpu1',
     open(folder) {
-      const machine = new SshMachine({ id: 'gpu1', connection, homeFolder: folder, workFolder: join(folder, 'repo') });
+      const machine = new SshMachine({
+        id: 'gpu1',
+        connection,
+        homeFolder: folder,
+        workFolder: join(folder, 'repo'),
+      });
       owned.push(machine);
       return machine;
     },
@@ -62,7 +79,10 @@ for (const host of hosts)
     let machine: Machine;
     /** The tools as a session has them, and a repository of the user's with changes in it. */
     const begin = (champion?: string) => {
-      const repo = GitRepo.create(join(scratch(), 'repo'), { 'train.py': 'lr = 1\n', '.gitignore': 'data/\n' });
+      const repo = GitRepo.create(join(scratch(), 'repo'), {
+        'train.py': 'lr = 1\n',
+        '.gitignore': 'data/\n',
+      });
       repo.write({ 'train.py': 'lr = 2\n', 'new.py': 'x\n', '.env': 'KEY=1\n', 'data/big': 'x\n' });
       machine = host.open(scratch());
       const worktrees = new Worktrees({ sessionId, clock: systemClock });
@@ -79,10 +99,16 @@ for (const host of hosts)
         exp_branches: expBranches(deps),
         exp_checkout: expCheckout(deps),
       };
-      const ask = (name: keyof typeof tools, input: object = {}): Promise<Record<string, unknown>> =>
-        answer(tools[name], { machine_id: host.id, ...input });
+      const ask = (
+        name: keyof typeof tools,
+        input: object = {},
+      ): Promise<Record<string, unknown>> => answer(tools[name], { machine_id: host.id, ...input });
       const branch = async (name: string, from?: string): Promise<GitRepo> => {
-        const made = await ask('exp_branch', { repo_path: repo.folder, experiment_name: name, ...(from && { from }) });
+        const made = await ask('exp_branch', {
+          repo_path: repo.folder,
+          experiment_name: name,
+          ...(from && { from }),
+        });
         return new GitRepo(String(made.path));
       };
       const before = pictureOf(repo.folder);
@@ -112,7 +138,11 @@ for (const host of hosts)
       const { repo, branch, holds } = begin();
       const first = await branch('first');
       first.write({ 'train.py': 'lr = 3\n' });
-      await new ExperimentCodeStore({ sessionId, clock: systemClock }).capture(machine, first.folder, 'e1');
+      await new ExperimentCodeStore({ sessionId, clock: systemClock }).capture(
+        machine,
+        first.folder,
+        'e1',
+      );
       const train = async (name: string, from: string): Promise<string> =>
         readFileSync(join((await branch(name, from)).folder, 'train.py'), 'utf8');
       assert.equal(await train('second', 'first'), 'lr = 2\n');
@@ -127,18 +157,32 @@ for (const host of hosts)
       const tree = await branch('a');
       const tip = (): string => repo.git('rev-parse', `refs/helios/${sessionId}/a`);
       const first = tip();
-      const none = await ask('exp_commit', { repo_path: repo.folder, branch: 'a', message: 'nothing' });
+      const none = await ask('exp_commit', {
+        repo_path: repo.folder,
+        branch: 'a',
+        message: 'nothing',
+      });
       assert.deepEqual([none.committed, tip()], [false, first]);
-      tree.write({ 'train.py': 'lr = 4\n', 'token.txt': `hf_${'aB3'.repeat(11)}\n`, 'w.pt': 'x'.repeat(2_000_000) });
+      tree.write({
+        'train.py': 'lr = 4\n',
+        'token.txt': `hf_${'aB3'.repeat(11)}\n`,
+        'w.pt': 'x'.repeat(2_000_000),
+      });
       rmSync(join(tree.folder, 'new.py'));
-      const made = await ask('exp_commit', { branch: 'a', message: 'lr 4\n\nbecause "$(touch x)"' });
+      const made = await ask('exp_commit', {
+        branch: 'a',
+        message: 'lr 4\n\nbecause "$(touch x)"',
+      });
       assert.deepEqual([made.committed, made.commit], [true, tip()]);
       assert.deepEqual(made.left_out, ['token.txt (looks like a secret)', 'w.pt (binary of 2 MB)']);
       assert.deepEqual(repo.names(tip()), ['.gitignore', 'train.py']);
       assert.equal(repo.git('rev-parse', `${tip()}^`), first);
       assert.equal(tree.git('rev-parse', 'HEAD'), tip());
       assert.equal(tree.git('status', '--porcelain'), '?? token.txt\n?? w.pt');
-      assert.equal(repo.git('log', '-1', '--format=%B', tip()).trim(), 'lr 4\n\nbecause "$(touch x)"');
+      assert.equal(
+        repo.git('log', '-1', '--format=%B', tip()).trim(),
+        'lr 4\n\nbecause "$(touch x)"',
+      );
       holds();
     });
 
@@ -148,7 +192,11 @@ for (const host of hosts)
       repo.git('add', 'new.py');
       repo.git('reset', '-q');
       rmSync(tree.folder, { recursive: true });
-      const made = await ask('exp_commit', { repo_path: repo.folder, branch: 'a', message: 'gone' });
+      const made = await ask('exp_commit', {
+        repo_path: repo.folder,
+        branch: 'a',
+        message: 'gone',
+      });
       assert.equal(made.committed, false);
       await assert.rejects(ask('exp_commit', { branch: 'never', message: 'x' }), /no branch never/);
       assert.equal(repo.git('log', '--format=%s'), 'first');
@@ -159,7 +207,8 @@ for (const host of hosts)
       const { repo, ask, branch, holds } = begin();
       const tree = await branch('a');
       await branch('b');
-      const diff = (a: string, b: string) => ask('exp_diff', { repo_path: repo.folder, branch_a: a, branch_b: b });
+      const diff = (a: string, b: string) =>
+        ask('exp_diff', { repo_path: repo.folder, branch_a: a, branch_b: b });
       assert.equal((await diff('a', 'b')).equal, true);
       tree.write({ 'train.py': `${'x = 1\n'.repeat(20_000)}` });
       await ask('exp_commit', { branch: 'a', message: 'much' });
@@ -168,7 +217,16 @@ for (const host of hosts)
       assert.match(String(much.diff), /^-lr = 2\n/m);
       assert.ok(String(much.diff).length <= 18_000);
       assert.match(String(much.cut), /git diff [0-9a-f]{10} [0-9a-f]{10}/);
-      for (const wrong of ['never', '--output=/tmp/x', '-h', 'main..a', 'a b', '', 'a\nb', '@{-1}x'])
+      for (const wrong of [
+        'never',
+        '--output=/tmp/x',
+        '-h',
+        'main..a',
+        'a b',
+        '',
+        'a\nb',
+        '@{-1}x',
+      ])
         await assert.rejects(diff('a', wrong), /no branch or revision|do not fit/, wrong);
       await assert.rejects(diff('a', 'never'), /There are: (a, b|b, a)/);
       holds();
@@ -176,12 +234,22 @@ for (const host of hosts)
 
     it('lists branches, and which one has the best run', async () => {
       const { repo, ask, branch, holds } = begin(
-        join(realpathSync(scratch()), host.id === 'local' ? 'helios' : '.helios', 'worktrees', sessionId, 'b'),
+        join(
+          realpathSync(scratch()),
+          host.id === 'local' ? 'helios' : '.helios',
+          'worktrees',
+          sessionId,
+          'b',
+        ),
       );
       assert.deepEqual((await ask('exp_branches')).branches, []);
       const a = await branch('a');
       await branch('b');
-      await new ExperimentCodeStore({ sessionId, clock: systemClock }).capture(machine, repo.folder, 'e3');
+      await new ExperimentCodeStore({ sessionId, clock: systemClock }).capture(
+        machine,
+        repo.folder,
+        'e3',
+      );
       rmSync(a.folder, { recursive: true });
       const { branches, ledger } = await ask('exp_branches');
       assert.deepEqual(
@@ -215,13 +283,20 @@ for (const host of hosts)
       assert.equal((await ask('exp_checkout', { branch: 'a' })).created, true);
       assert.equal(tree.git('status', '--porcelain'), '');
       await assert.rejects(ask('exp_checkout', { branch: 'never' }), /no branch never/);
-      await assert.rejects(ask('exp_checkout', { branch: 'never', repo_path: repo.folder }), /There are: a/);
+      await assert.rejects(
+        ask('exp_checkout', { branch: 'never', repo_path: repo.folder }),
+        /There are: a/,
+      );
       mkdirSync(join(tree.folder, '../taken'));
       writeFileSync(join(tree.folder, '../taken/mine'), '');
       await assert.rejects(branch('taken'), /is no worktree of this repository/);
       assert.equal(existsSync(join(tree.folder, '../taken/mine')), true);
       assert.match(
-        await worktrees.add({ machine, folder: repo.folder }, repo.git('rev-parse', 'HEAD'), 'again'),
+        await worktrees.add(
+          { machine, folder: repo.folder },
+          repo.git('rev-parse', 'HEAD'),
+          'again',
+        ),
         /again$/,
       );
       holds();
@@ -231,9 +306,16 @@ for (const host of hosts)
       const { repo, ask, branch } = begin();
       repo.write({ '.gitattributes': '*.py filter=trap\n' });
       const { program, mark } = repo.trap('branch');
-      for (const name of ['post-checkout', 'pre-commit', 'post-commit', 'reference-transaction', 'post-index-change'])
+      for (const name of [
+        'post-checkout',
+        'pre-commit',
+        'post-commit',
+        'reference-transaction',
+        'post-index-change',
+      ])
         symlinkSync(program, join(repo.folder, '.git/hooks', name));
-      for (const key of ['filter.trap.clean', 'filter.trap.smudge', 'core.fsmonitor']) repo.git('config', key, program);
+      for (const key of ['filter.trap.clean', 'filter.trap.smudge', 'core.fsmonitor'])
+        repo.git('config', key, program);
       const tree = await branch('a');
       tree.write({ 'train.py': 'lr = 5\n' });
       assert.equal((await ask('exp_commit', { branch: 'a', message: 'x' })).committed, true);
@@ -245,7 +327,11 @@ for (const host of hosts)
       const { repo, branch, holds } = begin();
       const tree = await branch('a');
       tree.write({ 'train.py': 'lr = 7\n', 'bin.dat': '\0\u0001' });
-      const code = await new ExperimentCodeStore({ sessionId, clock: systemClock }).capture(machine, tree.folder, 'e1');
+      const code = await new ExperimentCodeStore({ sessionId, clock: systemClock }).capture(
+        machine,
+        tree.folder,
+        'e1',
+      );
       const promoted = { machine, code, clock: systemClock };
       const patch = await promoteToPatch(promoted);
       holds();
@@ -287,7 +373,9 @@ for (const host of hosts)
     it('says where only pointers of files are in it', async () => {
       const { repo, branch, ask } = begin();
       assert.doesNotMatch(
-        JSON.stringify(await ask('exp_branch', { repo_path: repo.folder, experiment_name: 'without' })),
+        JSON.stringify(
+          await ask('exp_branch', { repo_path: repo.folder, experiment_name: 'without' }),
+        ),
         /LFS/,
       );
       repo.write({ 'models/.gitattributes': '*.bin filter=lfs diff=lfs merge=lfs -text\n' });
@@ -301,7 +389,13 @@ for (const host of hosts)
     it('is taken over by no name that git or a user would misread', async () => {
       const { repo, branch } = begin();
       const kept = await branch('made');
-      const code = { kind: 'git', repo: repo.folder, tree: '', isDirty: true, leftOut: [] } as const;
+      const code = {
+        kind: 'git',
+        repo: repo.folder,
+        tree: '',
+        isDirty: true,
+        leftOut: [],
+      } as const;
       const commit = kept.git('rev-parse', 'HEAD');
       repo.git('branch', 'taken');
       repo.git('branch', 'full/one');
@@ -333,7 +427,10 @@ for (const host of hosts)
       const report = await tidyWorktrees({ machine, sessionId, clock: systemClock });
       assert.deepEqual(new Set(report.removed), new Set([a.folder, c.folder]));
       assert.deepEqual(report.kept, [{ path: b.folder, why: '1 file is not committed there' }]);
-      assert.equal(existsSync(a.folder) || existsSync(join(repo.folder, '.git/worktrees/a')), false);
+      assert.equal(
+        existsSync(a.folder) || existsSync(join(repo.folder, '.git/worktrees/a')),
+        false,
+      );
       assert.equal(existsSync(join(b.folder, 'train.py')), true);
       assert.equal(repo.git('for-each-ref', 'refs/helios').split('\n').length, 3);
       b.git('checkout', '-q', '--', '.');
@@ -354,6 +451,7 @@ describe('the name of a branch', () => {
   for (const [name, slug] of Object.entries(names))
     it(`${JSON.stringify(name)} becomes ${slug}`, () => assert.equal(slugOf(name), slug));
   it('is refused where nothing is left, or the ledger has it', () => {
-    for (const name of ['…', '../..', '', 'e7', 'E7']) assert.throws(() => slugOf(name), /letters or digits|ledger/);
+    for (const name of ['…', '../..', '', 'e7', 'E7'])
+      assert.throws(() => slugOf(name), /letters or digits|ledger/);
   });
 });

@@ -11,7 +11,9 @@ describe('the context of a Dockerfile', () => {
   const hash = async (): Promise<string> => (await readBuildContext(path('Dockerfile'))).hash;
 
   it('leaves out what .dockerignore names, and takes in again what it takes in again', () => {
-    const isIgnored = ignoring('# comment\nruns\n*.log\n/data/**/raw\n!data/small/raw\n**/cache/\nx?.b+c\n');
+    const isIgnored = ignoring(
+      '# comment\nruns\n*.log\n/data/**/raw\n!data/small/raw\n**/cache/\nx?.b+c\n',
+    );
     const paths = [
       'runs',
       'runs/1/log',
@@ -54,13 +56,26 @@ describe('the context of a Dockerfile', () => {
       seen.add(await hash());
     }
     assert.equal(seen.size, 5);
-    assert.deepEqual((await readBuildContext(path('Dockerfile'))).files, ['.dockerignore', 'Dockerfile', 'a', 'link']);
+    assert.deepEqual((await readBuildContext(path('Dockerfile'))).files, [
+      '.dockerignore',
+      'Dockerfile',
+      'a',
+      'link',
+    ]);
   });
 
   it('says what is missing or out of place', async () => {
-    await assert.rejects(readBuildContext(path('none/Dockerfile')), { reason: 'unreachable', message: /no folder/ });
-    await assert.rejects(readBuildContext(path('Dockerfile')), { reason: 'unreachable', message: /no Dockerfile/ });
+    await assert.rejects(readBuildContext(path('none/Dockerfile')), {
+      reason: 'unreachable',
+      message: /no folder/,
+    });
+    await assert.rejects(readBuildContext(path('Dockerfile')), {
+      reason: 'unreachable',
+      message: /no Dockerfile/,
+    });
     mkdirSync(path('sub'));
-    await assert.rejects(readBuildContext(path('Dockerfile'), path('sub')), { message: /not inside/ });
+    await assert.rejects(readBuildContext(path('Dockerfile'), path('sub')), {
+      message: /not inside/,
+    });
   });
 });

@@ -3,7 +3,11 @@ import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
 import { describe, it } from 'mocha';
-import { DockerChannel, newMarker, reportingArgv } from '../../../../src/machines/container/dockerChannel.ts';
+import {
+  DockerChannel,
+  newMarker,
+  reportingArgv,
+} from '../../../../src/machines/container/dockerChannel.ts';
 
 const frame = (kind: 1 | 2, text: string): Buffer => {
   const header = Buffer.alloc(8);
@@ -30,7 +34,8 @@ describe('the channel of a container', () => {
       channel.on('data', (bytes: Buffer) => (heard.out += bytes.toString()));
       channel.stderr.on('data', (bytes: Buffer) => (heard.err += bytes.toString()));
       channel.on('exit', (...exit: unknown[]) => heard.exits.push(exit));
-      for (let at = 0; at < sent.length; at += pieceBytes) stream.write(sent.subarray(at, at + pieceBytes));
+      for (let at = 0; at < sent.length; at += pieceBytes)
+        stream.write(sent.subarray(at, at + pieceBytes));
       stream.end();
       await once(channel, 'close');
       assert.deepEqual(heard, {
@@ -84,6 +89,10 @@ describe('the channel of a container', () => {
       assert.equal(report('kill -SEGV $$'), '|END 139 signalled\n');
       assert.equal(report('exec sh -c "kill -KILL \\$\\$"'), '|END 137 signalled\n');
       assert.equal(report('kill -INT $$'), '|END 130 \n', 'as shells have it');
-      assert.equal(report('[ "$(cut -d" " -f6 /proc/$$/stat)" = "$$" ]'), '|END 0 \n', 'in a session of its own');
+      assert.equal(
+        report('[ "$(cut -d" " -f6 /proc/$$/stat)" = "$$" ]'),
+        '|END 0 \n',
+        'in a session of its own',
+      );
     });
 });

@@ -8,7 +8,13 @@ import { writeFileAtomic } from '../../../../src/storage/atomicFile.ts';
 import { scratchFolder } from '../../../fakes/scratch.ts';
 
 const gpu1: MachineEntry = { id: 'gpu1', kind: 'ssh', host: '10.0.0.5', user: 'ada', port: 2222 };
-const gpu2: MachineEntry = { id: 'gpu2', kind: 'ssh', alias: 'gpu2', auth: 'key', keyPath: '~/.ssh/lab' };
+const gpu2: MachineEntry = {
+  id: 'gpu2',
+  kind: 'ssh',
+  alias: 'gpu2',
+  auth: 'key',
+  keyPath: '~/.ssh/lab',
+};
 
 describe('machines.json', () => {
   const folder = scratchFolder();
@@ -16,7 +22,11 @@ describe('machines.json', () => {
   const file = (): MachineFile =>
     new MachineFile({ path: path(), write: (where, text) => writeFileAtomic(where, text, 0o600) });
   const given = async (content: unknown): Promise<MachineFile> => {
-    await writeFileAtomic(path(), typeof content === 'string' ? content : JSON.stringify(content, null, 2), 0o600);
+    await writeFileAtomic(
+      path(),
+      typeof content === 'string' ? content : JSON.stringify(content, null, 2),
+      0o600,
+    );
     return file();
   };
 
@@ -49,7 +59,10 @@ describe('machines.json', () => {
     const it = await given({ version: 1, note: 'mine', machines: [{ ...gpu1, rack: 7 }, other] });
     const { entries, problems } = await it.read();
     assert.deepEqual(entries, [{ ...gpu1, rack: 7 }]);
-    assert.match(problems.join('\n'), /machines\.json, line 15: kind: .*left out until this is mended\.$/);
+    assert.match(
+      problems.join('\n'),
+      /machines\.json, line 15: kind: .*left out until this is mended\.$/,
+    );
     await it.put(gpu2);
     assert.deepEqual(JSON.parse(readFileSync(path(), 'utf8')), {
       version: 1,
@@ -97,7 +110,12 @@ describe('machines.json', () => {
       '            "alias": "gpu3"',
       '        }',
     ];
-    assert.deepEqual(now(), [...text.slice(0, 11), '        }, // Fast.', ...added, ...text.slice(12)]);
+    assert.deepEqual(now(), [
+      ...text.slice(0, 11),
+      '        }, // Fast.',
+      ...added,
+      ...text.slice(12),
+    ]);
 
     assert.equal(await it.remove('gpu3'), true);
     assert.deepEqual(now(), text);
@@ -117,9 +135,15 @@ describe('machines.json', () => {
     );
     const { entries, problems } = await it.read();
     assert.deepEqual(entries, [{ id: 'a', kind: 'ssh', host: 'y' }]);
-    assert.match(problems.join('\n'), /^[^\n]*machines\.json, line 4: host stands there twice: this one counts\.$/);
+    assert.match(
+      problems.join('\n'),
+      /^[^\n]*machines\.json, line 4: host stands there twice: this one counts\.$/,
+    );
     await it.put({ id: 'a', kind: 'ssh', host: 'z' });
-    assert.deepEqual(await it.read(), { entries: [{ id: 'a', kind: 'ssh', host: 'z' }], problems: [] });
+    assert.deepEqual(await it.read(), {
+      entries: [{ id: 'a', kind: 'ssh', host: 'z' }],
+      problems: [],
+    });
   });
 
   const broken: [string, string, RegExp][] = [
@@ -128,15 +152,27 @@ describe('machines.json', () => {
       '{\n  "version": 1,\n  "machines": [,]\n}\n',
       /line 3: it is not valid JSON: there is a comma too many, .*\. Mend it by hand/,
     ],
-    ['ends too early', '{ "version": 1,\n "machines": [\n', /line 3: it is not valid JSON: it ends too early/],
-    ['ends in a comma too many', '{ "version": 1,\n "machines": [],\n}', /line 3: .*a comma too many before this/],
+    [
+      'ends too early',
+      '{ "version": 1,\n "machines": [\n',
+      /line 3: it is not valid JSON: it ends too early/,
+    ],
+    [
+      'ends in a comma too many',
+      '{ "version": 1,\n "machines": [],\n}',
+      /line 3: .*a comma too many before this/,
+    ],
     [
       'has its machines twice',
       '{ "version": 1,\n "machines": [],\n "machines": []\n}',
       /line 3: machines stands there twice/,
     ],
     ['is a list', '[]', /line 1: it is not \{ "version": 1/],
-    ['is of another version', '{\n "machines": [],\n "version": 2 }', /line 3: its version is not 1/],
+    [
+      'is of another version',
+      '{\n "machines": [],\n "version": 2 }',
+      /line 3: its version is not 1/,
+    ],
   ];
   for (const [what, text, message] of broken)
     it(`reports a file that ${what}, and never writes over it`, async () => {
@@ -154,19 +190,27 @@ describe('machines.json', () => {
     ['a port that is none', { ...gpu1, port: 70_000 }, /line 9: port:/],
     ['an option as host', { ...gpu1, host: '-oProxyCommand=x' }, /line 7: host: .*dash/],
     ['a password', { ...gpu1, password: 'secret' }, /line 10: password: .*never kept here/],
-    ['neither host nor alias', { id: 'x', kind: 'ssh' }, /line 4: host: name either a host or an alias/],
+    [
+      'neither host nor alias',
+      { id: 'x', kind: 'ssh' },
+      /line 4: host: name either a host or an alias/,
+    ],
     ['both host and alias', { ...gpu1, alias: 'gpu1' }, /line 7: host: name either/],
   ];
   for (const [what, entry, message] of unusable)
     it(`leaves out ${what}, and says where`, async () => {
-      const { entries, problems } = await (await given({ version: 1, machines: [entry, gpu2] })).read();
+      const { entries, problems } = await (
+        await given({ version: 1, machines: [entry, gpu2] })
+      ).read();
       assert.deepEqual(entries, [gpu2]);
       assert.match(problems.join('\n'), message);
       assert.doesNotMatch(problems.join('\n'), /secret/);
     });
 
   it('leaves out the second of an id', async () => {
-    const { entries, problems } = await (await given({ version: 1, machines: [gpu2, gpu2] })).read();
+    const { entries, problems } = await (
+      await given({ version: 1, machines: [gpu2, gpu2] })
+    ).read();
     assert.deepEqual(entries, [gpu2]);
     assert.match(problems.join('\n'), /line 12: "gpu2" is there twice/);
   });
@@ -179,7 +223,10 @@ describe('machines.json', () => {
 
   it('reports a file that cannot be read', async () => {
     const it = new MachineFile({ path: folder(), write: () => Promise.resolve() });
-    assert.match((await it.read()).problems.join('\n'), /cannot be read: .* Make it a file that you can read\./);
+    assert.match(
+      (await it.read()).problems.join('\n'),
+      /cannot be read: .* Make it a file that you can read\./,
+    );
   });
 
   it('is made for the editor, and left alone where it is', async () => {

@@ -10,7 +10,10 @@ describe('createMachines', () => {
     const machines = createMachines([local]);
     assert.equal(machines.get('local'), local);
     assert.deepEqual(machines.list(), [local]);
-    assert.throws(() => machines.get('gpu1'), { reason: 'unknown_machine', message: /"gpu1".*local/ });
+    assert.throws(() => machines.get('gpu1'), {
+      reason: 'unknown_machine',
+      message: /"gpu1".*local/,
+    });
   });
 
   it('refuses two machines of one id', () => {

@@ -33,7 +33,11 @@ describe('the list of machines', () => {
       local,
       file: file(),
       create(entry) {
-        const machine = standIn(entry, join(folder(), `${entry.id}-${made.length}`), answer && (() => answer!()));
+        const machine = standIn(
+          entry,
+          join(folder(), `${entry.id}-${made.length}`),
+          answer && (() => answer!()),
+        );
         made.push(machine);
         return machine;
       },
@@ -51,7 +55,8 @@ describe('the list of machines', () => {
     busy = [];
     answer = undefined;
   });
-  const ids = (machines: { list(): readonly Machine[] }): string[] => machines.list().map(({ id }) => id);
+  const ids = (machines: { list(): readonly Machine[] }): string[] =>
+    machines.list().map(({ id }) => id);
 
   it('is this computer and the machines of the file', async () => {
     await file().put(gpu1);
@@ -160,7 +165,10 @@ describe('the list of machines', () => {
     await machines.add(gpu1);
     const handle = machines.get('gpu1');
     busy = ['gpu1'];
-    await assert.rejects(machines.remove('gpu1'), { reason: 'user', message: /Runs are going on gpu1/ });
+    await assert.rejects(machines.remove('gpu1'), {
+      reason: 'user',
+      message: /Runs are going on gpu1/,
+    });
     await file().remove('gpu1');
     await machines.reload();
     assert.deepEqual(ids(machines), ['local']);

@@ -22,7 +22,8 @@ describe('LocalMachine.exec', () => {
   const machine = (
     env: Record<string, string> = { PATH: process.env.PATH ?? '' },
     clock: Clock = systemClock,
-  ): LocalMachine => new LocalMachine({ runsFolder: join(folder(), 'runs'), workFolder: folder(), env, clock });
+  ): LocalMachine =>
+    new LocalMachine({ runsFolder: join(folder(), 'runs'), workFolder: folder(), env, clock });
 
   it('tells exit codes, signals and output apart', async () => {
     const cases = [
@@ -34,7 +35,8 @@ describe('LocalMachine.exec', () => {
       ['kill -TERM $$', { kind: 'signalled', signal: 'TERM' }],
       ['kill -KILL $$', { kind: 'signalled', signal: 'KILL' }],
     ] as const;
-    for (const [command, outcome] of cases) assert.deepEqual((await machine().exec(command)).outcome, outcome, command);
+    for (const [command, outcome] of cases)
+      assert.deepEqual((await machine().exec(command)).outcome, outcome, command);
   });
 
   it('runs with bash, in the working folder, with the environment of the command', async () => {
@@ -65,19 +67,25 @@ describe('LocalMachine.exec', () => {
   it('limits the time of compound commands and subshells too', async () => {
     const timely = await machine().exec('cd / && (exit 5)', { timeoutMs: 10_000 });
     assert.deepEqual(timely.outcome, { kind: 'exited', code: 5 });
-    const late = await machine().exec('cd / && (echo before; sleep 60; echo after)', { timeoutMs: 300 });
+    const late = await machine().exec('cd / && (echo before; sleep 60; echo after)', {
+      timeoutMs: 300,
+    });
     assert.deepEqual(late.outcome, { kind: 'timed_out', afterMs: 300 });
     assert.equal(late.stdout, 'before\n');
   });
 
   it('ends children with the command when its time is over', async () => {
-    const { stdout, outcome } = await machine().exec('sleep 60 & echo $!; wait', { timeoutMs: 300 });
+    const { stdout, outcome } = await machine().exec('sleep 60 & echo $!; wait', {
+      timeoutMs: 300,
+    });
     assert.equal(outcome.kind, 'timed_out');
     await until('child is gone', () => !isAlive(Number(stdout)));
   });
 
   it('ends a command that ignores TERM', async () => {
-    const { outcome } = await machine().exec('trap "" TERM; while :; do sleep 0.05; done', { timeoutMs: 100 });
+    const { outcome } = await machine().exec('trap "" TERM; while :; do sleep 0.05; done', {
+      timeoutMs: 100,
+    });
     assert.deepEqual(outcome, { kind: 'timed_out', afterMs: 100 });
   });
 
@@ -101,7 +109,9 @@ describe('LocalMachine.exec', () => {
     abort.abort();
     assert.deepEqual((await exec).outcome, { kind: 'aborted' });
     await until('child is gone', () => !isAlive(child));
-    assert.deepEqual((await machine().exec('echo no', { signal: abort.signal })).outcome, { kind: 'aborted' });
+    assert.deepEqual((await machine().exec('echo no', { signal: abort.signal })).outcome, {
+      kind: 'aborted',
+    });
   });
 
   it('runs no start-up files, also where input is given', async () => {
@@ -123,7 +133,9 @@ describe('LocalMachine.exec', () => {
       due.push(callback);
       return toDisposable(() => undefined);
     };
-    const ended = machine(undefined, { now: () => 0, after }).exec('(sleep 0.1; echo late; echo >told) & exit 0');
+    const ended = machine(undefined, { now: () => 0, after }).exec(
+      '(sleep 0.1; echo late; echo >told) & exit 0',
+    );
     await until('its end is noticed', () => due.length > 0);
     const told = join(folder(), 'told');
     // Nothing is read meanwhile.

@@ -53,7 +53,9 @@ describe('files of LocalMachine', () => {
     assert.ok(canMount(path('disk')), 'this test mounts a small disk: run the tests as root');
     try {
       await machine.writeFile(path('disk/f'), bytes('old'));
-      await assert.rejects(machine.writeFile(path('disk/f'), Buffer.alloc(1_000_000)), { reason: 'no_space' });
+      await assert.rejects(machine.writeFile(path('disk/f'), Buffer.alloc(1_000_000)), {
+        reason: 'no_space',
+      });
       assert.equal(readFileSync(path('disk/f'), 'utf8'), 'old');
       assert.deepEqual(readdirSync(path('disk')), ['f']);
     } finally {
@@ -68,9 +70,18 @@ describe('files of LocalMachine', () => {
     symlinkSync('/dev/full', path('full'));
     await assert.rejects(machine.readFile(path('no')), { reason: 'missing' });
     await assert.rejects(machine.readFile(path('locked/below')), { reason: 'missing' });
-    await assert.rejects(machine.readFile(path('dir')), { reason: 'io', message: /it is a folder/ });
-    await assert.rejects(machine.writeFile(path('dir'), bytes('')), { reason: 'io', message: /it is a folder/ });
-    await assert.rejects(machine.writeFile(path('locked'), bytes('y')), { reason: 'denied', message: /read-only/ });
+    await assert.rejects(machine.readFile(path('dir')), {
+      reason: 'io',
+      message: /it is a folder/,
+    });
+    await assert.rejects(machine.writeFile(path('dir'), bytes('')), {
+      reason: 'io',
+      message: /it is a folder/,
+    });
+    await assert.rejects(machine.writeFile(path('locked'), bytes('y')), {
+      reason: 'denied',
+      message: /read-only/,
+    });
     await assert.rejects(machine.appendFile(path('full'), bytes('y')), { reason: 'no_space' });
     // A device is not replaced by a file.
     await assert.rejects(machine.writeFile(path('full'), bytes('y')), {

@@ -17,11 +17,19 @@ describe('LocalMachine.follow', () => {
   });
 
   function following(path: string, offset = 0, clock = new ManualClock()) {
-    const seen = { text: '', changes: [] as (string | undefined)[], errors: [] as MachineFailure[] };
+    const seen = {
+      text: '',
+      changes: [] as (string | undefined)[],
+      errors: [] as MachineFailure[],
+    };
     const machine = new LocalMachine({ runsFolder: folder(), workFolder: folder(), clock });
     const follow: Follow = machine.follow(path, offset, {
       onBytes: (bytes, at) => {
-        assert.equal(at, offset + Buffer.byteLength(seen.text, 'latin1'), 'bytes come in order, each once');
+        assert.equal(
+          at,
+          offset + Buffer.byteLength(seen.text, 'latin1'),
+          'bytes come in order, each once',
+        );
         seen.text += Buffer.from(bytes).toString('latin1');
       },
       onChange: (name) => seen.changes.push(name),

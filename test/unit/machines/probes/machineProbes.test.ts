@@ -81,9 +81,15 @@ function looksAt(name: string, machineOf: () => ProbedMachine): void {
         probes.once(machine, { kind: 'file', path: path('logs') }),
         probes.once(machine, { kind: 'process', pid: child.pid ?? 0 }),
         probes.once(machine, { kind: 'process', pid: 4_194_000 }),
-        probes.once(machine, { kind: 'pattern', pattern: `^/bin/sh .*odd_${process.pid}_pattern;` }),
+        probes.once(machine, {
+          kind: 'pattern',
+          pattern: `^/bin/sh .*odd_${process.pid}_pattern;`,
+        }),
         probes.once(machine, { kind: 'pattern', pattern: `odd_${process.pid}_other|no.such` }),
-        probes.once(machine, { kind: 'command', command: `pwd; printf 'ä\\n0.5\\n'; echo "it's bad" >&2; exit 3` }),
+        probes.once(machine, {
+          kind: 'command',
+          command: `pwd; printf 'ä\\n0.5\\n'; echo "it's bad" >&2; exit 3`,
+        }),
         probes.once(machine, { kind: 'eventFiles', folder: path('logs') }),
         probes.once(machine, { kind: 'eventFiles', folder: path('nowhere') }),
       ]);
@@ -99,7 +105,11 @@ function looksAt(name: string, machineOf: () => ProbedMachine): void {
         [own],
       );
       assert.deepEqual(lost, []);
-      assert.deepEqual(failed, { code: 3, stdout: `${machine.workFolder}\nä\n0.5\n`, stderr: "it's bad\n" });
+      assert.deepEqual(failed, {
+        code: 3,
+        stdout: `${machine.workFolder}\nä\n0.5\n`,
+        stderr: "it's bad\n",
+      });
       assert.deepEqual(
         events?.map((event) => [event.path, event.sizeBytes]),
         [[path('logs/a b/events.out.tfevents.1.host'), 2]],
@@ -119,7 +129,8 @@ function looksAt(name: string, machineOf: () => ProbedMachine): void {
       const ours = found.filter(
         ({ pid, command }) =>
           pid !== other.pid &&
-          (command.includes(`odd_${process.pid}`) || (/IFS= read|(sed|grep) -n/.test(command) && isOfThisProcess(pid))),
+          (command.includes(`odd_${process.pid}`) ||
+            (/IFS= read|(sed|grep) -n/.test(command) && isOfThisProcess(pid))),
       );
       assert.deepEqual(ours, []);
       if (name === 'this computer') assert.ok(!pids.includes(process.pid));
@@ -128,7 +139,10 @@ function looksAt(name: string, machineOf: () => ProbedMachine): void {
     it('refuses a pattern that is none, by itself', async () => {
       const machine = machineOf();
       const good = probes.once(machine, { kind: 'pattern', pattern: '.' });
-      await assert.rejects(probes.once(machine, { kind: 'pattern', pattern: 'a(' }), /no extended regular expression/);
+      await assert.rejects(
+        probes.once(machine, { kind: 'pattern', pattern: 'a(' }),
+        /no extended regular expression/,
+      );
       assert.ok((await good).length > 0);
     });
 
@@ -142,14 +156,20 @@ function looksAt(name: string, machineOf: () => ProbedMachine): void {
           failed: (why) => list.push(why),
         });
       };
-      watch('hangs', { kind: 'command', command: `echo $$ >>${shellQuote(path('pids'))}; sleep 70; echo 1` });
+      watch('hangs', {
+        kind: 'command',
+        command: `echo $$ >>${shellQuote(path('pids'))}; sleep 70; echo 1`,
+      });
       watch('noisy', { kind: 'command', command: 'seq 1 300000; printf "\\001x\\n@0"; echo 7' });
       watch('closes', { kind: 'command', command: 'exec 1>&-; kill -KILL $$' });
       watch('file', { kind: 'file', path: path('f') });
       await until('the file was looked at', () => told.file?.length === 1);
       assert.deepEqual(told.file, [undefined]);
       writeFileSync(path('f'), 'x');
-      await until('the file was seen', () => told.file?.some((answer) => answer !== undefined) ?? false);
+      await until(
+        'the file was seen',
+        () => told.file?.some((answer) => answer !== undefined) ?? false,
+      );
       assert.match(JSON.stringify(told.noisy?.[0]), /"code":0,.*299999\\n300000\\n.*7\\n/);
       assert.match(JSON.stringify(told.closes?.[0]), /"code":137/);
       assert.deepEqual(told.hangs, ['no answer within 5 s']);

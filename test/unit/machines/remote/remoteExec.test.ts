@@ -4,7 +4,12 @@ import { beforeEach, describe, it } from 'mocha';
 import type { ExecOutcome } from '../../../../src/machines/machine.ts';
 import { execRemote, type RemoteExec } from '../../../../src/machines/remote/remoteExec.ts';
 import { ManualClock } from '../../../fakes/manualClock.ts';
-import { heard, ScriptedHost, unreachable, type ScriptedChannel } from '../../../fakes/scriptedHost.ts';
+import {
+  heard,
+  ScriptedHost,
+  unreachable,
+  type ScriptedChannel,
+} from '../../../fakes/scriptedHost.ts';
 
 describe('a command on a host', () => {
   let clock: ManualClock;
@@ -18,18 +23,30 @@ describe('a command on a host', () => {
   });
 
   /** Begins it; `channel` is its way, on which the test says what happens. */
-  const begun = (options: Partial<RemoteExec> = {}): { ended: Promise<ExecOutcome>; channel: ScriptedChannel } => {
+  const begun = (
+    options: Partial<RemoteExec> = {},
+  ): { ended: Promise<ExecOutcome>; channel: ScriptedChannel } => {
     const sinks = {
       onStdout: (bytes: Uint8Array) => void (out += String(bytes)),
       onStderr: (bytes: Uint8Array) => void (err += String(bytes)),
     };
-    const ended = execRemote(host, 'python train.py', { cwd: '/work', ...sinks, ...options }, clock);
+    const ended = execRemote(
+      host,
+      'python train.py',
+      { cwd: '/work', ...sinks, ...options },
+      clock,
+    );
     ended.catch(() => undefined);
     return { ended, channel: host.last };
   };
-  const kills = (): ScriptedChannel[] => host.channels.filter(({ options }) => options.use === 'urgent');
+  const kills = (): ScriptedChannel[] =>
+    host.channels.filter(({ options }) => options.use === 'urgent');
   /** It has ended, and its way is closed as a host closes it. */
-  const over = async (channel: ScriptedChannel, code: number | null, signal?: string): Promise<void> => {
+  const over = async (
+    channel: ScriptedChannel,
+    code: number | null,
+    signal?: string,
+  ): Promise<void> => {
     channel.exit(code, signal);
     await clock.advance(1000);
   };
@@ -37,8 +54,10 @@ describe('a command on a host', () => {
   it('prints nothing of what start-up files print, in whatever pieces it comes', async () => {
     const { ended, channel } = begun();
     const marker = /helios-[0-9a-f]{16}/.exec(channel.line)?.[0] ?? '';
-    for (const byte of Buffer.from(`Welcome\n${marker}loss 0.5\n`)) channel.say(Uint8Array.of(byte));
-    for (const byte of Buffer.from(`motd\n${marker} 4711\nwarning\n`)) channel.stderr.write(Uint8Array.of(byte));
+    for (const byte of Buffer.from(`Welcome\n${marker}loss 0.5\n`))
+      channel.say(Uint8Array.of(byte));
+    for (const byte of Buffer.from(`motd\n${marker} 4711\nwarning\n`))
+      channel.stderr.write(Uint8Array.of(byte));
     await heard();
     assert.deepEqual([out, err], ['loss 0.5\n', 'warning\n']);
     await over(channel, 0);
@@ -121,7 +140,11 @@ describe('a command on a host', () => {
     assert.equal(getEventListeners(signal, 'abort').length, 0);
   });
 
-  const ends: readonly (readonly [code: number | null, signal: string | undefined, outcome: ExecOutcome])[] = [
+  const ends: readonly (readonly [
+    code: number | null,
+    signal: string | undefined,
+    outcome: ExecOutcome,
+  ])[] = [
     [3, undefined, { kind: 'exited', code: 3 }],
     [null, 'SIGKILL', { kind: 'signalled', signal: 'KILL' }],
     [null, 'TERM@openssh.com', { kind: 'signalled', signal: 'TERM' }],
@@ -153,7 +176,10 @@ describe('a command on a host', () => {
   it('is not known to have begun where nothing was heard of it', async () => {
     const { ended, channel } = begun();
     channel.lose();
-    await assert.rejects(ended, { reason: 'unreachable', message: /Whether it began is not known/ });
+    await assert.rejects(ended, {
+      reason: 'unreachable',
+      message: /Whether it began is not known/,
+    });
   });
 
   it('has timed out when its end is told, and is ended with all its group', async () => {
@@ -240,7 +266,9 @@ describe('a command on a host', () => {
   it('waits for who takes its output, however late that is', async () => {
     const taken = Promise.withResolvers<void>();
     let pieces = 0;
-    const { ended, channel } = begun({ onStdout: () => (pieces++ === 0 ? taken.promise : undefined) });
+    const { ended, channel } = begun({
+      onStdout: () => (pieces++ === 0 ? taken.promise : undefined),
+    });
     channel.begin();
     channel.say('first');
     await heard();
@@ -265,9 +293,17 @@ describe('a command on a host', () => {
     refused.channel.stderr.write('This account is currently not available.\n');
     await heard();
     await over(refused.channel, 1);
-    await assert.rejects(refused.ended, { reason: 'denied', message: /does not run commands.*: This account is/ });
+    await assert.rejects(refused.ended, {
+      reason: 'denied',
+      message: /does not run commands.*: This account is/,
+    });
     host.refusal = unreachable();
-    const begin = execRemote(host, 'x', { cwd: '/', onStdout: () => undefined, onStderr: () => undefined }, clock);
+    const begin = execRemote(
+      host,
+      'x',
+      { cwd: '/', onStdout: () => undefined, onStderr: () => undefined },
+      clock,
+    );
     await assert.rejects(begin, { reason: 'unreachable' });
   });
 

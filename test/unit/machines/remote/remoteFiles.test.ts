@@ -23,17 +23,21 @@ describe('files through a shell', () => {
     (change: (content: Uint8Array) => Uint8Array): RunScript =>
     async (script, stdin) => {
       const machine = new LocalMachine({ runsFolder: '/nowhere', workFolder: '/' });
-      const result = await machine.exec(`exec /bin/sh -c ${shellQuote(script)}`, stdin && { stdin: change(stdin) });
+      const result = await machine.exec(
+        `exec /bin/sh -c ${shellQuote(script)}`,
+        stdin && { stdin: change(stdin) },
+      );
       return { ...result, stdout: Buffer.from(result.stdout) };
     };
   const whole = given((content) => content);
   const content = Buffer.from('new content');
 
-  const broken: readonly (readonly [what: string, change: (content: Uint8Array) => Uint8Array])[] = [
-    ['half of it', (bytes) => bytes.subarray(0, 5)],
-    ['nothing of it', () => Buffer.alloc(0)],
-    ['more than it', (bytes) => Buffer.concat([bytes, bytes])],
-  ];
+  const broken: readonly (readonly [what: string, change: (content: Uint8Array) => Uint8Array])[] =
+    [
+      ['half of it', (bytes) => bytes.subarray(0, 5)],
+      ['nothing of it', () => Buffer.alloc(0)],
+      ['more than it', (bytes) => Buffer.concat([bytes, bytes])],
+    ];
   for (const [what, change] of broken)
     it(`keep what was there where ${what} arrived, and leave nothing beside it`, async () => {
       writeFileSync(file('f'), 'old');
@@ -42,14 +46,20 @@ describe('files through a shell', () => {
       await assert.rejects(appendThroughShell(given(change), file('f'), content), failure);
       await assert.rejects(writeThroughShell(given(change), file('sub/g'), content), failure);
       assert.equal(readFileSync(file('f'), 'utf8'), 'old');
-      assert.deepEqual([readdirSync(folder()).sort(), readdirSync(file('sub'))], [['f', 'sub'], []]);
+      assert.deepEqual(
+        [readdirSync(folder()).sort(), readdirSync(file('sub'))],
+        [['f', 'sub'], []],
+      );
     });
 
   it('are written, appended to, read and looked at', async () => {
     await writeThroughShell(whole, file('a/b'), content);
     await appendThroughShell(whole, file('a/b'), Buffer.from('!'));
     assert.equal(String(await readThroughShell(whole, file('a/b'))), 'new content!');
-    assert.equal(String(await readThroughShell(whole, file('a/b'), { offset: 4, maxBytes: 7 })), 'content');
+    assert.equal(
+      String(await readThroughShell(whole, file('a/b'), { offset: 4, maxBytes: 7 })),
+      'content',
+    );
     utimesSync(file('a/b'), 1_700_000_000, 1_700_000_000);
     assert.deepEqual(await statThroughShell(whole, file('a/b')), {
       ...{ sizeBytes: 12, modifiedMs: 1_700_000_000_000, isDirectory: false },
@@ -57,7 +67,10 @@ describe('files through a shell', () => {
     assert.equal((await statThroughShell(whole, file('a')))?.isDirectory, true);
     assert.equal(await statThroughShell(whole, file('none')), undefined);
     mkdirSync(file('dir'));
-    await assert.rejects(readThroughShell(whole, file('dir')), { reason: 'io', message: /it is a folder/ });
+    await assert.rejects(readThroughShell(whole, file('dir')), {
+      reason: 'io',
+      message: /it is a folder/,
+    });
     assert.deepEqual(readdirSync(file('a')), ['b']);
   });
 
@@ -68,7 +81,10 @@ describe('files through a shell', () => {
     ] as const) {
       const run: RunScript = () =>
         Promise.resolve({ outcome: outcome satisfies ExecOutcome, stdout: content, stderr: '' });
-      await assert.rejects(readThroughShell(run, '/f'), { reason: 'io', message: /for a reason that was not said/ });
+      await assert.rejects(readThroughShell(run, '/f'), {
+        reason: 'io',
+        message: /for a reason that was not said/,
+      });
       await assert.rejects(statThroughShell(run, '/f'), { reason: 'io' });
     }
   });

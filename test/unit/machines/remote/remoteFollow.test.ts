@@ -36,16 +36,20 @@ describe('files of a host that are followed', () => {
   let before = new WeakMap<object, string>();
   /** As the host answers the scripts of `listing.ts`. */
   const answer = (script: string): string => {
-    const [, name = '', block, skip, count] = /^dd if=\/runs\/(\w+) bs=(\d+) skip=(\d+) count=(\d+)/.exec(script) ?? [];
+    const [, name = '', block, skip, count] =
+      /^dd if=\/runs\/(\w+) bs=(\d+) skip=(\d+) count=(\d+)/.exec(script) ?? [];
     if (name === '') return listed();
     reads.push(`${name} ${block} ${skip} ${count}`);
     const start = Number(skip) * Number(block);
-    return isReadable ? (files.get(name) ?? '').slice(start, start + Number(count) * Number(block)) : '';
+    return isReadable
+      ? (files.get(name) ?? '').slice(start, start + Number(count) * Number(block))
+      : '';
   };
   const listed = (): string => {
     probes += 1;
     const lines = [...files].map(
-      ([name, text]) => `${text === undefined ? 'd' : '-'}rw-r--r-- 1 0 0 ${text?.length ?? 4096} Jan 1 00:00 ${name}`,
+      ([name, text]) =>
+        `${text === undefined ? 'd' : '-'}rw-r--r-- 1 0 0 ${text?.length ?? 4096} Jan 1 00:00 ${name}`,
     );
     const now = ['/dev/null', '', '/runs:', 'total 8', ...lines].join('\n');
     const shell = host.last;
@@ -83,7 +87,10 @@ describe('files of a host that are followed', () => {
     await clock.advance(28_000);
     const calm = probes;
     await clock.advance(5000);
-    assert.ok(probes - calm <= 11 && probes - calm >= 9, `${probes - calm} looks in five calm seconds`);
+    assert.ok(
+      probes - calm <= 11 && probes - calm >= 9,
+      `${probes - calm} looks in five calm seconds`,
+    );
     files.set('a', 'one, more');
     await clock.advance(500);
     const busy = probes;
@@ -117,7 +124,8 @@ describe('files of a host that are followed', () => {
   it('are drained when all of them are read', async () => {
     files.set('a', 'one').set('b', 'two');
     const both = [follow('a'), follow('b')];
-    host.answers = (script) => (script.startsWith('dd') && !isReadable ? undefined : answer(script));
+    host.answers = (script) =>
+      script.startsWith('dd') && !isReadable ? undefined : answer(script);
     isReadable = false;
     let isDrained = false;
     const drained = both[0]?.follow.drain().then(() => (isDrained = true));

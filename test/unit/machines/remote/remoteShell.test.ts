@@ -6,9 +6,15 @@ import { Queries } from '../../../../src/machines/remote/queries.ts';
 import { RemoteShell } from '../../../../src/machines/remote/remoteShell.ts';
 import { StandingShell } from '../../../../src/machines/remote/standingShell.ts';
 import { ManualClock } from '../../../fakes/manualClock.ts';
-import { heard, ScriptedHost, unreachable, type ScriptedChannel } from '../../../fakes/scriptedHost.ts';
+import {
+  heard,
+  ScriptedHost,
+  unreachable,
+  type ScriptedChannel,
+} from '../../../fakes/scriptedHost.ts';
 
-const noRoom = (): MachineFailure => new MachineFailure('denied', 'gpu1 allows too few sessions to keep one open.');
+const noRoom = (): MachineFailure =>
+  new MachineFailure('denied', 'gpu1 allows too few sessions to keep one open.');
 const silent = (): undefined => undefined;
 
 describe('a shell that stays', () => {
@@ -20,17 +26,31 @@ describe('a shell that stays', () => {
     host.answers = silent;
   });
   const open = (): Promise<RemoteShell> => RemoteShell.open(host, clock);
-  const kills = (): ScriptedChannel[] => host.channels.filter(({ options }) => options.use === 'urgent');
+  const kills = (): ScriptedChannel[] =>
+    host.channels.filter(({ options }) => options.use === 'urgent');
 
   it('ends an answer by its word alone, in however many pieces that comes', async () => {
     const shell = await open();
     const { word } = host.last;
     const texts = ['', '1\n', `almost${word.slice(0, -3)}!`, '\n\n', 'ä'.repeat(100)];
-    for (const chunk of [1, 2, 3, 7, word.length - 1, word.length, word.length + 1, word.length + 10, 10_000]) {
-      const answers = Promise.all(texts.map(async (_, index) => (await shell.run(`echo ${index}`)).toString()));
+    for (const chunk of [
+      1,
+      2,
+      3,
+      7,
+      word.length - 1,
+      word.length,
+      word.length + 1,
+      word.length + 10,
+      10_000,
+    ]) {
+      const answers = Promise.all(
+        texts.map(async (_, index) => (await shell.run(`echo ${index}`)).toString()),
+      );
       answers.catch(() => undefined);
       const bytes = Buffer.from(texts.map((text) => text + word).join(''));
-      for (let at = 0; at < bytes.length; at += chunk) host.last.say(bytes.subarray(at, at + chunk));
+      for (let at = 0; at < bytes.length; at += chunk)
+        host.last.say(bytes.subarray(at, at + chunk));
       // An answer whose end was not seen is late by then.
       await clock.advance(30_000);
       assert.deepEqual(await answers, texts, `${chunk} bytes at a time`);
@@ -162,8 +182,10 @@ describe('a shell that is opened when it is needed', () => {
     host = new ScriptedHost();
     host.answers = (script) => `${host.channels.length}: ${script}`;
   });
-  const standing = (other?: () => StandingShell): StandingShell => new StandingShell(host, clock, other);
-  const ask = async (shell: StandingShell, script: string): Promise<string> => String(await shell.run(script));
+  const standing = (other?: () => StandingShell): StandingShell =>
+    new StandingShell(host, clock, other);
+  const ask = async (shell: StandingShell, script: string): Promise<string> =>
+    String(await shell.run(script));
   /** The question is on its way, and the shell is gone. */
   const lostWhileAsking = async (shell: StandingShell): Promise<Promise<string>> => {
     host.last.answers = undefined;
@@ -290,12 +312,17 @@ describe('a shell that is opened when it is needed', () => {
 });
 
 describe('a command for each script', () => {
-  const limits: readonly (readonly [what: string, limit: object, printed: string, waitMs: number, failure: object])[] =
-    [
-      ['prints too much', { maxBytes: 5 }, '123456', 0, { reason: 'io', message: /ask for less/ }],
-      ['is late', { timeoutMs: 400 }, '1', 400, { reason: 'timeout', message: /within 0\.4 s/ }],
-      ['is late by default', {}, '1', 30_000, { reason: 'timeout', message: /within 30 s/ }],
-    ];
+  const limits: readonly (readonly [
+    what: string,
+    limit: object,
+    printed: string,
+    waitMs: number,
+    failure: object,
+  ])[] = [
+    ['prints too much', { maxBytes: 5 }, '123456', 0, { reason: 'io', message: /ask for less/ }],
+    ['is late', { timeoutMs: 400 }, '1', 400, { reason: 'timeout', message: /within 0\.4 s/ }],
+    ['is late by default', {}, '1', 30_000, { reason: 'timeout', message: /within 30 s/ }],
+  ];
   for (const [what, limit, printed, waitMs, failure] of limits)
     it(`is ended when it ${what}`, async () => {
       const clock = new ManualClock();

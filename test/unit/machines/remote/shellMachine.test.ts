@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'mocha';
 import type { MachineKind } from '../../../../src/machines/machine.ts';
-import { ShellMachine, type ShellMachineOptions } from '../../../../src/machines/remote/shellMachine.ts';
+import {
+  ShellMachine,
+  type ShellMachineOptions,
+} from '../../../../src/machines/remote/shellMachine.ts';
 import { ManualClock } from '../../../fakes/manualClock.ts';
 import { heard, ScriptedHost, unreachable } from '../../../fakes/scriptedHost.ts';
 

@@ -5,7 +5,11 @@ import { beforeEach, describe, it } from 'mocha';
 import { systemClock } from '../../../../src/base/clock.ts';
 import { Emitter } from '../../../../src/base/emitter.ts';
 import { LocalMachine } from '../../../../src/machines/local/localMachine.ts';
-import { MachineFailure, type Machine, type MachineStatus } from '../../../../src/machines/machine.ts';
+import {
+  MachineFailure,
+  type Machine,
+  type MachineStatus,
+} from '../../../../src/machines/machine.ts';
 import type { GoingRun } from '../../../../src/machines/resources/gpuTimes.ts';
 import { MachineResources } from '../../../../src/machines/resources/machineResources.ts';
 import { resourceLines, resourceText } from '../../../../src/machines/resources/resourceText.ts';
@@ -22,8 +26,11 @@ describe('MachineResources', () => {
   });
 
   /** Answers as a host without GPUs, as `query` says. */
-  const machine = (id: string, query: () => Promise<string>, kind: Machine['kind'] = 'ssh'): Machine =>
-    ({ id, kind, runsFolder: '/r', workFolder: '/w', query }) as unknown as Machine;
+  const machine = (
+    id: string,
+    query: () => Promise<string>,
+    kind: Machine['kind'] = 'ssh',
+  ): Machine => ({ id, kind, runsFolder: '/r', workFolder: '/w', query }) as unknown as Machine;
   const resourcesOf = (machines: Machine[], status: Record<string, MachineStatus['kind']> = {}) =>
     new MachineResources({
       machines: {
@@ -86,7 +93,9 @@ describe('MachineResources', () => {
       hanging += 1;
       return new Promise(() => undefined);
     });
-    const fails = machine('b', () => Promise.reject(new MachineFailure('unreachable', 'b is gone')));
+    const fails = machine('b', () =>
+      Promise.reject(new MachineFailure('unreachable', 'b is gone')),
+    );
     const heard: string[] = [];
     const resources = resourcesOf([hangs, fails, machine('c', () => Promise.resolve(''))]);
     resources.onDidChange((id) => heard.push(id));
@@ -141,7 +150,9 @@ describe('MachineResources', () => {
     const first = resources.latest('local');
     assert.equal(first?.gpus?.[0]?.utilisationPercent, 3);
     assert.equal(first.gpus[0].processes?.[0]?.pid, process.pid);
-    assert.ok((first.memoryTotalBytes ?? 0) > (first.memoryUsedBytes ?? Infinity) && first.cpuCount);
+    assert.ok(
+      (first.memoryTotalBytes ?? 0) > (first.memoryUsedBytes ?? Infinity) && first.cpuCount,
+    );
     assert.equal(first.cpuPercent, undefined);
     assert.equal(first.disks?.[0]?.path, join(folder(), 'runs'));
     assert.match(resourceText(first) ?? '', /^2 GPUs \u20072 % · 40 °C · 1\/160 GB$/);
@@ -152,7 +163,11 @@ describe('MachineResources', () => {
     await clock.advance(5000);
     await next();
     assert.ok((resources.latest('local')?.cpuPercent ?? -1) >= 0);
-    assert.deepEqual(resources.gpuTime('r-1'), { idleSeconds: 5, watchedSeconds: 10, memoryBytes: 512 * 2 ** 20 });
+    assert.deepEqual(resources.gpuTime('r-1'), {
+      idleSeconds: 5,
+      watchedSeconds: 10,
+      memoryBytes: 512 * 2 ** 20,
+    });
     assert.deepEqual(resources.gpuTime('r-2'), { idleSeconds: 15, watchedSeconds: 20 });
     assert.equal(resources.gpuTime('r-3'), undefined);
     watch.dispose();
@@ -164,7 +179,12 @@ describe('MachineResources', () => {
     writeFileSync(smi, '#!/bin/sh\necho x >>"$0.asked"; sleep 60\n');
     chmodSync(smi, 0o755);
     const env = { ...process.env, PATH: `${folder()}:${process.env.PATH}` };
-    const local = new LocalMachine({ runsFolder: '/tmp', workFolder: '/', clock: systemClock, env });
+    const local = new LocalMachine({
+      runsFolder: '/tmp',
+      workFolder: '/',
+      clock: systemClock,
+      env,
+    });
     const resources = resourcesOf([local]);
     const sample = await resources.take(local);
     assert.equal(sample.gpus, undefined);

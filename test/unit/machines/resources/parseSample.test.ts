@@ -1,19 +1,37 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
-import { parseDisks, parseGpus, parseHost } from '../../../../src/machines/resources/parseSample.ts';
+import {
+  parseDisks,
+  parseGpus,
+  parseHost,
+} from '../../../../src/machines/resources/parseSample.ts';
 
-const host = (...lines: string[]): string => ['MemTotal: 1000', 'MemAvailable: 250', 'load: 1.50', ...lines].join('\n');
+const host = (...lines: string[]): string =>
+  ['MemTotal: 1000', 'MemAvailable: 250', 'load: 1.50', ...lines].join('\n');
 
 describe('samples', () => {
   it('tells the use of the CPUs from two samples, and nothing from one', () => {
-    const first = parseHost(host('cpu: 100 0 50 800 50 0 0 0', 'cpus: 4', 'uptime: 10.0'), undefined);
+    const first = parseHost(
+      host('cpu: 100 0 50 800 50 0 0 0', 'cpus: 4', 'uptime: 10.0'),
+      undefined,
+    );
     assert.deepEqual(
       { ...first, counters: undefined },
-      { counters: undefined, cpuCount: 4, loadAverage: 1.5, memoryTotalBytes: 1024_000, memoryUsedBytes: 768_000 },
+      {
+        counters: undefined,
+        cpuCount: 4,
+        loadAverage: 1.5,
+        memoryTotalBytes: 1024_000,
+        memoryUsedBytes: 768_000,
+      },
     );
     const second = parseHost(host('cpu: 130 0 70 840 60 0 0 0', 'cpus: 4'), first.counters);
     assert.equal(second.cpuPercent, 50);
-    assert.equal(parseHost(host('cpu: 1 0 0 5 0 0 0 0'), first.counters).cpuPercent, undefined, 'it was restarted');
+    assert.equal(
+      parseHost(host('cpu: 1 0 0 5 0 0 0 0'), first.counters).cpuPercent,
+      undefined,
+      'it was restarted',
+    );
   });
 
   it('counts what can be dropped as free on kernels that do not say what is available', () => {
@@ -45,7 +63,10 @@ describe('samples', () => {
     for (const group of groups) {
       const cpu = 'cpu: 100 0 50 800 50 0 0 0';
       const first = parseHost(host(cpu, 'cpus: 64', 'uptime: 100', ...group(10)), undefined);
-      const { counters, ...second } = parseHost(host(cpu, 'cpus: 64', 'uptime: 110', ...group(13)), first.counters);
+      const { counters, ...second } = parseHost(
+        host(cpu, 'cpus: 64', 'uptime: 110', ...group(13)),
+        first.counters,
+      );
       assert.ok(counters);
       assert.deepEqual(second, {
         cpuPercent: 20,
@@ -57,10 +78,25 @@ describe('samples', () => {
   });
 
   it('takes the machine where the group has no limits', () => {
-    for (const none of ['cpu.max: max 100000\nmemory.max: max', 'cpu.cfs_quota_us: -1\ncpu.cfs_period_us: 100000'])
+    for (const none of [
+      'cpu.max: max 100000\nmemory.max: max',
+      'cpu.cfs_quota_us: -1\ncpu.cfs_period_us: 100000',
+    ])
       assert.deepEqual(
-        { ...parseHost(host('cpus: 8', none, 'memory.limit_in_bytes: 9223372036854771712'), undefined), counters: 0 },
-        { counters: 0, cpuCount: 8, loadAverage: 1.5, memoryTotalBytes: 1024_000, memoryUsedBytes: 768_000 },
+        {
+          ...parseHost(
+            host('cpus: 8', none, 'memory.limit_in_bytes: 9223372036854771712'),
+            undefined,
+          ),
+          counters: 0,
+        },
+        {
+          counters: 0,
+          cpuCount: 8,
+          loadAverage: 1.5,
+          memoryTotalBytes: 1024_000,
+          memoryUsedBytes: 768_000,
+        },
       );
   });
 
@@ -80,8 +116,14 @@ describe('samples', () => {
 
   it('tells a file system once', () => {
     const root = '/dev/sda 1 /x 1000 600 400 60% /';
-    const disks = parseDisks(`/home/a b\n/dev/sda 1000 600 400 60% /\n/work\n/dev/sda 1000 600 400 60% /\n/d\n${root}`);
-    assert.deepEqual(disks[0], { path: '/home/a b', freeBytes: 400 * 1024, totalBytes: 1000 * 1024 });
+    const disks = parseDisks(
+      `/home/a b\n/dev/sda 1000 600 400 60% /\n/work\n/dev/sda 1000 600 400 60% /\n/d\n${root}`,
+    );
+    assert.deepEqual(disks[0], {
+      path: '/home/a b',
+      freeBytes: 400 * 1024,
+      totalBytes: 1000 * 1024,
+    });
     assert.deepEqual(
       disks.map(({ path }) => path),
       ['/home/a b'].concat(disks.length > 1 ? ['/d'] : []),
@@ -113,7 +155,10 @@ describe('samples', () => {
       },
       { id: '1', name: 'Quadro, P', memoryTotalBytes: 81920 * mib, processes: [] },
     ]);
-    assert.deepEqual(parseGpus('nvidia\nNVIDIA-SMI has failed because it could not communicate'), []);
+    assert.deepEqual(
+      parseGpus('nvidia\nNVIDIA-SMI has failed because it could not communicate'),
+      [],
+    );
     assert.deepEqual(parseGpus(''), []);
   });
 
@@ -126,16 +171,19 @@ describe('samples', () => {
       'Average Graphics Package Power (W)': 'N/A',
       'Card series': 'Instinct MI210',
     };
-    assert.deepEqual(parseGpus(`rocm\nWARNING: low power\n${JSON.stringify({ card0: card, system: { x: '1' } })}`), [
-      {
-        id: '0',
-        name: 'Instinct MI210',
-        utilisationPercent: 3,
-        memoryUsedBytes: 1048576,
-        memoryTotalBytes: 68702699520,
-        temperatureCelsius: 35,
-      },
-    ]);
+    assert.deepEqual(
+      parseGpus(`rocm\nWARNING: low power\n${JSON.stringify({ card0: card, system: { x: '1' } })}`),
+      [
+        {
+          id: '0',
+          name: 'Instinct MI210',
+          utilisationPercent: 3,
+          memoryUsedBytes: 1048576,
+          memoryTotalBytes: 68702699520,
+          temperatureCelsius: 35,
+        },
+      ],
+    );
     assert.deepEqual(parseGpus('rocm\nnothing'), []);
   });
 });

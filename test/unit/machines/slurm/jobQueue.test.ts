@@ -15,7 +15,8 @@ describe('questions to a scheduler', () => {
     queue = new JobQueue({
       clock,
       ask(command) {
-        if (command.includes('sacct')) return Promise.resolve({ text: 'accounting storage is disabled', code: 1 });
+        if (command.includes('sacct'))
+          return Promise.resolve({ text: 'accounting storage is disabled', code: 1 });
         asked.push([clock.now() - beganMs, / -j (\S+)/.exec(command)?.[1]]);
         return Promise.resolve({ text: '', code: 0 });
       },

@@ -35,7 +35,11 @@ describe('attacks on the way to a host', () => {
   /** A user who would say yes to everything: what is refused here is refused without asking. */
   function connect(target: SshTarget, through?: SshConnection): SshConnection {
     const { prompts, asked } = scriptedPrompts({ confirm: true });
-    const connection = new SshConnection(target, { prompts, random: () => 0, ...(through && { through }) });
+    const connection = new SshConnection(target, {
+      prompts,
+      random: () => 0,
+      ...(through && { through }),
+    });
     owned.push(connection, { dispose: () => assert.deepEqual(asked, []) });
     return connection;
   }
@@ -51,7 +55,10 @@ describe('attacks on the way to a host', () => {
     const known = join(folder(), 'known');
     const line = readFileSync(host.knownHosts, 'utf8').replace(/:\d+ /, `:${impostor.port} `);
     writeFileSync(known, line);
-    return impostor.target({ knownHostsFiles: [known], identityFiles: host.target().identityFiles });
+    return impostor.target({
+      knownHostsFiles: [known],
+      identityFiles: host.target().identityFiles,
+    });
   };
 
   it('another host that answers at the address is not spoken to', async () => {
@@ -63,7 +70,9 @@ describe('attacks on the way to a host', () => {
 
   it('nor is one whose name is hashed on file', async () => {
     const target = misled();
-    execFileSync('ssh-keygen', ['-q', '-H', '-f', target.knownHostsFiles[0] ?? ''], { stdio: 'ignore' });
+    execFileSync('ssh-keygen', ['-q', '-H', '-f', target.knownHostsFiles[0] ?? ''], {
+      stdio: 'ignore',
+    });
     assert.doesNotMatch(readFileSync(target.knownHostsFiles[0] ?? '', 'utf8'), /127\.0\.0\.1/);
     await isRefused(connect(target), /not the one that is on file/);
   });
@@ -85,7 +94,10 @@ describe('attacks on the way to a host', () => {
 
   it('nor one whose key was revoked', async () => {
     const [, type, key] = readFileSync(host.knownHosts, 'utf8').trim().split(' ').map(String);
-    writeFileSync(host.knownHosts, `${readFileSync(host.knownHosts, 'utf8')}@revoked * ${type} ${key}\n`);
+    writeFileSync(
+      host.knownHosts,
+      `${readFileSync(host.knownHosts, 'utf8')}@revoked * ${type} ${key}\n`,
+    );
     await isRefused(connect(host.target()), /is revoked in .*known_hosts:2/);
   });
 
@@ -100,7 +112,10 @@ describe('attacks on the way to a host', () => {
   it('a host that an authority vouches for elsewhere is asked about, with that said', async () => {
     const [name = ''] = readFileSync(host.knownHosts, 'utf8').trim().split(' ');
     makeKey(join(folder(), 'ca'));
-    writeFileSync(host.knownHosts, `@cert-authority ${name} ${readFileSync(join(folder(), 'ca.pub'), 'utf8')}`);
+    writeFileSync(
+      host.knownHosts,
+      `@cert-authority ${name} ${readFileSync(join(folder(), 'ca.pub'), 'utf8')}`,
+    );
     const notes: string[] = [];
     const prompts = {
       secret: () => Promise.resolve(undefined),
@@ -112,7 +127,10 @@ describe('attacks on the way to a host', () => {
       reason: 'host_key',
       message: /nobody is asked.*certificate authority/s,
     });
-    await assert.rejects(connection.ready({ mayAsk: true }), { reason: 'host_key', message: /certificate authority/ });
+    await assert.rejects(connection.ready({ mayAsk: true }), {
+      reason: 'host_key',
+      message: /certificate authority/,
+    });
     assert.match(String(notes), /known_hosts:1 names a certificate authority/);
   });
 });
@@ -135,7 +153,12 @@ describe('secrets on the way to a host', () => {
     const machine = new SshMachine({ id: 'gpu1', connection, homeFolder: folder() });
     const logged: string[] = [];
     const log = (message: string): void => void logged.push(message);
-    const logger = { error: (message: string | Error) => log(String(message)), warn: log, info: log, debug: log };
+    const logger = {
+      error: (message: string | Error) => log(String(message)),
+      warn: log,
+      info: log,
+      debug: log,
+    };
     const runs = new Runs({
       machines: createMachines([machine]),
       folder: join(folder(), 'points'),
@@ -157,7 +180,10 @@ describe('secrets on the way to a host', () => {
         plannedMs: Date.now(),
       });
       const asking = machine.exec('sleep 2; test "$TOKEN"', { cwd: '/', env: { TOKEN: token } });
-      await until('both run', () => processes().filter(({ environ }) => environ.includes(token)).length >= 2);
+      await until(
+        'both run',
+        () => processes().filter(({ environ }) => environ.includes(token)).length >= 2,
+      );
       const wrong = new SshConnection(
         host.target({ identityFiles: [key] }),
         scriptedPrompts({ secret: `${passphrase}x` }),
@@ -174,7 +200,11 @@ describe('secrets on the way to a host', () => {
       assert.ok(refused instanceof MachineFailure && !tells(refused.message));
       assert.ok(!tells(host.log) && !tells(logged.join('\n')));
       const runFolder = join(folder(), '.helios/runs', run.spec.id);
-      assert.equal(statSync(runFolder).mode & 0o077, 0, 'what the run was given is for its owner only');
+      assert.equal(
+        statSync(runFolder).mode & 0o077,
+        0,
+        'what the run was given is for its owner only',
+      );
       await asking;
       await runs.kill(run, { graceMs: 500 });
     } finally {
@@ -201,7 +231,9 @@ describe('secrets on the way to a host', () => {
         return '';
       }
     };
-    const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name) && name !== String(process.pid));
+    const pids = readdirSync('/proc').filter(
+      (name) => /^\d+$/.test(name) && name !== String(process.pid),
+    );
     return pids.map((pid) => {
       const environ = read(pid, 'environ');
       return { pid, cmdline: read(pid, 'cmdline'), environ, isOfRun: /(^|\0)TOKEN=/.test(environ) };

@@ -30,14 +30,19 @@ describe('a link that breaks', () => {
   it('never becomes an exit code of the command that it cut', async () => {
     newMachine();
     const wait = `while [ ! -e ${path('go')} ]; do sleep 0.05; done`;
-    const running = machine.exec(`echo begun > ${path('begun')}; ${wait}; echo done > ${path('done')}`);
+    const running = machine.exec(
+      `echo begun > ${path('begun')}; ${wait}; echo done > ${path('done')}`,
+    );
     const waiting = machine.exec('sleep 20', { timeoutMs: 15_000 });
     for (const exec of [running, waiting]) exec.catch(() => undefined);
     await until('it runs', () => existsSync(path('begun')));
     // What it said as it began comes before the answer to this.
     await machine.exec('true');
     sshd.cut();
-    await assert.rejects(running, { reason: 'unreachable', message: /whether it ended, and how, is not known/ });
+    await assert.rejects(running, {
+      reason: 'unreachable',
+      message: /whether it ended, and how, is not known/,
+    });
     await assert.rejects(waiting, { reason: 'unreachable' });
     writeFileSync(path('go'), '');
     await until('it ran on', () => existsSync(path('done')));
@@ -60,7 +65,9 @@ describe('a link that breaks', () => {
     const streams = [
       machine.stream(`: > ${path('in')}; cat >/dev/null`, { ...nothing, stdin: endless() }),
       machine.stream(`: > ${path('out')}; yes`, nothing),
-      machine.stream(`: > ${path('held')}; yes`, { onStdout: () => new Promise((resolve) => setTimeout(resolve, 50)) }),
+      machine.stream(`: > ${path('held')}; yes`, {
+        onStdout: () => new Promise((resolve) => setTimeout(resolve, 50)),
+      }),
     ];
     for (const stream of streams) stream.catch(() => undefined);
     await until('they run', () => ['in', 'out', 'held'].every((name) => existsSync(path(name))));
@@ -109,7 +116,9 @@ describe('a link that breaks', () => {
     await until('everything is read', isRead);
     for (const { seen } of files) {
       assert.equal(seen.bytes.toString(), written);
-      assert.ok(seen.errors.length > 0 && seen.errors.every(({ reason }) => reason === 'unreachable'));
+      assert.ok(
+        seen.errors.length > 0 && seen.errors.every(({ reason }) => reason === 'unreachable'),
+      );
     }
   });
 
@@ -131,7 +140,11 @@ describe('a link that breaks', () => {
       { reason: 'unreachable' },
     );
     const startMs = performance.now();
-    await Promise.all(Array.from({ length: 50 }, () => assert.rejects(machine.stat('/'), { reason: 'unreachable' })));
+    await Promise.all(
+      Array.from({ length: 50 }, () =>
+        assert.rejects(machine.stat('/'), { reason: 'unreachable' }),
+      ),
+    );
     assert.ok(performance.now() - startMs < atPace(2000));
     await sshd.start();
     await until('it is back', () =>

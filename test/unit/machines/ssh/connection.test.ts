@@ -6,7 +6,10 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { after, afterEach, before, describe, it } from 'mocha';
 import ssh2 from 'ssh2';
-import { SshConnection, type SshConnectionDeps } from '../../../../src/machines/ssh/sshConnection.ts';
+import {
+  SshConnection,
+  type SshConnectionDeps,
+} from '../../../../src/machines/ssh/sshConnection.ts';
 import type { SshTarget } from '../../../../src/machines/ssh/sshConfig.ts';
 import { SshMachine } from '../../../../src/machines/ssh/sshMachine.ts';
 import { isAlive } from '../alive.ts';
@@ -29,7 +32,11 @@ describe('SshConnection', () => {
   });
 
   function connect(target: SshTarget, parts: Partial<SshConnectionDeps> = {}): SshMachine {
-    const connection = new SshConnection(target, { ...scriptedPrompts(), random: () => 0, ...parts });
+    const connection = new SshConnection(target, {
+      ...scriptedPrompts(),
+      random: () => 0,
+      ...parts,
+    });
     const machine = new SshMachine({ id: 'gpu1', connection, homeFolder: '/' });
     owned.push(connection, machine);
     return machine;
@@ -70,7 +77,9 @@ describe('SshConnection', () => {
         // With every session taken, what is to be ended is ended all the same, with its children.
         const pids = join(folder(), `pids${limit}`);
         const late = Array.from({ length: limit }, () =>
-          machine.exec(`sleep 60 & echo $! >>${pids}; echo $$ >>${pids}; sleep 60`, { timeoutMs: 300 }),
+          machine.exec(`sleep 60 & echo $! >>${pids}; echo $$ >>${pids}; sleep 60`, {
+            timeoutMs: 300,
+          }),
         );
         for (const { outcome } of await Promise.all(late))
           assert.deepEqual(outcome, { kind: 'timed_out', afterMs: 300 });
@@ -89,7 +98,10 @@ describe('SshConnection', () => {
   it('asks once about an unknown host, and remembers it', async () => {
     writeFileSync(sshd.knownHosts, '');
     const no = scriptedPrompts({ confirm: false });
-    await assert.rejects(echo(connect(sshd.target(), no), 'x'), { reason: 'host_key', message: /not confirmed/ });
+    await assert.rejects(echo(connect(sshd.target(), no), 'x'), {
+      reason: 'host_key',
+      message: /not confirmed/,
+    });
     assert.equal(readFileSync(sshd.knownHosts, 'utf8'), '');
     const yes = scriptedPrompts({ confirm: true });
     assert.equal(await echo(connect(sshd.target(), yes), 'x'), 'x');
@@ -124,7 +136,10 @@ describe('SshConnection', () => {
     sshd.cut();
     await until('it is back', async () => (await echo(machine, 'b').catch(() => '')) === 'b');
     assert.deepEqual(asked, [`passphrase ${sshd.target().user}@127.0.0.1 ${path}`]);
-    const wrong = connect(sshd.target({ identityFiles: [path] }), scriptedPrompts({ secret: 'wrong' }));
+    const wrong = connect(
+      sshd.target({ identityFiles: [path] }),
+      scriptedPrompts({ secret: 'wrong' }),
+    );
     await assert.rejects(echo(wrong, 'x'), { reason: 'auth', message: /cannot be opened/ });
     writeFileSync(allowed, others);
   });
@@ -139,7 +154,10 @@ describe('SshConnection', () => {
         stdio: 'ignore',
       });
       await once(add, 'exit');
-      assert.equal(await echo(connect(sshd.target({ identityFiles: [], agentSocket: socket })), 'x'), 'x');
+      assert.equal(
+        await echo(connect(sshd.target({ identityFiles: [], agentSocket: socket })), 'x'),
+        'x',
+      );
       const dead = sshd.target({ agentSocket: join(folder(), 'none') });
       assert.equal(await echo(connect(dead), 'y'), 'y');
     } finally {
@@ -150,7 +168,10 @@ describe('SshConnection', () => {
   it('says what was tried when it is not let in', async () => {
     makeKey(join(folder(), 'stranger'));
     const machine = connect(sshd.target({ identityFiles: [join(folder(), 'stranger')] }));
-    await assert.rejects(echo(machine, 'x'), { reason: 'auth', message: /stranger.*authorized_keys/s });
+    await assert.rejects(echo(machine, 'x'), {
+      reason: 'auth',
+      message: /stranger.*authorized_keys/s,
+    });
   });
 
   it('goes through other hosts', async () => {
@@ -162,7 +183,10 @@ describe('SshConnection', () => {
       assert.equal(await echo(machine, 'far'), 'far');
       assert.equal(gate.logins, 1);
       gate.cut();
-      await until('it is back', async () => (await echo(machine, 'again').catch(() => '')) === 'again');
+      await until(
+        'it is back',
+        async () => (await echo(machine, 'again').catch(() => '')) === 'again',
+      );
     } finally {
       await gate.dispose();
     }
@@ -174,7 +198,10 @@ describe('SshConnection', () => {
     const { connection } = connect(sshd.target({ port }), { clock, random: () => 1 });
     const waits: number[] = [];
     for (let attempt = 0; attempt < 9; attempt++) {
-      await assert.rejects(connection.ready(), { reason: 'unreachable', message: /cannot be reached/ });
+      await assert.rejects(connection.ready(), {
+        reason: 'unreachable',
+        message: /cannot be reached/,
+      });
       waits.push(connection.retryAfterMs);
       await clock.advance(connection.retryAfterMs);
     }
@@ -186,7 +213,11 @@ describe('SshConnection', () => {
       socket.destroy();
     }).listen(port, '127.0.0.1');
     await once(server, 'listening');
-    await Promise.all(Array.from({ length: 20 }, () => assert.rejects(connection.ready(), { reason: 'unreachable' })));
+    await Promise.all(
+      Array.from({ length: 20 }, () =>
+        assert.rejects(connection.ready(), { reason: 'unreachable' }),
+      ),
+    );
     assert.equal(tried, 0, 'nothing is tried before it is time');
     connection.retry();
     await assert.rejects(connection.ready(), { reason: 'unreachable' });
@@ -256,21 +287,28 @@ describe('SshConnection', () => {
 
   for (const method of ['password', 'keyboard-interactive'] as const)
     it(`asks for a secret once with ${method}, and again only when it was wrong`, async () => {
-      const server = new ssh2.Server({ hostKeys: [readFileSync(join(sshd.folder, 'host_key'))] }, (client) => {
-        client.on('error', () => undefined);
-        client.on('authentication', (context) => {
-          if (context.method !== method) return context.reject([method]);
-          if (context.method === 'password') return context.password === 'right' ? context.accept() : context.reject();
-          if (context.method === 'keyboard-interactive')
-            context.prompt([{ prompt: 'Password: ', echo: false }], (answers) =>
-              answers[0] === 'right' ? context.accept() : context.reject(),
-            );
-        });
-      });
+      const server = new ssh2.Server(
+        { hostKeys: [readFileSync(join(sshd.folder, 'host_key'))] },
+        (client) => {
+          client.on('error', () => undefined);
+          client.on('authentication', (context) => {
+            if (context.method !== method) return context.reject([method]);
+            if (context.method === 'password')
+              return context.password === 'right' ? context.accept() : context.reject();
+            if (context.method === 'keyboard-interactive')
+              context.prompt([{ prompt: 'Password: ', echo: false }], (answers) =>
+                answers[0] === 'right' ? context.accept() : context.reject(),
+              );
+          });
+        },
+      );
       server.listen(0, '127.0.0.1');
       await once(server, 'listening');
       const { port } = server.address() as { port: number };
-      writeFileSync(sshd.knownHosts, readFileSync(sshd.knownHosts, 'utf8').replace(/:\d+ /, `:${port} `));
+      writeFileSync(
+        sshd.knownHosts,
+        readFileSync(sshd.knownHosts, 'utf8').replace(/:\d+ /, `:${port} `),
+      );
       const answers = { secret: 'wrong' };
       const { prompts, asked } = scriptedPrompts(answers);
       const clock = new ManualClock();

@@ -3,7 +3,12 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'mocha';
-import { addHostKey, checkHostKey, fingerprintOf, knownKeyTypes } from '../../../../src/machines/ssh/knownHosts.ts';
+import {
+  addHostKey,
+  checkHostKey,
+  fingerprintOf,
+  knownKeyTypes,
+} from '../../../../src/machines/ssh/knownHosts.ts';
 import { scratchFolder } from '../../../fakes/scratch.ts';
 
 describe('known hosts', () => {
@@ -19,8 +24,10 @@ describe('known hosts', () => {
     return Buffer.concat([length, name, Buffer.alloc(36, fill)]);
   }
   const ed = key('ssh-ed25519', 1);
-  const write = (...lines: string[]): void => writeFileSync(file(), `# comment\n\n${lines.join('\n')}\n`);
-  const kind = async (name = gpu1, shown = ed): Promise<string> => (await checkHostKey([file()], name, shown)).kind;
+  const write = (...lines: string[]): void =>
+    writeFileSync(file(), `# comment\n\n${lines.join('\n')}\n`);
+  const kind = async (name = gpu1, shown = ed): Promise<string> =>
+    (await checkHostKey([file()], name, shown)).kind;
 
   it('knows names, lists, patterns, ports and several keys', async () => {
     const other = key('ssh-rsa', 2);
@@ -37,7 +44,10 @@ describe('known hosts', () => {
   });
 
   it('knows hashed names, as OpenSSH writes them', async () => {
-    write(`gpu1 ssh-ed25519 ${ed.toString('base64')}`, `[gpu1]:22022 ssh-ed25519 ${ed.toString('base64')}`);
+    write(
+      `gpu1 ssh-ed25519 ${ed.toString('base64')}`,
+      `[gpu1]:22022 ssh-ed25519 ${ed.toString('base64')}`,
+    );
     execFileSync('ssh-keygen', ['-q', '-H', '-f', file()], { stdio: 'ignore' });
     assert.doesNotMatch(readFileSync(file(), 'utf8'), /gpu1/);
     assert.equal(await kind(), 'known');
@@ -55,7 +65,10 @@ describe('known hosts', () => {
   });
 
   it('refuses a revoked key, and does not take an authority for a key', async () => {
-    write(`gpu1 ssh-ed25519 ${ed.toString('base64')}`, `@revoked * ssh-ed25519 ${ed.toString('base64')}`);
+    write(
+      `gpu1 ssh-ed25519 ${ed.toString('base64')}`,
+      `@revoked * ssh-ed25519 ${ed.toString('base64')}`,
+    );
     assert.equal(await kind(), 'revoked');
     write(`@cert-authority gpu* ssh-ed25519 ${ed.toString('base64')}`);
     const verdict = await checkHostKey([file()], gpu1, ed);
@@ -68,9 +81,16 @@ describe('known hosts', () => {
     assert.equal(await kind(name), 'unknown');
     await addHostKey(join(folder(), 'new/known_hosts'), name, ed);
     writeFileSync(file(), `gpu1 ssh-ed25519 ${ed.toString('base64')}`);
-    await Promise.all([addHostKey(file(), name, ed), addHostKey(file(), { host: 'gpu3', port: 22 }, ed)]);
-    for (const known of [gpu1, name, { host: 'gpu3', port: 22 }]) assert.equal(await kind(known), 'known');
-    assert.equal(readFileSync(join(folder(), 'new/known_hosts'), 'utf8').split(' ')[0], '[::1]:2200');
+    await Promise.all([
+      addHostKey(file(), name, ed),
+      addHostKey(file(), { host: 'gpu3', port: 22 }, ed),
+    ]);
+    for (const known of [gpu1, name, { host: 'gpu3', port: 22 }])
+      assert.equal(await kind(known), 'known');
+    assert.equal(
+      readFileSync(join(folder(), 'new/known_hosts'), 'utf8').split(' ')[0],
+      '[::1]:2200',
+    );
     assert.match(fingerprintOf(ed), /^SHA256:[A-Za-z0-9+/]{43}$/);
   });
 });

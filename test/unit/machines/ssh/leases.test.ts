@@ -45,7 +45,11 @@ describe('leases over SSH', () => {
     const machine = new MachineHandle(lazy, () => undefined);
     const home = join(folder(), name);
     mkdirSync(home);
-    const runs = new Runs({ machines: createMachines([machine]), folder: home, clock: systemClock });
+    const runs = new Runs({
+      machines: createMachines([machine]),
+      folder: home,
+      clock: systemClock,
+    });
     owned.push(runs);
     return { machine, runs };
   }
@@ -92,7 +96,10 @@ describe('leases over SSH', () => {
       );
       assert.deepEqual(slots, { total: 3, free: 0 });
     }
-    await assert.rejects(theirs.runs.launch(spec('true', 1)), { reason: 'not_started', isBusy: true });
+    await assert.rejects(theirs.runs.launch(spec('true', 1)), {
+      reason: 'not_started',
+      isBusy: true,
+    });
     await assert.rejects(theirs.runs.launch(spec('true')), /All 3 places for runs are taken/);
     await mine.runs.kill(launched[0]);
     const { gpus, slots } = await freeSlots(theirs.machine);

@@ -20,7 +20,10 @@ describe('queries over a link that breaks, and with little room', () => {
     await sshd.stop();
     await failed;
     await sshd.start();
-    await until('it answers again', async () => (await machine.query('echo 3').catch(() => '')) === '3\n');
+    await until(
+      'it answers again',
+      async () => (await machine.query('echo 3').catch(() => '')) === '3\n',
+    );
     machine.dispose();
     connection.dispose();
     await sshd.dispose();

@@ -34,7 +34,11 @@ describe('runs over SSH', () => {
     const machine = new SshMachine({ id: 'gpu1', connection, homeFolder: folder() });
     const metrics = join(folder(), home);
     mkdirSync(metrics, { recursive: true });
-    const runs = new Runs({ machines: createMachines([wrap(machine)]), folder: metrics, clock: systemClock });
+    const runs = new Runs({
+      machines: createMachines([wrap(machine)]),
+      folder: metrics,
+      clock: systemClock,
+    });
     owned.push(connection, machine, runs);
     return runs;
   }
@@ -60,7 +64,8 @@ describe('runs over SSH', () => {
 
   const count = (upTo: number, pause = '0.02'): string =>
     `for i in $(seq 1 ${upTo}); do echo "step=$i loss=0.$i"; sleep ${pause}; done`;
-  const untilGo = (): string => `until [ -e ${shellQuote(join(folder(), 'go'))} ]; do sleep 0.02; done`;
+  const untilGo = (): string =>
+    `until [ -e ${shellQuote(join(folder(), 'go'))} ]; do sleep 0.02; done`;
   const steps = (run: Run): number[] => [...run.metrics.series('loss').steps];
   const upTo = (last: number): number[] => Array.from({ length: last }, (_, index) => index + 1);
 
@@ -116,7 +121,9 @@ describe('runs over SSH', () => {
     await until('it is unknown', () => run.liveness.kind === 'unknown');
     writeFileSync(join(folder(), 'go'), '');
     const exit = join(folder(), '.helios/runs', run.spec.id, 'exit');
-    await until('it is over', () => /^code=2$/m.test(readFileSync(exit, { encoding: 'utf8', flag: 'a+' })));
+    await until('it is over', () =>
+      /^code=2$/m.test(readFileSync(exit, { encoding: 'utf8', flag: 'a+' })),
+    );
     assert.equal(run.liveness.kind, 'unknown');
     await sshd.start();
     assert.deepEqual(await verdictOf(run), { kind: 'failed', code: 2 });
@@ -149,7 +156,9 @@ describe('runs over SSH', () => {
           if (cuts < 2) {
             spawned.catch(() => undefined);
             if (cuts++ === 1)
-              await until('the host was told', () => existsSync(join(folder(), '.helios/runs', planned.id, 'claim')));
+              await until('the host was told', () =>
+                existsSync(join(folder(), '.helios/runs', planned.id, 'claim')),
+              );
             sshd.cut();
           }
           return spawned;

@@ -57,15 +57,27 @@ describe('hosts as they are met', () => {
       env: { LR: "3'e" },
     });
     assert.equal(stdout, `${word}\n3'e`);
-    const sum = await machine.exec(`# ${'x'.repeat(50_000)}\nwc -c`, { cwd: '/', stdin: 'abc\ndef\n' });
+    const sum = await machine.exec(`# ${'x'.repeat(50_000)}\nwc -c`, {
+      cwd: '/',
+      stdin: 'abc\ndef\n',
+    });
     assert.equal(sum.stdout.trim(), '8');
-    await assert.rejects(machine.exec('x'.repeat(200_000), { cwd: '/' }), { reason: 'io', message: /too long/ });
+    await assert.rejects(machine.exec('x'.repeat(200_000), { cwd: '/' }), {
+      reason: 'io',
+      message: /too long/,
+    });
   });
 
   it('that have no commands for us are told of as what they are', async () => {
     const machine = machineAt((await server(['ForceCommand internal-sftp'])).target());
-    await assert.rejects(machine.exec('true', { cwd: '/' }), { reason: 'denied', message: /does not run commands/ });
-    await assert.rejects(machine.query('echo'), { reason: 'denied', message: /does not run commands/ });
+    await assert.rejects(machine.exec('true', { cwd: '/' }), {
+      reason: 'denied',
+      message: /does not run commands/,
+    });
+    await assert.rejects(machine.query('echo'), {
+      reason: 'denied',
+      message: /does not run commands/,
+    });
   });
 
   it('that know only old algorithms are named with them', async () => {
@@ -76,7 +88,9 @@ describe('hosts as they are met', () => {
     ] as const) {
       const machine = machineAt((await server([line, 'Ciphers aes128-ctr'])).target());
       await assert.rejects(machine.exec('true'), { reason: 'unreachable', message: pattern });
-      await assert.rejects(machine.exec('true'), { message: /not safe any more.*has to be updated/ });
+      await assert.rejects(machine.exec('true'), {
+        message: /not safe any more.*has to be updated/,
+      });
     }
   });
 
@@ -101,7 +115,10 @@ describe('hosts as they are met', () => {
     await once(slow, 'listening');
     owned.push({ dispose: () => void slow.close() });
     const { port } = slow.address() as { port: number };
-    writeFileSync(sshd.knownHosts, readFileSync(sshd.knownHosts, 'utf8').replace(/:\d+ /, `:${port} `));
+    writeFileSync(
+      sshd.knownHosts,
+      readFileSync(sshd.knownHosts, 'utf8').replace(/:\d+ /, `:${port} `),
+    );
     const connection = new SshConnection(sshd.target({ port }), { ...scriptedPrompts(), clock });
     owned.push(connection);
     await connection.ready();
@@ -111,7 +128,11 @@ describe('hosts as they are met', () => {
   it('behind two others come back when one on the way dies', async () => {
     const [first, second, far] = [await server(), await server(), await server()];
     const hop1 = new SshConnection(first.target(), { ...scriptedPrompts(), random: () => 0 });
-    const hop2 = new SshConnection(second.target(), { ...scriptedPrompts(), random: () => 0, through: hop1 });
+    const hop2 = new SshConnection(second.target(), {
+      ...scriptedPrompts(),
+      random: () => 0,
+      through: hop1,
+    });
     owned.push(hop1, hop2);
     const machine = machineAt(far.target(), hop2);
     assert.equal(await say(machine, 'echo far'), 'far');
@@ -123,11 +144,16 @@ describe('hosts as they are met', () => {
       say(machine, 'true').then(
         () => false,
         (error: unknown) =>
-          error instanceof MachineFailure && error.reason === 'unreachable' && /gets no connection/.test(error.message),
+          error instanceof MachineFailure &&
+          error.reason === 'unreachable' &&
+          /gets no connection/.test(error.message),
       ),
     );
     await second.start();
-    await until('it is back', async () => (await say(machine, 'echo again').catch(() => '')) === 'again');
+    await until(
+      'it is back',
+      async () => (await say(machine, 'echo again').catch(() => '')) === 'again',
+    );
     assert.deepEqual([first.logins, second.logins, far.logins], [1, 2, 2]);
   });
 
@@ -146,10 +172,17 @@ describe('hosts as they are met', () => {
     async function proxied(command: string): Promise<SshMachine> {
       mkdirSync(join(folder(), '.ssh'), { recursive: true });
       const configFile = join(folder(), '.ssh/config');
-      writeFileSync(configFile, `Host far\n HostName 127.0.0.1\n Port ${far.port}\n ProxyCommand ${command}\n`);
+      writeFileSync(
+        configFile,
+        `Host far\n HostName 127.0.0.1\n Port ${far.port}\n ProxyCommand ${command}\n`,
+      );
       const options = { configFile, homeFolder: folder(), localUser: userInfo().username };
       const { identityFiles, knownHostsFiles } = far.target();
-      return machineAt({ ...(await resolveHost({ host: 'far' }, options)), identityFiles, knownHostsFiles });
+      return machineAt({
+        ...(await resolveHost({ host: 'far' }, options)),
+        identityFiles,
+        knownHostsFiles,
+      });
     }
     const ssh = (): string =>
       `ssh -F none -q -o BatchMode=yes -o UserKnownHostsFile=${gate.knownHosts} -i ${gate.folder}/key -p ${gate.port} 127.0.0.1 -W %h:%p`;
@@ -158,10 +191,14 @@ describe('hosts as they are met', () => {
       const machine = await proxied(ssh());
       assert.equal(await say(machine, 'echo through'), 'through');
       assert.equal(gate.logins, 1);
-      const programs = (): string[] => commandLines().filter((line) => line.includes(`-i ${gate.folder}/key`));
+      const programs = (): string[] =>
+        commandLines().filter((line) => line.includes(`-i ${gate.folder}/key`));
       assert.equal(programs().length, 1);
       gate.cut();
-      await until('it is back', async () => (await say(machine, 'echo again').catch(() => '')) === 'again');
+      await until(
+        'it is back',
+        async () => (await say(machine, 'echo again').catch(() => '')) === 'again',
+      );
       machine.connection.dispose();
       await until('nothing is left', () => programs().length === 0);
     });
@@ -173,7 +210,10 @@ describe('hosts as they are met', () => {
         message: /ProxyCommand ended \(code 7\): no token: run tunnel login/,
       });
       const absent = await proxied('/no/such/program %h');
-      await assert.rejects(say(absent, 'true'), { reason: 'unreachable', message: /ProxyCommand ended.*no\/such/ });
+      await assert.rejects(say(absent, 'true'), {
+        reason: 'unreachable',
+        message: /ProxyCommand ended.*no\/such/,
+      });
     });
   });
 });

@@ -13,7 +13,8 @@ describe('ssh configuration', () => {
     mkdirSync(join(folder(), '.ssh/conf.d'), { recursive: true });
     const configFile = join(folder(), '.ssh/config');
     writeFileSync(configFile, text, { mode: 0o600 });
-    for (const [name, content] of Object.entries(included)) writeFileSync(join(folder(), '.ssh', name), content);
+    for (const [name, content] of Object.entries(included))
+      writeFileSync(join(folder(), '.ssh', name), content);
     return { configFile, homeFolder: folder(), localUser: 'me', agentSocket: '/agent' };
   }
 
@@ -42,8 +43,12 @@ describe('ssh configuration', () => {
       assert.equal(gpu1.host, 'gpu1.example.org');
       assert.equal(gpu1.user, 'ada');
       assert.equal(gpu1.port, 2022);
-      // OpenSSH does not print quotes, so what it says of names with spaces can be read in one way only.
-      assert.deepEqual(gpu1.identityFiles, [join(folder(), '.ssh/cluster_key'), '/keys/with space']);
+      // OpenSSH does not print quotes, so what it says of names with spaces can be read in one way
+      // only.
+      assert.deepEqual(gpu1.identityFiles, [
+        join(folder(), '.ssh/cluster_key'),
+        '/keys/with space',
+      ]);
       assert.equal(gpu1.agentSocket, undefined);
       assert.deepEqual(
         gpu1.proxyJump.map(({ host, port, user }) => ({ host, port, user })),
@@ -54,11 +59,14 @@ describe('ssh configuration', () => {
     });
 
   it('reads included files where they are named, and lists names that can be connected to', async () => {
-    const options = configured('Include conf.d/*.conf nothing*\nHost own *.org !x\n Port 1\nMatch all\n User all\n', {
-      'conf.d/a.conf': 'Host first second\n  Port 11\n',
-      'conf.d/b.conf': 'Host second third\n  Port 12\n',
-      'conf.d/ignored': 'Host fourth\n',
-    });
+    const options = configured(
+      'Include conf.d/*.conf nothing*\nHost own *.org !x\n Port 1\nMatch all\n User all\n',
+      {
+        'conf.d/a.conf': 'Host first second\n  Port 11\n',
+        'conf.d/b.conf': 'Host second third\n  Port 12\n',
+        'conf.d/ignored': 'Host fourth\n',
+      },
+    );
     assert.deepEqual(await hostAliases(options), ['first', 'second', 'third', 'own']);
     const second = await resolveHost({ host: 'second' }, { ...options, sshProgram: null });
     assert.deepEqual([second.port, second.user], [11, 'all']);
@@ -68,7 +76,10 @@ describe('ssh configuration', () => {
     const options = { configFile: join(folder(), 'none'), homeFolder: folder(), localUser: 'me' };
     const expected = { host: 'h', port: 22, user: 'me', agent: undefined };
     for (const sshProgram of ['ssh', '/no/such/ssh', null]) {
-      const { host, port, user, agentSocket } = await resolveHost({ host: 'h' }, { ...options, sshProgram });
+      const { host, port, user, agentSocket } = await resolveHost(
+        { host: 'h' },
+        { ...options, sshProgram },
+      );
       assert.deepEqual({ host, port, user, agent: agentSocket }, expected);
     }
     assert.deepEqual(await hostAliases(options), []);
@@ -98,13 +109,22 @@ describe('ssh configuration', () => {
       'Host a\n ProxyCommand nc %h\n ProxyUseFdpass yes\nHost loop\n ProxyJump loop\nHost b\n ProxyCommand nc %h\n' +
         ' HostName a;id\nHost *\n Port 22\n',
     );
-    await assert.rejects(resolveHost({ host: 'a' }, options), { reason: 'unreachable', message: /ProxyUseFdpass/ });
+    await assert.rejects(resolveHost({ host: 'a' }, options), {
+      reason: 'unreachable',
+      message: /ProxyUseFdpass/,
+    });
     await assert.rejects(resolveHost({ host: 'b' }, { ...options, sshProgram: null }), {
       message: /must not be given/,
     });
-    await assert.rejects(resolveHost({ host: 'loop' }, { ...options, sshProgram: null }), { message: /too many/ });
-    await assert.rejects(resolveHost({ host: '-oProxyCommand=x' }, options), { message: /not the name of a host/ });
-    await assert.rejects(resolveHost({ host: 'h' }, configured('Prot 22\n')), { message: /does not work/ });
+    await assert.rejects(resolveHost({ host: 'loop' }, { ...options, sshProgram: null }), {
+      message: /too many/,
+    });
+    await assert.rejects(resolveHost({ host: '-oProxyCommand=x' }, options), {
+      message: /not the name of a host/,
+    });
+    await assert.rejects(resolveHost({ host: 'h' }, configured('Prot 22\n')), {
+      message: /does not work/,
+    });
   });
 
   it('leaves to OpenSSH what only it can judge, and does not share the connections of others', async () => {
@@ -112,6 +132,9 @@ describe('ssh configuration', () => {
       'Match host h exec "test -e /proc"\n User matched\nHost *\n ControlMaster auto\n ControlPath /nowhere/%C\n User other\n',
     );
     assert.equal((await resolveHost({ host: 'h' }, options)).user, 'matched');
-    assert.equal((await resolveHost({ host: 'h' }, { ...options, sshProgram: null })).user, 'other');
+    assert.equal(
+      (await resolveHost({ host: 'h' }, { ...options, sshProgram: null })).user,
+      'other',
+    );
   });
 });

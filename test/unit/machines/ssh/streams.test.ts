@@ -86,7 +86,10 @@ describe('what stays open on a host', () => {
       let errors = 0;
       beginFollow(() => (errors += 1));
       const words = await Promise.all(
-        Array.from({ length: 10 }, async (_, index) => (await machine.exec(`echo ${index}`, { cwd: '/' })).stdout),
+        Array.from(
+          { length: 10 },
+          async (_, index) => (await machine.exec(`echo ${index}`, { cwd: '/' })).stdout,
+        ),
       );
       assert.deepEqual(
         words,

@@ -12,17 +12,33 @@ const talk: readonly (readonly [says: string, text: string, isReminded: boolean]
   ['prose', 'The loss is 0.83; I suggest a smaller step.', false],
   ['a bare object', removal, true],
   ['a bare object behind a turn token', `${removal}<end_of_turn>`, true],
-  ['an object with a real line break', '{"tool":"write_file","args":{"path":"a","content":"x\ny"}}', true],
+  [
+    'an object with a real line break',
+    '{"tool":"write_file","args":{"path":"a","content":"x\ny"}}',
+    true,
+  ],
   ['an object in words', `Sure: ${removal} done.`, true],
-  ['an explanation with an example', `Running ${removal} would delete the folder build for good.`, true],
+  [
+    'an explanation with an example',
+    `Running ${removal} would delete the folder build for good.`,
+    true,
+  ],
   ['an object in a fence', `${fence}json\n${removal}\n${fence}`, true],
   ['an object in a fence of another language', `${fence}tool_call\n${removal}\n${fence}`, true],
   ['a list of one call', `[${removal}]`, true],
   ['tags of another format', `<thought>size?</thought><action>${removal}</action>`, true],
-  ['unescaped quotes', '{"tool":"create_file","args":{"filename":"h.js","content":"log("hi")\\n"}}', true],
+  [
+    'unescaped quotes',
+    '{"tool":"create_file","args":{"filename":"h.js","content":"log("hi")\\n"}}',
+    true,
+  ],
   ['a missing brace', '{"tool":"search_web","args":{"query":"node 24 lts","num_results":3}', true],
   ['a comma too many', '{"tool":"search_web","args":{"query":"ts 6 release",}}', true],
-  ['words that a tool has', 'Use the tool search_web with the query "node 24 lts" and num_results 3.', false],
+  [
+    'words that a tool has',
+    'Use the tool search_web with the query "node 24 lts" and num_results 3.',
+    false,
+  ],
   ['JSON that was asked for', '{"loss": 0.83, "steps": 200}', false],
   ['JSON with the word tool', '{"tool": "hammer", "price": 12}', false],
   ['a block in a fence', `An example:\n${fence}\n${block(removal)}\n${fence}\nThat is all.`, true],
@@ -38,11 +54,19 @@ const talk: readonly (readonly [says: string, text: string, isReminded: boolean]
   ['a block in a fence that never ends', `${fence}\n${block(removal)}`, true],
   ['a block in a code span', `Write \`${block(removal)}\` to delete it.`, true],
   ['a block in a code span over lines', `Write \`\n${block(removal)}\n\` to delete it.`, true],
-  ['a block in a code span of two ticks', `Write \`\`\n${block(removal)}\n\`\` to delete it.`, true],
+  [
+    'a block in a code span of two ticks',
+    `Write \`\`\n${block(removal)}\n\`\` to delete it.`,
+    true,
+  ],
   ['an indented block', `So:\n\n    ${block(removal)}`, true],
   ['a block indented by a tab', `So:\n\n\t${block(removal)}`, true],
   ['a quoted block', `They wrote:\n> ${block(removal).replaceAll('\n', '\n> ')}`, true],
-  ['a block inside of a sentence', `If I wrote <tool_call>${removal}</tool_call> it would be gone.`, true],
+  [
+    'a block inside of a sentence',
+    `If I wrote <tool_call>${removal}</tool_call> it would be gone.`,
+    true,
+  ],
   ['a block in quotation marks', `"${block(removal)}"`, true],
   ['a closing tag alone', `${removal}\n</tool_call>`, true],
   ['a tag that goes on otherwise', '<tool_caller>no</tool_caller>', false],
@@ -50,7 +74,10 @@ const talk: readonly (readonly [says: string, text: string, isReminded: boolean]
   ['white space at both ends', '\n\n  The end. \n\n', false],
 ];
 
-const spoken = (text: string): Message => ({ role: 'assistant', content: [{ type: 'text', text }] });
+const spoken = (text: string): Message => ({
+  role: 'assistant',
+  content: [{ type: 'text', text }],
+});
 
 describe('text outside of calls', () => {
   for (const [says, text, isReminded] of talk)
@@ -60,7 +87,9 @@ describe('text outside of calls', () => {
         assert.deepEqual(callsIn(reply), []);
         const kept = text.replace('<thought>size?</thought>', '');
         assert.equal(textOf(reply), kept);
-        const { asked } = await told('Next.', { messages: [userSays('Go.'), spoken(kept), userSays('Well?')] });
+        const { asked } = await told('Next.', {
+          messages: [userSays('Go.'), spoken(kept), userSays('Well?')],
+        });
         assert.equal(JSON.stringify(asked.messages.at(-1)).includes('holds no call'), isReminded);
       }
     });
@@ -70,7 +99,9 @@ describe('text outside of calls', () => {
     for (const size of [1, 2, 3, 7, 1000]) {
       const chunks = text.match(new RegExp(`[\\s\\S]{1,${size}}`, 'g')) ?? [];
       const { events, reply } = await told(chunks);
-      const shown = events.flatMap((event) => (event.type === 'text.delta' ? [event.text] : [])).join('');
+      const shown = events
+        .flatMap((event) => (event.type === 'text.delta' ? [event.text] : []))
+        .join('');
       assert.equal(shown, 'First this.\n\nThen');
       assert.equal(textOf(reply), shown);
       assert.equal(callsIn(reply).length, 1);
@@ -112,7 +143,11 @@ describe('text outside of calls', () => {
   describe('that is thinking', () => {
     const call = block('{"name":"get_time","arguments":{}}');
     for (const [says, text, thinking] of [
-      ['is told as such', `<think>\nHm. ${removal}\n</think>\n\nSo.\n${call}`, `\nHm. ${removal}\n`],
+      [
+        'is told as such',
+        `<think>\nHm. ${removal}\n</think>\n\nSo.\n${call}`,
+        `\nHm. ${removal}\n`,
+      ],
       [
         'is never read for calls',
         `<think>Maybe\n${block(removal)}\nor not.</think>So.\n${call}`,

@@ -60,10 +60,16 @@ function valueFrom(random: Random, depth = 0): unknown {
 
 const objectFrom = (random: Random, depth = 0): Record<string, unknown> =>
   Object.fromEntries(
-    Array.from({ length: below(random, 5) }, (_, index) => [`k${index}${textFrom(random)}`, valueFrom(random, depth)]),
+    Array.from({ length: below(random, 5) }, (_, index) => [
+      `k${index}${textFrom(random)}`,
+      valueFrom(random, depth),
+    ]),
   );
 
-/** What models do to JSON without changing its meaning. Each takes the JSON of a call and gives it as they would write it. */
+/**
+ * What models do to JSON without changing its meaning. Each takes the JSON of a call and gives it
+ * as they would write it.
+ */
 const mutations: Readonly<Record<string, (value: unknown, json: string) => string>> = {
   nothing: (_, json) => json,
   'lay it out': (value) => JSON.stringify(value, null, 2),
@@ -98,7 +104,9 @@ function python(value: unknown, style: Style): string {
     );
   if (typeof value === 'object' && value !== null)
     return list(
-      Object.entries(value).map(([key, item]) => `${quoted(key, style.quote)}: ${python(item, style)}`),
+      Object.entries(value).map(
+        ([key, item]) => `${quoted(key, style.quote)}: ${python(item, style)}`,
+      ),
       '{}',
       style,
     );
@@ -160,12 +168,18 @@ describe('calls in text, with random arguments', () => {
         { role: 'assistant', content: [{ type: 'text', text: 'Two.' }, ...calls] },
         {
           role: 'user',
-          content: calls.map(({ id }) => ({ type: 'tool_result', callId: id, text: textFrom(random), isError: false })),
+          content: calls.map(({ id }) => ({
+            type: 'tool_result',
+            callId: id,
+            text: textFrom(random),
+            isError: false,
+          })),
         },
       ];
       const { asked } = await told('Fine.', { messages });
       const [, written] = asked.messages;
-      const text = written?.content.map((part) => (part.type === 'text' ? part.text : '')).join('') ?? '';
+      const text =
+        written?.content.map((part) => (part.type === 'text' ? part.text : '')).join('') ?? '';
       const { reply } = await told(chunksOf(text, random));
       assert.equal(textOf(reply), 'Two.');
       assert.deepEqual(
@@ -178,7 +192,10 @@ describe('calls in text, with random arguments', () => {
   it('end neither in an endless search nor in a fault, whatever is written', async () => {
     const random = randomFrom(11);
     for (let round = 0; round < 300; round += 1) {
-      const body = Array.from({ length: below(random, 80) }, () => words[below(random, words.length)]).join('');
+      const body = Array.from(
+        { length: below(random, 80) },
+        () => words[below(random, words.length)],
+      ).join('');
       const { reply } = await told(chunksOf(`<tool_call>${body}`, random));
       assert.ok(['stop', 'tools'].includes(reply.stop));
     }

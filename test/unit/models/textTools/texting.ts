@@ -25,7 +25,11 @@ const tools: readonly ToolSpec[] = [
   tool('create_file', { filename: text, content: text }),
   tool('search_web', { query: text, num_results: { type: 'integer' } }),
   tool('execute_bash', { command: text }),
-  tool('launch', { lr: { type: 'number' }, tags: { type: 'array', items: text }, env: { type: 'object' } }),
+  tool('launch', {
+    lr: { type: 'number' },
+    tags: { type: 'array', items: text },
+    env: { type: 'object' },
+  }),
 ];
 
 export const block = (body: string): string => `<tool_call>\n${body}\n</tool_call>`;
@@ -54,7 +58,11 @@ export async function told(
   const stream = withTextTools(raw, 'local');
   const events: ModelEvent[] = [];
   const attempt = { model: 'm', usage: noUsage };
-  for await (const event of stream(request({ tools, ...changes }), new AbortController().signal, attempt))
+  for await (const event of stream(
+    request({ tools, ...changes }),
+    new AbortController().signal,
+    attempt,
+  ))
     events.push(event);
   const [last, [sent]] = [events.at(-1), asked];
   if (last?.type !== 'finished' || sent === undefined) throw new Error('it did not end');

@@ -93,9 +93,14 @@ const texts: Readonly<Record<string, readonly string[]>> = {
     'env -u GIT_CONFIG_PARAMETERS git stash',
     'sudo git stash',
     'su -c "git stash"',
-    ...['doas', 'runuser -u ada --', 'pkexec', 'unshare -m', 'nsenter -t 1', 'bwrap --bind / /'].map(
-      (escape) => `${escape} git stash`,
-    ),
+    ...[
+      'doas',
+      'runuser -u ada --',
+      'pkexec',
+      'unshare -m',
+      'nsenter -t 1',
+      'bwrap --bind / /',
+    ].map((escape) => `${escape} git stash`),
     'GIT_EXEC_PATH=/x git status',
     '$GIT stash # git',
     'X=git; $X stash',
@@ -133,9 +138,15 @@ const texts: Readonly<Record<string, readonly string[]>> = {
 
 describe('what a shell text does with git', () => {
   for (const [kind, all] of Object.entries(texts))
-    for (const text of all) it(`${kind}: ${JSON.stringify(text)}`, () => assert.equal(kindOf(text), kind));
+    for (const text of all)
+      it(`${kind}: ${JSON.stringify(text)}`, () => assert.equal(kindOf(text), kind));
 
-  for (const wrap of ['nohup sh -c', 'find . -exec sh -c', 'find -exec sh -c', 'timeout 5 bash -lc'])
+  for (const wrap of [
+    'nohup sh -c',
+    'find . -exec sh -c',
+    'find -exec sh -c',
+    'timeout 5 bash -lc',
+  ])
     it(`follows ${wrap} four times, and refuses what is nested deeper`, () => {
       const nested = (times: number, text: string): string =>
         times === 0 ? text : nested(times - 1, `${wrap} ${shellQuote(text)}`);
@@ -173,8 +184,11 @@ describe('what a shell text does with git', () => {
     ];
     for (let seed = 1; seed <= 3_000; seed++) {
       let state = seed;
-      const next = (): number => (state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0) >>> 8;
-      const text = Array.from({ length: next() % 24 }, () => pieces[next() % pieces.length]).join('');
+      const next = (): number =>
+        (state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0) >>> 8;
+      const text = Array.from({ length: next() % 24 }, () => pieces[next() % pieces.length]).join(
+        '',
+      );
       assert.ok(['none', 'git', 'refused'].includes(judgeGit(text).kind), text);
     }
     assert.equal(judgeGit('('.repeat(5_000)).kind, 'none');
