@@ -85,20 +85,15 @@ const writeForOwner = (file: string, text: string): Promise<void> =>
 const homesOf = ({ machineHomesFile }: Home): HomeFolders =>
   new HomeFolders(machineHomesFile, writeForOwner);
 
-export async function createEngine(given: EngineOptions): Promise<Engine> {
-  const known = new KnownSecrets(process.env);
-  const options = { ...given, ports: rememberSecrets(given.ports, known) };
-  const { settings, ports, clock = systemClock, logger = silentLogger } = options;
+/** Everything that sessions stand on, opened. */
+async function openBase(options: EngineOptions, known: KnownSecrets) {
+  const { settings, clock = systemClock, logger = silentLogger } = options;
   const home = homeAt(options.home);
   const { runsFolder } = home;
   const localIn = (workFolder: string): LocalMachine =>
     new LocalMachine({ runsFolder, clock, workFolder });
-  const engines = new OwnEngines({
-    home: home.folder,
-    file: home.enginesFile,
-    write: writeForOwner,
-    logger,
-  });
+  const { folder, enginesFile: file } = home;
+  const engines = new OwnEngines({ home: folder, file, write: writeForOwner, logger });
   const opening = openMachines(options, {
     home,
     engines,
@@ -107,7 +102,7 @@ export async function createEngine(given: EngineOptions): Promise<Engine> {
       runs.all().some(({ spec, liveness }) => spec.machineId === id && liveness.kind !== 'ended'),
   });
   const [machines] = await Promise.all([opening, loadShell()]);
-  const runs = new Runs({ machines, folder: home.runsFolder, clock });
+  const runs = new Runs({ machines, folder: runsFolder, clock });
   tidyContainers(machines, engines);
   const resources = resourcesOf(machines, runs, clock);
   const providers = providersOf(options, clock);
@@ -115,9 +110,20 @@ export async function createEngine(given: EngineOptions): Promise<Engine> {
   const prices = (): PriceTable =>
     extendPrices(withToldPrices(listPrices, models.known()), settings().prices);
   const catalogue = catalogueOf(options, home);
-  const today = new DaySpending(home, clock);
   const web = webOf(options, clock);
   const notifier = notifierOf(options, known);
+  const machinesIn = (workFolder: string): Machines => machines.with(localIn(workFolder));
+  const tools = { resources, providers, models, prices, web, notifier, machinesIn };
+  return { home, clock, logger, machines, runs, catalogue, ...tools };
+}
+
+export async function createEngine(given: EngineOptions): Promise<Engine> {
+  const known = new KnownSecrets(process.env);
+  const options = { ...given, ports: rememberSecrets(given.ports, known) };
+  const { settings, ports } = options;
+  const { home, catalogue, machines, ...base } = await openBase(options, known);
+  const { clock, logger, runs, resources, models, notifier, machinesIn } = base;
+  const today = new DaySpending(home, clock);
   const reports = reportsOf(options, {
     home,
     runs,
@@ -126,48 +132,28 @@ export async function createEngine(given: EngineOptions): Promise<Engine> {
     sessions: () => sessions,
     redact: known.redact,
   });
-  const machinesIn = (workFolder: string): Machines => machines.with(localIn(workFolder));
   const sessions: SessionStore = new SessionStore({
     home,
     catalogue,
     version: heliosVersion,
     ownerKind: options.ownerKind ?? 'terminal',
     shared: {
-      clock,
-      logger,
-      runs,
-      resources,
+      ...base,
       ports,
-      providers,
-      models,
-      prices,
       settings,
       today,
-      web,
       reports,
-      notifier,
       spending: new JournalSpending(home, 0),
-      pages: new WebReader(web),
+      pages: new WebReader(base.web),
       probes: new MachineProbes(clock),
-      machinesIn,
       earlier: new EarlierAttempts({ index: catalogue, clock, logger }),
       globalMemoryFolder: home.globalMemoryFolder,
     },
   });
   const awake = keepAwake(sessions, { settings, clock, logger });
   reports.watch();
-  const owned = {
-    models,
-    reports,
-    awake,
-    sessions,
-    notifier,
-    resources,
-    runs,
-    machines,
-    catalogue,
-  };
-  const close = (): Promise<void> => closeAll(owned);
+  const open = { models, reports, awake, sessions, notifier, resources, runs, machines, catalogue };
+  const close = (): Promise<void> => closeAll(open);
   return {
     home: home.folder,
     sessions,
@@ -176,11 +162,11 @@ export async function createEngine(given: EngineOptions): Promise<Engine> {
     resources,
     reports,
     models,
-    prices,
+    prices: base.prices,
     notifier,
     retention: retentionOf(sessions, { home, clock, machinesIn }),
     globalMemoryFolder: home.globalMemoryFolder,
-    providers: () => [...providers().values()],
+    providers: () => [...base.providers().values()],
     redact: known.redact,
     spentToday: () => today.spent(),
     close,

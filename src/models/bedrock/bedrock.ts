@@ -73,11 +73,8 @@ export function createBedrockProvider(options: BedrockOptions): ModelProvider {
       const events = await openReplaying(request, (asked) =>
         client.messages.create(bedrockRequest(asked, identity.id), { signal }),
       );
-      yield* readAnthropic(named(events, request.model), {
-        provider: identity.id,
-        model: request.model,
-        attempt,
-      });
+      const place = { provider: identity.id, model: request.model, attempt };
+      yield* readAnthropic(named(events, request.model), place);
     } catch (error) {
       throw bedrockError(error, identity.keyHint);
     }
@@ -97,22 +94,6 @@ export function createBedrockProvider(options: BedrockOptions): ModelProvider {
     }
   }
 
-  async function readiness(): Promise<Readiness> {
-    const notReady = (problem: string): Readiness => ({
-      isReady: false,
-      problem,
-      action: identity.keyHint,
-    });
-    if (!isRegion(region)) return notReady(wrongRegion(region));
-    try {
-      return (await authOf(options, places)) === undefined
-        ? notReady(noCredentials)
-        : { isReady: true };
-    } catch (error) {
-      return notReady(messageOf(error));
-    }
-  }
-
   return {
     id: identity.id,
     label: identity.label,
@@ -120,9 +101,23 @@ export function createBedrockProvider(options: BedrockOptions): ModelProvider {
     defaultFamily: defaultBedrockFamily,
     models: () => bedrockModels,
     list,
-    readiness,
+    readiness: () => readinessOf(region, () => authOf(options, places)),
     stream: dependable(raw, identity, options),
   };
+}
+
+async function readinessOf(region: string, auth: () => Promise<unknown>): Promise<Readiness> {
+  const notReady = (problem: string): Readiness => ({
+    isReady: false,
+    problem,
+    action: identity.keyHint,
+  });
+  if (!isRegion(region)) return notReady(wrongRegion(region));
+  try {
+    return (await auth()) === undefined ? notReady(noCredentials) : { isReady: true };
+  } catch (error) {
+    return notReady(messageOf(error));
+  }
 }
 
 const regionOf = ({ env }: AwsPlaces): string =>

@@ -68,11 +68,8 @@ export function createClaudeCliProvider(options: ClaudeCliOptions): ModelProvide
     let isKept = false;
     try {
       signal.throwIfAborted();
-      for await (const event of readAnthropic(live.events(), {
-        provider: claudeCliId,
-        model: request.model,
-        attempt,
-      })) {
+      const place = { provider: claudeCliId, model: request.model, attempt };
+      for await (const event of readAnthropic(live.events(), place)) {
         if (event.type === 'finished' && canGoOn(event.reply, request) && !signal.aborted) {
           isKept = true;
           signal.removeEventListener('abort', end);
@@ -90,11 +87,8 @@ export function createClaudeCliProvider(options: ClaudeCliOptions): ModelProvide
     const { conversation } = request;
     if (conversation === undefined) return live.end();
     const callIds = content.flatMap((block) => (block.type === 'tool_call' ? [block.id] : []));
-    return conversations.keep(conversation, {
-      live,
-      digest: digestAfter(request, content),
-      callIds,
-    });
+    const digest = digestAfter(request, content);
+    return conversations.keep(conversation, { live, digest, callIds });
   }
 
   return {

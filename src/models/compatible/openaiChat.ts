@@ -62,21 +62,7 @@ export function createCompatibleProvider(options: CompatibleProviderOptions): Mo
     return found === '' ? noKey : found;
   };
 
-  const list = listing(
-    async (apiKey, signal) => {
-      const endpoint = {
-        baseUrl,
-        key: apiKey === noKey ? '' : apiKey,
-        headers,
-        fetch: fetch ?? globalThis.fetch,
-      };
-      known.learn(await endpointModels(askJson(endpoint, signal)));
-      return known.all();
-    },
-    placed,
-    { ...options, apiKey: key },
-  );
-
+  const list = modelList(options, { baseUrl, placed, known, key });
   const learn = learning(list, known, { clock, logger });
 
   const send = (keepsReasoning: boolean): RawStream =>
@@ -84,11 +70,9 @@ export function createCompatibleProvider(options: CompatibleProviderOptions): Mo
       const apiKey = await key();
       attempt.secret = apiKey;
       const client = await openaiClient(apiKey, baseUrl, { fetch, headers });
+      const format = { provider: id, sendsEffort, keepsReasoning };
       const chunks = await openReplaying(request, (asked) =>
-        client.chat.completions.create(
-          chatRequest(asked, { provider: id, sendsEffort, keepsReasoning }),
-          { signal },
-        ),
+        client.chat.completions.create(chatRequest(asked, format), { signal }),
       );
       yield* readChat(chunks, { provider: id, request, attempt });
     };
@@ -123,6 +107,33 @@ export function createCompatibleProvider(options: CompatibleProviderOptions): Mo
     stream: dependable(raw, placed, options),
   };
 }
+
+interface ListDeps {
+  readonly baseUrl: string;
+  readonly placed: ProviderIdentity;
+  readonly known: KnownModels;
+  key(): Promise<string>;
+}
+
+/** Lists the models of the endpoint, and remembers what it says of them. */
+const modelList = (
+  options: CompatibleProviderOptions,
+  { baseUrl, placed, known, key }: ListDeps,
+): ReturnType<typeof listing> =>
+  listing(
+    async (apiKey, signal) => {
+      const endpoint = {
+        baseUrl,
+        key: apiKey === noKey ? '' : apiKey,
+        headers: options.headers,
+        fetch: options.fetch ?? globalThis.fetch,
+      };
+      known.learn(await endpointModels(askJson(endpoint, signal)));
+      return known.all();
+    },
+    placed,
+    { ...options, apiKey: key },
+  );
 
 /**
  * Asks for the models once, before the first call with tools: they tell how tools are called. Of an

@@ -13,6 +13,19 @@ import {
 import { onMachine } from '../parameters/machinePath.ts';
 import { defineTool, type Tool } from '../tool.ts';
 
+const parameters = z.strictObject({
+  ...placeParameters,
+  experiment_name: z.string().min(1).max(200).describe('A few words, such as "cosine schedule".'),
+  from: z
+    .string()
+    .min(1)
+    .max(300)
+    .optional()
+    .describe(
+      'Another branch, an experiment of the ledger (e7), or a revision. Default: the checkout as it stands.',
+    ),
+});
+
 export const expBranch = (deps: ExperimentCode): Tool =>
   defineTool({
     name: 'exp_branch',
@@ -24,22 +37,7 @@ export const expBranch = (deps: ExperimentCode): Tool =>
     ],
     effect: 'write',
     isRepeatable: true,
-    parameters: z.strictObject({
-      ...placeParameters,
-      experiment_name: z
-        .string()
-        .min(1)
-        .max(200)
-        .describe('A few words, such as "cosine schedule".'),
-      from: z
-        .string()
-        .min(1)
-        .max(300)
-        .optional()
-        .describe(
-          'Another branch, an experiment of the ledger (e7), or a revision. Default: the checkout as it stands.',
-        ),
-    }),
+    parameters,
     aliases: {
       ...codeAliases,
       name: 'experiment_name',

@@ -51,7 +51,27 @@ const execMs = 120_000;
 const maxDiffBytes = 16 * 1024 * 1024;
 const maxChanges = 40;
 
-export const envSnapshot = (background: CodeSnapshots): Tool =>
+const parameters = z.strictObject({
+  machine_id: machineId,
+  name: z
+    .string()
+    .regex(/^[\w.-]{1,60}$/, 'letters, digits, dots, dashes and underscores')
+    .default('env')
+    .describe('Of the note in memory: /snapshots/<name>. Default: env.'),
+  repo_path: z
+    .string()
+    .min(1)
+    .optional()
+    .describe("Folder of the code. Default: the machine's working folder."),
+  venv_path: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('A virtual environment. Default: .venv in repo_path, if any.'),
+  python: z.string().min(1).optional().describe('An interpreter, instead of venv_path.'),
+});
+
+export const envSnapshot = (snapshots: CodeSnapshots): Tool =>
   defineTool({
     name: 'env_snapshot',
     description:
@@ -62,31 +82,13 @@ export const envSnapshot = (background: CodeSnapshots): Tool =>
     effect: 'execute',
     changesCode: false,
     isRepeatable: true,
-    parameters: z.strictObject({
-      machine_id: machineId,
-      name: z
-        .string()
-        .regex(/^[\w.-]{1,60}$/, 'letters, digits, dots, dashes and underscores')
-        .default('env')
-        .describe('Of the note in memory: /snapshots/<name>. Default: env.'),
-      repo_path: z
-        .string()
-        .min(1)
-        .optional()
-        .describe("Folder of the code. Default: the machine's working folder."),
-      venv_path: z
-        .string()
-        .min(1)
-        .optional()
-        .describe('A virtual environment. Default: .venv in repo_path, if any.'),
-      python: z.string().min(1).optional().describe('An interpreter, instead of venv_path.'),
-    }),
+    parameters,
     aliases: { machine: 'machine_id', cwd: 'repo_path', venv: 'venv_path' },
     describe: (args) => `Recorded the environment of ${args.machine_id}`,
     accesses: (args) =>
       interpretersOf(args).map((python) => commandAccess(args.machine_id, python)),
     async execute(args, context) {
-      const machine = background.machines.get(args.machine_id);
+      const machine = snapshots.machines.get(args.machine_id);
       const repo = await machinePath(machine, args.repo_path ?? '.');
       const venv =
         args.venv_path === undefined ? undefined : await machinePath(machine, args.venv_path);
@@ -103,9 +105,9 @@ export const envSnapshot = (background: CodeSnapshots): Tool =>
         environment,
         ...(diff && { diffSha256: createHash('sha256').update(diff).digest('hex') }),
       };
-      const before = await background.before(machine.id, repo);
+      const before = await snapshots.before(machine.id, repo);
       const gist = gistOf(taken);
-      const kept = await background.keep({ ...taken, gist, diff }, context);
+      const kept = await snapshots.keep({ ...taken, gist, diff }, context);
       return {
         content: {
           id: kept.id,

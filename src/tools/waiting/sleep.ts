@@ -18,6 +18,24 @@ export interface SleepDeps extends ParsePorts {
 
 const maxMinutes = 30 * 24 * 60;
 
+const parameters = z.strictObject({
+  reason: z
+    .string()
+    .min(1)
+    .describe('what you wait for; shown to the user and to you when you wake'),
+  wake_conditions: z.array(z.record(z.string(), z.unknown())).default([]),
+  logic: z
+    .enum(['any', 'all'])
+    .default('any')
+    .describe('any: the first one wakes you; all: every one must hold'),
+  deadline_minutes: z
+    .number()
+    .min(0)
+    .max(maxMinutes)
+    .optional()
+    .describe('wakes you in any case; 8 hours when absent'),
+});
+
 export const sleep = (deps: SleepDeps): Tool =>
   defineTool({
     name: 'sleep',
@@ -29,23 +47,7 @@ export const sleep = (deps: SleepDeps): Tool =>
     endsTurn: true,
     isQuiet: true,
     approvedAs: 'remote_exec',
-    parameters: z.strictObject({
-      reason: z
-        .string()
-        .min(1)
-        .describe('what you wait for; shown to the user and to you when you wake'),
-      wake_conditions: z.array(z.record(z.string(), z.unknown())).default([]),
-      logic: z
-        .enum(['any', 'all'])
-        .default('any')
-        .describe('any: the first one wakes you; all: every one must hold'),
-      deadline_minutes: z
-        .number()
-        .min(0)
-        .max(maxMinutes)
-        .optional()
-        .describe('wakes you in any case; 8 hours when absent'),
-    }),
+    parameters,
     aliases: { conditions: 'wake_conditions', triggers: 'wake_conditions' },
     describe: ({ reason }) => `Sleep: ${reason}`,
     accesses: ({ wake_conditions: conditions }) =>
