@@ -127,7 +127,7 @@ export function catalogueText(catalogue: Catalogue): string {
     /^(.*)(\{[^{}]*\})(?=(,?)$)/gm,
     (whole, before, object) => {
       const line = `${before}${String(object).replace(/\s+/g, ' ')}`;
-      return line.length < 120 ? line : String(whole);
+      return line.length < 100 ? line : String(whole);
     },
   );
   return `${text}\n`;
