@@ -21,7 +21,7 @@ describe('The documents', () => {
     ['`src/noFolder/`', 'there is no src/noFolder/'],
     ['`helios.no.setting`', 'there is no setting helios.no.setting'],
     ['**Helios: Do Nothing**', 'there is no command Helios: Do Nothing'],
-    ['a fresh worktree', 'write worktree, not worktree'],
+    ['a fresh work tree', 'write worktree, not work tree'],
     [`| ${'x'.repeat(120)} |`, `a line of a table has 124 columns: | ${'x'.repeat(38)}…`],
   ];
   for (const [text, problem] of faults)
@@ -32,7 +32,7 @@ describe('The documents', () => {
     const sound =
       '[Keys](docs/models.md#keys) `src/runs/` `src/**/*.sh` `helios.budget.*` **Helios: Add Machine**';
     const blocks =
-      '\n\n    a worktree of `src/noFolder/`\n\n```json\n{ "helios.none": "`helios.none`" }\n```\n';
+      '\n\n    a work tree of `src/noFolder/`\n\n```json\n{ "helios.none": "`helios.none`" }\n```\n';
     assert.deepEqual(problemsOf('README.md', sound + blocks), []);
   });
 });

@@ -11,7 +11,7 @@ const maxTableColumns = 120;
 /** Words to avoid, each with the usual one. */
 const otherWords: readonly (readonly [RegExp, string])[] = [
   [/\bpersons?\b/i, 'user'],
-  [/\bworktrees?\b/i, 'worktree'],
+  [/\bwork trees?\b/i, 'worktree'],
   [/\bkeepers?\b/i, 'background process'],
   [/\banew\b/i, 'again'],
 ];
