@@ -1,4 +1,4 @@
-/** The contract of a tool, and the only door from untyped model output to typed arguments. */
+/** The contract of a tool. `parse` is the only way from untyped model output to typed arguments. */
 import * as z from 'zod';
 import { HeliosError, ToolFailure } from '../base/errors.ts';
 import type { RunId, SessionId } from '../base/ids.ts';
@@ -6,8 +6,8 @@ import type { AttachmentBlock, ToolSpec } from '../models/model.ts';
 import type { Access } from '../permissions/access.ts';
 
 /**
- * What a call can do to the world. It decides permission and whether calls may run side by side; in
- * doubt the stronger.
+ * The strongest effect that a call can have. Decides the permission, and whether calls may run in
+ * parallel. In doubt, declare the stronger effect.
  */
 export type Effect = 'read' | 'write' | 'execute' | 'network';
 
@@ -15,64 +15,71 @@ export interface ToolContext {
   readonly sessionId: SessionId;
   readonly callId: string;
   readonly signal: AbortSignal;
-  /** One line for the user while the call works. */
+  /** Shows one line to the user while the call works. */
   progress(text: string): void;
 }
 
 export interface ToolResult {
-  /** For the model. Objects are shown to it as JSON. */
+  /** For the model, which sees objects as JSON. */
   readonly content: string | Readonly<Record<string, unknown>>;
   readonly attachments?: readonly AttachmentBlock[];
-  /** For the views and the journal: what the call did, in the words of the product. */
+  /** For the views and the journal: what the call did. */
   readonly summary?: string;
-  /** Files that the call changed on `local`, absolute: views show them as references. */
+  /**
+   * Absolute paths of the files on `local` that the call changed. Views show them as references.
+   */
   readonly changedFiles?: readonly string[];
   readonly runId?: RunId;
 }
 
-/** What a call means that leaves a parameter out. */
+/** The value of a parameter that a call leaves out. */
 export interface ToolDefault {
   readonly parameter: string;
   readonly value: unknown;
-  /** A parameter that says the same in another way: a call that has it leaves nothing out. */
+  /** Another parameter with the same meaning. A call that has it does not get this default. */
   readonly unless?: string;
 }
 
-/** How a call of a tool is treated by others. */
+/** How the engine and the views treat calls of a tool. */
 export interface ToolTraits {
   readonly effect: Effect;
   /**
-   * Made twice with the same arguments, the call does no more than once: after a crash it is made
-   * again.
+   * True if a second call with the same arguments has no further effect. Such a call is repeated
+   * after a crash.
    */
   readonly isRepeatable: boolean;
-  /** Changes only what Helios keeps for the agent, such as its notes: never needs an approval. */
+  /**
+   * True if the tool changes only data that Helios keeps for the agent, such as its notes. Never
+   * needs an approval.
+   */
   readonly isOwnData: boolean;
   /**
-   * May change what a run finds (code, data, packages), so that a repeat of a failed run makes
-   * sense.
+   * True if a call may change what a run uses (code, data, packages), so that repeating a failed
+   * run makes sense.
    */
   readonly changesCode: boolean;
-  /** After the call the session waits or ends: never made beside other calls. */
+  /**
+   * True if the session waits or ends after the call. Never executed in parallel with other calls.
+   */
   readonly endsTurn: boolean;
-  /** Its success shows in the event that it causes, so views give it no line of its own. */
+  /**
+   * True if the event that a successful call causes is shown, so that views omit the call itself.
+   */
   readonly isQuiet: boolean;
-  /** The tool whose approval for the session counts for this one, too. */
+  /** The tool whose approval for the session also covers this tool. */
   readonly approvedAs?: string;
-  /** Lines of the system prompt of every session that has the tool: when to use it, and how. */
+  /** Lines for the system prompt of every session that has the tool: when and how to use it. */
   readonly guidance: readonly string[];
-  /** Names that recorded conversations may call it by. */
+  /** Names of the tool in older recorded conversations. */
   readonly formerNames: readonly string[];
 }
 
 export interface Tool extends ToolTraits {
   readonly spec: ToolSpec;
-  /**
-   * Verb and object for a list of calls, such as `read_file train.py`; never throws on any input.
-   */
+  /** Returns verb and object for a list of calls, such as `read_file train.py`. Never throws. */
   describe(input: unknown): string;
   /**
-   * The typed arguments, or a text that tells the model what is wrong with them and what is right.
+   * Returns the typed arguments, or a text that tells the model what is wrong and what is right.
    */
   parse(
     input: unknown,
@@ -80,32 +87,33 @@ export interface Tool extends ToolTraits {
     | { readonly ok: true; readonly args: unknown }
     | { readonly ok: false; readonly problem: string };
   /**
-   * What the call would need beyond Helios's own data; `args` is what `parse` returned. Never
-   * rejects.
+   * Resolves with what the call needs beyond Helios's own data. `args` is what `parse` returned.
+   * Never rejects.
    */
   accesses(args: unknown): Promise<readonly Access[]>;
   /**
-   * The same tool, with these values where a call leaves them out; its schema says so. Parameters
-   * of other tools are passed over.
+   * Returns the same tool with defaults for parameters that a call leaves out. The schema shows the
+   * defaults. Parameters of other tools are ignored.
    */
   withDefaults(defaults: readonly ToolDefault[]): Tool;
   /**
-   * `args` is what `parse` returned. Rejects with `ToolFailure` for the model; anything else is a
-   * fault of ours.
+   * Executes the call; `args` is what `parse` returned. Rejects with `ToolFailure` for errors that
+   * the model can act on; any other error is a bug.
    */
   execute(args: unknown, context: ToolContext): Promise<ToolResult>;
 }
 
 /**
- * `isRepeatable` defaults to true for reading tools, `changesCode` to true for those that write or
- * execute, `guidance` and `formerNames` to none, every other trait to false.
+ * The definition of a tool. `isRepeatable` defaults to true for tools that read, `changesCode` to
+ * true for tools that write or execute, `guidance` and `formerNames` to none, and every other trait
+ * to false.
  */
 export interface ToolDefinition<Schema extends z.ZodType> extends Partial<ToolTraits> {
   readonly name: string;
   readonly description: string;
   readonly effect: Effect;
   readonly parameters: Schema;
-  /** Accepted spellings of a parameter: alias → name. */
+  /** Alternative spellings of parameters: alias → name. */
   readonly aliases?: Readonly<Record<string, string>>;
   describe(args: z.output<Schema>): string;
   /** Default: none. */
@@ -173,7 +181,7 @@ type InputSchema = Readonly<Record<string, unknown>> & {
   readonly required?: readonly string[];
 };
 
-/** A parameter with a default is no longer asked for, and says what it is when it is left out. */
+/** Makes each parameter with a default optional and adds the default to its description. */
 function schemaWith(
   { $schema: _, ...schema }: InputSchema,
   defaults: readonly ToolDefault[],
@@ -206,7 +214,8 @@ function completed(input: unknown, defaults: readonly ToolDefault[]): unknown {
 }
 
 /**
- * An error of ours that names its reason is advice for the model; everything else stays a fault.
+ * Turns a `HeliosError` into a `ToolFailure`, because its message is advice for the model. Rethrows
+ * anything else.
  */
 function forModel(error: unknown): never {
   if (error instanceof HeliosError && !(error instanceof ToolFailure))

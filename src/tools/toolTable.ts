@@ -1,9 +1,6 @@
 import type { Tool } from './tool.ts';
 
-/**
- * Tools by name, in the order of the request; a recorded conversation finds them by former names
- * too.
- */
+/** Tools by name, in the order of the request. `get` also finds a tool by a former name. */
 export class ToolTable extends Map<string, Tool> {
   readonly #formerNames: ReadonlyMap<string, string>;
 

@@ -12,13 +12,15 @@ export interface ExperimentDecisionRequest {
 export interface DecidedExperiment {
   readonly id: string;
   readonly decision: Decision;
-  /** What its runs measured, in words. */
+  /** The measured result of its runs, as text. */
   readonly result: string;
   readonly warnings: readonly string[];
 }
 
 export interface ExperimentJudge {
-  /** Rejects with a `ToolFailure` while runs of it go on, or where there is no such experiment. */
+  /**
+   * Rejects with `ToolFailure` if the experiment does not exist or one of its runs has not ended.
+   */
   decide(request: ExperimentDecisionRequest): Promise<DecidedExperiment>;
 }
 

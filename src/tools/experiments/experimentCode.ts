@@ -1,4 +1,4 @@
-/** What the tools for the code of experiments have in common. */
+/** Shared parts of the tools for the code of experiments. */
 import * as z from 'zod';
 import type { Clock } from '../../base/clock.ts';
 import type { RepoPlace, Worktrees } from '../../experiments/git/worktrees.ts';
@@ -8,7 +8,7 @@ import type { ToolContext } from '../tool.ts';
 export interface ExperimentCode extends MachineTools {
   readonly worktrees: Worktrees;
   readonly clock: Clock;
-  /** The folder that the best run so far was started in, absolute. */
+  /** Absolute path of the folder that the best run so far was started in. */
   championFolder(): string | undefined;
 }
 
@@ -24,7 +24,7 @@ export const codeAliases = {
   cwd: 'repo_path',
 } as const;
 
-/** The words of the terminal agent and of models for one branch. */
+/** Other names that models use for the parameters of a branch. */
 export const branchAliases = {
   ...codeAliases,
   experiment_name: 'branch',
@@ -43,12 +43,12 @@ export const placeOf = async (
   return { machine, folder: await machinePath(machine, args.repo_path), signal };
 };
 
-/** Said where something was left out; nothing else is to be said then. */
+/** Returns the field that lists what was left out; empty if nothing was. */
 export const leftOutFields = (
   leftOut: readonly string[],
 ): { readonly left_out?: readonly string[] } => (leftOut.length === 0 ? {} : { left_out: leftOut });
 
-/** Training on a pointer fails late, or reads rubbish. */
+/** Warns of Git LFS pointers: training on a pointer fails late or reads garbage. */
 export const pointerFields = (hasPointers: boolean): { readonly lfs?: string } =>
   hasPointers
     ? {

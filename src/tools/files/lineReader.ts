@@ -1,23 +1,24 @@
-/** A window of lines of a file of any size, read in pieces. */
+/** Reads a window of lines from a file of any size, in chunks. */
 import type { Machine } from '../../machines/machine.ts';
 
 export interface LineWindow {
   readonly lines: readonly string[];
   /**
-   * Of the whole file; a last line without a newline counts. `undefined`: the file is too long to
-   * count.
+   * Number of lines in the whole file, including a last line without a newline. `undefined` if the
+   * file is too long to count.
    */
   readonly total: number | undefined;
 }
 
 const pieceBytes = 1024 * 1024;
 const maxScanBytes = 256 * 1024 * 1024;
-/** Kept of one line; no more is ever shown. */
+/** Bytes kept of one line, which is all that is ever shown. */
 const maxLineBytes = 64 * 1024;
 const newline = 0x0a;
 
 /**
- * Lines `from` (1-based) to `to` of `path`, without their line ends. Rejects with `MachineFailure`.
+ * Reads the lines `from` (1-based) to `to` of `path`, without line endings. Rejects with
+ * `MachineFailure`.
  */
 export async function readLines(
   machine: Machine,

@@ -1,4 +1,7 @@
-/** What a file is, by its first bytes: a wrong name must not send a model an image that is none. */
+/**
+ * Media types by the first bytes of a file. A misleading file name must not make us send a
+ * non-image as an image.
+ */
 const signatures: readonly (readonly [mediaType: string, pattern: RegExp])[] = [
   ['image/png', /^\x89PNG\r\n/],
   ['image/jpeg', /^\xff\xd8\xff/],
@@ -7,11 +10,11 @@ const signatures: readonly (readonly [mediaType: string, pattern: RegExp])[] = [
   ['application/pdf', /^%PDF-/],
 ];
 
-/** Of the images and documents that models read; `undefined` for everything else. */
+/** Returns the media type of an image or document that models can read; otherwise `undefined`. */
 export function mediaTypeOf(head: Uint8Array): string | undefined {
   const start = Buffer.from(head.subarray(0, 16)).toString('latin1');
   return signatures.find(([, pattern]) => pattern.test(start))?.[0];
 }
 
-/** Text has no NUL bytes. */
+/** Returns whether the bytes are not text: text has no NUL bytes. */
 export const isBinary = (head: Uint8Array): boolean => head.includes(0);

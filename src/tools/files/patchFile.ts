@@ -82,7 +82,10 @@ interface Edit {
   readonly new: Buffer;
 }
 
-/** Bytes are compared, not characters: what is not touched stays as it is, in whatever encoding. */
+/**
+ * Finds the one place of `oldText`. Compares bytes, so that the rest of the file keeps its
+ * encoding.
+ */
 function findEdit(bytes: Buffer, oldText: string, newText: string, path: string): Edit {
   if (oldText === newText)
     throw new ToolFailure('old_string and new_string are the same: nothing to change.');
@@ -101,8 +104,9 @@ function findEdit(bytes: Buffer, oldText: string, newText: string, path: string)
 }
 
 /**
- * Models write `\n`; a file with Windows line ends keeps them. Where both are in use, the text as
- * given comes first.
+ * Models write `
+ * `, but a file with CRLF line endings must keep them. If the file has both, the text is tried as
+ * written first.
  */
 function spellings(bytes: Buffer): ((text: string) => string)[] {
   const windows = (text: string): string => text.replace(/\r?\n/g, '\r\n');
@@ -111,7 +115,7 @@ function spellings(bytes: Buffer): ((text: string) => string)[] {
   return hasOther ? [(text) => text, windows] : [windows];
 }
 
-/** Overlapping places count: each could be the one that was meant. */
+/** Counts the matches, including overlapping ones: each could be the intended place. */
 function countPlaces(bytes: Buffer, piece: Buffer): number {
   let count = 0;
   for (let at = bytes.indexOf(piece); at >= 0; at = bytes.indexOf(piece, at + 1)) count++;

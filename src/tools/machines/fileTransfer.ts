@@ -1,4 +1,4 @@
-/** What uploads and downloads have in common. */
+/** Shared parts of uploads and downloads. */
 import * as z from 'zod';
 import { ToolFailure } from '../../base/errors.ts';
 import { counted, formatBytes, formatDuration } from '../../base/text.ts';
@@ -41,8 +41,8 @@ export interface TransferAsked {
 }
 
 /**
- * Where something is sent to, with what is left out there. Rejects with `ToolFailure` where it is
- * git's.
+ * Resolves with the destination and with what to exclude there. Rejects with `ToolFailure` if the
+ * path belongs to git.
  */
 export async function destination(
   deps: MachineTools,
@@ -54,7 +54,7 @@ export async function destination(
   return { to: { machine, path }, exclude: [...options.exclude, ...kept] };
 }
 
-/** Rejects with `ToolFailure` when it stopped before its end, with what is there by then. */
+/** Rejects with `ToolFailure` if the transfer failed; its message says what has arrived. */
 export async function transferred(asked: TransferAsked, context: ToolContext): Promise<ToolResult> {
   const report = await transfer({
     ...asked,

@@ -12,7 +12,7 @@ export interface MachineOverview {
   readonly machines: Pick<Machines, 'list' | 'status'>;
   readonly runs: { all(): readonly Run[] };
   readonly clock: Clock;
-  /** Absent: nothing is told of what they are busy with. */
+  /** Omitted if the current use of machines is not reported. */
   readonly resources?: ResourceSource;
 }
 
@@ -32,7 +32,7 @@ export const listMachines = (overview: MachineOverview): Tool =>
     },
   });
 
-/** One machine that does not answer must neither hide the others nor hold them up. */
+/** Describes one machine. A machine that does not answer must not hide or delay the others. */
 async function machineFields(
   machine: Machine,
   { machines, runs, clock, resources }: MachineOverview,
@@ -59,7 +59,7 @@ async function machineFields(
   };
 }
 
-/** Of a machine that did not describe itself in time. */
+/** Returns the status of a machine that did not describe itself in time. */
 const statusFields = (
   status: MachineStatus | undefined,
   problem: string,
@@ -68,7 +68,7 @@ const statusFields = (
     ? { status: 'not_yet_used', why: problem }
     : { status: 'unreachable', why: status?.kind === 'unreachable' ? status.why : problem };
 
-/** Of a machine that was never reached it is not known. */
+/** Returns nothing for a machine that was never reached: its working folder is unknown. */
 function workFolderOf(machine: Machine): { readonly work_folder?: string } {
   try {
     return { work_folder: machine.workFolder };

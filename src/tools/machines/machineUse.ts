@@ -1,6 +1,5 @@
 /**
- * What a machine is busy with, as the model reads it: few fields, sensible digits, what is not
- * known left out.
+ * The current use of a machine, for the model: few fields, rounded numbers, unknown values omitted.
  */
 import { delay, type Clock } from '../../base/clock.ts';
 import type { Machine } from '../../machines/machine.ts';
@@ -14,7 +13,7 @@ export type ResourceSource = Pick<MachineResources, 'take' | 'gpuTime'>;
 const answerMs = 3000;
 const maxGpus = 16;
 
-/** After three seconds at the latest, with what is known by then. Never rejects. */
+/** Resolves with the known numbers after `answerMs` at the latest. Never rejects. */
 export async function useFields(
   machine: Machine,
   resources: ResourceSource | undefined,
@@ -32,7 +31,7 @@ async function within<T>(asked: Promise<T> | undefined, clock: Clock): Promise<T
   const over = new AbortController();
   const late = delay(clock, answerMs, over.signal).then(() => undefined);
   const answer = asked.catch(() => undefined);
-  // The timer goes with the answer.
+  // Aborting the timer rejects `late`; the answer has won then.
   late.catch(() => undefined);
   return Promise.race([answer, late]).finally(() => over.abort());
 }
@@ -73,8 +72,8 @@ function gpuFields(gpu: GpuSample, held: readonly GpuSlot[]): Record<string, unk
 }
 
 /**
- * `gpu_idle_seconds` of those `gpu_watched_seconds`; nothing for a run that held no GPU while it
- * was watched.
+ * Returns how many of the watched seconds the GPUs of a run were idle. Empty if the run held no GPU
+ * while it was watched.
  */
 export function gpuTimeFields(
   runId: string,

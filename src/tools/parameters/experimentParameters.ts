@@ -1,13 +1,13 @@
-/** How tools that launch say what an experiment is for. */
+/** Parameters with which launching tools describe an experiment. */
 import * as z from 'zod';
 
-/** What the model says of the experiment that a launch belongs to. */
+/** The arguments that describe the experiment of a launch. */
 export interface ExperimentArguments {
-  /** Absent: as its label or command says. */
+  /** Default: the label or the command. */
   readonly hypothesis?: string;
-  /** Add to this experiment. */
+  /** Id of an existing experiment to add the runs to. */
   readonly experiment?: string;
-  /** Why the same is made again. */
+  /** Reason for repeating an experiment. */
   readonly retest?: string;
 }
 

@@ -1,14 +1,14 @@
-/** What tools ask before they let a command or a file come near git. */
+/** Checks that tools make before a command or a file may touch git. */
 import type { Machine } from '../../machines/machine.ts';
 
 export interface GitProtection {
-  /** The command as it is to be run. Rejects with `ToolFailure` where it may not be. */
+  /** Resolves with the command to run. Rejects with `ToolFailure` if the command is not allowed. */
   command(machine: Machine, command: string): Promise<string>;
-  /** Throws `ToolFailure` where nothing may be written to a path. */
+  /** Throws `ToolFailure` if nothing may be written to the path. */
   path(path: string): void;
   /**
-   * What a transfer into a folder leaves out: the repository that is there is not mixed with
-   * another.
+   * Resolves with what a transfer into a folder must exclude, so that two repositories are not
+   * mixed.
    */
   excluded(machine: Machine, folder: string): Promise<readonly string[]>;
 }

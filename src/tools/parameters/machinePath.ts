@@ -1,4 +1,4 @@
-/** Paths as models write them, on the machine that they mean. */
+/** Resolves paths written by models on the machine that they belong to. */
 import { posix } from 'node:path';
 import * as z from 'zod';
 import type { Machine, Machines } from '../../machines/machine.ts';
@@ -12,13 +12,13 @@ export const machineId = z
 
 export interface MachineTools {
   readonly machines: Pick<Machines, 'get'>;
-  /** Absent: git is not protected. */
+  /** Omitted if git is not protected. */
   readonly git?: GitProtection;
 }
 
 /**
- * `path` as an absolute one: `~` is the home folder there, anything relative starts at the
- * machine's working folder.
+ * Resolves with the absolute path: `~` is the home folder of the machine, and relative paths start
+ * at its working folder.
  */
 export async function machinePath(machine: Machine, path: string): Promise<string> {
   await machine.ready?.({ mayAsk: true });
@@ -27,7 +27,10 @@ export async function machinePath(machine: Machine, path: string): Promise<strin
   return posix.resolve(machine.workFolder, path);
 }
 
-/** The same, of a file that is to be written. Rejects with `ToolFailure` where it is git's. */
+/**
+ * Resolves with the absolute path of a file to be written. Rejects with `ToolFailure` if the path
+ * belongs to git.
+ */
 export async function writtenPath(
   { git }: MachineTools,
   machine: Machine,
@@ -42,11 +45,11 @@ async function homeOf(machine: Machine): Promise<string> {
   return machine.homeFolder ?? (await machine.exec('printf %s "$HOME"', { cwd: '/' })).stdout;
 }
 
-/** `local` needs no mention. */
+/** Adds the machine to the text, except for `local`. */
 export const onMachine = (text: string, id: string): string =>
   id === 'local' ? text : `${text} on ${id}`;
 
-/** What the views link to: files on this computer only. */
+/** Returns the files that views link to: only those on this computer. */
 export const changedFiles = (
   machine: Machine,
   path: string,

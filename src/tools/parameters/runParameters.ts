@@ -1,4 +1,4 @@
-/** What a run may take and how long it may go on, as tools ask for it. */
+/** Parameters for the resources and the time limit of a run. */
 import * as z from 'zod';
 import type { RunLimit, RunResources } from '../../runs/run.ts';
 

@@ -1,7 +1,4 @@
-/**
- * How tools name a run: by handle, id or number, in one parameter or in the pair of machine and
- * pid.
- */
+/** References to a run: by handle, id or number in one parameter, or by machine and pid. */
 import * as z from 'zod';
 import { ToolFailure } from '../../base/errors.ts';
 import type { Run } from '../../runs/liveRun.ts';
@@ -9,15 +6,15 @@ import { verdictText } from '../../runs/run.ts';
 
 export interface RunFinder {
   find(reference: string): Run | undefined;
-  /** Oldest first. */
+  /** Returns the runs, oldest first. */
   all(): readonly Run[];
 }
 
-/** A sweep is named where a run is: `s1`. */
+/** Finds sweeps, which models also use where a run is expected: `s1`. */
 export interface SweepFinder {
-  /** Its id. */
+  /** Returns the id of the sweep. */
   find(reference: string): string | undefined;
-  /** How far it is, what is best, its points by their runs. */
+  /** Returns its progress, the best points, and the points by run. */
   table(id: string): string;
 }
 
@@ -63,7 +60,7 @@ export const referenceText = ({ run, machine_id: machineId, pid }: RunReference)
       ? `run ${run}`
       : String(run);
 
-/** The run that is meant; `ToolFailure` names those there are. */
+/** Returns the run that is meant. Throws `ToolFailure` that lists the existing runs. */
 export function findRun(finder: RunFinder, args: RunReference): Run {
   if (args.run === undefined && args.pid === undefined)
     throw new ToolFailure(
@@ -79,13 +76,13 @@ export function findRun(finder: RunFinder, args: RunReference): Run {
 const runLine = (run: Run): string =>
   `- run ${run.spec.number} (${run.handle ?? run.spec.id})${run.spec.label ? ` ${run.spec.label}` : ''}: ${statusText(run)}`;
 
-/** `running`, `starting`, `queued (Priority)`, `unknown (…)`, or the verdict. */
+/** Returns `running`, `starting`, `queued (Priority)`, `unknown (…)`, or the verdict. */
 export function statusText({ liveness }: Run): string {
   if (liveness.kind === 'ended') return verdictText(liveness.verdict);
   return 'why' in liveness ? `${liveness.kind} (${liveness.why})` : liveness.kind;
 }
 
-/** What every tool says of a run. */
+/** Fields of a run that all tools return. */
 export const runFields = (run: Run): Readonly<Record<string, unknown>> => ({
   run: run.spec.number,
   run_id: run.spec.id,

@@ -22,19 +22,19 @@ import { defineTool, type Tool, type ToolContext } from '../tool.ts';
 export interface TakenSnapshot {
   readonly name: string;
   readonly machineId: string;
-  /** Folder whose code is meant, absolute. */
+  /** Absolute path of the folder with the code. */
   readonly repo: string;
   readonly environment: Environment;
-  /** Of the changes that are not committed; absent: there are none. */
+  /** Hash of the uncommitted changes; omitted if there are none. */
   readonly diffSha256?: string;
 }
 
 export interface CodeSnapshots extends MachineTools {
-  /** The last one of this machine and folder. */
+  /** Resolves with the last snapshot of this machine and folder. */
   before(machineId: string, repo: string): Promise<TakenSnapshot | undefined>;
   /**
-   * Keeps it with the session, names it in memory and for the runs that follow. `diff`: the
-   * changes, as git writes them.
+   * Stores the snapshot with the session, and names it in memory and for later runs. `diff` holds
+   * the uncommitted changes as written by git.
    */
   keep(
     taken: TakenSnapshot & { readonly gist: string; readonly diff: Uint8Array | undefined },
@@ -127,7 +127,7 @@ export const envSnapshot = (snapshots: CodeSnapshots): Tool =>
     },
   });
 
-/** Rejects with `ToolFailure` where the machine or the folder does not answer. */
+/** Rejects with `ToolFailure` if the machine or the folder does not answer. */
 export async function askEnvironment(
   machine: Machine,
   where: Omit<EnvironmentQuestion, 'mark'>,
@@ -147,7 +147,7 @@ export async function askEnvironment(
   );
 }
 
-/** `undefined`: nothing is changed, or it is too much to be kept. */
+/** Resolves with `undefined` if nothing is changed or the diff is too large to keep. */
 async function diffOf(
   machine: Machine,
   repo: string,
@@ -169,7 +169,8 @@ async function diffOf(
 }
 
 /**
- * `gpu1 · Python 3.12.3 · 84 packages · 4 × NVIDIA H100 · CUDA 12.4 · 1a2b3c4d5e + 3 changed files`
+ * Returns a summary: `gpu1 · Python 3.12.3 · 84 packages · 4 × NVIDIA H100 · CUDA 12.4 · 1a2b3c4d5e
+ * + 3 changed files`
  */
 function gistOf({ machineId: id, environment }: TakenSnapshot): string {
   const { python, packages, gpus, cuda, git } = environment;
@@ -189,7 +190,7 @@ function gistOf({ machineId: id, environment }: TakenSnapshot): string {
 const changedText = (count: number): string =>
   count === 0 ? '' : ` + ${counted(count, 'changed file')}`;
 
-/** Packages are in the note and the file: a list of hundreds helps nobody here. */
+/** Omits the packages, which may be hundreds; the note and the file have them. */
 function shown({ packages, conda, git, ...rest }: Environment): Record<string, unknown> {
   return {
     ...rest,
@@ -215,7 +216,7 @@ function since(before: TakenSnapshot, now: TakenSnapshot): string | readonly str
   return left > 0 ? [...changes.slice(0, maxChanges), `… and ${left} more`] : changes;
 }
 
-/** The interpreters that may be run, first choice first. */
+/** Returns the interpreters to try, first choice first. */
 function interpretersOf(args: {
   readonly python?: string | undefined;
   readonly venv_path?: string | undefined;

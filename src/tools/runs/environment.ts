@@ -1,25 +1,25 @@
 /**
- * What a run finds around it: Python and packages, GPUs, system, disk, the state of the code. One
- * script asks for all of it.
+ * The environment of a run: Python and packages, GPUs, system, disk, state of the code. One script
+ * collects all of it.
  */
 import { cleanText, oneLine, shellQuote } from '../../base/text.ts';
 
 export interface GitState {
   readonly head: string;
-  /** Absent: detached. */
+  /** Omitted if HEAD is detached. */
   readonly branch?: string;
-  /** Lines of `git status --porcelain`, without the untracked files. */
+  /** Lines of `git status --porcelain`, without untracked files. */
   readonly changed: readonly string[];
   readonly untracked: readonly string[];
-  /** Without passwords and tokens. */
+  /** URLs without passwords and tokens. */
   readonly remotes: readonly string[];
 }
 
-/** What could not be found out is absent. */
+/** The environment of a run. Fields that could not be determined are omitted. */
 export interface Environment {
   readonly python?: string;
   /**
-   * As `pip freeze` writes them, editable ones and those from URLs too, without passwords and
+   * Lines of `pip freeze`, including editable packages and those from URLs, without passwords and
    * tokens.
    */
   readonly packages: readonly string[];
@@ -35,21 +35,24 @@ export interface Environment {
 }
 
 export interface EnvironmentQuestion {
-  /** Folder whose code is meant, absolute. */
+  /** Absolute path of the folder with the code. */
   readonly repo: string;
-  /** An interpreter; absent: that of `venv`, of the repository's `.venv`, of the shell. */
+  /** The interpreter. Default: that of `venv`, of the repository's `.venv`, or of the shell. */
   readonly python?: string | undefined;
   readonly venv?: string | undefined;
-  /** Tells our own lines from those of programs. */
+  /** Marks our own lines in the output of programs. */
   readonly mark: string;
 }
 
 const probeSeconds = 20;
-/** Bytes of one answer. */
+/** Maximum output of one probe. */
 const probeBytes = 200_000;
 const maxLines = 2_000;
 
-/** Each probe for itself: one that fails, hangs or talks too much takes nothing from the others. */
+/**
+ * Returns the script. Its probes are independent: one that fails, hangs or prints too much does not
+ * affect the others.
+ */
 export function environmentScript({ repo, python, venv, mark }: EnvironmentQuestion): string {
   const choices = [
     ...(python === undefined ? [] : [python]),
@@ -112,7 +115,7 @@ export function parseEnvironment(output: string, mark: string): Environment {
     ...text('python'),
     packages: lines('packages').filter((line) => !line.startsWith('#')),
     conda: lines('conda').filter((line) => !line.startsWith('#')),
-    // Drivers that do not work say so where their list should be.
+    // A driver that does not work prints an error in place of the list.
     gpus: lines('gpus').filter((line) => /^(?:\d+|card\d+),/.test(line)),
     ...text('cuda'),
     ...text('os'),
@@ -139,14 +142,14 @@ function gitOf(lines: (name: string) => string[]): GitState | undefined {
 
 const tokens = /\b(?:gh[pousr]_|github_pat_|glpat-|hf_|pypi-|sk-|xox[abprs]-|AKIA)[\w-]{8,}/g;
 
-/** Passwords in URLs and tokens of well-known form. */
+/** Removes passwords from URLs, and tokens of known formats. */
 const withoutSecrets = (line: string): string =>
   line
     .replace(/([a-z][a-z0-9+.-]*:\/\/)(?!git@)[^\s/@]+@/gi, '$1***@')
     .replace(/([?&](?:token|access_token|key|password|auth)=)[^&#\s]+/gi, '$1***')
     .replace(tokens, '***');
 
-/** What is different in `now`, each on a line; empty when nothing is. */
+/** Returns the differences of `now`, one per line; empty if there are none. */
 export function changesBetween(before: Environment, now: Environment): string[] {
   const single = (['python', 'cuda', 'os', 'cpu', 'memory'] as const).flatMap((key) =>
     before[key] === now[key] ? [] : [`${key}: ${before[key] ?? 'none'} → ${now[key] ?? 'none'}`],

@@ -1,4 +1,4 @@
-/** What the metric tools need of runs. */
+/** The runs that the metric tools read. */
 import * as z from 'zod';
 import { ToolFailure } from '../../base/errors.ts';
 import type { RunId } from '../../base/ids.ts';
@@ -16,21 +16,21 @@ export interface MeasuredRun {
 }
 
 export interface MeasuredRuns {
-  /** By run id, also of another session; or by handle. */
+  /** Finds a run by id, also of another session, or by handle. */
   find(reference: string): MeasuredRun | undefined;
-  /** The runs of this session, oldest first. */
+  /** Returns the runs of this session, oldest first. */
   all(): readonly MeasuredRun[];
 }
 
-/** A parameter that names a run. */
+/** Returns the parameter that names a run. */
 export const taskId = (whatFor: string) =>
   z
     .union([z.string().min(1), z.number().int().positive()])
     .describe(`${whatFor}: its task id (machine:pid), its run id, or its number such as "run 7".`);
 
 /**
- * The run that a model means: by id or handle, or by number (`7`, `run 7`, `#7`). The newest where
- * a handle came up twice. Throws `ToolFailure` that names the runs there are.
+ * Finds a run by id, handle or number (`7`, `run 7`, `#7`). If a handle was used twice, returns the
+ * newest run. Throws `ToolFailure` that lists the existing runs.
  */
 export function requireRun(runs: MeasuredRuns, reference: string | number): MeasuredRun {
   const wanted = String(reference).trim();
@@ -51,7 +51,7 @@ export function requireRun(runs: MeasuredRuns, reference: string | number): Meas
   );
 }
 
-/** How results name a run. */
+/** Fields that name a run in results. */
 export const runHead = ({ id, name, handle, status }: MeasuredRun): Record<string, unknown> => ({
   run: name,
   task_id: handle ?? id,
@@ -60,16 +60,16 @@ export const runHead = ({ id, name, handle, status }: MeasuredRun): Record<strin
 
 const significantDigits = 7;
 
-/** For JSON: enough digits and no more; `"NaN"`, `"Inf"`, `"-Inf"` where JSON has no number. */
+/** Rounds for JSON. Returns `"NaN"`, `"Inf"` or `"-Inf"` for values that JSON cannot represent. */
 export function jsonValue(value: number): number | string {
   if (Number.isFinite(value)) return Number(value.toPrecision(significantDigits));
   if (Number.isNaN(value)) return 'NaN';
   return value > 0 ? 'Inf' : '-Inf';
 }
 
-/** A step is absent, not NaN, where the output named none. */
+/** Returns null if the output named no step. */
 export const jsonStep = (step: number): number | null => (Number.isNaN(step) ? null : step);
 
-/** A reference as people read it: `run 7`, `local:4711`. */
+/** Returns a reference for the user: `run 7`, `local:4711`. */
 export const taskText = (task: string | number): string =>
   /^\d+$/.test(String(task)) ? `run ${task}` : String(task);

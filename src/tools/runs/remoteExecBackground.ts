@@ -26,7 +26,7 @@ import { defineTool, type Tool, type ToolContext } from '../tool.ts';
 export interface RunRequest {
   readonly machineId: string;
   readonly command: string;
-  /** Absolute, on the machine; absent: where the session works. */
+  /** Absolute path on the machine. Default: the folder of the session. */
   readonly cwd?: string;
   readonly metrics: MetricSpec;
   readonly label?: string;
@@ -37,15 +37,15 @@ export interface RunRequest {
 
 export interface RunLauncher extends MachineTools {
   /**
-   * Plans and numbers the run and the experiment that it belongs to, records both, then launches
-   * it. Rejects with a `ToolFailure` for what was tried before; then nothing is recorded.
+   * Plans the run and its experiment, records both, then launches the run. Rejects with
+   * `ToolFailure` if the same was tried before; nothing is recorded then.
    */
   launch(request: RunRequest, context: ToolContext): Promise<LaunchedRun>;
 }
 
 export interface LaunchedRun {
   readonly run: Run;
-  /** What is known of it from elsewhere, a line each. */
+  /** What earlier experiments and sessions say about it, one line each. */
   readonly notes: readonly string[];
 }
 
@@ -106,7 +106,7 @@ export const remoteExecBackground = (deps: RunLauncher): Tool =>
     async execute(args, context) {
       const machine = deps.machines.get(args.machine_id);
       const metrics = metricSpec(args);
-      // A pattern that does not compile is refused before anything is planned.
+      // Rejects a pattern that does not compile before anything is planned.
       createLineParser(metrics);
       const { run, notes } = await deps.launch(
         { ...(await request(machine, args)), metrics },
@@ -152,8 +152,8 @@ const trackedText = ({ names, patterns }: MetricSpec): readonly string[] | strin
   patterns ? Object.keys(patterns) : (names ?? 'detected from the output');
 
 /**
- * The log stays where the run is; the wanted path becomes a link to it, unless something is there
- * already.
+ * Makes the requested path a link to the log, which stays with the run. Does nothing if the path
+ * exists.
  */
 async function linkLog(
   machine: Machine,
@@ -178,8 +178,8 @@ const ownLog =
 const backgroundJob = /(?<![&>|])&(?![&>\d])(?!\s*$)/;
 
 /**
- * Ways of writing a command that hide its output or its end from us. The run was started all the
- * same.
+ * Returns warnings about command forms that hide the output or the end of the process. The run
+ * starts regardless.
  */
 function commandWarnings(command: string): string[] {
   const bare = command.replace(/'[^']*'|"(?:[^"\\]|\\.)*"/g, '""');

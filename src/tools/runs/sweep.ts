@@ -19,21 +19,21 @@ import { defineTool, type Tool, type ToolContext } from '../tool.ts';
 
 export interface StartedSweep {
   readonly id: string;
-  /** The experiment that it belongs to: `e7`. */
+  /** Id of its experiment: `e7`. */
   readonly experimentId: string;
-  /** What is known of it from elsewhere, a line each. */
+  /** What earlier experiments and sessions say about it, one line each. */
   readonly notes: readonly string[];
-  /** What was launched so far. */
+  /** Runs launched so far. */
   readonly runs: readonly Run[];
-  /** Points that are to be launched yet. */
+  /** Number of points still to be launched. */
   readonly waiting: number;
-  /** How far it is, and what it waits for. */
+  /** The progress, and what the sweep waits for. */
   readonly table: string;
 }
 
 export interface SweepRequest {
   readonly plan: Omit<SweepPlan, 'id' | 'experimentId'>;
-  /** The command as it was given, with its placeholders. */
+  /** The command with its placeholders. */
   readonly template: string;
   readonly experiment: ExperimentArguments;
 }
@@ -41,9 +41,9 @@ export interface SweepRequest {
 export interface SweepStarter {
   readonly machines: Pick<Machines, 'list' | 'get'>;
   /**
-   * Records the plan, and the experiment that it belongs to, and launches what there is room for;
-   * the engine launches the rest. Rejects with a `ToolFailure` where points were tried before; then
-   * nothing is recorded.
+   * Records the plan and its experiment, and launches as many points as there is room for; the
+   * engine launches the others later. Rejects with `ToolFailure` if points were tried before;
+   * nothing is recorded then.
    */
   start(request: SweepRequest, context: ToolContext): Promise<StartedSweep>;
 }
@@ -157,20 +157,20 @@ export const sweep = (deps: SweepStarter): Tool =>
     },
   });
 
-/** `Swept 12 points of lr × bs on gpu1` */
+/** Returns `Swept 12 points of lr × bs on gpu1` */
 function describeSweep(args: Args): string {
   const where = args.machines === undefined ? '' : ` on ${args.machines.join(', ')}`;
   try {
     const { points, names } = pointsOf(args.command_template, args);
     return `${args.dry_run ? 'Planned' : 'Swept'} ${counted(points.length, 'point')} of ${names.join(' × ')}${where}`;
   } catch {
-    // What does not fit is told by the call itself.
+    // Invalid arguments are reported by the call itself.
     return `Swept${where}`;
   }
 }
 
 /**
- * Never all of them unasked: a machine is used because it was named, or because there is no other.
+ * Returns the machines to use: those named, or the only one. Never uses all machines by default.
  */
 function machinesOf({ machines: named }: Args, machines: SweepStarter['machines']): string[] {
   const ids = machines.list().map(({ id }) => id);
@@ -211,8 +211,8 @@ function planOf(
 }
 
 /**
- * A machine that can never run a point is refused now; one that does not answer now may have what
- * is needed.
+ * Rejects if a machine can never run a point. A machine that does not answer is accepted, because
+ * it may have the GPUs.
  */
 async function checkGpus(
   { gpusPerRun = 0, machineIds }: SweepRequest['plan'],

@@ -1,6 +1,6 @@
 /**
- * From what the model sends to the points of a sweep: every combination, drawn values, or a list of
- * its own.
+ * Computes the points of a sweep from the arguments of the model: every combination, random values,
+ * or an explicit list.
  */
 import * as z from 'zod';
 import { ToolFailure } from '../../base/errors.ts';
@@ -56,13 +56,13 @@ type Given = z.output<z.ZodObject<typeof pointParameters>>;
 
 export interface Points {
   readonly names: readonly string[];
-  /** No two with the same command. */
+  /** Points with distinct commands. */
   readonly points: readonly SweepPoint[];
-  /** Points that were another one's equal and were left out. */
+  /** Number of points left out because another has the same command. */
   readonly duplicates: number;
 }
 
-/** Throws `ToolFailure` that says what does not fit. */
+/** Throws `ToolFailure` that says which argument is invalid. */
 export function pointsOf(commandTemplate: string, given: Given): Points {
   const all = valuesOf(given);
   const names = Object.keys(all[0] ?? {});
@@ -122,7 +122,7 @@ function draw({ params, count, seed }: NonNullable<Given['random']>): readonly V
 const significantDigits = 6;
 const rounded = (number: number): number => Number(number.toPrecision(significantDigits));
 
-/** `share` is at least 0 and below 1. */
+/** Maps `share`, at least 0 and below 1, to a value of the distribution. */
 function drawn(from: Distribution, share: number): ParamValue {
   switch (from.type) {
     case 'uniform':
@@ -136,7 +136,10 @@ function drawn(from: Distribution, share: number): ParamValue {
   }
 }
 
-/** Numbers from 0 to 1, the same for the same seed on every machine (mulberry32). */
+/**
+ * Returns a generator of numbers from 0 to 1, reproducible by its seed on every machine
+ * (mulberry32).
+ */
 function generator(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -147,7 +150,7 @@ function generator(seed: number): () => number {
   };
 }
 
-/** Parameters that are the same everywhere tell nothing, unless they are all there is. */
+/** Leaves out parameters that are the same in all points, unless all are. */
 function labelOf(params: Values, varying: readonly string[]): string {
   const shown = Object.entries(params).filter(
     ([key]) => varying.length === 0 || varying.includes(key),
@@ -155,7 +158,7 @@ function labelOf(params: Values, varying: readonly string[]): string {
   return oneLine(shown.map(([key, each]) => `${key}=${valueText(each)}`).join(' '), 60);
 }
 
-/** The shortest way to write it: `3e-4`, `0.1`, `64`. */
+/** Returns the shortest spelling of the value: `3e-4`, `0.1`, `64`. */
 function valueText(each: ParamValue): string {
   if (typeof each !== 'number') return String(each);
   const [plain, scientific] = [String(each), each.toExponential().replace('e+', 'e')];

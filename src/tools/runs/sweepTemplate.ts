@@ -1,8 +1,7 @@
 /**
- * Commands with places for values. `{name}` is a place, and `{{name}}` the text `{name}`; with a
- * `$` before it, or with anything but one plain name between the braces (`${HOME}`, `{a,b}`, `{}`,
- * `{"k": 1}`, `{ print }`), a brace is just a brace. Values become one shell word each, also where
- * the place stands between quotes.
+ * Command templates. `{name}` is a placeholder, and `{{name}}` the text `{name}`. A brace stays a
+ * brace after a `$`, or with anything but one plain name inside (`${HOME}`, `{a,b}`, `{}`, `{"k":
+ * 1}`, `{ print }`). Each value becomes one shell word, also where the placeholder is quoted.
  */
 import { ToolFailure } from '../../base/errors.ts';
 import { shellQuote } from '../../base/text.ts';
@@ -12,11 +11,11 @@ type Quotes = '' | "'" | '"';
 
 interface Place {
   readonly name: string;
-  /** The quotes that it stands between. */
+  /** The quotes around the placeholder. */
   readonly quotes: Quotes;
 }
 
-/** Text and places by turns. */
+/** Text and placeholders, alternating. */
 export type Template = readonly (string | Place)[];
 
 const braces = /(?<!\$)\{\{([A-Za-z_]\w*)\}\}|(?<!\$)\{([A-Za-z_]\w*)\}/g;
@@ -35,7 +34,7 @@ export function parseTemplate(text: string): Template {
   return [...parts, text.slice(from)];
 }
 
-/** The names of its places, each once, in their order. */
+/** Returns the names of the placeholders without duplicates, in order. */
 export const placesOf = (template: Template): string[] => [
   ...new Set(template.flatMap((part) => (typeof part === 'string' ? [] : [part.name]))),
 ];
@@ -45,7 +44,7 @@ export const fill = (template: Template, params: Readonly<Record<string, ParamVa
     .map((part) => (typeof part === 'string' ? part : word(params[part.name] ?? '', part.quotes)))
     .join('');
 
-/** Throws `ToolFailure` when a place has no value, or a parameter no place. */
+/** Throws `ToolFailure` if a placeholder has no value or a parameter no placeholder. */
 export function checkPlaces(template: Template, names: readonly string[]): void {
   const places = placesOf(template);
   const empty = places.filter((name) => !names.includes(name));
@@ -68,7 +67,7 @@ function word(value: ParamValue, quotes: Quotes): string {
   return typeof value === 'string' ? shellQuote(text) : text;
 }
 
-/** The quotes that are open after `text`, as the shell reads it. */
+/** Returns the quotes that are open after `text`, as the shell reads it. */
 function quotesAfter(text: string, before: Quotes): Quotes {
   let quotes = before;
   for (let index = 0; index < text.length; index += 1) {

@@ -5,15 +5,15 @@ import { defineTool, type Tool } from '../tool.ts';
 
 export interface UserQuestion {
   readonly text: string;
-  /** Answers to choose from; empty: any text is one. */
+  /** Answers to choose from. Empty: any text is an answer. */
   readonly options: readonly string[];
-  /** What counts when nobody answers in time. */
+  /** The answer to assume if the user does not answer in time. */
   readonly fallback: string;
   readonly withinMs: number;
 }
 
 export interface AskedQuestion {
-  /** `q1` */
+  /** For example `q1`. */
   readonly id: string;
   readonly fallback: string;
   /** Milliseconds since the epoch. */
@@ -21,7 +21,7 @@ export interface AskedQuestion {
 }
 
 export interface QuestionAsker {
-  /** Puts the question into the user's inbox and returns at once. */
+  /** Adds the question to the user's inbox. Does not wait for the answer. */
   ask(question: UserQuestion, callId: string): Promise<AskedQuestion>;
 }
 

@@ -11,7 +11,7 @@ export interface Question {
 }
 
 export interface Opinion {
-  /** What people read, such as `OpenAI`. */
+  /** Display name, such as `OpenAI`. */
   readonly provider: string;
   readonly model: string;
   readonly text: string;
@@ -19,8 +19,8 @@ export interface Opinion {
 
 export interface Consultant {
   /**
-   * Asks once. Rejects at once, with what to do, when nobody can be asked; never asks a user
-   * anything.
+   * Asks another model once. Rejects at once, saying what to do, if no model is available. Never
+   * asks the user.
    */
   consult(question: Question, context: ToolContext): Promise<Opinion>;
 }

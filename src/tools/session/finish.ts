@@ -8,8 +8,8 @@ export interface FinishRequest {
 }
 
 /**
- * Reads the values itself. Rejects with `ToolFailure` saying why the evidence does not hold;
- * otherwise the session ends.
+ * Checks the evidence against measured values, then ends the session. Rejects with `ToolFailure`
+ * that says why the evidence is insufficient.
  */
 export type Finish = (request: FinishRequest) => Promise<string>;
 

@@ -2,12 +2,12 @@ import * as z from 'zod';
 import { defineTool, type Tool } from '../tool.ts';
 
 export interface WriteupWriter {
-  /** Writes the account around the tables of what was measured. */
+  /** Writes the text around the tables of measured values. */
   write(notes: string): Promise<{
-    /** Absolute, on `local`. */
+    /** Absolute path on `local`. */
     readonly file: string;
     readonly brief: string;
-    /** Numbers of the notes that no run has measured, as they were written. */
+    /** Numbers in the notes that no run has measured, as they were written. */
     readonly unmeasured: readonly string[];
   }>;
 }

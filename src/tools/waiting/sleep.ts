@@ -8,11 +8,14 @@ import { defineTool, type Tool, type ToolContext } from '../tool.ts';
 
 export interface SleepDeps extends ParsePorts {
   /**
-   * Throws `ToolFailure` for a command of a condition that does more than read: it runs again and
-   * again.
+   * Throws `ToolFailure` for a condition whose command does more than read, because it runs
+   * repeatedly.
    */
   checkCommand(command: string): void;
-  /** Records and arms the sleep. Rejects with `ToolFailure` when the session cannot sleep now. */
+  /**
+   * Records the sleep and starts its triggers. Rejects with `ToolFailure` if the session cannot
+   * sleep now.
+   */
   sleep(request: SleepRequest, context: ToolContext): Promise<void>;
 }
 

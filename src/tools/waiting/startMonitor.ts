@@ -4,7 +4,7 @@ import { defineTool, type Tool, type ToolContext } from '../tool.ts';
 
 export interface StartMonitorDeps {
   /**
-   * Records and starts it in place of the one there is. Gives the time of the start, in
+   * Records and starts the monitor, and replaces the current one. Resolves with the start time in
    * milliseconds since the epoch.
    */
   startMonitor(

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { defineTool, type Tool } from '../tool.ts';
 
 export interface StopMonitorDeps {
-  /** Whether there was one to stop. */
+  /** Resolves with whether a monitor was running. */
   stopMonitor(): Promise<boolean>;
 }
 

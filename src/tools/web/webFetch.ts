@@ -9,10 +9,7 @@ export interface PageReader {
   read(request: PageRequest, signal: AbortSignal): Promise<PagePart>;
 }
 
-/**
- * With the head and the fence around it, the whole result stays below what the model is shown of
- * one.
- */
+/** Keeps the result, with its header and fence, below the limit of a tool result. */
 const maxChars = 20_000;
 
 export const webFetch = (pages: PageReader): Tool =>

@@ -7,12 +7,12 @@ import type { SearchHit } from '../../web/searchHit.ts';
 import { defineTool, type Tool, type ToolContext } from '../tool.ts';
 
 export interface SearchFinding {
-  /** Who searched, such as `Anthropic` or `DuckDuckGo`. */
+  /** The search service, such as `Anthropic` or `DuckDuckGo`. */
   readonly via: string;
   readonly hits: readonly SearchHit[];
-  /** What a model that read the pages says of them. */
+  /** Summary by a model that read the pages. */
   readonly text?: string;
-  /** Why not whoever searches usually. */
+  /** Why another service than the usual one was used. */
   readonly note?: string;
 }
 
