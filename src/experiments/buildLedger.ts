@@ -1,4 +1,4 @@
-/** Runs and experiments → the ledger, with the champion among them. */
+/** Builds the ledger of runs and experiments, and picks the champion. */
 import type { Direction } from '../metrics/metric.ts';
 import type { Decisive, ImportedResult, Ledger, LedgerEntry, PlannedExperiment } from './ledger.ts';
 import {
@@ -18,9 +18,9 @@ export interface LedgerDeps {
 }
 
 /**
- * Only runs that ended well, or still go on, can be champion, and none of an experiment that was
- * discarded, invalid or a crash; what was kept counts before what is undecided, a repeated run by
- * the mean of its repeats; the earlier wins a tie.
+ * Builds the ledger. The champion is a run that ended well or has not ended, and whose experiment
+ * was not discarded, invalid or a crash. Experiments that were kept rank above undecided ones, a
+ * repeated run counts with the mean of its repeats, and the earlier run wins a tie.
  */
 export function buildLedger(entries: readonly LedgerEntry[], source: LedgerDeps = {}): Ledger {
   const { target, experiments: records = new Map(), imported = [] } = source;

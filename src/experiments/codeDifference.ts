@@ -1,6 +1,6 @@
 /**
- * Whether two states of code differ in what a run could notice: not in comments, empty lines, or
- * what runs left behind.
+ * Compares two states of code as a run could notice: comments, empty lines and files left by runs
+ * do not count.
  */
 import path from 'node:path';
 import { shellQuote } from '../base/text.ts';
@@ -10,19 +10,19 @@ import { commandForm } from './commandForm.ts';
 const limitMs = 5_000;
 
 export interface ComparedCode {
-  /** A worktree of the repository that has the trees, absolute. */
+  /** Absolute path of a worktree of the repository that has the trees. */
   readonly repo: string;
   readonly tree: string;
-  /** In the order in which they are preferred. */
+  /** Trees to compare with, in order of preference. */
   readonly others: readonly string[];
-  /** What is to run: files that it names count, whatever they are. */
+  /** The commands of the run. Files that they name always count. */
   readonly commands: readonly string[];
 }
 
 /**
- * The first of `others` that a run could not tell from `tree`. `undefined` where there is none,
- * where the difference is too long to tell, and where it cannot be asked; never rejects. One look
- * at the machine, whatever their number.
+ * Resolves with the first of `others` that a run could not tell from `tree`. Resolves with
+ * `undefined` if there is none, if the difference is too long, or if the machine does not answer.
+ * Runs one command on the machine, however many trees there are. Never rejects.
  */
 export async function sameCode(
   machine: Machine,
@@ -45,12 +45,12 @@ export async function sameCode(
     const named = namedFiles(commands);
     return others.find((_, index) => diffs[index] !== undefined && isSame(diffs[index], named));
   } catch {
-    // A machine that does not answer now says so when the run is launched.
+    // A machine that does not answer is reported when the run is launched.
     return undefined;
   }
 }
 
-/** No line of a diff begins so. */
+/** No line of a diff begins with this text. */
 const endMark = '= end of difference =';
 
 const markers: readonly (readonly [RegExp, RegExp])[] = [
@@ -70,7 +70,7 @@ const codeFile =
 const leftBehind =
   /(?:^|\/)(?:__pycache__|wandb|mlruns|runs|logs?|outs?|outputs?|results?|checkpoints?|ckpts?|lightning_logs|tensorboard|\.ipynb_checkpoints)\/|\.(?:log|out|err|pyc|pt|pth|ckpt|safetensors)$|(?:^|\/)(?:results\.tsv|nohup\.out|run\.log|events\.out\.tfevents[^/]*)$/i;
 
-/** The last parts of all paths that commands name, but for where their output goes. */
+/** Returns the file names of all paths in the commands, except output paths. */
 export const namedFiles = (commands: readonly string[]): ReadonlySet<string> =>
   new Set(commands.flatMap(wordsOf).map((word) => path.posix.basename(word)));
 
@@ -82,8 +82,8 @@ const wordsOf = (command: string): string[] =>
 const maxFiles = 40;
 
 /**
- * Code and settings that commands name, as they name them: relative, and within the folder that
- * they are run in.
+ * Returns the paths of code and settings in the commands, as written: relative, and inside the
+ * folder that the commands run in.
  */
 export const codeFilesOf = (commands: readonly string[]): readonly string[] =>
   [...new Set(commands.flatMap(wordsOf))]
@@ -97,7 +97,7 @@ export const codeFilesOf = (commands: readonly string[]): readonly string[] =>
     )
     .slice(0, maxFiles);
 
-/** `diff`: what `git diff-tree -p` writes. */
+/** Takes the output of `git diff-tree -p`. */
 function isSame(diff: string, named: ReadonlySet<string>): boolean {
   return diff
     .split(/^(?=diff --git )/m)
@@ -106,8 +106,8 @@ function isSame(diff: string, named: ReadonlySet<string>): boolean {
 }
 
 /**
- * What a run left: a file that is new and no code, or of a kind that only runs write; never one
- * that the command names.
+ * Returns whether a run left the file behind: a new file that is no code, or a type that only runs
+ * write. False for a file that the command names.
  */
 function isHarmlessFile(part: string, named: ReadonlySet<string>): boolean {
   const [head = '', ...lines] = part.split('\n');

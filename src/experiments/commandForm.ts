@@ -1,7 +1,7 @@
 /**
- * What a command comes to, however it is written: the same for the same program and arguments in
- * another order, with other quotes and spaces, `lr=3e-4` for `lr=0.0003`. Where outputs go and what
- * a run is called does not count.
+ * The normal form of a command. Two commands with the same program and arguments have the same
+ * form, whatever the order, the quotes, the spaces and the spelling of numbers (`lr=3e-4`,
+ * `lr=0.0003`). Output paths and run names do not count.
  */
 import { parseShell } from '../shell/parseShell.ts';
 import type { ShellWord } from '../shell/shellText.ts';
@@ -11,13 +11,13 @@ export interface CommandForm {
   /** Equal for commands that measure the same. */
   readonly exact: string;
   /**
-   * Equal also where they differ in what changes no result: seed, verbosity, workers, logging,
-   * device.
+   * Equal also for commands that differ only in what changes no result: seed, verbosity, workers,
+   * logging, device.
    */
   readonly near: string;
-  /** As the command names it. */
+  /** The seed in the command. */
   readonly seed?: string;
-  /** Folder that it goes to by itself (`cd sub && …`), as it is written. */
+  /** The folder that the command changes to (`cd sub && …`), as written. */
   readonly folder?: string;
 }
 
@@ -34,7 +34,7 @@ const harmless = [
 const outputName = new RegExp(`^(?:${names})$`);
 const harmlessName = new RegExp(`^(?:${names}|${harmless})$`);
 const seedName = /^(?:random_?|rng_?|manual_?|global_?)?seed$/i;
-/** Of the environment: who runs and where, not what. */
+/** Environment variables that say who runs and where, not what runs. */
 const outerVariable =
   /^(?:CUDA_VISIBLE_DEVICES|CUDA_DEVICE_ORDER|PYTHONUNBUFFERED|PYTHONPATH|PYTHONDONTWRITEBYTECODE|OMP_NUM_THREADS|MKL_NUM_THREADS|TOKENIZERS_PARALLELISM|WANDB_\w+|HF_HOME|TERM|COLUMNS)$/;
 
@@ -67,7 +67,7 @@ interface Word {
   readonly isQuoted: boolean;
 }
 
-/** A variable stands as it is written: its value is not known here. */
+/** Keeps a variable as written, because its value is unknown. */
 const wordOf = ({ spelled, isQuoted }: ShellWord): Word => ({ text: spelled, isQuoted });
 
 interface Part {
@@ -79,7 +79,7 @@ interface Part {
 
 const nothing: Part = { exact: '', near: '' };
 
-/** Name and value of an option, an assignment, or a place of its own (`name` is then absent). */
+/** Name and value of an option or an assignment. Without `name`, a positional argument. */
 interface Argument {
   readonly name?: string;
   readonly key: string;
@@ -107,7 +107,7 @@ function partOf(words: readonly Word[]): Part {
 
 const settingPattern = /^([A-Za-z_]\w*)=([\s\S]*)$/;
 
-/** Assignments before the program, and what only starts it. */
+/** Splits off the assignments before the program, and removes wrappers that only start it. */
 function withoutSettings(words: readonly Word[]): { settings: Argument[]; rest: readonly Word[] } {
   const settings: Argument[] = [];
   let index = 0;
@@ -133,7 +133,7 @@ const exported = (words: readonly Word[]): Argument[] =>
     return key === undefined ? [] : [setting(key, value)];
   });
 
-/** Those of the interpreter that change no result. */
+/** Removes interpreter flags that do not change a result. */
 function withoutOwnFlags(words: readonly Word[]): readonly Word[] {
   const from = words.findIndex(({ text }) => !/^-[uBEIsSOq]+$/.test(text));
   return from < 0 ? [] : words.slice(from);
@@ -165,7 +165,8 @@ function argumentsOf(words: readonly Word[]): Argument[] {
 }
 
 /**
- * What may stand behind an option as its value: a negative number does, another option does not.
+ * Returns whether the text after an option can be its value: a negative number can, another option
+ * cannot.
  */
 const isValue = (text: string): boolean =>
   !/^--?[A-Za-z]/.test(text) && text !== '--' && !assignment.test(text);
@@ -188,8 +189,8 @@ const folded = (key: string): string =>
     .replace(/^no(?=verbose|progress)/, '');
 
 /**
- * Options and assignments in the order of their names, those of one name as they came; places of
- * their own as they came.
+ * Writes options and assignments sorted by name, keeping the order of equal names. Positional
+ * arguments keep their order.
  */
 function written(program: string, all: readonly Argument[]): string {
   const named = all.filter(({ name }) => name !== undefined);
@@ -206,7 +207,7 @@ function written(program: string, all: readonly Argument[]): string {
 
 const number = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
 
-/** A number as JavaScript writes it, where that loses nothing; of a list each. */
+/** Writes numbers, also those of a list, as JavaScript does if no digit is lost. */
 const valueForm = (text: string): string => text.split(',').map(numberForm).join(',');
 
 function numberForm(text: string): string {

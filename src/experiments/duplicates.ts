@@ -1,4 +1,4 @@
-/** What was tried already: runs by the code they ran and what their arguments come to. */
+/** Finds runs that were tried before, by the code and the normal form of the command. */
 import { createHash } from 'node:crypto';
 import path from 'node:path';
 import type { RunId } from '../base/ids.ts';
@@ -8,10 +8,10 @@ import type { CodeState } from './experiment.ts';
 /** One command in one state of the code. */
 export interface Attempt {
   readonly command: string;
-  /** Absolute, on the machine. */
+  /** Absolute path on the machine. */
   readonly cwd: string;
   readonly code: CodeState;
-  /** As `ExperimentPlan` has it. */
+  /** See `ExperimentPlan`. */
   readonly sameCodeAs?: string | undefined;
 }
 
@@ -22,21 +22,21 @@ export interface TriedRun {
 }
 
 /**
- * - `same`: same code, same arguments · `seed`: arguments that differ in nothing that changes a
- *   result but chance
+ * - `same`: same code, same arguments
+ * - `seed`: arguments that differ only in chance, such as the seed
  */
 export interface FoundRun extends TriedRun {
   readonly likeness: 'same' | 'seed';
 }
 
 /**
- * The same for the same code state and the same arguments of every command, whatever their order,
- * quotes and spaces.
+ * Equal for the same code state and the same commands, whatever the order, quotes and spaces of
+ * their arguments.
  */
 export const fingerprintOf = (attempts: readonly Attempt[]): string =>
   hash([...new Set(attempts.map((attempt) => attemptKeys(attempt).same))].toSorted());
 
-/** Grows as runs are planned; answers in constant time. */
+/** An index of the planned runs. Looks up in constant time. */
 export class TriedRuns {
   readonly #bySame = new Map<string, TriedRun[]>();
   readonly #bySeed = new Map<string, TriedRun[]>();
@@ -49,8 +49,8 @@ export class TriedRuns {
   }
 
   /**
-   * The same attempt, or one that differs in its seed and the like; what is the same comes first,
-   * the newest of each first.
+   * Returns runs of the same attempt, then runs that differ only in the seed and the like. Newest
+   * first in each group.
    */
   like(attempt: Attempt): readonly FoundRun[] {
     const keys = attemptKeys(attempt);
@@ -66,7 +66,7 @@ export class TriedRuns {
   }
 }
 
-/** Equal where a run could not tell the code apart; `undefined` where it is not known. */
+/** Equal if a run could not tell the code apart; `undefined` if the code is unknown. */
 export const codeKey = ({
   code,
   sameCodeAs,
@@ -75,7 +75,7 @@ export const codeKey = ({
     ? `${sameCodeAs ?? code.tree}${code.ignored === undefined ? '' : `+${code.ignored}`}`
     : undefined;
 
-/** Equal for attempts that are alike, whatever session made them. */
+/** Keys that are equal for equal attempts, in any session. */
 export interface AttemptKeys {
   readonly same: string;
   readonly seed: string;
@@ -84,7 +84,7 @@ export interface AttemptKeys {
 export function attemptKeys({ command, cwd, code, sameCodeAs }: Attempt): AttemptKeys {
   const { exact, near, folder } = commandForm(command);
   const at = path.posix.resolve(cwd, folder ?? '.');
-  // The same code in another worktree is the same code.
+  // The relative path makes two worktrees with the same code equal.
   const place = code.kind === 'git' ? path.posix.relative(code.repo, at) : at;
   const state = codeKey({ code, sameCodeAs }) ?? 'unknown';
   return { same: hash([state, place, exact]), seed: hash([state, place, near]) };

@@ -1,35 +1,32 @@
 /**
- * The words of experiments: a hypothesis, tried in one state of the code by one run, by several, or
- * by a sweep. An experiment is planned in the journal before its first run, and decided on
- * afterwards; nothing of it is ever rewritten.
+ * An experiment: a hypothesis, tried in one state of the code by a run, several runs, or a sweep.
+ * It is recorded in the journal before its first run and decided on afterwards. Nothing recorded is
+ * ever rewritten.
  */
 
-/** What the code was when an experiment was launched. */
+/** The state of the code when an experiment was launched. */
 export type CodeState =
   | {
       readonly kind: 'git';
-      /** The top folder of the worktree, absolute, on the machine. */
+      /** Absolute path of the worktree root, on the machine. */
       readonly repo: string;
-      /** The commit that was checked out; absent in a repository without one. */
+      /** The commit that was checked out; omitted in a repository without commits. */
       readonly head?: string;
-      /**
-       * Hash of the tree of all that was there: tracked files as they stood, changes and new files
-       * included.
-       */
+      /** Hash of the tree of tracked files as they were, including changes and new files. */
       readonly tree: string;
-      /** The tree is another one than that of `head`. */
+      /** True if the tree differs from that of `head`. */
       readonly isDirty: boolean;
-      /** The commit that keeps `tree`, below a ref of ours; absent where it could not be kept. */
+      /** The commit that keeps `tree`, under a ref of Helios; omitted if it could not be stored. */
       readonly commit?: string;
-      /** Files that the tree does not hold, such as `.env (looks like a secret)`; bounded. */
-      readonly leftOut: readonly string[];
       /**
-       * Digest of the files that the command names and the repository ignores; absent where there
-       * are none.
+       * Files that the tree does not contain, such as `.env (looks like a secret)`. The length is
+       * bounded.
        */
+      readonly leftOut: readonly string[];
+      /** Hash of ignored files that the command names; omitted if there are none. */
       readonly ignored?: string;
     }
-  /** Such as: the folder is in no repository. */
+  /** `why`, for example: the folder is in no repository. */
   | { readonly kind: 'none'; readonly why: string };
 
 export const decisions = ['keep', 'discard', 'crash', 'invalid', 'retest'] as const;
@@ -42,25 +39,24 @@ export interface ExperimentPlan {
   readonly number: number;
   readonly hypothesis: string;
   readonly machineId: string;
-  /** As given: with its placeholders where it is a sweep. */
+  /** As written; for a sweep, with its placeholders. */
   readonly command: string;
-  /** Absolute, on the machine. */
+  /** Absolute path on the machine. */
   readonly cwd: string;
   readonly code: CodeState;
   /**
-   * The tree of an earlier experiment that a run could not tell from `code`: comments, empty lines
-   * and outputs differ.
+   * The tree of an earlier experiment that a run could not tell from `code`: only comments, empty
+   * lines and outputs differ.
    */
   readonly sameCodeAs?: string;
   /**
-   * The same for the same code state and the same arguments, whatever their order, quotes and
-   * spaces.
+   * Equal for the same code state and the same arguments, whatever their order, quotes and spaces.
    */
   readonly fingerprint: string;
-  /** As the command names it. */
+  /** The seed in the command. */
   readonly seed?: string;
-  /** The environment that was recorded last for the machine and folder. */
+  /** The last recorded environment of the machine and the folder. */
   readonly envId?: string;
-  /** It repeats another one on purpose. */
+  /** Set if it repeats another experiment on purpose. */
   readonly retest?: { readonly of: string; readonly why: string };
 }

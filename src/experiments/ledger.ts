@@ -1,16 +1,16 @@
 /**
- * The words of the ledger: a row per experiment and one per run, made of measured values only, and
- * the champion among them.
+ * Types of the ledger: a row per experiment and per run, made of measured values only, and the
+ * champion.
  */
 import type { RunId } from '../base/ids.ts';
 import type { Direction, MetricSummary } from '../metrics/metric.ts';
 import { verdictText, type RunLimit, type Verdict } from '../runs/run.ts';
 import type { Decision, ExperimentPlan } from './experiment.ts';
 
-/** What the calls to models came to. `usd` is a lower bound where a price is not known. */
+/** Cost of model calls. `usd` is a lower bound if a price is unknown. */
 export interface ThinkingCost {
   readonly usd: number;
-  /** Input, cached or not, and output. */
+  /** Input tokens, cached or not, plus output tokens. */
   readonly tokens: number;
   readonly hasUnknownCost: boolean;
 }
@@ -22,33 +22,33 @@ export interface LedgerRow {
   readonly handle: string | undefined;
   readonly label: string;
   readonly command: string;
-  /** Absent while the run goes on. */
+  /** Omitted until the run has ended. */
   readonly verdict?: Verdict;
   readonly startedMs?: number;
   readonly endedMs?: number;
   readonly metrics: readonly MetricSummary[];
-  /** The environment that was recorded for it: `env1`. */
+  /** Id of the recorded environment: `env1`. */
   readonly envId?: string;
   /**
-   * Its share of what its experiment cost from its launch to that of the next. Absent until it has
-   * started.
+   * Its share of the cost of its experiment, counted from its launch to that of the next one.
+   * Omitted until the run has started.
    */
   readonly cost?: ThinkingCost;
-  /** The experiment that it was launched for: `e7`. */
+  /** Id of the experiment that it was launched for: `e7`. */
   readonly experimentId?: string;
-  /** It is a point of this sweep: `s1`. */
+  /** Id of the sweep that it is a point of: `s1`. */
   readonly sweepId?: string;
   readonly limit?: RunLimit;
-  /** The last thing that a watchdog saw, and what it was to do about it. */
+  /** The last alarm of a watchdog, and the action it asked for. */
   readonly alarm?: { readonly detail: string; readonly action: 'warn' | 'kill' | 'ask' };
   readonly isChampion: boolean;
 }
 
-/** An experiment as the journal has it. */
+/** An experiment as recorded in the journal. */
 export interface PlannedExperiment {
   readonly plan: ExperimentPlan;
   readonly plannedMs: number;
-  /** The last one counts. Oldest first. */
+  /** Oldest first. The last decision counts. */
   readonly decisions: readonly ExperimentDecision[];
 }
 
@@ -60,62 +60,61 @@ export interface ExperimentDecision {
 }
 
 /**
- * - `planned`: none of its runs has started · `over`: none goes on · `not_started`: none ever came
- *   to life
+ * - `planned`: none of its runs has started
+ * - `over`: all of its runs have ended
+ * - `not_started`: none of its runs could be started
  */
 export type ExperimentStatus = 'planned' | 'running' | 'over' | 'not_started';
 
 /**
- * Of the runs that differ in nothing but their seed: of the best such group, where there are
- * several.
+ * The result of runs that differ only in their seed. If there are several such groups, the best
+ * one.
  */
 export interface ExperimentResult {
   readonly metric: string;
   readonly mean: number;
-  /** Standard deviation over the repeats (n − 1); absent for one value. */
+  /** Standard deviation over the repeats (n − 1); omitted for one value. */
   readonly spread?: number;
-  /** Runs that the mean is over. */
+  /** Number of runs in the mean. */
   readonly n: number;
-  /** Of them the best one. */
+  /** The best value of these runs. */
   readonly best: number;
   readonly runs: readonly LedgerRow[];
 }
 
 export interface ExperimentRow {
-  /** `e7`; of a launch that belongs to no experiment `run 3`, of such a sweep `s1`. */
+  /** `e7`. For a run without an experiment `run 3`, for such a sweep `s1`. */
   readonly id: string;
-  /** Absent where it was launched without one: by an older version. */
+  /** Omitted for a launch by an older version, which had no plan. */
   readonly plan?: ExperimentPlan;
   readonly hypothesis: string;
   readonly command: string;
-  /** Oldest first; those that never came to life are left out. */
+  /** Oldest first, without runs that could not be started. */
   readonly runs: readonly LedgerRow[];
   readonly status: ExperimentStatus;
-  /** `3 ok, 1 failed (exit code 1)`; of what goes on `2 running`. */
+  /** `3 ok, 1 failed (exit code 1)`, or `2 running` for runs that have not ended. */
   readonly verdicts: string;
-  /** Of the metric that decides; absent where no run has a finite value of it. */
+  /** The result in the decisive metric; omitted if no run has a finite value of it. */
   readonly result?: ExperimentResult;
-  /** What was thought about it; absent until one of its runs has started. */
+  /** Cost of the model calls; omitted until one of its runs has started. */
   readonly cost?: ThinkingCost;
-  /** Time of all its runs together that are over. */
+  /** Total duration of its runs that have ended. */
   readonly runMs: number;
-  /** Of each run. */
+  /** The limit of each run. */
   readonly limit?: RunLimit;
-  /** The one that counts; absent while it is undecided. */
+  /** The decision that counts; omitted while undecided. */
   readonly decision?: ExperimentDecision;
-  /** All of them, oldest first. */
+  /** All decisions, oldest first. */
   readonly decisions: readonly ExperimentDecision[];
   readonly isChampion: boolean;
 }
 
-/**
- * A row of a `results.tsv` that was brought in. Its numbers are somebody's word, not measured here.
- */
+/** A row of an imported `results.tsv`. Its numbers were not measured by Helios. */
 export interface ImportedResult {
-  /** As it was written, usually seven characters; empty where none was. */
+  /** As written, usually seven characters; may be empty. */
   readonly commit: string;
   readonly metric: string;
-  /** Absent of a crash. */
+  /** Omitted for a crash. */
   readonly value?: number;
   readonly memoryGb?: number;
   readonly status: 'keep' | 'discard' | 'crash';
@@ -129,24 +128,24 @@ export interface Decisive {
 
 export interface Ledger {
   readonly rows: readonly LedgerRow[];
-  /** Oldest first, nothing left out. */
+  /** All experiments, oldest first. */
   readonly experiments: readonly ExperimentRow[];
   /**
-   * The metric that decides: the goal's, else the first one with a direction that the runs share.
+   * The decisive metric: that of the goal, else the first one with a direction that the runs share.
    */
   readonly decisive?: Decisive;
-  /** The run that is best; its experiment is the champion too. */
+  /** The best run. Its experiment is the champion, too. */
   readonly champion?: LedgerRow;
   /**
-   * Results of before that a user brought in: told to the agent, and never ranked with what was
-   * measured here.
+   * Earlier results imported by the user. The agent sees them; they are never ranked with measured
+   * values.
    */
   readonly imported: readonly ImportedResult[];
 }
 
 export type LedgerEntry = Omit<LedgerRow, 'isChampion'>;
 
-/** `queued`, `running`, or its verdict in words. */
+/** Returns `queued`, `running`, or the verdict as text. */
 export function rowStatus({
   verdict,
   startedMs,
@@ -156,7 +155,7 @@ export function rowStatus({
 }
 
 /**
- * The summary of `metric` in `row`, matched without case, also by the last part of a path
+ * Returns the summary of `metric` in `row`. Ignores case, and also matches the last part of a path
  * (`val/loss` for `loss`).
  */
 export function summaryFor(

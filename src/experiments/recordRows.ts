@@ -1,7 +1,4 @@
-/**
- * The experiments of a ledger: what was tried, what came of it, and what was decided. Made of
- * measured values only.
- */
+/** Builds the ledger's experiments: plan, result and decision. Made of measured values only. */
 import { commandForm } from './commandForm.ts';
 import {
   rowStatus,
@@ -17,16 +14,17 @@ import {
   type ThinkingCost,
 } from './ledger.ts';
 
-/** Verdicts that say that it did not work, whatever was measured before. */
+/** Verdicts that mean failure, whatever was measured before. */
 const badEnds: ReadonlySet<string> = new Set(['failed', 'signalled', 'out_of_memory']);
 
-/** Every run of it ended by a fault of its own. */
+/** Returns whether every run ended by a failure of its own. */
 export const hasCrashed = (runs: readonly Pick<LedgerRow, 'verdict'>[]): boolean =>
   runs.length > 0 &&
   runs.every(({ verdict }) => verdict !== undefined && badEnds.has(verdict.kind));
 
 /**
- * The decision that counts. One that the engine made of crashes is over when a later run went well.
+ * Returns the decision that counts. A decision of the engine about crashes is void once a later run
+ * succeeds.
  */
 export function standingDecision(
   { decisions }: Pick<PlannedExperiment, 'decisions'>,
@@ -36,11 +34,11 @@ export function standingDecision(
   return last?.by === 'engine' && runs.length > 0 && !hasCrashed(runs) ? undefined : last;
 }
 
-/** What was decided so is not the best of anything. */
+/** Returns whether the decision excludes the experiment from being best. */
 export const isOut = (decision: ExperimentDecision | undefined): boolean =>
   decision !== undefined && ['discard', 'invalid', 'crash'].includes(decision.decision);
 
-/** Runs by the experiment they belong to, in the order in which it was begun. */
+/** Groups runs by experiment, in the order in which the experiments were started. */
 export const runsByExperiment = <Entry extends LedgerEntry>(
   rows: readonly Entry[],
 ): ReadonlyMap<string, readonly Entry[]> =>
@@ -135,7 +133,7 @@ function costOf(runs: readonly LedgerRow[]): ThinkingCost | undefined {
   };
 }
 
-/** The best of the groups of repeats; a group that ended counts before one that goes on. */
+/** Returns the best group of repeats. A group that has ended ranks above one that has not. */
 function resultOf(runs: readonly LedgerRow[], decisive: Decisive): ExperimentResult | undefined {
   const sign = decisive.direction === 'lower' ? 1 : -1;
   const results = repeatsOf(runs).flatMap((group) => summaryOfRepeats(group, decisive) ?? []);
@@ -156,15 +154,15 @@ export interface RepeatsSummary<Entry> {
 const isGoing = ({ runs }: RepeatsSummary<LedgerEntry>): boolean =>
   runs.some(({ verdict }) => verdict === undefined);
 
-/** Groups of runs that differ in nothing but their seed and the like. */
+/** Groups runs that differ only in their seed and the like. */
 export const repeatsOf = <Entry extends LedgerEntry>(
   runs: readonly Entry[],
 ): readonly (readonly Entry[])[] =>
   runs.length < 2 ? [runs] : [...Map.groupBy(runs, repeatKey).values()];
 
 /**
- * Over those that ended well; over those that go on only where none has. `undefined` where nothing
- * was measured.
+ * Summarizes the runs that ended well or, if there are none, those that have not ended. Returns
+ * `undefined` if nothing was measured.
  */
 export function summaryOfRepeats<Entry extends LedgerEntry>(
   group: readonly Entry[],
@@ -192,7 +190,8 @@ export function summaryOfRepeats<Entry extends LedgerEntry>(
 }
 
 /**
- * The best value that a run reached; none of one that ended badly, was stopped, or went non-finite.
+ * Returns the best value that a run reached; `undefined` if it failed, was stopped, or became
+ * non-finite.
  */
 export function measuredValue(row: LedgerEntry, decisive: Decisive): number | undefined {
   if (row.verdict !== undefined && row.verdict.kind !== 'ok') return undefined;
@@ -206,8 +205,8 @@ const nearForms = new Map<string, string>();
 const maxForms = 20_000;
 
 /**
- * Equal for runs that differ in nothing but their seed and the like. Asked often, and of the same
- * commands.
+ * Equal for runs that differ only in their seed and the like. Cached, because it is called often
+ * with the same commands.
  */
 function repeatKey({ command }: LedgerEntry): string {
   const known = nearForms.get(command);

@@ -1,7 +1,7 @@
 /**
- * Results as autoresearch writes them: one line per experiment, tabs between `commit`, the metric,
- * `memory_gb`, `status` and `description`. Commits have seven characters, values six decimals,
- * memory one; a crash has zeros.
+ * Results in the format of autoresearch: one line per experiment, with tabs between `commit`, the
+ * metric, `memory_gb`, `status` and `description`. Commits have seven characters, values six
+ * decimals, memory one decimal; a crash has zeros.
  */
 import { UserFacing } from '../base/errors.ts';
 import { cleanText, oneLine } from '../base/text.ts';
@@ -14,9 +14,9 @@ const maxDescriptionChars = 500;
 const statuses = ['keep', 'discard', 'crash'] as const;
 
 /**
- * The experiments that are over, oldest first, with values that were measured here alone. What has
- * no measured value is a crash; what is neither kept nor a crash is a discard, and says so where it
- * was decided otherwise.
+ * Writes the experiments that have ended, oldest first, with measured values only. An experiment
+ * without a measured value is a crash. One that is neither kept nor a crash is a discard; its
+ * description names another decision.
  */
 export function writeResultsTsv({ experiments, decisive }: Ledger): string {
   const metric = field(decisive?.metric ?? 'metric');
@@ -40,13 +40,11 @@ const commitOf = (code: CodeState | undefined): string =>
   (code?.kind === 'git' ? ((code.isDirty ? code.commit : code.head) ?? code.head) : undefined) ??
   '0000000';
 
-/** Six decimals, as long as they say something of the value. */
+/** Writes six decimals; below 0.001 in exponential notation. */
 const valueText = (value: number): string =>
   value !== 0 && Math.abs(value) < 0.001 ? value.toExponential(6) : value.toFixed(6);
 
-/**
- * Nothing that could be taken for the next field, the next line, or the beginning of a quoted one.
- */
+/** Removes what could be read as a field separator, a line end, or an opening quote. */
 const field = (text: string): string => oneLine(text, maxDescriptionChars).replaceAll('"', "'");
 
 const memoryMetrics: readonly (readonly [string, number])[] = [
@@ -58,7 +56,7 @@ const memoryMetrics: readonly (readonly [string, number])[] = [
   ),
 ];
 
-/** The most that a run of it printed; 0 where none did. */
+/** Returns the highest value that one of its runs printed; 0 if none did. */
 function memoryGb({ runs }: ExperimentRow): number {
   const measured = runs.flatMap(({ metrics }) =>
     memoryMetrics.flatMap(([name, unit]) => {
@@ -80,11 +78,10 @@ interface Columns {
 }
 
 /**
- * The rows of such a file, as editors and spreadsheets write it, too: quoted fields, any line ends,
- * tabs in a description that comes last. The metric is the column behind `commit`; `memory_gb` may
- * be missing, columns of others are left alone. What was discarded or crashed needs no value.
- * Throws `UserFacing` that names every line that does not fit (the first ten of them); then nothing
- * of it counts.
+ * Reads the rows of a `results.tsv`, also as saved by editors and spreadsheets: quoted fields, any
+ * line endings, tabs in a last description. The metric is the column after `commit`; `memory_gb` is
+ * optional, and unknown columns are ignored. A discard or a crash needs no value. Throws
+ * `UserFacing` that lists the first ten invalid lines; nothing is imported then.
  */
 export function readResultsTsv(text: string, source = 'results.tsv'): readonly ImportedResult[] {
   const lines = text.replace(/^\uFEFF/, '').split(/\r\n?|\n/);
@@ -139,7 +136,7 @@ function columnsOf(header: string, source: string): Columns {
   };
 }
 
-/** As a spreadsheet quotes them. */
+/** Splits fields quoted as in a spreadsheet. */
 const fieldsOf = (line: string): string[] =>
   line
     .split('\t')
@@ -149,7 +146,8 @@ const plainText = (text: string, maxChars: number): string =>
   oneLine(cleanText(text), maxChars).trim();
 
 /**
- * A description that comes last may have tabs in it; other fields that are too many say nothing.
+ * Joins surplus fields into a description in the last column. Otherwise drops them if they are
+ * empty.
  */
 function fitted(fields: readonly string[], { description, count }: Columns): readonly string[] {
   if (fields.length <= count) return fields;

@@ -1,5 +1,5 @@
 /**
- * The measurable part of a goal, where its words name one: `loss < 1.0`, `accuracy above 95 %`,
+ * The measurable part of a goal, if its text has one: `loss < 1.0`, `accuracy above 95 %`,
  * `val_loss <= 0.3`.
  */
 import { directionOf } from '../metrics/direction.ts';
@@ -8,7 +8,7 @@ export interface GoalTarget {
   readonly metric: string;
   readonly comparator: '<' | '<=' | '>' | '>=';
   readonly value: number;
-  /** The goal wrote a percent sign: a share of 0.96 then counts as 96. */
+  /** Set if the goal has a percent sign: a share of 0.96 then counts as 96. */
   readonly isPercent?: true;
 }
 
@@ -36,7 +36,7 @@ const comparators = Object.keys(words)
   .sort((a, b) => b.length - a.length)
   .map((word) => word.replace(/\s/g, '\\s+'))
   .join('|');
-/** What is counted or spent: with one of these behind it, a number is no value of a metric. */
+/** Units of amounts. A number followed by one of these is not the value of a metric. */
 const units =
   '[kmgt]i?b|[kmb]|hours?|hrs?|h|minutes?|mins?|seconds?|secs?|days?|weeks?|epochs?|steps?|iterations?|tokens?|samples?|params?|parameters?|layers?|runs?|tasks?|seeds?|trials?|gpus?|times';
 const targetPattern = new RegExp(
@@ -44,7 +44,9 @@ const targetPattern = new RegExp(
   'gi',
 );
 
-/** The first comparison of a metric with a number in `goal`; undefined when it names none. */
+/**
+ * Returns the first comparison of a metric with a number in `goal`; `undefined` if there is none.
+ */
 export function parseGoalTarget(goal: string): GoalTarget | undefined {
   for (const [, metric = '', word = '', number = '', percent, unit = ''] of goal.matchAll(
     targetPattern,
@@ -57,8 +59,8 @@ export function parseGoalTarget(goal: string): GoalTarget | undefined {
 }
 
 /**
- * In a sentence (`a model under 24 GB`) only what is known for a metric is one; beside a sign, any
- * name that has no unit.
+ * In a sentence (`a model under 24 GB`), accepts only known metrics. Before a comparison sign, or
+ * with `_` or `/` in the name, accepts any name whose number has no unit.
  */
 function isMetric(name: string, comparator: string, unit: string): boolean {
   if (directionOf(name) !== 'none') return unit === '' || /^m?s$/i.test(unit);

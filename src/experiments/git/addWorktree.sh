@@ -13,7 +13,7 @@ is_whole() {
 is_new=0
 if ! is_whole; then
   is_new=1
-  # What is there was cut off while it was made: nobody has worked in it.
+  # This folder was left by an interrupted creation: nobody has worked in it.
   [ ! -e "$path" ] || [ -z "$(admin)" ] || rm -rf -- "$path"
   [ -z "$(admin)" ] || rm -rf -- "$(admin)"
   [ ! -e "$path" ] || { echo "$path is there already, and is no worktree of this repository" >&2; exit 86; }
@@ -21,7 +21,7 @@ if ! is_whole; then
   g worktree add --detach --no-checkout -- "$path" "$commit" >/dev/null || exit 1
   made=$(admin)
   [ -n "$made" ] || exit 1
-  # As much of it as the checkout has that it is made from.
+  # Copies the sparse checkout of the source checkout.
   if [ -f "$made/info/sparse-checkout" ] && [ "$(g config --bool core.sparseCheckout)" = true ]; then
     cp -- "$made/info/sparse-checkout" "$own/info/sparse-checkout"
     g config --get-regexp '^core\.sparsecheckout(cone)?$' | sed 's/^core\.\([a-z]*\)/\1 =/; 1s/^/[core]\n/' >>"$own/config"

@@ -1,4 +1,4 @@
-/** One capture: survey, judge, keep. */
+/** One capture: survey, select, store. */
 import { randomBytes } from 'node:crypto';
 import { delay, type Clock } from '../../base/clock.ts';
 import { shellText } from '../../base/shellText.ts';
@@ -12,36 +12,33 @@ export interface Capture {
   readonly machine: Machine;
   readonly folder: string;
   readonly clock: Clock;
-  /** Where the commit is kept. */
+  /** The ref that keeps the commit. */
   readonly ref: string;
   /**
-   * The folder is a worktree of ours: the commit follows on this one, is made only where something
-   * is changed since, and is checked out there then. Absent: it follows on the commit that is
-   * checked out, which stays so.
+   * The parent commit, if the folder is a worktree of Helios. A commit is then made only if
+   * something has changed, and is checked out there. Default: the commit that is checked out is the
+   * parent and stays checked out.
    */
   readonly following?: string;
   readonly message: string;
   readonly limits: LeaveOutLimits;
-  /**
-   * Files that count although they are ignored, relative to `folder`: they are named by what is to
-   * run.
-   */
+  /** Ignored files that count because a command names them, relative to `folder`. */
   readonly files?: readonly string[];
   leftMs(): number;
   readonly signal?: AbortSignal;
 }
 
 export interface Captured {
-  /** The top folder of the worktree, absolute. */
+  /** Absolute path of the worktree root. */
   readonly top: string;
   readonly head?: string;
   readonly tree: string;
-  /** Of `head`; the empty tree where there is none. */
+  /** The tree of `head`; the empty tree if there is no commit. */
   readonly headTree: string;
-  /** Absent: the repository cannot be written, or nothing is changed. */
+  /** Omitted if the repository is not writable or nothing has changed. */
   readonly commit?: string;
   readonly leftOut: ReadonlyMap<string, string>;
-  /** Of the files that were asked for, those that are ignored: name → hash of what is in it. */
+  /** Requested files that are ignored: name → hash of the content. */
   readonly ignored: ReadonlyMap<string, string>;
 }
 
@@ -68,7 +65,7 @@ export async function capture(asked: Capture): Promise<Captured> {
   };
 }
 
-/** A machine that does not answer takes no more time than git does. */
+/** Waits for the machine, no longer than for git itself. */
 async function ready({ machine, clock, leftMs }: Capture): Promise<void> {
   if (machine.ready === undefined) return;
   const known = new AbortController();
@@ -92,7 +89,8 @@ async function keep(
   { asTheyStand, leftOut }: Intake,
 ): Promise<Pick<Captured, 'tree' | 'headTree' | 'commit'>> {
   const nothing: HeadEntry = { mode: '0', hash: '0'.repeat(emptyTree.length) };
-  // What is left out and not staged is in the index as it is in the commit, or not at all.
+  // Excluded files that are staged are reset in the index: to the version of the commit, or
+  // removed.
   const asInHead = [...staged].filter(([name]) => leftOut.has(name));
   const lines = [
     ...unwatched.map((name) => `V${name}`),

@@ -1,4 +1,4 @@
-/** What is different between two states of the code. */
+/** Compares two states of the code. */
 import type { Clock } from '../../base/clock.ts';
 import { shellText } from '../../base/shellText.ts';
 import { runGit, scriptStart } from './gitScript.ts';
@@ -8,11 +8,11 @@ export interface CodeDiff {
   readonly commitA: string;
   readonly commitB: string;
   readonly isEqual: boolean;
-  /** Files and numbers of lines, bounded. */
+  /** Files and line counts, bounded. */
   readonly stat: string;
   /** The beginning of the patch. */
   readonly patch: string;
-  /** Of the whole patch. */
+  /** Size of the whole patch. */
   readonly patchBytes: number;
 }
 
@@ -20,7 +20,10 @@ const statBytes = 6_000;
 
 const script = `${scriptStart}${shellText('./codeDiff.sh', import.meta.url)}`;
 
-/** `a` and `b`: revisions as `Worktrees.resolve` gives them. Rejects with `GitFailure`. */
+/**
+ * Compares `a` and `b`, which are revisions returned by `Worktrees.resolve`. Rejects with
+ * `GitFailure`.
+ */
 export async function codeDiff(
   { machine, folder, signal }: RepoPlace,
   asked: {

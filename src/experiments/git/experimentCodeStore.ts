@@ -1,8 +1,8 @@
 /**
- * Keeps what the code was: the tree of all that stands in a worktree, with what is not committed,
- * as a commit below a ref of ours. Of the user's repository nothing changes but that its object
- * store grows: not the index, not a branch, the stash, a reflog or a setting; and no program of
- * theirs (hook, filter, watcher) is started.
+ * Stores the state of the code: the tree of a worktree, including uncommitted changes, as a commit
+ * under a ref of Helios. In the user's repository only the object store grows. The index, branches,
+ * stash, reflogs and settings stay unchanged, and no program of the user (hook, filter, watcher) is
+ * started.
  */
 import { createHash } from 'node:crypto';
 import type { Clock } from '../../base/clock.ts';
@@ -18,9 +18,9 @@ import { defaultLimits, namedLeftOut, type LeaveOutLimits } from './leaveOut.ts'
 export interface ExperimentCodeStoreDeps {
   readonly sessionId: SessionId;
   readonly clock: Clock;
-  /** Read anew each time. Default: 10 MB a file. */
+  /** Called for each capture. Default: 10 MB per file. */
   limits?(): LeaveOutLimits;
-  /** For all of one capture. Default 20 s. */
+  /** Time limit of one whole capture. Default: 20 s. */
   readonly timeoutMs?: number;
 }
 
@@ -34,9 +34,10 @@ export class ExperimentCodeStore {
   }
 
   /**
-   * `name` is `e7`, or other letters, digits, dashes; kept under it again, the newer state replaces
-   * the older. `commands`: what is to run, whose files count although they are ignored. Bounded in
-   * time. Never rejects: what is not known is `none`, with the reason.
+   * Captures the code under `name`: `e7`, or other letters, digits and dashes. A newer state
+   * replaces an older one of the same name. `commands` are the commands to run; the files that they
+   * name count even if ignored. Bounded in time. Never rejects: an unknown state is `none` with the
+   * reason.
    */
   async capture(
     machine: Machine,
@@ -88,9 +89,7 @@ const digestOf = (files: ReadonlyMap<string, string>): string =>
 const lateText = ({ id }: Machine, limitMs: number): string =>
   `The code could not be read within ${limitMs / 1000} s on ${id}: the repository is large, or the machine is slow.`;
 
-/**
- * The ref under which something of a session is kept. Throws `GitFailure` for a name that is none.
- */
+/** Returns the ref for a capture of a session. Throws `GitFailure` for an invalid name. */
 export function refOf(sessionId: SessionId, name: string): string {
   if (/^[A-Za-z0-9][A-Za-z0-9_-]{0,79}$/.test(name)) return `refs/helios/${sessionId}/${name}`;
   throw new GitFailure(

@@ -1,7 +1,4 @@
-/**
- * Scripts that ask git on a machine: how they are run, and what they begin with. No word of theirs
- * is built from input.
- */
+/** Runs git scripts on a machine. No script text is built from input. */
 import { posix } from 'node:path';
 import { delay, type Clock } from '../../base/clock.ts';
 import { HeliosError, messageOf } from '../../base/errors.ts';
@@ -23,7 +20,7 @@ export type GitFailureReason =
   | 'unreachable'
   | 'git';
 
-/** `message` says what is wrong in whole sentences, for people and models. */
+/** A git failure. `message` describes the problem in whole sentences, for users and models. */
 export class GitFailure extends HeliosError {
   readonly reason: GitFailureReason;
 
@@ -33,12 +30,12 @@ export class GitFailure extends HeliosError {
   }
 }
 
-/** The folder of Helios on a machine. */
+/** Returns the folder of Helios on a machine. */
 export const heliosFolder = ({ runsFolder }: Machine): string => posix.dirname(runsFolder);
 
 export interface GitCall {
   readonly machine: Machine;
-  /** POSIX sh. Its arguments are `$1` …; what follows `scriptStart` may use what that defines. */
+  /** POSIX sh with the arguments `$1` …. After `scriptStart`, its functions can be used. */
   readonly script: string;
   readonly args: readonly string[];
   readonly stdin?: Uint8Array;
@@ -49,7 +46,7 @@ export interface GitCall {
 
 const maxOutputBytes = 256 * 1024 * 1024;
 
-/** What the script printed, byte for byte as latin1. Rejects with `GitFailure`. */
+/** Resolves with the output of the script, byte for byte as latin1. Rejects with `GitFailure`. */
 export async function runGit(call: GitCall): Promise<string> {
   const { machine, clock, timeoutMs, signal } = call;
   const over = new AbortController();
@@ -132,9 +129,9 @@ function checked(machine: Machine, { outcome, stderr }: StreamResult, text: stri
 }
 
 /**
- * What all scripts begin with. No variable of ours or of the user's redirects git; none of its
- * hooks, filters, watchers or cleaners is started, and nothing is fetched. `g` is git in the
- * repository of the current folder; `enter` goes to the top of its worktree; `own_dir` makes the
- * git folder `$own` of our own, `p` is git with that in place of the user's.
+ * The beginning of every script. Clears variables that redirect git, and starts none of the user's
+ * hooks, filters, watchers or cleaners; fetches nothing. `g` is git in the repository of the
+ * current folder. `enter` goes to the worktree root. `own_dir` makes the private git folder `$own`;
+ * `p` is git with that folder in place of the user's.
  */
 export const scriptStart = shellText('./gitStart.sh', import.meta.url);

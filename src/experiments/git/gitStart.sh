@@ -14,8 +14,8 @@ g() {
     -c diff.external= -c color.ui=false "$@"
 }
 
-# Goes to the top of the worktree that folder $1 is in; $prefix leads back. $head: what $2 names, else the commit that is
-# checked out.
+# Goes to the root of the worktree that contains folder $1; $prefix leads back. Sets $head to the
+# commit named by $2 or, without $2, to the commit that is checked out.
 enter() {
   cd -- "$1" 2>/dev/null || { printf '%s\n' "$1" >&2; exit 82; }
   command -v git >/dev/null || exit 81
@@ -32,14 +32,15 @@ enter() {
   head=$(g rev-parse -q --verify "$base^{commit}") || head=
 }
 
-# The same, in the user's repository where $1 is, or was, a worktree of ours.
+# Like enter, but finds the user's repository if $1 is, or was, a worktree of Helios.
 enter_repo() {
   [ -e "$1" ] || ! [ -e "$1.repo" ] || set -- "$(cat -- "$1.repo")"
   enter "$1"
   [ ! -e "$git_dir/helios" ] || enter "$(cat -- "$top.repo")"
 }
 
-# A folder of our own for as long as this takes: $own. Helios home $1; unique name $2.
+# Makes the temporary private folder $own, which is removed at exit. $1: the folder of Helios, $2: a
+# unique name.
 own_folder() {
   for base in "$1/tmp" "${TMPDIR:-/tmp}"; do
     own=$base/git.$2
@@ -49,11 +50,11 @@ own_folder() {
   [ -n "$own" ] || { echo 'there is no place for temporary files' >&2; exit 1; }
   trap 'rm -rf -- "$own"' EXIT
   trap 'exit 1' HUP INT TERM PIPE
-  # Of those who were cut off.
+  # Removes folders left by interrupted scripts.
   find "$base" -maxdepth 1 -name 'git.*' -mtime +1 -exec rm -rf -- {} + 2>/dev/null
 }
 
-# With what makes it a git folder, which knows the objects of the repository and nothing of its settings.
+# Turns $own into a git folder that uses the objects of the repository and none of its settings.
 own_dir() {
   own_folder "$@"
   mkdir "$own/refs" "$own/info" "$own/objects"
@@ -67,14 +68,16 @@ own_dir() {
       sed 's/^core\.\([a-z]*\)/\1 =/; s/=$/= true/'
   } >"$own/config"
   objects=$common/objects
-  # What cannot be kept can still be told.
+  # Without write access, objects go to the private folder: the state cannot be kept, but still be
+  # described.
   if ! [ -w "$objects" ]; then
     GIT_ALTERNATE_OBJECT_DIRECTORIES=$objects objects=$own/objects
     export GIT_ALTERNATE_OBJECT_DIRECTORIES
   fi
 }
 
-# A copy of the index, as old as it is: what was changed in the moment when it was written is looked at anew.
+# Copies the index with its time stamps, so that git checks files again that changed in the same
+# second.
 own_index() {
   cp -p -- "$git_dir/index" "$own/index" 2>/dev/null
   find "$git_dir" -maxdepth 1 -name 'sharedindex.*' -exec cp -p -- {} "$own/" \; 2>/dev/null

@@ -1,9 +1,9 @@
 #!/bin/sh
-# The git that commands and runs of Helios find first in their PATH: decides by sub-command and repository, and becomes the
-# real git or refuses. What only reads is let through everywhere. A worktree of Helios takes what changes files and its
-# index, but nothing that reaches the user's refs, stash, settings or branches. A repository that was cloned or begun
-# through it is the agent's own. It guards against what models do by habit, not against a program that is bent on getting
-# past it.
+# The git that commands and runs of Helios find first in their PATH. Decides by subcommand and
+# repository, then becomes the real git or refuses. Reading is allowed everywhere. A worktree of
+# Helios allows changes to files and its index, but nothing that reaches the user's refs, stash,
+# settings or branches. A repository that was cloned or created through this script belongs to the
+# agent. Guards against habits of models, not against a program that tries to evade it.
 advice='Reading (status, log, diff, show) is free. To change code use exp_branch, work in its worktree, and exp_commit.'
 refuse() {
   echo "helios: git $1 was not run: $2. $advice" >&2
@@ -18,7 +18,8 @@ for folder in $PATH; do
 done
 unset IFS
 [ -n "$real" ] || { echo 'git: not found' >&2; exit 127; }
-# Nothing of the environment makes git start programs, write elsewhere, or take another index or object store.
+# Clears variables that let git start programs, write to other places, or use another index or
+# object store.
 unset GIT_CONFIG_PARAMETERS GIT_CONFIG_COUNT GIT_EXEC_PATH GIT_EXTERNAL_DIFF GIT_INDEX_FILE GIT_OBJECT_DIRECTORY \
   GIT_ALTERNATE_OBJECT_DIRECTORIES GIT_COMMON_DIR GIT_NAMESPACE GIT_EDITOR GIT_SEQUENCE_EDITOR GIT_PAGER GIT_PROXY_COMMAND \
   GIT_TEMPLATE_DIR GIT_SHALLOW_FILE GIT_GRAFT_FILE GIT_CONFIG GIT_TRACE GIT_TRACE_PACK_ACCESS GIT_TRACE_PACKET \
@@ -55,14 +56,14 @@ done
 command=$1
 shift
 
-# Becomes the real git, without the programs that the settings of a repository name.
+# Becomes the real git, without programs that the settings of a repository name.
 become() {
   eval "exec \"\$real\" --no-pager -c core.hooksPath=/dev/null -c core.fsmonitor=false -c gc.auto=0 -c maintenance.auto=false" \
     "-c diff.autoRefreshIndex=false -c rerere.enabled=false -c protocol.ext.allow=never" \
     "$options \"\$command\" \"\$@\""
 }
 
-# Whether an argument is like one of the patterns of $patterns.
+# Returns whether an argument matches one of $patterns.
 any() {
   for argument; do
     eval "case \$argument in $patterns) return 0 ;; esac"
@@ -70,7 +71,8 @@ any() {
   return 1
 }
 
-# Whether all options are like $patterns, and words stand only beside one like $lists.
+# Returns whether all options match $patterns, and positional arguments occur only together with an
+# option that matches $lists.
 only() {
   words=0 lists_some=0
   for argument; do
@@ -85,7 +87,7 @@ count_words() {
 }
 
 reads() {
-  # Of whatever shows differences: it would write a file.
+  # --output of diff commands would write a file.
   patterns='--ou*'
   ! any "$@" || return 1
   case $command in
@@ -158,7 +160,7 @@ reads() {
   esac
 }
 
-# What changes files and the index of a worktree of ours, and nothing besides.
+# Returns whether the command changes only files and the index of a worktree of Helios.
 is_local() {
   case $command in
     add)
@@ -189,7 +191,8 @@ is_local() {
 
 is_detaching() { [ "$1" = --detach ] && [ $# -le 2 ]; }
 
-# What may be done in a repository that the agent made itself: no aliases, no pushing, no programs that are named.
+# Returns whether the command is allowed in a repository that the agent made: no aliases, pushes or
+# external programs.
 is_own_command() {
   case $command in
     fetch | pull | rebase | submodule)
@@ -224,7 +227,7 @@ begin_new() {
     esac
   done
   [ "$command" = clone ] || { [ ! -e "$target/.git" ] && [ ! -e "$target/HEAD" ]; } || refuse init 'there is a repository already'
-  # What is made from this template is the agent's own.
+  # Marks repositories made from this template as the agent's own.
   GIT_TEMPLATE_DIR=${0%/*}/template
   export GIT_TEMPLATE_DIR
   become "$@"
@@ -243,7 +246,7 @@ common=${found#*
 }
 if [ -z "$found" ]; then
   case $command in
-    # Those of the user, for all their repositories.
+    # These are the user's settings for all repositories.
     config) refuse "$command" 'it changes settings of the user' ;;
   esac
   is_own_command "$@" || refuse "$command" 'it is not known here'
@@ -251,7 +254,7 @@ if [ -z "$found" ]; then
 fi
 case $common in /*) ;; *) common=$PWD/$common ;; esac
 if [ -e "$common/helios-own" ]; then
-  # Its files are its own as well.
+  # The worktree must belong to the agent's repository, too.
   inner=$(unset GIT_DIR GIT_WORK_TREE; top=$("$real" rev-parse --show-toplevel 2>/dev/null) && cd -- "$top" && "$real" rev-parse --absolute-git-dir)
   if [ -z "$placed" ] && { [ "$inner" = "$git_dir" ] || [ "$("$real" rev-parse --is-bare-repository)" = true ]; }; then
     is_own_command "$@" && become "$@"
@@ -263,7 +266,7 @@ case $git_dir in
   */worktrees/*)
     if [ -e "$git_dir/helios" ]; then
       case $command in commit | merge) refuse "$command" 'worktrees of experiments are committed with exp_commit' ;; esac
-      # A branch that is checked out would move with it.
+      # The branch that is checked out would move with it.
       read -r at <"$git_dir/HEAD"
       case $at in ref:*) refuse "$command" 'a branch of the user is checked out here' ;; esac
       [ -z "$placed" ] && is_local "$@" && become "$@"

@@ -1,4 +1,4 @@
-/** Puts the guard of git where runs live on a machine. */
+/** Installs the git guard on a machine, next to its runs. */
 import { createHash } from 'node:crypto';
 import { posix } from 'node:path';
 import { shellText } from '../../base/shellText.ts';
@@ -9,7 +9,7 @@ import { heliosFolder } from './gitScript.ts';
 const guardScript = shellText('./guard.sh', import.meta.url);
 const guardEnv = shellText('./guardEnv.sh', import.meta.url);
 
-/** Each version has a folder of its own: those that runs began with stay. */
+/** Each version has its own folder, so that runs keep the guard that they started with. */
 const version = createHash('sha256')
   .update(guardScript)
   .update(guardEnv)
@@ -20,15 +20,15 @@ const script = shellText('./installGuard.sh', import.meta.url);
 
 export type GuardState =
   | { readonly kind: 'ready'; readonly folder: string }
-  /** There is no git to guard. */
+  /** The machine has no git. */
   | { readonly kind: 'none' }
   | { readonly kind: 'failed' };
 
-/** Where it is on a machine, or will be. */
+/** Returns the folder of the guard on a machine, also before it is installed. */
 export const guardFolder = (machine: Machine): string =>
   posix.join(heliosFolder(machine), `git-guard-${version}`);
 
-/** Rejects with `MachineFailure` where the machine cannot be asked. */
+/** Installs the guard. Rejects with `MachineFailure` if the machine does not answer. */
 export async function installGuard(machine: Machine): Promise<GuardState> {
   const folder = guardFolder(machine);
   const command = `exec /bin/sh -c ${shellQuote(script)} helios ${shellQuote(folder)} ${shellQuote(guardEnv)}`;
@@ -42,6 +42,6 @@ export async function installGuard(machine: Machine): Promise<GuardState> {
   return { kind: said === 'none' ? 'none' : 'failed' };
 }
 
-/** `command` with the guard first in its PATH. */
+/** Returns `command` with the guard first in its PATH. */
 export const withGuard = (folder: string, command: string): string =>
   `HELIOS_GIT_GUARD=${shellQuote(folder)}; . "$HELIOS_GIT_GUARD/env"; ${command}`;

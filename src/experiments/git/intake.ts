@@ -1,19 +1,17 @@
-/** Which of what stands in a worktree is taken in, and what is not, and why. */
+/** Selects what a capture takes from a worktree, with a reason for everything left out. */
 import type { Inspected, Survey } from './survey.ts';
 import { looksSecretByName, tooLarge, type LeaveOutLimits } from './leaveOut.ts';
 
 export interface Intake {
-  /** Taken as they stand; those that are gone are taken out. */
+  /** Files to take as they are. Deleted files are removed from the tree. */
   readonly asTheyStand: readonly string[];
-  /**
-   * Name → why it is not taken: it stays as the commit that is checked out has it, or stays out.
-   */
+  /** Name → reason. The file stays as in the commit that is checked out, or stays out. */
   readonly leftOut: ReadonlyMap<string, string>;
 }
 
 const hasControl = (name: string): boolean => /\p{Cc}/u.test(name.replace(/[\u0080-\u009f]/g, ''));
 
-/** What may be judged without being looked into; the rest is what `inspect` is asked for. */
+/** Returns the names that `inspect` must look at: all that cannot be judged by name. */
 export function toInspect({ fresh, changed, unwatched, staged }: Survey): readonly string[] {
   const all = new Set([...changed, ...unwatched, ...staged.keys(), ...fresh]);
   return [...all].filter((name) => !hasControl(name) && !looksSecretByName(name));
@@ -42,7 +40,7 @@ function whyNot(
   if (looksSecretByName(name)) return 'looks like a secret';
   if (special.has(name)) return 'it is no file';
   const bytes = sizes.get(name);
-  // It is gone, or a folder now, or a repository below this one.
+  // The path is gone, a folder now, or a nested repository.
   if (bytes === undefined) return undefined;
   if (secret.has(name)) return 'something in it looks like a secret';
   if (unreadable.has(name)) return 'it cannot be read';
@@ -55,7 +53,7 @@ interface Totals {
   readonly leftOut: Map<string, string>;
 }
 
-/** The small ones first: code is small. */
+/** Takes small files first, because code is small. */
 function withinTotals(names: readonly string[], { seen, limits, leftOut }: Totals): string[] {
   const bytesOf = (name: string): number => seen.sizes.get(name) ?? 0;
   const kept: string[] = [];

@@ -1,12 +1,12 @@
-/** What no tree or commit of ours takes in: secrets, large files, model checkpoints. */
+/** Rules for what no tree or commit of Helios includes: secrets, large files, model checkpoints. */
 import { formatBytes } from '../../base/text.ts';
 
 export interface LeaveOutLimits {
-  /** Of a new or changed file. */
+  /** Limit for one new or changed file. */
   readonly maxFileBytes: number;
-  /** Of all new and changed files together. */
+  /** Limit for all new and changed files together. */
   readonly maxTotalBytes: number;
-  /** New and changed files in all. */
+  /** Limit for the number of new and changed files. */
   readonly maxFiles: number;
 }
 
@@ -25,10 +25,10 @@ const secretNames: readonly RegExp[] = [
   /^(?:credentials|secrets?|client_secrets?|service[-_]?account.*|kubeconfig|kaggle|tokens?)(?:\.(?:json|ya?ml|toml|ini|txt|cfg))?$/i,
   /^(?:application_default_credentials|gcloud-.*)\.json$/i,
 ];
-/** Written to be shared, in the place of what they are an example of. */
+/** Example files, which are written to be shared. */
 const examples = /\.(?:example|sample|template|dist|defaults?)$/i;
 
-/** What `grep -E` finds in files that hold a key or a token. */
+/** Extended regular expressions (`grep -E`) that match files with a key or a token. */
 export const secretPatterns: readonly string[] = [
   '-----BEGIN ([A-Z]+ )*PRIVATE KEY',
   '(^|[^A-Za-z0-9])(AKIA|ASIA)[A-Z0-9]{16}([^A-Za-z0-9]|$)',
@@ -49,7 +49,7 @@ export const secretPatterns: readonly string[] = [
 
 const weights =
   /\.(?:pt|pth|ckpt|safetensors|bin|h5|hdf5|keras|onnx|pb|tflite|gguf|ggml|pkl|pickle|joblib|npy|npz|msgpack|parquet|arrow|feather|tfrecord|mdb|db|sqlite3?|zip|tar|gz|tgz|bz2|xz|zst|7z|so|a|o|whl|jar|mp4|mov|avi|wav|flac)$/i;
-/** A small array beside the code may be part of it. */
+/** A small array file may be part of the code. */
 const maxWeightBytes = 1000 * 1000;
 
 export const looksSecretByName = (path: string): boolean => {
@@ -61,7 +61,10 @@ export const looksSecretByName = (path: string): boolean => {
   );
 };
 
-/** Why a file of this name and size is left out, in a few words; `undefined`: it is not. */
+/**
+ * Returns a short reason for leaving out a file of this name and size, or `undefined` to include
+ * it.
+ */
 export function tooLarge(
   path: string,
   bytes: number,
@@ -73,19 +76,21 @@ export function tooLarge(
     : undefined;
 }
 
-/** Reports that Helios writes beside the code: they would make another state of it. */
+/** Returns whether the path is a report of Helios, which would change the state of the code. */
 export const isOwnReport = (path: string): boolean => /(?:^|\/)helios-reports\//.test(path);
 
 const maxNamed = 40;
 
-/** `data.bin (25 MB)`, each once, the first ones by name and the others by their number. */
+/**
+ * Returns `data.bin (25 MB)` for the first files, and a count of the others. Without duplicates.
+ */
 export function namedLeftOut(reasons: ReadonlyMap<string, string>): readonly string[] {
   const lines = [...reasons].map(([path, why]) => `${shownName(path)} (${why})`);
   const left = lines.length - maxNamed;
   return left > 0 ? [...lines.slice(0, maxNamed), `… and ${left} more`] : lines;
 }
 
-/** Names are bytes here, and text for whoever reads them. */
+/** Decodes a name, kept as latin1 bytes, for display. */
 const shownName = (path: string): string =>
   Buffer.from(path, 'latin1')
     .toString('utf8')

@@ -1,7 +1,4 @@
-/**
- * What the user takes over of an experiment: a branch of theirs, or a patch. Only ever on their
- * request.
- */
+/** Exports an experiment for the user as a branch or a patch. Only at the user's request. */
 import { UserFacing } from '../../base/errors.ts';
 import type { Clock } from '../../base/clock.ts';
 import { shellText } from '../../base/shellText.ts';
@@ -28,7 +25,7 @@ const branchScript = `${scriptStart}${shellText('./promoteBranch.sh', import.met
 
 const patchScript = `${scriptStart}${shellText('./promotePatch.sh', import.meta.url)}`;
 
-/** Makes a branch that is not checked out; one that exists is never moved. Throws `UserFacing`. */
+/** Makes a branch without checking it out. Never moves an existing branch. Throws `UserFacing`. */
 export async function promoteToBranch(
   { machine, code, clock }: PromotedCode,
   branch: string,
@@ -47,7 +44,7 @@ export async function promoteToBranch(
 }
 
 /**
- * What leads from the commit that the user has checked out to the code, for `git apply`. Throws
+ * Resolves with a patch for `git apply` from the commit that the user has checked out. Throws
  * `UserFacing`.
  */
 export async function promoteToPatch({ machine, code, clock }: PromotedCode): Promise<Uint8Array> {

@@ -1,9 +1,9 @@
 enter_repo "$1"
-# What git would take for a branch, and people for something else.
+# Git would accept these names, but users would misread them.
 case $2 in @ | refs/*) exit 87 ;; esac
 [ ${#2} -le 200 ] && git check-ref-format --branch "$2" >/dev/null 2>&1 || exit 87
 if g show-ref -q --verify "refs/heads/$2"; then exit 86; fi
-# A name can be a branch or the folder of others.
+# A branch name cannot also be the folder of other branches.
 taken=$(g for-each-ref --count=1 --format='%(refname:lstrip=2)' "refs/heads/$2/")
 above=$2
 while [ "$above" != "${above%/*}" ] && [ -z "$taken" ]; do

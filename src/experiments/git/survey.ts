@@ -1,6 +1,4 @@
-/**
- * What stands in a worktree beside the commit that is checked out: one look, which changes nothing.
- */
+/** Compares a worktree with the commit that is checked out, in one read-only command. */
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../base/clock.ts';
 import { shellText } from '../../base/shellText.ts';
@@ -8,25 +6,26 @@ import type { Machine } from '../../machines/machine.ts';
 import { isOwnReport, secretPatterns } from './leaveOut.ts';
 import { heliosFolder, runGit, scriptStart } from './gitScript.ts';
 
-/** All names are bytes, one character each (latin1), relative to the top of the worktree. */
+/** All names are bytes, one character each (latin1), relative to the worktree root. */
 export interface Survey {
-  /** The top folder of the worktree, absolute. */
+  /** Absolute path of the worktree root. */
   readonly top: string;
-  /** The commit that is checked out; absent: there is none yet. */
+  /** The commit that is checked out; omitted if there is none yet. */
   readonly head?: string;
   readonly emptyTree: string;
   /** New files that are not ignored. */
   readonly fresh: readonly string[];
   /** Folders with a repository of their own. */
   readonly nested: readonly string[];
-  /** Tracked files that are not as the index has them, or that the index is told not to look at. */
+  /** Tracked files that differ from the index, or that the index is told not to check. */
   readonly changed: readonly string[];
   readonly unwatched: readonly string[];
   /**
-   * What the index has otherwise than `head`: name → how `head` has it; absent there: undefined.
+   * Entries of the index that differ from `head`: name → the entry of `head`, or undefined if
+   * `head` has none.
    */
   readonly staged: ReadonlyMap<string, HeadEntry | undefined>;
-  /** Of the files that were asked for, those that are ignored: name → hash of what is in it. */
+  /** Requested files that are ignored: name → hash of the content. */
   readonly ignored: ReadonlyMap<string, string>;
 }
 
@@ -37,11 +36,11 @@ export interface HeadEntry {
 
 export interface GitPlace {
   readonly machine: Machine;
-  /** In the worktree, absolute. */
+  /** Absolute path in the worktree. */
   readonly folder: string;
-  /** The commit that is meant in place of the one that is checked out. */
+  /** The commit to compare with. Default: the commit that is checked out. */
   readonly base?: string;
-  /** Files, relative to `folder`, that are looked for among those that are ignored. */
+  /** Files, relative to `folder`, to look for among the ignored ones. */
   readonly files?: readonly string[];
   readonly clock: Clock;
   readonly timeoutMs: number;
@@ -93,11 +92,11 @@ const pairsOf = (fields: readonly string[]): [string, string][] =>
 
 interface RawEntry {
   readonly path: string;
-  /** Absent: it is new. */
+  /** `undefined` for a new file. */
   readonly before: HeadEntry | undefined;
 }
 
-/** `:100644 100644 <hash> <hash> M`, path, and so on. */
+/** Parses `:100644 100644 <hash> <hash> M`, path, and so on. */
 function rawEntries(fields: readonly string[]): RawEntry[] {
   const entries: RawEntry[] = [];
   for (let at = 0; at + 1 < fields.length; at += 2) {
@@ -113,18 +112,18 @@ function rawEntries(fields: readonly string[]): RawEntry[] {
 const inspectScript = `${scriptStart}${shellText('./inspect.sh', import.meta.url)}`;
 
 export interface Inspected {
-  /** Name → bytes; only what is there, and is a file or a link. */
+  /** Name → bytes, of existing files and links only. */
   readonly sizes: ReadonlyMap<string, number>;
   /** Pipes, sockets, devices. */
   readonly special: ReadonlySet<string>;
   readonly unreadable: ReadonlySet<string>;
-  /** Files in which something looks like a secret. */
+  /** Files that seem to contain a secret. */
   readonly secret: ReadonlySet<string>;
 }
 
 /**
- * Sizes and contents of files below `top`. Names with control characters are not asked for. Rejects
- * with `GitFailure`.
+ * Reads sizes and contents of files below `top`. Skips names with control characters. Rejects with
+ * `GitFailure`.
  */
 export async function inspect(
   { folder, ...place }: GitPlace,
@@ -152,7 +151,7 @@ export async function inspect(
   };
 }
 
-/** Lines of `ls -ldn`: kind and mode, links, owner, group, bytes, …, `./name`. */
+/** Parses lines of `ls -ldn`: kind and mode, links, owner, group, bytes, …, `./name`. */
 function kindsOf(listed: string, names: ReadonlySet<string>): Pick<Inspected, 'sizes' | 'special'> {
   const sizes = new Map<string, number>();
   const special = new Set<string>();
@@ -166,7 +165,7 @@ function kindsOf(listed: string, names: ReadonlySet<string>): Pick<Inspected, 's
   return { sizes, special };
 }
 
-/** `name -> target` of a link: either may hold an arrow. */
+/** Finds the name in `name -> target`. Both parts may contain an arrow. */
 function linkName(text: string, names: ReadonlySet<string>): string | undefined {
   if (names.has(text)) return text;
   for (let at = text.indexOf(' -> '); at >= 0; at = text.indexOf(' -> ', at + 1))

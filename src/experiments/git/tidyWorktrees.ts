@@ -1,7 +1,4 @@
-/**
- * Takes the worktrees of a session away when they are not needed any more, and the code that was
- * kept with them.
- */
+/** Removes the worktrees of a session that are no longer needed, and the code stored with them. */
 import type { Clock } from '../../base/clock.ts';
 import { messageOf } from '../../base/errors.ts';
 import type { SessionId } from '../../base/ids.ts';
@@ -14,26 +11,26 @@ import { worktreesFolder } from './worktrees.ts';
 
 export interface TidyRequest {
   readonly machine: Machine;
-  /** Ended. */
+  /** A session that has ended. */
   readonly sessionId: SessionId;
   readonly clock: Clock;
   /**
-   * The session itself is being removed: its refs go as well, in these repositories and in those of
-   * its worktrees. Absent: all refs stay.
+   * Repositories whose refs of the session are removed as well, because the session itself is being
+   * removed. Includes the repositories of its worktrees. Omitted: all refs stay.
    */
   readonly repos?: readonly string[];
 }
 
 export interface TidyReport {
-  /** Absolute, on the machine. */
+  /** Absolute paths on the machine. */
   readonly removed: readonly string[];
-  /** Those that stay, and why; while there is one, the refs stay too. */
+  /** Worktrees that stay, with the reason. While there is one, the refs stay, too. */
   readonly kept: readonly { readonly path: string; readonly why: string }[];
 }
 
 const stepMs = 120_000;
 
-/** Prints the worktrees, an empty name, and the repositories that they are of. */
+/** Prints the worktrees, an empty name, and their repositories. */
 const foldersScript = shellText('./listFolders.sh', import.meta.url);
 
 const removeScript = `${scriptStart}${shellText('./removeWorktree.sh', import.meta.url)}`;
@@ -41,8 +38,8 @@ const removeScript = `${scriptStart}${shellText('./removeWorktree.sh', import.me
 const dropScript = `${scriptStart}${shellText('./dropRefs.sh', import.meta.url)}`;
 
 /**
- * One with changes that its ref does not hold stays. Rejects with `GitFailure` where the machine
- * cannot be asked.
+ * Keeps a worktree with changes that its ref does not hold. Rejects with `GitFailure` if the
+ * machine does not answer.
  */
 export async function tidyWorktrees(request: TidyRequest): Promise<TidyReport> {
   const { machine, sessionId, clock, repos } = request;
@@ -63,7 +60,7 @@ export async function tidyWorktrees(request: TidyRequest): Promise<TidyReport> {
   return { removed, kept };
 }
 
-/** Why it stays; `undefined`: it is gone. */
+/** Resolves with the reason why the worktree stays, or `undefined` after removing it. */
 async function remove(
   { machine, sessionId, clock }: TidyRequest,
   folder: string,

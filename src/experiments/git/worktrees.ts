@@ -1,6 +1,6 @@
 /**
- * Work trees of a session's own, below the folder of Helios on a machine, each at a commit that one
- * ref of ours keeps. The user's checkout, index, stash and refs are never touched.
+ * Worktrees of a session, in the folder of Helios on a machine. Each is at a commit that a ref of
+ * Helios keeps. The user's checkout, index, stash and refs are never touched.
  */
 import { randomBytes } from 'node:crypto';
 import { posix } from 'node:path';
@@ -19,7 +19,9 @@ export interface WorktreesDeps {
   limits?(): LeaveOutLimits;
 }
 
-/** Where git is to work. `folder` is in the worktree of the user's repository, absolute. */
+/**
+ * The place where git works. `folder` is an absolute path in a worktree of the user's repository.
+ */
 export interface RepoPlace {
   readonly machine: Machine;
   readonly folder: string;
@@ -30,32 +32,32 @@ export interface Branch {
   readonly name: string;
   readonly ref: string;
   readonly commit: string;
-  /** Its worktree, absolute. */
+  /** Absolute path of its worktree. */
   readonly path: string;
 }
 
 export interface MadeBranch extends Branch {
-  /** False: it was there already, and nothing was changed. */
+  /** False if it existed before; nothing was changed then. */
   readonly isNew: boolean;
   readonly leftOut: readonly string[];
-  /** Some of its files are kept with Git LFS: only their pointers are in the worktree. */
+  /** True if files are stored with Git LFS: the worktree has only their pointers. */
   readonly hasPointers: boolean;
 }
 
 export interface ListedBranch extends Branch {
   readonly message: string;
   readonly committedMs: number;
-  /** False: it can be made again. */
+  /** False if the worktree must be created again before use. */
   readonly hasWorktree: boolean;
-  /** The code of an experiment of the ledger, as it was launched; it has no worktree. */
+  /** True for the code of an experiment of the ledger, as launched; it has no worktree. */
   readonly isOfLedger: boolean;
 }
 
 const stepMs = 120_000;
 
 /**
- * `lr 3e-4 (try #2)` → `lr-3e-4-try-2`. Throws `GitFailure` where nothing is left, or it is a name
- * of the ledger.
+ * Returns `lr-3e-4-try-2` for `lr 3e-4 (try #2)`. Throws `GitFailure` if no character is left or
+ * the ledger uses the name.
  */
 export function slugOf(name: string): string {
   const slug = name
@@ -81,8 +83,8 @@ export function slugOf(name: string): string {
 const isOfLedger = (name: string): boolean => /^e\d+$/.test(name);
 
 /**
- * Prints the commit of ref $3 and the real path of worktree $2, which is made where it is not
- * whole; then whether it was, and whether files of it are kept with Git LFS.
+ * Prints the commit of ref $3 and the real path of worktree $2; then whether the worktree is new,
+ * and whether it has files of Git LFS. Creates the worktree if it is missing or incomplete.
  */
 const addScript = `${scriptStart}${shellText('./addWorktree.sh', import.meta.url)}`;
 
@@ -102,9 +104,9 @@ export class Worktrees {
   }
 
   /**
-   * A ref and a worktree of its own for a new line of work. `from`: another branch of the session,
-   * `e7` of its ledger, or a revision of the repository; absent: the user's checkout as it stands.
-   * Asked again, what is there is the answer. Rejects with `GitFailure`.
+   * Makes a ref and a worktree for a new line of work. `from` is another branch of the session,
+   * `e7` of its ledger, or a revision of the repository; by default the user's checkout as it is.
+   * Returns an existing branch of that name unchanged. Rejects with `GitFailure`.
    */
   async branch({
     from,
@@ -120,8 +122,7 @@ export class Worktrees {
   }
 
   /**
-   * A worktree at `commit`, for whoever wants to run what was kept there. Rejects with
-   * `GitFailure`.
+   * Adds a worktree at `commit`, to run the code that was kept there. Rejects with `GitFailure`.
    */
   async add(place: RepoPlace, commit: string, name: string): Promise<string> {
     await place.machine.ready?.({ mayAsk: true });
@@ -130,8 +131,8 @@ export class Worktrees {
   }
 
   /**
-   * Commits what stands in the worktree of a branch, on its ref alone. Without `commit`, nothing
-   * was changed since the last one. Rejects with `GitFailure`.
+   * Commits the worktree of a branch to its ref. Returns no `commit` if nothing has changed since
+   * the last one. Rejects with `GitFailure`.
    */
   async commit(
     { machine, signal }: Omit<RepoPlace, 'folder'>,
@@ -154,7 +155,10 @@ export class Worktrees {
     return { ...(commit !== undefined && { commit }), leftOut: namedLeftOut(leftOut) };
   }
 
-  /** Oldest first, those of the ledger too. Rejects with `GitFailure`. */
+  /**
+   * Resolves with all branches, including those of the ledger, oldest first. Rejects with
+   * `GitFailure`.
+   */
   async list(place: RepoPlace): Promise<readonly ListedBranch[]> {
     const prefix = `refs/helios/${this.#deps.sessionId}/`;
     const text = Buffer.from(await this.#run(place, listScript, prefix), 'latin1').toString('utf8');
@@ -181,8 +185,8 @@ export class Worktrees {
   }
 
   /**
-   * The worktree of a branch; one that is gone is made anew. `folder` is asked for where it is not
-   * known whose it is. Rejects with `GitFailure`.
+   * Resolves with the worktree of a branch, and creates it again if it is gone. `folder` is needed
+   * if the repository of the branch is unknown. Rejects with `GitFailure`.
    */
   async checkout(
     { machine, folder, ...rest }: Omit<RepoPlace, 'folder'> & { readonly folder?: string },
@@ -207,7 +211,7 @@ export class Worktrees {
   }
 
   /**
-   * What `name` means: a branch or an experiment of the session, else a revision. Throws
+   * Resolves `name` to a branch or an experiment of the session, else to a revision. Throws
    * `GitFailure`.
    */
   async resolve(place: RepoPlace, name: string): Promise<string> {
@@ -271,7 +275,7 @@ export class Worktrees {
   }
 
   #meanings(name: string): readonly string[] {
-    // Nothing that git could take for an option, a range or more than one word.
+    // Refuses names that git could read as an option, a range or several words.
     if (!/^[^\s\p{Cc}\-:^~?*[\\][^\s\p{Cc}:?*[\\]*$/u.test(name) || name.includes('..')) return [];
     const own = /^[A-Za-z0-9][A-Za-z0-9_-]{0,79}$/.test(name) ? [this.#ref(name)] : [];
     return [...own, name];
@@ -317,6 +321,6 @@ export class Worktrees {
   }
 }
 
-/** The folder of the worktrees of a session, or of all sessions. */
+/** Returns the folder of the worktrees of a session, or of all sessions. */
 export const worktreesFolder = (machine: Machine, sessionId: SessionId | '' = ''): string =>
   posix.join(heliosFolder(machine), 'worktrees', sessionId);
