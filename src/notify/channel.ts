@@ -1,24 +1,24 @@
-/** The contract of what a notification is sent through. */
+/** The contract of a notification channel. */
 import type { Clock } from '../base/clock.ts';
 import { HeliosError } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
 import type { Message } from './notification.ts';
 
 export interface Channel {
-  /** For people: `webhook hooks.slack.com`. Holds no secret. */
+  /** Name for the user, without secrets: `webhook hooks.slack.com`. */
   readonly name: string;
   /**
-   * Resolves when it has been taken, and rejects with `NotifyFailure` when it has not; within a
-   * minute or so in any case. It is made ready for this channel: bounded, and without secrets.
+   * Sends a message that is already bounded and free of secrets. Resolves when it was accepted, and
+   * rejects with `NotifyFailure` otherwise, within about a minute.
    */
   send(message: Message): Promise<void>;
 }
 
 /**
- * - `absent`: what it needs is not here (no desktop, no window)
- * - `settings`: what is set cannot be used
- * - `refused`: the other side does not want it
- * - `unreachable`: the other side does not answer
+ * - `absent`: this computer lacks what the channel needs (no desktop, no window)
+ * - `settings`: the settings cannot be used
+ * - `refused`: the service rejected the message
+ * - `unreachable`: the service does not answer
  */
 export class NotifyFailure extends HeliosError {
   readonly reason: 'absent' | 'settings' | 'refused' | 'unreachable';
@@ -29,20 +29,21 @@ export class NotifyFailure extends HeliosError {
   }
 }
 
-/** What channels are made from. */
+/** Dependencies of the channels. */
 export interface ChannelDeps {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly fetch: typeof globalThis.fetch;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** A PEM file of certificates to trust beside those of Node. */
+  /** Returns a PEM file of certificates to trust in addition to those of Node. */
   caFile(): string | undefined;
   /**
-   * `${env:NAME}` and `${secret:name}` replaced. Rejects with `NotifyFailure` where there is none.
+   * Replaces `${env:NAME}` and `${secret:name}`. Rejects with `NotifyFailure` if one does not
+   * exist.
    */
   resolve(text: string): Promise<string>;
-  /** Takes secrets out. */
+  /** Removes secrets. */
   redact(text: string): string;
-  /** Shows it in the window. Absent: there is none. */
+  /** Shows the message in the window. Omitted if there is none. */
   readonly show?: ((message: Message) => void) | undefined;
 }

@@ -9,7 +9,10 @@ import { windowChannel } from './channels/windowChannel.ts';
 import type { Message } from './notification.ts';
 import type { ChannelSettings } from './settings.ts';
 
-/** What it sends is bounded and holds no secret that is known or has the form of one. */
+/**
+ * Makes a channel whose messages are bounded and contain no known secret and nothing that looks
+ * like one.
+ */
 export function createChannel(settings: ChannelSettings, deps: ChannelDeps): Channel {
   const { name, send } = bareChannel(settings, deps);
   return { name, send: (message) => send(cleaned(message, deps.redact)) };
@@ -34,7 +37,7 @@ function bareChannel(settings: ChannelSettings, deps: ChannelDeps): Channel {
 
 const maxBodyChars = 1_500;
 
-/** As it may leave. */
+/** Bounds the message and removes secrets. */
 export const cleaned = (message: Message, redact: ChannelDeps['redact']): Message => ({
   ...message,
   title: oneLine(redact(message.title), 150),

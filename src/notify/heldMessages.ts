@@ -1,6 +1,6 @@
 /**
- * What quiet hours hold back, on disk: a process that ends before they do leaves it to the next
- * one.
+ * Stores on disk what quiet hours hold back, so that the next process can send it if this one ends
+ * earlier.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { readdir, readFile, rename, rm } from 'node:fs/promises';
@@ -16,7 +16,7 @@ import {
   type QuietHours,
 } from './settings.ts';
 
-/** Where something is held back. */
+/** The channel that a message is held for. */
 export interface HeldRoute {
   readonly channel: ChannelSettings;
   readonly isProject: boolean;
@@ -25,18 +25,18 @@ export interface HeldRoute {
 export interface HeldMessage extends HeldRoute {
   readonly message: Message;
   readonly quietHours: QuietHours | undefined;
-  /** Milliseconds since the epoch: not told before. */
+  /** Milliseconds since the epoch; not sent before. */
   readonly untilMs: number;
 }
 
 export interface HeldOptions {
-  /** Absolute; made when it is needed. */
+  /** Absolute path; created when needed. */
   readonly folder: string;
-  /** Replaces the file in one step, and makes its folder. */
+  /** Replaces the file atomically, and creates its folder. */
   write(file: string, text: string): Promise<void>;
 }
 
-/** JSON has no NaN. */
+/** Numbers or their names, because JSON has no NaN. */
 const metrics = z.record(
   z.string(),
   z.union([z.number(), z.enum(['NaN', 'Infinity', '-Infinity']).transform(Number)]),
@@ -65,20 +65,21 @@ const schema = z.object({
 });
 
 export interface TakenMessages {
-  /** The oldest first. */
+  /** Oldest first. */
   readonly messages: readonly HeldMessage[];
-  /** They were told, or never will be. */
+  /** Deletes the messages after they were sent, or if they never will be. */
   forget(): Promise<void>;
-  /** For anybody to take again. */
+  /** Releases the messages for any process. */
   giveBack(): Promise<void>;
 }
 
-/** What was taken so long ago and is still there was taken by a process that died over it. */
+/** Time after which a folder that is still taken counts as left by a process that died. */
 const abandonedAfterMs = 15 * 60_000;
 
 /**
- * A folder for each channel, `<channel>`, with a file for each message. Whoever renames it in one
- * step, to `<channel>.<now>.<any>`, has what is in it; `<channel>.free.<any>` is anybody's again.
+ * Messages on disk: a folder per channel, `<channel>`, with a file per message. A process takes the
+ * messages by renaming the folder, atomically, to `<channel>.<now>.<any>`; `<channel>.free.<any>`
+ * is a released folder.
  */
 export class HeldMessages {
   readonly #options: HeldOptions;
@@ -88,7 +89,7 @@ export class HeldMessages {
     this.#options = options;
   }
 
-  /** Rejects where it cannot be written. */
+  /** Rejects if the message cannot be written. */
   async put({ quietHours, ...held }: HeldMessage): Promise<void> {
     this.#written += 1;
     const order = [held.message.atMs, this.#written].map((count) =>
@@ -98,11 +99,13 @@ export class HeldMessages {
     const text = JSON.stringify({ ...held, ...(quietHours && { quietHours }) }, finite);
     const write = (): Promise<void> =>
       this.#options.write(path.join(this.#pathOf(keyOf(held)), name), text);
-    // Its folder may be taken away meanwhile; the next one is another.
+    // Another process may rename the folder meanwhile; the second attempt makes a new one.
     await write().catch(write);
   }
 
-  /** What is held for the channel, the oldest first: for a while nobody else has it. */
+  /**
+   * Takes the messages of the channel, oldest first. No other process can take them for a while.
+   */
   async take(route: HeldRoute, nowMs: number): Promise<TakenMessages> {
     const key = keyOf(route);
     const names = (await namesIn(this.#options.folder)).filter(
@@ -126,7 +129,7 @@ export class HeldMessages {
     };
   }
 
-  /** One of each channel that something is held for: the one that is told last. */
+  /** Resolves with one message per channel that has messages: the one that is due last. */
   async waiting(): Promise<readonly HeldMessage[]> {
     const names = await namesIn(this.#options.folder);
     const held = await Promise.all(names.map((name) => this.#waitingIn(name)));
@@ -136,7 +139,7 @@ export class HeldMessages {
     return [...latest.values()];
   }
 
-  /** What another process has taken is free again when it did not tell it. */
+  /** A message that another process has taken is due again when it counts as abandoned. */
   async #waitingIn(name: string): Promise<readonly HeldMessage[]> {
     const takenMs = takenAtMs(name);
     const freeMs = takenMs === undefined ? 0 : takenMs + abandonedAfterMs;
@@ -156,19 +159,19 @@ function keyOf({ channel, isProject }: HeldRoute): string {
   return key.digest('hex').slice(0, 16);
 }
 
-/** `undefined` of a folder that nobody has. */
+/** Returns `undefined` for a folder that no process has taken. */
 function takenAtMs(name: string): number | undefined {
   const stamp = Number(name.split('.')[1]);
   return Number.isFinite(stamp) ? stamp : undefined;
 }
 
-/** Also where the clock was set back since. */
+/** Returns whether the folder can be taken, also if the clock was set back since. */
 function isFree(name: string, nowMs: number): boolean {
   const takenMs = takenAtMs(name);
   return takenMs === undefined || Math.abs(nowMs - takenMs) >= abandonedAfterMs;
 }
 
-/** False where somebody else has taken it. */
+/** Resolves with false if another process has renamed the folder. */
 async function moves(from: string, to: string): Promise<boolean> {
   try {
     await rename(from, to);
@@ -182,7 +185,7 @@ async function moves(from: string, to: string): Promise<boolean> {
 const finite = (_key: string, value: unknown): unknown =>
   typeof value === 'number' && !Number.isFinite(value) ? String(value) : value;
 
-/** What is no message, or of another version, is left out. */
+/** Skips files that are no messages or have another version. */
 async function heldIn(folder: string): Promise<HeldMessage[]> {
   const names = (await namesIn(folder)).filter((name) => name.endsWith('.json')).sort();
   const texts = await Promise.all(names.map((name) => textOf(path.join(folder, name))));
@@ -201,7 +204,7 @@ async function namesIn(folder: string): Promise<readonly string[]> {
   }
 }
 
-/** Empty where somebody else has taken it. */
+/** Resolves with an empty text if another process has taken the file. */
 async function textOf(file: string): Promise<string> {
   try {
     return await readFile(file, 'utf8');

@@ -1,12 +1,12 @@
-/** What is told, before it is known to whom. */
+/** Notifications, before they are routed to channels. */
 import type { NotifyEvent } from './settings.ts';
 
 export interface Notification {
-  /** Every name under which it can be asked for; the one that says most first. */
+  /** Every event that it matches, the most specific first. */
   readonly events: readonly NotifyEvent[];
   /** A few words: `Run 7 failed`. */
   readonly title: string;
-  /** A sentence or two, without the goal. */
+  /** One or two sentences, without the goal. */
   readonly body: string;
   readonly sessionId: string;
   readonly goal: string;
@@ -20,12 +20,12 @@ export interface Notification {
   readonly atMs: number;
 }
 
-/** A notification on its way to one channel, under the name by which that asked for it. */
+/** A notification for one channel, with the event that the channel subscribed to. */
 export interface Message extends Notification {
   readonly event: NotifyEvent;
 }
 
-/** As it is sent to whoever reads it by machine. */
+/** The message as JSON for webhooks and commands. */
 export interface Payload {
   readonly event: NotifyEvent;
   readonly title: string;
@@ -35,7 +35,7 @@ export interface Payload {
   readonly machineId?: string;
   readonly pid?: number;
   readonly run?: string;
-  /** Of a value that is no number, its name: `NaN`, `Infinity`. */
+  /** Non-finite values as text: `NaN`, `Infinity`. */
   readonly metrics?: Readonly<Record<string, number | string>>;
   /** ISO 8601, UTC. */
   readonly timestamp: string;
@@ -61,20 +61,20 @@ export function payloadOf({ events: _, atMs, metrics, ...message }: Message): Pa
   };
 }
 
-/** Title, body and goal for people, the goal only where it says something. */
+/** Returns body and goal for the user; the goal only if there is one. */
 export const fullText = ({ body, goal }: Pick<Message, 'body' | 'goal'>): string =>
   [body, goal === '' ? '' : `Goal: ${goal}`].filter((part) => part !== '').join('\n');
 
 const urgent: readonly NotifyEvent[] = ['error', 'question', 'approval', 'alarm'];
 
-/** Somebody should look now. */
+/** Returns whether the user should look now. */
 export const isUrgent = ({ event }: Message): boolean => urgent.includes(event);
 
-/** So many lines of a summary name one notification each. */
+/** Maximum number of notifications that a summary lists individually. */
 const namedLines = 5;
 
 /**
- * Several in one, which says how many. They are of the same channel, oldest first, and not empty.
+ * Combines messages of one channel into one that says how many they are. Oldest first, not empty.
  */
 export function summed(messages: readonly Message[], lead: string): Message {
   const [first, ...others] = messages;
@@ -101,7 +101,7 @@ export function summed(messages: readonly Message[], lead: string): Message {
   };
 }
 
-/** `12 more runs ended`, or `12 more: 10 runs ended, 2 alarms`. */
+/** Returns `12 more runs ended`, or `12 more: 10 runs ended, 2 alarms`. */
 function restText(rest: readonly Message[]): string {
   const counts = new Map<string, number>();
   for (const { event } of rest) counts.set(words[event][1], (counts.get(words[event][1]) ?? 0) + 1);
@@ -111,7 +111,7 @@ function restText(rest: readonly Message[]): string {
   return `${rest.length} more: ${[...counts].map(([name, count]) => `${count} × ${name}`).join(', ')}`;
 }
 
-/** One, and several. */
+/** Singular and plural of each event. */
 const words: Readonly<Record<NotifyEvent, readonly [string, string]>> = {
   goal_met: ['goal met', 'goals met'],
   session_ended: ['session ended', 'sessions ended'],

@@ -1,6 +1,6 @@
 /**
- * Tells people what happens. Nothing waits for it, and nothing fails by it. One for all sessions of
- * a process.
+ * Sends notifications to the user. Never blocks or fails the caller. One notifier serves all
+ * sessions of a process.
  */
 import { delay } from '../base/clock.ts';
 import { messageOf } from '../base/errors.ts';
@@ -22,18 +22,18 @@ import {
 import { resolveSecrets, type SecretSources } from './secretText.ts';
 
 export interface NotifierOptions extends Omit<ChannelDeps, 'resolve'> {
-  /** Of the user; read anew for each notification. */
+  /** Settings of the user; read for each notification. */
   settings(): UserNotifications;
   readonly secrets: SecretSources;
-  /** What quiet hours hold back, whichever process is there when they end. */
+  /** Messages held back by quiet hours, shared by all processes. */
   readonly held: HeldMessages;
 }
 
-/** What became of a trial. */
+/** The result of a test notification. */
 export interface TrialResult {
   readonly channel: string;
   readonly isProject: boolean;
-  /** Absent: it arrived. */
+  /** Omitted if it arrived. */
   readonly problem?: string;
 }
 
@@ -43,17 +43,17 @@ interface Box {
   readonly channel: Channel;
 }
 
-/** How long the end of the process waits for what is on its way. */
+/** Time that the end of the process waits for messages that are being sent. */
 const closingMs = 12_000;
 
 export class Notifier {
   readonly #options: NotifierOptions;
   readonly #boxes = new Map<string, Box>();
-  /** Channels whose failure was shown. */
+  /** Channels whose failure was already shown to the user. */
   readonly #shown = new Set<string>();
   readonly #takingUp: Promise<void>;
 
-  /** What earlier processes held back is told by this one, at its time. */
+  /** Also schedules what earlier processes held back. */
   constructor(options: NotifierOptions) {
     this.#options = options;
     this.#takingUp = this.#takeUp().catch((error: unknown) =>
@@ -62,7 +62,7 @@ export class Notifier {
   }
 
   /**
-   * Returns at once. Each channel that asks for it is told, at once, later or with others, as its
+   * Returns at once. Sends to each subscribed channel now, later, or as part of a summary, as its
    * settings say.
    */
   notify(notification: Notification, project?: ProjectNotifications): void {
@@ -70,7 +70,7 @@ export class Notifier {
       this.#post(route, notification);
   }
 
-  /** Sends it to every channel, whatever its events and hours. Never rejects. */
+  /** Sends to every channel, regardless of its events and quiet hours. Never rejects. */
   try(notification: Notification, project?: ProjectNotifications): Promise<readonly TrialResult[]> {
     const { settings } = this.#options;
     return Promise.all(
@@ -78,7 +78,7 @@ export class Notifier {
     );
   }
 
-  /** Resolves when nothing is on its way any more. Never rejects. */
+  /** Resolves when nothing is being sent any more. Never rejects. */
   async settled(): Promise<void> {
     await this.#takingUp;
     await Promise.all([...this.#boxes.values()].map(({ quiet }) => quiet.settled));
@@ -86,8 +86,8 @@ export class Notifier {
   }
 
   /**
-   * Sends what waits for its turn, and gives it some seconds. What quiet hours hold back is left to
-   * the next process.
+   * Sends queued messages, and waits some seconds for them. Messages held by quiet hours are left
+   * to the next process.
    */
   async close(): Promise<void> {
     await this.#takingUp;
@@ -106,7 +106,7 @@ export class Notifier {
   async #takeUp(): Promise<void> {
     for (const { channel, isProject, untilMs } of await this.#options.held.waiting()) {
       const refused = refusalOf({ channel, isProject }, this.#options.settings());
-      // One for a window waits for a window.
+      // Messages for the window need a window.
       if (refused === undefined && !this.#isAbsent(channel))
         this.#boxOf({ channel, isProject }).quiet.releaseAt(untilMs);
     }
@@ -170,10 +170,10 @@ export class Notifier {
     return box;
   }
 
-  /** Each is logged; a user is shown the first of a channel. */
+  /** Logs every failure. Shows the user the first one of each channel. */
   #failed(error: unknown, channel: string): void {
     const { logger, show, clock, redact } = this.#options;
-    // Where there is no window there is nobody to be shown this in one.
+    // Without a window, the failure cannot be shown in one.
     if (error instanceof NotifyFailure && error.reason === 'absent' && channel === 'VS Code')
       return;
     const title = `Notifications by ${channel} do not arrive`;

@@ -1,4 +1,4 @@
-/** What is on its way to one channel: one at a time, and not too many. */
+/** Queue of one channel: sends one message at a time, at a limited rate. */
 import type { Clock } from '../base/clock.ts';
 import type { Disposable } from '../base/disposable.ts';
 import type { Channel } from './channel.ts';
@@ -8,20 +8,20 @@ import { TokenBucket } from './tokenBucket.ts';
 export interface OutboxOptions {
   readonly channel: Channel;
   readonly clock: Clock;
-  /** Told of every message that did not arrive. */
+  /** Called for every message that did not arrive. */
   onFailed(error: unknown): void;
 }
 
 /** Five at once, then one every two minutes. */
 const burst = 5;
 const refillMs = 120_000;
-/** So many are remembered while they wait; of more than that the oldest go. */
+/** Maximum queue length; the oldest messages are dropped. */
 const maxWaiting = 500;
 
 export class Outbox implements Disposable {
   readonly #options: OutboxOptions;
   readonly #bucket: TokenBucket;
-  /** For lack of a token. */
+  /** Messages that wait for a token. */
   #waiting: Message[] = [];
   #next: Disposable | undefined;
   #sending: Promise<void> = Promise.resolve();
@@ -31,7 +31,7 @@ export class Outbox implements Disposable {
     this.#bucket = new TokenBucket({ clock: options.clock, capacity: burst, refillMs });
   }
 
-  /** Never throws. What waits for its turn is sent as one that says how many they are. */
+  /** Queues the message. Messages that wait together are sent as one summary. Never throws. */
   post(message: Message): void {
     if (this.#waiting.length === 0 && this.#bucket.take()) {
       this.#send(message);
@@ -41,19 +41,19 @@ export class Outbox implements Disposable {
     this.#next ??= this.#options.clock.after(this.#bucket.msUntilNext(), () => this.#sendWaiting());
   }
 
-  /** In its turn, whatever else was sent. Rejects when it does not arrive. */
+  /** Sends the message in its turn, without rate limit. Rejects if it does not arrive. */
   tell(message: Message): Promise<void> {
     const told = this.#sending.then(() => this.#options.channel.send(message));
     this.#sending = told.catch(() => undefined);
     return told;
   }
 
-  /** Resolves when nothing is on its way any more; what waits goes on waiting. Never rejects. */
+  /** Resolves when nothing is being sent any more; queued messages stay queued. Never rejects. */
   get settled(): Promise<void> {
     return this.#sending;
   }
 
-  /** What waits for its turn does so no longer. */
+  /** Sends all queued messages now. */
   flush(): void {
     this.#next?.dispose();
     this.#next = undefined;
@@ -63,7 +63,7 @@ export class Outbox implements Disposable {
     if (first !== undefined) this.#send(others.length === 0 ? first : summed(waiting, 'Helios'));
   }
 
-  /** What waits is not sent any more. */
+  /** Drops the queued messages. */
   dispose(): void {
     this.#next?.dispose();
   }

@@ -1,6 +1,6 @@
 /**
- * What one channel is not told in its quiet hours: told as one when they end, by this process or by
- * the next.
+ * Holds back the messages of one channel in its quiet hours, and sends them as one when the hours
+ * end. The next process sends them if this one ends earlier.
  */
 import type { Clock } from '../base/clock.ts';
 import type { Disposable } from '../base/disposable.ts';
@@ -13,22 +13,20 @@ export interface QuietBoxOptions {
   readonly route: HeldRoute;
   readonly store: HeldMessages;
   readonly clock: Clock;
-  /** Rejects when it does not arrive. */
+  /** Rejects if the message does not arrive. */
   send(message: Message): Promise<void>;
   onFailed(error: unknown): void;
 }
 
-/**
- * Where the other side cannot be reached when they end, such as before the network is there again.
- */
+/** Retry interval if the service cannot be reached, such as before the network is back. */
 const againMs = 10 * 60_000;
 const longestMs = 24 * 3_600_000;
-/** So many are told of one night; of more than that the oldest go. */
+/** Maximum number of messages kept per night; the oldest are dropped. */
 const maxHeld = 500;
 
 export class QuietBox implements Disposable {
   readonly #options: QuietBoxOptions;
-  /** What could not be written. */
+  /** Messages that could not be written to disk. */
   #kept: readonly HeldMessage[] = [];
   #release: Disposable | undefined;
   #isDisposed = false;
@@ -43,7 +41,7 @@ export class QuietBox implements Disposable {
     this.releaseAt(held.untilMs);
   }
 
-  /** What is held until then is told then. */
+  /** Sends the held messages at `untilMs`. */
   releaseAt(untilMs: number): void {
     if (this.#isDisposed) return;
     this.#release?.dispose();
@@ -51,12 +49,12 @@ export class QuietBox implements Disposable {
     this.#release = clock.after(untilMs - clock.now(), () => this.#do(() => this.#tell()));
   }
 
-  /** Resolves when nothing is written or sent any more. Never rejects. */
+  /** Resolves when nothing is being written or sent. Never rejects. */
   get settled(): Promise<void> {
     return this.#working;
   }
 
-  /** What is held stays on disk. */
+  /** Stops the timer. Held messages stay on disk. */
   dispose(): void {
     this.#isDisposed = true;
     this.#release?.dispose();
@@ -108,7 +106,7 @@ export class QuietBox implements Disposable {
     await taken.forget();
   }
 
-  /** Nothing where it cannot be read. */
+  /** Resolves with no messages if they cannot be read. */
   async #take(): Promise<TakenMessages> {
     const { store, route, clock, onFailed } = this.#options;
     try {
@@ -120,7 +118,10 @@ export class QuietBox implements Disposable {
   }
 }
 
-/** They ended while no process was there, and the next ones have begun. */
+/**
+ * Returns the end of the current quiet hours if the earlier ones ended while no process was
+ * running.
+ */
 function quietAgain(held: readonly HeldMessage[], nowMs: number): number | undefined {
   const ends = held.map(({ quietHours }) => quietHours && quietUntil(quietHours, nowMs));
   return ends.find((endMs) => endMs !== undefined);

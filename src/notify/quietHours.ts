@@ -1,9 +1,9 @@
-/** Hours in which nobody wants to be told, in the local time of the computer. */
+/** Quiet hours, in the local time of the computer. */
 import type { NotifyEvent, QuietHours } from './settings.ts';
 
 /**
- * When the quiet that `nowMs` lies in ends; undefined outside of it. Right across midnight and on
- * days that are longer or shorter.
+ * Returns when the quiet hours around `nowMs` end; `undefined` outside of them. Correct across
+ * midnight and on days with a clock change.
  */
 export function quietUntil({ from, to }: QuietHours, nowMs: number): number | undefined {
   const isOverMidnight = to <= from;
@@ -18,7 +18,7 @@ export function quietUntil({ from, to }: QuietHours, nowMs: number): number | un
 export const passesQuiet = ({ except = [] }: QuietHours, event: NotifyEvent): boolean =>
   except.includes(event);
 
-/** A time that a day does not have is the one an hour later. */
+/** Moves a time that the day skips to one hour later. */
 function localTime(nowMs: number, dayOffset: number, time: string): number {
   const date = new Date(nowMs);
   const [hours = 0, minutes = 0] = time.split(':').map(Number);

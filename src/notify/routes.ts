@@ -1,4 +1,4 @@
-/** Who is told of what: the channels of the user, and those of the project beside them. Pure. */
+/** Decides which channels get a notification: those of the user and of the project. */
 import { quietUntil, passesQuiet } from './quietHours.ts';
 import {
   defaultEvents,
@@ -8,13 +8,13 @@ import {
   type QuietHours,
 } from './settings.ts';
 
-/** As the user has set it. */
+/** Settings of the user. */
 export interface UserNotifications extends NotificationSettings {
-  /** Lets commands of a `helios.json` be run. */
+  /** Allows commands of a `helios.json` to run. */
   readonly allowsProjectCommands?: boolean;
 }
 
-/** What a `helios.json` says. */
+/** Settings of a `helios.json`. */
 export interface ProjectNotifications {
   readonly notifications?: NotificationSettings;
   readonly quietHours?: QuietHours;
@@ -32,8 +32,8 @@ export interface Route {
 const windowAlone: readonly ChannelSettings[] = [{ type: 'vscode' }];
 
 /**
- * A channel that both name is told once. What a project without channels of its own says is for
- * those of the user.
+ * Merges the channels of user and project. A channel in both gets each message once. Events and
+ * quiet hours of a project without channels are defaults for the user's channels.
  */
 export function routesOf(user: UserNotifications, project: ProjectNotifications = {}): Route[] {
   const { notifications = {} } = project;
@@ -56,7 +56,7 @@ export function routesOf(user: UserNotifications, project: ProjectNotifications 
 const commandRefused =
   'Commands of helios.json are not run: allow them with helios.notifications.allowProjectCommands, or allowsProjectCommands in preferences.json.';
 
-/** Why nothing is sent there; undefined where something may be. */
+/** Returns why nothing may be sent there; `undefined` if sending is allowed. */
 export const refusalOf = (
   { channel, isProject }: Pick<Route, 'channel' | 'isProject'>,
   { allowsProjectCommands }: UserNotifications,
@@ -84,13 +84,13 @@ const route = (
   ...(quietHours && { quietHours }),
 });
 
-/** The name under which the route asks for one of the events; undefined where it asks for none. */
+/** Returns the first of the events that the route subscribes to; `undefined` if none. */
 export const askedEvent = (
   { events }: Route,
   told: readonly NotifyEvent[],
 ): NotifyEvent | undefined => told.find((event) => events.includes(event));
 
-/** Until when the event is held back; undefined where it is told at once. */
+/** Returns until when the event is held back; `undefined` if it is sent at once. */
 export const heldUntil = (
   { quietHours }: Route,
   event: NotifyEvent,

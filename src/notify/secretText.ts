@@ -1,30 +1,30 @@
-/** Settings in which a secret stands by its name: `${env:SLACK_WEBHOOK}`, `${secret:smtp}`. */
+/** Settings that name a secret: `${env:SLACK_WEBHOOK}`, `${secret:smtp}`. */
 import { NotifyFailure } from './channel.ts';
 
 export interface SecretSources {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** `name` is `notify-<name>` for `${secret:name}`: keys of providers are out of reach. */
+  /**
+   * Resolves `${secret:name}`; `name` is `notify-<name>`, so keys of providers are out of reach.
+   */
   secret(name: string): Promise<string | undefined>;
-  /** Told each value that was found, so that it can be taken out of what is shown. */
+  /** Called with each value found, so that it can be redacted. */
   onFound(value: string): void;
 }
 
-/** As ports and files name the secret that settings call `name`. */
+/** Returns the stored name of the secret that settings call `name`. */
 export const notifySecret = (name: string): string => `notify-${name}`;
 
 export const secretNamePattern = /^[A-Za-z0-9][A-Za-z0-9_-]{0,39}$/;
 
 /**
- * A project comes from anywhere: it may name what is meant for notifications, and no key that
- * happens to be there.
+ * Variables that a project may use. Its origin is not trusted, so it cannot read arbitrary keys of
+ * the environment.
  */
 const projectVariable = /NOTIFY|WEBHOOK|SMTP|MAIL|NTFY|SLACK|DISCORD|TEAMS/;
 
 const reference = /\$\{(env|secret):([^}]*)\}/g;
 
-/**
- * Rejects with `NotifyFailure` for a name that stands for nothing, or that a project may not use.
- */
+/** Rejects with `NotifyFailure` for a name that does not exist or that a project may not use. */
 export async function resolveSecrets(
   text: string,
   sources: SecretSources,
@@ -60,7 +60,7 @@ async function fromSecrets(name: string, { secret }: SecretSources): Promise<str
   );
 }
 
-/** As ports name them, the secrets that stand in settings, or in a project, by their name. */
+/** Returns the stored names of the secrets used in settings or in a project. */
 export const secretsNamedIn = (value: unknown): string[] =>
   [...(JSON.stringify(value) ?? '').matchAll(/\$\{secret:([^}"]+)\}/g)].map(([, name = '']) =>
     notifySecret(name),

@@ -1,11 +1,11 @@
 /**
- * Notifications as users configure them: their events, channels and quiet hours. Settings and
- * `helios.json` are made from this.
+ * Notification settings: events, channels and quiet hours. VS Code settings and `helios.json` are
+ * generated from this file.
  */
 import * as z from 'zod';
 import { oneOf } from '../base/text.ts';
 
-/** Events that a notification can be about, with the text that settings show. */
+/** Notification events with their text in the settings. */
 const eventTexts = {
   goal_met: 'The goal is met.',
   session_ended: 'A session ended, for whatever reason.',
@@ -26,12 +26,10 @@ export type NotifyEvent = keyof typeof eventTexts;
 export const notifyEvents = Object.keys(eventTexts) as readonly NotifyEvent[];
 const eventSchema = z
   .enum(notifyEvents)
-  // A word of VS Code's schemas.
+  // A key of VS Code's schemas.
   .meta({ enumDescriptions: Object.values(eventTexts) });
 
-/**
- * Where nothing is chosen: what a user would want to be woken for, and not every run of a night.
- */
+/** Events if none are chosen: what a user wants to be woken for, not every run. */
 export const defaultEvents: readonly NotifyEvent[] = [
   'goal_met',
   'session_ended',
@@ -44,7 +42,7 @@ export const defaultEvents: readonly NotifyEvent[] = [
 
 const text = z.string().min(1);
 const reference = 'Write secrets as ${env:NAME} or ${secret:name}.';
-/** What has the look of a reference and is none would be sent as it stands. */
+/** Refuses malformed references, which would be sent as literal text. */
 const hasReferences = (written: string): boolean =>
   !/\$\{(?!(?:env|secret):[^${}]+\})/.test(written);
 const isNone = 'has a ${…} that stands for nothing: write ${env:NAME} or ${secret:name}';

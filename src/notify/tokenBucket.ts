@@ -1,11 +1,11 @@
-/** So many at once, and then one each time. */
+/** Rate limit: a burst, then one at a time. */
 import type { Clock } from '../base/clock.ts';
 
 export interface BucketOptions {
   readonly clock: Clock;
-  /** At most so many at once. */
+  /** Size of the burst. */
   readonly capacity: number;
-  /** After this time there is one more. */
+  /** Time until one more token. */
   readonly refillMs: number;
 }
 
@@ -20,7 +20,7 @@ export class TokenBucket {
     this.#filledMs = options.clock.now();
   }
 
-  /** False when there is none. */
+  /** Takes a token. Returns false if there is none. */
   take(): boolean {
     this.#refill();
     if (this.#tokens < 1) return false;
@@ -28,7 +28,7 @@ export class TokenBucket {
     return true;
   }
 
-  /** 0 when there is one now. */
+  /** Returns 0 if there is a token now. */
   msUntilNext(): number {
     this.#refill();
     return this.#tokens >= 1
@@ -39,7 +39,7 @@ export class TokenBucket {
   #refill(): void {
     const { clock, capacity, refillMs } = this.#options;
     const nowMs = clock.now();
-    // A clock that was set back gives nothing, and takes nothing.
+    // A clock that was set back neither adds nor removes tokens.
     const more = Math.max(0, Math.floor((nowMs - this.#filledMs) / refillMs));
     this.#tokens = Math.min(capacity, this.#tokens + more);
     this.#filledMs =

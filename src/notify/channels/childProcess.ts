@@ -1,4 +1,4 @@
-/** A program that is told something, and given a time for it. */
+/** Runs a notification program with a time limit. */
 import { spawn } from 'node:child_process';
 import type { Clock } from '../../base/clock.ts';
 import { isSecretName } from '../../base/redact.ts';
@@ -16,12 +16,12 @@ export type ChildEnd =
   | { readonly kind: 'exited'; readonly code: number; readonly output: string }
   | { readonly kind: 'signalled'; readonly signal: string; readonly output: string }
   | { readonly kind: 'timed_out'; readonly output: string }
-  /** It could not be started; `code` is that of the system, such as `ENOENT`. */
+  /** The process could not be started; `code` is a system error such as `ENOENT`. */
   | { readonly kind: 'not_started'; readonly code: string | undefined; readonly why: string };
 
 const keptChars = 2_000;
 
-/** Never rejects. At the time limit the program and its children are ended. */
+/** Never rejects. Ends the program and its children at the time limit. */
 export function runChild({ file, args, env, timeoutMs, clock }: ChildRequest): Promise<ChildEnd> {
   return new Promise((resolve) => {
     const child = spawn(file, args, {
@@ -64,13 +64,11 @@ function endGroup(pid: number | undefined): void {
   try {
     process.kill(-pid, 'SIGKILL');
   } catch {
-    // It has ended meanwhile.
+    // The process has ended meanwhile.
   }
 }
 
-/**
- * What a program finds around it: no secrets, but those that its command asks for by their name.
- */
+/** Returns the environment of the program: without secrets, except those that its command names. */
 export function childEnv(
   env: ChildRequest['env'],
   command = '',

@@ -7,7 +7,7 @@ import { childEnv, runChild, type ChildEnd } from './childProcess.ts';
 
 const defaultSeconds = 30;
 
-/** A command for the shell. What it is about stands in variables, never in the command line. */
+/** Runs a shell command. The message is passed in variables, never in the command line. */
 export const commandChannel = (
   { command, timeoutSeconds = defaultSeconds }: CommandSettings,
   { env, clock, logger, redact }: Pick<ChannelDeps, 'env' | 'clock' | 'logger' | 'redact'>,
@@ -47,7 +47,7 @@ function problemOf(end: ChildEnd, timeoutSeconds: number): string | undefined {
   }
 }
 
-/** No text of a variable may hold the character that ends it. */
+/** Removes NUL, which ends the text of a variable. */
 const variable = (value: string | number | undefined): string =>
   String(value ?? '').replaceAll('\u0000', '');
 

@@ -6,7 +6,7 @@ import { childEnv, runChild, type ChildEnd } from './childProcess.ts';
 
 const timeoutMs = 10_000;
 
-/** `notify-send` of the desktop, on a Mac `osascript`. */
+/** Uses `notify-send` on Linux and `osascript` on macOS. */
 export const desktopChannel = (
   { env, clock }: Pick<ChannelDeps, 'env' | 'clock'>,
   platform: NodeJS.Platform = process.platform,
@@ -22,7 +22,7 @@ export const desktopChannel = (
 
 type Call = readonly [file: string, args: readonly string[]];
 
-/** Its body is markup. */
+/** Escapes the body, which is markup. */
 const linuxCall = (message: Message): Call => [
   'notify-send',
   [
@@ -34,7 +34,7 @@ const linuxCall = (message: Message): Call => [
   ],
 ];
 
-/** Title and text come as arguments: nothing in them is script. */
+/** Passes title and text as arguments, so that nothing in them runs as script. */
 const macCall = (message: Message): Call => [
   'osascript',
   [

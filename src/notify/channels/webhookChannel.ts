@@ -7,9 +7,9 @@ import type { Message } from '../notification.ts';
 import type { WebhookSettings } from '../settings.ts';
 import { webhookCall } from './webhookFormats.ts';
 
-/** For one attempt, the body of the answer included. */
+/** Time limit of one attempt, including the response body. */
 const timeoutMs = 10_000;
-/** The waits after an answer that does not say when to come back. */
+/** Delays after a response without `Retry-After`. */
 const policy: RetryPolicy = { firstMs: 1_000, factor: 2, maxRetries: 2 };
 const longestWaitMs = 60_000;
 
@@ -23,7 +23,7 @@ export const webhookChannel = (settings: WebhookSettings, deps: Deps): Channel =
   },
 });
 
-/** What follows the host may be a key. */
+/** Returns the host only, because the path may contain a key. */
 function hostOf(url: string): string {
   try {
     return new URL(url).host;
@@ -60,7 +60,7 @@ async function requestOf(
   ];
 }
 
-/** A failure that may pass. */
+/** A failure that may be temporary. */
 class Passing extends NotifyFailure {
   readonly #askedMs: number | undefined;
 
@@ -88,7 +88,7 @@ async function attemptOnce(
   );
   try {
     const response = await fetch(url, { ...request, signal: late.signal });
-    // Read whole, so that the connection is free again.
+    // Reads the whole body to free the connection.
     const text = await response.text();
     if (!response.ok) throw refused(response, redact(text), clock);
   } catch (error) {
@@ -108,7 +108,7 @@ function refused({ status, headers }: Response, text: string, clock: Clock): Not
   return new Passing('refused', message, retryAfterMs(headers.get('retry-after'), clock.now()));
 }
 
-/** `fetch failed` says less than its cause. */
+/** Returns the cause, which says more than `fetch failed`. */
 const reachText = (error: unknown): string =>
   error instanceof Error && error.cause instanceof Error && error.cause.message !== ''
     ? error.cause.message

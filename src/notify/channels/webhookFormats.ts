@@ -1,4 +1,4 @@
-/** A notification in the words of each service. Pure. */
+/** Formats a notification for each service. */
 import { assertNever } from '../../base/errors.ts';
 import { cutText } from '../../base/text.ts';
 import { fullText, isUrgent, payloadOf, type Message } from '../notification.ts';
@@ -9,7 +9,7 @@ export interface WebhookCall {
   readonly body: string;
 }
 
-/** `url` is as the settings have it, with its secrets. */
+/** Returns the request. `url` is that of the settings, with its secrets. */
 export function webhookCall(
   format: NonNullable<WebhookSettings['format']>,
   url: string,
@@ -34,11 +34,11 @@ export function webhookCall(
   }
 }
 
-/** Its text is markup: what stands between < and > would be a mention or a link. */
+/** Escapes the text: between < and >, Slack reads a mention or a link. */
 const slack = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
-/** At most 2000 characters; nobody is mentioned, whatever the text says. */
+/** At most 2000 characters, with mentions disabled. */
 const discord = (message: Message): object => ({
   username: 'Helios',
   content: cutText(
@@ -49,8 +49,8 @@ const discord = (message: Message): object => ({
 });
 
 /**
- * Published as JSON at the root of the server, with the last part of the path as the topic: so any
- * script can be written.
+ * Publishes JSON at the root of the server, with the last part of the path as topic, so that the
+ * title can have any characters.
  */
 function ntfy(address: string, message: Message): WebhookCall {
   const url = new URL(address);
