@@ -1,2 +1,2 @@
-/** Ports on which a sign-in is answered. */
+/** Ports for the callback of a sign-in. */
 export { callbackPorts } from '../models/chatgpt/codexService.ts';

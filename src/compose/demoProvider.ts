@@ -1,2 +1,2 @@
-/** The offline demo, to be chosen before there is an engine. */
+/** The offline demo provider, for use before there is an engine. */
 export { createDemoProvider } from '../models/demo.ts';

@@ -1,2 +1,2 @@
-/** Endpoints of models as the settings name them. */
+/** Model endpoints in the settings. */
 export { endpointSecret, endpointVariable, checkEndpoints } from '../models/endpoints.ts';

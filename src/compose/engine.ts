@@ -1,6 +1,6 @@
 /**
- * Builds the engine from ports, top to bottom in order of dependency. Knows no front end; used by
- * all of them and by tests.
+ * Builds the engine from ports, in order of dependency. Knows no front end; all front ends and
+ * tests use it.
  */
 import { homedir } from 'node:os';
 import path from 'node:path';
@@ -60,22 +60,22 @@ import { WebReader } from '../web/fetchPage.ts';
 import { heliosVersion } from './version.ts';
 
 export interface EngineOptions {
-  /** The home folder, absolute. `defaultHome` where nobody names one. */
+  /** Absolute path of the home folder; usually `defaultHome`. */
   readonly home: string;
-  /** The folder that holds `sql-wasm.wasm`. */
+  /** The folder with `sql-wasm.wasm`. */
   readonly assetsFolder: string;
-  /** Read anew for each session. */
+  /** Called for each session. */
   settings(): EngineSettings;
   readonly ports: EnginePorts;
   readonly clock?: Clock;
   readonly logger?: Logger;
-  /** As what this process owns its sessions; default: `terminal`. */
+  /** Owner kind written into the lease of each session. Default: `terminal`. */
   readonly ownerKind?: OwnerKind;
-  /** Where the local machine starts commands when a session names no folder. */
+  /** Folder in which the local machine starts commands if a session names none. */
   readonly workFolder?: string;
-  /** Used in place of the built-in provider of the same id. */
+  /** Replace built-in providers with the same id. */
   readonly providers?: readonly ModelProvider[];
-  /** In place of what connects to the machines of `machines.json`. */
+  /** Replaces the connector for the machines of `machines.json`. */
   readonly createMachine?: CreateMachine;
 }
 
@@ -186,7 +186,7 @@ interface Owned {
   readonly catalogue: Pick<SessionCatalogue, 'close'>;
 }
 
-/** What writes is closed before what it writes about. */
+/** Closes writers before what they write to. */
 async function closeAll(owned: Owned): Promise<void> {
   owned.models.dispose();
   await owned.reports.close();
@@ -256,7 +256,7 @@ const providersOf = (
     ...(providers && { others: providers }),
   });
 
-/** What is once known to be a secret is taken out of all that leaves. */
+/** Remembers each secret that is read, so that it is redacted in all output. */
 const rememberSecrets = (ports: EnginePorts, known: KnownSecrets): EnginePorts => ({
   ...ports,
   secret: async (name) => known.add(await ports.secret(name)),
@@ -279,7 +279,7 @@ const notifierOf = (options: EngineOptions, known: KnownSecrets): Notifier => {
   });
 };
 
-/** Settings are read when work begins. */
+/** Reads the settings when work begins. */
 function keepAwake(
   sessions: SessionStore,
   {
@@ -342,7 +342,7 @@ const goingRun = ({ spec, process, liveness }: Run): GoingRun[] =>
     ? []
     : [{ runId: spec.id, machineId: spec.machineId, pid: process?.pid, gpuIds: process?.gpuIds }];
 
-/** Nobody to ask: no secret, and no key of a host is taken on trust. */
+/** Without a user, answers no secret question and trusts no host key. */
 const promptsOf = (ports: EnginePorts): MachinePrompts => ({
   askSecret: (question, signal) =>
     ports.askSecret?.(question, signal) ?? Promise.resolve(undefined),

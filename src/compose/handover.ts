@@ -1,6 +1,6 @@
 /**
- * What a window leaves to the background process, which goes on with its sessions once the window
- * is gone. One JSON line.
+ * What a window passes to the background process, which continues its sessions once the window is
+ * gone. One JSON line.
  */
 import path from 'node:path';
 import * as z from 'zod';
@@ -11,25 +11,25 @@ import type { EngineSettings } from '../agent/contract/settings.ts';
 const handover = z.object({
   /** The home folder. */
   home: z.string().refine((folder) => path.isAbsolute(folder), 'must be absolute'),
-  /** The folder that holds the WebAssembly of the index. */
+  /** The folder with the WebAssembly of the index. */
   assetsFolder: z.string().refine((folder) => path.isAbsolute(folder), 'must be absolute'),
-  /** As the window reads them; what they hold is checked where it is used, as in the window. */
+  /** The settings of the window. Their values are checked where they are used, as in the window. */
   settings: z.custom<EngineSettings>(
     (value) => typeof value === 'object' && value !== null,
     'must be an object',
   ),
-  /** By the engine's names. */
+  /** By the names that the engine uses. */
   secrets: z.record(z.string(), z.string()),
-  /** Kept answers to the questions of machines, as `MachineSecrets` keeps them. */
+  /** Stored answers to questions of machines, in the format of `MachineSecrets`. */
   machineSecrets: z.record(z.string(), z.string()),
   sessions: z.array(z.string().refine(isSessionId, 'must be ids of sessions')),
-  /** How long the next window is waited for before the sessions are taken up. */
+  /** Time to wait for the next window before the sessions are resumed. */
   graceMs: z.number().min(0),
 });
 
 export type Handover = Readonly<z.infer<typeof handover>>;
 
-/** Throws `UserFacing` that names what is wrong, and never a value. */
+/** Parses the line. Throws `UserFacing` that names the invalid fields, never their values. */
 export function parseHandover(text: string): Handover {
   const { data, error } = handover.safeParse(jsonOf(text));
   if (data !== undefined) return data;

@@ -1,18 +1,15 @@
-/** Which hosts of the ssh config become machines. Pure. */
+/** Plans which hosts of the ssh config become machines. */
 import { UserFacing } from '../base/errors.ts';
 import { suggestedId, type MachineEntry, type SshEntry } from '../machines/machineEntry.ts';
 import { aliasesOf, type SshHost } from './sshHosts.ts';
 
 export interface HostImport {
   readonly entries: readonly SshEntry[];
-  /** What is done, in one line for a user. */
+  /** The result as one line for the user. */
   readonly summary: string;
 }
 
-/**
- * Hosts that are on the list already are left as they are. Throws `UserFacing` when a name is no
- * host.
- */
+/** Keeps hosts that are already in the list. Throws `UserFacing` if a name is not a host. */
 export function planImport(
   hosts: readonly SshHost[],
   machines: readonly MachineEntry[],

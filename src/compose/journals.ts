@@ -1,2 +1,2 @@
-/** Journals as they lie on the disk. */
+/** Journal files on disk. */
 export { JournalFollower } from '../storage/journalFollower.ts';

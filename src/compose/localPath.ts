@@ -1,4 +1,4 @@
-/** Paths that a user writes of this computer. */
+/** Paths on this computer, as written by the user. */
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { UserFacing } from '../base/errors.ts';
@@ -6,8 +6,8 @@ import type { LocalPath } from '../presentation/machines/machineOptions.ts';
 import { expandHome } from '../machines/ssh/configFile.ts';
 
 /**
- * Relative to `folder`, `~/` below `homeFolder`. What is not there is refused at once, not when it
- * is needed.
+ * Returns a function that resolves paths: relative ones in `folder`, `~/` in `homeFolder`. Refuses
+ * a path that does not exist at once, not when it is needed.
  */
 export const localPathFrom =
   (folder: string, homeFolder: string): LocalPath =>

@@ -1,4 +1,4 @@
-/** Entries of `machines.json`, checked before there is an engine. */
+/** Checks entries of `machines.json` before there is an engine. */
 export { parseMachineSpec, checkedEntry } from '../machines/machineEntry.ts';
 export { lineOfMachine } from '../machines/list/machineFile.ts';
 export { expandHome } from '../machines/ssh/configFile.ts';

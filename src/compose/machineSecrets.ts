@@ -1,6 +1,6 @@
 /**
- * Answers to the secret questions of machines: asked once, kept once the machine was reached with
- * them.
+ * Answers to secret questions of machines. Asks once, and stores an answer when the machine was
+ * reached with it.
  */
 import type { SecretQuestion } from '../machines/machinePrompts.ts';
 
@@ -15,14 +15,14 @@ type Ask = (question: SecretQuestion, signal: AbortSignal) => PromiseLike<string
 interface Given {
   readonly machine: string;
   readonly value: string;
-  /** One-time codes are never kept. */
+  /** False for one-time codes, which are never stored. */
   readonly isToKeep: boolean;
 }
 
 export class MachineSecrets {
   readonly #vault: SecretVault;
   readonly #ask: Ask;
-  /** Answers of which it is not known yet whether they are right. */
+  /** Answers that were not tried yet. */
   readonly #given = new Map<string, Given>();
 
   constructor(vault: SecretVault, ask: Ask) {
@@ -31,8 +31,8 @@ export class MachineSecrets {
   }
 
   /**
-   * What is kept, else what the user says. Asked again before the machine was reached: always the
-   * user.
+   * Returns the stored answer, or asks the user. A second question before the machine was reached
+   * always goes to the user.
    */
   async answer(question: SecretQuestion, signal: AbortSignal): Promise<string | undefined> {
     const kept = await this.kept(question);
@@ -46,8 +46,8 @@ export class MachineSecrets {
   }
 
   /**
-   * What is kept, asking nobody; nothing when it was given already and the machine was not reached
-   * with it.
+   * Returns the stored answer without asking. Returns nothing if it was already given and the
+   * machine was not reached with it.
    */
   async kept(question: SecretQuestion): Promise<string | undefined> {
     const key = keyOf(question);
@@ -58,7 +58,7 @@ export class MachineSecrets {
     return value;
   }
 
-  /** What was said to reach the machine was right. */
+  /** Stores the answers that reached the machine. */
   async reached(machine: string): Promise<void> {
     const given = [...this.#given].filter(([, each]) => each.machine === machine);
     for (const [key, { value, isToKeep }] of given) {
@@ -72,9 +72,7 @@ export class MachineSecrets {
       );
   }
 
-  /**
-   * All that is kept of a machine, by the keys of the vault: for another vault that answers for it.
-   */
+  /** Returns all stored answers for a machine by vault key, to copy them to another vault. */
   async entries(machine: string): Promise<readonly (readonly [key: string, value: string])[]> {
     const found = (await this.#known(machine)).map(
       async (key) => [key, await this.#vault.get(key)] as const,
@@ -84,13 +82,13 @@ export class MachineSecrets {
     );
   }
 
-  /** Forgets what is kept of a machine that was removed. */
+  /** Deletes the answers for a machine that was removed. */
   async forget(machine: string): Promise<void> {
     for (const key of await this.#known(machine)) await this.#vault.delete(key);
     await this.#vault.delete(listKey(machine));
   }
 
-  /** A vault cannot be searched: the keys of a machine are kept beside them. */
+  /** Stores the keys of a machine as well, because a vault cannot list its keys. */
   async #remember(machine: string, keys: readonly string[]): Promise<void> {
     const all = new Set([...(await this.#known(machine)), ...keys]);
     await this.#vault.store(listKey(machine), JSON.stringify([...all]));

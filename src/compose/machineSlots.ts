@@ -1,2 +1,2 @@
-/** Places for runs on machines. */
+/** Free slots of machines. */
 export { freeSlots } from '../runs/leases.ts';

@@ -1,3 +1,3 @@
-/** Notes of the agent, as files. */
+/** Paths of memory notes. */
 export { parsePath } from '../memory/memoryPath.ts';
 export { MemoryStore } from '../memory/memoryStore.ts';

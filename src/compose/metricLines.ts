@@ -1,3 +1,3 @@
-/** Metrics out of lines that somebody else prints. */
+/** Parses metrics from lines of output. */
 export { createLineParser } from '../metrics/lineParser.ts';
 export { LineSplitter } from '../metrics/lineSplitter.ts';

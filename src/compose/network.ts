@@ -1,3 +1,3 @@
-/** The network as the settings say, before there is an engine. */
+/** Network access with the settings, before there is an engine. */
 export { createFetch } from '../http/network.ts';
 export { proxyOf } from '../http/proxy.ts';

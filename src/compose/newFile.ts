@@ -5,10 +5,9 @@ import { codeOf, UserFacing } from '../base/errors.ts';
 import { storageFailure } from '../storage/storageFailure.ts';
 
 /**
- * Writes a file piece by piece, for its owner alone: whole, or not at all. Rejects with
- * `StorageFailure` when it cannot be written, and with what `pieces` rejects with; what was there
- * before is then still there. With `replaces` false, a file that is there is a `UserFacing`, and
- * stays.
+ * Writes a file in pieces, atomically and readable only by its owner. Rejects with `StorageFailure`
+ * if it cannot be written, or with the error of `pieces`; an existing file then stays. With
+ * `replaces` false, rejects with `UserFacing` if the file exists.
  */
 export async function writePieces(
   file: string,
@@ -17,8 +16,8 @@ export async function writePieces(
 ): Promise<void> {
   const temporary = `${file}.${randomBytes(6).toString('hex')}.tmp`;
   try {
-    // Opened first: a stream that opens it by itself may do so after the failure, and leave it
-    // behind.
+    // Opened before the stream: a stream that opens the file by itself may do so after a failure,
+    // and leave the file behind.
     const handle = await open(temporary, 'wx', 0o600);
     await pipeline(pieces, handle.createWriteStream({ flush: true }));
     if (replaces) await rename(temporary, file);

@@ -1,3 +1,3 @@
-/** What a front end needs to bring a provider of its own. */
+/** Helpers for a front end with its own model provider. */
 export { dependable } from '../models/provider.ts';
 export { CallFailed } from '../models/guarded.ts';

@@ -1,2 +1,2 @@
-/** `helios.json` of a folder. */
+/** The `helios.json` of a folder. */
 export { readProjectFile, createProjectFile } from '../project/projectFile.ts';

@@ -1,6 +1,4 @@
-/**
- * What a user takes over of a session: the code of its best experiment, or of one that is named.
- */
+/** Exports the code of an experiment of a session: that of the champion, or of a given one. */
 import type { Clock } from '../base/clock.ts';
 import { UserFacing } from '../base/errors.ts';
 import type { CodeState } from '../experiments/experiment.ts';
@@ -13,14 +11,14 @@ import {
 import type { ExperimentRow, Ledger } from '../experiments/ledger.ts';
 import type { Machines } from '../machines/machine.ts';
 
-/** An experiment whose code can be taken over. */
+/** An experiment whose code can be exported. */
 export interface Promotable {
   readonly row: ExperimentRow;
   readonly machineId: string;
   readonly code: CodeState;
 }
 
-/** `reference`: `e7` or `7`; absent: the champion. Throws `UserFacing`. */
+/** Finds the experiment: `e7`, `7`, or by default the champion. Throws `UserFacing`. */
 export function promotable(
   { experiments }: Pick<Ledger, 'experiments'>,
   reference?: string,
@@ -53,7 +51,7 @@ export interface PromoteDeps {
 }
 
 /**
- * A branch that is not checked out. Throws `UserFacing`, also for a name that is taken; rejects
+ * Makes a branch without checking it out. Rejects with `UserFacing`, also if the name is taken, or
  * with `MachineFailure`.
  */
 export const promoteAsBranch = (
@@ -63,8 +61,8 @@ export const promoteAsBranch = (
 ): Promise<PromotedBranch> => promoteToBranch(codeOf(deps, from), branch);
 
 /**
- * What `git apply` takes, against the commit that the user has checked out. Rejects as
- * `promoteAsBranch` does.
+ * Resolves with a patch for `git apply`, against the commit that the user has checked out. Rejects
+ * as `promoteAsBranch` does.
  */
 export const promoteAsPatch = (deps: PromoteDeps, from: Promotable): Promise<Uint8Array> =>
   promoteToPatch(codeOf(deps, from));
@@ -78,7 +76,7 @@ const codeOf = (
   clock,
 });
 
-/** `helios/cosine-schedule-e7` */
+/** Returns, for example, `helios/cosine-schedule-e7`. */
 export function branchNameFor({ row }: Promotable): string {
   const words = row.hypothesis
     .toLowerCase()
@@ -88,7 +86,7 @@ export function branchNameFor({ row }: Promotable): string {
   return `helios/${words === '' ? '' : `${words}-`}${row.id}`;
 }
 
-/** What a user should know of the code that they took over; empty when there is nothing. */
+/** Returns warnings about the exported code; empty if there are none. */
 export const promotedNotes = ({ code }: Promotable): readonly string[] =>
   code.kind === 'git' && code.leftOut.length > 0
     ? [`Not part of it: ${code.leftOut.join(', ')}.`]

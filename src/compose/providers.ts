@@ -1,4 +1,4 @@
-/** The providers that there are, and where their keys come from. */
+/** The built-in providers, and the sources of their keys. */
 export {
   keySources,
   providerNames,

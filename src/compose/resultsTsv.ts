@@ -1,2 +1,2 @@
-/** Results of a session as a table in a file. */
+/** Results of a session as a table file. */
 export { writeResultsTsv } from '../experiments/resultsTsv.ts';

@@ -1,4 +1,4 @@
-/** Signing in with ChatGPT, and what is kept of it. */
+/** Sign-in with ChatGPT, and its stored state. */
 export { openSignIn, SignInCancelled } from '../models/chatgpt/oauth.ts';
 export { accountLabel, parseSignedIn, signedInText } from '../models/chatgpt/signedIn.ts';
 export { tokensName } from '../models/chatgpt/tokens.ts';

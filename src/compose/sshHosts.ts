@@ -5,11 +5,14 @@ import { hostAliases, settingsOf } from '../machines/ssh/configFile.ts';
 /** A host of the user's ssh config. */
 export interface SshHost {
   readonly alias: string;
-  /** Its user is `git`: code is kept there, nothing runs there. */
+  /** True if its user is `git`: a code host that runs no commands. */
   readonly isForGit: boolean;
 }
 
-/** In the order of the files, without patterns; none where the config cannot be read. */
+/**
+ * Resolves with the hosts in the order of the files, without patterns; empty if the config cannot
+ * be read.
+ */
 export async function sshHosts(homeFolder = homedir()): Promise<readonly SshHost[]> {
   const place = { configFile: join(homeFolder, '.ssh', 'config'), homeFolder };
   try {

@@ -1,4 +1,4 @@
-/** A notification that somebody asked for to see whether it arrives. */
+/** A test notification. */
 import type { Notification } from '../notify/notification.ts';
 import type { TrialResult } from '../notify/notifier.ts';
 

@@ -1,2 +1,2 @@
-/** The version of Helios, as the command line and the record of a session name it. */
+/** The version of Helios, for the command line and the journal. */
 export const heliosVersion = '0.1.0';
