@@ -1,5 +1,5 @@
 /**
- * Goes on with the sessions of a window that is gone, until they end or the next window takes them
+ * Continues the sessions of a window that is gone, until they end or the next window takes them
  * back.
  */
 import { createEngine } from '../compose/engine.ts';
@@ -15,22 +15,19 @@ import { MachineSecrets } from '../compose/machineSecrets.ts';
 import { homeAt, isPassing } from '../compose/home.ts';
 import { secretStore } from '../compose/secrets.ts';
 
-/**
- * Who asked for a session and did not take it, or took it in a terminal, may have died over it:
- * then it is taken up again.
- */
+/** Delay before sessions of another process are tried again, because that process may have died. */
 const reclaimMs = 10_000;
 
 export interface BackgroundDeps {
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Aborted when this process is to end: the sessions are let go of in good order. */
+  /** Aborted when this process must end; the sessions are then closed in good order. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Resolves when nothing is left to do here. Rejects when the engine cannot be built, or a session
- * was not read.
+ * Resolves when no session is left. Rejects if the engine cannot be built or a session could not be
+ * read.
  */
 export async function keepOn(
   handover: Handover,
@@ -68,16 +65,16 @@ export async function keepOn(
 
 interface Taking {
   readonly logger: Logger;
-  /** What is no fault of the session. */
+  /** Errors that no session caused. */
   readonly faults: unknown[];
-  /** Why a session was not taken up, as it was said last. */
+  /** Why a session was not resumed, as last logged. */
   readonly told: Map<SessionId, string>;
 }
 
 /**
- * Those that go on here now, or may later: the disk may take something again, and a terminal may
- * end without an end of the session, which no window is there to notice. Any other is said, and
- * left to the next window.
+ * Resumes the sessions, and returns those that run here or may run later: a full disk may recover,
+ * and a terminal may end without ending its session. Logs any other session and leaves it to the
+ * next window.
  */
 async function takeAllUp(
   engine: Engine,
@@ -132,13 +129,13 @@ const isGoing = ({ state }: Pick<Session, 'state'>): boolean =>
 const openHere = ({ sessions }: Engine, id: SessionId): Session | undefined =>
   sessions.open().find((session) => session.id === id);
 
-/** Ended or paused here, which a window or a terminal that took it would not have told of. */
+/** Returns whether the session ended or was paused in this process. */
 function isOver(engine: Engine, id: SessionId): boolean {
   const session = openHere(engine, id);
   return session !== undefined && !isGoing(session);
 }
 
-/** Resolves when one of them is not being worked on here, or the signal is aborted. */
+/** Resolves when one of the sessions stops working here or the signal is aborted. */
 function idle(engine: Engine, ids: readonly SessionId[], signal: AbortSignal): Promise<void> {
   const isGoingHere = (id: SessionId): boolean => {
     const session = openHere(engine, id);
@@ -158,8 +155,8 @@ function idle(engine: Engine, ids: readonly SessionId[], signal: AbortSignal): P
 }
 
 /**
- * Nobody is here to be asked. What was kept is answered with, and what is renewed is kept for the
- * next window.
+ * Ports without a user: stored answers are used, and renewed sign-ins are stored for the next
+ * window.
  */
 function portsOf({ home, secrets, machineSecrets }: Handover): EnginePorts {
   const known = new Map(Object.entries(secrets));

@@ -1,8 +1,7 @@
 /**
- * The background process: a small process that a window starts beside itself and that outlives it.
- * It reads on its standard input what it would have to go on with; when that input ends, it goes
- * on, in a process of its own that it starts anew when that dies. What they have to say goes to
- * standard error.
+ * The background process: started by a window, small, and outlives it. Reads from standard input
+ * what to continue. When the input ends, continues in a child process, which is restarted when it
+ * dies. Logs to standard error.
  */
 import { setTimeout } from 'node:timers/promises';
 import type { Logger } from '../base/logger.ts';
@@ -10,7 +9,7 @@ import { exitCodes } from './exitCodes.ts';
 import { lastMessages } from './standBy.ts';
 import { supervise } from './supervise.ts';
 
-/** The argument of the process that does the work. */
+/** The argument of the child process that does the work. */
 const workArgument = 'work';
 
 function say(level: string, message: string | Error, details: readonly unknown[]): void {

@@ -1,14 +1,10 @@
-/**
- * Waits beside a window for its end. As long as the window lives nothing is done, and nothing of
- * the engine is loaded.
- */
+/** Waits for the end of a window. Loads nothing of the engine while the window lives. */
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 
 /**
- * Resolves when the input ends, for whatever reason, with the last line that is JSON: what the
- * window said last. A line that was cut short by its death does not count; any other that is no
- * JSON is told to `refuse`, by its length alone.
+ * Resolves with the last valid JSON line when the input ends for any reason. Reports any other
+ * line, such as one that was cut off, to `refuse` by its length only.
  */
 export async function lastMessages(
   input: Readable,

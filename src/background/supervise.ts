@@ -1,27 +1,27 @@
 /**
- * Starts the process that does the work, and starts it anew when it dies: of a fault, for lack of
- * memory, killed.
+ * Starts the process that does the work, and restarts it when it dies of a fault, lack of memory,
+ * or a signal.
  */
 import { spawn } from 'node:child_process';
 import type { Logger } from '../base/logger.ts';
 import { backoffMs } from '../base/retries.ts';
 import { exitCodes } from './exitCodes.ts';
 
-/** The waits before the work is started anew. */
+/** Delays before a restart. */
 const afterDeath = { firstMs: 2_000, factor: 2, longestMs: 600_000 };
 
 export interface SuperviseDeps {
-  /** The arguments of Node for the process that does the work. */
+  /** Node's arguments for the process that does the work. */
   readonly command: readonly string[];
   nowMs(): number;
-  /** Resolves after so many milliseconds; rejects when the signal is aborted. */
+  /** Resolves after this many milliseconds; rejects when the signal is aborted. */
   wait(ms: number, signal: AbortSignal): Promise<void>;
   readonly logger: Logger;
-  /** Aborted when the work is to end in good order. */
+  /** Aborted when the work must end in good order. */
   readonly signal: AbortSignal;
 }
 
-/** Resolves with an exit code when the work is done, or would fail again in the same way. */
+/** Resolves with an exit code when the work is done or would fail again in the same way. */
 export async function supervise(words: string, deps: SuperviseDeps): Promise<number> {
   const { logger, signal } = deps;
   let told = words;
@@ -30,7 +30,7 @@ export async function supervise(words: string, deps: SuperviseDeps): Promise<num
     const startedMs = deps.nowMs();
     const end = await workOnce(told, deps);
     if (end === exitCodes.done || end === exitCodes.failed) return end;
-    // What lived for long did not die of how it began.
+    // A process that lived long did not die of its start.
     if (deps.nowMs() - startedMs > afterDeath.longestMs) deaths = 0;
     const waitMs = backoffMs(afterDeath, deaths++);
     if (!signal.aborted)
@@ -41,10 +41,7 @@ export async function supervise(words: string, deps: SuperviseDeps): Promise<num
   return exitCodes.done;
 }
 
-/**
- * Resolves with what the process ended with: an exit code, a signal, or why it could not be
- * started.
- */
+/** Resolves with the exit code, the signal, or the reason why the process could not be started. */
 function workOnce(words: string, { command, signal }: SuperviseDeps): Promise<number | string> {
   const child = spawn(process.execPath, command, {
     stdio: ['pipe', 'inherit', 'inherit'],
@@ -53,7 +50,7 @@ function workOnce(words: string, { command, signal }: SuperviseDeps): Promise<nu
   });
   const end = (): void => void child.kill('SIGTERM');
   signal.addEventListener('abort', end);
-  // One that is gone takes no words; its exit says so.
+  // Writing to a dead process fails; its exit is reported separately.
   child.stdin.on('error', () => undefined);
   child.stdin.end(`${words}\n`);
   return new Promise<number | string>((resolve) => {
@@ -62,6 +59,6 @@ function workOnce(words: string, { command, signal }: SuperviseDeps): Promise<nu
   }).finally(() => signal.removeEventListener('abort', end));
 }
 
-/** The window was waited for already. */
+/** Removes the grace time, because the first process has already waited for the window. */
 const withoutGrace = (words: string): string =>
   JSON.stringify({ ...(JSON.parse(words) as object), graceMs: 0 });

@@ -5,9 +5,9 @@ import type { Logger } from '../base/logger.ts';
 import { exitCodes } from './exitCodes.ts';
 import { keepOn } from './keepOn.ts';
 
-/** Resolves with an exit code when nothing is left to do here. */
+/** Resolves with an exit code when no session is left. */
 export async function work(words: string, logger: Logger, signal: AbortSignal): Promise<number> {
-  // Only this process is to be taken for Node, not what the sessions start.
+  // Only this process must run as Node, not the processes of the sessions.
   delete process.env['ELECTRON_RUN_AS_NODE'];
   process.once('uncaughtException', (error) => {
     logger.error('A fault that nobody caught.', error);
