@@ -1,4 +1,4 @@
-/** The text of `docs/configuration.md`: all that can be configured, from where it is declared. */
+/** Generates `docs/configuration.md` from the declared settings and fields. */
 import { endpointVariable } from '../models/endpoints.ts';
 import { declarationOf, keySources, providerIds } from '../models/providerList.ts';
 import { channelSchema } from '../notify/settings.ts';
@@ -15,7 +15,7 @@ import { projectJsonSchema } from '../project/projectJsonSchema.ts';
 import { schemaOf } from './manifest.ts';
 import { code, codes, fieldLines, type FieldSchema } from './schemaList.ts';
 
-/** Markdown as Prettier leaves it: `npm run format:check` reads the file, too. */
+/** Returns Markdown as formatted by Prettier, because `npm run format:check` covers the file. */
 export const configurationPage = (): string =>
   `${[
     '# Configuration',
@@ -67,7 +67,7 @@ const preferenceText = (place: string): string => `${code(place)} in ${code('pre
 const valueText = (value: unknown): string =>
   value === '' ? 'empty' : code(JSON.stringify(value));
 
-/** The values of a choice with their effects. */
+/** Lists the values of an enum with their effects. */
 function valueLines(schema: FieldSchema | undefined): readonly string[] {
   const texts = schema?.markdownEnumDescriptions ?? schema?.enumDescriptions ?? [];
   return (schema?.enum ?? []).map(
@@ -75,7 +75,7 @@ function valueLines(schema: FieldSchema | undefined): readonly string[] {
   );
 }
 
-/** Links of VS Code lead nowhere in a file. */
+/** Replaces links that only VS Code understands. */
 const plainLinks = (text: string): string =>
   text
     .replaceAll(/\[([^\]]+)\]\(command:[^)]+\)/g, '**$1**')
@@ -122,7 +122,7 @@ const providersPart = (): readonly string[] => [
   `Each entry of \`helios.endpoints\` is a provider, too. The key of the endpoint \`lab\` is ${code(endpointVariable('lab'))}, or the file \`auth/endpoint-lab\`.`,
 ];
 
-/** Variables of settings, of keys, and all others. */
+/** Lists the variables of settings, of keys, and all others. */
 function variablesPart(): readonly string[] {
   const ofSettings = settingNames.flatMap((name): [string, string][] => {
     const { variable } = settingOf(name);

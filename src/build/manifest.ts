@@ -1,4 +1,4 @@
-/** The parts of `package.json` that are made from the declared settings. */
+/** Generates the settings part of `package.json` from the declared settings. */
 import * as z from 'zod';
 import type { Setting } from '../presentation/settings/setting.ts';
 import {
@@ -13,7 +13,7 @@ interface Manifest {
   readonly contributes: object;
 }
 
-/** Text of `package.json` with its settings as they are declared; the rest stays. */
+/** Returns the text of `package.json` with the declared settings; the rest stays. */
 export function withSettings(text: string): string {
   const manifest = JSON.parse(text) as Manifest;
   Object.assign(manifest.contributes, { configuration: configuration() });
@@ -46,7 +46,7 @@ const propertyOf = (
   order,
 });
 
-/** A schema without the bounds that every whole number of JavaScript has. */
+/** Removes the bounds that every JavaScript integer has. */
 export function schemaOf(schema: z.ZodType): Readonly<Record<string, unknown>> {
   const {
     $schema: _,

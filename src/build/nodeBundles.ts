@@ -1,4 +1,4 @@
-/** Bundles for Node: one way to make them for the product, and for the tests that run bundled. */
+/** Bundles for Node, built the same way for the product and for bundled tests. */
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import * as esbuild from 'esbuild';
@@ -14,8 +14,8 @@ export interface NodeBundles {
 }
 
 /**
- * Of every build for Node. Libraries ask for `navigator` to tell a browser; an extension host logs
- * the question as an error.
+ * Options of all bundles for Node. `navigator` is undefined, because libraries use it to detect a
+ * browser, and an extension host logs each access as an error.
  */
 export const nodeOptions = {
   absWorkingDir: root,
@@ -26,7 +26,7 @@ export const nodeOptions = {
   metafile: true,
   logLevel: 'warning',
   legalComments: 'none',
-  // The forms of them that Node finds ask for their parts in ways that no bundler sees.
+  // The Node entry points of these packages load their parts in ways that no bundler can follow.
   alias: {
     'jsonc-parser': 'jsonc-parser/lib/esm/main.js',
     'web-tree-sitter': './node_modules/web-tree-sitter/web-tree-sitter.cjs',
@@ -34,9 +34,8 @@ export const nodeOptions = {
 } as const satisfies esbuild.BuildOptions;
 
 /**
- * One file for each entry point, one for whatever `import()` names, and one for each set of modules
- * that the same of these share: a module is in one file alone, so that a class is the same class
- * wherever it is used.
+ * Options for one file per entry point, one per `import()`, and one per set of modules shared by
+ * the same of these. Each module is in exactly one file, so that a class has one identity.
  */
 export const nodeBundles = ({
   entryPoints,
@@ -54,13 +53,13 @@ export const nodeBundles = ({
   minify: isProduction,
   sourcemap: isProduction ? false : 'inline',
   plugins: [shellTexts, toCommonJs(isProduction)],
-  // The last two are native parts of ssh2, which does without them.
+  // The last two are optional native parts of ssh2.
   external: ['vscode', ...external, 'cpu-features', '*.node'],
 });
 
 /**
- * esbuild splits ES modules alone, and CommonJS is loaded faster. What an earlier build has left
- * behind is removed.
+ * Converts the output to CommonJS: esbuild splits only ES modules, and CommonJS loads faster.
+ * Removes files of earlier builds.
  */
 const toCommonJs = (isProduction: boolean): esbuild.Plugin => ({
   name: 'to-common-js',
@@ -91,7 +90,7 @@ async function writeCommonJs(path: string, text: string, isProduction: boolean):
     sourcemap: isProduction ? false : 'inline',
     sourcefile: basename(path),
     supported: { 'dynamic-import': false },
-    // CommonJS has no `import.meta`, by which code finds its neighbours.
+    // CommonJS has no `import.meta`, which code uses to find files next to it.
     define: { 'import.meta.url': 'importMetaUrl' },
     banner: "const importMetaUrl = require('node:url').pathToFileURL(__filename).href;",
   });

@@ -1,9 +1,9 @@
 /**
  * Refreshes limits and prices in `src/models/catalogue.json` from a public list, and prints what
  * changed.
- *   --from URL|FILE       the list; default https://models.dev/api.json
- *   --add PROVIDER/MODEL  takes one that we do not have yet; may be repeated
- *   --force               believes a list that looks wrong
+ *   --from URL|FILE       the list; default: https://models.dev/api.json
+ *   --add PROVIDER/MODEL  adds a model that the catalogue does not have; may be repeated
+ *   --force               accepts a list that looks wrong
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';

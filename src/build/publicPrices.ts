@@ -1,14 +1,11 @@
-/**
- * Brings `src/models/catalogue.json` up to date with a public list of models in the format of
- * models.dev. Pure.
- */
+/** Updates `src/models/catalogue.json` from a public list of models in the format of models.dev. */
 import * as z from 'zod';
 
 const tokens = z.int().positive();
 const dollars = z.number().nonnegative();
 
 const knownModel = z.strictObject({
-  /** Says why an entry is written by hand. */
+  /** Reason why an entry is maintained by hand. */
   why: z.string().optional(),
   label: z.string().optional(),
   contextTokens: tokens.optional(),
@@ -45,7 +42,7 @@ const publicModel = z.object({
     .extend({ tiers: z.array(cost.extend({ tier: z.object({ size: tokens }) })).optional() })
     .optional(),
 });
-/** What is no model of the kind that we use is as good as absent. */
+/** Treats models of other kinds as missing. */
 const publicProvider = z.object({
   models: z.record(z.string(), publicModel.optional().catch(undefined)),
 });
@@ -65,29 +62,29 @@ export type PublicList = z.infer<typeof publicShape>;
 export interface Refreshed {
   readonly catalogue: Catalogue;
   readonly changes: readonly string[];
-  /** Reasons not to believe the list. */
+  /** Reasons not to trust the list. */
   readonly doubts: readonly string[];
-  /** Models of ours that the list does not have. They stay as they are. */
+  /** Our models that the list does not have. They stay unchanged. */
   readonly unlisted: readonly string[];
-  /** Models of the list, released lately, that we do not have. */
+  /** Recently released models of the list that the catalogue does not have. */
   readonly newcomers: readonly string[];
 }
 
-/** The names that the list has for our providers. */
+/** The list's names of our providers. */
 const publicNames: Readonly<Record<string, keyof PublicList>> = {
   claude: 'anthropic',
   openai: 'openai',
   gemini: 'google',
 };
-/** A figure that changes by more is taken for a mistake of the list. */
+/** A value that changes by a larger factor is considered an error of the list. */
 const likelyFactor = 10;
-/** A list with a smaller part of our models is taken for a broken one. */
+/** A list with a smaller share of our models is considered broken. */
 const minShare = 0.5;
 const newcomerDays = 180;
 
 /**
- * Takes limits and prices of our models from the list, and adds those of `added`, each written
- * `provider/model`.
+ * Takes limits and prices of our models from the list, and adds the models in `added`, each written
+ * as `provider/model`.
  */
 export function refresh(
   catalogue: Catalogue,
@@ -121,7 +118,7 @@ export function refresh(
   return { catalogue: { ...catalogue, listed }, changes, doubts, unlisted, newcomers };
 }
 
-/** Returns the text of the file, with objects on one line that fit there. */
+/** Returns the text of the file, with objects on one line where they fit. */
 export function catalogueText(catalogue: Catalogue): string {
   const text = JSON.stringify(catalogue, undefined, 2).replace(
     /^(.*)(\{[^{}]*\})(?=(,?)$)/gm,
@@ -152,8 +149,8 @@ function newEntries(
 }
 
 /**
- * Returns the model with the limits and the price of the list. One without a label has a price
- * alone.
+ * Returns the model with the limits and the price of the list. A model without a label gets only
+ * the price.
  */
 function updated(model: KnownModel, found: PublicModel | undefined): KnownModel {
   if (found?.cost === undefined) return model;

@@ -1,4 +1,4 @@
-/** Fields of a JSON schema as a nested Markdown list. */
+/** Renders the fields of a JSON schema as a nested Markdown list. */
 import { oneOf } from '../base/text.ts';
 
 export interface FieldSchema {
@@ -6,7 +6,7 @@ export interface FieldSchema {
   readonly description?: string;
   readonly enum?: readonly string[];
   readonly enumDescriptions?: readonly string[];
-  /** VS Code's word for `enumDescriptions` as Markdown. */
+  /** VS Code's key for `enumDescriptions` in Markdown. */
   readonly markdownEnumDescriptions?: readonly string[];
   readonly const?: string;
   readonly properties?: Readonly<Record<string, FieldSchema>>;
@@ -19,7 +19,7 @@ export interface FieldSchema {
 export const code = (text: string): string => `\`${text}\``;
 export const codes = (words: readonly string[]): string => oneOf(words.map(code));
 
-/** The fields of an object, those inside of them below. Empty for any other schema. */
+/** Returns the fields of an object, with nested fields below. Empty for any other schema. */
 export function fieldLines(schema: FieldSchema, indent = ''): readonly string[] {
   const { properties = {}, required = [] } =
     schema.anyOf?.find((each) => each.properties) ?? schema;
@@ -33,7 +33,7 @@ export function fieldLines(schema: FieldSchema, indent = ''): readonly string[] 
   });
 }
 
-/** `string`, `list of strings`, or the values of a choice. */
+/** Returns `string`, `list of strings`, or the values of an enum. */
 function typeText(schema: FieldSchema): string {
   if (schema.const !== undefined) return code(schema.const);
   if (schema.enum !== undefined) return codes(schema.enum);

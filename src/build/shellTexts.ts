@@ -4,7 +4,7 @@ import type { Plugin } from 'esbuild';
 
 const call = /\bshellText\('(\.\/\w+\.sh)', import\.meta\.url\)/g;
 
-/** Puts the texts of shell scripts in the place of the calls that read them. */
+/** Replaces calls that read shell scripts by the text of the scripts. */
 export const shellTexts: Plugin = {
   name: 'shell-texts',
   setup(build) {

@@ -1,7 +1,4 @@
-/**
- * Writes the files that are made from declarations: the settings in `package.json`, and
- * `docs/configuration.md`.
- */
+/** Writes the generated files: the settings in `package.json`, and `docs/configuration.md`. */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { configurationPage } from './configurationPage.ts';
 import { withSettings } from './manifest.ts';
