@@ -1,28 +1,28 @@
-/** Judges what stands in a `helios.json`. Pure. */
+/** Checks the content of a `helios.json`. */
 import * as z from 'zod';
 import { nearMatches } from '../base/nearMatches.ts';
 import { looksSecret } from '../base/redact.ts';
 import { projectSchema, type Project } from './projectSchema.ts';
 
-/** Something that is wrong at a place of the file. */
+/** A problem at a place of the file. */
 export interface ProjectProblem {
   readonly path: readonly PropertyKey[];
   readonly message: string;
 }
 
 export interface ProjectCheck {
-  /** Absent where there are problems. */
+  /** Omitted if there are problems. */
   readonly project?: Project;
   readonly problems: readonly ProjectProblem[];
-  /** What is not known is left out, and said here. */
+  /** Unknown names, which are ignored. */
   readonly warnings: readonly ProjectProblem[];
 }
 
 type Issue = z.core.$ZodIssue;
 
 /**
- * Names that are not known do no harm: the rest counts without them, so that a file of another
- * version can be read.
+ * Checks the value. Ignores unknown names with a warning, so that a file of another version can be
+ * read.
  */
 export function checkProject(value: unknown): ProjectCheck {
   const first = projectSchema.safeParse(value, { reportInput: true });
@@ -39,7 +39,7 @@ export function checkProject(value: unknown): ProjectCheck {
     : { problems: parsed.error.issues.flatMap(realIssues).map(problemOf), warnings };
 }
 
-/** Of the ways in which a value may be written the one that it comes nearest to is judged. */
+/** Of a union, reports the issues of the closest alternative. */
 function realIssues(issue: Issue): Issue[] {
   if (issue.code !== 'invalid_union') return [issue];
   const isNear = ({ path, code }: Issue): boolean =>
@@ -69,7 +69,7 @@ function messageFor(issue: Issue): string {
   return `must be one of ${values.join(', ')}${near === undefined ? '' : `. Did you mean ${near}?`}`;
 }
 
-/** A message of the schema's own says more. */
+/** Prefers a message that the schema itself defines. */
 function boundText(issue: Extract<Issue, { code: 'too_small' | 'too_big' }>): string {
   const [is, bound] =
     issue.code === 'too_small' ? ['at least', issue.minimum] : ['at most', issue.maximum];
@@ -108,7 +108,7 @@ interface JsonSchema {
   readonly oneOf?: readonly JsonSchema[];
 }
 
-/** Of a channel, those of its type. */
+/** Returns the names known at the path; for a channel, those of its type. */
 function knownKeys(path: readonly PropertyKey[], input: unknown): string[] {
   const ways = ({ anyOf = [], oneOf = [], ...schema }: JsonSchema): JsonSchema[] => [
     schema,
@@ -144,7 +144,9 @@ function without(value: unknown, issues: readonly Issue[]): unknown {
   return copy;
 }
 
-/** The file is shared with everybody who has the project. */
+/**
+ * Warns of secrets in plain text, because the file is shared with everybody who has the project.
+ */
 function plainSecrets(value: unknown, path: readonly PropertyKey[]): ProjectProblem[] {
   if (typeof value === 'object' && value !== null)
     return Object.entries(value).flatMap(([key, each]) =>

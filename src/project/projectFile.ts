@@ -1,4 +1,6 @@
-/** `helios.json`: found in the work folder or above it, and understood whole or not at all. */
+/**
+ * Finds and reads `helios.json` in the work folder or above it. Accepts the whole file or nothing.
+ */
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import path from 'node:path';
@@ -10,22 +12,18 @@ import type { Project } from './projectSchema.ts';
 const projectFileName = 'helios.json';
 
 export interface ProjectFile extends Project {
-  /** Absolute. */
+  /** Absolute path. */
   readonly file: string;
-  /** The folder of the file: paths in it start there. */
+  /** The folder of the file. Paths in the file are relative to it. */
   readonly folder: string;
-  /**
-   * What it says that has no effect, or had better not stand there, each in one line with its
-   * place.
-   */
+  /** Settings without effect or in the wrong place, one line each, with their place. */
   readonly warnings: readonly string[];
 }
 
 /**
- * The nearest `helios.json` from `folder` upwards, or undefined. The search ends at the root of a
- * repository, at the home folder, or at that of the file system. Rejects with `UserFacing` that
- * names every problem with its place when the file cannot be understood: it is never ignored in
- * silence.
+ * Reads the nearest `helios.json` from `folder` upwards; `undefined` if there is none. The search
+ * ends at the root of a repository, the home folder, or the root of the file system. Rejects with
+ * `UserFacing` that lists every problem with its place: an invalid file is never ignored silently.
  */
 export async function readProjectFile(
   folder: string,
@@ -35,7 +33,7 @@ export async function readProjectFile(
   return found && parseProject(found.file, found.text);
 }
 
-/** The same file, whether it can be understood or not. */
+/** Reads the same file without parsing it. */
 async function findProjectFile(
   folder: string,
   home: string = homedir(),
@@ -54,9 +52,8 @@ async function findProjectFile(
 }
 
 /**
- * Writes a `helios.json` to begin with into the folder, and resolves with its path. Rejects with
- * `UserFacing` where there is one; with `orFind` the one that counts for the folder is then the
- * answer.
+ * Creates a `helios.json` to start with, and resolves with its path. Rejects with `UserFacing` if
+ * there is one; with `orFind`, resolves with the file that applies to the folder instead.
  */
 export async function createProjectFile(
   folder: string,
@@ -78,8 +75,8 @@ export async function createProjectFile(
 }
 
 /**
- * Each line shows what may stand there, and changes little: metrics that are named would be the
- * only ones that are read.
+ * Each line is an example that changes little. No metrics are listed, because a list would exclude
+ * all others.
  */
 const beginning: Project = {
   metricNames: [],
@@ -108,7 +105,7 @@ const isThere = (file: string): Promise<boolean> =>
 
 const mend = 'Mend the file, then start again.';
 
-/** Throws `UserFacing` that names every problem with its line and column. */
+/** Throws `UserFacing` that lists every problem with line and column. */
 export function parseProject(file: string, text: string): ProjectFile {
   const json = readJson(text.replace(/^\ufeff/, ''));
   if ('brokenAt' in json) throw new UserFacing(`${at(file, json.brokenAt)}: ${json.why}.`, mend);
@@ -131,7 +128,7 @@ export function parseProject(file: string, text: string): ProjectFile {
 
 const at = (file: string, { line, column }: TextPlace): string => `${file}:${line}:${column}`;
 
-/** `notifications.channels[0].url ` */
+/** Returns, for example, `notifications.channels[0].url `. */
 function nameOf(place: readonly PropertyKey[]): string {
   const name = place.reduce<string>((text, key) => {
     if (typeof key === 'number' || key === '') return `${text}[${JSON.stringify(key)}]`;

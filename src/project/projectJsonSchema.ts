@@ -1,14 +1,14 @@
 /**
- * `helios.json` as a JSON schema, for completion and hints in an editor. Made from what the file is
- * checked with.
+ * The JSON schema of `helios.json`, for completion and hints in an editor. Generated from the
+ * schema that checks the file.
  */
 import * as z from 'zod';
 import { projectSchema } from './projectSchema.ts';
 
-/** Built into `dist/project.schema.json`. */
+/** Written to `dist/project.schema.json`. */
 export const projectJsonSchema = (): object => ({
   ...z.toJSONSchema(projectSchema, { target: 'draft-7', io: 'input' }),
   title: 'A project of Helios',
-  // A word of VS Code.
+  // A key of VS Code's schemas.
   allowComments: true,
 });

@@ -1,6 +1,6 @@
 /**
- * The fields of `helios.json`. The JSON schema for editors is made from this, too: what a field
- * says here is what people read.
+ * The fields of `helios.json`. The JSON schema for editors is generated from this file, so users
+ * read these descriptions.
  */
 import * as z from 'zod';
 import { createLineParser } from '../metrics/lineParser.ts';
@@ -28,7 +28,7 @@ const budgetSchema = z.strictObject({
     .describe('Limits of one experiment, from its launch to the launch of the next one.'),
 });
 
-/** Why the names and patterns cannot be used; undefined when they can. */
+/** Returns why the names and patterns cannot be used; `undefined` if they can. */
 function metricProblem(spec: Parameters<typeof createLineParser>[0]): string | undefined {
   try {
     createLineParser(spec);
@@ -104,5 +104,5 @@ export const projectSchema = z.strictObject({
     .describe('Permissions of the agent. The mode ask applies even where the settings allow all.'),
 });
 
-/** What a project says about itself. Every field is optional. */
+/** The content of a `helios.json`. Every field is optional. */
 export type Project = z.output<typeof projectSchema>;

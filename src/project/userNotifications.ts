@@ -1,11 +1,11 @@
-/** The notifications of the user's own settings, judged as those of a project are. */
+/** Checks the notification settings of the user by the same rules as those of a project. */
 import type { UserNotifications } from '../notify/routes.ts';
 import { checkProject } from './checkProject.ts';
 
 export interface CheckedNotifications {
-  /** Empty where the settings cannot be used: then the window alone is told. */
+  /** Empty if the settings cannot be used: only the window is notified then. */
   readonly settings: UserNotifications;
-  /** What is wrong with them, in one line; undefined when nothing is. */
+  /** All problems in one line; `undefined` if there are none. */
   readonly problem?: string;
 }
 
