@@ -1,4 +1,4 @@
-/** Asks the user at the terminal before a tool does something. */
+/** Asks the user at the terminal to approve a tool call. */
 import { createInterface } from 'node:readline';
 import type { ApprovalAnswer, ApprovalRequest } from '../agent/contract/ports.ts';
 import { capText, cleanText } from '../base/text.ts';
@@ -6,7 +6,7 @@ import type { CliDeps } from './cliDeps.ts';
 
 const maxDetailChars = 1500;
 
-/** Rejects when the question is no longer wanted, or the input has ended. */
+/** Rejects if the question is withdrawn or the input has ended. */
 export async function askUser(
   { title, effect, detail }: ApprovalRequest,
   { stdin, stdout }: Pick<CliDeps, 'stdin' | 'stdout'>,

@@ -1,6 +1,6 @@
 /**
- * `helios GOAL`: its options, read and checked. Nothing is guessed: what does not fit is refused
- * with what would.
+ * Parses and checks the options of `helios GOAL`. Refuses an invalid option and names the valid
+ * values; never guesses.
  */
 import { InvalidArgumentError, Option } from 'commander';
 import type { DayLimits } from '../agent/budget/measures.ts';
@@ -15,7 +15,7 @@ import type { CliCommand, CommandContext } from './command.ts';
 import { nonEmpty } from './values.ts';
 
 export interface CliOptions {
-  /** What is to be reached, or said to the session that is continued. */
+  /** The goal, or a message for the session that is continued. */
   readonly text: string | undefined;
   readonly provider: ProviderName | undefined;
   readonly claudeMode: 'cli' | 'api';
@@ -45,10 +45,10 @@ interface RawOptions extends RawLimits {
   readonly yes?: true;
 }
 
-/** Works on the goal; resolves to the exit code. */
+/** Works on the goal, and resolves with the exit code. */
 export type GoalWork = (options: CliOptions, context: CommandContext) => Promise<number>;
 
-/** Declares what stands behind `helios` where no command does. */
+/** Declares the arguments of `helios` without a command. */
 export function declareGoal(helios: CliCommand, work: GoalWork): CliCommand {
   helios
     .description(

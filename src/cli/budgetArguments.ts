@@ -1,11 +1,11 @@
-/** The limits of the command line. */
+/** Limits on the command line. */
 import { InvalidArgumentError, Option } from 'commander';
 import type { DayLimits } from '../agent/budget/measures.ts';
 import { parseLimits, type WrittenLimits } from '../presentation/limits.ts';
 import type { Budget, BudgetScope, Limits } from '../agent/journal/events.ts';
 import { positiveNumber, wholeNumber } from './values.ts';
 
-/** As commander gives them. */
+/** The values of the options from commander. */
 export interface RawLimits {
   readonly maxTurns?: number;
   readonly budgetUsd?: number;
@@ -49,7 +49,7 @@ export const budgetOf = ({
   ...(budgetExperiment !== undefined && { experiment: budgetExperiment }),
 });
 
-/** One scope a flag: what is said of another one is refused. */
+/** Parses the limits of one option. Refuses limits of another scope. */
 function limitsOf(text: string, scope: Exclude<BudgetScope, 'goal'>): WrittenLimits {
   const parsed = parseLimits(text, scope);
   if (!parsed.ok) throw new InvalidArgumentError(parsed.problem);

@@ -1,4 +1,4 @@
-/** Which provider answers, and with which settings. */
+/** Chooses the provider and its settings. */
 import type { EngineSettings } from '../agent/contract/settings.ts';
 import { UserFacing } from '../base/errors.ts';
 import { oneOf } from '../base/text.ts';
@@ -18,7 +18,7 @@ import { preferencesFor, type Preferences } from './preferences.ts';
 import type { CliDeps } from './cliDeps.ts';
 
 /**
- * Providers that answer only with a key or a sign-in of ours, the keys first; the others say
+ * Providers that need a stored key or sign-in; those with keys come first. Other providers report
  * themselves what is missing.
  */
 const needsKey: readonly KeySource[] = (['key', 'signIn'] as const).flatMap((auth) =>
@@ -26,7 +26,8 @@ const needsKey: readonly KeySource[] = (['key', 'signIn'] as const).flatMap((aut
 );
 
 /**
- * The one asked for, else the first with a key. Rejects with `UserFacing` when it cannot be used.
+ * Resolves with the requested provider or, by default, the first one with a key. Rejects with
+ * `UserFacing` if it cannot be used.
  */
 export async function chooseProvider(
   options: CliOptions,
@@ -54,8 +55,8 @@ export async function chooseProvider(
 }
 
 /**
- * The provider that a project names goes before that of the user. Throws `UserFacing` where there
- * is none of that name.
+ * Returns the preferences with the provider of the project, which overrides that of the user.
+ * Throws `UserFacing` if it does not exist.
  */
 export function inProject(preferences: Preferences, project: ProjectFile | undefined): Preferences {
   if (project?.provider === undefined) return preferences;
@@ -68,7 +69,9 @@ export function inProject(preferences: Preferences, project: ProjectFile | undef
   );
 }
 
-/** By an option, by `provider/model`, or by the preferences, in this order. */
+/**
+ * Returns the provider of the option, of `provider/model`, or of the preferences, in this order.
+ */
 function wantedProvider(
   options: CliOptions,
   preferences: Preferences,
@@ -102,7 +105,7 @@ function inMode(
   );
 }
 
-/** The provider of `openai/gpt-5.4`. */
+/** Returns the provider in `openai/gpt-5.4`. */
 const providerNamedIn = (model = ''): ProviderName | undefined =>
   providerNames.find((name) => model.startsWith(`${name}/`));
 
@@ -120,7 +123,7 @@ function noKey(source: KeySource | undefined): UserFacing {
   );
 }
 
-/** Addresses of services and the proxy. */
+/** Returns the addresses of services and the proxy. */
 export function networkFor(env: CliDeps['env']): Partial<EngineSettings> {
   const compatibleBaseUrl = env['OPENAI_BASE_URL']?.trim();
   return {
@@ -130,7 +133,7 @@ export function networkFor(env: CliDeps['env']): Partial<EngineSettings> {
   };
 }
 
-/** `provider` is absent where a session goes on with its own. */
+/** Returns the settings of the engine. `provider` is undefined for a session that keeps its own. */
 export function settingsFor(
   options: Pick<CliOptions, 'isYes' | 'model' | 'effort'> & Partial<Pick<CliOptions, 'dayLimits'>>,
   provider: string | undefined,

@@ -1,4 +1,4 @@
-/** The command `helios`: reads the command line, opens the engine, follows one session. */
+/** The command `helios`: parses the command line, opens the engine, and follows one session. */
 import { CommanderError } from 'commander';
 import type { Engine } from '../agent/contract/engine.ts';
 import type { Session } from '../agent/contract/sessions.ts';
@@ -26,7 +26,7 @@ import { TerminalView } from './screen/terminalView.ts';
 import { JsonView, PlainView, type SessionView } from './screen/views.ts';
 import { exitCodes, type CliDeps } from './cliDeps.ts';
 
-/** The exit code. Never rejects: what went wrong is written to stderr, with what to do about it. */
+/** Resolves with the exit code. Writes errors to stderr with the action to take. Never rejects. */
 export async function runCli(argv: readonly string[], deps: CliDeps): Promise<number> {
   const line: CommandLine = { deps, home: undefined, code: exitCodes.goal };
   const workOn: GoalWork = async (options, context) =>
@@ -35,7 +35,7 @@ export async function runCli(argv: readonly string[], deps: CliDeps): Promise<nu
     await readerOf(argv, line, workOn).parseAsync([...argv], { from: 'user' });
     return line.code;
   } catch (error) {
-    // Help, or the version, was written.
+    // Help or the version was printed.
     if (error instanceof CommanderError) return error.exitCode;
     const action =
       error instanceof UserFacing && error.action !== undefined ? `\n${error.action}` : '';
@@ -44,7 +44,7 @@ export async function runCli(argv: readonly string[], deps: CliDeps): Promise<nu
   }
 }
 
-/** The goal of a pipe, where none is on the command line. */
+/** Reads the goal from a pipe if the command line has none. */
 async function withInput(options: CliOptions, { stdin }: CliDeps): Promise<CliOptions> {
   if (
     options.text !== undefined ||
@@ -74,7 +74,7 @@ async function work(options: CliOptions, { deps, home: folder }: CommandContext)
     );
   const home = homeAt(folder);
   const readKey = keyReader(deps.env, home.authFolder);
-  // A session that goes on has a provider already.
+  // A continued session already has a provider.
   const isOwn = isOpening && options.provider === undefined;
   const ofUser = await readPreferences(
     home.folder,
@@ -100,7 +100,7 @@ async function work(options: CliOptions, { deps, home: folder }: CommandContext)
     clock: deps.clock,
     logger: loggerFor(approvals),
     workFolder: deps.cwd,
-    // People read along.
+    // A user watches: the demo runs at reading speed.
     ...(isTerminal && { providers: [createDemoProvider({ paced: true, clock: deps.clock })] }),
   };
   const engine = await deps.createEngine(engineOptions);
@@ -111,7 +111,7 @@ async function work(options: CliOptions, { deps, home: folder }: CommandContext)
   }
 }
 
-/** The view is known only once the engine is. */
+/** The view for questions; set after the engine was created. */
 interface Approvals {
   view: SessionView | undefined;
 }
@@ -164,7 +164,7 @@ async function withEngine(opened: Opened): Promise<number> {
   }
 }
 
-/** A level that the model does not know is not dropped in silence. */
+/** Tells the user if the model does not support the reasoning effort. */
 function noticeEffort({ state }: Session, { engine, options }: Opened, view: SessionView): void {
   if (options.effort === undefined) return;
   const { provider, model } = state;
@@ -220,7 +220,7 @@ async function openSession({
   return { session, ...(say !== undefined && { say }) };
 }
 
-/** A session keeps its model and its effort unless others are asked for. */
+/** Changes the model and the reasoning effort of a session if options say so. */
 async function useChosenModel(
   session: Session,
   { engine, options }: Pick<Opened, 'engine' | 'options'>,
@@ -234,7 +234,10 @@ async function useChosenModel(
     await session.useModel(chosen.provider, chosen.model);
 }
 
-/** What wakes a session that waits for a user; undefined where it goes on by itself. */
+/**
+ * Returns the message that resumes an ended or paused session; `undefined` for a session that runs.
+ * Throws `UserFacing` if its goal is met.
+ */
 function wordToGoOn({ state }: Session): string | undefined {
   if (state.end?.reason === 'goal')
     throw new UserFacing(

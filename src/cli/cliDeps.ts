@@ -1,4 +1,4 @@
-/** What the command line needs from the process that it runs in. Tests pass another one. */
+/** What the command line needs from its process. Tests pass their own. */
 import type { Engine } from '../agent/contract/engine.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Disposable } from '../base/disposable.ts';
@@ -8,7 +8,7 @@ import type { SshHost } from '../compose/sshHosts.ts';
 export interface Output {
   write(text: string): unknown;
   readonly isTTY?: boolean;
-  /** Of the terminal, in characters. */
+  /** Width of the terminal, in characters. */
   readonly columns?: number;
   readonly rows?: number;
   on(event: 'resize', listener: () => void): unknown;
@@ -24,20 +24,20 @@ export interface CliDeps {
   readonly clock: Clock;
   readonly version: string;
   readonly defaultHome: string;
-  /** What `~` stands for. */
+  /** The folder that `~` stands for. */
   readonly homeFolder: string;
-  /** The folder that holds the WebAssembly of the index. */
+  /** The folder with the WebAssembly of the index. */
   readonly assetsFolder: string;
-  /** Hosts of the user's ssh config. */
+  /** Resolves with the hosts of the user's ssh config. */
   sshHosts(): Promise<readonly SshHost[]>;
   createEngine(options: EngineOptions): Promise<Engine>;
-  /** Where a browser may come back to after a sign-in; the first that is free is taken. */
+  /** Ports for the browser's callback of a sign-in; the first free one is used. */
   readonly callbackPorts: readonly number[];
-  /** False when there is none, or it could not be started. */
+  /** Resolves with false if there is no browser or it could not be started. */
   openBrowser(address: string): Promise<boolean>;
-  /** Ctrl+C. */
+  /** Calls the listener on Ctrl+C. */
   onInterrupt(listener: () => void): Disposable;
-  /** At once, whatever is under way. */
+  /** Exits at once, even during pending work. */
   exit(code: number): void;
 }
 

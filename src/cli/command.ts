@@ -1,4 +1,4 @@
-/** The commands of `helios`: each has a home folder, a page of help, and an exit code. */
+/** Base of the commands of `helios`: each has a home folder, a help page, and an exit code. */
 import path from 'node:path';
 import { Help, type Command, type Option } from 'commander';
 import { UserCommand } from '../presentation/userCommand.ts';
@@ -7,14 +7,14 @@ import type { CliDeps } from './cliDeps.ts';
 
 export interface CommandContext {
   readonly deps: CliDeps;
-  /** The home folder, absolute. */
+  /** Absolute path of the home folder. */
   readonly home: string;
 }
 
-/** One call of `helios`. */
+/** One invocation of `helios`. */
 export interface CommandLine {
   readonly deps: CliDeps;
-  /** The value of `--home`; `undefined` where it was not written. */
+  /** The value of `--home`, if given. */
   home: string | undefined;
   /** The exit code of the command. */
   code: number;
@@ -41,17 +41,12 @@ export class CliCommand extends UserCommand {
     return Object.assign(new CommandHelp(), this.configureHelp());
   }
 
-  /**
-   * Prints the help of a group without a word behind its name, too: as an answer, not as an error.
-   */
+  /** Also prints the help of a command group without subcommand, to stdout instead of stderr. */
   override help(): never {
     return super.help();
   }
 
-  /**
-   * Carries out the command with its arguments and, behind them, its options; `work` resolves to
-   * the exit code.
-   */
+  /** Runs `work` with the arguments, then the options. `work` resolves with the exit code. */
   runs<Words extends unknown[]>(
     work: (context: CommandContext, ...words: Words) => Promise<number>,
   ): this {
@@ -80,7 +75,7 @@ class CommandHelp extends Help {
     return super.visibleOptions(command).toSorted((one, other) => place(one) - place(other));
   }
 
-  /** Leaves out the options: every command has some, and its own page names them. */
+  /** Omits `[options]`, which every command has. */
   override subcommandTerm(command: Command): string {
     return `${command.name()} ${command.usage()}`.replace(' [options]', '');
   }

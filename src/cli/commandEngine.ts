@@ -1,4 +1,4 @@
-/** The engine for a command that works on no session: it reads, and asks machines. */
+/** The engine for commands that work on no session: they read, and query machines. */
 import type { Engine } from '../agent/contract/engine.ts';
 import type { EngineSettings } from '../agent/contract/settings.ts';
 import { silentLogger } from '../base/logger.ts';
@@ -8,10 +8,7 @@ import { keyReader } from './auth/keys.ts';
 import { refusingPrompts, terminalPrompts } from './machines/machinePrompts.ts';
 import { homeAt } from '../compose/home.ts';
 
-/**
- * Closes the engine when `work` is over. No model is asked, no session is started by what this
- * opens.
- */
+/** Runs `work` and then closes the engine. Calls no model and starts no session. */
 export async function withEngine<T>(
   { deps, home }: CommandContext,
   work: (engine: Engine) => Promise<T>,

@@ -1,6 +1,4 @@
-/**
- * The command line of `helios`: a new command is a file in `commands/`, an import and a line here.
- */
+/** The commands of `helios`. To add one, add a file in `commands/`, an import and a line here. */
 import { UserFacing } from '../base/errors.ts';
 import { editDistance, nearMatches } from '../base/nearMatches.ts';
 import { declareGoal, type GoalWork } from './arguments.ts';
@@ -50,10 +48,9 @@ export function declareCommands(line: CommandLine): CliCommand {
 }
 
 /**
- * Returns the program that reads `argv`: the command that the first word names, else the goal. A
- * goal that begins with such a word is written in quotes. Throws `UserFacing` for a word that is a
- * slip of the finger away from a command: a session that nobody wanted costs more than writing it
- * again.
+ * Returns the program for `argv`: the command that the first word names, else the goal. A goal that
+ * begins with such a word must be quoted. Throws `UserFacing` for a likely typo of a command,
+ * because an unwanted session costs more than typing it again.
  */
 export function readerOf(argv: readonly string[], line: CommandLine, work: GoalWork): CliCommand {
   const word = firstWord(argv);

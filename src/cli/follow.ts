@@ -1,4 +1,4 @@
-/** Follows a session to its end in a view, with Ctrl+C as the user's hand on it. */
+/** Follows a session in a view until it ends. Ctrl+C stops it. */
 import path from 'node:path';
 import type { Engine } from '../agent/contract/engine.ts';
 import type { Session } from '../agent/contract/sessions.ts';
@@ -19,13 +19,13 @@ export interface Following {
   readonly engine: Engine;
   readonly deps: CliDeps;
   readonly style: Style;
-  /** Said once everything is heard. */
+  /** A message for the session, sent once all listeners are attached. */
   readonly say?: string;
-  /** How this home was named on the command line, for the advice at the end. */
+  /** `--home` as given on the command line, for the advice at the end. */
   readonly homeOption: string;
 }
 
-/** The exit code. */
+/** Resolves with the exit code. */
 export async function follow(following: Following): Promise<number> {
   const { session, view, deps, say } = following;
   const owned = new DisposableStore();
@@ -35,7 +35,7 @@ export async function follow(following: Following): Promise<number> {
     owned.add(
       session.onDidRecord((event) => {
         view.event(event, session);
-        // Nobody will answer: what cannot go on by itself is over here.
+        // Without a user who answers, an error that pauses the session ends it.
         if (event.type === 'session.paused' && event.by === 'error') stop(following);
       }),
     );
@@ -65,7 +65,7 @@ function stop({ session, view }: Following): void {
     );
 }
 
-/** A new session is shown from its first event; one that was taken up, from there on. */
+/** Returns the events to show: all of a new session; those since the resumption of another. */
 function eventsSinceOpened(session: Session): ReturnType<Session['events']> {
   const events = session.events();
   return events.slice(

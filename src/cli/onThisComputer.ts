@@ -1,4 +1,4 @@
-/** The command on this computer: its terminal, its folders, its environment. */
+/** Runs the command with the terminal, folders and environment of this computer. */
 import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';
@@ -14,14 +14,14 @@ import { runCli } from './cli.ts';
 import { openBrowser } from './auth/openBrowser.ts';
 import { exitCodes } from './cliDeps.ts';
 
-// Run from its sources, without a build, the file is where npm put it.
+// When run from the sources, the file is where npm installed it.
 const here = path.dirname(fileURLToPath(import.meta.url));
 const isBuilt = existsSync(path.join(here, 'sql-wasm.wasm'));
 const assetsFolder = isBuilt ? here : path.join(here, '../../node_modules/sql.js/dist');
 
-/** Ends the process when the command is done. */
+/** Runs the command, and then ends the process. */
 export function run(): void {
-  // The reader of a pipe may leave at any time, and is told nothing.
+  // The reader of a pipe may close it at any time; that is not reported.
   process.stdout.on('error', (error) => {
     if (codeOf(error) !== 'EPIPE')
       process.stderr.write(`helios: The output cannot be written: ${messageOf(error)}.\n`);
@@ -49,8 +49,8 @@ export function run(): void {
     },
     exit: (status) => process.exit(status),
   }).then((code) => {
-    // What was written to a pipe arrives first; nothing that is still open may hold the process.
-    // That it did not is told later still.
+    // Waits until output to a pipe is flushed, and one step longer for its errors. Exits then,
+    // because open handles would keep the process alive.
     process.stdout.write('', () => setImmediate(() => process.exit(code)));
   });
 }

@@ -1,6 +1,6 @@
 /**
- * What a user has set once and for all: `preferences.json` in the home folder. Options and the
- * environment go before it.
+ * The user's preferences: `preferences.json` in the home folder. Options and the environment
+ * override them.
  */
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -17,8 +17,8 @@ export interface Preferences extends Partial<Omit<EngineSettings, 'endpoints'>> 
 }
 
 /**
- * Empty where there is no file. Rejects with `UserFacing` that names the file and the place in it;
- * what it does not know it tells through `warn`. Paths in it start at the home folder.
+ * Reads the file; empty if there is none. Rejects with `UserFacing` that names the file and the
+ * place of the error. Passes unknown names to `warn`. Paths in the file start at the home folder.
  */
 export async function readPreferences(
   home: string,
@@ -77,7 +77,7 @@ function checked({ endpoints: told, ...preferences }: Preferences, file: string)
   };
 }
 
-/** The model of the preferences belongs to their provider: with another one it is not meant. */
+/** Drops the model of the preferences if another provider than theirs is used. */
 export function preferencesFor(
   preferences: Preferences,
   provider: string | undefined,

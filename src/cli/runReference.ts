@@ -1,9 +1,9 @@
-/** A run as a user names it outside of its session: `machine:pid`, `machine:job`, or its id. */
+/** References to a run without a session: `machine:pid`, `machine:job`, or its id. */
 import type { RunPlace, Sessions } from '../agent/contract/sessions.ts';
 import { UserFacing } from '../base/errors.ts';
 import { isRunId } from '../base/ids.ts';
 
-/** Whether it can be that of a run at all. */
+/** Returns whether the text has the form of a run reference. */
 export const isRunName = (reference: string): boolean =>
   isRunId(reference) || reference.includes(':');
 
@@ -13,7 +13,7 @@ export const noRun = (reference: string): UserFacing =>
     'Name it as machine:pid or machine:job, such as local:4711, or by its id.',
   );
 
-/** `undefined` where the reference is none of a run, or nobody knows that run. */
+/** Resolves with `undefined` if the text is no run reference or the run is unknown. */
 export async function runNamed(
   sessions: Sessions,
   reference: string,

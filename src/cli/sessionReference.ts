@@ -1,16 +1,13 @@
-/**
- * A session as a user names it: by its id, by the beginning of it, or by its number in `helios
- * sessions`.
- */
+/** References to a session: its id, a prefix of the id, or its number in `helios sessions`. */
 import type { Sessions, SessionSummary } from '../agent/contract/sessions.ts';
 import { UserFacing } from '../base/errors.ts';
 
-/** For the help of commands. */
+/** Description for the help of commands. */
 export const sessionWords = 'an id, the beginning of one, or a number of helios sessions';
 
 const howTo = 'See helios sessions for their numbers and ids.';
 
-/** Absent: the newest. Rejects with `UserFacing`. */
+/** Finds a session; by default the newest. Rejects with `UserFacing`. */
 export async function namedSession(
   sessions: Sessions,
   reference: string | undefined,
@@ -18,7 +15,7 @@ export async function namedSession(
   return sessionIn(await sessions.list(), reference);
 }
 
-/** `listed`: the newest first. Throws `UserFacing`. */
+/** Finds the session in `listed`, which is sorted newest first. Throws `UserFacing`. */
 function sessionIn(
   listed: readonly SessionSummary[],
   reference: string | undefined,
@@ -42,7 +39,7 @@ function startingWith(
 ): SessionSummary | undefined {
   const exact = listed.find(({ id }) => id === reference);
   if (exact !== undefined) return exact;
-  // Without the `s-` that every id begins with, too.
+  // The prefix `s-` of every id may be omitted.
   const fitting = listed.filter(
     ({ id }) => id.startsWith(reference) || id.slice(2).startsWith(reference),
   );

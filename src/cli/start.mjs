@@ -1,9 +1,9 @@
 /**
- * `npm start`: from a fresh clone to a goal at work. Plain JavaScript for any Node from 20 on, because it runs before
- * anything is installed.
+ * `npm start`: installs, builds and runs Helios in a fresh clone. Plain JavaScript for Node 20 or
+ * newer, because it runs before anything is installed.
  *   npm start                    the offline demo: no key, no network after the installation
  *   npm start -- "my goal"       a real goal in this folder, with the configured key
- * Options of `helios` may follow the `--` as well.
+ * Options of `helios` may follow the `--`, too.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, statSync } from 'node:fs';
@@ -48,12 +48,12 @@ function missing() {
   return undefined;
 }
 
-/** Nothing was asked for, and the environment holds no key to ask a model with. */
+/** Returns true without arguments and without a key for a model in the environment. */
 function isDemo() {
   return args.length === 0 && !process.env.ANTHROPIC_API_KEY && !process.env.OPENAI_API_KEY;
 }
 
-/** npm writes its own copy of the lock file at the end of an installation. */
+/** Compares with the copy of the lock file that npm writes at the end of an installation. */
 function isStale() {
   const installed = path.join(root, 'node_modules/.package-lock.json');
   if (!existsSync(installed) || !existsSync(node)) return true;
@@ -66,14 +66,14 @@ function step(title, command, commandArgs, mode) {
     cwd: root,
     stdio: mode === 'quiet' ? ['ignore', 'pipe', 'pipe'] : 'inherit',
     encoding: 'utf8',
-    // On Windows npm is a script of the shell.
+    // On Windows, npm is a shell script.
     shell: process.platform === 'win32',
   });
   if (status !== 0 && mode === 'quiet') console.error(`${stdout}${stderr}`);
   return status === 0;
 }
 
-/** The demo works on a copy: nothing of the clone is changed. */
+/** Runs the demo on a copy, so that the clone stays unchanged. */
 async function runDemo() {
   const parent = path.join(process.env.HELIOS_HOME ?? path.join(homedir(), '.helios'), 'demo');
   mkdirSync(parent, { recursive: true });
@@ -84,7 +84,7 @@ async function runDemo() {
   return helios(['-P', 'demo', '--yes', goal], folder);
 }
 
-/** Resolves to the exit code of the command line. Ctrl+C is its own to handle. */
+/** Resolves with the exit code of the command line, which handles Ctrl+C itself. */
 function helios(heliosArgs, cwd) {
   process.on('SIGINT', () => undefined);
   return new Promise((resolve) => {

@@ -1,5 +1,5 @@
 /**
- * Readers of the values of options. Each throws `InvalidArgumentError`, to which commander adds the
+ * Parsers of option values. They throw `InvalidArgumentError`, and commander adds the name of the
  * option.
  */
 import { InvalidArgumentError } from 'commander';

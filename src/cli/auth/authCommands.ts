@@ -1,6 +1,6 @@
 /**
- * Carries out `helios auth …`; each resolves to the exit code. No token and no key is ever written
- * out.
+ * Carries out `helios auth …`. Each function resolves with the exit code. Never prints a token or a
+ * key.
  */
 import { createInterface } from 'node:readline';
 import { adviceOf } from '../../base/errors.ts';
@@ -66,7 +66,7 @@ async function invite({ address, port }: OpenSignIn, deps: CliDeps): Promise<voi
   stdout.write('Waiting for the sign-in …\n');
 }
 
-/** Each line that is typed is tried as the address; the result ends it. */
+/** Tries each typed line as the callback address until the sign-in ends. */
 function takePasted(signIn: OpenSignIn, { stdin, stderr }: CliDeps): () => void {
   if (stdin.isTTY !== true) return () => undefined;
   const lines = createInterface({ input: stdin, terminal: false });

@@ -1,4 +1,4 @@
-/** Where the key or the sign-in of each provider comes from; never what it is. */
+/** Reports the source of the key or sign-in of each provider, never the key itself. */
 import { adviceOf } from '../../base/errors.ts';
 import { keySources, type KeySource } from '../../compose/providers.ts';
 import { accountLabel, parseSignedIn, tokensName } from '../../compose/signIn.ts';
@@ -8,15 +8,15 @@ import { findKey } from './keys.ts';
 export interface AuthRow {
   readonly provider: string;
   readonly source: 'environment' | 'file' | 'none';
-  /** The variable, or the file. */
+  /** The variable or the file. */
   readonly from?: string;
-  /** Whose sign-in it is. */
+  /** The account that is signed in. */
   readonly account?: string;
-  /** Why it cannot be used, or what to do where there is none. */
+  /** Why the key cannot be used, or how to get one. */
   readonly note?: string;
 }
 
-/** Never rejects: what is wrong with a key is its note. */
+/** Resolves with a row per provider; a problem with a key is its note. Never rejects. */
 export function authStatus(
   env: Readonly<Record<string, string | undefined>>,
   authFolder: string,

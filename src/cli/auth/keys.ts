@@ -1,6 +1,6 @@
 /**
- * Keys of the providers: from the environment, else from files that only their owner can read.
- * Never shown, never logged.
+ * Keys of the providers, from the environment or from files that only their owner can read. Never
+ * shown or logged.
  */
 import path from 'node:path';
 import { endpointSecret, endpointVariable } from '../../compose/endpoints.ts';
@@ -10,7 +10,7 @@ import { readSecretFile } from '../../compose/secrets.ts';
 const keyed = keySources.filter(({ variables }) => variables.length > 0);
 const firstVariables = [...new Set(keyed.map(({ variables }) => variables[0]))];
 
-/** The help about keys. */
+/** The help text about keys. */
 export const keysHelp = `Keys: ${firstVariables.join(', ')}, or the files
 ${keyed.map(({ secret }) => secret).join(', ')} in <home>/auth (mode 0600).
 Bedrock also takes the credentials of the aws command.`;
@@ -20,13 +20,16 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export interface FoundKey {
   readonly value: string;
   readonly source: 'environment' | 'file';
-  /** The variable, or the file. */
+  /** The variable or the file. */
   readonly from: string;
 }
 
 export type ReadKey = (secret: string) => Promise<string | undefined>;
 
-/** `undefined` when there is none. Rejects with `UserFacing` for a file that others can read. */
+/**
+ * Returns a reader of keys, which resolves with `undefined` if there is none, and rejects with
+ * `UserFacing` for a file that others can read.
+ */
 export function keyReader(env: Environment, authFolder: string): ReadKey {
   return async (secret) => {
     const known = keySources.find((each) => each.secret === secret);

@@ -1,6 +1,9 @@
 import { spawn } from 'node:child_process';
 
-/** By the way of the system. False when there is none, or it could not be started. */
+/**
+ * Opens the address with the system's opener. Resolves with false if there is none or it could not
+ * be started.
+ */
 export function openBrowser(address: string): Promise<boolean> {
   const [command, ...args] = openers[process.platform] ?? ['xdg-open'];
   return new Promise((resolve) => {
@@ -13,7 +16,7 @@ export function openBrowser(address: string): Promise<boolean> {
   });
 }
 
-/** `start` would take `&` for the end of the command. */
+/** Openers that need no shell: `start` of Windows would cut the address at `&`. */
 const openers: Readonly<Partial<Record<NodeJS.Platform, readonly string[]>>> = {
   darwin: ['open'],
   win32: ['rundll32', 'url.dll,FileProtocolHandler'],

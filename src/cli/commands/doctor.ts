@@ -52,7 +52,7 @@ export const declareDoctor = (helios: CliCommand): CliCommand =>
 
 const noOptions = { isYes: false, model: undefined, effort: undefined };
 
-/** What is wrong with them is a finding of its own. */
+/** Reads the preferences, or nothing if they are invalid, which is a separate finding. */
 const known = (home: string): Promise<Preferences> =>
   readPreferences(home, () => undefined).catch((error: unknown) => {
     if (error instanceof UserFacing) return {};

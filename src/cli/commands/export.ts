@@ -134,8 +134,8 @@ async function* exported(
 }
 
 /**
- * One file has one metric: that of one session. Rejects with `UserFacing` where it is not clear
- * which.
+ * Resolves with the file of one session, because a file has one metric. Rejects with `UserFacing`
+ * if the session is ambiguous.
  */
 async function resultsOf(sessions: Sessions, named: SessionId | undefined): Promise<string> {
   const listed = named === undefined ? (await sessions.list()).map(({ id }) => id) : [named];
@@ -152,7 +152,7 @@ async function resultsOf(sessions: Sessions, named: SessionId | undefined): Prom
   return writeResultsTsv((await sessions.read(id)).ledger);
 }
 
-/** A pipe that is read slowly is waited for: what is written does not pile up in memory. */
+/** Waits for a slow reader, so that output does not accumulate in memory. */
 async function written(output: Output, text: string): Promise<void> {
   const isTaken = output.write(text);
   if (isTaken === false) await once(output as NodeJS.WriteStream, 'drain');

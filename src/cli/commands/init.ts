@@ -1,4 +1,4 @@
-/** `helios init`: a `helios.json` to begin with. */
+/** `helios init`: creates a `helios.json` to start with. */
 import { createProjectFile } from '../../compose/project.ts';
 import type { CliCommand } from '../command.ts';
 import { exitCodes } from '../cliDeps.ts';

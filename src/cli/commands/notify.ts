@@ -1,4 +1,4 @@
-/** `helios notify`: whether notifications arrive, and the secrets that they need. */
+/** `helios notify`: tests notifications, and stores their secrets. */
 import { InvalidArgumentError } from 'commander';
 import { UserFacing } from '../../base/errors.ts';
 import { notifySecret, secretNamePattern } from '../../compose/notifications.ts';
@@ -55,7 +55,7 @@ async function test(context: CommandContext): Promise<number> {
     (engine) => engine.notifier.try(trialNotification(deps.clock.now()), project),
     settings,
   );
-  // The window is VS Code's own.
+  // Only VS Code can show notifications in its window.
   const shown = results.filter(({ channel }) => channel !== 'VS Code');
   if (shown.length === 0)
     throw new UserFacing(

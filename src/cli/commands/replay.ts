@@ -9,7 +9,7 @@ import { positiveNumber, wholeNumber } from '../values.ts';
 import { exitCodes, type CliDeps } from '../cliDeps.ts';
 import { delay } from '../../base/clock.ts';
 
-/** However slow it was: nobody waits for a night. */
+/** Maximum pause, so that a replay never waits for a night. */
 const longestPauseMs = 5_000;
 
 interface ReplayOptions {

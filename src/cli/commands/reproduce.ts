@@ -31,7 +31,7 @@ export const declareReproduce = (helios: CliCommand): CliCommand =>
         withEngine(context, async ({ sessions }) => {
           const { id } = await namedSession(sessions, reference);
           const { phase } = (await sessions.read(id)).state;
-          // One that is at work would go on working here, beside what was asked.
+          // A session that is not over would also continue its own work here.
           if (phase !== 'ended' && phase !== 'paused')
             throw new UserFacing(
               'This session is not over.',

@@ -77,7 +77,7 @@ function hitsText(hits: readonly SearchHit[], { query, limit, style }: Shown): s
   return `${lines.join('\n')}\n`;
 }
 
-/** Where there are no colours, brackets mark the words. */
+/** Marks the matches with the accent colour or, without colours, with brackets. */
 function marked({ text, marks }: SearchHit['snippet'], { accent }: Style): string {
   let shown = '';
   let end = 0;

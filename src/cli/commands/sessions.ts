@@ -57,7 +57,7 @@ interface SessionRow {
   readonly owner: SessionOwner | undefined;
 }
 
-/** One that is over is asked for by nobody. */
+/** Adds the owners. A session that has ended has none. */
 const withOwners = (
   { sessions }: Engine,
   listed: readonly SessionSummary[],
@@ -81,7 +81,7 @@ const jsonOf = (row: SessionRow): object => ({
 });
 
 interface Shown {
-  /** Sessions that are not shown. */
+  /** Number of sessions that are not shown. */
   readonly left: number;
   readonly nowMs: number;
   readonly columns: number | undefined;

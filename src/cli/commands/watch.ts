@@ -114,7 +114,7 @@ function endLine({ verdict, endedMs }: RunEnd, startedMs: number | undefined): s
   return `${verdictText(verdict)}${took}`;
 }
 
-/** Lines as they are completed, and the last value of each metric in them. */
+/** Prints lines when they are complete, and keeps the last value of each of their metrics. */
 class RunOutput {
   readonly #deps: CliDeps;
   readonly #splitter = new LineSplitter(0);
@@ -132,7 +132,7 @@ class RunOutput {
     this.#splitter.push(bytes, (line) => this.#line(line));
   }
 
-  /** Once for each time that it lasts. */
+  /** Reports a problem once until it is over. */
   trouble(why: string): void {
     if (why !== this.#told) this.#deps.stderr.write(`${cleanText(why)} Still waiting.\n`);
     this.#told = why;
@@ -142,7 +142,7 @@ class RunOutput {
     this.#splitter.end((line) => this.#line(line));
   }
 
-  /** ` · loss 0.83 · acc 0.5`. */
+  /** Returns ` · loss 0.83 · acc 0.5`. */
   metricsLine(): string {
     return [...this.#last].map(([metric, value]) => ` · ${metric} ${formatValue(value)}`).join('');
   }

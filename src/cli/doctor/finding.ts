@@ -1,17 +1,18 @@
-/** What a doctor says: one line for each thing that was looked at. */
+/** Findings of `helios doctor`: one line per check. */
 
 /**
- * - `broken`: something that was set up does not work · `warning`: it works, and will not go well ·
- *   `note`: good to know
+ * - `broken`: something that was set up does not work
+ * - `warning`: works, with likely trouble
+ * - `note`: good to know
  */
 export type Level = 'ok' | 'note' | 'warning' | 'broken';
 
 export interface Finding {
   readonly level: Level;
-  /** What was looked at: `ssh gpu1`, `home folder`. */
+  /** What was checked: `ssh gpu1`, `home folder`. */
   readonly name: string;
   readonly text: string;
-  /** What to do about it. */
+  /** What the user can do about it. */
   readonly action?: string;
 }
 

@@ -1,12 +1,14 @@
 /**
- * Whether what was started on a machine goes on when the user logs out there: systemd may be told
- * to end it.
+ * Checks whether processes on a machine survive the user's logout: systemd may be configured to end
+ * them.
  */
 import { shellQuote } from '../../base/text.ts';
 import type { Machine } from '../../machines/machine.ts';
 import { note, warning, type Finding } from './finding.ts';
 
-/** What the login manager says of itself and of the user; nothing where there is none. */
+/**
+ * Prints what the login manager reports about itself and the user; nothing without a login manager.
+ */
 const script = `command -v loginctl >/dev/null 2>&1 || exit 0
 user=$(id -un)
 echo "user=$user"
@@ -16,7 +18,7 @@ loginctl show-user "$user" -p Linger </dev/null 2>/dev/null
 
 const timeoutMs = 10_000;
 
-/** `undefined` where nothing ends it, and where that cannot be told. */
+/** Resolves with `undefined` if logging out ends nothing, or if that is unknown. */
 export async function logoutFinding(
   machine: Pick<Machine, 'id' | 'kind' | 'exec'>,
 ): Promise<Finding | undefined> {
@@ -36,7 +38,7 @@ const pairOf = (line: string): readonly [string, string] => {
   return [line.slice(0, at), line.slice(at + 1).trim()];
 };
 
-/** As logind.conf has it: without a list, everybody is. */
+/** Returns whether logind.conf applies to the user; without a list, it applies to all. */
 function isMeant(told: ReadonlyMap<string, string>, user: string): boolean {
   const list = (name: string): readonly string[] =>
     (told.get(name) ?? '').split(/\s+/).filter((word) => word !== '');

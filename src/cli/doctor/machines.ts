@@ -6,7 +6,7 @@ import type { CommandContext } from '../command.ts';
 import { broken, ok, type Finding, type Section } from './finding.ts';
 import { logoutFinding } from './logout.ts';
 
-/** Every machine of the list is connected to. */
+/** Connects to every machine of the list. */
 export async function machineFindings(
   { machines, resources }: Engine,
   { deps }: CommandContext,

@@ -6,11 +6,11 @@ import type { CommandContext } from '../command.ts';
 import { homeAt } from '../../compose/home.ts';
 import { broken, note, ok, type Finding, type Section } from './finding.ts';
 
-/** The scripted demo answers always, and helps nobody. */
+/** The scripted demo is always ready, so its state says nothing. */
 const demo = 'demo';
 
 /**
- * Who could be asked, and where the key comes from: the same question that a session asks before it
+ * Checks which models can be used, and where their keys come from, as a session does before it
  * starts.
  */
 export async function modelFindings(

@@ -12,10 +12,10 @@ import { broken, note, ok, warning, type Finding, type Section } from './finding
 
 const lowBytes = 5e9;
 const minBytes = 200e6;
-/** Journals that are read whole, the newest first. */
+/** Maximum number of journals that are read whole, newest first. */
 const maxJournals = 100;
 
-/** The home folder, its keys, the index, journals and leases. Changes nothing but the index. */
+/** Checks the home folder, keys, index, journals and leases. Changes only the index. */
 export async function storageFindings(engine: Engine, { home }: CommandContext): Promise<Section> {
   const at = homeAt(home);
   const findings = [
@@ -51,7 +51,7 @@ async function folderFindings({ folder }: Home): Promise<Finding[]> {
   ];
 }
 
-/** The folder, or the nearest above it that is there. */
+/** Returns the folder, or its nearest existing ancestor. */
 async function nearest(folder: string): Promise<string> {
   const isThere = await stat(folder).then(
     () => true,

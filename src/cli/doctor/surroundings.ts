@@ -6,7 +6,7 @@ import type { CliDeps } from '../cliDeps.ts';
 import { readPreferences } from '../preferences.ts';
 import { broken, note, ok, warning, type Finding, type Section } from './finding.ts';
 
-/** What is written around: preferences, the project, the settings of VS Code. */
+/** Checks the settings: preferences, project, VS Code. */
 export async function settingFindings(deps: CliDeps, home: string): Promise<Section> {
   const findings = [await preferences(home), ...(await project(deps)), ...(await editors(deps))];
   return { title: 'Settings', findings };
@@ -38,7 +38,7 @@ async function project({ cwd, homeFolder }: CliDeps): Promise<Finding[]> {
   }
 }
 
-/** Where the programs that are VS Code keep what a user has set, below the home folder. */
+/** User settings of VS Code and its variants, relative to the home folder. */
 const settingsFiles = [
   '.config/Code/User/settings.json',
   '.config/VSCodium/User/settings.json',
@@ -48,7 +48,7 @@ const settingsFiles = [
   'AppData/Roaming/Code/User/settings.json',
 ];
 
-/** With the features of chat off, `@helios` is not there; its commands and views are. */
+/** Reports disabled chat features: `@helios` is missing then, while its commands and views work. */
 async function editors({ homeFolder }: CliDeps): Promise<Finding[]> {
   const found = await Promise.all(
     settingsFiles.map((file) => chatFinding(path.join(homeFolder, file))),

@@ -6,9 +6,9 @@ import { note, ok, warning, type Finding, type Section } from './finding.ts';
 interface Program {
   readonly name: string;
   readonly args: readonly string[];
-  /** What is missing without it. */
+  /** What does not work without the tool. */
   readonly without: string;
-  /** Much is missing. */
+  /** True if much does not work without the tool. */
   readonly isNeeded?: boolean;
 }
 

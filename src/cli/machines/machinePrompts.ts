@@ -1,6 +1,4 @@
-/**
- * What machines ask their user, in the terminal. Where nobody can be asked, it says so and refuses.
- */
+/** Prompts of machines in the terminal. Without a user to ask, they are refused with a message. */
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import { cleanText } from '../../base/text.ts';
@@ -12,10 +10,10 @@ import type {
 import type { CliDeps } from '../cliDeps.ts';
 
 type Terminal = Pick<CliDeps, 'stdin' | 'stdout' | 'stderr'>;
-/** Runs a question while nothing else is written. */
+/** Runs a question while no other output is written. */
 type Aside = <T>(ask: () => Promise<T>) => Promise<T>;
 
-/** One question at a time. */
+/** Returns prompts that ask one question at a time. */
 export function terminalPrompts(terminal: Terminal, aside: Aside = (ask) => ask()): MachinePrompts {
   let last: Promise<unknown> = Promise.resolve();
   const inTurn: Aside = (ask) => {
@@ -82,7 +80,7 @@ async function confirm(
 }
 
 /**
- * `undefined` when the input ends, or when the answer is no longer wanted. What is hidden is not
+ * Resolves with `undefined` if the input ends or the question is withdrawn. A hidden answer is not
  * echoed.
  */
 function readLine(
@@ -93,7 +91,7 @@ function readLine(
   if (signal.aborted) return Promise.resolve(undefined);
   const answer = Promise.withResolvers<string | undefined>();
   const output = new Writable({ write: (_chunk, _encoding, done) => done() });
-  // As a terminal, readline takes over the echo, and its own output goes nowhere.
+  // In terminal mode, readline echoes by itself; its output is discarded.
   const lines = createInterface({
     input: stdin,
     ...(isHidden ? { output, terminal: true } : { terminal: false }),

@@ -1,11 +1,11 @@
-/** Machines as columns of a terminal. */
+/** Formats machines as a table for the terminal. */
 import { cleanText, oneLine } from '../../base/text.ts';
 import type { MachineReport } from '../../presentation/machines/machineReport.ts';
 import { gpusText, hostText } from '../../presentation/machines/resourceText.ts';
 import { columnsText } from '../screen/columns.ts';
 
 const header = ['machine', 'kind', 'place', 'status', 'slots', 'gpu', 'load', ''];
-/** Of a column; an image or a reason may be long. */
+/** Maximum width of a column, because an image or a reason may be long. */
 const maxCellChars = 36;
 
 export function machineTable(reports: readonly MachineReport[], columns: number): string {

@@ -1,13 +1,13 @@
-/** Which model the command line names. */
+/** Finds the model named on the command line. */
 import type { Engine } from '../../agent/contract/engine.ts';
 import { UserFacing } from '../../base/errors.ts';
 import type { NamedModel } from '../../models/list/modelNames.ts';
 import type { CliOptions } from '../arguments.ts';
 
 /**
- * The model of `--model` and `--provider`, or the default. `preferred` is the provider that a word
- * stays with where it fits models of several. Rejects with `UserFacing` for a word that means
- * nothing, and where the model cannot be called.
+ * Resolves with the model of `--model` and `--provider`, or the default. If a name fits several
+ * providers, `preferred` wins. Rejects with `UserFacing` for an unknown name, or if the model
+ * cannot be called.
  */
 export async function modelNamed(
   { model = 'default', provider }: Pick<CliOptions, 'model' | 'provider'>,
@@ -21,7 +21,7 @@ export async function modelNamed(
   if (readiness?.isReady === false) throw new UserFacing(readiness.problem, readiness.action);
   return named;
 
-  /** Providers are asked only where what is known says nothing of it. */
+  /** Queries the providers only if the name is unknown. */
   async function resolved(): Promise<NamedModel> {
     try {
       return models.resolve(model, provider, preferred);

@@ -20,12 +20,12 @@ import { exitCodes, type CliDeps } from '../cliDeps.ts';
 
 export interface ModelOptions {
   readonly provider?: string;
-  /** Asks the providers anew. */
+  /** Queries the providers again. */
   readonly refresh?: boolean;
   readonly json?: boolean;
 }
 
-/** The exit code. Rejects with `UserFacing`. */
+/** Resolves with the exit code. Rejects with `UserFacing`. */
 export async function runModelCommand(
   { provider, refresh: isFresh = false, json: isJson = false }: ModelOptions,
   homeFolder: string,

@@ -1,12 +1,12 @@
 import { cutToWidth, padToWidth, textWidth } from './textWidth.ts';
 
-/** What the last column should have at least; with less it stands below the others. */
+/** Minimum width of the last column; with less room it goes below the others. */
 const minLast = 24;
 const indent = '   ';
 
 /**
- * Rows as columns of a terminal: no line is wider than `columns`. The last cell gives way, or has a
- * line of its own.
+ * Formats rows as columns. No line is wider than `columns`: the last cell is shortened, or gets its
+ * own line.
  */
 export function columnsText(
   header: readonly string[],
@@ -14,7 +14,7 @@ export function columnsText(
   columns: number,
 ): string {
   const rows = [header, ...body];
-  // A column that nobody fills is left out.
+  // Drops empty columns.
   const kept = header
     .map((_, index) => index)
     .filter((index) => body.some((row) => row[index] !== ''));

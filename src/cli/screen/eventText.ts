@@ -1,4 +1,4 @@
-/** What a journal event says to a reader of the terminal: one line for most. */
+/** Formats journal events for the terminal, mostly as one line. */
 import type { EventOf } from '../../agent/journal/describeEvent.ts';
 import { describeEvent, descriptionLine } from '../../presentation/events.ts';
 import type { JournalEvent } from '../../agent/journal/events.ts';
@@ -12,7 +12,7 @@ import { fitToWidth, textWidth } from './textWidth.ts';
 const maxLine = 400;
 const short = (text: string): string => oneLine(cleanText(text), maxLine);
 
-/** Events that are shown while a session works, and how: `tone` is red for bad news. */
+/** Styles of the events that are shown while a session works. `tone` is red for bad news. */
 const styles: { readonly [Type in JournalEvent['type']]?: 'dim' | 'bold' | 'tone' } = {
   'session.resumed': 'dim',
   'session.model_changed': 'dim',
@@ -34,21 +34,21 @@ const styles: { readonly [Type in JournalEvent['type']]?: 'dim' | 'bold' | 'tone
   'context.checkpointed': 'dim',
 };
 
-/** Remembers the titles of calls, so that a result can be told with its call. */
+/** Formats events. Remembers the titles of calls, to show each result with its call. */
 export class EventText {
   readonly #style: Style;
   readonly #width: () => number;
   readonly #titles = new Map<string, string>();
 
-  /** `width`: columns that the line of a tool may take. */
+  /** `width` returns the maximum columns for the line of a tool. */
   constructor(style: Style, width = (): number => maxLine) {
     this.#style = style;
     this.#width = width;
   }
 
   /**
-   * Whole lines without line breaks at their ends; empty for events that are not shown, also of
-   * newer versions.
+   * Returns complete lines without line breaks. Empty for events that are not shown, including
+   * unknown ones of newer versions.
    */
   linesOf(event: JournalEvent, state: SessionState): string[] {
     switch (event.type) {
@@ -91,7 +91,10 @@ export class EventText {
   }
 }
 
-/** The reply itself is shown by whoever streams it, and the end of a run has a line of its own. */
+/**
+ * Returns whether the event gets a line. Replies are shown while they stream, and the end of a run
+ * has its own line.
+ */
 function isShown(event: JournalEvent): boolean {
   if (event.type === 'model.replied') return event.failure !== undefined || event.stop === 'length';
   if (event.type === 'permission.decided') return !event.isAllowed;

@@ -1,4 +1,4 @@
-/** The block at the foot of the terminal: the newest runs, and one line of state. Pure. */
+/** Formats the block at the bottom of the terminal: the newest runs, and a status line. */
 import {
   killedWhy,
   seriousAlarm,
@@ -15,7 +15,7 @@ import { phaseText } from '../../presentation/sessions/sessionText.ts';
 import type { Style } from './style.ts';
 import { fitToWidth, padToWidth, textWidth } from './textWidth.ts';
 
-/** Live values of a run, where this process follows it. */
+/** Live values of a run that this process follows. */
 export interface LiveValues {
   summaries(id: RunId): readonly MetricSummary[] | undefined;
   series(id: RunId, metric: string): SeriesColumns | undefined;
@@ -23,11 +23,11 @@ export interface LiveValues {
 
 export interface LiveBlockView {
   readonly state: SessionState;
-  /** The best run so far: it carries a star. */
+  /** The best run so far; marked with a star. */
   readonly champion?: RunId | undefined;
   readonly values: LiveValues;
   readonly nowMs: number;
-  /** Columns that a line may take. */
+  /** Maximum columns of a line. */
   readonly width: number;
   readonly maxRuns: number;
   readonly style: Style;
@@ -37,7 +37,7 @@ const labelWidth = 44;
 const sparkWidth = 24;
 type RunState = SessionState['runs'] extends ReadonlyMap<RunId, infer R> ? R : never;
 
-/** Each line has at most `width` columns. */
+/** Returns lines of at most `width` columns. */
 export function liveBlock(view: LiveBlockView): string[] {
   const { state, maxRuns } = view;
   const runs = [...state.runs.values()].filter((run) => run.notStarted === undefined);
@@ -74,8 +74,8 @@ function runLine(
 }
 
 /**
- * Number and verdict, time, label, values, curve; in its place the alarm that the run was ended
- * for.
+ * Returns number and verdict, time, label, values and curve. An alarm that ended the run replaces
+ * the curve.
  */
 function cellsOf(run: RunState, { state, champion, values, nowMs }: LiveBlockView): string[] {
   const { spec, process, verdict, endedMs, alarms } = run;

@@ -1,12 +1,12 @@
-/** A question, answered in a session of its own that only reads. */
+/** Answers a question in a read-only session. */
 import type { Session } from '../../agent/contract/sessions.ts';
 import { UserFacing } from '../../base/errors.ts';
 import { cleanText } from '../../base/text.ts';
 import { exitCodes, type CliDeps } from '../cliDeps.ts';
 
 /**
- * Prints the answer to stdout once the session has ended, and each tool call to stderr where stdout
- * is a terminal. Resolves with the exit code. Rejects with `UserFacing` where there is no answer.
+ * Prints the answer to stdout once the session has ended and, if stdout is a terminal, each tool
+ * call to stderr. Resolves with the exit code. Rejects with `UserFacing` if there is no answer.
  */
 export async function printAnswer(
   session: Session,

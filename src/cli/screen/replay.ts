@@ -1,4 +1,4 @@
-/** A journal as a transcript: more than what is shown live, for nobody was there. */
+/** Formats a journal as a transcript, with more detail than the live view. */
 import { resultText, describeEvent, descriptionLine } from '../../presentation/events.ts';
 import type { JournalEvent } from '../../agent/journal/events.ts';
 import { endText } from '../../presentation/sessions/sessionText.ts';
@@ -10,14 +10,14 @@ import { EventText } from './eventText.ts';
 import type { Style } from './style.ts';
 import { replyText } from './views.ts';
 
-/** Of the result of one call. */
+/** Maximum length of the result of one call. */
 const maxResultChars = 2_000;
-/** Of one message: a model may write a book, and a user paste one. */
+/** Maximum length of one message, because a model or a user may send a very long one. */
 const maxTextChars = 20_000;
 
 /**
- * Where the turns `from` to `to` lie in a journal: `first` is the event that begins the first,
- * `end` is past the last.
+ * Returns the events of the turns `from` to `to`: `first` is the index of the first event, `end` is
+ * past the last.
  */
 export function replayRange(
   events: readonly JournalEvent[],
@@ -35,7 +35,7 @@ export function replayRange(
   };
 }
 
-/** Must be given every event, oldest first: what a line says depends on what came before. */
+/** Must be given every event, oldest first, because a line depends on the events before it. */
 export class ReplayText {
   readonly #style: Style;
   readonly #isRaw: boolean;
@@ -82,7 +82,7 @@ export class ReplayText {
     }
   }
 
-  /** An event that is not shown live: then, the block at the foot of the terminal tells of it. */
+  /** Formats an event that the live view shows only in the block at the bottom. */
   #unseen(event: JournalEvent, state: SessionState): readonly string[] {
     const description = describeEvent(event, state);
     return description === undefined

@@ -1,7 +1,6 @@
 /**
- * A terminal with a transcript that scrolls away upwards and one block at its foot that is redrawn
- * in place. Every change is one write, so that nothing flickers. Nothing but the block is ever
- * erased.
+ * A terminal with a scrolling transcript and a block at the bottom that is redrawn in place. Each
+ * change is one write, to avoid flicker. Only the block is ever erased.
  */
 import type { Clock } from '../../base/clock.ts';
 import { DisposableStore, type Disposable, toDisposable } from '../../base/disposable.ts';
@@ -13,7 +12,7 @@ const maxTextWidth = 100;
 const defaultColumns = 80;
 const defaultRows = 24;
 
-/** A terminal that knows it shows the whole write at once; others ignore it. */
+/** Wraps a write in a synchronized update, which other terminals ignore. */
 const together = (text: string): string => `\u001b[?2026h${text}\u001b[?2026l`;
 
 export class Screen implements Disposable {
@@ -21,9 +20,9 @@ export class Screen implements Disposable {
   readonly #clock: Clock;
   readonly #block: () => readonly string[];
   readonly #owned = new DisposableStore();
-  /** What stands below the transcript now, as it was written. */
+  /** The lines below the transcript, as written. */
   #shown: readonly string[] = [];
-  /** The last line of streamed text, which is not finished. */
+  /** The unfinished last line of streamed text. */
   #partial = '';
   #timer: Disposable | undefined;
   #isHidden = false;
@@ -39,7 +38,7 @@ export class Screen implements Disposable {
   }
 
   get width(): number {
-    // The last column stays free: terminals differ in when they wrap.
+    // The last column stays free, because terminals differ in when they wrap.
     return Math.max(20, this.#output.columns ?? defaultColumns) - 1;
   }
 
@@ -47,7 +46,7 @@ export class Screen implements Disposable {
     return this.#output.rows ?? defaultRows;
   }
 
-  /** Whole lines of the transcript. */
+  /** Adds complete lines to the transcript. */
   print(lines: readonly string[]): void {
     const wrapped = lines.flatMap((line) =>
       line.includes('\u001b') ? [line] : wrap(line, this.#textWidth),
@@ -55,7 +54,7 @@ export class Screen implements Disposable {
     this.#draw(this.#takePartial() + wrapped.map((line) => `${line}\n`).join(''));
   }
 
-  /** Text as it comes; lines are broken between words. */
+  /** Adds text as it arrives, wrapped between words. */
   stream(text: string): void {
     const lines = (this.#partial + text).split('\n').flatMap((line) => wrap(line, this.#textWidth));
     this.#partial = lines.pop() ?? '';
@@ -64,18 +63,18 @@ export class Screen implements Disposable {
     else this.#draw(done);
   }
 
-  /** Ends the line that streamed text is on. */
+  /** Ends the line of streamed text. */
   endStream(): void {
     const rest = this.#takePartial();
     if (rest !== '') this.#draw(rest);
   }
 
-  /** Soon: what changes at once is drawn once. */
+  /** Redraws soon, so that simultaneous changes are drawn once. */
   redraw(): void {
     this.#timer ??= this.#clock.after(redrawMs, () => this.#draw(''));
   }
 
-  /** The block goes away until `show`: somebody else writes below the transcript. */
+  /** Hides the block until `show`, while other code writes below the transcript. */
   hide(): void {
     this.endStream();
     this.#isHidden = true;
@@ -87,7 +86,7 @@ export class Screen implements Disposable {
     this.#draw('');
   }
 
-  /** Takes the block away and leaves the transcript. */
+  /** Removes the block and leaves the transcript. */
   dispose(): void {
     if (this.#isDisposed) return;
     this.hide();
@@ -124,12 +123,12 @@ const sameLines = (a: readonly string[], b: readonly string[]): boolean =>
   a.length === b.length && a.every((line, index) => line === b[index]);
 
 /**
- * Back to the first column of the first of `lines`, and everything below it gone. The cursor stands
- * at their end.
+ * Moves to the first column of the first of `lines` and erases everything below. The cursor must be
+ * at the end of `lines`.
  */
 function eraseLines(lines: readonly string[], columns: number): string {
   if (lines.length === 0) return '';
-  // After the window was made narrower, a line takes several rows.
+  // A line may take several rows after the window was made narrower.
   const rows = lines.reduce((sum, line) => sum + rowsOf(line, columns), 0);
   return `\r${rows > 1 ? `\u001b[${rows - 1}A` : ''}\u001b[J`;
 }

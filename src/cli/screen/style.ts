@@ -1,6 +1,6 @@
 import { styleText } from 'node:util';
 
-/** Colours, for terminals that want them. */
+/** Text styles, for terminals with colours. */
 export interface Style {
   dim(text: string): string;
   bold(text: string): string;
@@ -11,7 +11,7 @@ export interface Style {
 
 type Format = Parameters<typeof styleText>[0];
 
-/** `styleFor` judges the terminal, so `styleText` does not. */
+/** `styleFor` checks the terminal, so `styleText` does not. */
 const styled =
   (format: Format) =>
   (text: string): string =>
@@ -34,9 +34,7 @@ const colours: Style = {
   accent: styled('cyan'),
 };
 
-/**
- * Plain where the output is no terminal, and where the user set NO_COLOR or has a dumb terminal.
- */
+/** Returns plain styles if the output is no terminal, NO_COLOR is set, or the terminal is dumb. */
 export const styleFor = (
   isTTY: boolean,
   env: Readonly<Record<string, string | undefined>>,

@@ -1,4 +1,4 @@
-/** The session in a terminal: its transcript above, runs and state below, live. */
+/** Shows a session live in a terminal: transcript above, runs and state below. */
 import type { Session } from '../../agent/contract/sessions.ts';
 import type { JournalEvent, StreamEvent } from '../../agent/journal/events.ts';
 import type { Clock } from '../../base/clock.ts';
@@ -108,7 +108,7 @@ export class TerminalView implements SessionView, Disposable {
     });
   }
 
-  /** Times go on although nothing happens. */
+  /** Redraws without events as well, because times change. */
   #schedule(): void {
     this.#tick = this.#options.clock.after(tickMs, () => {
       this.#screen.redraw();

@@ -1,22 +1,19 @@
-/**
- * Text measured in columns of a terminal: a wide character takes two, a mark that joins another one
- * takes none.
- */
+/** Measures text in terminal columns: a wide character takes two, a combining mark none. */
 import stringWidth from 'string-width';
 import { stripAnsi } from '../../base/text.ts';
 
 const graphemes = new Intl.Segmenter();
 const tabStop = 8;
 
-/** The columns that `text` takes; escape codes take none. */
+/** Returns the columns of `text`; escape codes take none. */
 export const textWidth = (text: string): number => stringWidth(text);
 
 export const padToWidth = (text: string, width: number): string =>
   text + ' '.repeat(Math.max(0, width - textWidth(text)));
 
 /**
- * The longest head of `text` that fits into `width` columns, no character cut in half. `text` has
- * no escape codes.
+ * Returns the longest prefix of `text` that fits into `width` columns without splitting a
+ * character. `text` must have no escape codes.
  */
 export function cutToWidth(text: string, width: number): string {
   let column = 0;
@@ -27,13 +24,13 @@ export function cutToWidth(text: string, width: number): string {
   return text;
 }
 
-/** `text` in at most `width` columns: what does not fit gives way to an ellipsis. */
+/** Returns `text` in at most `width` columns, shortened with an ellipsis. */
 export const fitToWidth = (text: string, width: number): string =>
   cutToWidth(text, width) === text ? text : `${cutToWidth(text, Math.max(0, width - 1))}…`;
 
 /**
- * The rows that a line takes in a terminal of this many columns: a wide character is never broken
- * at its edge.
+ * Returns the rows of a line in a terminal of this width. A wide character is never split at the
+ * edge.
  */
 export function rowsOf(line: string, columns: number): number {
   let [rows, column] = [1, 0];
@@ -46,7 +43,7 @@ export function rowsOf(line: string, columns: number): number {
   return rows;
 }
 
-/** `line` in pieces of at most `width` columns, broken between words where there are any. */
+/** Splits `line` into pieces of at most `width` columns, between words if possible. */
 export function wrap(line: string, width: number): string[] {
   const pieces: string[] = [];
   let rest = line;
@@ -62,6 +59,8 @@ export function wrap(line: string, width: number): string[] {
 const columnAfter = (grapheme: string, column: number): number =>
   grapheme === '\t' ? column + tabStop - (column % tabStop) : column + textWidth(grapheme);
 
-/** Of the first character: one that is wider than a line stands on a line of its own. */
+/**
+ * Returns the length of the first character, which goes on its own line if it is wider than a line.
+ */
 const firstLength = (text: string): number =>
   graphemes.segment(text).containing(0)?.segment.length ?? 0;

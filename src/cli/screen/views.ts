@@ -1,4 +1,4 @@
-/** What is written while a session works: JSON lines, or plain lines for pipes and logs. */
+/** Output while a session works: JSON lines, or plain lines for pipes and logs. */
 import type { Session } from '../../agent/contract/sessions.ts';
 import type { JournalEvent, StreamEvent } from '../../agent/journal/events.ts';
 import { cleanText } from '../../base/text.ts';
@@ -9,22 +9,23 @@ import type { Output } from '../cliDeps.ts';
 export interface SessionView {
   event(event: JournalEvent, session: Session): void;
   stream(event: StreamEvent): void;
-  /** Something to know that is no part of the journal. */
+  /** Shows a message that is not in the journal. */
   notice(text: string): void;
-  /** The last lines, after the session has ended. */
+  /** Writes the last lines after the session has ended. */
   end(lines: readonly string[]): void;
-  /** Runs `ask` while nothing else is written. */
+  /** Runs `ask` while no other output is written. */
   aside<T>(ask: () => Promise<T>): Promise<T>;
 }
 
-/** The text of a reply, as it is shown when it was not streamed. */
+/** Returns the text of a reply, to show it if it was not streamed. */
 export const replyText = (event: Extract<JournalEvent, { type: 'model.replied' }>): string =>
   cleanText(
     event.content.map((block) => (block.type === 'text' ? block.text : '')).join(''),
   ).trim();
 
 /**
- * Every journal event as one line; the end of the session is held back until nothing can follow it.
+ * Writes every journal event as one line. Holds back the end of the session until no event can
+ * follow it.
  */
 export class JsonView implements SessionView {
   readonly #output: Output;
@@ -57,7 +58,7 @@ export class JsonView implements SessionView {
   }
 
   #write(event: JournalEvent): void {
-    // JSON has no NaN and no Infinity: as null they would read as "no value".
+    // JSON has no NaN or Infinity, and null would mean "no value".
     const text = JSON.stringify(event, (_key, value: unknown) =>
       typeof value === 'number' && !Number.isFinite(value) ? String(value) : value,
     );
