@@ -1,4 +1,4 @@
-/** What the command line needs from its process. Tests pass their own. */
+/** Dependencies of the command line on its process. Tests pass their own. */
 import type { Engine } from '../agent/contract/engine.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Disposable } from '../base/disposable.ts';

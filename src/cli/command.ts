@@ -11,7 +11,7 @@ export interface CommandContext {
   readonly home: string;
 }
 
-/** One invocation of `helios`. */
+/** An invocation of `helios`. */
 export interface CommandLine {
   readonly deps: CliDeps;
   /** The value of `--home`, if given. */

@@ -1,6 +1,6 @@
 /**
- * What a window passes to the background process, which continues its sessions once the window is
- * gone. One JSON line.
+ * The message of a window to the background process, which continues its sessions once the window
+ * is gone. One JSON line.
  */
 import path from 'node:path';
 import * as z from 'zod';

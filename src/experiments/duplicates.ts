@@ -5,7 +5,7 @@ import type { RunId } from '../base/ids.ts';
 import { commandForm } from './commandForm.ts';
 import type { CodeState } from './experiment.ts';
 
-/** One command in one state of the code. */
+/** A command in one state of the code. */
 export interface Attempt {
   readonly command: string;
   /** Absolute path on the machine. */

@@ -39,7 +39,7 @@ export interface ExperimentPlan {
   readonly number: number;
   readonly hypothesis: string;
   readonly machineId: string;
-  /** As written; for a sweep, with its placeholders. */
+  /** The command as written; for a sweep, with its placeholders. */
   readonly command: string;
   /** Absolute path on the machine. */
   readonly cwd: string;

@@ -111,7 +111,7 @@ export interface ExperimentRow {
 
 /** A row of an imported `results.tsv`. Its numbers were not measured by Helios. */
 export interface ImportedResult {
-  /** As written, usually seven characters; may be empty. */
+  /** The text of the file, usually seven characters; may be empty. */
   readonly commit: string;
   readonly metric: string;
   /** Omitted for a crash. */

@@ -6,7 +6,7 @@ export interface Notification {
   readonly events: readonly NotifyEvent[];
   /** A few words: `Run 7 failed`. */
   readonly title: string;
-  /** One or two sentences, without the goal. */
+  /** A sentence or two, without the goal. */
   readonly body: string;
   readonly sessionId: string;
   readonly goal: string;

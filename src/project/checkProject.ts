@@ -39,7 +39,7 @@ export function checkProject(value: unknown): ProjectCheck {
     : { problems: parsed.error.issues.flatMap(realIssues).map(problemOf), warnings };
 }
 
-/** Of a union, reports the issues of the closest alternative. */
+/** Returns, for a union, the issues of the closest alternative. */
 function realIssues(issue: Issue): Issue[] {
   if (issue.code !== 'invalid_union') return [issue];
   const isNear = ({ path, code }: Issue): boolean =>

@@ -40,7 +40,7 @@ export interface ToolDefault {
   readonly unless?: string;
 }
 
-/** How the engine and the views treat calls of a tool. */
+/** The treatment of a tool by the engine and the views. */
 export interface ToolTraits {
   readonly effect: Effect;
   /**

@@ -9,10 +9,10 @@ export type Level = 'ok' | 'note' | 'warning' | 'broken';
 
 export interface Finding {
   readonly level: Level;
-  /** What was checked: `ssh gpu1`, `home folder`. */
+  /** Name of the check: `ssh gpu1`, `home folder`. */
   readonly name: string;
   readonly text: string;
-  /** What the user can do about it. */
+  /** Advice for the user. */
   readonly action?: string;
 }
 

@@ -6,7 +6,7 @@ import { note, ok, warning, type Finding, type Section } from './finding.ts';
 interface Program {
   readonly name: string;
   readonly args: readonly string[];
-  /** What does not work without the tool. */
+  /** Consequence of the missing tool. */
   readonly without: string;
   /** True if much does not work without the tool. */
   readonly isNeeded?: boolean;

@@ -1,4 +1,4 @@
-/** One capture: survey, select, store. */
+/** Captures the code: survey, select, store. */
 import { randomBytes } from 'node:crypto';
 import { delay, type Clock } from '../../base/clock.ts';
 import { shellText } from '../../base/shellText.ts';

@@ -9,7 +9,7 @@ import { freeSlots, type FreeSlots, type GpuSlot } from '../../runs/leases.ts';
 
 export type ResourceSource = Pick<MachineResources, 'take' | 'gpuTime'>;
 
-/** How long a list waits for the numbers of a machine that has answered. */
+/** Time that a list waits for the numbers of a machine that has answered. */
 const answerMs = 3000;
 const maxGpus = 16;
 

@@ -169,8 +169,8 @@ async function diffOf(
 }
 
 /**
- * Returns a summary: `gpu1 · Python 3.12.3 · 84 packages · 4 × NVIDIA H100 · CUDA 12.4 · 1a2b3c4d5e
- * + 3 changed files`
+ * Returns a summary:
+ * `gpu1 · Python 3.12.3 · 84 packages · 4 × NVIDIA H100 · CUDA 12.4 · 1a2b3c4d5e + 3 changed files`
  */
 function gistOf({ machineId: id, environment }: TakenSnapshot): string {
   const { python, packages, gpus, cuda, git } = environment;

@@ -45,7 +45,7 @@ export interface RunLauncher extends MachineTools {
 
 export interface LaunchedRun {
   readonly run: Run;
-  /** What earlier experiments and sessions say about it, one line each. */
+  /** Remarks from earlier experiments and sessions, one line each. */
   readonly notes: readonly string[];
 }
 

@@ -21,7 +21,7 @@ export interface StartedSweep {
   readonly id: string;
   /** Id of its experiment: `e7`. */
   readonly experimentId: string;
-  /** What earlier experiments and sessions say about it, one line each. */
+  /** Remarks from earlier experiments and sessions, one line each. */
   readonly notes: readonly string[];
   /** Runs launched so far. */
   readonly runs: readonly Run[];
