@@ -194,7 +194,7 @@ function schemaWith(
     const property = properties[name];
     if (property === undefined) continue;
     const said = property.description?.replace(/ ?Default: .*$/, '') ?? '';
-    const description = `${said} Default, as the project says: ${JSON.stringify(value)}.`.trim();
+    const description = `${said} Default of the project: ${JSON.stringify(value)}.`.trim();
     Object.assign(changed, { [name]: { ...property, description, default: value } });
   }
   const asked = required?.filter((name) => !given.has(name));
@@ -238,4 +238,4 @@ const problemText = (
   error: z.ZodError,
   inputSchema: Record<string, unknown>,
 ): string =>
-  `The arguments of ${name} do not fit:\n${z.prettifyError(error)}\nThe right shape: ${JSON.stringify(inputSchema.properties ?? inputSchema)}`;
+  `The arguments of ${name} are invalid:\n${z.prettifyError(error)}\nThe expected shape: ${JSON.stringify(inputSchema.properties ?? inputSchema)}`;

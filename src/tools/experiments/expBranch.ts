@@ -30,10 +30,10 @@ export const expBranch = (deps: ExperimentCode): Tool =>
   defineTool({
     name: 'exp_branch',
     description:
-      'Begin a line of work in the code: a git worktree of its own, in which you edit, run and commit (exp_commit) ' +
-      "freely. The user's checkout is never touched. It begins with their checkout as it stands, or with `from`.",
+      'Start a line of work in the code: a separate git worktree, in which you edit, run and commit (exp_commit) ' +
+      "freely. The user's checkout is never touched. The worktree starts from the current state of that checkout, or from `from`.",
     guidance: [
-      "The user's repositories stay as they are: git may be read everywhere. To change code that is under git, take a worktree with exp_branch, edit and run there (cwd), and keep what is worth it with exp_commit; what did not help stays on its own branch.",
+      "The user's repositories stay unchanged; git may be read everywhere. To change code that is under git, make a worktree with exp_branch, edit and run there (cwd), and commit what is worth keeping with exp_commit; what did not help stays on its own branch.",
     ],
     effect: 'write',
     isRepeatable: true,
@@ -67,7 +67,7 @@ export const expBranch = (deps: ExperimentCode): Tool =>
           ...pointerFields(made.hasPointers),
           note: made.isNew
             ? 'Work in path: edit files there and give it as cwd to runs. Ignored files (data, environments) are not in it.'
-            : 'It was there already; nothing was changed.',
+            : 'The branch exists already; nothing was changed.',
         },
         summary: `${made.name} · ${shortCommit(made.commit)}`,
       };

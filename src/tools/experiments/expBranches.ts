@@ -17,7 +17,7 @@ export const expBranches = (deps: ExperimentCode): Tool =>
   defineTool({
     name: 'exp_branches',
     description:
-      'The branches of exp_branch in a repository, with their worktrees, and the kept code of the ledger.',
+      'List the branches made by exp_branch in a repository, with their worktrees, and the stored code of the ledger.',
     effect: 'read',
     parameters: z.strictObject(placeParameters),
     aliases: codeAliases,

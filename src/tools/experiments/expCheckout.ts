@@ -12,7 +12,7 @@ export const expCheckout = (deps: ExperimentCode): Tool =>
   defineTool({
     name: 'exp_checkout',
     description:
-      "Where the worktree of a branch is; one that is gone is made again. The user's checkout is never switched.",
+      "Get the worktree of a branch; it is created again if it is gone. The user's checkout is never switched.",
     effect: 'write',
     isRepeatable: true,
     parameters: z.strictObject({
@@ -21,8 +21,8 @@ export const expCheckout = (deps: ExperimentCode): Tool =>
         .string()
         .min(1)
         .optional()
-        .describe('Needed only where the machine does not know the branch any more.'),
-      branch: z.string().min(1).max(200).describe('As exp_branch named it.'),
+        .describe('Needed only if the machine no longer knows the branch.'),
+      branch: z.string().min(1).max(200).describe('The name that exp_branch returned.'),
     }),
     aliases: branchAliases,
     describe: (args) => `Opened branch ${onMachine(args.branch, args.machine_id)}`,

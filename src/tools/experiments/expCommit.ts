@@ -13,14 +13,17 @@ export const expCommit = (deps: ExperimentCode): Tool =>
   defineTool({
     name: 'exp_commit',
     description:
-      'Commit all that stands in the worktree of a branch of exp_branch. What looks like a secret, large files and ' +
-      'checkpoints are left out, and named.',
+      'Commit all changes in the worktree of a branch made by exp_branch. Files that look like secrets, large files and ' +
+      'checkpoints are left out and listed.',
     effect: 'write',
     isRepeatable: true,
     parameters: z.strictObject({
       machine_id: machineId,
-      repo_path: z.string().optional().describe('Not needed: the branch knows its repository.'),
-      branch: z.string().min(1).max(200).describe('As exp_branch named it.'),
+      repo_path: z
+        .string()
+        .optional()
+        .describe('Not needed: the branch determines the repository.'),
+      branch: z.string().min(1).max(200).describe('The name that exp_branch returned.'),
       message: z.string().min(1).max(5_000).describe('What was changed, and why.'),
     }),
     aliases: branchAliases,

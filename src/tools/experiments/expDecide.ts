@@ -32,7 +32,7 @@ const parameters = z.strictObject({
   decision: z
     .enum(decisions)
     .describe(
-      'keep: better, the next ones build on it. discard: no better. crash: it failed. invalid: what it measured does not count (a bug, a leak). retest: not clear yet, it will be repeated.',
+      'keep: better, later experiments build on it. discard: no better. crash: it failed. invalid: its measurements do not count (a bug, a leak). retest: unclear, it will be repeated.',
     ),
   why: z
     .string()
@@ -45,7 +45,7 @@ export const expDecide = (deps: ExperimentJudge): Tool =>
   defineTool({
     name: 'exp_decide',
     description:
-      'Record what you make of an experiment once its runs are over: keep, discard, crash, invalid or retest, and why. The ledger takes its numbers from the runs, never from you. Decide each experiment before you launch the next; the last decision counts.',
+      'Record your decision on an experiment once its runs have ended: keep, discard, crash, invalid or retest, and why. The ledger takes its numbers from the runs, never from you. Decide each experiment before you launch the next; the last decision counts.',
     effect: 'read',
     isQuiet: true,
     isRepeatable: true,

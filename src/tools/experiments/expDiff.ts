@@ -16,7 +16,7 @@ export const expDiff = (deps: ExperimentCode): Tool =>
   defineTool({
     name: 'exp_diff',
     description:
-      'What is different in the code between two branches, experiments of the ledger (e7), or revisions.',
+      'Show the differences in the code between two branches, experiments of the ledger (e7), or revisions.',
     effect: 'read',
     parameters: z.strictObject({
       ...placeParameters,

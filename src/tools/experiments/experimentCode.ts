@@ -52,7 +52,7 @@ export const leftOutFields = (
 export const pointerFields = (hasPointers: boolean): { readonly lfs?: string } =>
   hasPointers
     ? {
-        lfs: 'Files that are kept with Git LFS are pointers here. Give runs the path of the real ones in the checkout.',
+        lfs: 'Files stored with Git LFS are only pointers here. Give runs the path of the real files in the checkout.',
       }
     : {};
 

@@ -17,8 +17,8 @@ export const patchFile = (deps: MachineTools): Tool =>
   defineTool({
     name: 'patch_file',
     description:
-      'Replace one piece of a file. old_string must be there exactly once, white space included; the rest of the file ' +
-      'is not touched. Read the file first.',
+      'Replace one part of a file. old_string must occur exactly once, including white space; the rest of the file ' +
+      'stays unchanged. Read the file first.',
     effect: 'write',
     parameters: z.strictObject({
       machine_id: machineId,
@@ -30,7 +30,7 @@ export const patchFile = (deps: MachineTools): Tool =>
         .string()
         .min(1)
         .describe('Text to replace, with enough around it to be unique.'),
-      new_string: z.string().describe('Text to put there, taken literally.'),
+      new_string: z.string().describe('The replacement, taken literally.'),
     }),
     aliases: {
       machine: 'machine_id',
@@ -67,7 +67,7 @@ export const patchFile = (deps: MachineTools): Tool =>
 
 async function readWhole(machine: Machine, path: string): Promise<Buffer> {
   const stat = await machine.stat(path);
-  if (!stat) throw new ToolFailure(`There is no file ${path}. Make it with write_file.`);
+  if (!stat) throw new ToolFailure(`There is no file ${path}. Create it with write_file.`);
   if (stat.isDirectory) throw new ToolFailure(`${path} is a folder.`);
   if (stat.sizeBytes > maxFileBytes)
     throw new ToolFailure(

@@ -14,7 +14,7 @@ export const writeFile = (deps: MachineTools): Tool =>
   defineTool({
     name: 'write_file',
     description:
-      'Write a whole text file, exactly as given, or append to it. Folders are made. Use patch_file for small changes.',
+      'Write a whole text file, exactly as given, or append to it. Missing folders are created. Use patch_file for small changes.',
     guidance: [
       'Write scripts to files with write_file and change them with patch_file; do not nest quotes in commands.',
     ],
@@ -25,7 +25,7 @@ export const writeFile = (deps: MachineTools): Tool =>
         .string()
         .min(1)
         .describe("Relative paths start at the machine's working folder; ~ is the home folder."),
-      content: z.string().describe('The text, with its last newline.'),
+      content: z.string().describe('The text, including the last newline.'),
       append: z.boolean().default(false).describe('Add to the end instead of replacing the file.'),
     }),
     aliases: { machine: 'machine_id', file: 'path', file_path: 'path', text: 'content' },

@@ -11,26 +11,26 @@ import { writtenPath, type MachineTools } from '../parameters/machinePath.ts';
 import type { ToolContext, ToolResult } from '../tool.ts';
 
 const maxNamed = 20;
-const interrupted = 'Interrupted; called again, it goes on from there.';
+const interrupted = 'Interrupted. Call again to resume.';
 
 export const transferOptions = {
   exclude: z
     .array(z.string().min(1))
     .default([])
     .describe(
-      'Patterns as in .gitignore, from the root of what is sent: ["*.ckpt", "/data/", ".git"].',
+      'Patterns as in .gitignore, relative to the root of the transfer: ["*.ckpt", "/data/", ".git"].',
     ),
   gitignore: z
     .boolean()
     .default(false)
-    .describe('Also leave out what the .gitignore files of the tree name.'),
+    .describe('Also leave out what the .gitignore files in the tree exclude.'),
   checksum: z.boolean().default(false).describe('Compare contents; default: sizes and times.'),
 };
 
 export const transferRules =
-  'The destination is the new name of what is sent, not the folder to put it into; a folder that is there gets the ' +
-  'content merged, and nothing is deleted. Only what is missing or has changed is sent; called again, it goes on where ' +
-  'it stopped. Modes, times, links and empty folders are kept; .git is sent unless it is excluded.';
+  'The destination is the new path of the file or folder, not its parent folder. An existing folder is merged with ' +
+  'the content, and nothing is deleted. Only missing or changed files are sent; call again to resume after an ' +
+  'interruption. Modes, times, links and empty folders are kept; .git is sent unless it is excluded.';
 
 export interface TransferAsked {
   readonly from: Place;
@@ -67,12 +67,9 @@ export async function transferred(asked: TransferAsked, context: ToolContext): P
   if (!report)
     return { content: { aborted: true, files_sent: 0, note: interrupted }, summary: 'interrupted' };
   if (report.failure)
-    throw new ToolFailure(
-      `${report.failure.message} ${soFarText(report)} Called again, it goes on from there.`,
-      {
-        cause: report.failure,
-      },
-    );
+    throw new ToolFailure(`${report.failure.message} ${soFarText(report)} Call again to resume.`, {
+      cause: report.failure,
+    });
   return {
     content: {
       ...(report.outcome === 'aborted' && { aborted: true, note: interrupted }),
@@ -107,7 +104,7 @@ const progressText = ({
   `${formatBytes(bytesPerSecond)}/s`;
 
 const soFarText = ({ files: done, planned, same }: TransferReport): string =>
-  `${done} of ${counted(planned.files, 'file')} are at their place${same > 0 ? `, and ${same} were there before` : ''}; none is there by half.`;
+  `${done} of ${counted(planned.files, 'file')} were sent${same > 0 ? `, ${same} were there before` : ''}; no file is incomplete.`;
 
 function summaryOf({
   outcome,

@@ -20,7 +20,7 @@ export const listMachines = (overview: MachineOverview): Tool =>
   defineTool({
     name: 'list_machines',
     description:
-      'The machines that commands can run on: id, kind, status (connected, unreachable and why, not_yet_used), hardware, what of it is in use now (CPU, memory, disk, each GPU and the run that holds it), free slots, working folder, runs that are not over.',
+      'List the machines that commands can run on: id, kind, status (connected, unreachable and why, not_yet_used), hardware, current use (CPU, memory, disk, each GPU and the run that holds it), free slots, working folder, runs that have not ended.',
     effect: 'read',
     parameters: z.strictObject({}),
     describe: () => 'Listed machines',

@@ -11,12 +11,12 @@ export const remoteDownload = (deps: MachineTools): Tool =>
     effect: 'write',
     isRepeatable: true,
     parameters: z.strictObject({
-      machine_id: z.string().min(1).describe('Where from: a machine id from list_machines.'),
+      machine_id: z.string().min(1).describe('The source: a machine id from list_machines.'),
       remote_path: z
         .string()
         .min(1)
-        .describe('What: a file or folder there. Relative paths start at the working folder.'),
-      local_path: z.string().min(1).describe('Its name here.'),
+        .describe('The file or folder there. Relative paths start at the working folder.'),
+      local_path: z.string().min(1).describe('Its new path here.'),
       ...transferOptions,
     }),
     aliases: { machine: 'machine_id', source: 'remote_path', destination: 'local_path' },

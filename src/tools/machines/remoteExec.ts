@@ -12,7 +12,7 @@ export const remoteExec = ({ machines, git }: MachineTools): Tool =>
   defineTool({
     name: 'remote_exec',
     description:
-      'Run a short shell command on a machine and wait for it: look around, install, test. For training and anything ' +
+      'Run a short shell command on a machine and wait for it: inspect, install, test. For training and anything ' +
       'longer than a few minutes use remote_exec_background. At the time limit the command and its children are ended.',
     effect: 'execute',
     parameters: z.strictObject({

@@ -9,25 +9,22 @@ export const remoteUpload = (deps: MachineTools): Tool =>
     name: 'remote_upload',
     description: `Send a file or a folder to a machine, from this computer or from another machine. ${transferRules}`,
     guidance: [
-      'Code and data go to a machine with remote_upload and come back with remote_download; only what is missing or has changed is sent. Results that a run leaves as files stay on its machine until you fetch them.',
+      'Send code and data to a machine with remote_upload and fetch them with remote_download; only missing or changed files are sent. Files that a run writes stay on its machine until you fetch them.',
     ],
     effect: 'write',
     isRepeatable: true,
     parameters: z.strictObject({
-      machine_id: z.string().min(1).describe('Where to: a machine id from list_machines.'),
-      local_path: z
-        .string()
-        .min(1)
-        .describe('What: a file or folder here, or on source_machine_id.'),
+      machine_id: z.string().min(1).describe('The destination: a machine id from list_machines.'),
+      local_path: z.string().min(1).describe('The file or folder here, or on source_machine_id.'),
       remote_path: z
         .string()
         .min(1)
-        .describe('Its name there. Relative paths start at the working folder; ~ is home.'),
+        .describe('Its new path there. Relative paths start at the working folder; ~ is home.'),
       source_machine_id: z
         .string()
         .min(1)
         .default('local')
-        .describe('Where local_path is. Default: local.'),
+        .describe('The machine of local_path. Default: local.'),
       ...transferOptions,
     }),
     aliases: {

@@ -8,7 +8,7 @@ export const memoryLs = (memory: Pick<MemoryStore, 'list'>): Tool =>
   defineTool({
     name: 'memory_ls',
     description:
-      'List what lies directly below a path of your memory, with the gist of each. /global is shared by all sessions.',
+      'List the notes directly below a path of your memory, with their gists. /global is shared by all sessions.',
     effect: 'read',
     parameters: z.strictObject({
       path: z.string().default('/').describe('such as / or /papers or /global'),
@@ -24,7 +24,7 @@ export const memoryLs = (memory: Pick<MemoryStore, 'list'>): Tool =>
         content: {
           path,
           children,
-          ...(nodes.length === 0 && { note: 'Nothing here yet.' }),
+          ...(nodes.length === 0 && { note: 'There are no notes here yet.' }),
           ...(left > 0 && {
             note: `${left} more are not shown: keep notes in folders, and list those.`,
           }),

@@ -6,7 +6,7 @@ export const memoryRm = (memory: Pick<MemoryStore, 'remove'>): Tool =>
   defineTool({
     name: 'memory_rm',
     description:
-      'Remove a note of your memory and everything below it, for good. / and /global as a whole are never removed.',
+      'Remove a note of your memory and everything below it permanently. / and /global as a whole are never removed.',
     effect: 'write',
     isOwnData: true,
     changesCode: false,

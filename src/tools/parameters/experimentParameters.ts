@@ -17,22 +17,20 @@ export const experimentParameters = {
     .min(1)
     .max(500)
     .optional()
-    .describe('What this should show, in one sentence; it stands in the ledger.'),
+    .describe('What this should show, in one sentence; recorded in the ledger.'),
   experiment: z
     .union([z.string().min(1), z.int().positive()])
     .transform(String)
     .optional()
     .describe(
-      'Add to this experiment (such as "e7") in place of a new one: the same once more, with another seed.',
+      'Add to this experiment (such as "e7") instead of a new one: a repetition with another seed.',
     ),
   retest: z
     .string()
     .min(1)
     .max(500)
     .optional()
-    .describe(
-      'Why something is made again that was tried before; without it, a repetition is refused.',
-    ),
+    .describe('Why an earlier experiment is repeated; without a reason, a repetition is refused.'),
 };
 
 type Args = { readonly [Name in keyof ExperimentArguments]?: string | undefined };

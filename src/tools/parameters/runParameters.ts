@@ -11,13 +11,13 @@ export const limitParameters = {
     .max(maxMinutes)
     .optional()
     .describe(
-      'Time limit, also a fraction. Kept by the machine itself: TERM, 10 s to save, KILL; "time limit reached".',
+      'Time limit, also a fraction. Enforced by the machine itself: TERM, 10 s to save, KILL; "time limit reached".',
     ),
   limit_from: z
     .enum(['launch', 'first_metric'])
     .optional()
     .describe(
-      'When the clock of max_minutes starts. Default: launch; first_metric leaves compiling and loading out.',
+      'When the clock of max_minutes starts. Default: launch; first_metric excludes compiling and loading.',
     ),
 };
 
@@ -28,7 +28,7 @@ export const resourceParameters = {
     .max(1024)
     .optional()
     .describe(
-      'GPUs for this run alone; it sees no others, with 0 none. Default: all, shared with whoever is there.',
+      'GPUs for this run alone; it sees no others, and none with 0. Default: all, shared with other runs.',
     ),
   cpus: z
     .int()

@@ -70,7 +70,7 @@ export function findRun(finder: RunFinder, args: RunReference): Run {
   if (found) return found;
   const known = finder.all().slice(-20).map(runLine);
   const list = known.length > 0 ? `Runs:\n${known.join('\n')}` : 'No run has been started yet.';
-  throw new ToolFailure(`${referenceText(args)} is not known. ${list}`);
+  throw new ToolFailure(`${referenceText(args)} is unknown. ${list}`);
 }
 
 const runLine = (run: Run): string =>

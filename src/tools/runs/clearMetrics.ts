@@ -4,14 +4,14 @@ import { requireRun, taskId, type MeasuredRuns } from './measuredRuns.ts';
 import { defineTool, type Tool } from '../tool.ts';
 
 const parameters = z.strictObject({
-  task_id: taskId('The run (without: every run of this session, and of no other)').optional(),
+  task_id: taskId('The run (default: every run of this session, and of no other)').optional(),
 });
 
 export function clearMetrics(runs: MeasuredRuns): Tool {
   return defineTool({
     name: 'clear_metrics',
     description:
-      'Clears the metric points read so far from one run or from all runs of this session. Runs that go on are measured on.',
+      'Clears the metric points read so far from one run or from all runs of this session. Active runs continue to be measured.',
     effect: 'write',
     isOwnData: true,
     changesCode: false,

@@ -24,7 +24,7 @@ const parameters = z.strictObject({
   metric_names: z
     .array(z.string())
     .optional()
-    .describe('Only these metrics. Without: all that either run has.'),
+    .describe('Only these metrics. Default: all that either run has.'),
 });
 
 export function compareRuns(runs: MeasuredRuns): Tool {
@@ -32,8 +32,8 @@ export function compareRuns(runs: MeasuredRuns): Tool {
     name: 'compare_runs',
     description:
       'Compares the metrics of two runs and says for each whether the second is better, worse or the same, at the end ' +
-      'and at the largest step that both reached. Which way is better follows from the name; n/a where it does not. ' +
-      'One run each does not tell a gain from noise: repeat with other seeds where the difference is small.',
+      'and at the largest step that both reached. The better direction follows from the name; n/a if it does not. ' +
+      'One run each cannot separate a gain from noise: repeat with other seeds if the difference is small.',
     effect: 'read',
     parameters,
     aliases: {

@@ -75,9 +75,9 @@ export const envSnapshot = (snapshots: CodeSnapshots): Tool =>
   defineTool({
     name: 'env_snapshot',
     description:
-      'Record what runs find around them on a machine: Python, packages, GPUs, CUDA, driver, system, disk, and the state of the code with its uncommitted changes. Runs that follow there refer to it. Taken again, it says what has changed.',
+      'Record the environment of runs on a machine: Python, packages, GPUs, CUDA, driver, system, disk, and the state of the code with its uncommitted changes. Later runs there refer to it. Another snapshot reports what has changed.',
     guidance: [
-      'Before a series of runs on a machine, record what they find there once with env_snapshot: they refer to it.',
+      'Before a series of runs on a machine, record their environment once with env_snapshot: they refer to it.',
     ],
     effect: 'execute',
     changesCode: false,
@@ -143,7 +143,7 @@ export async function askEnvironment(
   });
   if (stdout.includes(mark)) return parseEnvironment(stdout, mark);
   throw new ToolFailure(
-    `The environment of ${machine.id} could not be asked for: ${oneLine(stderr, 300) || outcome.kind}. Check repo_path (${where.repo}).`,
+    `The environment of ${machine.id} could not be read: ${oneLine(stderr, 300) || outcome.kind}. Check repo_path (${where.repo}).`,
   );
 }
 
@@ -209,7 +209,7 @@ function shown({ packages, conda, git, ...rest }: Environment): Record<string, u
 function since(before: TakenSnapshot, now: TakenSnapshot): string | readonly string[] {
   const changes = [
     ...changesBetween(before.environment, now.environment),
-    ...(before.diffSha256 === now.diffSha256 ? [] : ['the uncommitted changes are others']),
+    ...(before.diffSha256 === now.diffSha256 ? [] : ['the uncommitted changes are different']),
   ];
   if (changes.length === 0) return 'nothing has changed';
   const left = changes.length - maxChanges;

@@ -38,16 +38,16 @@ const signalName = z
   .preprocess(plainName, z.enum(['TERM', 'INT', 'HUP', 'QUIT', 'KILL', 'STOP', 'CONT']))
   .default('TERM')
   .describe(
-    'TERM (default), INT, HUP, QUIT: asks to end, then forces. KILL: forces at once. STOP, CONT: pause, resume.',
+    'TERM (default), INT, HUP, QUIT: asks it to end, then KILL. KILL: at once. STOP, CONT: pause, resume.',
   );
 
 export const killTask = ({ runs, sweeps }: TaskKiller): Tool =>
   defineTool({
     name: 'kill_task',
     description:
-      'End a run with all its processes, and check that none is left. Its output and metrics stay readable. After ' +
-      'grace_seconds, processes that are still there are killed. Of a sweep ("s1"): launches no more points, and ends ' +
-      'those that run.',
+      'End a run with all its processes, and check that none is left. Its output and metrics stay readable. Processes left ' +
+      'after grace_seconds are killed. With a sweep ("s1"): launches no more points, and ends ' +
+      'those that are running.',
     effect: 'execute',
     changesCode: false,
     isRepeatable: true,
@@ -59,7 +59,7 @@ export const killTask = ({ runs, sweeps }: TaskKiller): Tool =>
         .min(0)
         .max(600)
         .default(10)
-        .describe('For saving a checkpoint, say. Default 10.'),
+        .describe('Time to save a checkpoint, for example. Default: 10.'),
     }),
     aliases: runAliases,
     describe: (args) => `${verb(args.signal)} ${referenceText(args)}`,

@@ -88,11 +88,11 @@ export const remoteExecBackground = (deps: RunLauncher): Tool =>
   defineTool({
     name: 'remote_exec_background',
     description:
-      'Start a long command (training, evaluation) as a run and return at once. It goes on by itself, even when Helios ' +
-      'does not. Its output is logged and its metrics are read as they are printed; without metric_names and ' +
+      'Start a long command (training, evaluation) as a run and return at once. The run continues even if Helios ' +
+      'ends. Its output is logged and its metrics are read as they are printed; without metric_names and ' +
       'metric_patterns they are detected. Follow with sleep, task_output and show_metrics.',
     guidance: [
-      'Anything longer than a few seconds is a run: start it with remote_exec_background, never with remote_exec, and do not redirect its output. Its output is kept and its metrics are read from it as it is written.',
+      'Anything longer than a few seconds is a run: start it with remote_exec_background, never with remote_exec, and do not redirect its output. Its output is stored, and its metrics are read as they are printed.',
       'Scripts print one line per step, such as: step=120 loss=0.8312 val_loss=0.9120. Name the metrics with metric_names or metric_patterns.',
     ],
     effect: 'execute',
@@ -186,12 +186,12 @@ function commandWarnings(command: string): string[] {
   return [
     ...(ownLog.test(bare)
       ? [
-          'The command writes its output to a file of its own: no metrics are read from it. Leave the redirection out.',
+          'The command redirects its output to a file, so no metrics are read. Remove the redirection.',
         ]
       : []),
     ...(backgroundJob.test(bare)
       ? [
-          'The command puts a job into the background: the run ends when its shell ends. Leave the & out, or add wait.',
+          'The command puts a job into the background, but the run ends when its shell ends. Remove the &, or add wait.',
         ]
       : []),
   ];

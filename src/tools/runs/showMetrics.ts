@@ -22,22 +22,22 @@ const parameters = z.strictObject({
   metric_names: z
     .array(z.string())
     .optional()
-    .describe('Metrics to show. Without: the list of metrics that exist.'),
-  task_id: taskId('The run (without: every run of this session, each for itself)').optional(),
+    .describe('Metrics to show. Default: only the list of metrics.'),
+  task_id: taskId('The run (default: every run of this session, separately)').optional(),
   lines: z
     .number()
     .int()
     .min(1)
     .max(maxPoints)
     .default(50)
-    .describe('Points of each series at most.'),
+    .describe('Maximum number of points per series.'),
 });
 
 export function showMetrics(runs: MeasuredRuns): Tool {
   return defineTool({
     name: 'show_metrics',
     description:
-      'Shows metrics read from the output of runs, for each run by itself: last, best, min, max, mean, trend, the first ' +
+      'Shows metrics read from the output of runs, per run: last, best, min, max, mean, trend, the first ' +
       'NaN or Inf, and the series thinned to its shape (extremes are kept).',
     effect: 'read',
     parameters,
@@ -138,6 +138,6 @@ function noSuchMetric(names: readonly string[], runs: readonly MeasuredRun[]): T
   return new ToolFailure(
     known.size > 0
       ? `${missing} Metrics: ${[...known].slice(0, 100).join(', ')}.`
-      : `${missing} No metric at all was read yet; look at the output with task_output.`,
+      : `${missing} No metric was read yet. Check the output with task_output.`,
   );
 }

@@ -53,7 +53,7 @@ const parameters = z.strictObject({
     .string()
     .min(1)
     .describe(
-      'Shell command with {name} where a value belongs, such as "python train.py --lr {lr} --bs {bs}". Values are quoted for the shell. {{name}} is the text {name}; ${X}, {a,b} and other braces stay as they are.',
+      'Shell command with {name} in place of a value, such as "python train.py --lr {lr} --bs {bs}". Values are quoted for the shell. {{name}} is the text {name}; ${X}, {a,b} and other braces stay as they are.',
     ),
   ...pointParameters,
   machines: z
@@ -61,7 +61,7 @@ const parameters = z.strictObject({
     .min(1)
     .optional()
     .describe(
-      'Ids from list_machines. A Slurm machine stands alone: its points become one job array. Default: local, when it is the only one.',
+      'Ids from list_machines. Name a Slurm machine alone: its points become one job array. Default: local, if it is the only one.',
     ),
   metric_names: z
     .array(z.string().min(1))
@@ -77,7 +77,7 @@ const parameters = z.strictObject({
     .max(maxPoints)
     .optional()
     .describe(
-      'Runs at a time on all machines together. Default: as many as have a free GPU or slot; one on a machine without either.',
+      'Maximum number of concurrent runs on all machines together. Default: one per free GPU or slot; one on a machine without either.',
     ),
   gpus_per_run: z
     .int()
@@ -91,7 +91,7 @@ const parameters = z.strictObject({
     .min(1)
     .optional()
     .describe("Folder to run in. Default: the machine's working folder."),
-  label_prefix: z.string().max(30).optional().describe('Put before the label of each run.'),
+  label_prefix: z.string().max(30).optional().describe('Prefix of the label of each run.'),
   ...experimentParameters,
   dry_run: z.boolean().default(false).describe('Only show the first points and their number.'),
 });
@@ -102,9 +102,9 @@ const shownPoints = 10;
 export const sweep = (deps: SweepStarter): Tool =>
   defineTool({
     name: 'sweep',
-    description: `Run a command with many values: every combination, drawn ones, or a list; at most ${maxPoints} points, each a run with its own label, output and metrics. All points are queued; the engine keeps max_parallel of them running until all are over, while you sleep ({"type":"process_exit","sweep":"s1"}) and across restarts. task_output with run "s1" shows its table, kill_task with run "s1" stops it.`,
+    description: `Run a command with many values: every combination, random values, or a list; at most ${maxPoints} points, each a run with its own label, output and metrics. All points are queued; the engine keeps max_parallel of them running until all have ended, while you sleep ({"type":"process_exit","sweep":"s1"}) and across restarts. task_output with run "s1" shows its table, kill_task with run "s1" stops it.`,
     guidance: [
-      'Many values of one command are a sweep, not many launches: the engine runs all points while you sleep.',
+      'To try many values of one command, start a sweep instead of many runs: the engine runs all points while you sleep.',
     ],
     effect: 'execute',
     changesCode: false,

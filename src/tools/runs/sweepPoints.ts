@@ -38,18 +38,18 @@ export const pointParameters = {
     .strictObject({
       params: z.record(name, distribution),
       count: z.int().min(1).max(maxPoints),
-      seed: z.int().min(0).default(0).describe('The same seed draws the same values. Default 0.'),
+      seed: z.int().min(0).default(0).describe('The same seed yields the same values. Default: 0.'),
     })
     .optional()
     .describe(
-      'Instead of params: drawn values, {"params": {"lr": {"type": "log_uniform", "min": 1e-5, "max": 1e-2}}, "count": 20}; also uniform, int (min, max) and choice (values).',
+      'Instead of params: random values, {"params": {"lr": {"type": "log_uniform", "min": 1e-5, "max": 1e-2}}, "count": 20}; also uniform, int (min, max) and choice (values).',
     ),
   points: z
     .array(z.record(name, value))
     .min(1)
     .max(maxPoints)
     .optional()
-    .describe('Instead of params: a list of your own, [{"lr": 1e-3, "bs": 32}, …].'),
+    .describe('Instead of params: an explicit list, [{"lr": 1e-3, "bs": 32}, …].'),
 };
 
 type Given = z.output<z.ZodObject<typeof pointParameters>>;
@@ -102,7 +102,7 @@ function combinations(params: Readonly<Record<string, readonly ParamValue[]>>): 
     throw new ToolFailure('params is empty: name at least one parameter.');
   if (count > maxPoints)
     throw new ToolFailure(
-      `These are ${count} combinations; a sweep has at most ${maxPoints}. Take fewer values, or draw some with random. Nothing was started.`,
+      `These are ${count} combinations; a sweep has at most ${maxPoints}. Use fewer values, or select some with random. Nothing was started.`,
     );
   return Object.entries(params).reduce<readonly Values[]>(
     (all, [key, values]) => all.flatMap((one) => values.map((each) => ({ ...one, [key]: each }))),

@@ -29,8 +29,8 @@ export const taskOutput = ({ runs, sweeps, clock, resources }: TaskOutputs): Too
   defineTool({
     name: 'task_output',
     description:
-      'The last lines that a run printed, and whether it is running or how it ended. Works after its end too. Of a ' +
-      'sweep ("s1"): how far it is, what is best, and its points.',
+      'Read the last lines that a run printed, and whether it is running or how it ended. Works after its end, too. With a ' +
+      'sweep ("s1"): its progress, the best values, and its points.',
     effect: 'read',
     parameters: z.strictObject({
       ...runReference,
@@ -40,7 +40,7 @@ export const taskOutput = ({ runs, sweeps, clock, resources }: TaskOutputs): Too
         .positive()
         .max(2000)
         .default(50)
-        .describe('Lines from the end. Default 50.'),
+        .describe('Number of last lines. Default: 50.'),
     }),
     aliases: runAliases,
     describe: (args) => `Read output of ${referenceText(args)}`,

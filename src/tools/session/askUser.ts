@@ -42,13 +42,13 @@ const parameters = z.strictObject({
     .string()
     .min(1)
     .max(500)
-    .describe('What you will do when nobody answers: the safe, reversible choice.'),
+    .describe('What you will do without an answer: the safe, reversible choice.'),
   deadline_minutes: z
     .number()
     .positive()
     .max(10_080)
     .default(60)
-    .describe('From then on the default counts.'),
+    .describe('After this time the default counts.'),
 });
 
 export const askUser = (deps: QuestionAsker): Tool =>
@@ -56,7 +56,7 @@ export const askUser = (deps: QuestionAsker): Tool =>
     name: 'ask_user',
     formerNames: ['ask_person'],
     description:
-      "Put a question into the user's inbox and go on at once: it never waits. Use it for what only a user can decide. Work as if the default were the answer; when the user answers, you are told.",
+      "Put a question into the user's inbox and continue at once: it never waits. Use it for decisions that only the user can make. Work as if the default were the answer; when the user answers, you are told.",
     effect: 'read',
     isQuiet: true,
     isRepeatable: true,
@@ -76,7 +76,7 @@ export const askUser = (deps: QuestionAsker): Tool =>
           question: asked.id,
           default: asked.fallback,
           deadline: new Date(asked.deadlineMs).toISOString(),
-          note: 'It is in the inbox. Go on now as if the default were the answer.',
+          note: 'The question is in the inbox. Continue now as if the default were the answer.',
         },
         summary: `${asked.id} · default: ${oneLine(asked.fallback, 60)}`,
       };

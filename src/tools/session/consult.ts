@@ -31,7 +31,7 @@ export const consult = (consultant: Consultant): Tool =>
   defineTool({
     name: 'consult',
     description:
-      'Ask another model for a second opinion: on a plan, on a surprising result, on what to try when ideas run out. It ' +
+      'Ask another model for a second opinion: on a plan, a surprising result, or what to try when ideas run out. It ' +
       'sees only what you write, has no tools and changes nothing. It costs money, and it can be wrong: only runs measure.',
     effect: 'network',
     parameters: z.strictObject({
@@ -40,17 +40,17 @@ export const consult = (consultant: Consultant): Tool =>
         .string()
         .max(30_000)
         .optional()
-        .describe('What it must know: goal, what was measured, code.'),
+        .describe('What the model must know: goal, measurements, code.'),
       provider: z
         .string()
         .min(1)
         .optional()
-        .describe('Default: the configured one, or another than your own.'),
+        .describe('Default: the configured provider, or another than yours.'),
       model: z
         .string()
         .min(1)
         .optional()
-        .describe('An id or alias. Default: the one of that provider.'),
+        .describe('A model id or alias. Default: that of the provider.'),
     }),
     describe: ({ question }) => `Asked for a second opinion: ${oneLine(question, 100)}`,
     async execute({ question, context, provider, model }, call) {

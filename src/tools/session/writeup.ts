@@ -18,7 +18,7 @@ export const writeup = (writer: WriteupWriter): Tool =>
   defineTool({
     name: 'writeup',
     description:
-      'Write your account of the work for the user: what was the idea, what was tried, what was found, what remains. It goes into writeup.md of the report, around tables and charts of what was measured; those are made for you, so tell what they do not. Called again, it replaces the account. Numbers that no run has measured are marked as such.',
+      'Write your account of the work for the user: the idea, what was tried, what was found, what remains. It goes into writeup.md of the report, around generated tables and charts of the measurements, so write what they do not show. Another call replaces the account. Numbers that no run has measured are marked as such.',
     effect: 'write',
     isRepeatable: true,
     parameters: z.strictObject({
@@ -40,7 +40,7 @@ export const writeup = (writer: WriteupWriter): Tool =>
           brief,
           not_measured: unmeasured.slice(0, maxNamed),
           ...(unmeasured.length > 0 && {
-            note: 'The numbers in not_measured are in no run. They are marked in the report: correct them, or have a run measure them.',
+            note: 'No run has measured the numbers in not_measured. They are marked in the report: correct them, or measure them in a run.',
           }),
         },
         summary: `writeup.md · ${marked}`,

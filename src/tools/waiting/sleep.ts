@@ -42,7 +42,7 @@ const parameters = z.strictObject({
 export const sleep = (deps: SleepDeps): Tool =>
   defineTool({
     name: 'sleep',
-    description: `Wait without spending anything until a condition is met; your turn ends, and you are woken with a digest of what happened. Sleep whenever there is nothing to do but wait. Conditions are objects:\n${supportedText}`,
+    description: `Wait at no cost until a condition is met; your turn ends, and you are woken with a digest of what happened. Sleep whenever there is nothing to do but wait. Conditions are objects:\n${supportedText}`,
     guidance: [
       "While runs work, wait with sleep (process_exit, a metric threshold, a timer). Waiting costs nothing; polling does. Never run the shell's sleep.",
     ],
@@ -79,7 +79,7 @@ export const sleep = (deps: SleepDeps): Tool =>
           logic,
           deadline: new Date(request.deadlineMs).toISOString(),
           ...(isDefaultDeadline && {
-            note: `No deadline was given, so one was set: you are woken after ${left}.`,
+            note: `No deadline was given, so the default applies: you are woken after ${left}.`,
           }),
         },
         summary: `until ${texts.length > 0 ? texts.join(logic === 'any' ? ' or ' : ' and ') : 'the deadline'}, at most ${left}`,

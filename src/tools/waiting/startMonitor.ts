@@ -14,13 +14,13 @@ export interface StartMonitorDeps {
 }
 
 const { min, max, usual } = monitorMinutes;
-const bounds = `interval_minutes is between ${min} and ${max}: more often costs more than it tells; to wait longer, use sleep`;
+const bounds = `interval_minutes is between ${min} and ${max}: shorter intervals cost more than they tell; to wait longer, use sleep`;
 
 export const startMonitor = (deps: StartMonitorDeps): Tool =>
   defineTool({
     name: 'start_monitor',
     description:
-      'Be shown a digest of your runs at a fixed interval while they go on. Replaces the monitor there is. To wait for one thing, use sleep.',
+      'Get a digest of your runs at a fixed interval while they are active. Replaces the current monitor. To wait for one condition, use sleep.',
     effect: 'read',
     isQuiet: true,
     parameters: z.strictObject({

@@ -9,7 +9,7 @@ export interface StopMonitorDeps {
 export const stopMonitor = (deps: StopMonitorDeps): Tool =>
   defineTool({
     name: 'stop_monitor',
-    description: 'End the check-ins that start_monitor began.',
+    description: 'Stop the check-ins of start_monitor.',
     effect: 'read',
     isQuiet: true,
     parameters: z.strictObject({}),

@@ -71,7 +71,7 @@ describe('the memory tools', () => {
     assert.deepEqual((await call(memoryLs(memory), {})).content, {
       path: '/',
       children: [],
-      note: 'Nothing here yet.',
+      note: 'There are no notes here yet.',
     });
   });
 

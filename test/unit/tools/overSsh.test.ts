@@ -184,7 +184,7 @@ describe('file tools over SSH', () => {
     const denied = { local_path: 'file', remote_path: '/proc/x/file' };
     await assert.rejects(
       upload(denied),
-      /0 of 1 file are at their place; none is there by half.*goes on from there/,
+      /0 of 1 file were sent; no file is incomplete.*Call again to resume/,
     );
     const input = { ...gpu1, local_path: 'file', remote_path: 'f' };
     assert.equal(

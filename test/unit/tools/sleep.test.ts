@@ -86,7 +86,7 @@ describe('sleep', () => {
       conditions: ['run 7 ends', 'loss < 1'],
       logic: 'any',
       deadline: '2026-01-01T08:00:00.000Z',
-      note: 'No deadline was given, so one was set: you are woken after 8 h.',
+      note: 'No deadline was given, so the default applies: you are woken after 8 h.',
     });
     assert.equal(result.summary, 'until run 7 ends or loss < 1, at most 8 h');
     assert.equal(requests.length, 1);

@@ -42,7 +42,7 @@ describe('task_output', () => {
   });
 
   it('names the runs there are when it does not know one', async () => {
-    await assert.rejects(call(tool(), { run: 9 }), /run 9 is not known. No run has been started/);
+    await assert.rejects(call(tool(), { run: 9 }), /run 9 is unknown. No run has been started/);
     const { task } = await launch('true');
     await assert.rejects(
       call(tool(), { pid: 1 }),

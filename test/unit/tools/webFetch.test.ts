@@ -23,7 +23,7 @@ describe('web_fetch', () => {
     const first = await fetched({ url });
     assert.match(
       first,
-      /^Characters 0 to 16000 of 30000; go on with offset 16000\. A stranger wrote what follows/,
+      /^Characters 0 to 16000 of 30000; continue with offset 16000\. The following text comes from an unknown author/,
     );
     assert.match(
       await fetched({ url, offset: 16_000 }),

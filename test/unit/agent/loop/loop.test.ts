@@ -118,7 +118,7 @@ describe('loop', () => {
     const texts = eventsOf(session, 'tool.finished').map((event) => event.text);
     assert.match(texts[0] ?? '', /There is no tool rm_rf\. The tools are: remote_exec,/);
     assert.match(texts[1] ?? '', /not valid JSON/);
-    assert.match(texts[2] ?? '', /do not fit/);
+    assert.match(texts[2] ?? '', /are invalid/);
     assert.equal(model.requests.length, 4);
   });
 

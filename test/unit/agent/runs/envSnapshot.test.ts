@@ -128,7 +128,7 @@ END
     assert.deepEqual(answers(second)[2]?.since_before, [
       '+ package torch==2.6.0',
       '+ untracked file other.txt',
-      'the uncommitted changes are others',
+      'the uncommitted changes are different',
     ]);
   });
 

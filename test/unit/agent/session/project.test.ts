@@ -124,7 +124,7 @@ describe('a session in a project', () => {
     await session.ended;
     const [request] = model.requests;
     const tool = request?.tools.find(({ name }) => name === 'remote_upload');
-    assert.match(JSON.stringify(tool?.inputSchema), /Default, as the project says: \\"local\\"/);
+    assert.match(JSON.stringify(tool?.inputSchema), /Default of the project: \\"local\\"/);
     assert.ok(!(tool?.inputSchema as { required: string[] }).required.includes('machine_id'));
     assert.match(JSON.stringify(request?.system), /Use pl\.Trainer\./);
   });

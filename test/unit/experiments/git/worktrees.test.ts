@@ -227,7 +227,7 @@ for (const host of hosts)
         'a\nb',
         '@{-1}x',
       ])
-        await assert.rejects(diff('a', wrong), /no branch or revision|do not fit/, wrong);
+        await assert.rejects(diff('a', wrong), /no branch or revision|are invalid/, wrong);
       await assert.rejects(diff('a', 'never'), /There are: (a, b|b, a)/);
       holds();
     });
