@@ -159,7 +159,7 @@ const spans = (packed: string): readonly (readonly [number, number])[] =>
   packed.split(',').map((span) => span.split('-').map(Number) as [number, number]);
 
 /**
- * The test files that execute a mutant, at most `most`, the nearest by name; up to twice as many
+ * The test files that execute a mutant, at most `max`, the nearest by name; up to twice as many
  * where they are of the mutant's own folder. The fastest comes first. Code that has changed since
  * it was counted is taken as a whole.
  */

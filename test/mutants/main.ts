@@ -4,7 +4,7 @@
  *   --only PART|ID,…  those of a part (`agent` has `agent/loop`), or `aimed`, `drawn`, or single ones
  *   --file TEXT       those of files whose path has this text
  *   --each N          how many are drawn for each part (17);  --seed N, HELIOS_MUTANTS_SEED: which
- *   --most N          how many test files are asked at most (12);  --jobs N: how many at a time (2)
+ *   --max N           how many test files are asked at most (12);  --jobs N: how many at a time (2)
  *   --resume          asks only those whose code or tests have changed since they were judged
  *   --map             counts anew which tests execute what, where code or tests have changed, and ends
  *   --list            prints the mutants and ends

@@ -49,32 +49,45 @@ export function parseAimed(text: string): readonly Aimed[] {
 
 /**
  * Finds the text in its file or, where it has moved, in the only other file that has it. Otherwise:
- * what is wrong.
+ * what is wrong. How lines are divided makes no difference.
  */
 export function place(aimed: Aimed, sources: Sources): Mutant | string {
-  const { id, part, find, replace } = aimed;
-  const own = sources.get(aimed.file) ?? '';
-  const places = own.includes(find) ? placesIn(aimed.file, own, find) : placesInAll(sources, find);
+  const { id, part, file, replace } = aimed;
+  const pattern = patternOf(aimed.find);
+  const own = placesIn(file, sources.get(file) ?? '', pattern);
+  const places =
+    own.length > 0 ? own : [...sources].flatMap(([other, text]) => placesIn(other, text, pattern));
   const [found] = places;
   if (found === undefined) return 'its text stands nowhere';
   if (places.length > 1) return `its text stands ${places.length} times`;
-  return { id, part, file: found.file, start: found.at, end: found.at + find.length, replace };
+  return { id, part, ...found, replace };
 }
 
-const placesInAll = (sources: Sources, find: string): readonly Place[] =>
-  [...sources].flatMap(([file, text]) => placesIn(file, text, find));
-
-interface Place {
-  readonly file: string;
-  readonly at: number;
+/** Matches a text with any white space between its words and signs, and commas behind last items. */
+function patternOf(text: string): RegExp {
+  const tokens = text.replaceAll(/,(?=\s*[)\]}])/g, '').match(/\w+|[^\w\s]/gu) ?? [];
+  const parts = tokens.map((token, index) => {
+    const before = tokens[index - 1];
+    if (before === undefined) return escaped(token);
+    if (/^\w/.test(before) && /^\w/.test(token)) return `\\s+${token}`;
+    return `${/[)\]}]/.test(token) ? '\\s*,?' : ''}\\s*${escaped(token)}`;
+  });
+  return new RegExp(parts.join(''), 'gu');
 }
 
-function placesIn(file: string, text: string, find: string): readonly Place[] {
-  const places: Place[] = [];
-  for (let at = text.indexOf(find); at >= 0; at = text.indexOf(find, at + 1))
-    places.push({ file, at });
-  return places;
-}
+const escaped = (token: string): string =>
+  token.replaceAll(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`);
+
+const placesIn = (
+  file: string,
+  text: string,
+  pattern: RegExp,
+): readonly Pick<Mutant, 'file' | 'start' | 'end'>[] =>
+  [...text.matchAll(pattern)].map(({ 0: found, index }) => ({
+    file,
+    start: index,
+    end: index + found.length,
+  }));
 
 export const mutated = (
   text: string,

@@ -21,13 +21,13 @@ describe('mutants', () => {
   describe('aimed', () => {
     const blocks =
       '# words\n\n@@ A1 agent/loop src/a.ts\n-  one();\n-  two();\n+  two();\n\n@@ A2 base src/a.ts\n-!== 0 \n';
-    const [swap, drop] = parseAimed(blocks);
-    const placed = (text: string, elsewhere = ''): string => {
+    const [swap = assert.fail(), drop = assert.fail()] = parseAimed(blocks);
+    const placed = (text: string, elsewhere = '', aimed = swap): string => {
       const sources = new Map([
         ['src/a.ts', text],
         ['src/b.ts', elsewhere],
       ]);
-      const found = place(swap ?? assert.fail(), sources);
+      const found = place(aimed, sources);
       return typeof found === 'string'
         ? found
         : `${found.file}: ${mutated(sources.get(found.file) ?? '', found)}`;
@@ -52,11 +52,33 @@ describe('mutants', () => {
     });
 
     it('changes the one place that has the text', () => {
-      assert.equal(placed('{\n  one();\n  two();\n}'), 'src/a.ts: {\n  two();\n}');
+      assert.equal(placed('{\n  one();\n  two();\n}'), 'src/a.ts: {\n    two();\n}');
+      assert.equal(placed('a !== 0 && b', '', drop), 'src/a.ts: a  && b');
+    });
+
+    it('finds text whose lines are divided in another way, with or without a comma at the end', () => {
+      const find = 'return [one(a, b), x.$two({ c: "d e" }, /[+]/)];';
+      const aimed = { ...swap, find, replace: 'return;' };
+      for (const text of [
+        find,
+        'return [\n  one(a, b),\n  x\n    .$two({ c: "d e" }, /[+]/),\n];',
+        'return [\n  one(\n    a,\n    b,\n  ),\n  x.$two(\n    {\n      c: "d e",\n    }, /[+]/,\n  ),\n];',
+      ])
+        assert.equal(placed(`{ ${text} }`, '', aimed), 'src/a.ts: { return; }');
+      const divided = { ...aimed, find: 'one(\n  a,\n  b,\n)' };
+      assert.equal(placed('[one(a, b)]', '', divided), 'src/a.ts: [return;]');
+    });
+
+    it('keeps words apart and whole', () => {
+      const aimed = { ...swap, find: 'a newWord', replace: 'b' };
+      assert.equal(
+        placed('anewWord; a new Word; a\nnewWord', '', aimed),
+        'src/a.ts: anewWord; a new Word; b',
+      );
     });
 
     it('looks in every file when the text is not in its own', () => {
-      assert.equal(placed('', '  one();\n  two();'), 'src/b.ts:   two();');
+      assert.equal(placed('', '  one();\n  two();'), 'src/b.ts:     two();');
     });
 
     it('tells that the text is nowhere, or at two places', () => {
