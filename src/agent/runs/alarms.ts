@@ -1,16 +1,16 @@
-/** What the alarms of runs mean: which runs a session has yet to end, and which alarms wake it. */
+/** Reads the alarms of runs: which runs a session has yet to end, and which alarms wake it. */
 import type { RunId } from '../../base/ids.ts';
 import type { JournalEvent } from '../journal/events.ts';
 import { growingFold } from '../journal/growingFold.ts';
 import type { Alarm, RunState, SessionState } from '../journal/state.ts';
 
-/** Answers to the question whether a run is to go on after an alarm. */
+/** Answers to the question whether a run may continue after an alarm. */
 export const killAnswer = 'kill';
 export const goOnAnswer = 'let it go on';
 
 /**
- * Runs without an end that a watchdog, or a user whom it asked, said to kill: of an earlier process
- * too.
+ * Returns the runs without an end that a watchdog, or the user in answer to one, decided to kill.
+ * Includes those of an earlier process.
  */
 export function condemnedRuns({
   runs,
@@ -32,13 +32,13 @@ const isKill = (answer: string): boolean => answer.trim().toLowerCase() === kill
 export interface AlarmNews {
   readonly runId: RunId;
   readonly action: Alarm['action'];
-  /** Such as `run 7: loss became NaN at step 120`. */
+  /** For example `run 7: loss became NaN at step 120`. */
   readonly text: string;
 }
 
 interface Heard {
   readonly runs: Map<RunId, { readonly number: number; readonly sweepId: string | undefined }>;
-  /** Sweep and kind of alarm, of those that were told. */
+  /** `<sweep id> <alarm kind>` of the alarms of sweeps that were reported. */
   readonly ofSweeps: Set<string>;
   unheard: AlarmNews[];
 }
@@ -54,8 +54,8 @@ const heardOf = growingFold<JournalEvent, Heard>(
 );
 
 /**
- * Points of a sweep are many and alike: their kills are told by its table, and the rest by the
- * first of each kind.
+ * Adds an alarm to the unheard ones. Points of a sweep are many and alike: its table reports their
+ * kills, and of the other alarms only the first of each kind is added.
  */
 function hear(
   heard: Heard,
@@ -68,6 +68,8 @@ function hear(
   heard.unheard.push({ runId, action, text: `run ${number ?? runId}: ${detail}` });
 }
 
-/** Alarms worth a wake that no request has told of yet, and that ended no sleep. */
+/**
+ * Returns the alarms worth a wake that no model request has reported yet, and that ended no sleep.
+ */
 export const unheardAlarms = (events: readonly JournalEvent[]): readonly AlarmNews[] =>
   heardOf(events).unheard;

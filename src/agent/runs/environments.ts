@@ -1,6 +1,6 @@
 /**
- * The environments that a session has recorded: a file each, a note in memory, and a name for the
- * runs that follow.
+ * Records the environments of a session: one file each, a memory note, and a name that later runs
+ * refer to.
  */
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -16,13 +16,13 @@ export interface EnvironmentsDeps {
   readonly log: SessionLog;
   readonly machines: Machines;
   readonly memory: MemoryStore;
-  /** Where the files go, absolute. */
+  /** Folder of the files, absolute. */
   readonly folder: string;
 }
 
 const noteChars = 20_000;
 
-/** Where the environments of a session are. */
+/** Returns the folder of a session's environments. */
 export const snapshotFolder = (sessionFolder: string): string =>
   path.join(sessionFolder, 'snapshots');
 
@@ -43,8 +43,8 @@ export function createEnvironments({
     async keep({ gist, diff, ...taken }, { callId }) {
       const id = `env${log.state.envs.length + 1}`;
       const [file, diffFile] = [`${id}.json`, `${id}.diff`];
-      // What a user has not committed may hold anything: it is for its owner only, and never shown
-      // to the model.
+      // Uncommitted changes may contain anything, so the file is readable by its owner only and is
+      // never shown to the model.
       if (diff !== undefined) await writeFileAtomic(path.join(folder, diffFile), diff, 0o600);
       await writeFileAtomic(
         path.join(folder, file),
@@ -64,7 +64,7 @@ export function createEnvironments({
   };
 }
 
-/** Absent where the file is gone. */
+/** Resolves with `undefined` when the file is gone. */
 export async function readSnapshot(
   folder: string,
   file: string,

@@ -7,7 +7,8 @@ import type { RunState, SessionState } from '../journal/state.ts';
 import { ledgerOf } from './sessionRuns.ts';
 
 /**
- * The ledger of a session that is not open here, with what its runs that go on have printed so far.
+ * Returns the ledger of a session that is not open in this process, with the latest metrics of its
+ * active runs.
  */
 export async function foreignLedger(
   home: Pick<Home, 'runFolder'>,
@@ -22,8 +23,8 @@ export async function foreignLedger(
 }
 
 /**
- * Who follows a run elsewhere has its points on disk before they are shown; what cannot be read is
- * left to who writes it.
+ * Reads the metrics that the process following the run has saved. Falls back to the recorded ones
+ * when they cannot be read: reporting that is up to their writer.
  */
 const printed = (
   home: Pick<Home, 'runFolder'>,

@@ -1,5 +1,6 @@
 /**
- * Keeps the user's repositories as they are, whatever commands and runs of a session do with git.
+ * Protects the user's repositories from the git commands of a session, in foreground commands and
+ * in runs.
  */
 import { ToolFailure } from '../../base/errors.ts';
 import {
@@ -16,7 +17,7 @@ export class GitGuard implements GitProtection {
   readonly #isOn: () => boolean;
   readonly #states = new Map<string, Promise<GuardState>>();
 
-  /** `isOn`: the user has not switched it off. */
+  /** `isOn` returns false when the user has switched the protection off. */
   constructor(isOn: () => boolean) {
     this.#isOn = isOn;
   }
@@ -34,7 +35,7 @@ export class GitGuard implements GitProtection {
   }
 
   /**
-   * The same, of a text that is started without the guard: it may only read. Throws `ToolFailure`.
+   * Checks a command that is started without the guard: git may only read. Throws `ToolFailure`.
    */
   reading(command: string): void {
     if (!this.#isOn()) return;
@@ -45,8 +46,8 @@ export class GitGuard implements GitProtection {
   }
 
   /**
-   * What the environment of a run needs so that its supervisor puts the guard first. Rejects as
-   * `command` does.
+   * Returns the environment variables with which the supervisor of a run puts the guard first.
+   * Rejects as `command` does.
    */
   async runEnv(machine: Machine, command: string): Promise<Readonly<Record<string, string>>> {
     if (!this.#isOn()) return {};
@@ -54,8 +55,8 @@ export class GitGuard implements GitProtection {
       const { kind } = await this.#checked(machine, command);
       if (kind !== 'ready') return {};
     } catch (error) {
-      // Its start is tried again and again; the guard is there from an earlier command, or git is
-      // not reached either.
+      // The start of a run is retried. By then the guard exists from an earlier command, or git
+      // cannot be reached either.
       if (!(error instanceof MachineFailure)) throw error;
     }
     return { HELIOS_GIT_GUARD: guardFolder(machine) };
@@ -83,7 +84,10 @@ export class GitGuard implements GitProtection {
     return state;
   }
 
-  /** What was not ready is looked at again for a command that calls git. */
+  /**
+   * Returns the state of the guard on the machine. Installs it again after a failure when the
+   * command calls git.
+   */
   async #state(machine: Machine, isNeeded: boolean): Promise<GuardState> {
     const known = this.#states.get(machine.id);
     const state = known && (await known.catch(() => undefined));

@@ -1,6 +1,6 @@
 /**
- * The end of a run that this process does not follow: asked for on its machine, recorded by whoever
- * owns the session.
+ * Ends a run that this process does not follow. The machine is asked to end it; the owner of the
+ * session records the end.
  */
 import type { Clock } from '../../base/clock.ts';
 import type { RunId, SessionId } from '../../base/ids.ts';
@@ -17,8 +17,8 @@ export interface KillRunDeps {
   readonly clock: Clock;
   owner(id: SessionId): Promise<SessionOwner | undefined>;
   /**
-   * The journal, held for as long as `work` takes. Rejects with `UserFacing` when somebody took the
-   * session meanwhile.
+   * Opens the journal for the duration of `work`. Rejects with `UserFacing` when another process
+   * has taken the session meanwhile.
    */
   withLog(id: SessionId, work: (log: SessionLog) => Promise<KilledRun>): Promise<KilledRun>;
 }
@@ -38,7 +38,9 @@ export async function killRun(
   return { run, owner, left, isEscalated };
 }
 
-/** Nobody else will: what is measured is read to its end, and the verdict is recorded. */
+/**
+ * Ends a run of a session without an owner: reads its metrics to the end and records the verdict.
+ */
 async function killUnowned({ runs }: KillRunDeps, log: SessionLog, id: RunId): Promise<KilledRun> {
   const state = log.state.runs.get(id);
   if (state === undefined) throw new Error(`The journal has no run ${id}`);

@@ -1,6 +1,6 @@
 /**
- * The session's watchdogs: they hear what its runs print and what their machines are busy with, and
- * tell what is wrong.
+ * The session's watchdogs: they read the output of its runs and the load of their machines, and
+ * raise alarms.
  */
 import type { Clock } from '../../base/clock.ts';
 import { DisposableStore, type Disposable } from '../../base/disposable.ts';
@@ -32,7 +32,7 @@ export class RunWatchdogs implements Disposable {
   readonly #alarms: WatchdogAlarms;
   readonly #owned = new DisposableStore();
   readonly #watches = new Map<RunId, RunWatch>();
-  /** By machine: a full disk is told of once, not for each of its runs. */
+  /** By machine: a full disk is reported once, not for each of its runs. */
   readonly #disks = new Map<string, DiskWatch>();
   #nextBeat: Disposable | undefined;
 
@@ -49,8 +49,8 @@ export class RunWatchdogs implements Disposable {
   }
 
   /**
-   * Once the runs of the session are adopted: watches those that nothing was heard of, and ends
-   * what was to be ended.
+   * Call once the runs of the session are adopted. Watches the live runs, and kills those that were
+   * to be killed before.
    */
   open(): void {
     for (const run of this.#deps.sessionRuns.live())
@@ -70,7 +70,7 @@ export class RunWatchdogs implements Disposable {
     if (!this.#deps.log.state.runs.has(id)) return;
     switch (change.kind) {
       case 'started':
-        // What it printed before it began anew is no measure of what it prints now.
+        // Output from before a restart is no baseline for the output after it.
         if (this.#watches.has(id)) this.#create(run);
         else this.#watch(run);
         return;
@@ -108,7 +108,7 @@ export class RunWatchdogs implements Disposable {
     return watch;
   }
 
-  /** For what is told by time alone; only while there are runs to watch. */
+  /** Checks what depends on time alone. Scheduled only while there are runs to watch. */
   #beat(): void {
     const { clock } = this.#deps;
     this.#nextBeat = this.#watches.size > 0 ? clock.after(beatMs, () => this.#beat()) : undefined;
@@ -120,7 +120,7 @@ export class RunWatchdogs implements Disposable {
     this.#alarms.killCondemned();
   }
 
-  /** A new sample of a machine. */
+  /** Handles a new sample of a machine. */
   #checkMachines(machineId: string): void {
     const sample = this.#deps.resources.latest(machineId);
     const watched = this.#watched().filter(({ run }) => run.spec.machineId === machineId);
@@ -133,7 +133,7 @@ export class RunWatchdogs implements Disposable {
     }
   }
 
-  /** Where it is a reason to kill, it is one for all runs of the machine. */
+  /** Reports a full disk. If the action is `kill`, all runs of the machine are killed. */
   #checkDisks(machineId: string, { disks }: ResourceSample, watched: readonly Watched[]): void {
     const { policy } = this.#deps;
     const { action } = policy.disk;
@@ -168,7 +168,10 @@ interface Watched {
   readonly watch: RunWatch;
 }
 
-/** How busy each GPU of the run is; NaN where the driver does not tell. */
+/**
+ * Returns the utilisation of each GPU of the run in percent; NaN where the driver does not report
+ * it.
+ */
 function gpuPercents({ spec, process }: Run, { gpus = [] }: ResourceSample): number[] {
   const holder = {
     runId: spec.id,
@@ -181,6 +184,6 @@ function gpuPercents({ spec, process }: Run, { gpus = [] }: ResourceSample): num
     .map(({ utilisationPercent }) => utilisationPercent ?? Number.NaN);
 }
 
-/** As summaries are found: without case, also by the last part of a path. */
+/** Compares as `summaryFor` does: ignores case, and accepts the last part of a path. */
 const isSame = (metric: string, wanted: string): boolean =>
   [metric, metric.split('/').at(-1)].some((name) => name?.toLowerCase() === wanted.toLowerCase());

@@ -1,5 +1,5 @@
 /**
- * The session's hand on its runs: plans, launches, adopts and records them. Identity is the run id,
+ * The session's access to its runs: plans, launches, adopts and records them. A run keeps its id
  * from plan to end.
  */
 import path from 'node:path';
@@ -38,7 +38,7 @@ export interface LaunchRequest {
   readonly limit?: RunLimit;
   readonly resources?: RunResources;
   readonly sweep?: NonNullable<RunSpec['sweep']>;
-  /** The experiment that it is launched for: `e7`. */
+  /** Id of the experiment that the run belongs to: `e7`. */
   readonly experimentId?: string;
 }
 
@@ -49,8 +49,8 @@ export interface SessionRunsDeps {
   readonly machines: Machines;
   readonly clock: Clock;
   /**
-   * What the environment of runs needs beside their own; rejects with `ToolFailure` where a command
-   * may not be run.
+   * Returns environment variables to add to those of the run. Rejects with `ToolFailure` when the
+   * command may not be run.
    */
   runEnv?(machine: Machine, command: string): Promise<Readonly<Record<string, string>>>;
   /** Called when the end of a run cannot be recorded. */
@@ -62,10 +62,10 @@ const tailChars = 3_000;
 export class SessionRuns {
   readonly #deps: SessionRunsDeps;
   readonly #owned = new DisposableStore();
-  /** Ends that are being written: one record per run, however often it is heard. */
+  /** Pending writes of `run.ended`: one record per run, however often its end is reported. */
   readonly #recording = new Map<RunId, Promise<void>>();
   readonly #starting = new Map<RunId, Promise<void>>();
-  /** Plans are made one after the other: each takes the next number. */
+  /** Serializes planning: each plan takes the next number. */
   #planning: Promise<unknown> = Promise.resolve();
 
   constructor(deps: SessionRunsDeps) {
@@ -74,8 +74,8 @@ export class SessionRuns {
   }
 
   /**
-   * Plans in the journal, then starts. Asked again for the same call (after a crash) it goes on
-   * with the same run id, and what is already there is adopted, not started again.
+   * Records the plan, then starts the run. Called again for the same call (after a crash),
+   * continues with the same run id and adopts the run if it exists instead of starting it again.
    */
   async launch(request: LaunchRequest, callId: string, signal: AbortSignal): Promise<Run> {
     createLineParser(request.metrics);
@@ -92,7 +92,7 @@ export class SessionRuns {
   }
 
   /**
-   * Starts what is planned on one machine, as `Runs.launchTogether` does, and records the starts.
+   * Starts planned runs on one machine, as `Runs.launchTogether` does, and records their starts.
    */
   async startTogether(
     specs: readonly RunSpec[],
@@ -105,12 +105,12 @@ export class SessionRuns {
     return outcomes;
   }
 
-  /** Records that what was planned never came to life. */
+  /** Records that a planned run was never started. */
   giveUp(runId: RunId, why: string): Promise<void> {
     return this.#deps.log.record({ type: 'run.not_started', runId, why });
   }
 
-  /** The plan that an earlier attempt at this call wrote. */
+  /** Returns the plan that an earlier attempt at this call recorded. */
   plannedFor(callId: string): RunSpec | undefined {
     const event = this.#deps.log.events.findLast(
       (one) => one.type === 'run.planned' && one.callId === callId,
@@ -120,28 +120,31 @@ export class SessionRuns {
   }
 
   /**
-   * Takes up the session's runs: those without a verdict to go on with, the others so that their
-   * output and metrics can be read. What never came to life and is not being launched is said to be
-   * so.
+   * Adopts the session's runs: those without a verdict to follow them, the others to make their
+   * output and metrics readable. Records `run.not_started` for runs that do not exist and are not
+   * being launched.
    */
   async adoptAll(pendingCalls: ReadonlySet<string>): Promise<void> {
     const runs = [...this.#state.runs.values()].filter((run) => run.notStarted === undefined);
     await Promise.all(runs.map((run) => this.#adopt(run, pendingCalls)));
   }
 
-  /** Runs with a process and without a verdict. */
+  /** Returns the followed runs that have not ended. */
   live(): Run[] {
     return this.all().filter((run) => run.liveness.kind !== 'ended');
   }
 
-  /** The session's runs that this process follows, oldest first. */
+  /** Returns the session's runs that this process follows, oldest first. */
   all(): Run[] {
     return [...this.#state.runs.keys()]
       .map((id) => this.#deps.runs.get(id))
       .filter((run) => run !== undefined);
   }
 
-  /** By run id, `run 7`, `7`, `machine:pid` or `machine:job` (the newest that had it). */
+  /**
+   * Finds a run by its id, `run 7`, `7`, `machine:pid` or `machine:job` (the newest with that
+   * handle).
+   */
   find(reference: string): RunState | undefined {
     const wanted = reference.trim().replace(/^#/, '');
     const number = /^(?:run\s*)?(\d+)$/i.exec(wanted)?.[1];
@@ -153,7 +156,7 @@ export class SessionRuns {
     );
   }
 
-  /** Live values where the run is followed here, else what was recorded at its end. */
+  /** Returns live values when this process follows the run, else those recorded at its end. */
   summaries(run: RunState): readonly MetricSummary[] {
     return this.#deps.runs.get(run.spec.id)?.metrics.summaries() ?? run.metrics;
   }
@@ -166,12 +169,15 @@ export class SessionRuns {
     this.#owned.dispose();
   }
 
-  /** Resolves when every end heard so far is on disk, or was told to `onFailed`. */
+  /** Resolves when every reported end is on disk, or was passed to `onFailed`. */
   async settle(): Promise<void> {
     await Promise.allSettled(this.#recording.values());
   }
 
-  /** A job is known before it begins; the journal knows what has begun. */
+  /**
+   * Returns the handle: of the followed run, which knows its job before it begins, else from the
+   * journal.
+   */
   #handle({ spec, process }: RunState): string | undefined {
     return this.#deps.runs.get(spec.id)?.handle ?? handleOf(spec, process);
   }
@@ -219,7 +225,7 @@ export class SessionRuns {
     return spec;
   }
 
-  /** Once, however often it is heard of. */
+  /** Records the start once, however often it is reported. */
   #recordStart(run: Run): Promise<void> {
     const { id } = run.spec;
     if (run.process === undefined || this.#state.runs.get(id)?.process !== undefined)
@@ -232,7 +238,7 @@ export class SessionRuns {
 
   async #writeStart(run: Run, process: RunProcess): Promise<void> {
     await this.#deps.log.record({ type: 'run.started', runId: run.spec.id, process });
-    // It may have ended before its start was recorded.
+    // The run may have ended before its start was recorded.
     if (run.liveness.kind === 'ended') await this.#recordEnd(run);
   }
 
@@ -255,7 +261,7 @@ export class SessionRuns {
     });
   }
 
-  /** A sweep that goes on starts it. */
+  /** Returns whether the run belongs to a sweep that continues, which starts it itself. */
   #isOfSweep({ sweep }: RunSpec): boolean {
     const state = sweep && this.#state.sweeps.get(sweep.id);
     return state !== undefined && state.end === undefined;
@@ -277,11 +283,11 @@ export class SessionRuns {
     const state = this.#state.runs.get(id);
     if (state === undefined || state.verdict !== undefined || state.notStarted !== undefined)
       return Promise.resolve();
-    // Its start is recorded first; `#writeStart` comes back here.
+    // The start is recorded first; `#writeStart` calls this method again.
     if (state.process === undefined && run.process !== undefined) return Promise.resolve();
     const recording = this.#recording.get(id) ?? this.#writeEnd(run);
     this.#recording.set(id, recording);
-    // A failed write (a full disk) is tried again when the end is heard of again.
+    // A failed write (a full disk) is retried when the end is reported again.
     recording.catch(() => this.#recording.delete(id));
     return recording;
   }
@@ -312,7 +318,7 @@ export class SessionRuns {
   }
 }
 
-/** The ledger of a state; `summaries` gives a run's values. */
+/** Builds the ledger of a state; `summaries` returns the values of a run. */
 export function ledgerOf(
   state: SessionState,
   summaries: (run: RunState) => readonly MetricSummary[],

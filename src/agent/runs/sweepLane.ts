@@ -1,6 +1,6 @@
 /**
- * The way of points to one machine: one at a time, and none for a while where the machine has no
- * room or does not answer.
+ * Sends points to one machine: one at a time, and none for a while when the machine has no room or
+ * does not answer.
  */
 import type { Clock } from '../../base/clock.ts';
 import type { Disposable } from '../../base/disposable.ts';
@@ -10,7 +10,7 @@ import type { RunResources } from '../../runs/run.ts';
 import type { SweepPlan } from '../../runs/sweep.ts';
 import type { Machine } from '../../machines/machine.ts';
 
-/** Somebody else's run may end unheard. */
+/** Runs of other sessions may end unnoticed, so room is checked again after this time. */
 const fullMs = 15_000;
 const awayPolicy = { waitsMs: [5_000, 15_000, 30_000, 60_000] };
 
@@ -23,10 +23,10 @@ export class SweepLane implements Disposable {
   #failures = 0;
   #isBusy = false;
   #hasRunEnded = false;
-  /** Why points wait for it. */
+  /** Why points wait for this machine. */
   problem: string | undefined;
 
-  /** `onRested` is called when it is to be tried again. */
+  /** `onRested` is called when the machine is to be tried again. */
   constructor(machineId: string, clock: Clock, onRested: () => void) {
     this.machineId = machineId;
     this.#clock = clock;
@@ -37,7 +37,7 @@ export class SweepLane implements Disposable {
     return !this.#isBusy && this.#rest === undefined;
   }
 
-  /** A point is on its way there. */
+  /** Marks the lane as busy with a launch. */
   begin(): void {
     this.#isBusy = true;
     this.#hasRunEnded = false;
@@ -47,15 +47,15 @@ export class SweepLane implements Disposable {
     this.#isBusy = false;
   }
 
-  /** No room there: tried again soon, or when a run has ended. */
+  /** Rests because the machine has no room. Tried again soon, or when a run has ended. */
   full(why: string): void {
-    // What was in the way may be over since it was asked.
+    // A run that ended since the question may have made room.
     if (this.#hasRunEnded) return;
     this.#sleep(why, fullMs);
     this.#isFull = true;
   }
 
-  /** It does not answer, or could not do what was asked: tried again, later each time. */
+  /** Rests because the machine does not answer or failed. Each failure in a row waits longer. */
   away(why: string): void {
     this.#sleep(why, backoffMs(awayPolicy, this.#failures++));
   }
@@ -65,7 +65,7 @@ export class SweepLane implements Disposable {
     this.#wake();
   }
 
-  /** A run has ended: there may be room again. */
+  /** Tries again at once if the machine had no room: a run has ended. */
   runEnded(): void {
     this.#hasRunEnded = true;
     if (this.#isFull) this.#wake();
@@ -95,13 +95,13 @@ export class SweepLane implements Disposable {
 
 export type Room = { readonly resources?: RunResources } | { readonly full: string };
 
-/** It takes all points at once and queues them itself. */
+/** Returns whether the machine takes all points at once and queues them itself. */
 export const isScheduler = ({ kind }: Pick<Machine, 'kind'>): boolean => kind === 'slurm';
 
 /**
- * What a point takes of the machine, or why there is no room for it now. Where nothing bounds the
- * runs of a machine (no GPUs, no slots, no `maxParallel`), a sweep has one run at a time there.
- * Rejects with `MachineFailure`.
+ * Returns the resources of a point on the machine, or why there is no room now. A sweep has one run
+ * at a time on a machine without a bound (no GPUs, no slots, no `maxParallel`). Rejects with
+ * `MachineFailure`.
  */
 export async function roomFor(
   plan: SweepPlan,

@@ -1,7 +1,4 @@
-/**
- * Takes points of sweeps to their machines: plans their runs where there is room, and starts what
- * was planned.
- */
+/** Launches points of sweeps: plans their runs where there is room, and starts planned runs. */
 import type { RunId } from '../../base/ids.ts';
 import { MachineFailure, type Machine, type Machines } from '../../machines/machine.ts';
 import { LaunchFailure } from '../../runs/launchFailure.ts';
@@ -19,13 +16,16 @@ export interface SweepLauncherDeps {
   readonly log: SessionLog;
   readonly sessionRuns: SessionRuns;
   readonly machines: Machines;
-  /** Whether points may be launched at all. */
+  /** Returns whether points may be launched at all. */
   isOpen(): boolean;
   /** Called when something that must be recorded cannot be. */
   onFailed(error: unknown): void;
 }
 
-/** Failures that are the machine's, not the point's: it is tried on another one, or later. */
+/**
+ * Launch failures caused by the machine, not the point: the point is tried on another machine, or
+ * later.
+ */
 const machineReasons: readonly string[] = [
   'unreachable',
   'timeout',
@@ -35,7 +35,7 @@ const machineReasons: readonly string[] = [
   'no_space',
 ];
 
-/** Work on its way: of which sweep, and by which lane. */
+/** A launch in progress: its sweep and its lane. */
 interface Errand {
   readonly plan: SweepPlan;
   readonly lane: SweepLane;
@@ -43,21 +43,24 @@ interface Errand {
 
 export class SweepLauncher {
   readonly #deps: SweepLauncherDeps;
-  /** Points that are on their way to a machine: `s1/3`. */
+  /** Points that are being launched: `s1/3`. */
   readonly #taken = new Set<string>();
-  /** Runs whose start was not confirmed: only their own machine can tell. */
+  /** Runs whose start was not confirmed: only their own machine knows whether they exist. */
   readonly #mayExist = new Set<RunId>();
 
   constructor(deps: SweepLauncherDeps) {
     this.#deps = deps;
   }
 
-  /** Whether the point is on its way to a machine. */
+  /** Returns whether the point is being launched. */
   isTaken(sweepId: string, index: number): boolean {
     return this.#taken.has(key(sweepId, index));
   }
 
-  /** Never rejects: the lane is told what keeps points waiting. */
+  /**
+   * Launches points on the machine of the lane. Never rejects: the lane receives the reason when
+   * points have to wait.
+   */
   async launch(plan: SweepPlan, lane: SweepLane, { indices, specs }: SweepWork): Promise<void> {
     lane.begin();
     const keys = indices.map((index) => key(plan.id, index));
@@ -76,7 +79,7 @@ export class SweepLauncher {
     }
   }
 
-  /** Nothing is planned where there is no room, or the machine does not answer. */
+  /** Plans the points: none when there is no room. Rejects when the machine does not answer. */
   async #planned(
     { plan, lane }: Errand,
     machine: Machine,
@@ -139,7 +142,7 @@ export class SweepLauncher {
     if (error.isBusy) lane.full(why);
     else if (!isFinal || isOfMachine) lane.away(why);
     if (!isFinal) this.#mayExist.add(spec.id);
-    // It stays planned, for its own machine: asked again under the same id, it is started once.
+    // The run stays planned for its own machine: its id ensures that it is started once.
     const isBound = this.#mayExist.has(spec.id) || plan.machineIds.length === 1;
     if (!isFinal || (isOfMachine && isBound)) return;
     await this.#deps.sessionRuns.giveUp(spec.id, why);

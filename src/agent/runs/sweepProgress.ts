@@ -1,12 +1,12 @@
-/** How far a sweep is: derived from the state of its session, nothing of its own. */
+/** Progress of a sweep, derived from the state of its session. */
 import type { RunState, SessionState, SweepState } from '../journal/state.ts';
 
 export interface SweepProgress {
-  /** Indices of points without a run that are still to have one, in order. */
+  /** Indices of the points that still need a run, in order. */
   readonly waiting: readonly number[];
   /**
-   * Runs that were planned and are not over: they count against `maxParallel`, also while nothing
-   * is known of them.
+   * Planned runs that are not over. They count against `maxParallel`, also while their state is
+   * unknown.
    */
   readonly going: readonly RunState[];
   readonly over: readonly RunState[];
@@ -24,7 +24,7 @@ export function progressOf(state: SessionState, { plan, skipped }: SweepState): 
   };
 }
 
-/** Nothing of it runs or will run. */
+/** Returns whether no run of the sweep is active or will be started. */
 export function isSweepOver(state: SessionState, id: string): boolean {
   const sweep = state.sweeps.get(id);
   return (
@@ -32,7 +32,7 @@ export function isSweepOver(state: SessionState, id: string): boolean {
   );
 }
 
-/** A sweep as it is named by people and models: `s1`, `sweep s1`, `S1`. */
+/** Finds a sweep by the name that users and models give it: `s1`, `sweep s1`, `S1`. */
 export function sweepOf(state: SessionState, reference: string): SweepState | undefined {
   const id = /^(?:sweep\s*)?(s\d+)$/i.exec(reference.trim())?.[1];
   return id === undefined ? undefined : state.sweeps.get(id.toLowerCase());

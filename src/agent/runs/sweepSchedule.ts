@@ -1,6 +1,6 @@
 /**
- * The scheduler of a sweep: its next step, derived from its plan, its runs and its machines. Keeps
- * nothing.
+ * The scheduler of a sweep: derives the next step from its plan, its runs and its machines.
+ * Stateless.
  */
 import type { RunId } from '../../base/ids.ts';
 import type { RunSpec } from '../../runs/run.ts';
@@ -10,15 +10,15 @@ import type { RunState, SessionState, SweepState } from '../journal/state.ts';
 import { progressOf, type SweepProgress } from './sweepProgress.ts';
 
 /**
- * - `launch`: there is something to do on a machine now · `wait`: until a run ends or a machine can
- *   be given more
+ * - `launch`: launch on a machine now
+ * - `wait`: until a run ends or a machine can take more
  */
 export type SweepStep =
   | { readonly kind: 'end'; readonly why: SweepEndReason }
   | { readonly kind: 'launch'; readonly work: SweepWork }
   | { readonly kind: 'wait' };
 
-/** For one machine: points to plan, and runs that were planned and are not there. */
+/** Work for one machine: points to plan, and planned runs that do not exist yet. */
 export interface SweepWork {
   readonly machineId: string;
   readonly indices: readonly number[];
@@ -29,13 +29,13 @@ export interface SweepSituation {
   readonly state: SessionState;
   readonly sweep: SweepState;
   readonly nowMs: number;
-  /** Machines of the plan that can be given something now, in its order. */
+  /** Machines of the plan that can take work now, in the order of the plan. */
   readonly open: readonly string[];
-  /** Whether the machine takes all points together and queues them itself. */
+  /** Returns whether the machine takes all points together and queues them itself. */
   isScheduler(machineId: string): boolean;
-  /** Whether the point is on its way to a machine. */
+  /** Returns whether the point is being launched. */
   isTaken(index: number): boolean;
-  /** Whether this process follows the run. */
+  /** Returns whether this process follows the run. */
   isFollowed(id: RunId): boolean;
 }
 
@@ -57,7 +57,10 @@ function endOf(
   return waiting.length + going.length === 0 ? 'done' : undefined;
 }
 
-/** Planned runs come first, then the first waiting point, where the fewest points run. */
+/**
+ * Chooses planned runs first, then the first waiting point, on the machine with the fewest active
+ * points.
+ */
 function workOf(
   situation: SweepSituation,
   { going, waiting }: SweepProgress,
@@ -83,6 +86,6 @@ function workOf(
     : undefined;
 }
 
-/** Planned, and not there: this process, or one before it, came no further. */
+/** Returns whether the run is planned but was never started, by this process or an earlier one. */
 const isAbsent = ({ spec, process }: RunState, { isFollowed }: SweepSituation): boolean =>
   process === undefined && !isFollowed(spec.id);

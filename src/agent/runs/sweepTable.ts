@@ -1,6 +1,6 @@
 /**
- * A sweep as a short table, for the model and for people: how far it is, what is best, each point
- * on a line.
+ * Formats a sweep as a short table for the model and for users: its progress, its best value, one
+ * line per point.
  */
 import { cleanText, formatValue, oneLine } from '../../base/text.ts';
 import { summaryFor, type Ledger, type LedgerRow } from '../../experiments/ledger.ts';
@@ -12,11 +12,11 @@ import { progressOf } from './sweepProgress.ts';
 export interface SweepView {
   readonly state: SessionState;
   readonly sweep: SweepState;
-  /** Of the points alone. */
+  /** Ledger of the points alone. */
   readonly ledger: Ledger;
-  /** What keeps points waiting, by machine: `gpu1: no GPU is free`. */
+  /** Why points wait, by machine: `gpu1: no GPU is free`. */
   readonly problems: readonly string[];
-  /** The end of the output of a point that did not end well. */
+  /** Returns the end of the output of a failed point. */
   tail(row: LedgerRow): string | undefined;
 }
 
@@ -24,7 +24,7 @@ const maxRows = 20;
 const maxSkipped = 5;
 const tailChars = 300;
 
-/** At most some thousand characters, however many points there are. */
+/** Returns a few thousand characters at most, however many points there are. */
 export function sweepTable(view: SweepView, end = view.sweep.end): string {
   const { sweep, ledger, problems } = view;
   const rows = ranked(ledger);
@@ -72,7 +72,7 @@ function sweepLine({ state, sweep, ledger }: SweepView, end = sweep.end): string
   ].join('; ');
 }
 
-/** What has no process yet is on its way, or in the queue of a scheduler. */
+/** Returns false for a run without a process: it is being launched, or is queued by a scheduler. */
 const isRunning = ({ process }: RunState): boolean => process !== undefined;
 
 function endReasonText(end: SweepEndReason | undefined): string {
@@ -90,7 +90,7 @@ function endReasonText(end: SweepEndReason | undefined): string {
   }
 }
 
-/** What is best first, then what has no value, in the order of its runs. */
+/** Sorts the best values first, then the runs without a value by number. */
 function ranked({ rows, decisive }: Ledger): LedgerRow[] {
   if (decisive === undefined) return [...rows];
   const sign = decisive.direction === 'lower' ? 1 : -1;

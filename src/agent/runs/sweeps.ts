@@ -1,9 +1,9 @@
 /**
- * The sweeps of a session: keeps points running until all are over, without a token. What is to be
- * launched is derived from the journal alone (the plan, and the runs that were planned for it), so
- * a process that dies at any moment neither loses a point nor runs one twice. A paused session's
- * sweeps go on, since they ask no model; when the session ends or its minutes are over, no more
- * points are launched. A run on a machine that does not answer counts as running.
+ * The sweeps of a session: keeps points running until all are over, without model calls. The points
+ * to launch are derived from the journal alone (the plan, and the runs planned for it), so a
+ * process that dies at any time neither loses a point nor runs one twice. Sweeps of a paused
+ * session continue, since they need no model. When the session ends or its minutes are used up, no
+ * more points are launched. A run on a machine that does not answer counts as running.
  */
 import type { Clock } from '../../base/clock.ts';
 import { delay } from '../../base/clock.ts';
@@ -33,7 +33,7 @@ export interface SweepsDeps {
   onFailed(error: unknown): void;
 }
 
-/** How long is waited for launches that are under way. */
+/** How long to wait for launches in progress. */
 const launchMs = 10_000;
 
 export class Sweeps implements Disposable {
@@ -41,7 +41,7 @@ export class Sweeps implements Disposable {
   readonly #owned = new DisposableStore();
   readonly #lanes = new Map<string, SweepLane>();
   readonly #launcher: SweepLauncher;
-  /** What is on its way, and of which sweep. */
+  /** Launches in progress → id of their sweep. */
   readonly #working = new Map<Promise<void>, string>();
   readonly #ending = new Map<string, Promise<void>>();
   #isOpen = false;
@@ -56,7 +56,7 @@ export class Sweeps implements Disposable {
     this.#owned.add(deps.log.onDidRecord((event) => this.#heard(event)));
   }
 
-  /** Goes on with what the journal says, once the runs of the session are adopted. */
+  /** Continues the sweeps of the journal. Call once the runs of the session are adopted. */
   open(): void {
     if (this.#isOpen) return;
     this.#isOpen = true;
@@ -66,8 +66,8 @@ export class Sweeps implements Disposable {
   }
 
   /**
-   * Records the plan and launches what there is room for. Asked again for the same call, it is the
-   * same sweep.
+   * Records the plan and launches points where there is room. Called again for the same call,
+   * returns the same sweep.
    */
   async start(
     plan: Omit<SweepPlan, 'id'>,
@@ -84,20 +84,20 @@ export class Sweeps implements Disposable {
   }
 
   /**
-   * Launches no more points of it. Resolves when that is recorded and launches under way had their
-   * time.
+   * Stops launching points. Resolves when that is recorded and launches in progress had time to
+   * finish.
    */
   async stop(id: string): Promise<void> {
     if (this.#sweep(id).end === undefined) await this.#end(this.#sweep(id), 'stopped');
     await this.#idle(id);
   }
 
-  /** Stops those that go on. */
+  /** Stops the active sweeps. */
   async stopAll(): Promise<void> {
     await Promise.all(this.#active().map(({ plan }) => this.stop(plan.id)));
   }
 
-  /** The runs of a sweep that are not over. */
+  /** Returns the runs of a sweep that are not over. */
   going(id: string): readonly RunState[] {
     return progressOf(this.#state, this.#sweep(id)).going;
   }
@@ -106,7 +106,7 @@ export class Sweeps implements Disposable {
     return sweepTable(this.#view(this.#sweep(id)));
   }
 
-  /** Of the sweeps that go on. */
+  /** Returns the tables of the active sweeps. */
   tables(): string[] {
     return this.#active().map((sweep) => sweepTable(this.#view(sweep)));
   }
@@ -117,7 +117,7 @@ export class Sweeps implements Disposable {
     for (const lane of this.#lanes.values()) lane.dispose();
   }
 
-  /** Resolves when the ends that were being recorded are. */
+  /** Resolves when the ends that were being recorded are on disk. */
   async settle(): Promise<void> {
     await Promise.allSettled(this.#ending.values());
   }
@@ -153,7 +153,7 @@ export class Sweeps implements Disposable {
     if (this.#isOpen) for (const sweep of this.#active()) this.#feed(sweep);
   }
 
-  /** Does all that can be done for a sweep now. */
+  /** Starts every launch that is possible for a sweep now. */
   #feed(sweep: SweepState): void {
     const { plan } = sweep;
     for (;;) {
@@ -230,7 +230,7 @@ export class Sweeps implements Disposable {
     };
   }
 
-  /** Resolves when no launch of the sweep is under way, or after a while. */
+  /** Resolves when no launch of the sweep is in progress, or after a while. */
   async #idle(id: string, signal?: AbortSignal): Promise<void> {
     const over = new AbortController();
     const signals = signal === undefined ? [over.signal] : [over.signal, signal];

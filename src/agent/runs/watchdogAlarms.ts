@@ -1,6 +1,6 @@
 /**
- * What is done about the alarms of a session's runs. An alarm is in the journal before anything is
- * done about it: what was to be killed and is not, is killed by whoever takes the session up.
+ * Acts on the alarms of a session's runs. An alarm is recorded in the journal before its action: a
+ * kill that was interrupted is repeated by the process that resumes the session.
  */
 import { messageOf } from '../../base/errors.ts';
 import type { RunId } from '../../base/ids.ts';
@@ -25,23 +25,23 @@ export interface WatchdogAlarmsDeps {
   onFailed(error: unknown): void;
 }
 
-/** Of one kind, of one run: one that comes and goes says nothing new. */
+/** Maximum alarms of one kind for one run: repetitions add no information. */
 const maxAlarms = 5;
 const askWithinMs = 3_600_000;
-/** Between TERM and KILL. What computes with NaN has nothing to save. */
+/** Milliseconds between TERM and KILL. A run that computes with NaN has nothing to save. */
 const graceMs = { nonFinite: 300, other: 5_000 } as const;
 
 export class WatchdogAlarms {
   readonly #deps: WatchdogAlarmsDeps;
   readonly #killing = new Set<RunId>();
-  /** One alarm after the other, so that each finds those before it in the journal. */
+  /** Serializes alarms, so that each finds the earlier ones in the journal. */
   #telling: Promise<unknown> = Promise.resolve();
 
   constructor(deps: WatchdogAlarmsDeps) {
     this.#deps = deps;
   }
 
-  /** Records each, then does what its action says. */
+  /** Records each finding as an alarm, then takes its action. */
   tell(run: Run, findings: readonly Finding[]): void {
     for (const finding of findings) {
       const told = this.#telling.then(() => this.#alarm(run, finding));
@@ -50,8 +50,8 @@ export class WatchdogAlarms {
   }
 
   /**
-   * Also what could not be killed when it was to be: its machine did not answer, or Helios was
-   * stopped.
+   * Kills the runs that are to be killed, including those whose kill failed before: the machine did
+   * not answer, or Helios was stopped.
    */
   killCondemned(): void {
     const condemned = new Map(
@@ -71,7 +71,7 @@ export class WatchdogAlarms {
     if (state === undefined || state.verdict !== undefined || run.liveness.kind === 'ended') return;
     if (state.alarms.filter((alarm) => alarm.kind === kind).length >= maxAlarms) return;
     await log.record({ type: 'run.alarmed', runId, kind, detail, action });
-    // Not waited for: the end of this run holds up the alarms of no other.
+    // Not awaited: the kill of this run must not delay alarms of other runs.
     if (action === 'kill') return void this.#kill(run, kind);
     if (action === 'ask') await this.#ask(run, detail);
     this.#deps.waiting.alarm();
@@ -102,7 +102,7 @@ export class WatchdogAlarms {
     } finally {
       this.#killing.delete(id);
     }
-    // Who sleeps wakes to the end, not to the wish.
+    // Wake a sleeping session when the run has ended, not when the kill was requested.
     await this.#deps.sessionRuns.settle();
     this.#deps.waiting.alarm();
   }

@@ -1,6 +1,6 @@
 /**
- * What the settings of the user and the project say of watchdogs and plateaus, read once when a
- * session is taken up.
+ * Watchdog and plateau policies from the settings of the user and the project, read once when a
+ * session is started or resumed.
  */
 import { UserFacing } from '../../base/errors.ts';
 import { checkProject } from '../../project/checkProject.ts';
@@ -12,19 +12,19 @@ import type { EngineSettings } from '../contract/settings.ts';
 
 type WatchSettings = Pick<EngineSettings, 'watchdogs' | 'plateau'>;
 
-/** Throws `UserFacing` for settings that cannot be understood. */
+/** Throws `UserFacing` for invalid settings. */
 export const watchdogPolicy = (
   settings: WatchSettings,
   project: ProjectFile | undefined,
 ): WatchdogPolicy => policyOf(understood(settings).watchdogs, project?.watchdogs);
 
-/** Throws `UserFacing` for settings that cannot be understood. */
+/** Throws `UserFacing` for invalid settings. */
 export const plateauPolicy = (
   settings: WatchSettings,
   project: ProjectFile | undefined,
 ): PlateauPolicy => plateauPolicyOf(understood(settings).plateau, project?.plateau);
 
-/** They are written as in a project file, where nothing that is not known is let pass. */
+/** Validates the settings with the schema of the project file, which rejects unknown keys. */
 function understood({
   watchdogs = {},
   plateau = {},
