@@ -1,4 +1,7 @@
-/** The part of the fold that tells experiments apart, and what was told of their allowance. */
+/**
+ * The part of the fold that separates the allowances of experiments, and tracks the notices about
+ * them.
+ */
 import type { RunId } from '../../base/ids.ts';
 import type { Budget, JournalEvent, Limits } from './events.ts';
 import { withItem } from './growing.ts';
@@ -18,7 +21,7 @@ export const begun = (
   hasUnknownCost: false,
 });
 
-/** Changes the experiment that is spent on now. */
+/** Changes the allowance that is being spent. */
 export function changeAllowance(
   state: SessionState,
   change: (last: Allowance) => Allowance,
@@ -32,8 +35,8 @@ export function changeAllowance(
 }
 
 /**
- * A start begins an experiment, unless the run belongs to one: to its sweep, or to the other
- * launches of its turn.
+ * Begins a new allowance with a start, unless the run belongs to an existing one: to its sweep, or
+ * to the other launches of its turn.
  */
 export function launched(state: SessionState, runId: RunId, atMs: number): SessionState {
   const key = state.runs.get(runId)?.spec.sweep?.id ?? `turn ${state.turns}`;
@@ -52,7 +55,7 @@ export function launched(state: SessionState, runId: RunId, atMs: number): Sessi
 }
 
 /**
- * -1 where there is none. Turns come one after the other: before an earlier one there is no later
+ * Returns -1 when there is none. Turns are consecutive, so there is no later turn before an earlier
  * one.
  */
 function lastIndexOf(allowances: readonly Allowance[], key: string): number {
@@ -72,14 +75,15 @@ export function noticed(state: SessionState, { scope, limit, percent }: Noticed)
 }
 
 /**
- * Somebody is there: an experiment whose allowance is over may be thought about a little longer.
+ * Renews the grace turns of a used-up allowance: a user is present, so the experiment may be
+ * thought about a little longer.
  */
 export const renewed = (state: SessionState): SessionState =>
   state.allowances.at(-1)?.overAtTurns === undefined
     ? state
     : changeAllowance(state, (last) => ({ ...last, overAtTurns: last.turns }));
 
-/** Other limits: what was told of those that changed is told anew. */
+/** Sets other limits. Notices about limits that changed are due again. */
 export function allowed(state: SessionState, budget: Budget): SessionState {
   const before = state.budget;
   const isSame = (notice: string): boolean => {

@@ -1,7 +1,6 @@
 /**
- * Why work is broken off when Helios lets go of a session: nobody has decided anything about it.
- * What was under way stays open in the journal, and is gone on with by whoever takes the session
- * up.
+ * Abort reason used when Helios closes a session. Not a decision about the work: pending work stays
+ * open in the journal, and the process that resumes the session continues it.
  */
 export class Closing extends Error {
   constructor() {

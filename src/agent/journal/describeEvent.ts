@@ -1,6 +1,6 @@
 /**
- * What an event says to people: the one wording of it. Front ends only add icons, colours and
- * breaks to it.
+ * Describes events for users, with one wording for all front ends, which only add icons, colours
+ * and line breaks.
  */
 import { cleanText, counted, formatDuration, formatValue, oneLine } from '../../base/text.ts';
 import type { Decision } from '../../experiments/experiment.ts';
@@ -13,7 +13,7 @@ import { budgetText, noticeText, shortTokens } from './limitText.ts';
 import { alarmActionText, runName, verdictLabel } from './runText.ts';
 import type { SessionState } from './state.ts';
 
-/** Whether it is good news: `busy` goes on, `muted` was chosen by somebody. */
+/** `busy`: in progress. `muted`: chosen by the user or the agent, so neither good nor bad. */
 export type Tone = 'good' | 'bad' | 'warn' | 'busy' | 'muted' | 'plain';
 
 export type Subject =
@@ -42,14 +42,14 @@ export type Subject =
   | 'setting'
   | 'end';
 
-/** Texts are as they were written: to be cleaned, escaped and cut where they are shown. */
+/** Description of an event. Its texts are raw: clean, escape and cut them where they are shown. */
 export interface Description {
   readonly kind: Subject;
-  /** A few words, complete without the rest. */
+  /** A few words, complete without the other fields. */
   readonly title: string;
-  /** The reason or the result, whole: it may have many lines. */
+  /** The whole reason or result. May have several lines. */
   readonly detail?: string;
-  /** Short facts beside it: values of a run, the default of a question. */
+  /** Short facts next to the title: values of a run, the default of a question. */
   readonly facts?: readonly string[];
   readonly tone: Tone;
   readonly files?: readonly string[];
@@ -82,7 +82,7 @@ const described = (
   ...(facts.length > 0 && { facts }),
 });
 
-/** Belongs to another event, which tells of both. */
+/** For events that the description of another event covers. */
 const nothing = (): undefined => undefined;
 
 const descriptions: { readonly [Type in JournalEvent['type']]: Describe<Type> } = {
@@ -110,7 +110,7 @@ const descriptions: { readonly [Type in JournalEvent['type']]: Describe<Type> } 
       endText(reason),
       summary,
     ),
-  // The message of the goal tells the model its limits too.
+  // Show the goal itself: the text of its message also tells the model its limits.
   'message.added': ({ origin, text }, { goal }) =>
     plain(
       origin === 'goal' || origin === 'person' ? 'message' : 'wake',
@@ -213,16 +213,19 @@ const descriptions: { readonly [Type in JournalEvent['type']]: Describe<Type> } 
 };
 
 /**
- * `state` is the session's after the event. Undefined for an event that only completes another, or
- * is of a newer version.
+ * Describes an event; `state` is the session's state after it. Returns `undefined` for an event
+ * that only completes another one, or that a newer version wrote.
  */
 export function describeEvent(event: JournalEvent, state: SessionState): Description | undefined {
-  // The type of an event picks its own description, which the compiler cannot see.
+  // The type of an event selects its description, which the compiler cannot check.
   const describe = descriptions[event.type] as Describe<JournalEvent['type']> | undefined;
   return describe?.(event, state);
 }
 
-/** In one line: `Question q1 · May I? · Default: no`. `maxChars` is for each of the first two. */
+/**
+ * Formats a description in one line: `Question q1 · May I? · Default: no`. `maxChars` applies to
+ * the title and to the detail.
+ */
 export const descriptionLine = (
   { title, detail = '', facts = [] }: Description,
   maxChars: number,
@@ -266,7 +269,10 @@ export const verdictTone = (verdict: Verdict | undefined): Tone =>
   verdict === undefined ? 'busy' : verdictTones[verdict.kind];
 export const decisionTone = (decision: Decision): Tone => decisionTones[decision];
 
-/** The intent: the first sentence or line of what the model said, else what it called. */
+/**
+ * Uses the first sentence or line of the model's text as the title, else the names of the called
+ * tools.
+ */
 function describeReply({ content, stop, failure }: EventOf<'model.replied'>): Description {
   if (failure !== undefined) return bad('turn', 'Model call failed', failure.message);
   if (stop === 'aborted') return described({ kind: 'turn', tone: 'muted' }, 'Interrupted');
@@ -283,7 +289,7 @@ function describeReply({ content, stop, failure }: EventOf<'model.replied'>): De
 
 const firstLine = (text: string): string => text.split('\n', 1)[0] ?? '';
 
-/** Without the marks of headings, lists and emphasis: a title is plain. */
+/** Removes the marks of headings, lists and emphasis: a title is plain text. */
 const withoutMarks = (text: string): string =>
   text
     .replace(/^\s*(#{1,6}|[-*>]|\d+\.)\s+/, '')
@@ -307,7 +313,7 @@ function describeRunEnd(
   );
 }
 
-/** The goal's metric first; few enough for a line. */
+/** Returns up to three metrics, the goal's first. */
 function mainMetrics(
   metrics: readonly MetricSummary[],
   wanted: string | undefined,

@@ -1,7 +1,6 @@
 /**
- * Everything that a journal can say, on one page. Views, the terminal and tests read these; the
- * session's state is a fold over them. Events are only ever added to: a field that is here keeps
- * its meaning.
+ * All events of a journal. Views, the terminal and tests read these; the session's state is a fold
+ * over them. The types are append-only: an existing field keeps its meaning.
  */
 import type { RunId, SessionId } from '../../base/ids.ts';
 import type { Decision, ExperimentPlan } from '../../experiments/experiment.ts';
@@ -23,10 +22,7 @@ import type { AttachmentFile } from '../../storage/attachmentFiles.ts';
 import type { Access } from '../../permissions/access.ts';
 import type { Effect } from '../../tools/tool.ts';
 
-/**
- * Limits; an absent one does not limit. Tokens are those of input, cached or not, and of output
- * together.
- */
+/** An absent limit does not limit. `tokens` counts input, cached or not, and output together. */
 export interface Limits {
   readonly turns?: number;
   readonly usd?: number;
@@ -35,22 +31,23 @@ export interface Limits {
 }
 
 /**
- * Limits of one goal. Those of an experiment hold from the launch of one run to that of the next.
+ * Limits of one goal. Those of an experiment apply from the launch of one run to the launch of the
+ * next.
  */
 export interface Budget extends Limits {
   readonly experiment?: Limits;
 }
 
-/** `day`: of all sessions of a home, from midnight to midnight of the clock of the computer. */
+/** `day`: all sessions of a home, from midnight to midnight in the computer's time zone. */
 export type BudgetScope = 'goal' | 'day' | 'experiment';
 
 export type EndReason =
   'goal' | 'answered' | 'blocked' | 'budget' | 'no_progress' | 'plateau' | 'user' | 'error';
 
-/** What a session is for: it decides on prompt, tools, end, permissions and limits. */
+/** What a session is for. Decides on prompt, tools, end, permissions and limits. */
 export type ProfileId = 'goal' | 'question';
 
-/** What a watchdog saw. */
+/** The kind of problem that a watchdog detected. */
 export type AlarmKind =
   'non_finite' | 'divergence' | 'throughput' | 'silence' | 'disk' | 'gpu_idle';
 
@@ -65,7 +62,7 @@ export interface Evidence {
   readonly count: number;
 }
 
-/** Who a message for the model comes from. */
+/** Origin of a message for the model. */
 export type MessageOrigin = 'goal' | 'person' | 'wake' | 'monitor' | 'reminder' | 'resume';
 
 export type SessionEvent =
@@ -78,19 +75,19 @@ export type SessionEvent =
       readonly model: string;
       readonly workFolder: string;
       readonly helios: string;
-      /** Absent: a goal. */
+      /** Default: `goal`. */
       readonly profile?: ProfileId;
       /** The session that started this one, whose budget counts what it spends. */
       readonly parent?: SessionId;
     }
-  /** This session started another one, which its budget counts from now on. */
+  /** This session started another one, which counts against its budget from now on. */
   | { readonly type: 'child.started'; readonly sessionId: SessionId }
-  /** Another process took the session up again: after a reload, a crash, or on request. */
+  /** Another process resumed the session: after a reload, a crash, or on request. */
   | { readonly type: 'session.resumed'; readonly by: string; readonly budget?: Budget }
   | { readonly type: 'session.model_changed'; readonly provider: string; readonly model: string }
-  /** Absent: as the settings say. */
+  /** `undefined`: the effort of the settings applies. */
   | { readonly type: 'session.effort_changed'; readonly effort?: Effort }
-  /** Interrupted: nothing happens until a message comes. */
+  /** Interrupted: nothing happens until a message arrives. */
   | { readonly type: 'session.paused'; readonly by: 'user' | 'error'; readonly detail?: string }
   | {
       readonly type: 'session.ended';
@@ -102,7 +99,9 @@ export type SessionEvent =
       readonly type: 'message.added';
       readonly origin: MessageOrigin;
       readonly text: string;
-      /** Of a reminder that experiments bring nothing more: each stage is told once. */
+      /**
+       * For a reminder that experiments no longer improve the result: each stage is reported once.
+       */
       readonly plateauStage?: 1 | 2;
     }
   | {
@@ -123,7 +122,7 @@ export type SessionEvent =
       readonly failure?: ModelFailure;
     }
   /**
-   * A call beside the conversation: a second opinion, a search by the provider. It costs, and
+   * A call outside the conversation: a second opinion, or a search by the provider. Costs money and
    * changes nothing else.
    */
   | {
@@ -136,7 +135,8 @@ export type SessionEvent =
       readonly cost: Cost;
     }
   /**
-   * A share of a limit was passed; each is told once. `used` and `of` are in the unit of the limit.
+   * A share of a limit was passed. Each share is reported once. `used` and `of` are in the unit of
+   * the limit.
    */
   | {
       readonly type: 'budget.noticed';
@@ -154,7 +154,7 @@ export type SessionEvent =
       readonly why: string;
       /** The tool that the user allowed for the rest of the session with this answer. */
       readonly allowedTool?: string;
-      /** What the call needed beyond Helios's own data; absent where that was nothing. */
+      /** Accesses that the call needed beyond Helios's own data. Not set when there were none. */
       readonly accesses?: readonly Access[];
     }
   | {
@@ -163,8 +163,8 @@ export type SessionEvent =
       readonly name: string;
       readonly effect: Effect;
       /**
-       * Trait of the tool. Absent in journals of older versions: true where the effect is to write
-       * or execute.
+       * Trait of the tool. Not set in journals of older versions: true there if the effect is to
+       * write or execute.
        */
       readonly changesCode?: boolean;
       /** Verb and object, as `Tool.describe` gives it. */
@@ -175,8 +175,8 @@ export type SessionEvent =
       readonly callId: string;
       readonly name: string;
       /**
-       * What the model is shown: bounded. `fullPath` names the file with the whole result when it
-       * was longer.
+       * The text that the model is shown, bounded. `fullPath` is the file with the whole result if
+       * that is longer.
        */
       readonly text: string;
       readonly isError: boolean;
@@ -187,15 +187,15 @@ export type SessionEvent =
       /** Only in journals of older versions, which held the bytes themselves. */
       readonly attachments?: readonly AttachmentBlock[];
       /**
-       * In the folder `attachments` of the session, as `<hash>.<extension>`; written before the
-       * event is.
+       * Files in the folder `attachments` of the session, as `<hash>.<extension>`. Written before
+       * the event is.
        */
       readonly attachmentFiles?: readonly AttachmentFile[];
       readonly changedFiles?: readonly string[];
       readonly runId?: RunId;
       readonly fullPath?: string;
     }
-  /** Written before anything starts: after a crash it tells that the run may exist. */
+  /** Written before anything starts: after a crash, the plan shows that the run may exist. */
   | { readonly type: 'run.planned'; readonly spec: RunSpec; readonly callId: string }
   | { readonly type: 'run.started'; readonly runId: RunId; readonly process: RunProcess }
   | {
@@ -204,25 +204,25 @@ export type SessionEvent =
       readonly verdict: Verdict;
       readonly endedMs: number;
       readonly metrics: readonly MetricSummary[];
-      /** The end of its output, cleaned and bounded; only of a run that did not end well. */
+      /** The end of the output, cleaned and bounded. Not set for a run that succeeded. */
       readonly outputTail?: string;
     }
   | { readonly type: 'run.not_started'; readonly runId: RunId; readonly why: string }
   /**
-   * Recorded before its action is taken: `kill` ends the run, `ask` puts a question to the user,
-   * `warn` only wakes.
+   * Recorded before its action is taken: `kill` ends the run, `ask` asks the user a question,
+   * `warn` only wakes a sleeping session.
    */
   | {
       readonly type: 'run.alarmed';
       readonly runId: RunId;
       readonly kind: AlarmKind;
-      /** Such as `loss became NaN at step 120`. */
+      /** For example `loss became NaN at step 120`. */
       readonly detail: string;
       readonly action: 'warn' | 'kill' | 'ask';
     }
   /** Written before the first run of the experiment is planned. */
   | { readonly type: 'experiment.planned'; readonly plan: ExperimentPlan; readonly callId: string }
-  /** The last one counts; those before it tell how the judgement changed. */
+  /** The last decision counts; earlier ones show how the judgement changed. */
   | {
       readonly type: 'experiment.decided';
       readonly experimentId: string;
@@ -231,28 +231,30 @@ export type SessionEvent =
       readonly by: 'agent' | 'engine' | 'person';
     }
   /**
-   * Results of before that a user brought in: somebody's word, never ranked with what is measured
-   * here.
+   * Earlier results that the user imported. They are unverified, and never ranked with results
+   * measured here.
    */
   | {
       readonly type: 'results.imported';
       readonly source: string;
       readonly results: readonly ImportedResult[];
     }
-  /** It never holds the work up: without an answer, `fallback` counts from `deadlineMs` on. */
+  /**
+   * A question never blocks the work: without an answer, `fallback` applies from `deadlineMs` on.
+   */
   | {
       readonly type: 'question.asked';
       /** `q1`; unique within its session. */
       readonly questionId: string;
       readonly text: string;
-      /** Answers to choose from; empty: any text is one. */
+      /** Answers to choose from. Empty: any text is an answer. */
       readonly options: readonly string[];
       readonly fallback: string;
       /** Milliseconds since the epoch. */
       readonly deadlineMs: number;
-      /** Absent where the engine asks. */
+      /** Not set when the engine asks. */
       readonly callId?: string;
-      /** The run that goes on while nobody says `kill`: a watchdog asks. */
+      /** Set when a watchdog asks: the run that continues unless the answer is `kill`. */
       readonly runId?: RunId;
     }
   | {
@@ -260,41 +262,41 @@ export type SessionEvent =
       readonly questionId: string;
       readonly answer: string;
       readonly by: 'person' | 'default';
-      /** Why the default was taken before its time, such as `run 3 is over: ok`. */
+      /** Why the default was taken before the deadline, for example `run 3 is over: ok`. */
       readonly why?: string;
     }
   /**
-   * The whole plan, before any point of it. Which points were launched is told by the plans of
-   * their runs.
+   * The whole plan, written before any point starts. The plans of the runs show which points were
+   * launched.
    */
   | { readonly type: 'sweep.started'; readonly plan: SweepPlan; readonly callId: string }
-  /** It could not be started, and will not be. */
+  /** The point could not be started, and will not be tried again. */
   | {
       readonly type: 'sweep.point_skipped';
       readonly sweepId: string;
       readonly index: number;
       readonly why: string;
     }
-  /** No more points of it are launched; those that run may go on. */
+  /** No more points are launched; active runs may continue. */
   | {
       readonly type: 'sweep.ended';
       readonly sweepId: string;
       readonly why: SweepEndReason;
-      /** What came of it, as the model is shown it: bounded. */
+      /** The result as the model is shown it, bounded. */
       readonly text: string;
     }
   /**
-   * What runs find around them on a machine; runs that are planned later in that folder refer to
+   * The environment of runs in a folder of a machine. Runs that are planned there later refer to
    * it.
    */
   | {
       readonly type: 'env.captured';
       readonly envId: string;
       readonly machineId: string;
-      /** Absolute, on the machine. */
+      /** Absolute path on the machine. */
       readonly repo: string;
       readonly gist: string;
-      /** In the folder `snapshots` of the session. */
+      /** File in the folder `snapshots` of the session. */
       readonly file: string;
       readonly callId: string;
     }
@@ -318,8 +320,8 @@ export type SessionEvent =
     }
   | { readonly type: 'monitor.stopped'; readonly why: string }
   /**
-   * Messages up to and including event `upTo` are replaced, for the model, by `briefing`. Nothing
-   * is deleted.
+   * For the model, `briefing` replaces the messages up to and including event `upTo`. Nothing is
+   * deleted.
    */
   | {
       readonly type: 'context.checkpointed';
@@ -331,18 +333,21 @@ export type SessionEvent =
   | { readonly type: 'note.unpinned'; readonly number: number };
 
 /**
- * An event as it stands in the journal. `v` is the version of the format, `at` milliseconds since
- * the epoch.
+ * An event as it is stored in the journal. `v` is the version of the format, `at` is in
+ * milliseconds since the epoch.
  */
 export type Recorded<E> = E & { readonly v: 1; readonly id: string; readonly at: number };
 
 export type JournalEvent = Recorded<SessionEvent>;
 
-/** What is shown as it happens and not kept: the journal has the whole reply a moment later. */
+/**
+ * Output that is shown while it arrives and is not stored: the journal has the whole reply shortly
+ * after.
+ */
 export type StreamEvent =
   | { readonly type: 'text.delta'; readonly text: string }
   | { readonly type: 'thinking.delta'; readonly text: string }
   | { readonly type: 'text.discarded'; readonly why: string }
-  /** Worth a line, whatever is being said. */
+  /** Worth a line, even while the model is writing. */
   | { readonly type: 'notice'; readonly text: string }
   | { readonly type: 'tool.progress'; readonly callId: string; readonly text: string };

@@ -1,4 +1,4 @@
-/** Facts of a session in words: how it ended, until when it sleeps, what it cost. */
+/** Texts for facts of a session: how it ended, until when it sleeps, its cost. */
 import { clockTime } from '../../base/localTime.ts';
 import { formatUsd } from '../../base/text.ts';
 import type { ThinkingCost } from '../../experiments/ledger.ts';
@@ -19,14 +19,14 @@ const endReasonText: Readonly<Record<EndReason, string>> = {
 };
 export const endText = (reason: EndReason): string => endReasonText[reason];
 
-/** `$1.20`, or `at least $1.20` where a price is not known. */
+/** `$1.20`, or `at least $1.20` when a price is unknown. */
 export const costText = ({
   usd,
   hasUnknownCost,
 }: Pick<ThinkingCost, 'usd' | 'hasUnknownCost'>): string =>
   hasUnknownCost ? `at least ${formatUsd(usd)}` : formatUsd(usd);
 
-/** The cost of one call. */
+/** Formats the cost of one call. */
 export const callCostText = (cost: Cost): string =>
   'usd' in cost ? formatUsd(cost.usd) : 'unknown cost';
 

@@ -1,6 +1,6 @@
 /**
- * events → state. Pure: resuming after a crash is this same fold. Events that are not known here
- * change nothing.
+ * Folds events into the state of a session. Resuming after a crash is this same fold. Unknown
+ * events change nothing.
  */
 import { parseGoalTarget } from '../../experiments/target.ts';
 import type { RunId } from '../../base/ids.ts';
@@ -13,7 +13,10 @@ import type { RunState, SessionState, Spending, SweepState } from './state.ts';
 
 type Started = Extract<JournalEvent, { type: 'session.started' }>;
 
-/** `undefined` when the journal does not begin with `session.started`: there is no session then. */
+/**
+ * Returns `undefined` when the journal does not begin with `session.started`: there is no session
+ * then.
+ */
 export function foldSession(events: readonly JournalEvent[]): SessionState | undefined {
   const first = events.find((event): event is Started => event.type === 'session.started');
   if (first === undefined) return undefined;
@@ -59,7 +62,7 @@ export function initialState(event: Started): SessionState {
 export function applyEvent(state: SessionState, event: JournalEvent): SessionState {
   const change = changes[event.type] as
     ((state: SessionState, event: JournalEvent) => SessionState) | undefined;
-  // An event of a newer version stays in the journal, without meaning here.
+  // An event of a newer version stays in the journal and is ignored here.
   return change === undefined ? state : { ...change(state, event), lastEventMs: event.at };
 }
 
@@ -170,7 +173,7 @@ const changes: Changes = {
     phase: 'sleeping',
     sleep: { sleepId, request, sinceMs: at, isCheckIn: callId === '' },
   }),
-  // Told of a sleep that is over already, it changes nothing.
+  // The end of an earlier sleep changes nothing.
   'sleep.ended': (state, { sleepId }) =>
     state.sleep?.sleepId === sleepId ? { ...without(state, 'sleep'), phase: 'ready' } : state,
   'monitor.started': (state, { goal, intervalMs, at }) => ({
@@ -241,7 +244,9 @@ const noSpending = {
 const revived = (state: SessionState): SessionState['phase'] =>
   state.phase === 'thinking' || state.phase === 'acting' ? 'ready' : state.phase;
 
-/** A user's message opens an ended or paused session again. A sleep ends by its own event. */
+/**
+ * Reopens an ended or paused session after a message of the user. A sleep ends by its own event.
+ */
 const awake = (state: SessionState): SessionState =>
   state.phase === 'ended' || state.phase === 'paused'
     ? { ...without(state, 'end', 'pausedBy'), phase: 'ready' }
@@ -257,7 +262,7 @@ const withRun = (state: SessionState, id: RunId, run: RunState): SessionState =>
   runs: withEntry(state.runs, id, run),
 });
 
-/** The environment that was recorded last for a machine and folder. */
+/** Returns the last recorded environment of a machine and folder. */
 export function envFor(
   { envs }: Pick<SessionState, 'envs'>,
   { machineId, cwd }: Pick<RunSpec, 'machineId' | 'cwd'>,
@@ -277,7 +282,7 @@ const changeSweep = (
   sweeps: changed(state.sweeps, id, change),
 });
 
-/** Told of what is not there, it changes nothing. */
+/** Changes an entry. Returns the map unchanged when there is no such entry. */
 function changed<V>(
   entries: ReadonlyMap<string, V>,
   id: string,

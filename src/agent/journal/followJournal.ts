@@ -1,4 +1,4 @@
-/** A session as its journal grows, whoever works on it. Reads only. */
+/** Follows a session while its journal grows, whichever process owns it. Only reads. */
 import { delay, type Clock } from '../../base/clock.ts';
 import type { Home } from '../../storage/home.ts';
 import type { SessionId } from '../../base/ids.ts';
@@ -6,18 +6,18 @@ import { JournalFollower } from '../../storage/journalFollower.ts';
 import type { JournalEvent, SessionEvent } from './events.ts';
 
 export interface FollowedEvents {
-  /** Oldest first, each once. */
+  /** Oldest first, each yielded once. */
   readonly events: readonly JournalEvent[];
-  /** What is there now was given before, or is given with these. */
+  /** Whether all events of the journal have been yielded, including these. */
   readonly isUpToDate: boolean;
 }
 
-/** How often the journal is looked at. */
+/** Milliseconds between two reads of the journal. */
 const everyMs = 400;
 
 /**
- * All events, then those that are added, until the signal is aborted. Rejects when the journal
- * cannot be read.
+ * Yields all events, then new ones until the signal is aborted. Rejects when the journal cannot be
+ * read.
  */
 export async function* followJournal(
   { home, clock }: { readonly home: Home; readonly clock: Clock },

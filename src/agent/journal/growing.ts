@@ -1,13 +1,13 @@
 /**
- * Maps and lists of a state that is folded from many events. Each is copied when it changes, so
- * that a state that somebody has seen stays as it was; within one fold nobody sees the states
- * between, and what that fold has made is changed in place.
+ * Maps and lists of a state that is folded from many events. Each is copied on change, so that a
+ * published state never changes. Intermediate states of one fold are not published, so the
+ * collections that this fold created are changed in place.
  */
 let unseen: WeakSet<object> | undefined;
 
 /**
- * While `fold` is at work, what it has made is changed in place. Not to be nested; `fold` is
- * synchronous.
+ * Runs `fold`, which may change in place the collections that it created. Not reentrant; `fold`
+ * must be synchronous.
  */
 export function foldingAtOnce<T>(fold: () => T): T {
   unseen = new WeakSet();
@@ -18,18 +18,18 @@ export function foldingAtOnce<T>(fold: () => T): T {
   }
 }
 
-/** The map with the entry, in its former place where there is one of that key. */
+/** Returns the map with the entry. An existing key keeps its position. */
 export const withEntry = <K, V>(entries: ReadonlyMap<K, V>, key: K, value: V): ReadonlyMap<K, V> =>
   changeable(entries, (map) => new Map(map)).set(key, value);
 
-/** The list with the item at `index`, which is its length at most. */
+/** Returns the list with the item at `index`, which must not exceed its length. */
 export function withItem<T>(items: readonly T[], index: number, item: T): readonly T[] {
   const list = changeable(items, (list) => [...list]);
   list[index] = item;
   return list;
 }
 
-/** The value itself where only this fold knows it, else a copy. */
+/** Returns the value itself if the current fold created it, else a copy. */
 function changeable<Shown extends object, Own extends Shown>(
   value: Shown,
   copy: (value: Shown) => Own,

@@ -1,9 +1,11 @@
-/** A fold over a list that only grows: asked again of the same list, it goes on where it was. */
+/**
+ * A fold over a list that only grows: called again with the same list, it continues where it
+ * stopped.
+ */
 
 /**
- * `start` makes the accumulator of a list, `add` changes it by one item; both may be called at any
- * time and see each item once, in order. The answer belongs to the fold: read it, do not keep or
- * change it.
+ * `start` creates the accumulator of a list, `add` changes it by one item. Each item is added once,
+ * in order. The result belongs to the fold: do not keep or change it.
  */
 export function growingFold<T, A>(
   start: () => A,

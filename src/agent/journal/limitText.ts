@@ -1,16 +1,16 @@
-/** Limits as people read them: `$5 · 2 h · 40 turns · $0.50 per experiment`. */
+/** Texts for limits: `$5 · 2 h · 40 turns · $0.50 per experiment`. */
 import { counted, formatUsd } from '../../base/text.ts';
 import type { Budget, BudgetScope, Limits, SessionEvent } from './events.ts';
 
 export type BudgetNotice = Extract<SessionEvent, { type: 'budget.noticed' }>;
 
-/** `no limit` where there is none. */
+/** Returns `no limit` when there is none. */
 export function budgetText(budget: Budget, separator = ' · '): string {
   const parts = limitsText(budget);
   return parts.length === 0 ? 'no limit' : parts.join(separator);
 }
 
-/** `$5`, `2 h`, `$0.50 per experiment`: one for each limit. */
+/** `$5`, `2 h`, `$0.50 per experiment`: one text for each limit. */
 export const limitsText = (budget: Budget): string[] => [
   ...limitParts(budget),
   ...limitParts(budget.experiment ?? {}).map((part) => `${part} per experiment`),
@@ -26,7 +26,7 @@ const limitParts = ({ usd, minutes, turns, tokens }: Limits): string[] => [
 const minutesText = (minutes: number): string =>
   minutes >= 60 && minutes % 60 === 0 ? `${minutes / 60} h` : `${minutes} min`;
 
-/** `2M`, `1.5M`, `123.456k`, `812`: nothing of the number is lost. */
+/** `2M`, `1.5M`, `123.456k`, `812`: exact. */
 const tokenText = (tokens: number): string =>
   tokens >= 1e6 && tokens % 1e3 === 0
     ? `${tokens / 1e6}M`
@@ -34,7 +34,7 @@ const tokenText = (tokens: number): string =>
       ? `${tokens / 1e3}k`
       : `${tokens}`;
 
-/** `1.23M`, `45.2k`, `812`: three digits. */
+/** `1.23M`, `45.2k`, `812`: rounded to three digits. */
 export function shortTokens(tokens: number): string {
   if (tokens < 999.5) return String(Math.round(tokens));
   const [size, unit] = tokens < 999_500 ? [1e3, 'k'] : [1e6, 'M'];

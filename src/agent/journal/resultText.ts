@@ -1,6 +1,6 @@
-/** The result of a call for people: tools answer the model in JSON. Pure. */
+/** Formats the result of a call for users: tools answer the model in JSON. */
 
-/** A field a line; what is no JSON object or list stays as it is. */
+/** Writes one field per line. Returns text that is not a JSON object or list unchanged. */
 export function resultText(text: string): string {
   const value = parsed(text);
   if (Array.isArray(value)) return value.map(plain).join('\n');
@@ -20,7 +20,7 @@ function parsed(text: string): unknown {
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null;
 
-/** A text of several lines, and each entry of a list of objects, begins on a line of its own. */
+/** Starts a text of several lines, and each entry of a list of objects, on a line of its own. */
 function field([name, value]: readonly [string, unknown]): string {
   if (Array.isArray(value) && value.some(isRecord))
     return [`${name}:`, ...value.map((each) => `- ${plain(each)}`)].join('\n');

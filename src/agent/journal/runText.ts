@@ -1,4 +1,4 @@
-/** Runs in words: the one name, and the one wording of how they end. */
+/** Texts for runs: their name, and how they ended. */
 import type { RunId } from '../../base/ids.ts';
 import { rowStatus, type LedgerRow } from '../../experiments/ledger.ts';
 import { verdictText, type Verdict } from '../../runs/run.ts';
@@ -8,7 +8,7 @@ import type { Alarm, SessionState } from './state.ts';
 export const runName = ({ runs }: Pick<SessionState, 'runs'>, runId: RunId): string =>
   `Run ${runs.get(runId)?.spec.number ?? runId}`;
 
-/** What follows from an alarm. */
+/** Consequence of an alarm. */
 export const alarmActionText: Readonly<Record<Alarm['action'], string>> = {
   warn: '',
   kill: 'It is being stopped',
@@ -16,15 +16,15 @@ export const alarmActionText: Readonly<Record<Alarm['action'], string>> = {
 };
 
 /**
- * The alarm that a run was ended for, or that a user was asked about: the last one that did not
- * only warn.
+ * Returns the alarm that a run was killed for, or that the user was asked about: the last one that
+ * did not only warn.
  */
 export const seriousAlarm = (alarms: readonly Alarm[]): Alarm | undefined =>
   alarms.findLast(({ action }) => action !== 'warn');
 
 /**
- * ` after the alarm: loss became NaN at step 120`, beside a verdict; empty where no alarm ended the
- * run.
+ * Returns ` after the alarm: loss became NaN at step 120` to append to a verdict. Empty when no
+ * alarm ended the run.
  */
 export const killedWhy = (
   verdict: Verdict,
@@ -38,6 +38,6 @@ export const killedWhy = (
 export const verdictLabel = (verdict: Verdict, alarms: readonly Alarm[] = []): string =>
   `${verdictText(verdict)}${killedWhy(verdict, seriousAlarm(alarms))}`;
 
-/** `queued`, `running`, or how it ended, with the alarm that it was ended for. */
+/** Returns `queued`, `running`, or how the run ended, with the alarm that it was killed for. */
 export const runStatusText = (row: Pick<LedgerRow, 'verdict' | 'startedMs' | 'alarm'>): string =>
   `${rowStatus(row)}${row.verdict ? killedWhy(row.verdict, row.alarm) : ''}`;

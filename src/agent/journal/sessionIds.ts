@@ -3,7 +3,7 @@ import { codeOf } from '../../base/errors.ts';
 import { isSessionId, type SessionId } from '../../base/ids.ts';
 import type { Home } from '../../storage/home.ts';
 
-/** Ids of all sessions on disk, oldest first. */
+/** Returns the ids of all sessions on disk, oldest first. */
 export async function sessionIds(home: Home): Promise<SessionId[]> {
   try {
     return (await readdir(home.sessionsFolder)).filter(isSessionId).sort();

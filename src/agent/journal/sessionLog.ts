@@ -1,6 +1,6 @@
 /**
- * Journal, events and state of one session in memory, always in step: recorded on disk first, then
- * folded, then heard.
+ * Journal, events and state of one session in memory, always consistent: an event is first written
+ * to disk, then folded, then fired.
  */
 import type { Clock } from '../../base/clock.ts';
 import type { Disposable } from '../../base/disposable.ts';
@@ -12,22 +12,25 @@ import type { JournalEvent, SessionEvent } from './events.ts';
 import { applyEvent, foldSession } from './fold.ts';
 import type { SessionState } from './state.ts';
 
-/** How often a disk that took nothing is tried again. */
+/** Milliseconds between attempts to write to a failing disk. */
 const triesAgainMs = 5_000;
 
-/** Told why nothing can be recorded, once, and with `undefined` when it can be again. */
+/**
+ * Called once with the failure when events cannot be recorded, and with `undefined` when they can
+ * be again.
+ */
 export type OnStall = (failure: StorageFailure | undefined) => void;
 
 interface Stall {
   readonly failure: StorageFailure;
-  /** Resolves when it is time to try again; rejects with the failure when nobody waits any more. */
+  /** Resolves when it is time to retry. Rejects with the failure when waiting was given up. */
   readonly next: PromiseWithResolvers<void>;
   readonly timer: Disposable;
 }
 
 /**
- * Where the first line of a journal is lost, nothing else of it tells the goal, the model and the
- * folder.
+ * Creates the error for a journal without its first line, the only one with the goal, the model and
+ * the folder.
  */
 export const withoutStart = (file: string): UserFacing =>
   new UserFacing(
@@ -49,7 +52,7 @@ export class SessionLog {
   readonly damage: readonly string[];
   #isSealed = false;
   readonly #clock: Clock;
-  /** Absent while nothing waits for the disk. */
+  /** `undefined` while writes do not wait for the disk. */
   #onStall: OnStall | undefined;
   #stall: Stall | undefined;
   #isStallTold = false;
@@ -66,8 +69,8 @@ export class SessionLog {
   }
 
   /**
-   * Opens a journal that exists, or begins one with `first`. Throws `StorageFailure`, and
-   * `UserFacing` for one without its start.
+   * Opens an existing journal, or creates one with `first`. Throws `StorageFailure`, and
+   * `UserFacing` for a journal without its start.
    */
   static async open(
     file: string,
@@ -89,7 +92,7 @@ export class SessionLog {
     return this.#state;
   }
 
-  /** Oldest first; grows as events are recorded. */
+  /** Oldest first. Grows as events are recorded. */
   get events(): readonly JournalEvent[] {
     return this.#events;
   }
@@ -99,9 +102,9 @@ export class SessionLog {
   }
 
   /**
-   * Resolves when the event is on disk and part of `state`. Rejects with `StorageFailure`: then
-   * nothing changed. Between `persist` and `giveUp` an event that the disk does not take waits
-   * until it does, and those after it wait, too.
+   * Resolves when the event is on disk and part of `state`. Rejects with `StorageFailure`; then
+   * nothing has changed. Between `persist` and `giveUp`, an event that cannot be written waits
+   * until it can, and later events wait as well.
    */
   readonly record = async (event: SessionEvent): Promise<void> => {
     for (;;) {
@@ -115,7 +118,7 @@ export class SessionLog {
     }
   };
 
-  /** The same for what a user does, who hears at once that it cannot be done. */
+  /** Like `record`, but rejects at once when the disk fails. For actions of the user. */
   async recordNow(event: SessionEvent): Promise<void> {
     if (this.#isSealed)
       throw new StorageFailure(
@@ -131,14 +134,14 @@ export class SessionLog {
   }
 
   /**
-   * From now on the disk is waited for: a session at work goes on by itself once there is room
-   * again.
+   * Makes `record` wait for the disk from now on: a running session continues by itself once there
+   * is space again.
    */
   persist(onStall: OnStall): void {
     this.#onStall = onStall;
   }
 
-  /** From now on nothing waits; what does is refused. */
+  /** Stops waiting for the disk. Pending writes reject. */
   giveUp(): void {
     this.#onStall = undefined;
     this.#isStallTold = false;
@@ -147,7 +150,7 @@ export class SessionLog {
     this.#stall = undefined;
   }
 
-  /** From now on nothing is recorded. */
+  /** Records nothing from now on. */
   seal(): void {
     this.#isSealed = true;
     this.giveUp();

@@ -1,4 +1,4 @@
-/** The state of a session: a fold over its journal, nothing else. */
+/** The state of a session: a pure fold over its journal. */
 import type { RunId, SessionId } from '../../base/ids.ts';
 import type { RunProcess, RunSpec, Verdict } from '../../runs/run.ts';
 import type { SweepEndReason, SweepPlan } from '../../runs/sweep.ts';
@@ -15,11 +15,11 @@ export interface RunState {
   readonly process?: RunProcess;
   readonly verdict?: Verdict;
   readonly endedMs?: number;
-  /** As recorded when the run ended; live values come from the run itself. */
+  /** Metrics recorded when the run ended. The run itself has the live values. */
   readonly metrics: readonly MetricSummary[];
-  /** Set when it never came to life. */
+  /** Set when the run was never started. */
   readonly notStarted?: string;
-  /** The environment that was recorded last, before it was planned, for its machine and folder. */
+  /** The last environment recorded before the run was planned, for its machine and folder. */
   readonly envId?: string;
   /** Oldest first. */
   readonly alarms: readonly Alarm[];
@@ -32,11 +32,11 @@ export interface Alarm {
   readonly atMs: number;
 }
 
-/** An experiment as the ledger has it. Its runs are those of the session whose spec names it. */
+/** An experiment of the ledger. Its runs are those of the session whose spec has its id. */
 export interface ExperimentRecord {
   readonly plan: ExperimentPlan;
   readonly plannedMs: number;
-  /** The last one counts. Oldest first. */
+  /** Oldest first. The last decision counts. */
   readonly decisions: readonly {
     readonly decision: Decision;
     readonly why: string;
@@ -52,9 +52,9 @@ export interface Question {
   readonly fallback: string;
   readonly askedMs: number;
   readonly deadlineMs: number;
-  /** The run that goes on while nobody says `kill`: a watchdog asks. */
+  /** Set when a watchdog asks: the run that continues unless the answer is `kill`. */
   readonly runId?: RunId;
-  /** Absent while it is open. */
+  /** Not set while the question is open. */
   readonly answer?: { readonly text: string; readonly by: 'person' | 'default' };
 }
 
@@ -66,21 +66,25 @@ export interface EnvState {
   readonly file: string;
 }
 
-/** Its runs are those of the session whose spec names it. */
+/** A sweep. Its runs are those of the session whose spec has its id. */
 export interface SweepState {
   readonly plan: SweepPlan;
-  /** Of the call that asked for it. */
+  /** Id of the tool call that started the sweep. */
   readonly callId: string;
-  /** Index of a point that will not be run → why. */
+  /** Index of a point that will not run → why. */
   readonly skipped: ReadonlyMap<number, string>;
   /** Set when no more points are launched. */
   readonly end?: SweepEndReason;
 }
 
-/** - `thinking`: a model call is under way · `acting`: tools are · `ready`: between the two. */
+/**
+ * - `thinking`: a model call is in progress
+ * - `acting`: tool calls are in progress
+ * - `ready`: between the two
+ */
 export type Phase = 'ready' | 'thinking' | 'acting' | 'sleeping' | 'paused' | 'ended';
 
-/** What calls to one model came to. */
+/** Sum of the calls to one model. */
 export interface Spending {
   readonly provider: string;
   readonly model: string;
@@ -96,9 +100,9 @@ export interface Spending {
 }
 
 /**
- * What was spent from the launch of an experiment to that of the next. An experiment is a sweep, or
- * the runs that the calls of one turn launched; the first of a session is the time before any
- * launch.
+ * Spending from the launch of one experiment to the launch of the next. Here an experiment is a
+ * sweep, or the runs launched by the calls of one turn. The first allowance of a session covers the
+ * time before any launch.
  */
 export interface Allowance {
   /** `start`, the id of its sweep, or `turn 7`. */
@@ -109,9 +113,9 @@ export interface Allowance {
   readonly usd: number;
   /** Input, cached or not, and output. */
   readonly tokens: number;
-  /** True when a call was made whose price is not known: `usd` is then a lower bound. */
+  /** True when the price of a call is unknown: `usd` is a lower bound then. */
   readonly hasUnknownCost: boolean;
-  /** Its turns when it was told that its allowance is over. */
+  /** Value of `turns` when the model was told that the allowance is used up. */
   readonly overAtTurns?: number;
 }
 
@@ -132,19 +136,19 @@ export interface SessionState {
   readonly lastEventMs: number;
   readonly phase: Phase;
   readonly turns: number;
-  /** Absent: as the settings say. */
+  /** `undefined`: the effort of the settings applies. */
   readonly effort?: Effort;
   readonly usd: number;
-  /** The part of `usd` that a plan covers: nobody is billed for it. */
+  /** The part of `usd` that a plan covers and that is not billed. */
   readonly planUsd: number;
   readonly hasUnknownCost: boolean;
-  /** `provider/model` → what its calls came to, in the order of their first use. */
+  /** `provider/model` → sum of its calls, in the order of first use. */
   readonly spending: ReadonlyMap<string, Spending>;
-  /** Oldest first, never empty: what is spent now is spent on the last. */
+  /** Oldest first, never empty. The last one is being spent. */
   readonly allowances: readonly Allowance[];
   /**
-   * What was told of the limits as they are now: `scope limit percent`; of the experiment, of the
-   * last one.
+   * Notices about the present limits: `scope limit percent`. For the experiment, those of the last
+   * one.
    */
   readonly notices: ReadonlySet<string>;
   readonly inputTokens: number;
@@ -171,9 +175,9 @@ export interface SessionState {
     readonly evidence: readonly Evidence[];
   };
   readonly stickies: ReadonlyMap<number, string>;
-  /** Experiment id → what the ledger has of it, oldest first. */
+  /** Experiment id → experiment of the ledger, oldest first. */
   readonly experiments: ReadonlyMap<string, ExperimentRecord>;
-  /** Results of before that a user brought in. */
+  /** Earlier results that the user imported. */
   readonly imported: readonly ImportedResult[];
   /** Question id → question, oldest first. */
   readonly questions: ReadonlyMap<string, Question>;
