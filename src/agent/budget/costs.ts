@@ -1,6 +1,5 @@
 /**
- * What a session cost, by model and by experiment, in numbers and in words. All of it is read from
- * the state.
+ * Costs of a session by model and by experiment, in numbers and in text, derived from its state.
  */
 import { formatUsd } from '../../base/text.ts';
 import type { RunId } from '../../base/ids.ts';
@@ -10,9 +9,9 @@ import { costText } from '../journal/factText.ts';
 import type { SessionState, Spending } from '../journal/state.ts';
 
 /**
- * Run → what was thought about its experiment: from its launch to that of the next. Runs that were
- * launched together, and the points of a sweep, share equally; with `costBefore` their costs add up
- * to the session's.
+ * Returns run → cost of the model calls for its experiment, from its launch to the next launch.
+ * Runs that were launched together, and the points of a sweep, share it equally. Together with
+ * `costBefore`, the costs add up to the session's.
  */
 export function costsByRun({
   allowances,
@@ -27,7 +26,7 @@ export function costsByRun({
   );
 }
 
-/** What was spent before the first launch. */
+/** Returns the cost before the first launch. */
 export function costBefore({ allowances }: Pick<SessionState, 'allowances'>): ThinkingCost {
   const { usd = 0, tokens = 0, hasUnknownCost = false } = allowances[0] ?? {};
   return { usd, tokens, hasUnknownCost };
@@ -46,7 +45,9 @@ export function billText(cost: Cost & { readonly planUsd: number }): string {
   return `${words}, of which ${formatUsd(cost.planUsd)} at list price is covered by your plan`;
 }
 
-/** `84 %` of the input was read from a cache; `undefined` before any input. */
+/**
+ * Returns `84 %`, the share of the input that was read from a cache; `undefined` before any input.
+ */
 export const cacheShare = ({ cacheReadTokens, inputTokens }: Spending): string | undefined =>
   inputTokens === 0 ? undefined : `${Math.round((100 * cacheReadTokens) / inputTokens)} %`;
 
@@ -59,7 +60,7 @@ function modelCostLine(spending: Spending): string {
 }
 
 /**
- * `12 launches · $0.10 each on average · $0.05 before the first`; `undefined` while there is none.
+ * `12 launches · $0.10 each on average · $0.05 before the first`; `undefined` before any launch.
  */
 export function experimentCostLine(state: Pick<SessionState, 'allowances'>): string | undefined {
   const launched = state.allowances.filter(({ runIds }) => runIds.length > 0);
@@ -74,7 +75,7 @@ export function experimentCostLine(state: Pick<SessionState, 'allowances'>): str
   return `${count} · ${average} and ${shortTokens(tokens)} tokens each on average · ${costText(costBefore(state))} before the first`;
 }
 
-/** A line for each model, and one for the experiments. */
+/** Returns one line per model, and one for the experiments. */
 export function costLines(state: Pick<SessionState, 'spending' | 'allowances'>): string[] {
   const experiments = experimentCostLine(state);
   return [

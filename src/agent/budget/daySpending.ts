@@ -1,6 +1,6 @@
 /**
- * What all sessions of a home have spent today, in whichever process. Two sessions together can
- * pass a limit of the day by the calls that they make at the same moment.
+ * Today's spending of all sessions of a home, in any process. Two sessions can together exceed a
+ * limit of the day with calls that they make at the same time.
  */
 import type { Clock } from '../../base/clock.ts';
 import type { Home } from '../../storage/home.ts';
@@ -22,7 +22,10 @@ export class DaySpending {
     this.#spending = new JournalSpending(home, 0);
   }
 
-  /** As the journals stand now. Rejects with `UserFacing` when one that is there cannot be read. */
+  /**
+   * Returns the spending in the present journals. Rejects with `UserFacing` when a journal cannot
+   * be read.
+   */
   spent(): Promise<Spent> {
     const spent = this.#reading.then(() => this.#refreshed());
     this.#reading = spent.catch(() => undefined);

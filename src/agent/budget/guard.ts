@@ -1,7 +1,7 @@
 /**
- * Limits are checked here and nowhere else, before the call that costs. Goal and day are hard: no
- * call is made that could pass them. An experiment has an allowance: when it is over the model is
- * told once, and must launch the next one.
+ * The only place where limits are enforced: before each call that costs. Limits of goal and day are
+ * hard: a call that could exceed them is not made. An experiment has an allowance: when it is used
+ * up, the model is told once and has to launch the next experiment.
  */
 import type { Clock } from '../../base/clock.ts';
 import type { ModelProvider, ModelRequest } from '../../models/model.ts';
@@ -27,16 +27,19 @@ export interface BudgetGuardDeps {
   provider(id: string): ModelProvider;
   prices(): PriceTable;
   dayLimits(): DayLimits | undefined;
-  /** Of all sessions of the home, as of now. */
+  /** Returns the present spending of all sessions of the home. */
   today(): Promise<Spent>;
-  /** Of the sessions that this one started, down to the last, as of now. */
+  /**
+   * Returns the present spending of the sessions that this one started, and of all their
+   * descendants.
+   */
   children(): Promise<Spent>;
-  /** Names of the runs that go on, such as `run 3`. */
+  /** Returns the names of the active runs, such as `run 3`. */
   going(): readonly string[];
   end(reason: EndReason, summary: string): Promise<void>;
 }
 
-/** A call to a model: by whom, how large its request is, and how long its reply may be at most. */
+/** A model call: its model, the size of its request, and the maximum size of its reply. */
 export interface PlannedCall {
   readonly provider: string;
   readonly model: string;
@@ -44,7 +47,7 @@ export interface PlannedCall {
   readonly maxOutputTokens?: number | undefined;
 }
 
-/** Where the size of a reply is not limited by its model either. */
+/** Used when neither the call nor its model limits the reply. */
 const usualMaxOutputTokens = 32_000;
 
 export class BudgetGuard {
@@ -55,8 +58,8 @@ export class BudgetGuard {
   }
 
   /**
-   * Tells what has been passed since it last looked. True when the session was ended for a limit
-   * that is used up.
+   * Records notices of newly passed shares. Returns true if it ended the session because a limit is
+   * used up.
    */
   async endsNow(): Promise<boolean> {
     const { log, clock } = this.#deps;
@@ -74,8 +77,8 @@ export class BudgetGuard {
   }
 
   /**
-   * The request, with a reply no longer than the limits pay for. `undefined` when the session was
-   * ended instead.
+   * Returns the request with its reply cut to what the limits allow, or `undefined` when the
+   * session was ended instead.
    */
   async fitted(request: ModelRequest, contextTokens: number): Promise<ModelRequest | undefined> {
     const { model, maxOutputTokens } = request;
@@ -96,8 +99,8 @@ export class BudgetGuard {
   }
 
   /**
-   * What the limits say of a call before it is made; `undefined` where neither money nor tokens are
-   * limited.
+   * Checks a call against the limits before it is made. Returns `undefined` when neither money nor
+   * tokens are limited.
    */
   async affordable(call: PlannedCall): Promise<Affordable | undefined> {
     const { provider, model, contextTokens } = call;
@@ -112,7 +115,7 @@ export class BudgetGuard {
     return affordable(measures, { contextTokens, maxOutputTokens, worstCost });
   }
 
-  /** All limits as they stand now. */
+  /** Returns all limits with their present use. */
   async measures(): Promise<Measure[]> {
     const { log, clock } = this.#deps;
     const dayLimits = this.#deps.dayLimits();
@@ -123,8 +126,7 @@ export class BudgetGuard {
   }
 
   /**
-   * The allowance of the experiment, when it was over so many turns ago that nothing will come of
-   * it.
+   * Returns the allowance of the experiment when it was used up `graceTurns` ago or earlier.
    */
   #overstayed(measures: readonly Measure[]): Measure | undefined {
     const experiment = currentAllowance(this.#deps.log.state);
@@ -136,7 +138,9 @@ export class BudgetGuard {
     return measures.find((one) => !isHard(one) && isUsedUp(one));
   }
 
-  /** What a plan covers costs nobody anything: without a price it is not counted. */
+  /**
+   * Returns whether a call has a price. Calls that a plan covers are not billed, so they need none.
+   */
   #isPriced(provider: string, model: string): boolean {
     if (this.#deps.provider(provider).billing !== 'plan') return true;
     return (
@@ -155,7 +159,7 @@ export class BudgetGuard {
 
   async #endShort({ measure, needs }: Extract<Affordable, { kind: 'over' }>): Promise<void> {
     const { log, clock } = this.#deps;
-    // What is left is of no use: the limit is as good as reached.
+    // The remainder is of no use, so the limit counts as reached.
     const reached = { ...measure, used: measure.of };
     const isDue =
       dueNotices([reached], { state: log.state, events: log.events, nowMs: clock.now() }).length >

@@ -1,6 +1,6 @@
 /**
- * What sessions have spent, read from their journals, whoever writes them. Only what was added
- * since the last look is read. A call that is under way is counted once its reply is recorded.
+ * Spending of sessions, read from their journals whichever process writes them. Reads only what was
+ * added since the last time. A call counts once its reply is recorded.
  */
 import { open, stat } from 'node:fs/promises';
 import { codeOf, messageOf, UserFacing } from '../../base/errors.ts';
@@ -14,19 +14,19 @@ import type { JournalEvent } from '../journal/events.ts';
 import { nothingSpent } from './measures.ts';
 
 interface ReadSoFar extends Spent {
-  /** Whole lines up to here are read. */
+  /** Bytes read so far, in whole lines. */
   readonly bytes: number;
   /** Sessions that this one started. */
   readonly children: readonly SessionId[];
 }
 
 const fresh: ReadSoFar = { ...nothingSpent, bytes: 0, children: [] };
-/** The clock of a file server may be off by this much. */
+/** Tolerance for the clock of a file server. */
 const fileClockMs = 3_600_000;
 
 export class JournalSpending {
   readonly #home: Home;
-  /** Calls before this time do not count. */
+  /** Calls before this time are ignored. */
   readonly #sinceMs: number;
   readonly #read = new Map<SessionId, ReadSoFar>();
 
@@ -35,13 +35,16 @@ export class JournalSpending {
     this.#sinceMs = sinceMs;
   }
 
-  /** Of these sessions. Rejects with `UserFacing` when a journal that is there cannot be read. */
+  /**
+   * Returns the spending of these sessions. Rejects with `UserFacing` when an existing journal
+   * cannot be read.
+   */
   async of(ids: readonly SessionId[]): Promise<Spent> {
     const read = await Promise.all(ids.map((id) => this.#readOn(id)));
     return read.reduce<Spent>(sumOf, nothingSpent);
   }
 
-  /** Of these sessions and of those that they started, down to the last. */
+  /** Returns the spending of these sessions and all their descendants. */
   async withChildren(ids: readonly SessionId[]): Promise<Spent> {
     let total = nothingSpent;
     const seen = new Set<SessionId>();
@@ -60,7 +63,7 @@ export class JournalSpending {
       const { size, mtimeMs } = await stat(file);
       if (size === before.bytes || (before === fresh && mtimeMs < this.#sinceMs - fileClockMs))
         return before;
-      // A write that failed was taken back: what was read of it did not happen.
+      // A failed write was rolled back, so the lines that were read of it do not count.
       const from = size < before.bytes ? fresh : before;
       const now = await readOn(file, from, size, this.#sinceMs);
       this.#read.set(id, now);
@@ -77,7 +80,7 @@ export class JournalSpending {
   }
 }
 
-/** What stands in whole lines from `before` up to `end`, added to it. */
+/** Adds the spending in the whole lines from `before` up to `end`. */
 async function readOn(
   file: string,
   before: ReadSoFar,
@@ -102,7 +105,7 @@ function addLines(before: ReadSoFar, piece: LinePiece, sinceMs: number): ReadSoF
   return { ...spent, bytes: before.bytes + piece.bytes, children };
 }
 
-/** Most lines tell of no cost: they are not parsed. */
+/** Returns the spending of one line. Most lines have no cost and are not parsed. */
 function spentIn(line: string, sinceMs: number): Spent | undefined {
   if (!line.includes('"cost"')) return undefined;
   const event = eventIn(line);
@@ -126,7 +129,7 @@ function eventIn(line: string): JournalEvent | undefined {
   try {
     return fromJsonLine(line) as JournalEvent;
   } catch (error) {
-    // A damaged line is nobody's call.
+    // A damaged line has no cost.
     if (error instanceof SyntaxError) return undefined;
     throw error;
   }

@@ -1,9 +1,9 @@
-/** Every limit in one list, with what was used of it. Nothing else decides what is used up. */
+/** All limits in one list with their use. The only place that decides what is used up. */
 import type { Spent } from '../contract/budget.ts';
 import type { Budget, BudgetScope, Limits } from '../journal/events.ts';
 import type { Allowance, SessionState } from '../journal/state.ts';
 
-/** What one day may cost, all sessions of a home together. */
+/** Limits of one day, for all sessions of a home together. */
 export type DayLimits = Pick<Limits, 'usd' | 'tokens'>;
 
 export const nothingSpent: Spent = { usd: 0, tokens: 0, hasUnknownCost: false };
@@ -19,9 +19,11 @@ export interface Measure {
 export interface Spendable {
   readonly state: SessionState;
   readonly dayLimits?: DayLimits | undefined;
-  /** Read only where a day has limits. */
+  /** Only read when the day has limits. */
   readonly today: Spent;
-  /** Of the sessions that this one started; counts towards its goal. Absent: none. */
+  /**
+   * Spending of the sessions that this one started, which counts towards its goal. Default: none.
+   */
   readonly children?: Spent;
   readonly nowMs: number;
 }
@@ -34,7 +36,10 @@ const limitNames = [
 ] as const satisfies readonly (keyof Limits)[];
 const minuteMs = 60_000;
 
-/** The goal's first, then the day's, then those of the experiment: none before the first launch. */
+/**
+ * Returns the limits of the goal, then those of the day, then those of the experiment (none before
+ * the first launch).
+ */
 export function measuresOf({
   state,
   dayLimits = {},
@@ -68,7 +73,7 @@ const measured = (scope: BudgetScope, limits: Limits, used: Required<Limits>): M
     return of === undefined ? [] : [{ scope, limit, used: used[limit], of }];
   });
 
-/** `undefined` before the first launch. */
+/** Returns `undefined` before the first launch. */
 export function currentAllowance({ allowances }: SessionState): Allowance | undefined {
   const last = allowances.at(-1);
   return last === undefined || last.runIds.length === 0 ? undefined : last;
@@ -76,14 +81,20 @@ export function currentAllowance({ allowances }: SessionState): Allowance | unde
 
 export const isUsedUp = ({ used, of }: Measure): boolean => used >= of;
 
-/** Goal and day: the session cannot go on. An experiment that is over gives way to the next. */
+/**
+ * Returns whether the session cannot continue past the limit (goal and day). A used-up experiment
+ * only makes way for the next.
+ */
 export const isHard = ({ scope }: Measure): boolean => scope !== 'experiment';
 
-/** When the minutes of the goal are over, in milliseconds since the epoch. */
+/** Returns when the minutes of the goal are used up, in milliseconds since the epoch. */
 export const budgetEndMs = ({ budget, startedMs }: SessionState): number | undefined =>
   budget.minutes === undefined ? undefined : Math.ceil(startedMs + budget.minutes * minuteMs);
 
-/** What a sleep must not outlast: the minutes of the goal, and once those of the experiment. */
+/**
+ * Returns the latest end of a sleep: when the minutes of the goal, or for the first time those of
+ * the experiment, are used up.
+ */
 export function budgetAlarm(
   state: SessionState,
 ): { readonly atMs: number; readonly what: string } | undefined {
@@ -103,9 +114,9 @@ function experimentEndMs(state: SessionState): number | undefined {
   return Math.ceil(experiment.startedMs + minutes * minuteMs);
 }
 
-/** Whether money is limited anywhere: then the price of the model must be known. */
+/** Returns whether money is limited anywhere, so that the price of the model must be known. */
 export const limitsMoney = (budget: Budget, day: DayLimits = {}): boolean =>
   budget.usd !== undefined || budget.experiment?.usd !== undefined || day.usd !== undefined;
 
-/** Local midnight before `ms`: a day is one of the clock of the computer. */
+/** Returns midnight before `ms` in the computer's time zone. */
 export const startOfDay = (ms: number): number => new Date(ms).setHours(0, 0, 0, 0);

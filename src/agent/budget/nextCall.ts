@@ -1,21 +1,20 @@
 /**
- * Whether the next call can be paid for in the worst case, and how long its reply may be then.
- * Pure.
+ * Decides whether the next call can be paid for in the worst case, and how long its reply may be.
  */
 import type { Cost } from '../../models/prices.ts';
 import { isHard, type Measure } from './measures.ts';
 
 export interface NextCall {
-  /** Of the whole request. */
+  /** Tokens of the whole request. */
   readonly contextTokens: number;
-  /** The longest reply that would be asked for without any limit. */
+  /** Tokens of the longest reply to ask for without any limit. */
   readonly maxOutputTokens: number;
-  /** The most that a call of such a size costs. */
+  /** Returns the maximum cost of the call with a reply of this size. */
   worstCost(outputTokens: number): Cost;
 }
 
 /**
- * `over`: what is left of `measure` does not pay for the smallest useful reply, which can take
+ * `over`: the remainder of `measure` does not pay for the smallest useful reply, which can take
  * `needs` of its unit.
  */
 export type Affordable =
@@ -23,13 +22,13 @@ export type Affordable =
   | { readonly kind: 'over'; readonly measure: Measure; readonly needs: number }
   | { readonly kind: 'unpriced'; readonly why: string };
 
-/** A shorter reply is of no use: rather end than be cut in the middle of every thought. */
+/** Smallest useful reply. Below it, ending the session is better than cutting every reply. */
 export const minOutputTokens = 4_096;
 
 /**
- * The longest reply that no limit of goal and day can be passed by. The allowance of an experiment
- * makes a reply shorter too; but there is always another experiment, so it never keeps the call
- * from being made.
+ * Returns the longest reply that cannot exceed a limit of goal or day. The allowance of an
+ * experiment shortens the reply too, but never prevents the call, because another experiment can
+ * follow.
  */
 export function affordable(measures: readonly Measure[], call: NextCall): Affordable {
   const min = Math.min(minOutputTokens, call.maxOutputTokens);
@@ -44,7 +43,7 @@ export function affordable(measures: readonly Measure[], call: NextCall): Afford
   return { kind: 'fits', maxOutputTokens };
 }
 
-/** How many tokens of a reply the rest of a limit pays for; why it cannot be told. */
+/** Returns the reply tokens that the remainder of a limit pays for, or why that is unknown. */
 function outputWithin(measure: Measure, call: NextCall): number | string {
   const rest = measure.of - measure.used;
   if (measure.limit === 'tokens') return Math.floor(rest - call.contextTokens);

@@ -1,4 +1,4 @@
-/** What is told of limits, once each: to the journal, from there to people and to the model. */
+/** Notices about limits, recorded in the journal once each; users and the model read them there. */
 import { formatUsd } from '../../base/text.ts';
 import type { JournalEvent } from '../journal/events.ts';
 import type { SessionState } from '../journal/state.ts';
@@ -14,14 +14,13 @@ import {
 
 const shares = [100, 80, 50] as const;
 /**
- * Calls that may still be made for an experiment whose allowance is over: to judge it, and to
- * launch the next.
+ * Turns left after the allowance of an experiment is used up, to judge it and to launch the next.
  */
 export const graceTurns = 5;
 
 /**
- * The highest share of each limit that was passed and not told yet. One that jumps over lower
- * shares tells the highest alone. What is told of a day is told anew on the next.
+ * Returns the highest newly passed share of each limit; lower shares passed at the same time are
+ * skipped. Notices of a day are due again on the next day.
  */
 export function dueNotices(
   measures: readonly Measure[],
@@ -54,7 +53,7 @@ export const noticeOf = (
   of,
 });
 
-/** A limit of a day that was changed since is another one. */
+/** A limit of the day with another value is another limit. */
 const isOf = (
   event: JournalEvent,
   { scope, limit, of }: Measure,
@@ -64,7 +63,7 @@ const isOf = (
   event.limit === limit &&
   event.of === of;
 
-/** The same for the model; `undefined` where the session ends by it. */
+/** Formats a notice for the model; `undefined` when the session ends because of it. */
 export function noticeForModel(notice: BudgetNotice): string | undefined {
   if (notice.percent < 100) return `[Budget: ${noticeText(notice)}. Plan with what is left.]`;
   if (notice.scope !== 'experiment') return undefined;
@@ -73,14 +72,14 @@ export function noticeForModel(notice: BudgetNotice): string | undefined {
 
 export interface Ending {
   /**
-   * The limit that ends the session, and the least that another call could take, where that is more
-   * than is left.
+   * The limit that ends the session. `needs` is the minimum that another call could take, if that
+   * is more than the remainder.
    */
   readonly measure: Measure;
   readonly needs?: number;
 }
 
-/** Why the session ends, what was spent and what goes on, for people. */
+/** Tells the user why the session ends, what was spent and which runs continue. */
 export function endSummary(ending: Ending, state: SessionState, going: readonly string[]): string {
   const { measure, needs } = ending;
   const parts = [
