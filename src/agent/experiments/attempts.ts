@@ -1,6 +1,6 @@
 /**
- * What a session has tried, read from its journal; and which of it still tells what a launch would
- * tell again.
+ * Finds what a session has tried in its journal, and which of it predicts the result of a new
+ * launch.
  */
 import type { RunId } from '../../base/ids.ts';
 import {
@@ -19,11 +19,10 @@ interface Attempts {
   readonly tried: TriedRuns;
   readonly plans: Map<string, ExperimentPlan>;
   /**
-   * How often something was done that may change what a run finds: edits, commands, words of the
-   * user.
+   * Number of actions that may change the result of a run: edits, commands, messages of the user.
    */
   changes: number;
-  /** `changes` when it was planned, and when it ended. */
+  /** Values of `changes` when the run was planned, and when it ended. */
   readonly plannedAt: Map<RunId, number>;
   readonly endedAt: Map<RunId, number>;
 }
@@ -72,7 +71,7 @@ const changesThings = ({
 export interface AskedAttempts {
   readonly attempts: readonly Attempt[];
   readonly limit?: RunLimit | undefined;
-  /** The experiment that is added to on purpose: what is like its own runs is wanted. */
+  /** The experiment that a run is added to on purpose: its own runs are no duplicates. */
   readonly experimentId?: string | undefined;
 }
 
@@ -81,7 +80,7 @@ export interface Duplicate {
   readonly found: FoundRun;
 }
 
-/** For each attempt that was made before the run that tells most of it. */
+/** Returns, for each attempt that was made before, the closest earlier run. */
 export function duplicatesOf(
   events: readonly JournalEvent[],
   state: SessionState,
@@ -107,18 +106,18 @@ function stillTells(
   asked: AskedAttempts,
 ): boolean {
   if (state === undefined || state.notStarted !== undefined) return false;
-  // Without a repository only what happened here tells whether the code is the same.
+  // Without a repository, the code counts as the same only if this session changed nothing since.
   if (code.kind === 'none' && known.plannedAt.get(runId) !== known.changes) return false;
   const isAsItFailed = known.endedAt.get(runId) === known.changes;
   return state.verdict === undefined || endTells(state, state.verdict, { isAsItFailed, ...asked });
 }
 
 interface EndFacts extends AskedAttempts {
-  /** Nothing was done since that could mend what failed. */
+  /** True if nothing was done since the end that could fix a failure. */
   readonly isAsItFailed: boolean;
 }
 
-/** Whether the end of a run says what the same would come to. */
+/** Returns whether the end of a run predicts the end of the same attempt. */
 function endTells(
   { alarms, spec }: RunState,
   { kind }: Verdict,

@@ -1,6 +1,6 @@
 /**
- * What earlier sessions of the home tried of what is to be launched now, and what a user brought in
- * about its code.
+ * Finds attempts of earlier sessions of the home that are like a new launch, and imported results
+ * of its code.
  */
 import { delay, type Clock } from '../../base/clock.ts';
 import { messageOf } from '../../base/errors.ts';
@@ -14,7 +14,7 @@ import type { FoundAttempt, IndexedAttempt } from '../../storage/sessionIndex.ts
 import { decisionText, importedLine, resultText } from './experimentLabels.ts';
 import type { SessionState } from '../journal/state.ts';
 
-/** The cheap index of all journals; `SessionCatalogue` is it. */
+/** Index of all journals; `SessionCatalogue` implements it. */
 export interface AttemptIndex {
   refresh(): Promise<void>;
   attemptsLike(
@@ -31,16 +31,16 @@ export interface EarlierDeps {
 }
 
 /**
- * - `same`: same code, same arguments · `seed`: arguments that differ in nothing that changes a
- *   result but chance
+ * - `same`: same code, same arguments
+ * - `seed`: arguments that differ only in seed, workers or logging
  */
 export type EarlierAttempt = FoundAttempt & { readonly likeness: 'same' | 'seed' };
 
-/** A launch waits no longer for the index: what it knows by then counts. */
+/** A launch waits at most this long for the index, then uses what is indexed. */
 const withinMs = 50;
 const maxAsked = 500;
 const maxFound = 50;
-/** Of one session, the newest. */
+/** The newest attempts of one session that are indexed. */
 const maxIndexed = 200;
 const maxToldChars = 300;
 
@@ -52,7 +52,7 @@ export class EarlierAttempts {
     this.#deps = deps;
   }
 
-  /** Begins to look at what other sessions did since; `like` is the quicker for it. */
+  /** Starts to read what other sessions did since, which makes `like` faster. */
   prepare(): void {
     const { index, logger } = this.#deps;
     this.#refreshing ??= index
@@ -64,8 +64,8 @@ export class EarlierAttempts {
   }
 
   /**
-   * Those of other sessions, the newest first; as far as they are known within 50 ms. Code without
-   * a repository has none.
+   * Returns the attempts of other sessions, newest first, that are known within 50 ms. Attempts
+   * without a repository are skipped.
    */
   async like(
     attempts: readonly Attempt[],
@@ -88,7 +88,7 @@ export class EarlierAttempts {
   }
 }
 
-/** What the index keeps of a session for others. */
+/** Returns the attempts of a session for the index. */
 export function indexedAttempts(
   state: SessionState,
   { experiments }: Pick<Ledger, 'experiments'>,
@@ -120,8 +120,8 @@ function attemptOf(
 }
 
 /**
- * Ran the very tree that is to run now, with the same arguments, and its result is known: it would
- * say nothing new.
+ * Returns whether the earlier attempt ran exactly this tree with the same arguments and has a known
+ * result, so that a repetition would add nothing.
  */
 export const isExact = ({ likeness, isKnown, tree }: EarlierAttempt, code: CodeState): boolean =>
   likeness === 'same' && isKnown && code.kind === 'git' && code.tree === tree;
@@ -131,7 +131,7 @@ const maxNamed = 3;
 export const earlierName = ({ experimentId, sessionId }: EarlierAttempt): string =>
   `${experimentId} of session ${sessionId}`;
 
-/** One line for each experiment. */
+/** Returns one line per experiment. */
 function earlierLines(found: readonly EarlierAttempt[]): string[] {
   const byExperiment = [...new Map(found.map((one) => [earlierName(one), one])).values()];
   return byExperiment.slice(0, maxNamed).map((one) => {
@@ -140,7 +140,7 @@ function earlierLines(found: readonly EarlierAttempt[]): string[] {
   });
 }
 
-/** Why nothing is launched; `of`: commands that were to be. */
+/** Explains why nothing is launched. `of`: number of commands to launch. */
 export function earlierRefusal(found: readonly EarlierAttempt[], of: number): string {
   const head =
     of === 1
@@ -153,11 +153,11 @@ export function earlierRefusal(found: readonly EarlierAttempt[], of: number): st
   ].join('\n');
 }
 
-/** Beside a launch that went ahead. */
+/** Returns notes about earlier attempts for a launch that proceeded. */
 export const earlierNotes = (found: readonly EarlierAttempt[]): string[] =>
   earlierLines(found).map((line) => `Earlier: ${line}`);
 
-/** Results of before, of the commit that is to run now. */
+/** Returns notes about imported results of the commit that is about to run. */
 export function importedNotes(imported: readonly ImportedResult[], code: CodeState): string[] {
   if (code.kind !== 'git' || code.isDirty || code.head === undefined) return [];
   const { head } = code;

@@ -1,4 +1,4 @@
-/** What runs find around them now, beside what was recorded for an earlier one. */
+/** Compares the environment of runs with the one recorded for an earlier run. */
 import { messageOf } from '../../base/errors.ts';
 import type { Machines } from '../../machines/machine.ts';
 import { changesBetween, type Environment } from '../../tools/runs/environment.ts';
@@ -9,15 +9,15 @@ import type { SessionLog } from '../journal/sessionLog.ts';
 export interface EnvironmentDeps {
   readonly log: SessionLog;
   readonly machines: Machines;
-  /** Of the session, absolute. */
+  /** Folder of the session, absolute. */
   readonly folder: string;
 }
 
 const maxChanges = 20;
 
 /**
- * One sentence: what is different since `envId` was recorded, that nothing is, or why it is not
- * known. Never rejects.
+ * Returns one sentence: the differences since `envId` was recorded, that there are none, or why
+ * they are unknown. Never rejects.
  */
 export async function environmentSince(
   { log, machines, folder }: EnvironmentDeps,
@@ -45,10 +45,13 @@ export async function environmentSince(
 const notCompared = (id: string, gist: string, why: string): string =>
   `The environment was not compared (${why}); that of the first run is ${id} (${gist}).`;
 
-/** The code was brought back: what the folder holds now is not what ran. */
+/**
+ * Removes the code from the comparison: the run used a restored worktree, not the code of this
+ * folder.
+ */
 const withoutCode = ({ git: _, ...environment }: Environment): Environment => environment;
 
-/** The one that was asked then; `3.12.1 /opt/py/bin/python3`. */
+/** Returns the path of the interpreter that was recorded: `3.12.1 /opt/py/bin/python3`. */
 const interpreterOf = ({ python }: Environment): string | undefined => python?.replace(/^\S+ /, '');
 
 function listed(changes: readonly string[]): string {

@@ -1,4 +1,4 @@
-/** What the tools for the code of experiments see of a session. */
+/** Gives the tools for the code of experiments access to a session. */
 import type { Clock } from '../../base/clock.ts';
 import { Worktrees } from '../../experiments/git/worktrees.ts';
 import type { LeaveOutLimits } from '../../experiments/git/leaveOut.ts';
@@ -12,7 +12,7 @@ export interface ExperimentCodeDeps {
   readonly sessionRuns: SessionRuns;
   readonly machines: Machines;
   readonly clock: Clock;
-  /** What is kept with the code of experiments. */
+  /** Returns the limits of what is stored with the code of experiments. */
   limits(): LeaveOutLimits;
 }
 

@@ -20,7 +20,7 @@ export interface ExperimentDecisionsDeps {
   onFailed(error: unknown): void;
 }
 
-/** Records decisions on experiments: those of the agent, and crashes, which nobody has to judge. */
+/** Records decisions on experiments: those of the agent, and crashes, which need no judgement. */
 export class ExperimentDecisions implements Disposable {
   readonly #deps: ExperimentDecisionsDeps;
   readonly #owned = new DisposableStore();
@@ -31,14 +31,14 @@ export class ExperimentDecisions implements Disposable {
     this.#owned.add(deps.log.onDidRecord((event) => this.#heard(event)));
   }
 
-  /** Decides on what ended while nobody listened. */
+  /** Decides on experiments that ended while no process owned the session. */
   open(): void {
     for (const id of this.#state.experiments.keys()) this.#decideCrash(id);
   }
 
   /**
-   * By id, `experiment 7` or `7`. Rejects with a `ToolFailure` where it cannot be decided yet, or
-   * not at all.
+   * Records a decision of the agent. `experiment` is an id, `experiment 7` or `7`. Rejects with
+   * `ToolFailure` for an unknown experiment, and while it has active runs or waiting points.
    */
   async decide({
     experiment,
@@ -97,7 +97,7 @@ export class ExperimentDecisions implements Disposable {
       this.#decideCrash(this.#state.sweeps.get(event.sweepId)?.plan.experimentId);
   }
 
-  /** Where every run failed by itself, nobody has to judge. */
+  /** Decides `crash` when every run failed by itself: that needs no judgement. */
   #decideCrash(id: string | undefined): void {
     const record = id === undefined ? undefined : this.#state.experiments.get(id);
     if (id === undefined || record === undefined || record.decisions.length > 0) return;

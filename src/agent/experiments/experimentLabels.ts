@@ -1,6 +1,6 @@
 /**
- * Experiments in words for the model: what is known of one, why a launch is refused, what speaks
- * against a decision.
+ * Texts about experiments for the model: results, reasons to refuse a launch, objections to a
+ * decision.
  */
 import { formatValue, oneLine } from '../../base/text.ts';
 import type { Attempt, FoundRun } from '../../experiments/duplicates.ts';
@@ -14,7 +14,7 @@ import type {
 
 export interface RefusedLaunch {
   readonly found: readonly { readonly attempt: Attempt; readonly found: FoundRun }[];
-  /** Commands that were to be launched. */
+  /** Number of commands to launch. */
   readonly of: number;
   readonly ledger: Ledger;
 }
@@ -27,7 +27,7 @@ export function experimentResultText({ metric, mean, spread, n }: ExperimentResu
   return spread === undefined ? value : `${value} ± ${formatValue(spread)} over ${n} runs`;
 }
 
-/** What is measured of it, in one line. */
+/** Returns the runs and the result of an experiment in one line. */
 export const resultText = ({ verdicts, result, status }: ExperimentRow): string =>
   [
     status === 'not_started' ? 'never started' : verdicts,
@@ -40,7 +40,9 @@ export const decisionText = ({ decision }: Pick<ExperimentRow, 'decision'>): str
     ? 'not decided yet'
     : `${decision.decision}: ${oneLine(decision.why, 200)}`;
 
-/** Names the earlier experiment, its result and decision, and how it is repeated on purpose. */
+/**
+ * Names the earlier experiment, its result and decision, and explains how to repeat it on purpose.
+ */
 export function duplicateText({ found, of, ledger }: RefusedLaunch): string {
   const byExperiment = Map.groupBy(found, ({ found: { experimentId } }) => experimentId);
   const lines = [...byExperiment]
@@ -86,7 +88,7 @@ function earlierText(
   return `- experiment ${id}${said} ran ${ran} (${numbers.slice(0, maxNamed).join(', ')}): ${told.join('; ')}`;
 }
 
-/** What a decision has against it; it stands all the same. */
+/** Returns objections to a decision. The decision is recorded nevertheless. */
 export function decisionWarnings(
   row: ExperimentRow,
   decision: Decision,
@@ -109,7 +111,7 @@ export function decisionWarnings(
 type Direction = NonNullable<Ledger['decisive']>['direction'];
 type Measured = ExperimentRow & { readonly result: ExperimentResult };
 
-/** What was kept counts before what is undecided. */
+/** Returns the best other experiment; kept ones rank before undecided ones. */
 function bestOther(
   { id }: ExperimentRow,
   experiments: readonly ExperimentRow[],

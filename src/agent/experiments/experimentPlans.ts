@@ -1,5 +1,5 @@
 /**
- * Plans experiments before their first run: where, of which code, and whether they were made
+ * Plans experiments before their first run: their folder, their code, and whether they were tried
  * before.
  */
 import { messageOf, ToolFailure } from '../../base/errors.ts';
@@ -33,9 +33,9 @@ export interface ExperimentPlansDeps {
   readonly log: SessionLog;
   readonly sessionRuns: SessionRuns;
   readonly machines: Machines;
-  /** What the code is; it is bounded in time and never rejects. */
+  /** Captures the state of the code. Bounded in time; never rejects. */
   readonly code: CodeCapture;
-  /** What other sessions of the home tried. */
+  /** Attempts of other sessions of the home. */
   readonly earlier: Pick<EarlierAttempts, 'prepare' | 'like'>;
 }
 
@@ -49,11 +49,11 @@ export interface CodeCapture {
 }
 
 export interface ExperimentRequest extends ExperimentArguments {
-  /** The first of them that answers tells what the code is. */
+  /** The code is captured on the first of these machines that answers. */
   readonly machineIds: readonly string[];
-  /** What is launched waits for machines that do not answer now. */
+  /** Whether the launch may wait for machines that do not answer now. */
   readonly mayWait?: boolean;
-  /** As given: with its placeholders where it is a sweep. */
+  /** As given, for a sweep with its placeholders. */
   readonly command: string;
   /** As the shell gets them, one per run. */
   readonly commands: readonly string[];
@@ -65,14 +65,14 @@ export interface ExperimentRequest extends ExperimentArguments {
 export interface BegunExperiment {
   /** `e7` */
   readonly id: string;
-  /** What is known of it from elsewhere, a line each. */
+  /** Information from earlier sessions, one line each. */
   readonly notes: readonly string[];
 }
 
-/** Trees that are compared with the one that is to run. */
+/** Maximum trees to compare with the one that is about to run. */
 const maxTrees = 3;
 
-/** Plans are made one after the other: each takes the next number. */
+/** Serializes planning: each plan takes the next number. */
 export class ExperimentPlans {
   readonly #deps: ExperimentPlansDeps;
   #planning: Promise<unknown> = Promise.resolve();
@@ -82,9 +82,9 @@ export class ExperimentPlans {
   }
 
   /**
-   * The experiment that a launch belongs to, planned in the journal. Asked again for the same call
-   * (after a crash) it is the same one. Rejects with a `ToolFailure` for what was tried before:
-   * then nothing is recorded.
+   * Returns the experiment of a launch, planned in the journal. Called again for the same call
+   * (after a crash), returns the same one. Rejects with `ToolFailure` if it was tried before; then
+   * nothing is recorded.
    */
   begin(request: ExperimentRequest, callId: string): Promise<BegunExperiment> {
     const begun = this.#planning.then(() => this.#begin(request, callId));
@@ -132,8 +132,8 @@ export class ExperimentPlans {
   }
 
   /**
-   * What sessions before this one know of it. Rejects with a `ToolFailure` where they know its
-   * result.
+   * Returns what earlier sessions know of the experiment. Rejects with `ToolFailure` if they know
+   * its result.
    */
   async #earlier({ retest }: ExperimentRequest, attempts: readonly Attempt[]): Promise<Earlier> {
     const [first] = attempts;
@@ -145,8 +145,8 @@ export class ExperimentPlans {
   }
 
   /**
-   * Where it runs, and what the code is there. Rejects where no machine answers, and it cannot wait
-   * for one.
+   * Returns the machine, the folder and its code. Rejects when no machine answers, unless `mayWait`
+   * is set.
    */
   async #place(
     { machineIds, cwd: given = '.', mayWait = false, commands }: ExperimentRequest,
@@ -167,7 +167,7 @@ export class ExperimentPlans {
     return { machine, cwd: given, code: { kind: 'none', why: messageOf(failures[0]) } };
   }
 
-  /** What an earlier attempt at this call wrote. */
+  /** Returns the experiment that an earlier attempt at this call recorded. */
   #begunFor(callId: string): string | undefined {
     const event = this.#deps.log.events.findLast(
       (one) =>
@@ -188,7 +188,10 @@ export class ExperimentPlans {
     }
   }
 
-  /** The experiment that is made again on purpose, where it is one. */
+  /**
+   * Returns the experiment that is repeated on purpose, if any. Throws `ToolFailure` for a
+   * duplicate without `retest`.
+   */
   #refuseDuplicates({ retest }: ExperimentRequest, asked: AskedAttempts): string | undefined {
     const found = duplicatesOf(this.#deps.log.events, this.#state, asked);
     const [first] = found;
@@ -198,7 +201,10 @@ export class ExperimentPlans {
     );
   }
 
-  /** The code of an earlier experiment that cannot be told from this one; the newest are asked. */
+  /**
+   * Returns the code of an earlier experiment that is equivalent to this one. Compares the newest
+   * only.
+   */
   async #sameCode(
     { machine, code }: Place,
     commands: readonly string[],
@@ -224,7 +230,7 @@ export class ExperimentPlans {
 }
 
 interface Earlier {
-  /** The experiment that ran the very same. */
+  /** The earlier session's experiment with exactly this code and these arguments. */
   readonly exact: string | undefined;
   readonly notes: readonly string[];
 }
@@ -237,7 +243,7 @@ const retestOf = (
 
 interface Place {
   readonly machine: Machine;
-  /** Absolute, but where no machine answered. */
+  /** Absolute, unless no machine answered. */
   readonly cwd: string;
   readonly code: CodeState;
 }

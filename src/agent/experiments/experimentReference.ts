@@ -2,8 +2,7 @@ import { ToolFailure } from '../../base/errors.ts';
 import type { ExperimentRow, Ledger } from '../../experiments/ledger.ts';
 
 /**
- * Finds an experiment by id, `experiment 7` or `7`. Throws a `ToolFailure` that names those there
- * are.
+ * Finds an experiment by id, `experiment 7` or `7`. Throws `ToolFailure` with the existing ones.
  */
 export function experimentNamed({ experiments }: Ledger, reference: string): ExperimentRow {
   const number = /^(?:experiment\s*)?#?e?(\d+)$/i.exec(reference.trim())?.[1];

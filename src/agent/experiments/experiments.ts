@@ -12,9 +12,8 @@ import {
 } from './experimentPlans.ts';
 
 /**
- * The session's hand on its experiments: each is planned in the journal before its first run,
- * refused where it was made before, and decided on when it is over. Nothing of it is kept
- * elsewhere.
+ * The session's access to its experiments: each is recorded in the journal before its first run,
+ * refused if it was tried before, and decided on when it is over. All state is in the journal.
  */
 export class Experiments implements Disposable {
   readonly #plans: ExperimentPlans;
@@ -25,7 +24,7 @@ export class Experiments implements Disposable {
     this.#decisions = new ExperimentDecisions(deps);
   }
 
-  /** Decides on what ended while nobody listened. */
+  /** Decides on experiments that ended while no process owned the session. */
   open(): void {
     this.#decisions.open();
   }

@@ -1,7 +1,7 @@
 /**
- * An experiment run again: its code in a fresh worktree, the same command, machine and limits; then
- * each metric beside what was measured before. Whether it was reproduced is said only against the
- * spread of repeats, or a tolerance that was given.
+ * Runs an experiment again: its code in a new worktree, with the same command, machine and limits.
+ * Then compares each metric with the earlier values, and judges it only against the spread of
+ * repeats or a given tolerance.
  */
 import path from 'node:path';
 import type { Clock } from '../../base/clock.ts';
@@ -27,13 +27,13 @@ export interface ReproductionDeps {
   readonly sessionRuns: SessionRuns;
   readonly machines: Machines;
   readonly clock: Clock;
-  /** Of the session, absolute. */
+  /** Folder of the session, absolute. */
   readonly folder: string;
 }
 
 /**
- * Resolves when the run is over. Throws `UserFacing` where it cannot be made; once it was started,
- * it goes on by itself.
+ * Resolves when the run is over. Throws `UserFacing` when it cannot be started. Once started, the
+ * run does not depend on this call.
  */
 export async function reproduce(
   deps: ReproductionDeps,
@@ -72,7 +72,7 @@ function plannedRow(sessionRuns: SessionRuns, id: string): Planned {
   );
 }
 
-/** The runs that its result is of; else those that went well. */
+/** Returns the runs behind the result of the experiment, else the successful ones. */
 function repeatedRuns(
   { id, runs, result }: Planned,
   sessionRuns: SessionRuns,
@@ -101,8 +101,8 @@ interface Place {
 }
 
 /**
- * A fresh worktree with the kept code; where none was kept, the folder as it is now, and that is
- * said.
+ * Returns a new worktree with the stored code. If none was stored, returns the folder as it is now
+ * and lists that as a difference.
  */
 async function placeOf(
   { log, clock }: ReproductionDeps,
@@ -170,7 +170,7 @@ interface Ended {
   readonly metrics: readonly MetricSummary[];
 }
 
-/** Its end may be on disk before it is asked for. */
+/** Resolves with the end of the run, which may be recorded already. */
 function ended(
   { log }: ReproductionDeps,
   spec: RunSpec,
