@@ -1,4 +1,4 @@
-/** What the supervisor wrote down at the end, as a verdict. */
+/** Reads the exit record of the supervisor as a verdict. */
 import { signalName } from '../base/signals.ts';
 import type { Machine } from '../machines/machine.ts';
 import { parseFields, parseProcess, type RunFolder } from './supervisor.ts';
@@ -7,7 +7,7 @@ import type { RunEnd, Verdict } from './run.ts';
 
 const neverStarted: Verdict = { kind: 'lost', why: 'its command was never started' };
 
-/** `undefined` when the text is not a whole exit record. */
+/** Returns `undefined` when the text is not a complete exit record. */
 export function parseExit(text: string): RunEnd | undefined {
   const fields = parseFields(text);
   const endedMs = Number(fields.get('ended_ms'));
@@ -18,8 +18,8 @@ export function parseExit(text: string): RunEnd | undefined {
 }
 
 /**
- * Of a run whose processes are gone, and whose supervisor is not there to write a record:
- * `otherwise`, unless it was ended. Rejects with `MachineFailure`.
+ * Returns the verdict of a run whose processes are gone and whose supervisor left no record:
+ * `killed` or `time_limit` if the run was ended, else `otherwise`. Rejects with `MachineFailure`.
  */
 export async function verdictWithoutRecord(
   machine: Machine,
@@ -32,7 +32,7 @@ export async function verdictWithoutRecord(
 }
 
 /**
- * Whether the supervisor of a run is there, so that a record may still come. Rejects with
+ * Returns whether the supervisor of a run is alive, so that a record may still follow. Rejects with
  * `MachineFailure`.
  */
 export async function hasSupervisor(machine: Machine, folder: RunFolder): Promise<boolean> {
@@ -45,8 +45,8 @@ export async function hasSupervisor(machine: Machine, folder: RunFolder): Promis
 }
 
 /**
- * A shell reports a death by signal n as 128 + n, of the command itself or of the last program it
- * ran.
+ * Maps an exit code. A shell reports a death by signal n as 128 + n, for the command itself and for
+ * the last program it ran.
  */
 function verdictOf(code: number, is: (name: string) => boolean): Verdict {
   if (is('killed')) return { kind: 'killed' };

@@ -11,14 +11,14 @@ import type { RunMachines } from './runMachines.ts';
 
 export interface FollowedRunsDeps {
   readonly machines: RunMachines;
-  /** Where points of runs are kept on this computer, absolute: one folder per run id. */
+  /** Local folder with the points of runs, absolute: one folder per run id. */
   readonly folder: string;
   readonly clock: Clock;
   readonly logger: Logger;
   onChange(change: RunChange): void;
 }
 
-/** The runs that this process follows: each is read once, however often it is asked for. */
+/** The runs that this process follows. Each is read once, however often it is requested. */
 export class FollowedRuns implements Disposable {
   readonly #deps: FollowedRunsDeps;
   readonly #runs = new Map<RunId, LiveRun>();
@@ -38,10 +38,7 @@ export class FollowedRuns implements Disposable {
     return [...this.#runs.values()].sort((a, b) => a.spec.plannedMs - b.spec.plannedMs);
   }
 
-  /**
-   * Reads the output from where it was left. `output`: the file as it is now; absent where it is
-   * not known.
-   */
+  /** Reads the output from where reading stopped. `output` is the file as it is now, if known. */
   follow(spec: RunSpec, output?: FileStat): Promise<LiveRun> {
     const opening = this.#opening.get(spec.id) ?? this.#open(spec, output);
     this.#opening.set(spec.id, opening);
@@ -55,7 +52,7 @@ export class FollowedRuns implements Disposable {
     run.dispose();
   }
 
-  /** Lets go of every run. None is ended by it. */
+  /** Stops following every run. No run is ended. */
   dispose(): void {
     this.#isDisposed = true;
     for (const run of this.#runs.values()) run.dispose();

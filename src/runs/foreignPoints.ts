@@ -1,6 +1,6 @@
 /**
- * What runs have measured whose output another process reads: from the files that it writes, which
- * are never touched.
+ * Metrics of runs whose output another process reads. Taken from that process's files, which are
+ * only read.
  */
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
@@ -12,16 +12,16 @@ import { readSavedMetrics } from '../metrics/savedMetrics.ts';
 import type { Home } from '../storage/home.ts';
 import type { RunSpec } from './run.ts';
 
-/** Points that grow are read whole again, at most so many bytes of them a second. */
+/** Growing points are read again from the start; this bounds the bytes per second. */
 const bytesPerSecond = 4_000_000;
 const minWaitMs = 1_000;
 
 interface Reading {
   readonly metrics: RunMetrics | undefined;
   readonly sizeBytes: number;
-  /** What comes later is looked at from then on. */
+  /** Earliest time of the next read, in milliseconds since the epoch. */
   readonly againMs: number;
-  /** Of a run that was over when it was read. */
+  /** Whether the run was over when the points were read. */
   readonly isFinal: boolean;
 }
 
@@ -36,8 +36,8 @@ export class ForeignPoints {
   }
 
   /**
-   * All points of a run that were there a moment ago; the same object as before where there are no
-   * others. `undefined` where there are none. Rejects with `MetricsError`.
+   * Returns all points of a run as of a moment ago: the same object as before when there are no new
+   * ones, `undefined` when there are none. Rejects with `MetricsError`.
    */
   async of(
     spec: Pick<RunSpec, 'id' | 'metrics'>,
@@ -69,7 +69,7 @@ export class ForeignPoints {
   }
 }
 
-/** -1 where there is no such file. */
+/** Returns -1 when the file does not exist. */
 async function sizeOf(file: string): Promise<number> {
   try {
     return (await stat(file)).size;

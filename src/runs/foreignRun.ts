@@ -1,6 +1,6 @@
 /**
- * Runs that another process follows: looked at and ended on their machine, without a trace on this
- * side.
+ * Watches and ends runs that another process follows. Acts on their machine only and stores nothing
+ * here.
  */
 import { delay, type Clock } from '../base/clock.ts';
 import { messageOf } from '../base/errors.ts';
@@ -19,9 +19,9 @@ export interface ForeignRun {
 }
 
 export interface RunSink {
-  /** Bytes of the output, in order, each once. */
+  /** Receives the bytes of the output in order, each once. */
   onOutput(bytes: Uint8Array): void;
-  /** The machine does not answer: it is asked again until it does. */
+  /** Called when the machine does not answer. It is asked again until it does. */
   onTrouble(why: string): void;
 }
 
@@ -32,8 +32,8 @@ export const endRun = (run: ForeignRun): Promise<SignalOutcome> =>
   hostOf(run).signal('TERM', graceMs);
 
 /**
- * The output from `offset` on as it grows; resolves with the end of the run once all of it was
- * given, or with `undefined` when the signal is aborted.
+ * Passes on the output from `offset` as it grows. Resolves with the end of the run once all output
+ * was passed on, or with `undefined` when the signal is aborted.
  */
 export async function watchRun(
   run: ForeignRun,
@@ -75,7 +75,7 @@ export async function watchRun(
 type Seen =
   | { readonly kind: 'going' }
   | { readonly kind: 'over'; readonly end: RunEnd }
-  /** Its record may still come unless it is final. */
+  /** The exit record may still follow unless `isFinal`. */
   | { readonly kind: 'gone'; readonly isFinal: boolean; readonly end: RunEnd };
 
 async function refresh(
@@ -98,7 +98,7 @@ async function refresh(
   return { kind: 'gone', isFinal: presence.isFinal, end: { verdict, endedMs } };
 }
 
-/** Until the time is over, something changed, or the signal is aborted; never rejects. */
+/** Resolves after the delay, on a change, or when the signal is aborted. Never rejects. */
 async function pause(
   clock: Clock,
   delayMs: number,

@@ -1,6 +1,6 @@
 /**
- * A run in the queue of a scheduler, or where that started it. The scheduler knows whether it goes
- * on, its supervisor how it ended.
+ * A run that is queued or started by a scheduler. The scheduler knows whether it is active, its
+ * supervisor how it ended.
  */
 import { delay, type Clock } from '../base/clock.ts';
 import {
@@ -25,23 +25,25 @@ export interface JobHostDeps extends RunHostDeps {
   readonly scheduler: Scheduler;
 }
 
-/** From the end of a killed command to that of its job. */
+/** From the end of a killed command to the end of its job. */
 const endTimeoutMs = 60_000;
-/** Its supervisor shows every few seconds that it lives; network drives are slow to tell. */
+/** The supervisor touches the heartbeat every few seconds; network drives show that late. */
 const heartbeatTimeoutMs = 120_000;
 /**
- * The same, where its job is said to be over: a controller that lost its state says so of jobs that
- * go on.
+ * The same for a job that the scheduler reports as ended. A controller that lost its state reports
+ * active jobs as ended.
  */
 const afterlifeMs = 20_000;
-/** More than between two heartbeats. */
+/** Longer than the interval of the heartbeat. */
 const beatMs = 7_000;
-/** For the node to hear of an order, and to answer. */
+/** Time for a node to receive an order and to answer. */
 const orderTimeoutMs = 15_000;
 const nothingSignalled: SignalReport = { signalled: [], isEscalated: false, left: [] };
 
 export class JobHost implements RunHost {
-  /** Of all runs of a cluster together, for its scheduler is asked once for all of a moment. */
+  /**
+   * Applies to all runs of a cluster together: their states come from one query to the scheduler.
+   */
   readonly checkIntervalMs = 2000;
   /** Network drives show a new file late. */
   readonly recordGraceMs = 15_000;
@@ -96,8 +98,8 @@ export class JobHost implements RunHost {
   }
 
   /**
-   * A program's own exit code is its own; why it was signalled, and whether it is to begin anew,
-   * the scheduler knows.
+   * Returns the verdict of a record. The exit code of a program is final; only the scheduler knows
+   * why a run was signalled and whether its job will be requeued.
    */
   async settled(
     record: RunEnd,
@@ -109,7 +111,7 @@ export class JobHost implements RunHost {
     const jobId = await this.#found();
     const state = jobId === undefined ? undefined : await this.#scheduler.state(jobId);
     if (state?.kind === 'queued' || state?.kind === 'running') return undefined;
-    // The record of one that began anew is another.
+    // A requeued job leaves another record.
     const last = (await read()) ?? record;
     if (state?.kind !== 'ended' || last.verdict.kind !== 'signalled') return last;
     return { ...last, verdict: reasonOf(state.end) ?? last.verdict };
@@ -130,7 +132,7 @@ export class JobHost implements RunHost {
     if (graceMs === undefined)
       return { ...(await this.#tell(jobId, signal, isRunning)), isOver: false };
     const report = await this.#tell(jobId, signal, isRunning, graceMs);
-    // Its supervisor has said so where it could.
+    // The supervisor has written the mark if it could.
     if (report.signalled.length === 0) await this.#markKilled(graceMs);
     await this.#scheduler.cancel(jobId);
     return { ...report, isOver: await this.#isEnded(jobId) };
@@ -150,7 +152,7 @@ export class JobHost implements RunHost {
         await this.#scheduler.onNode({ id: jobId, name: this.#spec.id }, order, timeoutMs),
       );
     } catch (error) {
-      // Its node does not answer: only the scheduler can end it.
+      // The node does not answer: only the scheduler can end the job.
       if (graceMs !== undefined && error instanceof MachineFailure && error.reason === 'timeout')
         return nothingSignalled;
       throw error;
@@ -158,14 +160,14 @@ export class JobHost implements RunHost {
   }
 
   /**
-   * A job that runs may not have come to its script yet, and a shell that is not ready for an order
-   * dies of its signal.
+   * Returns whether the command has started. A running job may not have reached its script yet, and
+   * a shell that is not ready for the signal of an order dies of it.
    */
   async #hasBegun(): Promise<boolean> {
     return (await this.#machine.stat(this.#folder.process)) !== undefined;
   }
 
-  /** Whichever mark is first is there alone. */
+  /** Writes the mark of a kill unless another mark exists: only the first one counts. */
   async #markKilled(graceMs: number): Promise<void> {
     const { kill, limit, exit } = this.#folder;
     const marks = await Promise.all([kill, limit, exit].map((path) => this.#machine.stat(path)));
@@ -188,7 +190,10 @@ export class JobHost implements RunHost {
     return this.#jobId;
   }
 
-  /** What never began cannot leave a record; its code is that of what comes before the command. */
+  /**
+   * Handles a job that has ended. A run that never began leaves no record, and the code of its job
+   * is that of the setup before the command.
+   */
   async #gone(
     { end, endedMs }: Extract<JobState, { kind: 'ended' }>,
     process: RunProcess | undefined,
@@ -202,8 +207,8 @@ export class JobHost implements RunHost {
   }
 
   /**
-   * Since its last sign of life, as far as we have looked: only changes count, for clocks of two
-   * computers differ.
+   * Returns the milliseconds since the last sign of life that this process has seen. Counts changes
+   * of the heartbeat only, because the clocks of two computers differ.
    */
   async #silentMs(): Promise<number> {
     const nowMs = this.#clock.now();
@@ -220,7 +225,7 @@ export class JobHost implements RunHost {
     return (await this.#machine.stat(heartbeat))?.modifiedMs !== before.modifiedMs;
   }
 
-  /** One that never began and that the scheduler does not have any more. */
+  /** Returns whether the job never began and was removed from the queue. */
   async #isTakenOut(state: JobState): Promise<boolean> {
     if (state.kind !== 'unknown' || !state.isLeftOut) return false;
     const { claim } = this.#folder;
@@ -228,8 +233,8 @@ export class JobHost implements RunHost {
   }
 
   /**
-   * A scheduler forgets jobs that ended long ago, and at times one that it should know: then the
-   * run itself is looked at.
+   * Judges a job that the scheduler does not know by its heartbeat: a scheduler forgets jobs that
+   * ended long ago, and sometimes loses others.
    */
   async #beating(jobId: string): Promise<Presence> {
     if ((await this.#silentMs()) < heartbeatTimeoutMs)
@@ -246,7 +251,7 @@ const takenOut = (nowMs: number): Presence => ({
   end: { verdict: { kind: 'killed' }, endedMs: nowMs },
 });
 
-/** Why a job came to its end, other than by itself. */
+/** Returns why a job ended, unless it ended by itself. */
 function reasonOf(end: JobEnd): Verdict | undefined {
   switch (end.kind) {
     case 'completed':
@@ -263,9 +268,7 @@ function reasonOf(end: JobEnd): Verdict | undefined {
   }
 }
 
-/**
- * Of a job whose run left no record. Nothing is known of one that ended well without having told.
- */
+/** Returns the verdict of a job whose run left no record; `undefined` for a job that completed. */
 function verdictOf(end: JobEnd): Verdict | undefined {
   if (end.kind !== 'failed') return reasonOf(end);
   return end.signal === undefined

@@ -2,14 +2,14 @@ import { HeliosError } from '../base/errors.ts';
 import type { RunSpec } from './run.ts';
 
 /**
- * - `not_started`: nothing runs, and the message says why · `unconfirmed`: it may have started;
- *   `adopt` tells later.
+ * - `not_started`: nothing runs; the message says why
+ * - `unconfirmed`: the run may have started; `adopt` finds out later
  */
 export type LaunchFailureReason = 'not_started' | 'unconfirmed';
 
 export class LaunchFailure extends HeliosError {
   readonly reason: LaunchFailureReason;
-  /** What it needs of its machine is taken by other runs: later it may start. */
+  /** Other runs use the resources it needs: it may start later. */
   readonly isBusy: boolean;
 
   constructor(

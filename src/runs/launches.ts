@@ -1,7 +1,4 @@
-/**
- * Launches: what is written to the machine before a run, its start, and what is said when it did
- * not start.
- */
+/** Launches runs: writes their folder on the machine, starts them, and explains failed starts. */
 import { waitAtMost, type Clock } from '../base/clock.ts';
 import { messageOf } from '../base/errors.ts';
 import type { RunId } from '../base/ids.ts';
@@ -18,9 +15,9 @@ import type { RunMachines } from './runMachines.ts';
 import { startProcess, startTimeoutMs, submitJobs } from './starting.ts';
 
 export interface LaunchTogetherOptions {
-  /** For a scheduler only. Absent: as many at a time as it lets. */
+  /** For a scheduler only. Default: the bound of the scheduler. */
   readonly maxParallel?: number;
-  /** Counts until the runs are being started. */
+  /** Only effective until the start of the runs. */
   readonly signal?: AbortSignal;
 }
 
@@ -31,7 +28,7 @@ export interface LaunchesDeps {
 }
 
 /**
- * The launches of this process. A run is launched once, however often it is asked for, unless a
+ * The launches of this process. A run is launched once, however often it is requested, unless a
  * launch failed.
  */
 export class Launches {
@@ -82,7 +79,7 @@ export class Launches {
     const submitted = Promise.all(prepared.map(({ run }) => run)).then((runs) =>
       this.#submit(runs, maxParallel),
     );
-    // Each of them tells of it, unless none got so far.
+    // Each launch rejects by itself, unless none got this far.
     submitted.catch(() => undefined);
     for (const { spec, run } of prepared)
       void this.#remember(
@@ -137,7 +134,7 @@ export class Launches {
       throw notStarted(first.spec, `machine ${machine.id} has no scheduler any more`);
     const specs: [RunSpec, ...RunSpec[]] = [first.spec, ...others.map(({ spec }) => spec)];
     await submitJobs(machine, scheduler, specs, { clock: this.#deps.clock, maxParallel });
-    // What cannot be told now is asked again by the run itself.
+    // A run whose check fails is checked again by its timer.
     await Promise.all([first, ...others].map((run) => run.check()));
   }
 
@@ -145,7 +142,7 @@ export class Launches {
     const { spec } = run;
     const { clock } = this.#deps;
     await startProcess(this.#machineOf(run), spec, clock);
-    // A look that fails is repeated by the run itself.
+    // A failed refresh is repeated by the run itself.
     await waitAtMost(
       clock,
       startTimeoutMs,
@@ -171,7 +168,9 @@ export class Launches {
   }
 }
 
-/** The folder is for its owner only: it holds the environment of the run. */
+/**
+ * Writes the folder of a run. Only its owner may read it: it contains the environment of the run.
+ */
 async function writeCapsule(machine: Machine, spec: RunSpec): Promise<void> {
   const { path } = runFolder(machine.runsFolder, spec.id);
   const command = `umask 077 && mkdir -p -- ${shellQuote(path)}`;

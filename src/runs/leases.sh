@@ -1,9 +1,10 @@
 
-# Leases of GPUs and of places for runs. They are files beside the runs folder, in $leases, one folder per host, for a home
-# may be shared by several: gpu-0, slot-1, each naming the folder of the run that has it. A lease is nothing but that name:
-# it holds as long as that run goes on, so nobody needs to give it back. Needs system.sh and members.sh.
+# Leases of GPUs and slots. $leases, next to the runs folder, has one folder per host, because hosts
+# may share a home. Its files gpu-0, slot-1, ... each name the folder of the run that has the lease.
+# A lease holds while that run is active, so it needs no release. Needs system.sh and members.sh.
 
-# The GPUs that runs may take, in the order of $1, a list of indexes and UUIDs; without one, those that we were given.
+# Prints the GPUs that runs may take, in the order of $1, a list of indexes and UUIDs. Default: the
+# GPUs of CUDA_VISIBLE_DEVICES, else all.
 gpu_ids() {
   set -- "${1:-${CUDA_VISIBLE_DEVICES-}}"
   there=$(gpus_there)
@@ -16,7 +17,7 @@ gpu_ids() {
   done
 }
 
-# Lines: index, or index,uuid. What a driver says that does not work is not taken for a GPU.
+# Prints lines: index, or index,uuid. Ignores error messages of a broken driver.
 gpus_there() {
   if command -v nvidia-smi >/dev/null; then
     nvidia-smi --query-gpu=index,uuid --format=csv,noheader 2>/dev/null |
@@ -26,7 +27,8 @@ gpus_there() {
   fi
 }
 
-# Whether the run that lease $1 names goes on: it has no exit record, and its supervisor lives or processes of it are left.
+# Returns whether the run of lease $1 is active: it has no exit record, and its supervisor is alive
+# or processes of it are left.
 is_held() {
   owner=$(value folder "$1")
   [ -n "$owner" ] && ! [ -e "$owner/exit" ] || return 1

@@ -1,7 +1,4 @@
-/**
- * Who has what of a machine: its GPUs, and its places for runs. The machine knows; nothing of it is
- * kept here.
- */
+/** Leases of a machine: which run has which GPU or slot. They are stored on the machine only. */
 import { posix } from 'node:path';
 import type { RunId, SessionId } from '../base/ids.ts';
 import { shellText } from '../base/shellText.ts';
@@ -9,37 +6,37 @@ import { shellQuote } from '../base/text.ts';
 import type { Machine } from '../machines/machine.ts';
 import { leaseFunctions } from './supervisorScript.ts';
 
-/** A run that goes on. */
+/** An active run that has a lease. */
 export interface LeaseHolder {
   readonly runId: RunId;
   readonly sessionId: SessionId;
-  /** Within its session. */
+  /** Number of the run within its session. */
   readonly number: number;
 }
 
 export interface GpuSlot {
-  /** As `CUDA_VISIBLE_DEVICES` names it. */
+  /** Name in `CUDA_VISIBLE_DEVICES`. */
   readonly id: string;
-  /** Absent: free for a run. */
+  /** `undefined`: free for a run. */
   readonly heldBy?: LeaseHolder;
 }
 
 export interface FreeSlots {
   /**
-   * Those that runs may take, in the order in which they are taken; none where there is no GPU, or
-   * a scheduler.
+   * GPUs that runs may take, in the order in which they are taken. Empty without a GPU, and with a
+   * scheduler.
    */
   readonly gpus: readonly GpuSlot[];
   /**
-   * Runs at a time; absent: the machine's entry sets no bound. A run with GPUs takes a slot, too.
+   * Limit of runs at a time. A run with GPUs takes a slot, too. `undefined`: the entry of the
+   * machine has no limit.
    */
   readonly slots?: { readonly total: number; readonly free: number };
 }
 
 /**
- * Asks the machine, whoever holds what: also runs of other sessions, other processes and other
- * computers. A moment later it may be different: only the launch takes. Rejects with
- * `MachineFailure`.
+ * Asks the machine for its leases, including those of other sessions, processes and computers. The
+ * answer may be outdated at once: only a launch takes a lease. Rejects with `MachineFailure`.
  */
 export async function freeSlots(machine: Machine): Promise<FreeSlots> {
   if (machine.scheduler) return { gpus: [] };

@@ -1,6 +1,6 @@
 /**
- * The clock of a limit that counts from the first metric. It runs on the machine; the metrics are
- * read here.
+ * The clock of a limit that counts from the first metric. It runs on the machine, while the metrics
+ * are read here.
  */
 import type { Clock } from '../base/clock.ts';
 import { coalesced } from '../base/coalesced.ts';
@@ -20,9 +20,9 @@ export interface LimitClockDeps {
 const retryMs = 5_000;
 
 /**
- * Tells the supervisor, once, how long ago the first metric came, as soon as there is one and the
- * machine can be reached. An age, not a time: clocks of two computers differ. `isOver`: there is
- * nothing to limit any more.
+ * Sends the age of the first metric to the supervisor once, as soon as there is one and the machine
+ * can be reached. An age and not a time, because the clocks of two computers differ. `isOver`
+ * returns whether the run is over.
  */
 export function limitClock(
   { spec, machine, metrics, clock }: LimitClockDeps,

@@ -1,18 +1,18 @@
 /**
- * What a run is given and allowed on its machine, as its supervisor reads it: lines `name=value`,
- * what is absent is not said.
+ * Limits and resources of a run as its supervisor reads them: lines `name=value`. Values that are
+ * not set are left out.
  */
 import type { Machine } from '../machines/machine.ts';
 import type { RunSpec } from './run.ts';
 
 export type SharedMachine = Pick<Machine, 'share' | 'scheduler'>;
 
-/** Between TERM and KILL, at the end of the time. */
+/** Milliseconds between TERM and KILL when the time is over. */
 const defaultGraceMs = 10_000;
 
 export function limitsFile(spec: RunSpec, { share, scheduler }: SharedMachine): string {
   const { limit, resources } = spec;
-  // What a scheduler gave is for it to keep apart.
+  // A scheduler separates its jobs itself.
   const shared = scheduler
     ? {}
     : { gpus: resources?.gpus, cpus: resources?.cpus, slots: share?.slots };

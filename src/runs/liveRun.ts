@@ -1,6 +1,4 @@
-/**
- * One run as its controller sees it: what is known of its process, its output as it grows, its end.
- */
+/** A run that this process follows: the state of its process, its growing output, and its end. */
 import { coalesced } from '../base/coalesced.ts';
 import type { Clock } from '../base/clock.ts';
 import { DisposableStore, type Disposable } from '../base/disposable.ts';
@@ -25,21 +23,22 @@ export interface Run {
   readonly metrics: RunMetrics;
   /** `machine:pid` or `machine:job`; `undefined` until there is a process or a job. */
   readonly handle: string | undefined;
-  /** Of stdout and stderr, on the machine of the run. */
+  /** File with stdout and stderr, on the machine of the run. */
   readonly outputPath: string;
-  /** When output was last read; `undefined` before the first. */
+  /** When output was last read, in milliseconds since the epoch; `undefined` before the first. */
   readonly lastOutputMs: number | undefined;
 }
 
 /**
- * - `queued`: it waits in the queue of a scheduler, which said something new of it; also of one
- *   that had begun, and will anew
- * - `started`: the process is known; before every other change of the run but `queued`, and again
- *   when it begins anew
+ * - `queued`: it waits in the queue of a scheduler, for a new reason; also after a start, when the
+ *   scheduler requeued it
+ * - `started`: the process is known. Precedes every other change but `queued`, and fires again
+ *   after a restart
  * - `output`, `points`: more was read
- * - `unknown`: the machine does not answer; `recovered`: it does again, and the run goes on
- * - `ended`: once, the last change; output and metrics are complete. A run that was adopted after
- *   its end ends too
+ * - `unknown`: the machine does not answer
+ * - `recovered`: the machine answers again, and the run is active
+ * - `ended`: fires once, as the last change, with complete output and metrics; also for a run that
+ *   was adopted after its end
  */
 export type RunChange =
   | { readonly kind: 'queued'; readonly run: Run; readonly jobId: string; readonly why: string }
@@ -62,18 +61,18 @@ export interface LiveRunDeps {
 export class LiveRun implements Run, Disposable {
   readonly spec: RunSpec;
   readonly metrics: RunMetrics;
-  /** Resolves when the process is known, the run is over without one, or it was let go of. */
+  /** Resolves when the process is known, the run is over without one, or following was stopped. */
   readonly started: Promise<void>;
-  /** Resolves when the run has ended or was let go of. */
+  /** Resolves when the run has ended or following was stopped. */
   readonly ended: Promise<void>;
-  /** What tells whether it goes on, and ends it. */
+  /** Reports the state of the run, and ends it. */
   readonly host: RunHost;
   readonly #folder: RunFolder;
   readonly #deps: LiveRunDeps;
   readonly #owned = new DisposableStore();
   readonly #hasStarted = Promise.withResolvers<void>();
   readonly #hasEnded = Promise.withResolvers<void>();
-  /** Reads what the supervisor wrote, and follows from it. */
+  /** Reads the files of the supervisor, and updates the state. */
   readonly refresh = coalesced(() => this.#refresh());
   #follow: Follow | undefined;
   #nextCheck: Disposable | undefined;
@@ -81,13 +80,11 @@ export class LiveRun implements Run, Disposable {
   #liveness: Liveness = { kind: 'starting' };
   #lastOutputMs: number | undefined;
   #goneSinceMs: number | undefined;
-  /** The process of a run that is to begin anew: what it left may still be there. */
+  /** The process of a requeued run, whose files may still exist. */
   #former: RunProcess | undefined;
-  /** Output that was there before we came, and when it was written. */
+  /** Size and modification time of the output that existed before this process followed the run. */
   #before = { sizeBytes: 0, modifiedMs: 0 };
-  /**
-   * Output that came before the process file was read: nothing is told of a run before its start.
-   */
+  /** Output read before the process file: no change is fired for a run before its start. */
   #early: (readonly [bytes: Uint8Array, offset: number])[] = [];
   #isDisposed = false;
 
@@ -127,8 +124,8 @@ export class LiveRun implements Run, Disposable {
   }
 
   /**
-   * Begins to follow, from the byte at which metrics were last read. `before` describes output that
-   * is there already.
+   * Starts to follow the output from the byte at which metrics were last read. `before` describes
+   * the existing output.
    */
   attach(before?: { readonly sizeBytes: number; readonly modifiedMs: number }): void {
     if (before) this.#before = before;
@@ -143,7 +140,7 @@ export class LiveRun implements Run, Disposable {
   }
 
   /**
-   * Looks, and asks the machine whether the process is there. What cannot be told makes the run
+   * Refreshes, and asks the machine whether the process is there. A failure makes the run
    * `unknown`.
    */
   async check(): Promise<void> {
@@ -156,7 +153,7 @@ export class LiveRun implements Run, Disposable {
     }
   }
 
-  /** Lets go of the run; it goes on. */
+  /** Stops following the run without ending it. */
   dispose(): void {
     this.#isDisposed = true;
     this.#nextCheck?.dispose();
@@ -176,7 +173,7 @@ export class LiveRun implements Run, Disposable {
     });
   }
 
-  /** A heartbeat tells nothing new of a run that goes on. */
+  /** Handles a changed file. A heartbeat contains no news of an active run. */
   #hear(changed: string | undefined): void {
     const { path, heartbeat } = this.#folder;
     if (`${path}/${changed}` !== heartbeat) this.#refreshSoon();
@@ -201,8 +198,8 @@ export class LiveRun implements Run, Disposable {
   }
 
   /**
-   * Points that cannot be written (a full disk, say) are kept in memory: no reason to lose sight of
-   * the run.
+   * Processes metrics. Points that cannot be written (a full disk, for example) stay in memory: the
+   * run is followed nevertheless.
    */
   #measure(work: () => void): void {
     try {
@@ -214,12 +211,12 @@ export class LiveRun implements Run, Disposable {
 
   async #refresh(): Promise<void> {
     if (this.#isOver) return;
-    // In this order: where there is an exit record, the process file was written before it.
+    // Keep this order: the process file is written before the exit record.
     const record = await this.#record();
     await this.#begin();
     const end = record && (await this.host.settled(record, () => this.#record()));
     if (end === undefined) return;
-    // It may have begun anew and ended while that was found out.
+    // The run may have restarted and ended meanwhile.
     await this.#begin();
     await this.#end(end);
   }
@@ -260,10 +257,7 @@ export class LiveRun implements Run, Disposable {
       await this.#lose(presence);
   }
 
-  /**
-   * One that had begun was put back: what it printed stays, and what it prints anew comes after
-   * that.
-   */
+  /** Handles a queued job. A requeued run keeps its output, and appends the new output to it. */
   #wait(presence: Extract<Presence, { kind: 'queued' }>): void {
     if (this.#isOver) return;
     this.#goneSinceMs = undefined;
@@ -275,9 +269,7 @@ export class LiveRun implements Run, Disposable {
       this.#deps.onChange({ ...presence, run: this });
   }
 
-  /**
-   * The end without a record. The record has one more chance: it may have come since the last look.
-   */
+  /** Ends the run without a record, unless the record has appeared since the last check. */
   async #lose({ why, end }: Extract<Presence, { kind: 'gone' }>): Promise<void> {
     await this.refresh();
     if (this.#isOver) return;
@@ -288,7 +280,7 @@ export class LiveRun implements Run, Disposable {
     });
   }
 
-  /** Its last sign of life: what it printed, or the heartbeat of its supervisor. */
+  /** Returns the time of the last output or of the last heartbeat. */
   async #lastSeenMs(): Promise<number> {
     const heartbeat = await this.#deps.machine.stat(this.#folder.heartbeat);
     return Math.max(heartbeat?.modifiedMs ?? 0, this.#lastOutputMs ?? 0) || this.#deps.clock.now();
@@ -304,14 +296,15 @@ export class LiveRun implements Run, Disposable {
   #trust({ kind }: Presence): void {
     if (this.#isOver) return;
     const { kind: before } = this.#liveness;
-    // A job that was begun is not in the queue any more.
+    // A job that has begun has left the queue.
     if (before !== 'unknown' && !(before === 'queued' && kind === 'starting')) return;
     this.#liveness = { kind: this.#process ? 'running' : 'starting' };
     if (before === 'unknown') this.#deps.onChange({ kind: 'recovered', run: this });
   }
 
   /**
-   * Final. The output is read to its last byte first, so that the last metrics come before the end.
+   * Ends the run for good. Reads the output to its last byte first, so that the last metrics
+   * precede the end.
    */
   async #end(end: RunEnd): Promise<void> {
     await this.#follow?.drain();

@@ -1,7 +1,8 @@
 
-# The processes of the run $id, whose folder is $folder. Needs system.sh.
+# Finds the processes of the run $id, whose folder is $folder. Needs system.sh.
 
-# Who carries the id of the run in the environment. The pattern is never whole in an argument of ours.
+# Prints the processes with the id of the run in their environment. No argument of these commands
+# contains the whole pattern.
 carriers() {
   if [ -r /proc/self/stat ]; then
     # shellcheck disable=SC2013 # None of these names has a blank.
@@ -9,13 +10,13 @@ carriers() {
       tr '\0' '\n' 2>/dev/null <"$environ" | grep -qx "HELIOS_RUN_ID=$id" && echo "$environ" | tr -dc '0-9\n'
     done
   else
-    # In the words of macOS, else in those of everybody else.
+    # The options of macOS, else those of other systems.
     { ps -A -E -ww -o pid= -o command= || ps axeww -o pid= -o command=; } 2>/dev/null | awk -v id="$id" \
       '{ for (i = 2; i <= NF; i++) if ($i == "HELIOS_RUN_ID=" id) { print $1; break } }'
   fi
 }
 
-# Its group, its session, and whoever carries its id.
+# Prints the processes of the run: of its group, of its session, and with its id.
 members() {
   carriers=" $(carriers | one_line) "
   if [ -r /proc/self/stat ]; then
@@ -28,7 +29,7 @@ members() {
   fi
 }
 
-# $1: pid, $2: state, parent, group, session
+# Prints the process if it belongs to the run. $1: pid, $2: state, parent, group, session
 is_member() {
   process=$1
   set -f
@@ -41,7 +42,8 @@ is_member() {
   if [ "$3" = "$group" ] || [ "$4" = "$group" ] || [ "$process" = "$group" ]; then echo "$process"; fi
 }
 
-# Our group has the pid of the run for its number. The number is not ours any more when a stranger has that pid.
+# Sets $group to the process group of the run, which has the pid of the run as its number. Empty if
+# another process has that pid now.
 find_group() {
   group=
   [ -r "$folder/process" ] || return 0

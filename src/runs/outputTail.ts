@@ -1,17 +1,17 @@
-/** The last lines of a run's output, bounded however long the output or its lines are. */
+/** Reads the last lines of a run's output. Bounded, however long the output or its lines are. */
 import { cleanText } from '../base/text.ts';
 import type { Machine } from '../machines/machine.ts';
 import { runFolder } from './supervisor.ts';
 import type { Run } from './liveRun.ts';
 
 export interface OutputTail {
-  /** Clean text; a progress bar shows its last state only. */
+  /** Clean text; a progress bar only shows its last state. */
   readonly text: string;
-  /** Of the whole output. */
+  /** Size of the whole output. */
   readonly sizeBytes: number;
-  /** On the machine of the run. */
+  /** Path of the output on the machine of the run. */
   readonly path: string;
-  /** The output has more, before this. */
+  /** Whether there is more output before `text`. */
   readonly isCut: boolean;
 }
 
@@ -19,8 +19,8 @@ const maxTailBytes = 256 * 1024;
 const maxLineChars = 2000;
 
 /**
- * The last lines of what a run printed. Without any, what its job said beside it. Rejects with
- * `MachineFailure`.
+ * Reads the last lines of a run's output. If there are none, reads the output of its job outside
+ * the command. Rejects with `MachineFailure`.
  */
 export async function readOutput(
   machine: Machine,
@@ -38,7 +38,7 @@ export async function readTail(machine: Machine, path: string, lines: number): P
   const offset = Math.max(0, sizeBytes - maxTailBytes);
   const bytes = await machine.readFile(path, { offset, maxBytes: sizeBytes - offset });
   const all = Buffer.from(bytes).toString('utf8').replace(/\n$/, '').split('\n');
-  // The first line began before what was read, unless it is all there is.
+  // The first line is incomplete, unless it is the only one.
   if (offset > 0 && all.length > 1) all.shift();
   const kept = all.slice(-lines);
   return {
@@ -49,7 +49,7 @@ export async function readTail(machine: Machine, path: string, lines: number): P
   };
 }
 
-/** What a terminal would show of a line: each `\r` starts it anew. */
+/** Returns the text that a terminal would show for a line: `\r` starts it again. */
 function shownLine(line: string): string {
   const states = line.split('\r').filter((state) => state !== '');
   const text = cleanText(states.at(-1) ?? '');

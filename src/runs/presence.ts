@@ -1,14 +1,13 @@
 import type { RunEnd } from './run.ts';
 
-/** Where a run stands that left no record of its end. */
+/** State of a run that has left no exit record. */
 export type Presence =
-  /** It has not begun yet, and nothing is amiss. */
+  /** The run has not begun yet, which is normal. */
   | { readonly kind: 'starting' }
   | { readonly kind: 'queued'; readonly jobId: string; readonly why: string }
   | { readonly kind: 'alive' }
   /**
-   * `isFinal`: it cannot be about to leave a record either. `end`: somebody else knows what became
-   * of it; absent, nobody does.
+   * `isFinal`: a record can no longer appear. `end`: the end as the scheduler knows it, if it does.
    */
   | {
       readonly kind: 'gone';

@@ -1,4 +1,4 @@
-/** Whether the process of a run is still there. */
+/** Finds out whether the process of a run still exists. */
 import { shellQuote } from '../base/text.ts';
 import { MachineFailure, type Machine } from '../machines/machine.ts';
 import type { Presence } from './presence.ts';
@@ -10,11 +10,11 @@ const gone = (why: string, isFinal = false): ProcessPresence => ({ kind: 'gone',
 const noProcess = gone('its process is gone and left no exit record');
 
 /**
- * A pid that now belongs to another process counts as gone. Rejects with `MachineFailure` when it
- * cannot be told.
+ * Returns `gone` also for a pid that now belongs to another process. Rejects with `MachineFailure`
+ * when the machine does not answer.
  */
 export function probe(machine: Machine, process: RunProcess): Promise<ProcessPresence> {
-  // A start time in clock ticks comes from /proc, any other from `ps`.
+  // A start time in clock ticks comes from /proc, any other one from `ps`.
   return /^\d+$/.test(process.startTime) ? probeProc(machine, process) : probePs(machine, process);
 }
 
@@ -25,8 +25,8 @@ async function probeProc(machine: Machine, process: RunProcess): Promise<Process
   const found = await readStat(machine, process.pid);
   const isDead = found?.state === 'Z' || found?.state === 'X';
   if (found && !isDead && found.startTime === process.startTime) return { kind: 'alive' };
-  // Process 1 is the first of a container. One that is younger has none of those that were there
-  // before.
+  // Process 1 is the first of a container. If it is younger than the run, the container was
+  // restarted.
   const first = await readStat(machine, 1);
   return Number(first?.startTime) > Number(process.startTime)
     ? gone('its container was stopped', true)
@@ -40,8 +40,7 @@ async function readStat(
   { readonly state: string | undefined; readonly startTime: string | undefined } | undefined
 > {
   const stat = await readSmall(machine, `/proc/${pid}/stat`);
-  // The name of the program, in parentheses, may hold anything; the state and the start time come
-  // after it.
+  // The program name, in parentheses, may contain anything. State and start time follow it.
   const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' ');
   return fields && { state: fields[0], startTime: fields[19] };
 }
@@ -58,7 +57,7 @@ async function readSmall(machine: Machine, path: string): Promise<string | undef
   return readIfThere(machine, path, 4096);
 }
 
-/** The first bytes of a file as text; `undefined` when there is no such file. */
+/** Returns the first bytes of a file as text; `undefined` when the file does not exist. */
 export async function readIfThere(
   machine: Machine,
   path: string,

@@ -1,4 +1,4 @@
-/** A run that its machine started directly: a process, whose supervisor does everything. */
+/** A run that its machine started directly: its supervisor does everything. */
 import type { Clock } from '../base/clock.ts';
 import { MachineFailure, type Machine } from '../machines/machine.ts';
 import { parseSignalReport, runFolder, signalCommand, type RunFolder } from './supervisor.ts';
@@ -8,11 +8,11 @@ import { probe } from './probe.ts';
 import type { RunEnd, RunProcess } from './run.ts';
 import type { RunHost, RunHostDeps, SignalOutcome } from './runHost.ts';
 
-/** From the claim of a run to its process. */
+/** Milliseconds from the claim of a run to its process. */
 const startGraceMs = 30_000;
 
 export class ProcessHost implements RunHost {
-  /** Files tell of the end at once; this is for the ends that leave no file. */
+  /** Files report most ends at once; this interval is for ends that leave no file. */
   readonly checkIntervalMs = 5000;
   /** The supervisor needs a moment between the end of the command and its record. */
   readonly recordGraceMs = 5000;
@@ -40,7 +40,7 @@ export class ProcessHost implements RunHost {
         : { kind: 'gone', why: 'its command was never started', isFinal: true };
     const presence = await probe(this.#machine, process);
     if (presence.kind !== 'gone' || presence.isFinal) return presence;
-    // A supervisor that lives waits for the rest of a run that is being ended.
+    // A live supervisor waits for the remaining processes of a run that is being ended.
     return (await hasSupervisor(this.#machine, this.#folder)) ? { kind: 'alive' } : presence;
   }
 

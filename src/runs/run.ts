@@ -1,66 +1,63 @@
 /**
- * The words of runs: a run is one background process started by the agent, with its output, metrics
- * and verdict.
+ * Types of runs. A run is one background process started by the agent, with its output, metrics and
+ * verdict.
  */
 import type { RunId, SessionId } from '../base/ids.ts';
 import type { MetricSpec } from '../metrics/metric.ts';
 
-/** What was asked for. Written to disk before anything starts; never changed afterwards. */
+/** The request for a run. Written to disk before anything starts, and never changed afterwards. */
 export interface RunSpec {
   readonly id: RunId;
   readonly sessionId: SessionId;
-  /** 1, 2, 3 … within its session: what people call it (`run 7`). */
+  /** 1, 2, 3 … within its session. Users know the run by it: `run 7`. */
   readonly number: number;
   readonly machineId: string;
   readonly command: string;
-  /** Absolute, on the machine. */
+  /** Absolute path on the machine. */
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
   readonly metrics: MetricSpec;
   /** A few words for lists, such as `lr=3e-4`. */
   readonly label: string;
-  /** Milliseconds since the epoch when it was asked for. */
+  /** When the run was requested, in milliseconds since the epoch. */
   readonly plannedMs: number;
   readonly limit?: RunLimit;
   readonly resources?: RunResources;
-  /** It is one point of a sweep of its session. */
+  /** Set when the run is one point of a sweep of its session. */
   readonly sweep?: { readonly id: string; readonly index: number };
-  /** The experiment of its session that it belongs to: `e7`. */
+  /** Id of the experiment of the session that the run belongs to: `e7`. */
   readonly experimentId?: string;
 }
 
 /**
- * Enforced on the machine, from outside the process: TERM to all of the run, time, KILL. The
- * verdict is `time_limit`.
+ * Enforced on the machine, from outside the process: TERM to all processes of the run, then KILL
+ * after `graceMs`. The verdict is `time_limit`.
  */
 export interface RunLimit {
   readonly ms: number;
-  /**
-   * When its clock starts: when the command does, or when the first metric was read from its
-   * output.
-   */
+  /** When the clock starts: with the command, or when the first metric was read from its output. */
   readonly from: 'launch' | 'first_metric';
-  /** Between TERM and KILL. Default 10 s. */
+  /** Milliseconds between TERM and KILL. Default: 10,000. */
   readonly graceMs?: number;
 }
 
-/** What a run takes of its machine while it goes on. */
+/** Resources of its machine that a run uses while it is active. */
 export interface RunResources {
   /**
-   * GPUs for this run alone; it sees no others (`CUDA_VISIBLE_DEVICES`). Absent: all, shared with
-   * whoever is there.
+   * Number of GPUs for this run alone; it sees no others (`CUDA_VISIBLE_DEVICES`). Default: all
+   * GPUs, shared with other programs.
    */
   readonly gpus?: number;
   /**
-   * For a scheduler; elsewhere the number of threads that libraries start by default
+   * CPUs to request from a scheduler; without one, the default number of threads of libraries
    * (`OMP_NUM_THREADS`).
    */
   readonly cpus?: number;
-  /** For a scheduler. */
+  /** Memory to request from a scheduler. */
   readonly memoryMb?: number;
 }
 
-/** The process on its machine. A pid means something only together with its start time and boot. */
+/** The process on its machine. A pid only identifies it together with its start time and boot. */
 export interface RunProcess {
   readonly pid: number;
   /**
@@ -70,10 +67,11 @@ export interface RunProcess {
   readonly startTime: string;
   readonly bootId: string;
   readonly startedMs: number;
-  /** Where a scheduler started it: the job, which is then what the handle of the run shows. */
+  /** Set when a scheduler started the process: the job, which the handle of the run then shows. */
   readonly jobId?: string;
   /**
-   * GPUs that are its own while it goes on, as `CUDA_VISIBLE_DEVICES` names them; absent: none is.
+   * GPUs of this run alone while it is active, as `CUDA_VISIBLE_DEVICES` names them; `undefined`:
+   * it has none of its own.
    */
   readonly gpuIds?: readonly string[];
 }
@@ -87,8 +85,7 @@ export type Verdict =
   | { readonly kind: 'killed' }
   | { readonly kind: 'preempted' }
   /**
-   * The process is gone and left no exit record (power cut, supervisor killed). Nothing is known of
-   * its end.
+   * The process is gone and left no exit record (power cut, supervisor killed). Its end is unknown.
    */
   | { readonly kind: 'lost'; readonly why: string };
 
@@ -100,15 +97,15 @@ export interface RunEnd {
 /** `unknown` (the machine does not answer) never ends a run. */
 export type Liveness =
   | { readonly kind: 'starting' }
-  /** In the queue of a scheduler, and why it waits there. */
+  /** Queued by a scheduler; `why` is the scheduler's reason. */
   | { readonly kind: 'queued'; readonly jobId: string; readonly why: string }
   | { readonly kind: 'running' }
   | { readonly kind: 'ended'; readonly verdict: Verdict; readonly endedMs: number }
   | { readonly kind: 'unknown'; readonly why: string };
 
 /**
- * `machine:pid`, or `machine:job` under a scheduler: the public handle; `undefined` until there is
- * a process or a job.
+ * Returns the public handle: `machine:pid`, or `machine:job` under a scheduler; `undefined` until
+ * there is a process or a job.
  */
 export function handleOf(
   spec: RunSpec,

@@ -1,6 +1,6 @@
 /**
- * What holds a run on its machine: what tells whether it goes on, what a record of its end means,
- * and who ends it.
+ * The part of a machine that runs a run: reports whether it is active, interprets its exit record,
+ * and ends it.
  */
 import type { Clock } from '../base/clock.ts';
 import type { Machine } from '../machines/machine.ts';
@@ -9,32 +9,35 @@ import type { Presence } from './presence.ts';
 import type { RunEnd, RunProcess, RunSpec } from './run.ts';
 
 export interface SignalOutcome extends SignalReport {
-  /** The machine was asked afterwards, and nothing of the run is left. */
+  /** Whether the machine was asked afterwards and nothing of the run is left. */
   readonly isOver: boolean;
 }
 
-/** Of one run. Everything rejects with `MachineFailure` when it cannot be told or done. */
+/** Host of one run. All methods reject with `MachineFailure`. */
 export interface RunHost {
-  /** Between two questions after its presence. */
+  /** Milliseconds between two checks of its presence. */
   readonly checkIntervalMs: number;
-  /** From the moment at which it was gone to the last one at which its record may appear. */
+  /** Milliseconds from the end of the process during which its record may still appear. */
   readonly recordGraceMs: number;
-  /** Where a scheduler has it; known from its submission on. */
+  /** Set under a scheduler, once the job was submitted. */
   readonly jobId: string | undefined;
-  /** Whether it was ever given to the machine. */
+  /** Returns whether the run was ever passed to the machine. */
   exists(): Promise<boolean>;
-  /** Of a run without a record; without a process, it has not begun. */
+  /**
+   * Returns the state of a run without an exit record. Pass `undefined` for a run without a
+   * process: it has not begun.
+   */
   presence(process: RunProcess | undefined): Promise<Presence>;
-  /** `process`, with its job. */
+  /** Returns `process` with its job. */
   identified(process: RunProcess): Promise<RunProcess>;
   /**
-   * What a record of the supervisor means; `undefined` while it may not be the end. `read`: the
-   * record as it is then.
+   * Returns the end that a record of the supervisor means, or `undefined` while the run may not be
+   * over. `read` reads the record again.
    */
   settled(record: RunEnd, read: () => Promise<RunEnd | undefined>): Promise<RunEnd | undefined>;
   /**
-   * Signals every process of the run. With `graceMs`, ends them: KILL for those that are left when
-   * it is over.
+   * Signals every process of the run. With `graceMs`, ends them: sends KILL to those that are left
+   * after it.
    */
   signal(signal: string, graceMs: number | undefined): Promise<SignalOutcome>;
 }

@@ -14,13 +14,13 @@ const silentReasons: readonly MachineFailureReason[] = [
   'unknown_machine',
 ];
 
-/** Whether a failure says nothing about the runs on a machine. */
+/** Returns whether a failure carries no information about the runs on a machine. */
 export const saysNothing = (error: unknown): error is MachineFailure =>
   error instanceof MachineFailure && silentReasons.includes(error.reason);
 
 /**
- * The machines of runs. A run outlives the entry of its machine in the list: its end is then not
- * known.
+ * The machines of runs. A run may outlive the entry of its machine in the list; its end is unknown
+ * then.
  */
 export class RunMachines {
   readonly #machines: Machines;
@@ -29,17 +29,14 @@ export class RunMachines {
     this.#machines = machines;
   }
 
-  /** Returns the machine, its folders known. Rejects with `MachineFailure`. */
+  /** Returns a listed machine once its folders are known. Rejects with `MachineFailure`. */
   async listed(id: string): Promise<Machine> {
     const machine = this.#machines.get(id);
     await machine.ready?.();
     return machine;
   }
 
-  /**
-   * Returns the machine of the list, or one that answers nothing where it is not in the list any
-   * more.
-   */
+  /** Returns a listed machine, or one that never answers if it is no longer listed. */
   get(id: string): Machine {
     try {
       return this.#machines.get(id);
@@ -51,8 +48,8 @@ export class RunMachines {
   }
 
   /**
-   * Returns the machine, its folders known, or one that answers nothing where they cannot be known
-   * now.
+   * Returns the machine once its folders are known, or one that never answers if they cannot be
+   * determined now.
    */
   async reach(id: string): Promise<Machine> {
     const machine = this.get(id);

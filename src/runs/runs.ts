@@ -1,4 +1,4 @@
-/** The runs of this process: launched, found again after a restart, read, ended. */
+/** The runs of this process: launches, adopts after a restart, reads and ends them. */
 import { waitAtMost, type Clock } from '../base/clock.ts';
 import type { Disposable } from '../base/disposable.ts';
 import { Emitter, type Event } from '../base/emitter.ts';
@@ -16,29 +16,32 @@ import { RunMachines, saysNothing } from './runMachines.ts';
 
 export interface RunsOptions {
   readonly machines: Machines;
-  /** Where points of runs are kept on this computer, absolute: one folder per run id. */
+  /** Local folder with the points of runs, absolute: one folder per run id. */
   readonly folder: string;
   readonly clock: Clock;
   readonly logger?: Logger;
 }
 
 export interface KillOptions {
-  /** Without `SIG`. Default `TERM`. `STOP` and `CONT` are delivered and end nothing. */
+  /**
+   * Name of the signal without `SIG`. `STOP` and `CONT` are delivered and end nothing. Default:
+   * `TERM`.
+   */
   readonly signal?: string;
-  /** Between the signal and KILL. Default 10 s. */
+  /** Milliseconds between the signal and KILL. Default: 10,000. */
   readonly graceMs?: number;
 }
 
 export interface KillResult extends SignalReport {
   readonly signal: string;
-  /** Of the run when the signal was asked for. */
+  /** Whether the run was active when the signal was requested. */
   readonly wasRunning: boolean;
-  /** The machine was asked afterwards and no process of the run is left. */
+  /** Whether the machine was asked afterwards and no process of the run is left. */
   readonly isVerified: boolean;
 }
 
 const defaultGraceMs = 10_000;
-/** For the exit record, once every process of the run is gone. */
+/** Milliseconds to wait for the exit record once every process of the run is gone. */
 const recordTimeoutMs = 5000;
 const signalsThatEndNothing: readonly string[] = ['STOP', 'CONT'];
 
@@ -65,21 +68,21 @@ export class Runs implements Disposable {
   }
 
   /**
-   * Starts a run, once per run id, however often and by however many processes it is asked.
-   * Resolves when its process is known, or its job, where the machine has a scheduler: it may begin
-   * much later. Rejects with `MetricSpecError` before anything is started, and with
-   * `LaunchFailure`. `signal` counts until the process is being started.
+   * Starts a run once per run id, however often and by however many processes it is requested.
+   * Resolves when its process is known, or its job if the machine has a scheduler; the job may
+   * begin much later. Rejects with `MetricSpecError` before anything is started, and with
+   * `LaunchFailure`. `signal` is only effective until the process is being started.
    */
   launch(spec: RunSpec, signal?: AbortSignal): Promise<Run> {
     return this.#launches.one(spec, signal);
   }
 
   /**
-   * Starts runs of one machine that belong together. Where the machine has a scheduler they are one
-   * job array, submitted whole or not at all, of which at most `maxParallel` run at a time;
-   * elsewhere they are launched one after the other, at once: who wants few at a time asks again
-   * when one has ended. What became of each, in the order of `specs`: as with `launch`, asked again
-   * the runs that are there are meant, and what was rejected is a `LaunchFailure`. Never rejects.
+   * Starts related runs on one machine. With a scheduler they are one job array, submitted whole or
+   * not at all, of which at most `maxParallel` run at a time. Otherwise they are launched one after
+   * the other, all at once: to run fewer at a time, launch the next when one has ended. Resolves
+   * with the outcomes in the order of `specs`. As with `launch`, existing runs are returned when
+   * requested again, and each rejection is a `LaunchFailure`. Never rejects.
    */
   launchTogether(
     specs: readonly RunSpec[],
@@ -89,9 +92,9 @@ export class Runs implements Disposable {
   }
 
   /**
-   * The run that an earlier process launched, or `undefined` when it was never started (`launch`
-   * then starts it). Output is read on from where it was left. When the run is over already, it has
-   * ended before this resolves.
+   * Returns a run that an earlier process launched, or `undefined` if it was never started;
+   * `launch` then starts it. Continues to read the output where reading stopped. Resolves after the
+   * `ended` change of a run that is over already.
    */
   async adopt(spec: RunSpec): Promise<Run | undefined> {
     const known = this.#followed.get(spec.id);
@@ -102,7 +105,7 @@ export class Runs implements Disposable {
       if (!(await hostOf({ spec, machine, clock: this.#clock }).exists())) return undefined;
       return await this.#checked(this.#followed.follow(spec, await machine.stat(output)));
     } catch (error) {
-      // That a machine does not answer says nothing about the run.
+      // A machine that does not answer says nothing about the run.
       if (!saysNothing(error)) throw error;
       return this.#checked(this.#followed.follow(spec));
     }
@@ -118,17 +121,17 @@ export class Runs implements Disposable {
   }
 
   /**
-   * The last lines of the output; also of a run that has ended. Without any, what its job said
-   * beside it.
+   * Reads the last lines of the output, also of a run that has ended. If there are none, reads the
+   * output of its job outside the command.
    */
   async output(run: Run, { lines }: { readonly lines: number }): Promise<OutputTail> {
     return readOutput(this.#machines.get(run.spec.machineId), run, lines);
   }
 
   /**
-   * Ends every process of the run: the command's group and session, and whatever else carries the
-   * run's id in its environment. Resolves when the machine has been asked what is left. Rejects
-   * with `MachineFailure`.
+   * Ends every process of the run: the group and session of the command, and every process with the
+   * run's id in its environment. Resolves when the machine was asked what is left. Rejects with
+   * `MachineFailure`.
    */
   async kill(run: Run, options: KillOptions = {}): Promise<KillResult> {
     const { spec } = run;
@@ -146,7 +149,7 @@ export class Runs implements Disposable {
     return { ...report, signal, wasRunning, isVerified };
   }
 
-  /** Lets go of every run. None is ended by it. */
+  /** Stops following every run. No run is ended. */
   dispose(): void {
     this.#changes.dispose();
     this.#followed.dispose();
@@ -158,7 +161,7 @@ export class Runs implements Disposable {
     return run;
   }
 
-  /** A run that never started is the failure of its launch, not an end. */
+  /** Fires a change. A run that never started is reported as a failed launch, not as an end. */
   #tell(change: RunChange): void {
     const isLaunch = this.#launches.has(change.run.spec.id);
     if (change.kind === 'ended' && isLaunch && change.run.handle === undefined) return;

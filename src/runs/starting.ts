@@ -1,6 +1,6 @@
 /**
- * Starting runs on their machine, once: a link that breaks meanwhile is waited for, and the start
- * asked for again.
+ * Starts runs on their machine, once. Waits when the connection breaks, and requests the start
+ * again.
  */
 import type { Clock } from '../base/clock.ts';
 import { messageOf } from '../base/errors.ts';
@@ -17,12 +17,15 @@ import { notStarted, unconfirmed } from './launchFailure.ts';
 import type { RunSpec } from './run.ts';
 
 export const startTimeoutMs = 30_000;
-/** Whether somebody else has submitted a job, who was interrupted, is known after so long. */
+/** Time until it is known whether another, interrupted process has submitted the job. */
 const submitTimeoutMs = 180_000;
-/** The waits between attempts on a machine whose link broke. */
+/** Delays between attempts on a machine whose connection broke. */
 const policy = { firstMs: 500 };
 
-/** The supervisor starts a run once, however often it is asked. Rejects with `LaunchFailure`. */
+/**
+ * Starts a process. The supervisor starts a run once, however often it is requested. Rejects with
+ * `LaunchFailure`.
+ */
 export async function startProcess(machine: Machine, spec: RunSpec, clock: Clock): Promise<void> {
   const argv = startArgv(runFolder(machine.runsFolder, spec.id));
   const start = (): Promise<void> =>
@@ -31,7 +34,7 @@ export async function startProcess(machine: Machine, spec: RunSpec, clock: Clock
 }
 
 /**
- * More than one: as an array, of which at most `maxParallel` run at a time. Rejects with
+ * Submits jobs; several form an array, of which at most `maxParallel` run at a time. Rejects with
  * `LaunchFailure`.
  */
 export async function submitJobs(
@@ -65,12 +68,12 @@ function elementOf(spec: RunSpec, runsFolder: string): JobElement {
   return { name: spec.id, ...argvs, cwd: spec.cwd, env: envOf(spec) };
 }
 
-/** For what comes before and after the run, so that its own limit comes first. */
+/** Minutes for the work before and after the run, so that the run's own limit applies first. */
 const spareMinutes = 2;
 
 /**
- * A clock that starts with the first metric starts nobody knows when: the machine's own limit
- * holds.
+ * Returns the time limit of a job. None for a limit from the first metric, whose start is unknown:
+ * the scheduler's default applies.
  */
 function timeLimit(specs: readonly RunSpec[]): Pick<JobRequest, 'timeLimitMinutes'> {
   const limits = specs.map(({ limit }) =>

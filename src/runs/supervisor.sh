@@ -1,16 +1,16 @@
 
-# The supervisor, behind the words that it needs. supervisor.ts says what it promises.
+# The supervisor, after the functions that it needs. Its contract is in supervisor.ts.
 #
-# Runs the command of this folder so that it outlives whoever started it, and writes down what became of it.
+# Runs the command of this folder, outlives the process that started it, and records its end.
 #   capsule.sh start             start the command and wait for its end
 #   capsule.sh signal SIGNAL     signal every process of the run
-#   capsule.sh end SIGNAL TICKS  the same, then KILL those that are left after TICKS x 0.1 s, and look again
+#   capsule.sh end SIGNAL TICKS  the same, then send KILL to those left after TICKS x 0.1 s
 folder=${0%/*}
 id=${folder##*/}
 terms=$folder/terms
 leases=${folder%/*/*}/leases/$(uname -n)
 
-# The system's count of processes that it ended for want of memory in our control group.
+# Prints how many processes of this control group the system has killed for lack of memory.
 oom_kills() {
   [ -r /proc/self/cgroup ] || return 0
   while IFS=: read -r _ kinds path; do
@@ -25,14 +25,15 @@ oom_kills() {
   done </proc/self/cgroup
 }
 
-# Shows that the supervisor lives, and ends the run when its time is over: one process, which sleeps.
+# Touches the heartbeat, and ends the run when its time is over. Runs in a process of its own, which
+# sleeps in between.
 guard() {
   trap 'kill "$sleeper" 2>/dev/null; exit 0' TERM
   limit=$(value limit_ms "$terms") grace=$(value grace_ms "$terms") lived=0 since=
   [ "$(value limit_from "$terms")" = first_metric ] || since=0
   sleep 0.01 2>/dev/null && fractions=1 || fractions=
   seen=$(ticking_ms)
-  # The run goes on without its supervisor, and so does its limit.
+  # The run outlives its supervisor, and so does its limit.
   while kill -0 "$$" 2>/dev/null || is_alive "$folder/process"; do
     : >"$folder/heartbeat"
     choose_pause
@@ -47,7 +48,7 @@ guard() {
   done
 }
 
-# Seconds until there is something to do.
+# Sets $pause to the seconds until the next check.
 choose_pause() {
   pause=5
   [ -n "$limit" ] || return 0
@@ -64,12 +65,13 @@ choose_pause() {
   fi
 }
 
-# $lived: how long the run has gone on, in milliseconds; $since: when the clock of its limit began.
+# Updates $lived, the milliseconds that the run has been active, and $since, the value of $lived at
+# which the clock of its limit started.
 count_time() {
   [ -n "$limit" ] || return 0
   now=$(ticking_ms)
   step=$((now - seen)) seen=$now
-  # The computer was asleep, or its clock was set: that is no time of the run.
+  # The computer slept, or its clock was set: such a step is no time of the run.
   if [ "$step" -lt 0 ] || [ "$step" -gt 30000 ]; then step=$((${pause%.*} * 1000)); fi
   lived=$((lived + step))
   [ -z "$since" ] || return 0
@@ -81,14 +83,15 @@ is_time_over() {
   [ -n "$limit" ] && [ -n "$since" ] && [ "$((lived - since))" -ge "$limit" ] && [ -e "$folder/process" ]
 }
 
-# Writes down in file $1 who we are.
+# Writes the identity of this process to file $1.
 write_process() {
   printf 'pid=%s\nstart_time=%s\nboot_id=%s\nstarted_ms=%s\ngpus=%s\n' \
     "$$" "$(start_time $$)" "$(boot_id)" "$(now_ms)" "$(value gpus "$folder/lease")" >"$folder/$1.tmp" &&
     mv -f "$folder/$1.tmp" "$folder/$1"
 }
 
-# The command, in a session of its own. It becomes the command, so its pid and start time are those of the run.
+# Runs the command in a session of its own. This process becomes the command, so its pid and start
+# time are those of the run.
 command_of_run() {
   exec >>"$folder/output.log" 2>&1 </dev/null
   write_process process || exit 126
@@ -100,7 +103,7 @@ command_of_run() {
   exec "$(command -v bash || echo /bin/sh)" "$folder/command.sh"
 }
 
-# Whatever the command starts finds the guard of git before git itself.
+# Puts the guard of git into PATH before git itself, for the command and its children.
 guard_git() {
   # shellcheck disable=SC1091 # On the machine of the run.
   if [ -n "$HELIOS_GIT_GUARD" ] && [ -r "$HELIOS_GIT_GUARD/env" ]; then . "$HELIOS_GIT_GUARD/env"; fi
@@ -108,16 +111,16 @@ guard_git() {
 
 start() {
   mkdir "$folder/claim" 2>/dev/null || exit 0
-  # A handler, not "ignore": that would be inherited by the command.
+  # A handler, because the command would inherit "ignore".
   trap : HUP INT TERM
-  # The room for the exit record is taken now: the disk may be full by then.
+  # Reserve the space of the exit record: the disk may be full by then.
   printf '%127s\n' '' >"$folder/exit.tmp"
   write_process capsule
   take_leases
   before=$(oom_kills)
   guard &
   guard=$!
-  # In the foreground, for a command in the background of a shell cannot be interrupted (INT, QUIT).
+  # Run in the foreground: a background command of a shell ignores INT and QUIT.
   if command -v setsid >/dev/null; then
     setsid /bin/sh "$0" command
   else
@@ -125,18 +128,19 @@ start() {
     /bin/sh "$0" command
   fi
   code=$?
-  # Of one that is ending the run, the end is waited for.
+  # Wait for the guard if it is ending the run.
   kill "$guard" 2>/dev/null
   while kill -0 "$guard" 2>/dev/null; do wait "$guard"; done
   [ ! -e "$folder/kill" ] || await_end
   oom=0
   [ "$before" = "$(oom_kills)" ] || oom=1
   record "$code" "$oom"
-  # For whoever waits for us: a scheduler.
+  # A scheduler reads this code.
   exit "$code"
 }
 
-# Others of the run may save their work when its shell is gone already. Their last lines belong to it.
+# Waits for the processes of a run that is being ended. They may save their work after its shell is
+# gone, and their last lines belong to its output.
 await_end() {
   find_group
   begin_waiting
@@ -153,7 +157,8 @@ record() {
   mv -f "$folder/exit.tmp" "$folder/exit"
 }
 
-# The run does not start. $1: the file that says of what kind the reason is, if any; $2: the reason.
+# Ends the supervisor without starting the run. $1: the mark file for the kind of reason, if any;
+# $2: the reason.
 refuse() {
   echo "$2" >>"$folder/output.log"
   [ -z "$1" ] || : >"$folder/$1"
@@ -161,7 +166,8 @@ refuse() {
   exit 0
 }
 
-# $1: signal; of an end, $2: milliseconds until KILL, $3: who ends the run. The first who does gives it its name.
+# Signals every process of the run. $1: signal. To end the run, $2: milliseconds until KILL, $3: the
+# mark file, kill or limit; only the first mark is written.
 signal_all() {
   find_group
   signalled=$(members | one_line)

@@ -1,22 +1,24 @@
 /**
  * The supervisor: a POSIX shell script in the folder of a run, on the machine of the run. It starts
- * the command, outlives whoever started it, and writes down what became of it. Files of the folder:
+ * the command, outlives the process that started it, and records how the command ended. Files of
+ * the folder:
  *
  * - `spec.json`, `terms`, `command.sh`, `capsule.sh`: written before anything starts
- * - `claim/`: made by whoever starts the run; making it succeeds once, so a run starts at most once
+ * - `claim/`: created by the process that starts the run; creating it succeeds once, so a run
+ *   starts at most once
  * - `capsule`: the process of the supervisor, as `process` has that of the command
- * - `lease`: the GPUs and the place that the run was given; `busy`: there was none free, and the
- *   run did not start
+ * - `lease`: the GPUs and the slot of the run
+ * - `busy`: none was free, and the run did not start
  * - `process`: pid, start time, boot id, start in milliseconds, the run's own GPUs; written before
- *   the command's first step
- * - `output.log`: what the command wrote to stdout and stderr
- * - `heartbeat`: touched every few seconds while the supervisor lives
- * - `first_metric`: written by whoever reads the output: how many milliseconds ago the first metric
- *   came
- * - `kill`: somebody asked for the end; `limit`: the time of the run was over. Whichever is first
- *   is there alone
- * - `exit`: how it ended; appears whole, after the last byte of the command's own output, and of
- *   all its processes' where the run was ended
+ *   the command begins
+ * - `output.log`: stdout and stderr of the command
+ * - `heartbeat`: touched every few seconds while the supervisor is alive
+ * - `first_metric`: the age of the first metric in milliseconds; written by the process that reads
+ *   the output
+ * - `kill`: a kill was requested; `limit`: the time of the run was over. Only the first of the two
+ *   is written
+ * - `exit`: how the command ended; appears complete, after the last byte of the command's own
+ *   output, and of that of all its processes if the run was ended
  */
 import type { RunId } from '../base/ids.ts';
 import { shellQuote } from '../base/text.ts';
@@ -35,14 +37,14 @@ export interface RunFolder {
   readonly limit: string;
   readonly busy: string;
   readonly firstMetric: string;
-  /** The process of the supervisor. */
+  /** Record of the supervisor's process. */
   readonly supervisorProcess: string;
   readonly supervisorScript: string;
-  /** What the job of a scheduler said beside its command. */
+  /** Output of a scheduler's job outside the command. */
   readonly batch: string;
 }
 
-/** The folder of a run below the `runsFolder` of its machine. */
+/** Returns the folder of a run below the `runsFolder` of its machine. */
 export function runFolder(runsFolder: string, id: RunId): RunFolder {
   const path = `${runsFolder}/${id}`;
   const file = (name: string): string => `${path}/${name}`;
@@ -63,7 +65,7 @@ export function runFolder(runsFolder: string, id: RunId): RunFolder {
   };
 }
 
-/** What has to be written into the folder before the supervisor is started: name → text. */
+/** Returns the files to write into the folder before the supervisor is started: name → text. */
 export const supervisorFiles = (
   spec: RunSpec,
   machine: SharedMachine = {},
@@ -75,8 +77,8 @@ export const supervisorFiles = (
 });
 
 /**
- * Starts the command, in the working folder of the caller. Starting a run that was started already
- * does nothing.
+ * Starts the command in the caller's working directory. Does nothing if the run was started
+ * already.
  */
 export const startArgv = (folder: RunFolder): readonly string[] => [
   '/bin/sh',
@@ -84,17 +86,14 @@ export const startArgv = (folder: RunFolder): readonly string[] => [
   'start',
 ];
 
-/** With the name of a signal as one more argument: signals every process of the run. */
+/** Signals every process of the run. Append the name of a signal. */
 export const signalArgv = (folder: RunFolder): readonly string[] => [
   '/bin/sh',
   folder.supervisorScript,
   'signal',
 ];
 
-/**
- * Makes a run that had begun ready to be started anew. What it printed stays; so does the wish that
- * it end.
- */
+/** Prepares a run that had begun to be started again. Keeps its output, and a requested kill. */
 export const renewArgv = ({
   claim,
   process,
@@ -107,8 +106,8 @@ export const renewArgv = ({
 ];
 
 /**
- * Signals every process of the run. With `graceMs`, ends them: KILL for those that are left when it
- * is over, then looks again. Prints what `parseSignalReport` reads.
+ * Signals every process of the run. With `graceMs`, ends them: sends KILL to those that are left
+ * after it, then checks again. `parseSignalReport` reads the output.
  */
 export const signalCommand = (folder: RunFolder, signal: string, graceMs?: number): string => {
   const supervisorScript = `/bin/sh ${shellQuote(folder.supervisorScript)}`;
@@ -117,15 +116,15 @@ export const signalCommand = (folder: RunFolder, signal: string, graceMs?: numbe
     : `${supervisorScript} end ${shellQuote(signal)} ${Math.ceil(graceMs / tickMs)}`;
 };
 
-/** The unit of waiting of supervisors, also of those that an earlier version left on machines. */
+/** Unit of the supervisor's waits. Supervisors of earlier versions on machines use it too. */
 const tickMs = 100;
 
 export interface SignalReport {
-  /** Processes that were signalled. */
+  /** Pids of the processes that were signalled. */
   readonly signalled: readonly number[];
-  /** KILL was needed. */
+  /** Whether KILL was needed. */
   readonly isEscalated: boolean;
-  /** Processes of the run that are still there. */
+  /** Pids of the processes of the run that still exist. */
   readonly left: readonly number[];
 }
 
@@ -140,7 +139,7 @@ export function parseSignalReport(text: string): SignalReport {
   };
 }
 
-/** `undefined` when the text is not a whole `process` file. */
+/** Returns `undefined` when the text is not a complete `process` file. */
 export function parseProcess(text: string): RunProcess | undefined {
   const fields = parseFields(text);
   const pid = Number(fields.get('pid'));
@@ -157,7 +156,7 @@ export function parseProcess(text: string): RunProcess | undefined {
   };
 }
 
-/** The lines `name=value` of the supervisor's files. */
+/** Parses the lines `name=value` of the supervisor's files. */
 export const parseFields = (text: string): ReadonlyMap<string, string> =>
   new Map(
     text.split('\n').flatMap((line) => {
@@ -167,12 +166,12 @@ export const parseFields = (text: string): ReadonlyMap<string, string> =>
   );
 
 /**
- * The command as it was given. One that puts itself into the background (`… &` at its end) is
- * waited for: otherwise the run would be over, with success, at the moment it began.
+ * Returns the script of the command. Waits for a command that puts itself into the background (`…
+ * &` at its end), which would otherwise end the run at once with success.
  */
 function commandScript(command: string): string {
   const isBackground = /(^|[^&])&\s*$/.test(command);
-  // With a default, for the command may have said `set -u`.
+  // With a default: the command may have used `set -u`.
   const wait = 'set -- $?\nif [ -n "${!:-}" ]; then wait "$!"; else exit "$1"; fi\n';
   return `${command}\n${isBackground ? wait : ''}`;
 }

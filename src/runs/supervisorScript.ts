@@ -1,9 +1,6 @@
 import { shellText } from '../base/shellText.ts';
 
-/**
- * What the supervisor and those who ask about runs need to know of a machine: functions of a POSIX
- * shell.
- */
+/** Shell functions (POSIX) about processes and leases, for the supervisor and for queries. */
 export const leaseFunctions = [
   shellText('./system.sh', import.meta.url),
   shellText('./members.sh', import.meta.url),
@@ -11,8 +8,8 @@ export const leaseFunctions = [
 ].join('');
 
 /**
- * The text of `capsule.sh`; `supervisor.ts` says what it promises. Needs a POSIX shell; uses setsid
- * and /proc where they are.
+ * Text of `capsule.sh`; its contract is in `supervisor.ts`. Needs a POSIX shell. Uses setsid and
+ * /proc where they exist.
  */
 export const supervisorScript = `#!/bin/sh
 ${leaseFunctions}${shellText('./takeLeases.sh', import.meta.url)}${shellText('./supervisor.sh', import.meta.url)}`;

@@ -1,6 +1,6 @@
-# Clocks, boots and processes.
+# Reads clocks, boot ids and start times of processes.
 
-# What file $2 says of $1.
+# Prints the value of $1 in file $2.
 value() {
   sed -n "s/^$1=//p" "$2" 2>/dev/null
 }
@@ -11,7 +11,8 @@ now_ms() {
   echo "$ms"
 }
 
-# Milliseconds since a moment of the past. Setting the clock does not move it where the system counts them.
+# Prints milliseconds since a fixed time in the past. Setting the clock does not change them on a
+# system with /proc/uptime.
 ticking_ms() {
   if read -r up _ 2>/dev/null </proc/uptime; then echo "${up%.*}${up#*.}0"; else now_ms; fi
 }
@@ -24,7 +25,7 @@ boot_id() {
   fi
 }
 
-# When process $1 started, as the system tells it; nothing when there is no such process.
+# Prints the start time of process $1 in the format of the system; nothing if it does not exist.
 start_time() {
   if [ -r /proc/self/stat ]; then
     read -r stat 2>/dev/null <"/proc/$1/stat" || return 0
@@ -38,7 +39,7 @@ start_time() {
   fi
 }
 
-# Whether the process of file $1 is there.
+# Returns whether the process of file $1 exists.
 is_alive() {
   [ -s "$1" ] && [ "$(value boot_id "$1")" = "$(boot_id)" ] || return 1
   started=$(value start_time "$1")
@@ -49,12 +50,12 @@ begin_waiting() {
   waited=0 napped=
 }
 
-# A moment. $waited: milliseconds since the waiting began, with what was done between the moments.
+# Sleeps 0.1 s. $waited: milliseconds since begin_waiting, including the work between two naps.
 nap() {
   sleep 0.1 2>/dev/null || sleep 1
   tick=$(ticking_ms)
   step=$((tick - ${napped:-$tick})) napped=$tick
-  # Also where the clock was set, or the computer was asleep.
+  # A step is out of bounds when the clock was set or the computer slept.
   if [ "$step" -lt 100 ] || [ "$step" -gt 30000 ]; then step=100; fi
   waited=$((waited + step))
 }

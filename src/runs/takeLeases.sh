@@ -1,12 +1,12 @@
 
-# Taking leases, in the supervisor of a run. Needs leases.sh and $folder; refuse ends the supervisor.
+# Takes leases in the supervisor of a run. Needs leases.sh and $folder; refuse ends the supervisor.
 
-# Takes what the run was promised for itself alone, or refuses to start it.
+# Takes the GPUs and the slot of the run, or refuses to start it.
 take_leases() {
   wanted=$(value gpus "$terms") slots=$(value slots "$terms")
   [ -n "$wanted$slots" ] || return 0
   { (umask 077 && mkdir -p "$leases") && [ -s "$folder/capsule" ]; } || refuse '' "No lease could be written in $leases."
-  # Asked before anybody has to wait for us: the drivers may take seconds.
+  # Ask before taking the lock: the drivers may take seconds.
   [ "${wanted:-0}" -eq 0 ] || gpus=$(gpu_ids "$(value gpu_ids "$terms")")
   lock || refuse busy 'Other runs that are being started did not leave time to take GPUs or a place. Launch again.'
   trouble='' is_busy=''
@@ -17,7 +17,7 @@ take_leases() {
   [ -z "$trouble" ] || refuse "$is_busy" "$trouble"
 }
 
-# $taken: so many as are wanted, separated by commas.
+# Sets $taken to $wanted free GPUs, separated by commas.
 choose_gpus() {
   taken='' count=0 there=0 holders=''
   [ "${wanted:-0}" -gt 0 ] || return 0
@@ -39,7 +39,7 @@ choose_gpus() {
   fi
 }
 
-# $slot: the lowest that is free.
+# Sets $slot to the lowest free one.
 choose_slot() {
   slot='' holders='' count=0
   [ -n "$slots" ] && [ -z "$trouble" ] || return 0
@@ -58,7 +58,7 @@ choose_slot() {
 
 wait_for_one='Wait until one of these runs has ended (sleep with a process_exit trigger), then launch again.'
 
-# A run as the session of ours calls it.
+# Prints the name of the run of lease $1, with its session if that is another one.
 holder() {
   session=$(value session "$1")
   text="run $(value number "$1")"
@@ -76,9 +76,10 @@ write_leases() {
   printf 'gpus=%s\nslot=%s\n' "$taken" "$slot" >"$folder/lease"
 }
 
-# One supervisor deals at a time. The lock with the highest number counts, and it is free when it is empty or its supervisor
-# dead. It is never taken away, only followed by the next number, which can be made once: so nobody takes away a lock
-# that was taken after he had looked.
+# Lets one supervisor at a time take leases. The lock with the highest number counts; it is free if
+# it is empty or its supervisor is dead. A lock is never removed to take it. The taker creates the
+# next number instead, which succeeds once, so no supervisor can remove a lock that was taken after
+# its check.
 lock() {
   begin_waiting
   while [ "$waited" -lt 15000 ]; do
@@ -87,7 +88,7 @@ lock() {
       turn=$((turn + 1))
       printf 'folder=%s\n' "$folder" >"$folder/lock" || return 1
       if ln "$folder/lock" "$leases/lock.$turn" 2>/dev/null; then
-        # Higher ones: we had looked before others came and went, and theirs count.
+        # A higher number exists if others came and went after the check; theirs counts.
         [ "$(last_turn)" -eq "$turn" ] && forget_turns && return 0
         rm -f "$leases/lock.$turn"
       fi
@@ -97,7 +98,7 @@ lock() {
   return 1
 }
 
-# Both names of the lock mean the same file.
+# Empties the lock: both of its names are links to the same file.
 unlock() {
   : >"$folder/lock"
 }
@@ -118,7 +119,7 @@ forget_turns() {
   done
 }
 
-# What the command sees of what it was given.
+# Exports the GPUs and the number of threads to the command.
 export_leases() {
   threads=$(value cpus "$terms") slots=$(value slots "$terms")
   if [ -z "$threads" ] && [ -n "$slots" ]; then
@@ -131,10 +132,11 @@ export_leases() {
   fi
   [ -n "$(value gpus "$terms")" ] || return 0
   taken=$(value gpus "$folder/lease")
-  # The order in which nvidia-smi counts them. Without a GPU, a number that none has.
+  # The order in which nvidia-smi counts. Without a GPU, the number of none (-1).
   CUDA_DEVICE_ORDER=PCI_BUS_ID CUDA_VISIBLE_DEVICES=${taken:--1}
   export CUDA_DEVICE_ORDER CUDA_VISIBLE_DEVICES
-  # Not ROCR_VISIBLE_DEVICES as well: those that it leaves are counted anew, and HIP would choose among them again.
+  # Not ROCR_VISIBLE_DEVICES as well: it renumbers the GPUs that it leaves, and HIP would then
+  # choose among the new numbers.
   if ! command -v nvidia-smi >/dev/null; then
     HIP_VISIBLE_DEVICES=$CUDA_VISIBLE_DEVICES
     export HIP_VISIBLE_DEVICES
