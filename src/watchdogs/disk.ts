@@ -1,4 +1,4 @@
-/** Disks that are nearly full. */
+/** Detects disks that are nearly full. */
 import { Latch } from './latch.ts';
 
 export interface DiskFacts {
@@ -8,14 +8,14 @@ export interface DiskFacts {
 }
 
 export interface DiskLimits {
-  /** A disk is nearly full when less than this share is free… */
+  /** A disk is nearly full when less than this share of it is free, and less than `belowGb`. */
   readonly belowPercent: number;
-  /** …and less than this. */
+  /** See `belowPercent`. */
   readonly belowGb: number;
 }
 
 const gigabyte = 1e9;
-/** It has room again when this many times the limit is free. */
+/** A disk has recovered when this multiple of the limit is free. */
 const roomFactor = 1.5;
 
 export class DiskWatch {
@@ -26,7 +26,7 @@ export class DiskWatch {
     this.#limits = limits;
   }
 
-  /** What to tell, if anything. */
+  /** Returns the text of the alarm, if it is due. */
   judge(disks: readonly DiskFacts[]): string | undefined {
     const full = disks.find((disk) => this.#isBelow(disk, 1));
     if (full !== undefined) return this.latch.raise(() => diskText(full));

@@ -1,18 +1,18 @@
 /**
- * A metric that left its own range for the worse and stays away. The range is that of its best
- * stretch: the best running median there was, and the spread around it. Each of the last points has
- * to pass all of these:
+ * Detects a metric that has left its range for the worse and does not come back. The range belongs
+ * to the best stretch: the best running median so far, and the spread around it. A point is out of
+ * range when it exceeds the center of the range by the maximum of:
  *
- * - so many median absolute deviations, of the best stretch or of the noise as it is now, whichever
- *   is more
+ * - a number of median absolute deviations, of the best stretch or of the present noise
  * - a quarter of the best value
- * - half of all that was gained since the beginning
+ * - half of the gain since the beginning
  *
- * Healthy trainings do that, too, for a while: a restart of the learning rate, the next task, fold
- * or stage, a policy that forgets. So it is told at once only when it is far beyond where it began;
- * else after an eighth of the time before, and not while it comes back. What only drifts (a score,
- * a validation loss, a loss that never fell) is compared with where it was shortly before. What is
- * out of range does not change the range, and a single point is never enough.
+ * Healthy trainings leave their range for a while too: at a restart of the learning rate, the next
+ * task, fold or stage, or when a policy forgets. So an alarm is raised at once only far beyond the
+ * first values; otherwise only after a share of the points before (`patience`), and not while the
+ * metric comes back. A metric that drifts (a score, a validation loss, a loss that never fell) is
+ * compared with its recent values. Points out of range do not change the range, and a single point
+ * is never enough.
  */
 import type { Direction } from '../metrics/metric.ts';
 import { Excursion } from './excursion.ts';
@@ -23,32 +23,36 @@ import type { DivergencePolicy } from './settings.ts';
 const windowPoints = 200;
 const recentPoints = 30;
 const firstPoints = 10;
-/** The range is looked at anew after so many points. */
+/** Points between two updates of the range. */
 const refreshPoints = 10;
-/** In range again, in a row. */
+/** Consecutive points in range that end an alarm. */
 const clearPoints = 50;
 const minShareOfBest = 0.25;
 const minShareOfGain = 0.5;
-/** Of what is compared with where it was shortly before: so many times as much again. */
+/** Minimum rise over the recent values, as a share of them, for metrics compared with those. */
 const minRise = { steady: 2, drifting: 0.5 } as const;
 /**
- * So many times what was gained, or as the best value is: nothing that began well comes so far by
- * itself.
+ * Multiple of the gain, or of the best value, that counts as far away: no training that began well
+ * gets there by itself.
  */
 const farFactor = 3;
-/** Out of range for this share of the points before. */
+/** Share of the points before the excursion that it has to last. */
 const patience = { steady: 1 / 12, drifting: 1 / 4 } as const;
-/** What only drifts is this much beyond its range so soon after it left it, where it is a jump. */
+/**
+ * A jump of a drifting metric exceeds its limit by this factor this many points after leaving its
+ * range.
+ */
 const sudden = { points: 8, factor: 1.5 } as const;
-/** Of the first value, and of its noise: less than this is no gain. */
+/** Minimum gain: as a share of the first value, and in multiples of its noise. */
 const minGain = { share: 0.05, deviations: 3 } as const;
-/** The distance of two values of noise is larger than that of one from its median. */
+/** Ratio of the distance of two noisy values to the distance of one from the median. */
 const differenceFactor = Math.SQRT2;
 
 type DivergenceLimits = Pick<DivergencePolicy, 'deviations' | 'warmupPoints' | 'forPoints'>;
 
 /**
- * - `steady`: a loss that a healthy training brings down, and keeps down · `drifting`: any other
+ * - `steady`: a loss that a healthy training brings down and keeps down
+ * - `drifting`: any other metric
  */
 export type Course = 'steady' | 'drifting';
 
@@ -57,15 +61,15 @@ export interface JudgedSeries {
   readonly course: Course;
 }
 
-/** One series of which less or more is better, point by point. */
+/** Watches one metric with a direction, point by point. */
 export class DivergenceWatch {
   readonly latch = new Latch();
   readonly #limits: DivergenceLimits;
-  /** Values are turned so that less is better. */
+  /** Multiplies values so that less is better. */
   readonly #sign: 1 | -1;
   readonly #course: Course;
   readonly #values = new RunningMedian(windowPoints);
-  /** The last values, in any order. */
+  /** The last values, in no particular order. */
   readonly #last = new Float64Array(recentPoints);
   #kept = 0;
   #recent = Number.NaN;
@@ -87,8 +91,8 @@ export class DivergenceWatch {
   }
 
   /**
-   * The range that it left (its limit, as the metric is measured), when it is to be told. Values
-   * that are no number are passed over.
+   * Adds a value. Returns the limit that the metric has exceeded, in its own unit, when an alarm is
+   * due. Ignores NaN and infinite values.
    */
   add(raw: number): number | undefined {
     if (!Number.isFinite(raw)) return undefined;
@@ -118,7 +122,9 @@ export class DivergenceWatch {
     return points >= patience[this.#course] * before && !outside.isComingBack(this.#best);
   }
 
-  /** It went over its limit in small steps: that is a drift, and no jump. */
+  /**
+   * Returns whether the metric passed its limit in small steps, which is a drift and not a jump.
+   */
   #hasDrifted({ points, level }: Excursion): boolean {
     return (
       this.#course === 'drifting' &&
@@ -165,7 +171,7 @@ export class DivergenceWatch {
       this.#course === 'drifting' ? deviation : this.#bestSpread,
       this.#differences.median / differenceFactor,
     );
-    // Of a series that has only ever had one value, nothing is known.
+    // A metric that has only ever had one value has no range.
     const far = this.#far;
     this.#limit = far > 0 ? this.#from + far : Infinity;
   }
@@ -176,7 +182,7 @@ export class DivergenceWatch {
     );
   }
 
-  /** It is compared with the best that it ever was. */
+  /** Whether values are compared with the best ever, and not with recent ones. */
   get #isAnchored(): boolean {
     return this.#course === 'steady' && this.#hasGained;
   }

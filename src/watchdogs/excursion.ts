@@ -1,16 +1,16 @@
-/** The points of a series since it left its range: whether it stays away, or is on its way back. */
+/** The points of a metric since it left its range: decides whether it is coming back. */
 
-/** One that takes longer to come back does not. */
+/** Longest excursion that can be coming back, in points. */
 const maxPoints = 2000;
-/** It comes back while it loses more than this share of its height. */
+/** Share of its height that an excursion has to lose while it comes back. */
 const minLost = 0.1;
-/** Points whose median tells how far away it is. */
+/** Number of last points whose median is the level of the excursion. */
 const lastPoints = 8;
 
 export class Excursion {
   readonly #values: number[] = [];
 
-  /** As many as are needed. */
+  /** The first values, up to `maxPoints`. */
   get values(): readonly number[] {
     return this.#values;
   }
@@ -19,7 +19,7 @@ export class Excursion {
     return this.#values.length;
   }
 
-  /** The median of the last few. */
+  /** Median of the last values. */
   get level(): number {
     return medianOf(this.#values.slice(-lastPoints));
   }
@@ -29,8 +29,8 @@ export class Excursion {
   }
 
   /**
-   * Its last third is nearer to `best` than its first: what a restart, a new task or a resumed
-   * checkpoint does.
+   * Returns whether the last third is closer to `best` than the first, as after a restart, a new
+   * task or a resumed checkpoint.
    */
   isComingBack(best: number): boolean {
     const third = Math.floor(this.#values.length / 3);

@@ -1,4 +1,4 @@
-/** GPUs that a run holds and does not use. */
+/** Detects GPUs that a run holds and does not use. */
 import { Latch } from './latch.ts';
 
 export interface GpuIdleLimits {
@@ -6,7 +6,7 @@ export interface GpuIdleLimits {
   readonly minutes: number;
 }
 
-/** Between two samples that lie further apart nothing is known. */
+/** Longest interval between two samples that counts as observed. */
 const longestGapMs = 30_000;
 
 export class GpuIdleWatch {
@@ -18,7 +18,9 @@ export class GpuIdleWatch {
     this.#limits = limits;
   }
 
-  /** A sample of the GPUs of the run: how busy each is, 0 to 100. Without any, nothing is known. */
+  /**
+   * Adds a sample of the run's GPUs: the utilisation of each, 0 to 100. An empty sample is unknown.
+   */
   judge(atMs: number, percents: readonly number[]): string | undefined {
     const isBusy = percents.some((percent) => percent >= this.#limits.belowPercent);
     if (isBusy) this.latch.clear();

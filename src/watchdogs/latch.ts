@@ -1,13 +1,13 @@
-/** Tells once that something holds, and again only after it has ceased to. */
+/** Reports a condition once, and again only after it has ceased to hold. */
 export class Latch {
   #detail: string | undefined;
 
-  /** What was told, while it holds. */
+  /** The reported text, while the condition holds. */
   get holding(): string | undefined {
     return this.#detail;
   }
 
-  /** `detail` when it is to be told, `undefined` when it was told already. */
+  /** Returns `detail()`, or `undefined` if the condition was reported already. */
   raise(detail: () => string): string | undefined {
     if (this.#detail !== undefined) return undefined;
     this.#detail = detail();

@@ -1,11 +1,11 @@
-/** What a metric is to its run, from its name: how much a watchdog makes of it. */
+/** Classifies a metric by its name, which decides how watchdogs treat it. */
 
 const lossWords = new Set(
   'loss losses nll ce xent crossentropy logloss perplexity ppl bpb bpc bpd bpt mse rmse mae'.split(
     ' ',
   ),
 );
-/** Beside a loss word, these make it something else: a factor, a gradient. */
+/** Words that, next to a loss word, mean something else: a factor, a gradient. */
 const otherWords = new Set(
   'scale scaler scaling grad gradient norm weight lr count time'.split(' '),
 );
@@ -16,7 +16,8 @@ const partWords = new Set(
   ),
 );
 /**
- * Measured now and then, or over what was: NaN or infinite may only say that there is nothing yet.
+ * Metrics that are measured now and then, or aggregate earlier values: NaN or infinite may only
+ * mean that there is no value yet.
  */
 const derivedWords = new Set(
   'val valid validation eval evaluation test dev best min max avg average mean ema running smooth smoothed'.split(
@@ -25,17 +26,19 @@ const derivedWords = new Set(
 );
 
 export interface MetricRole {
-  /** A loss of any kind. */
+  /** Any kind of loss. */
   readonly isLoss: boolean;
-  /** A loss that a healthy training brings down, and keeps down. */
+  /** A loss that a healthy training brings down and keeps down. */
   readonly isSteadyLoss: boolean;
-  /** Its first values may be placeholders. */
+  /** The first values may be placeholders. */
   readonly isDerived: boolean;
   /** Tokens, samples or steps per second. */
   readonly isSpeed: boolean;
 }
 
-/** By the words of the name: `val/loss`, `trainLoss`, `policy_loss`, `tokens/s`. */
+/**
+ * Classifies a metric by the words of its name: `val/loss`, `trainLoss`, `policy_loss`, `tokens/s`.
+ */
 export function roleOf(metric: string): MetricRole {
   const words = wordsOf(metric);
   const has = (set: ReadonlySet<string>): boolean => words.some((word) => set.has(word));

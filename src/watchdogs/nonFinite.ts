@@ -1,44 +1,48 @@
 /**
- * A metric that became NaN or infinite. Healthy runs print such values, too: progress bars that
- * show `loss=nan` until the first mean (or, where the framework does not know the loss, for ever),
+ * Detects a metric that became NaN or infinite. Healthy runs print such values too: progress bars
+ * that show `loss=nan` until the first mean (or forever, if the framework does not know the loss),
  * the best value before the first one, the mean of no episode, a gradient under a scaled loss, a
- * part that is not computed in each step. So what never was a number is only told of, and what is
- * not computed in each step has to stay away.
+ * part that is not computed in each step. So a metric that never was a number only leads to a
+ * warning, and one that is not computed in each step has to stay non-finite.
  */
 import type { MetricRole } from './metricRole.ts';
 
 export interface NonFiniteFacts extends MetricRole {
   /**
-   * It is the metric that decides, a loss, or one that the user named: the action counts for it.
+   * Whether the action of the settings applies: the metric decides, is a loss, or was named by the
+   * user.
    */
   readonly counts: boolean;
-  /** The user named it: its first value counts already. */
+  /** The user named the metric: its first non-finite value counts. */
   readonly isNamed: boolean;
 }
 
-/** `serious`: what the action is for; `noticed`: worth a word. */
+/**
+ * - `serious`: leads to the action of the settings
+ * - `noticed`: leads to a warning
+ */
 export type NonFiniteLevel = 'serious' | 'noticed';
 
-/** Two numbers in a row: it is measured each time. */
+/** Consecutive numbers after which the metric counts as measured each time. */
 const establishedAfter = 2;
-/** In a row, after numbers. */
+/** Consecutive non-finite values after a number. */
 const noticedAfter = 3;
-/** In a row, of what never was a number. */
+/** Consecutive non-finite values of a metric that never was a number. */
 const neverANumber = { ofEachStep: 5, other: 50 } as const;
 /**
- * In a row, of what is not computed in each step; and so many times as many as numbers ever came
- * after.
+ * For a metric that is not computed in each step: minimum consecutive non-finite values, and
+ * minimum multiple of the longest gap so far that ended with a number.
  */
 const serious = { points: 5, times: 3 } as const;
 
-/** One series, point by point. */
+/** Watches one metric, point by point. */
 export class NonFiniteWatch {
   readonly #facts: NonFiniteFacts;
   #isEstablished = false;
   #hasBeenFinite = false;
-  /** How many of the last points in a row were numbers (above 0), or none (below). */
+  /** Length of the last row of numbers (positive) or of non-finite values (negative). */
   #row = 0;
-  /** The longest row of none that numbers came after. */
+  /** Longest row of non-finite values that was followed by a number. */
   #longestGap = 0;
 
   constructor(facts: NonFiniteFacts) {
@@ -49,12 +53,12 @@ export class NonFiniteWatch {
     return this.#hasBeenFinite;
   }
 
-  /** The last `points` were all numbers. */
+  /** Returns whether the last `points` values were all numbers. */
   hasRecovered(points: number): boolean {
     return this.#row >= points;
   }
 
-  /** What to make of this point; `undefined`: nothing. */
+  /** Adds a value. Returns its level, or `undefined` when it is harmless. */
   add(value: number): NonFiniteLevel | undefined {
     if (Number.isFinite(value)) {
       this.#takeNumber();
@@ -87,7 +91,7 @@ export class NonFiniteWatch {
     return isAtOnce ? 1 : noticedAfter;
   }
 
-  /** A loss of the training itself. */
+  /** Whether the metric is a loss of the training itself. */
   get #isOfEachStep(): boolean {
     const { isSteadyLoss, isDerived } = this.#facts;
     return isSteadyLoss && !isDerived;

@@ -1,6 +1,6 @@
 /**
- * What is told of all metrics of a run that are no numbers: once what is worth a word, once what
- * the action is for.
+ * Raises the alarms for all non-finite metrics of a run: one warning, and one alarm with the action
+ * of the settings.
  */
 import type { MetricPoint } from '../metrics/metric.ts';
 import type { Finding } from './finding.ts';
@@ -8,7 +8,7 @@ import { Latch } from './latch.ts';
 import type { NonFiniteLevel, NonFiniteWatch } from './nonFinite.ts';
 import type { WatchAction } from './settings.ts';
 
-/** A metric that was no number is over it after so many numbers in a row. */
+/** Consecutive numbers after which a metric has recovered. */
 const recoveredPoints = 1000;
 
 export class NonFiniteAlarm {
@@ -17,14 +17,14 @@ export class NonFiniteAlarm {
     serious: new Latch(),
     noticed: new Latch(),
   };
-  /** The metric that was no number last. */
+  /** The metric that was non-finite last. */
   #sick: NonFiniteWatch | undefined;
 
   constructor(action: WatchAction) {
     this.#action = action;
   }
 
-  /** Something was told that holds yet. */
+  /** Whether a reported problem still holds. */
   get isHolding(): boolean {
     return this.#sick !== undefined;
   }
@@ -40,7 +40,7 @@ export class NonFiniteAlarm {
     const { serious, noticed } = this.#told;
     if (this.#action === 'off') return undefined;
     this.#sick = series;
-    // A warning of either level is the same to whoever hears it.
+    // With the action `warn`, alarms of both levels are equal.
     const isTold =
       level === 'noticed'
         ? serious.holding !== undefined

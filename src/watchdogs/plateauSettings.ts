@@ -1,12 +1,10 @@
 /**
- * When experiments that bring nothing more change the advice to the agent, and when they end its
- * session.
+ * Settings for plateaus: when experiments without improvement change the advice to the agent, and
+ * when they end its session.
  */
 import * as z from 'zod';
 
-/**
- * What comes of a plateau that goes on after the advice: nothing more, or the end of the session.
- */
+/** Action on a plateau that continues after the advice: none, or the end of the session. */
 export const plateauActions = ['advise', 'end'] as const;
 
 export const plateauSettingsSchema = z.strictObject({
@@ -46,8 +44,8 @@ export const defaultPlateau: PlateauPolicy = {
 };
 
 /**
- * The defaults, with each of `layers` over those before it: the settings of the user, then those of
- * the project.
+ * Returns the defaults overlaid with each of `layers` in order: the settings of the user, then
+ * those of the project.
  */
 export const plateauPolicyOf = (
   ...layers: readonly (PlateauSettings | undefined)[]

@@ -1,7 +1,7 @@
 /**
- * All that watches one run: points as they are read, time as it passes, its GPUs as they are looked
- * at. Each finding is told once, and again only after it has ceased to hold. What is done about it
- * is up to who asks.
+ * All watchdogs of one run: fed with points, with the passing of time, and with samples of its
+ * GPUs. Each problem is reported once, and again only after it has ceased to hold. The caller takes
+ * the action.
  */
 import { formatValue } from '../base/text.ts';
 import type { MetricPoint, MetricSpec } from '../metrics/metric.ts';
@@ -18,15 +18,16 @@ import { ThroughputWatch } from './throughput.ts';
 export interface RunWatchOptions {
   readonly policy: WatchdogPolicy;
   readonly directions?: MetricSpec['directions'];
-  /** The metric decides which run is best. */
+  /** Returns whether the metric decides which run is best. */
   isDecisive(metric: string): boolean;
   /**
-   * What was told before, by an earlier process: it is told again only after it has ceased to hold.
+   * Problems that an earlier process reported. They are reported again only after they have ceased
+   * to hold.
    */
   readonly told?: readonly Pick<Finding, 'kind' | 'action'>[];
 }
 
-/** Some program prints a new name on every line; beyond this, they are not watched. */
+/** Maximum metrics to watch: some programs print a new name on every line. */
 const maxSeries = 2000;
 const noFindings: readonly Finding[] = [];
 
@@ -46,11 +47,11 @@ export class RunWatch {
     this.#throughput = new ThroughputWatch(policy.throughput);
     this.#silence = new SilenceWatch(policy.silence.minutes);
     this.#gpus = new GpuIdleWatch(policy.gpu_idle);
-    // Whether the others hold is told by the points.
+    // Whether other problems still hold follows from the points.
     for (const { kind } of told) this.#latchOfTime(kind)?.raise(() => 'told');
   }
 
-  /** Points in the order of the output. */
+  /** Adds points in the order of the output. */
   take(points: readonly MetricPoint[]): readonly Finding[] {
     let findings = noFindings;
     for (const point of points) {
@@ -61,8 +62,8 @@ export class RunWatch {
   }
 
   /**
-   * Points that an earlier process has read already: what holds at their end and was not told is
-   * found now.
+   * Adds points that an earlier process has read. Returns the problems that hold at their end and
+   * were not reported.
    */
   recall(metrics: Pick<RunMetrics, 'names' | 'series'>): readonly Finding[] {
     const found = new Map<string, Finding>();
@@ -86,19 +87,19 @@ export class RunWatch {
   }
 
   /**
-   * Asked now and then while the run is known to go on. `lastOutputMs`: when output was last read,
+   * Call regularly while the run is known to be active. `lastOutputMs`: when output was last read,
    * if ever.
    */
   beat(nowMs: number, lastOutputMs: number | undefined): readonly Finding[] {
     return this.#found('silence', this.#silence.beat(nowMs, lastOutputMs));
   }
 
-  /** In place of a beat: the machine does not answer. */
+  /** Call in place of `beat` while the machine does not answer. */
   skip(): void {
     this.#silence.skip();
   }
 
-  /** How busy each GPU is that the run holds, 0 to 100. */
+  /** Adds a sample with the utilisation of each GPU that the run holds, 0 to 100. */
   checkGpus(atMs: number, percents: readonly number[]): readonly Finding[] {
     return this.#found('gpu_idle', this.#gpus.judge(atMs, percents));
   }
@@ -125,7 +126,7 @@ export class RunWatch {
     return this.#found('divergence', detail);
   }
 
-  /** It is over when every series is in its range again. */
+  /** Ends the divergence alarm when every metric is in its range again. */
   #settle(): void {
     for (const { divergence } of this.#series.values())
       if (divergence?.latch.holding !== undefined) return;

@@ -1,6 +1,6 @@
 /**
- * Median and spread of the last values of a series. A value costs a search and a short move,
- * however long the series.
+ * Median and spread of the last values of a series. Adding a value costs a binary search and a
+ * short move, however long the series.
  */
 export class RunningMedian {
   readonly #ring: Float64Array;
@@ -8,7 +8,7 @@ export class RunningMedian {
   #count = 0;
   #next = 0;
 
-  /** `capacity`: how many of the last values count. */
+  /** `capacity` is the number of last values that count. */
   constructor(capacity: number) {
     this.#ring = new Float64Array(capacity);
     this.#sorted = new Float64Array(capacity);
@@ -24,8 +24,8 @@ export class RunningMedian {
   }
 
   /**
-   * The median distance from the median; NaN while there is no value. Walks the whole window: ask
-   * now and then.
+   * The median distance from the median; NaN while there is no value. Walks the whole window, so do
+   * not read it for every value.
    */
   get deviation(): number {
     const { median } = this;
@@ -59,7 +59,7 @@ export class RunningMedian {
     this.#count += 1;
   }
 
-  /** Only what lies between the two moves. */
+  /** Replaces a value. Only values between the two move. */
   #replace(old: number, value: number): void {
     const from = this.#placeOf(old);
     const to = this.#placeOf(value);
@@ -68,7 +68,7 @@ export class RunningMedian {
     this.#sorted[to > from ? to - 1 : to] = value;
   }
 
-  /** The place of the first value that is not smaller. */
+  /** Returns the index of the first value that is not smaller. */
   #placeOf(value: number): number {
     let low = 0;
     let high = this.#count;

@@ -1,4 +1,4 @@
-/** One metric of one run, as the watchdogs see it. */
+/** The watchdogs of one metric of one run. */
 import { directionOf } from '../metrics/direction.ts';
 import type { MetricSpec } from '../metrics/metric.ts';
 import { DivergenceWatch, type Course } from './divergence.ts';
@@ -9,14 +9,14 @@ import type { WatchdogPolicy } from './settings.ts';
 export interface SeriesWatch {
   readonly isSpeed: boolean;
   readonly nonFinite: NonFiniteWatch;
-  /** Absent where no direction is for the worse, or the metric is none of those that are judged. */
+  /** Not set for a metric without a direction, or one that is not judged. */
   readonly divergence?: DivergenceWatch;
 }
 
 export interface SeriesFacts {
   readonly policy: WatchdogPolicy;
   readonly directions: MetricSpec['directions'];
-  /** The metric decides which run is best. */
+  /** Returns whether the metric decides which run is best. */
   isDecisive(metric: string): boolean;
 }
 

@@ -1,13 +1,13 @@
 /**
- * What the watchdogs of runs look for and do: said in the settings, overlaid by the project, and
- * completed here.
+ * Settings of the watchdogs of runs: from the user, overlaid by the project, completed with
+ * defaults.
  */
 import * as z from 'zod';
 
 /**
  * - `off`: not watched
- * - `warn`: the alarm is recorded, and wakes a sleeping agent
- * - `ask`: the same, and a user is asked whether the run is to go on
+ * - `warn`: the alarm is recorded and wakes a sleeping agent
+ * - `ask`: the same, and the user is asked whether the run may continue
  * - `kill`: the run is ended
  */
 export const watchActions = ['off', 'warn', 'kill', 'ask'] as const;
@@ -29,7 +29,7 @@ const action = z
 const minutes = z.number().positive().max(10_080);
 const metricNames = z.array(z.string().min(1)).max(50);
 
-/** An object of thresholds, all optional, or the action alone. */
+/** Schema of an object of optional thresholds, or of the action alone. */
 const kind = <Shape extends z.ZodRawShape>(what: string, shape: Shape) =>
   z
     .union([
@@ -39,8 +39,8 @@ const kind = <Shape extends z.ZodRawShape>(what: string, shape: Shape) =>
     .describe(what);
 
 /**
- * As a user writes it: every part may be left out, and `"divergence": "kill"` is short for its
- * action alone.
+ * The settings as a user writes them: every part is optional, and `"divergence": "kill"` is short
+ * for its action.
  */
 export const watchdogSettingsSchema = z.strictObject({
   non_finite: kind('A metric became NaN or infinite.', {
@@ -109,10 +109,10 @@ export const watchdogSettingsSchema = z.strictObject({
   }).optional(),
 });
 
-/** After reading: a short form has become `{ action }`. */
+/** Parsed settings: a short form has become `{ action }`. */
 export type WatchdogSettings = z.output<typeof watchdogSettingsSchema>;
 
-/** Every threshold of every kind. */
+/** All thresholds of all kinds. */
 export interface WatchdogPolicy {
   readonly non_finite: {
     readonly action: WatchAction;
@@ -145,7 +145,7 @@ export interface DivergencePolicy {
   readonly metrics?: readonly string[] | undefined;
 }
 
-/** Only what no healthy run does ends one. */
+/** By default, only signs that no healthy run shows end a run. */
 export const defaultPolicy: WatchdogPolicy = {
   non_finite: { action: 'kill' },
   divergence: { action: 'warn', deviations: 8, warmupPoints: 50, forPoints: 8 },
@@ -156,8 +156,8 @@ export const defaultPolicy: WatchdogPolicy = {
 };
 
 /**
- * The defaults, with each of `layers` over those before it: the settings of the user, then those of
- * the project.
+ * Returns the defaults overlaid with each of `layers` in order: the settings of the user, then
+ * those of the project.
  */
 export function policyOf(...layers: readonly (WatchdogSettings | undefined)[]): WatchdogPolicy {
   const said = <Kind extends WatchKind>(name: Kind): WatchdogPolicy[Kind] =>

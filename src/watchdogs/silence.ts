@@ -1,14 +1,13 @@
 /**
- * A run that prints nothing. Only time in which it was watched counts: not that of a computer that
- * slept.
+ * Detects a run that prints nothing. Only observed time counts, not that of a computer that slept.
  */
 import { Latch } from './latch.ts';
 
-/** Beats further apart than this were not beats of a computer that was awake. */
+/** Longest interval between two beats of a computer that was awake. */
 const longestBeatMs = 60_000;
 /**
- * Who speaks seldom (an epoch of 40 min) has to be silent for so many times as long as before it
- * spoke.
+ * A run that prints seldom (an epoch of 40 min) has to be silent for this multiple of its longest
+ * silence.
  */
 const longerFactor = 2;
 
@@ -25,7 +24,7 @@ export class SilenceWatch {
   }
 
   /**
-   * Asked now and then while the run is known to go on. `lastOutputMs`: when output was last read,
+   * Call regularly while the run is known to be active. `lastOutputMs`: when output was last read,
    * if ever.
    */
   beat(nowMs: number, lastOutputMs: number | undefined): string | undefined {
@@ -43,7 +42,7 @@ export class SilenceWatch {
     return this.latch.raise(() => `no output for ${Math.round(this.#silentMs / 60_000)} min`);
   }
 
-  /** The machine does not answer: nothing can be told of this time. */
+  /** Skips time during which the machine does not answer. */
   skip(): void {
     this.#beatMs = undefined;
   }

@@ -1,6 +1,6 @@
 /**
- * A run that became much slower than it was: by its own words (`tokens/s`), else by the steps of
- * its metrics.
+ * Detects a run that became much slower: by a metric of its speed (`tokens/s`), else by the steps
+ * of its metrics.
  */
 import { formatValue } from '../base/text.ts';
 import type { MetricPoint } from '../metrics/metric.ts';
@@ -8,17 +8,17 @@ import { Latch } from './latch.ts';
 import { RunningMedian } from './runningMedian.ts';
 
 const windowRates = 101;
-/** Before that, nothing is known of its usual speed. */
+/** Rates needed before the usual speed is known. */
 const minRates = 20;
-/** One slow stretch may be an evaluation or a checkpoint. */
+/** Minimum slow stretches: a single one may be an evaluation or a checkpoint. */
 const minSlow = 3;
 const clearRates = 3;
 /**
- * What was slow and became quick again by itself (an evaluation in each epoch) has to last so many
- * times as long.
+ * A slow stretch has to last for this multiple of the longest one that ended by itself (an
+ * evaluation in each epoch).
  */
 const longerFactor = 2;
-/** Output comes in gulps: shorter stretches say nothing. */
+/** Minimum length of a stretch: output arrives in bursts, so shorter ones are not meaningful. */
 const minStretchMs = 10_000;
 
 export interface ThroughputLimits {
@@ -36,7 +36,7 @@ export class ThroughputWatch {
   readonly latch = new Latch();
   readonly #limits: ThroughputLimits;
   readonly #usual = new RunningMedian(windowRates);
-  /** What is followed: a metric that is a speed, or the first one that names steps. */
+  /** The followed metric: one that is a speed, or the first one with steps. */
   #lead: { readonly metric: string; readonly isSpeed: boolean } | undefined;
   #anchor: { readonly step: number; readonly timeMs: number } | undefined;
   #slow: { readonly sinceMs: number; untilMs: number; count: number } | undefined;
@@ -47,7 +47,7 @@ export class ThroughputWatch {
     this.#limits = limits;
   }
 
-  /** What to tell, if anything. */
+  /** Adds a point. Returns the text of the alarm, if it is due. */
   add(point: MetricPoint, isSpeed: boolean): string | undefined {
     if (!this.#follows(point, isSpeed)) return undefined;
     const rate = this.#rateOf(point, isSpeed);
@@ -70,8 +70,8 @@ export class ThroughputWatch {
     if (isAnew || timeMs - from.timeMs >= minStretchMs) this.#anchor = { step, timeMs };
     if (isAnew || timeMs - from.timeMs < minStretchMs) return undefined;
     const perSecond = isSpeed ? value : (step - from.step) / ((timeMs - from.timeMs) / 1000);
-    // Lines without a step between them are of something else: an evaluation tells of the step that
-    // it is made at.
+    // Two lines with the same step measure something else: an evaluation prints the step at which
+    // it is made.
     const isTold = Number.isFinite(perSecond) && (isSpeed || step > from.step);
     return isTold ? { perSecond, fromMs: from.timeMs, toMs: timeMs } : undefined;
   }
