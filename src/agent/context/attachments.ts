@@ -1,6 +1,6 @@
 /**
- * The conversation as the journal tells it → as a provider gets it: attachments are files until a
- * request is made.
+ * Turns the conversation of the journal into the one that a provider gets. Attachments stay files
+ * until a request is made.
  */
 import { formatBytes } from '../../base/text.ts';
 import type {
@@ -12,7 +12,7 @@ import type {
 } from '../../models/model.ts';
 import type { AttachmentFile, AttachmentFiles } from '../../storage/attachmentFiles.ts';
 
-/** The result of a call. Journals of older versions hold the bytes of attachments themselves. */
+/** Result of a call. Journals of older versions hold the bytes of attachments inline. */
 export interface RecordedResult extends Omit<ToolResultBlock, 'attachments'> {
   readonly attachments?: readonly (AttachmentBlock | AttachmentFile)[];
 }
@@ -24,19 +24,20 @@ export type RecordedMessage =
     }
   | { readonly role: 'assistant'; readonly content: readonly AssistantBlock[] };
 
-/**
- * Reads the attachments of one session. What the last request held is not read again for the next.
- */
+/** Reads the attachments of one session. Those of the last request are cached for the next one. */
 export class RequestAttachments {
   readonly #files: Pick<AttachmentFiles, 'read'>;
-  /** By hash, in base64. */
+  /** Hash → bytes in base64. */
   #held: ReadonlyMap<string, string> = new Map();
 
   constructor(files: Pick<AttachmentFiles, 'read'>) {
     this.#files = files;
   }
 
-  /** Never rejects for a file that cannot be read: the model is told. */
+  /**
+   * Inlines the attachments. Never rejects for a file that cannot be read: the model gets a note
+   * about it.
+   */
   async fill(messages: readonly RecordedMessage[]): Promise<Message[]> {
     const held = new Map<string, string>();
     for (const file of messages.flatMap(filesIn)) {
@@ -59,7 +60,9 @@ const filesIn = (message: RecordedMessage): AttachmentFile[] =>
           : [],
       );
 
-/** `held`: bytes by hash, in base64. What is not among them is said to be missing. */
+/**
+ * Inlines attachments from `held` (hash → bytes in base64). A text names those that are missing.
+ */
 export const withAttachments = (
   messages: readonly RecordedMessage[],
   held: ReadonlyMap<string, string> = new Map(),

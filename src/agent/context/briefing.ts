@@ -1,6 +1,6 @@
 /**
- * What the model gets in place of the turns before: all that is on record, within a budget of
- * tokens. Pure: the same session, the same bytes.
+ * Renders the briefing that replaces earlier turns: everything on record, within a budget of
+ * tokens. Deterministic: the same session gives the same bytes.
  */
 import { oneLine } from '../../base/text.ts';
 import { textTokens } from '../../base/textTokens.ts';
@@ -26,9 +26,9 @@ import { isSweepOver, progressOf } from '../runs/sweepProgress.ts';
 export interface BriefingFacts {
   readonly state: SessionState;
   readonly ledger: Ledger;
-  /** Everything up to the last event that is replaced, from the beginning of the journal. */
+  /** All events from the beginning of the journal to the last one that is replaced. */
   readonly replaced: readonly JournalEvent[];
-  /** In tree order, as `MemoryStore.tree` gives them. */
+  /** In tree order, as `MemoryStore.tree` returns them. */
   readonly notes: readonly MemoryNode[];
   readonly permissionMode: 'ask' | 'allow';
 }
@@ -41,8 +41,8 @@ const maxMessageChars = 4_000;
 const maxSweeps = 10;
 
 /**
- * At most `budgetTokens`, as `textTokens` counts. Goal and champion are always in it, cut where
- * they alone are too long; below some 300 tokens nothing of this can be promised.
+ * Renders at most `budgetTokens`, as `textTokens` counts. Always contains goal and champion, cut
+ * where these alone are too long. Below about 300 tokens this is not guaranteed.
  */
 export const renderBriefing = (facts: BriefingFacts, budgetTokens: number): string => {
   const fixed = textTokens(head) + textTokens(foot) + 2;
@@ -76,7 +76,7 @@ const left =
   (leftOut: number): string =>
     `${title}${leftOut > 0 ? `, ${leftOut} ${what} left out` : ''}:`;
 
-/** Of lines that come oldest first, the newest count most. */
+/** Ranks lines that are sorted oldest first: the newest are kept longest. */
 const newestFirst = (lines: readonly string[]): ListedLine[] =>
   lines.map((text, position) => ({ text, position })).reverse();
 
@@ -94,7 +94,7 @@ const sweepLines = (state: SessionState): ListedLine[] =>
 
 const maxImported = 60;
 
-/** What was kept counts most, then the newest. */
+/** Kept results rank first, then the newest. */
 const importedLines = ({ imported }: SessionState): ListedLine[] =>
   imported
     .map((result, position) => ({ result, position }))
@@ -129,7 +129,7 @@ const saidLines = (events: readonly JournalEvent[]): ListedLine[] =>
     ),
   );
 
-/** Top-level notes and the newest survive: see `renderTree`. */
+/** Keeps top-level notes and the newest ones: see `renderTree`. */
 const notesSection = (share: number, notes: readonly MemoryNode[]): Section => ({
   share,
   render(maxTokens) {

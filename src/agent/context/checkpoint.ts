@@ -1,6 +1,6 @@
 /**
- * When the conversation is shortened and what of it stays: older turns are replaced by a briefing
- * from the journal, the newest stay word for word. Deterministic: no model is asked.
+ * Decides when the conversation is shortened and what stays: a briefing from the journal replaces
+ * older turns, the newest stay verbatim. Deterministic: no model is asked.
  */
 import { capText } from '../../base/text.ts';
 import type { ModelDescription } from '../../models/model.ts';
@@ -8,37 +8,37 @@ import { contextSize, replaceUpTo, type ContextSize } from './contextSize.ts';
 import type { JournalEvent } from '../journal/events.ts';
 import { textTokens } from '../../base/textTokens.ts';
 
-/** Of a model that says no more than its name. */
+/** Context window of a model that reports only its name. */
 const defaultWindowTokens = 128_000;
-/** As providers ask for no longer replies, whatever the model could write. */
+/** Upper bound of a reply: providers request no longer ones, whatever the model could write. */
 const replyTokens = 32_000;
-/** A window is never given to replies by more than this share. */
+/** Largest share of the window that is reserved for the reply. */
 const replyShare = 0.25;
-/** What estimates may be off by. */
+/** Safety margin for errors of the estimate. */
 const safeShare = 0.9;
 /**
- * However large the window: every call is charged for all that is in it, and what matters is found
- * again in the briefing, the ledger and the notes. About where longer conversations begin to cost
- * more than shortening them.
+ * Upper bound of a request, however large the window. Every call is charged for its whole input,
+ * and the briefing, the ledger and the notes hold what matters. Beyond about this size, a longer
+ * conversation costs more than shortening it.
  */
 const workingTokens = 64_000;
-/** Below this much conversation there is nothing to gain. */
+/** Smallest room for conversation: shortening below it gains nothing. */
 const minRoomTokens = 2_000;
-/** Of a conversation that the model refused as too long, so much is tried next. */
+/** Share of a conversation, refused as too long, that is tried next. */
 const refusedShare = 0.75;
 
 /**
- * Shares of the room for conversation. What is freed lasts for as many turns as fill the rest: half
- * of it or more.
+ * Shares of the room for conversation. The remainder, half or more, is free for the following
+ * turns.
  */
 const keptShare = 0.25;
-/** Of the newest turn alone: its results have been read by nobody yet. */
+/** Share for the newest turn alone: the model has not read its results yet. */
 const newestShare = 0.5;
 const briefingShare = 0.25;
 const maxBriefingTokens = 8_000;
 const minBriefingTokens = 500;
 
-/** Sizes for a conversation, in `textTokens`. */
+/** Sizes in `textTokens`. */
 export interface Room {
   readonly conversation: number;
   readonly kept: number;
@@ -52,7 +52,7 @@ export interface Shortening {
   readonly room: Room;
 }
 
-/** How much conversation the model can be given beside its prompt and its reply. */
+/** Returns how much conversation fits next to the prompt and the reply. */
 export function roomOf(window: ModelDescription | undefined, size: ContextSize): Room {
   const { contextTokens = defaultWindowTokens, maxOutputTokens = replyTokens } = window ?? {};
   const reply = Math.min(maxOutputTokens, replyTokens, contextTokens * replyShare);
@@ -71,8 +71,8 @@ export function roomOf(window: ModelDescription | undefined, size: ContextSize):
 }
 
 /**
- * What has to be replaced before the next request, if anything: `unmeasuredTokens` are those of the
- * system prompt and the tools, as `promptTokens` counts them.
+ * Returns what has to be replaced before the next request, if anything. `unmeasuredTokens`: size of
+ * the system prompt and the tools, as `promptTokens` counts.
  */
 export function dueShortening(
   events: readonly JournalEvent[],
@@ -87,9 +87,9 @@ export function dueShortening(
 }
 
 /**
- * What is new since the last reply, cut to `maxTokens` in all, where the newest turn was too large
- * to stay word for word: a model that never saw its results would ask for them again. `undefined`
- * where the newest turn stays.
+ * Returns everything since the last reply, cut to `maxTokens` in all, when the newest turn was too
+ * large to stay verbatim: a model that never saw its results would request them again. Returns
+ * `undefined` when the newest turn stays.
  */
 export function newestPart(
   events: readonly JournalEvent[],
@@ -116,7 +116,7 @@ export function newestPart(
 const isReply = (event: JournalEvent): boolean =>
   event.type === 'model.replied' && event.stop !== 'error';
 
-/** Beginning and end of a text, with what was left out between them said. */
+/** Beginning and end of a text, with a note on what was left out between them. */
 function endsOf(text: string, maxTokens: number): string {
   const tokens = textTokens(text);
   return tokens <= maxTokens

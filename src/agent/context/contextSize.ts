@@ -1,7 +1,7 @@
 /**
- * How full the model's window is. What the provider measured at the last call counts; what came
- * after it is estimated, by what the calls of this session showed a text to weigh with this model.
- * A fold over the journal: the same events, the same size.
+ * Estimates how full the model's window is. Starts from what the provider measured at the last
+ * call, and estimates later events with the tokens per text that earlier calls of this session
+ * showed for this model. A fold over the journal: the same events give the same size.
  */
 import type { RunId } from '../../base/ids.ts';
 import {
@@ -15,22 +15,22 @@ import { growingFold } from '../journal/growingFold.ts';
 import { textTokens } from '../../base/textTokens.ts';
 
 export interface ContextSize {
-  /** Tokens of the next request in all. */
+  /** Tokens of the whole next request. */
   readonly totalTokens: number;
-  /** Of these, the system prompt and the tools. */
+  /** Share of `totalTokens` for the system prompt and the tools. */
   readonly fixedTokens: number;
-  /** Tokens of this model for one token as `textTokens` counts. */
+  /** Tokens of this model per token of `textTokens`. */
   readonly factor: number;
   /**
-   * The smallest conversation that this model refused as too long and has not taken since; in
+   * Smallest conversation that this model refused as too long and has not accepted since, in
    * `textTokens`.
    */
   readonly refusedWeight?: number;
 }
 
 /**
- * Of the next request with the conversation of `events`. `unmeasuredTokens` are those of the system
- * prompt and the tools; they are needed until the model has told the size of a request.
+ * Size of the next request with the conversation of `events`. `unmeasuredTokens`: size of the
+ * system prompt and the tools, used until the model has reported the size of a request.
  */
 export const contextSize = (events: readonly JournalEvent[], unmeasuredTokens = 0): ContextSize =>
   meterOf(events).size(unmeasuredTokens);
@@ -40,9 +40,9 @@ export const estimatedTokens = (events: readonly JournalEvent[], unmeasuredToken
   contextSize(events, unmeasuredTokens).totalTokens;
 
 /**
- * The id of the event up to which the conversation has to be replaced, so that as many whole turns
- * stay as weigh at most `keepWeight`; the newest of them may weigh `newestWeight`. The id of the
- * newest event where no turn fits, `undefined` where there is nothing to replace.
+ * Returns the id of the event up to which the conversation has to be replaced. As many whole turns
+ * stay as weigh at most `keepWeight`; the newest turn may weigh `newestWeight`. Returns the id of
+ * the newest event when no turn fits, and `undefined` when there is nothing to replace.
  */
 export function replaceUpTo(
   events: readonly JournalEvent[],
@@ -60,14 +60,14 @@ export function replaceUpTo(
     weight += meter.weightOf(event);
     if (weight > (hasTurn ? keepWeight : newestWeight)) break;
     if (event.type !== 'model.requested') continue;
-    // A call that failed is not yet a turn.
+    // A failed call does not make a turn.
     hasTurn = weight > 0;
     upTo = shown[index - 1]?.id;
   }
   return shown[0]?.id === upTo && shown[0]?.type === 'context.checkpointed' ? undefined : upTo;
 }
 
-/** Estimated tokens of what goes with every conversation. */
+/** Estimated tokens of the system prompt and the tools. */
 export const promptTokens = (system: readonly SystemPart[], tools: readonly ToolSpec[]): number =>
   Math.ceil(textTokens(system.map(({ text }) => text).join('\n')) + toolTokens(tools));
 
@@ -75,18 +75,18 @@ const toolTokens = (tools: readonly ToolSpec[]): number =>
   tools.reduce((sum, tool) => sum + blockTokens + textTokens(JSON.stringify(tool)), 0);
 
 const blockTokens = 8;
-/** Of an image about as large as the providers take without making it smaller. */
+/** Tokens of an image of about the largest size that providers do not scale down. */
 const imageTokens = 1_600;
 const pdfPageTokens = 2_500;
-/** Of a page, as papers have it. */
+/** Bytes of a typical page of a paper. */
 const pdfPageBytes = 45_000;
-/** Thinking comes back sealed: of so many characters of the seal, one token is charged. */
+/** Thinking is sent back sealed: characters of the seal that are charged as one token. */
 const sealChars = 6;
 const runEndTokens = 40;
 
 const weights = new WeakMap<JournalEvent, number>();
 
-/** What the model is shown of `event`, in `textTokens`. */
+/** Size of what the model sees of `event`, in `textTokens`. */
 function weightOf(event: JournalEvent): number {
   const known = weights.get(event);
   if (known !== undefined) return known;
@@ -141,7 +141,7 @@ function replyBlockTokens(block: AssistantBlock): number {
   }
 }
 
-/** Of images and documents, not of the characters that carry them. */
+/** Tokens of an image or a document, whatever its encoding. */
 function attachmentTokens(mediaType: string, sizeBytes: number): number {
   if (mediaType.startsWith('image/')) return imageTokens;
   return mediaType === 'application/pdf'
@@ -151,13 +151,13 @@ function attachmentTokens(mediaType: string, sizeBytes: number): number {
 
 const bytesIn = (base64: string): number => (base64.length * 3) / 4;
 
-/** What is known of a model from the requests that it measured in this session. */
+/** Figures for a model, derived from the requests that it measured in this session. */
 interface Calibration {
   readonly factor: number;
   readonly fixedTokens: number;
 }
 
-/** A request: for which model, and what its conversation weighed. */
+/** Model of a request and the weight of its conversation. */
 interface Asked {
   readonly model: string;
   readonly weight: number;
@@ -168,23 +168,23 @@ interface Measured extends Asked {
 }
 
 /**
- * No tokenizer is further off than this; figures below count something else, such as what was not
- * cached.
+ * Bounds for a plausible factor. A smaller figure counts something else, such as only uncached
+ * tokens.
  */
 const minFactor = 0.5;
 const maxFactor = 3;
-/** A difference between two requests teaches from this weight on. */
+/** Smallest difference in weight between two requests from which a factor is derived. */
 const teachingWeight = 1_000;
 
 class ContextMeter {
-  /** What the model is shown since the last checkpoint, its briefing first. */
+  /** Events that the model sees since the last checkpoint, its briefing first. */
   #shown: JournalEvent[] = [];
   #weight = 0;
   #model = '';
   #asked: Asked | undefined;
   /**
-   * The first request that was measured since the checkpoint or the change of model, and the last,
-   * with its reply.
+   * First and last measured request since the checkpoint or the change of model; the last includes
+   * its reply.
    */
   #first: Measured | undefined;
   #last: Measured | undefined;
@@ -219,7 +219,7 @@ class ContextMeter {
     return this.#shown;
   }
 
-  /** The model is told of the sweep and not of the ends of its points. */
+  /** Ends of single points of a sweep weigh nothing: the model only sees the sweep. */
   weightOf(event: JournalEvent): number {
     return event.type === 'run.ended' && this.#points.has(event.runId) ? 0 : weightOf(event);
   }
@@ -232,7 +232,7 @@ class ContextMeter {
     const refusedWeight = this.#refused.get(this.#model);
     const last = this.#last?.model === this.#model ? this.#last : undefined;
     const told = last && last.tokens - fixedTokens + (this.#weight - last.weight) * factor;
-    // Some servers leave out of their figures what they had cached.
+    // Some servers omit cached tokens from their figures.
     const conversation = Math.max(told ?? this.#weight * factor, this.#weight * minFactor);
     return {
       totalTokens: Math.ceil(fixedTokens + conversation),
@@ -278,8 +278,8 @@ class ContextMeter {
 }
 
 /**
- * Tokens for each token of weight by which the later request is larger; undefined where that tells
- * nothing.
+ * Tokens per token of weight by which the later request is larger. Returns `undefined` when the
+ * difference is too small or implausible.
  */
 function slope(first: Measured, later: Measured): number | undefined {
   const more = later.weight - first.weight;

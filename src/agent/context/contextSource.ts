@@ -1,6 +1,6 @@
 /**
- * Where a session's prompt and briefings come from: its machines, notes, stickies and runs as they
- * stand.
+ * Renders a session's prompt and briefings from the current state of its machines, notes, stickies
+ * and runs.
  */
 import type { Clock } from '../../base/clock.ts';
 import { describeWithin } from '../../machines/describeWithin.ts';
@@ -27,14 +27,14 @@ export interface ContextSourceDeps {
   settings(): Pick<EngineSettings, 'permissionMode'>;
 }
 
-/** Of the notes in the system prompt, while there is no briefing that lists them. */
+/** Budget for the notes in the system prompt, used until a briefing lists them. */
 const memoryTokens = 2_500;
 
-/** What the model reads before the conversation, and in place of a part of it. */
+/** Text that the model reads before the conversation, and in place of a part of it. */
 export interface ContextSource {
-  /** The system prompt as it stands; rendered again only when `isNew`. */
+  /** Resolves with the system prompt. Renders it again only when `isNew`. */
   prompt(isNew: boolean): Promise<readonly SystemPart[]>;
-  /** The briefing that takes the place of what is replaced. */
+  /** Resolves with the briefing for what is replaced. */
   brief(shortening: Shortening): Promise<string>;
 }
 
@@ -44,8 +44,8 @@ export const contextSource = (deps: ContextSourceDeps): ContextSource => ({
 });
 
 /**
- * Renders once, and again after a checkpoint or when a sticky changed: in between the prompt stays
- * cached as it is.
+ * Renders once, and again after a checkpoint or when a sticky changed. In between, the prompt stays
+ * the same, so that the provider's cache holds.
  */
 function promptSource({
   log,
@@ -73,13 +73,13 @@ function promptSource({
   };
 }
 
-/** A machine that does not answer holds nothing up. */
+/** Returns in bounded time even when the machine does not answer. */
 async function machineLine(machine: Machine, clock: Clock): Promise<string> {
   const told = await describeWithin(machine, clock);
   return `${machine.id}: ${'description' in told ? told.description : `not reachable: ${told.problem}`}`;
 }
 
-/** What stays is told once more in the briefing where it is too long to stay as it is. */
+/** Repeats the newest turn in the briefing, cut, when it is too long to stay verbatim. */
 const briefer =
   ({ log, sessionRuns, memory, settings }: ContextSourceDeps): ContextSource['brief'] =>
   async ({ upTo, room }) => {

@@ -1,4 +1,4 @@
-/** What the model is told of experiments as they go: once, beside the event that made it so. */
+/** Renders notes on experiments for the model: each once, next to the event that caused it. */
 import type { RunId } from '../../base/ids.ts';
 import { oneLine } from '../../base/text.ts';
 import { hasCrashed } from '../../experiments/recordRows.ts';
@@ -17,13 +17,13 @@ interface Going {
 
 interface News {
   readonly experiments: Map<string, Going>;
-  /** Run or sweep → its experiment. */
+  /** Id of a run or sweep → id of its experiment. */
   readonly owners: Map<string, string>;
-  /** Event id → what is told beside it. */
+  /** Event id → note for the model. */
   readonly texts: Map<string, string>;
 }
 
-/** Event id → what the model is told beside the event. */
+/** Returns the notes for the model, by the id of the event that they follow. */
 export const experimentNews = (events: readonly JournalEvent[]): ReadonlyMap<string, string> =>
   newsOf(events).texts;
 
@@ -86,7 +86,7 @@ function over(news: News, event: JournalEvent, id: string, add?: (one: Going) =>
   experiment.sweeps.delete(id);
   add?.(experiment);
   const { runs, sweeps, ended, isDecided, hypothesis } = experiment;
-  // What failed in all its runs is decided by the engine.
+  // The engine itself decides an experiment whose runs all crashed.
   if (runs.size + sweeps.size > 0 || isDecided || ended.length === 0 || hasCrashed(ended)) return;
   const words = `[Experiment ${experimentId} (${oneLine(hypothesis, 120)}) is over and not decided: call exp_decide.]`;
   news.texts.set(event.id, words);
@@ -103,7 +103,7 @@ function decided(news: News, event: Extract<JournalEvent, { type: 'experiment.de
 
 const maxImported = 30;
 
-/** What was kept first: it is what was built on. */
+/** Lists kept results first: later work built on them. */
 function importedText({
   source,
   results,

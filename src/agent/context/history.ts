@@ -1,6 +1,6 @@
 /**
- * events → the conversation as a provider gets it. Always valid: every call has its result, in its
- * own place; what has no result was interrupted, and is said to be.
+ * Builds the conversation for a provider from the events. Always valid: each call is followed by
+ * its result. A call without a recorded result gets `interruptedText`.
  */
 import { formatValue } from '../../base/text.ts';
 import type { RunId } from '../../base/ids.ts';
@@ -22,7 +22,7 @@ type Alarmed = Extract<JournalEvent, { type: 'run.alarmed' }>;
 export const interruptedText =
   'Interrupted: no result of this call was recorded. It may or may not have taken effect; check before repeating it.';
 
-/** True when the user said something, or answered a question, that no request has held yet. */
+/** True when a message or an answer of the user has not been part of a request yet. */
 export function isUserUnheard(events: readonly JournalEvent[]): boolean {
   const asked = events.findLastIndex((event) => event.type === 'model.requested');
   return events
@@ -35,7 +35,7 @@ export function isUserUnheard(events: readonly JournalEvent[]): boolean {
 }
 
 /**
- * Messages since the last checkpoint, its briefing first. Attachments are not read: see
+ * Builds the messages since the last checkpoint, its briefing first. Does not read attachments: see
  * `RequestAttachments`.
  */
 export function buildHistory(events: readonly JournalEvent[]): RecordedMessage[] {
@@ -49,7 +49,7 @@ export function buildHistory(events: readonly JournalEvent[]): RecordedMessage[]
   const news = experimentNews(events);
   const history = new History();
   if (briefing !== undefined) history.user({ type: 'text', text: briefing });
-  // What is said while a request is under way was not seen by its reply: it comes after it.
+  // A reply has not seen messages that arrived during its request: they follow it.
   let unseen: string[] | undefined;
   const flush = (): void => {
     for (const text of unseen ?? []) history.user({ type: 'text', text });
@@ -78,7 +78,7 @@ export function buildHistory(events: readonly JournalEvent[]): RecordedMessage[]
 }
 
 /**
- * A conversation begins with the user, also where the line of the journal that said the goal is
+ * Makes the conversation begin with the user, even when the journal line that held the goal is
  * damaged.
  */
 function beginningWithGoal(
@@ -91,11 +91,11 @@ function beginningWithGoal(
 }
 
 interface KnownRuns {
-  /** Run id → how it is named, of all runs: also of those whose plan was shortened away. */
+  /** Run id → display name, of all runs: including those whose plan is before the checkpoint. */
   readonly names: Map<RunId, string>;
   /** Runs of sweeps. */
   readonly points: Set<RunId>;
-  /** Run id → why a watchdog ended it, or asked whether it should. */
+  /** Run id → the alarm with which a watchdog ended it, or asked whether to end it. */
   readonly condemned: Map<RunId, Alarmed>;
 }
 
@@ -111,8 +111,8 @@ const knownRuns = growingFold<JournalEvent, KnownRuns>(
 );
 
 /**
- * The ends of single points, and why they were ended, are not told: the table of their sweep says
- * what came of them.
+ * True for the end of a single point of a sweep, and for the alarm that ended it. Both are omitted:
+ * the table of the sweep shows the results.
  */
 const isPointEnd = (event: JournalEvent, points: ReadonlySet<RunId>): boolean =>
   (event.type === 'run.ended' || (event.type === 'run.alarmed' && event.action === 'kill')) &&
@@ -129,8 +129,8 @@ function sinceCheckpoint(events: readonly JournalEvent[]): {
 }
 
 /**
- * What a failed call had said is said anew by the next; what was interrupted stands as far as it
- * came.
+ * Adds a reply with the results of its calls. Skips failed replies, because the next call repeats
+ * them. Keeps the text of interrupted ones.
  */
 function addReply(history: History, reply: Replied, results: ReadonlyMap<string, Finished>): void {
   if (reply.stop === 'error') return;
@@ -219,7 +219,7 @@ function runEndedText(
   return lines.join('\n');
 }
 
-/** Joins neighbours of one role; results come before texts, as providers want them. */
+/** Merges adjacent blocks of one role. Results come before texts, as providers require. */
 class History {
   readonly messages: (
     { role: 'user'; content: RecordedBlock[] } | { role: 'assistant'; content: AssistantBlock[] }

@@ -1,6 +1,6 @@
 /**
- * The table of experiments for a briefing: the best, those that go on, and the newest, whatever
- * their number.
+ * Renders the table of experiments for a briefing: the best, the active and the newest ones,
+ * however many there are.
  */
 import { formatValue, oneLine } from '../../base/text.ts';
 import {
@@ -15,7 +15,7 @@ import { listSection, type Section } from './sections.ts';
 
 const maxMetrics = 6;
 const maxCommandChars = 160;
-/** More than this is a table to ask for, not to carry along. */
+/** Longest table; tools show the other rows. */
 const maxRows = 40;
 
 export function ledgerSection(share: number, ledger: Ledger): Section {
@@ -27,12 +27,12 @@ export function ledgerSection(share: number, ledger: Ledger): Section {
   return listSection(share, lines, (leftOut) => title(ledger, unlisted + leftOut));
 }
 
-/** A line of the table: an experiment with its runs, or a run that belongs to none. */
+/** Line of the table: an experiment with its runs, or a run without an experiment. */
 interface Entry {
   readonly position: number;
   readonly isGoing: boolean;
   readonly isChampion: boolean;
-  /** Of the metric that decides. */
+  /** Value of the decisive metric. */
   readonly value?: number;
   text(): string;
 }
@@ -94,7 +94,8 @@ const undecidedText = {
 } as const;
 
 /**
- * The champion, then by turns the newest that goes on, the newest that is over, and the next best.
+ * Ranks the champion first, then alternately the newest active, the newest finished and the next
+ * best entry.
  */
 function ranked(entries: readonly Entry[], { decisive }: Ledger): Entry[] {
   const newest = entries.toReversed();
@@ -133,7 +134,7 @@ function experimentText(row: ExperimentRow): string {
   return parts.join(' · ');
 }
 
-/** Runs that go on are named first, with their handles: they are what the next call is about. */
+/** Names active runs first, with their handles: the next calls are usually about them. */
 function manyParts(row: ExperimentRow): string[] {
   const runs = row.runs.toSorted(
     (a, b) => Number(b.verdict === undefined) - Number(a.verdict === undefined),

@@ -1,8 +1,8 @@
-/** How far a session is within its limits, in words for the model. */
+/** Renders for the model how much of its limits a session has used. */
 import { formatUsd } from '../../base/text.ts';
 import type { SessionState } from '../journal/state.ts';
 
-/** As of the last event: no clock is asked, so that the same journal gives the same text. */
+/** Counts time up to the last event, not the clock: the same journal gives the same text. */
 export function limitsText(state: SessionState, permissionMode: 'ask' | 'allow'): string {
   const { turns, usd, minutes, tokens } = state.budget;
   const spentMinutes = Math.round((state.lastEventMs - state.startedMs) / 60_000);

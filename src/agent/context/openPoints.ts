@@ -1,5 +1,5 @@
 /**
- * What the turns that are replaced left open: calls whose effect is unknown, and what was not
+ * Lists what the replaced turns left open: calls whose effect is unknown, and calls that were not
  * allowed.
  */
 import { oneLine } from '../../base/text.ts';
@@ -11,8 +11,8 @@ const maxInputChars = 120;
 const maxPoints = 10;
 
 /**
- * Since the checkpoint before, the newest first. `replaced` is the journal up to the last event
- * that is replaced.
+ * Lists open points since the previous checkpoint, newest first. `replaced`: the journal up to the
+ * last event that is replaced.
  */
 export function openPoints(replaced: readonly JournalEvent[]): ListedLine[] {
   const before = replaced.findLast((event) => event.type === 'context.checkpointed');

@@ -1,9 +1,9 @@
 /**
- * The system prompt, rendered deterministically from parts. The stable parts come first and stay
- * the same for a whole session, so that providers can cache them; what changes (machines, memory,
- * stickies) comes last. It stands before the conversation, so a change there costs the cache of all
- * that follows: it is rendered anew only at a checkpoint, which changes the conversation anyway,
- * when the user pins a note, and when a session is taken up again.
+ * Renders the system prompt deterministically. The stable sections come first and stay the same for
+ * a whole session, so that providers can cache them. The sections that change (machines, memory,
+ * stickies) come last. They precede the conversation, so a change costs the cache of everything
+ * after them. They are therefore rendered again only at a checkpoint, which changes the
+ * conversation anyway, when the user pins a sticky, and when a session is resumed.
  */
 import type { SystemPart } from '../../models/model.ts';
 
@@ -14,8 +14,8 @@ export interface PromptFacts {
   /** One line per machine: id and description. */
   readonly machines: readonly string[];
   /**
-   * Rendered tree of the notes, already within its token budget; empty when there are none, absent
-   * where a briefing has it.
+   * Rendered tree of the notes, within its token budget. Empty without notes; undefined when a
+   * briefing contains it.
    */
   readonly memoryTree?: string;
   readonly stickies: ReadonlyMap<number, string>;
@@ -37,8 +37,8 @@ export function renderPrompt(facts: PromptFacts): SystemPart[] {
 }
 
 /**
- * In one place only: in the briefing once there is one, so that what precedes the conversation
- * stays as it was.
+ * Once there is a briefing, the notes are only in it, so that the text before the conversation
+ * stays the same.
  */
 function notesPart(tree: string | undefined): string | undefined {
   if (tree === undefined) return undefined;
@@ -55,7 +55,7 @@ const stickyPart = (stickies: ReadonlyMap<number, string>): string | undefined =
     ? undefined
     : `Notes that the user pinned for you\n${[...stickies].map(([number, text]) => `[${number}] ${text}`).join('\n')}`;
 
-/** What a turn without tools is answered with. */
+/** Message after a turn without a tool call. */
 export function reminderText(talkTurns: number, limit: number): string {
   const left = limit - talkTurns;
   return `No tool was called, and the work is not ended by saying so. Nobody answers questions: decide yourself and go on with the next experiment, or call finish (goal_met with evidence, or blocked with what is missing).${left <= 2 ? ` After ${left} more turn${left === 1 ? '' : 's'} without progress the session ends.` : ''}`;
@@ -64,7 +64,7 @@ export function reminderText(talkTurns: number, limit: number): string {
 export const resumeText =
   'Helios was restarted and has taken the work up again. Runs went on meanwhile; go on where you were.';
 
-/** What a paused session is told when it is to go on and nothing else is said. */
+/** Message that resumes a paused session when the user says nothing else. */
 export const goOnText = 'Go on with the work.';
 
 export const goalText = (goal: string, limits: readonly string[]): string =>

@@ -1,15 +1,15 @@
 /**
- * Sections of a text share a budget of tokens: each has a share that none of the others can take,
- * and what one leaves goes round.
+ * Fits sections of a text into a budget of tokens. Each section has a reserved share; unused tokens
+ * are redistributed.
  */
 import { beginningOf, textTokens } from '../../base/textTokens.ts';
 
 export interface Section {
-  /** Of the budget, from 0 to 1; those of all sections make 1 at most. */
+  /** Share of the budget, from 0 to 1. The shares of all sections add up to at most 1. */
   readonly share: number;
   /**
-   * At most `maxTokens` long, as `textTokens` counts; with `Infinity` all there is to say.
-   * `undefined`: nothing to say.
+   * Renders at most `maxTokens`, as `textTokens` counts; with `Infinity`, everything. Returns
+   * `undefined` when there is nothing to say.
    */
   render(maxTokens: number): string | undefined;
 }
@@ -18,8 +18,8 @@ const separator = '\n\n';
 const separatorTokens = textTokens(separator);
 
 /**
- * The sections in their order, within the budget. What is left over goes to those that want more,
- * the first ones first.
+ * Joins the sections in their order, within the budget. Unused tokens go to sections that need
+ * more, the first ones first.
  */
 export function fitSections(sections: readonly Section[], budgetTokens: number): string {
   const usable = Math.max(0, budgetTokens - sections.length * separatorTokens);
@@ -44,7 +44,7 @@ export const textSection = (share: number, title: string, text: string): Section
 
 export interface ListedLine {
   readonly text: string;
-  /** Lines are chosen in the order of the list and shown in this order. */
+  /** Position in the output. Lines are chosen in the order of the list, and shown in this order. */
   readonly position: number;
 }
 
@@ -52,8 +52,8 @@ const newlineTokens = textTokens('\n');
 const minLineTokens = 8;
 
 /**
- * Lines under a heading, the most important given first: as many of them as fit, and at least the
- * beginning of the first. `title` is told how many are left out.
+ * Lines under a heading, given in order of importance: as many as fit, and at least the beginning
+ * of the first. `title` gets the number of omitted lines.
  */
 export function listSection(
   share: number,

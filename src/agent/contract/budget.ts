@@ -1,8 +1,8 @@
-/** What calls to models came to. */
+/** Total of calls to models. */
 export interface Spent {
   readonly usd: number;
-  /** Input, cached or not, and output. */
+  /** Input, cached or not, plus output. */
   readonly tokens: number;
-  /** True when a call was made whose price is not known: `usd` is then a lower bound. */
+  /** True when a call had an unknown price: `usd` is then a lower bound. */
   readonly hasUnknownCost: boolean;
 }

@@ -1,6 +1,6 @@
 /**
  * The engine as front ends (the extension, the terminal, a test) see it. A front end starts and
- * follows sessions, reads state, and answers the ports; it never touches a journal or a process
+ * follows sessions, reads state and implements the ports. It never touches a journal or a process
  * itself.
  */
 import type { Disposable } from '../../base/disposable.ts';
@@ -23,26 +23,31 @@ export interface Engine extends Disposable {
   readonly machines: MachineRegistry;
   /** All runs known to this process, of all its sessions. */
   readonly runs: Runs;
-  /** What the machines are busy with; sampled while somebody watches or runs are going on. */
+  /** Load of the machines. Sampled while somebody watches or runs are active. */
   readonly resources: MachineResources;
   readonly globalMemoryFolder: string;
   readonly reports: Reports;
   providers(): readonly ModelProvider[];
   readonly models: ModelCatalogue;
   /**
-   * What calls cost: by our list, by what providers tell, and before both by the setting. Throws
-   * `UserFacing` where that is wrong.
+   * Returns the prices of calls. In order of precedence: the setting, prices that providers report,
+   * the built-in list. Throws `UserFacing` when the setting is invalid.
    */
   prices(): PriceTable;
-  /** Tells people what happens. */
+  /** Sends notifications. */
   readonly notifier: Pick<Notifier, 'try'>;
-  /** Takes out of a text what this process knows to be a secret, and what has the form of one. */
+  /**
+   * Removes secrets from a text: those that this process knows, and whatever has the form of one.
+   */
   redact(text: string): string;
-  /** What all sessions of the home have spent since midnight, those of other processes too. */
+  /**
+   * Resolves with what all sessions of the home have spent since midnight, including those of other
+   * processes.
+   */
   spentToday(): Promise<Spent>;
   /**
-   * Ends what this process does with the sessions (leases are let go, runs go on) and writes out
-   * the index.
+   * Ends the work of this process on its sessions, and writes the index to disk. Leases are
+   * released; runs continue.
    */
   close(): Promise<void>;
 }

@@ -9,35 +9,37 @@ import type { LeaseOwner } from '../../storage/leaseOwner.ts';
 import type { JournalEvent } from '../journal/events.ts';
 import type { RunState, SessionState } from '../journal/state.ts';
 
-/** What a look has found to be new. */
+/** What changed since the last refresh. */
 export interface News {
-  /** Runs that have printed values since. */
+  /** Runs with new metric values. */
   readonly grown: readonly RunId[];
 }
 
-/** Each in place of the engine's own. */
+/** Replacements for the engine's own services. */
 export interface ObserveOptions {
   readonly clock?: Clock;
   readonly logger?: Logger;
-  /** While it is true, nothing is read: the open session tells of itself. */
+  /**
+   * While it returns true, nothing is read: the session is open here and reports its own changes.
+   */
   readonly isOpenHere?: () => boolean;
 }
 
-/** A session as it grows, whoever works on it. */
+/** Read-only view of a session as it grows, whichever process works on it. */
 export interface ObservedSession extends Disposable {
   /** Oldest first. */
   readonly events: readonly JournalEvent[];
-  /** `undefined` before the journal was read, and where it has no start. */
+  /** `undefined` until the journal was read, and when the journal has no start. */
   readonly state: SessionState | undefined;
-  /** The process that works on it. */
+  /** The process that owns the session. */
   readonly holder: Pick<LeaseOwner, 'pid' | 'host' | 'kind'> | undefined;
   readonly onDidChange: Event<News>;
-  /** With what the active runs have printed so far. */
+  /** Returns the ledger, including what the active runs have printed so far. */
   ledger(): Ledger | undefined;
-  /** All points of a run; `undefined` where none are at hand. */
+  /** Resolves with all points of a run; `undefined` when none are available. */
   metricsOf(run: Pick<RunState, 'spec' | 'verdict'>): Promise<RunMetrics | undefined>;
-  /** Looks every second, or not at all. */
+  /** Refreshes every second, or not at all. */
   setWatched(isWatched: boolean): void;
-  /** Reads what is new. Rejects where the journal or the points cannot be read. */
+  /** Reads what is new. Rejects when the journal or the points cannot be read. */
   refresh(): Promise<void>;
 }

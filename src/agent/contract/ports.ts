@@ -15,21 +15,21 @@ export interface ApprovalRequest {
 export type ApprovalAnswer = 'allow' | 'allow_session' | 'deny';
 
 /**
- * What the engine needs from its host. Without the prompts of machines nobody can be asked, and the
+ * What the engine needs from its host. Without the prompts of machines nobody can be asked: the
  * answer is no.
  */
 export interface EnginePorts extends Partial<MachinePrompts> {
   /**
-   * A provider's secret, or undefined. `name` is `anthropic`, `openai`, `gemini`, `bedrock`,
+   * Resolves with a provider's secret. `name` is `anthropic`, `openai`, `gemini`, `bedrock`,
    * `compatible`, `endpoint-<id>`, or `chatgpt` (the tokens of a sign-in, as JSON).
    */
   secret(name: string): Promise<string | undefined>;
-  /** Keeps a secret; `undefined` forgets it. Without this port nothing can be signed in to. */
+  /** Stores a secret; `undefined` deletes it. Without this port sign-in is impossible. */
   storeSecret?(name: string, value: string | undefined): Promise<void>;
   /**
-   * Asked only in permission mode `ask`. The signal is aborted when the answer is no longer wanted.
+   * Called only in permission mode `ask`. The signal aborts when the answer is no longer needed.
    */
   approve(request: ApprovalRequest, signal: AbortSignal): Promise<ApprovalAnswer>;
-  /** Shows a notification in the window, and returns at once. Absent: there is no window. */
+  /** Shows a notification in the window, and returns at once. Undefined: there is no window. */
   notify?(message: Message): void;
 }

@@ -3,33 +3,37 @@ import type { SessionId } from '../../base/ids.ts';
 
 /** A report in the work folder of its session. */
 export interface WrittenReport {
-  /** Absolute. */
+  /** Absolute path. */
   readonly file: string;
 }
 
 export interface WrittenWriteup {
-  /** Absolute. */
+  /** Absolute path. */
   readonly file: string;
-  /** Of the brief that was written with it. */
+  /** Absolute path of the brief that was written with it. */
   readonly brief: string;
-  /** Numbers of the account that no run has measured, as they were written. */
+  /** Numbers in the model's account that no run has measured, as written. */
   readonly unmeasured: readonly string[];
 }
 
 /**
- * Reports of the sessions of the home, of those that other processes own, too: a report changes
- * nothing of its session. What a user has changed in one stays; the new one then goes beside it.
- * Writing rejects with `UserFacing` where the work folder is gone, and with `StorageFailure`.
+ * Reports of all sessions of the home, including those that other processes own: a report changes
+ * nothing in its session. A report that a user has edited is never overwritten; the new one is
+ * written next to it. Writing rejects with `UserFacing` when the work folder is gone, and with
+ * `StorageFailure`.
  */
 export interface Reports {
-  /** The brief as Markdown; nothing is written. */
+  /** Resolves with the brief as Markdown; writes nothing. */
   brief(id: SessionId): Promise<string>;
   /** Writes the brief and its charts. */
   write(id: SessionId): Promise<WrittenReport>;
-  /** Writes the brief, and the write-up beside it, with the account that the model gave last. */
+  /** Writes the brief and the write-up, with the latest account of the model. */
   writeup(id: SessionId): Promise<WrittenWriteup>;
-  /** The newest brief that was written, absolute; `undefined` where there is none. */
+  /** Resolves with the absolute path of the newest brief; `undefined` when there is none. */
   find(id: SessionId): Promise<string | undefined>;
-  /** What was written by itself when the session ended here; `undefined` where nothing was. */
+  /**
+   * Resolves with the report that was written automatically when the session ended in this process;
+   * `undefined` when there is none.
+   */
   afterEnd(id: SessionId): Promise<WrittenReport | undefined>;
 }

@@ -1,22 +1,21 @@
-/** An experiment that is run again, and what came of it. */
+/** Re-runs of an experiment and their outcome. */
 import type { Verdict } from '../../runs/run.ts';
 
 export interface ReproduceRequest {
   /** `e7` */
   readonly experimentId: string;
   /**
-   * Share of the value before that counts as the same, such as 0.01; absent: only the spread of
-   * repeats does.
+   * Share of the earlier value that counts as the same, such as 0.01. Default: only the spread of
+   * repeats counts.
    */
   readonly tolerance?: number;
   readonly signal?: AbortSignal;
 }
 
 /**
- * - `within_spread` · `outside_spread`: of the repeats that were measured before, two standard
- *   deviations
- * - `within_tolerance` · `outside_tolerance`: of the tolerance that was given
- * - `not_judged`: there was one run, and no tolerance
+ * - `within_spread` · `outside_spread`: two standard deviations of the earlier repeats
+ * - `within_tolerance` · `outside_tolerance`: the given tolerance
+ * - `not_judged`: only one earlier run, and no tolerance
  */
 export type Judgement =
   'within_spread' | 'outside_spread' | 'within_tolerance' | 'outside_tolerance' | 'not_judged';
@@ -24,8 +23,8 @@ export type Judgement =
 export interface ComparedMetric {
   readonly metric: string;
   /**
-   * Mean of the runs before, of each its best value where the metric has a direction, else its
-   * last.
+   * Mean over the earlier runs: of their best values where the metric has a direction, else of
+   * their last values.
    */
   readonly before: number;
   readonly spread?: number;
@@ -37,10 +36,10 @@ export interface ComparedMetric {
 
 export interface Reproduction {
   readonly experimentId: string;
-  /** Of the run that was made. */
+  /** Number of the new run. */
   readonly run: number;
   readonly verdict: Verdict;
   readonly metrics: readonly ComparedMetric[];
-  /** What could not be the same, in sentences. */
+  /** Sentences on what could not be reproduced exactly. */
   readonly differences: readonly string[];
 }

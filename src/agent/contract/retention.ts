@@ -3,45 +3,48 @@ import type { SessionId } from '../../base/ids.ts';
 import type { SessionSummary } from './sessions.ts';
 
 export interface RetentionLimits {
-  /** Sessions whose last event is older go. */
+  /** Sessions whose last event is older are removed. */
   readonly maxAgeMs?: number;
-  /** Of all sessions with their runs on this computer; the oldest go until the rest fits. */
+  /**
+   * Limit for all sessions with their runs on this computer. The oldest are removed until the rest
+   * fits.
+   */
   readonly maxBytes?: number;
 }
 
 export interface RetentionPlan {
   /** Oldest first. */
   readonly goes: readonly OldSession[];
-  /** Beyond a limit, and why they stay all the same. Oldest first. */
+  /** Sessions beyond a limit that stay, with the reason. Oldest first. */
   readonly stays: readonly (OldSession & { readonly why: string })[];
-  /** Of all sessions, before anything goes. */
+  /** Size of all sessions before the removal. */
   readonly totalBytes: number;
 }
 
 export interface OldSession {
   readonly summary: SessionSummary;
-  /** On this computer. */
+  /** Size on this computer. */
   readonly bytes: number;
 }
 
 export interface CleanReport {
   readonly removed: readonly OldSession[];
-  /** What could not be removed, in words; the rest of its session is gone. */
+  /** Sentences on what could not be removed; the rest of that session is gone. */
   readonly problems: readonly string[];
 }
 
 /**
- * Never takes away a session that is not ended, that is open, that has a run which goes on, or that
- * is kept.
+ * Removes old sessions. Never one that has not ended, is open, has an active run, or is marked as
+ * kept.
  */
 export interface Retention {
-  /** Looks only. */
+  /** Reads only. */
   plan(limits: RetentionLimits): Promise<RetentionPlan>;
   /**
-   * Removes what was planned and may still go: sessions, their runs on every machine, their
+   * Removes the planned sessions that still qualify, with their runs on every machine and their
    * worktrees.
    */
   carryOut(plan: RetentionPlan): Promise<CleanReport>;
-  /** A session that is kept stays whatever its age. */
+  /** Marks a session as kept, or removes the mark. A kept session stays whatever its age. */
   keep(id: SessionId, isKept: boolean): Promise<void>;
 }

@@ -3,7 +3,7 @@ import type { SessionId } from '../../base/ids.ts';
 
 export interface SearchHit {
   readonly sessionId: SessionId;
-  /** Of the session. */
+  /** Goal of the session. */
   readonly goal: string;
   readonly eventId: string;
   readonly atMs: number;
@@ -12,14 +12,15 @@ export interface SearchHit {
 }
 
 export interface SearchOptions {
-  /** Default 20. */
+  /** Default: 20. */
   readonly limit?: number;
   readonly signal?: AbortSignal;
 }
 
 /**
- * - `tool`: what a call was asked to do · `result`: what it answered · `run`: label, command, and
- *   how its output ended
+ * - `tool`: input of a call
+ * - `result`: result of a call
+ * - `run`: label, command and the end of the output
  */
 export type HitKind =
   | 'goal'
@@ -34,8 +35,8 @@ export type HitKind =
   | 'end';
 
 export interface Snippet {
-  /** One line around the first word that was found, cleaned. */
+  /** One line around the first match, cleaned. */
   readonly text: string;
-  /** `[start, end)` in `text` of each word that was searched for, in order. */
+  /** `[start, end)` in `text` of each match, in order. */
   readonly marks: readonly (readonly [start: number, end: number])[];
 }

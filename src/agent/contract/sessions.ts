@@ -16,24 +16,24 @@ import type { ObservedSession, ObserveOptions } from './observedSession.ts';
 
 export interface GoalRequest {
   readonly goal: string;
-  /** What the user named. */
+  /** Limits that the user named. */
   readonly budget: Budget;
   /**
-   * Of the settings: counts where `budget` says nothing. Of it and of the project's limits the
-   * tighter counts.
+   * Limits of the settings, used for those that `budget` does not name. The tighter of these and
+   * the project's limits counts.
    */
   readonly defaultBudget?: Budget;
   /**
-   * Where relative paths and commands start: the workspace folder, or the terminal's folder.
-   * Absolute.
+   * Folder in which relative paths and commands start: the workspace folder, or the terminal's
+   * folder. Absolute path.
    */
   readonly workFolder: string;
-  /** Absent: the configured provider and its default model. */
+  /** Default: the configured provider and its default model. */
   readonly provider?: string;
   readonly model?: string;
-  /** Default: a goal. */
+  /** Default: `goal`. */
   readonly profile?: ProfileId;
-  /** The session of this process that starts this one, and whose budget counts it. */
+  /** The parent session, open in this process, whose budget includes this session. */
   readonly parent?: SessionId;
 }
 
@@ -43,24 +43,24 @@ export interface SessionSummary {
   readonly goal: string;
   readonly startedMs: number;
   readonly lastEventMs: number;
-  /** As its journal says; whether somebody works on it is told by `owner`. */
+  /** Phase in the journal. Whether a process works on the session: see `owner`. */
   readonly phase: Phase;
-  /** Absent while the session is not ended. */
+  /** Undefined until the session has ended. */
   readonly endReason?: EndReason;
   readonly runs: number;
   /** Runs that have started and not ended. */
   readonly going: number;
   readonly turns: number;
   readonly usd: number;
-  /** True when a call was made whose price is not known: `usd` is then a lower bound. */
+  /** True when a call had an unknown price: `usd` is then a lower bound. */
   readonly hasUnknownCost: boolean;
-  /** `loss 0.83` of the champion, where there is one. */
+  /** Best value of the champion, such as `loss 0.83`; undefined without a champion. */
   readonly best?: string;
 }
 
 /**
  * A goal being worked on, owned by this process. Every change of `state` comes with a journal
- * event, which was on disk before it is heard here.
+ * event, which is on disk before listeners are called.
  */
 export interface Session {
   readonly id: SessionId;
@@ -73,99 +73,101 @@ export interface Session {
   /** All events so far, oldest first. */
   events(): readonly JournalEvent[];
   /**
-   * A message of the user's: steering while the session works, a wake while it sleeps or is paused.
+   * Sends a message of the user. It steers a working session, and wakes a sleeping or paused one.
    */
   say(text: string): Promise<void>;
   /**
-   * Stops thinking and any tool at work within a second. The session is then paused until something
-   * is said; runs go on.
+   * Stops thinking and any running tool within a second. The session is then paused until the next
+   * message; runs continue.
    */
   interrupt(): Promise<void>;
-  /** Goes on after a pause, with nothing new said; does nothing in any other phase. */
+  /** Resumes a paused session without a message; does nothing in any other phase. */
   unpause(): Promise<void>;
   /**
-   * Answers an open question of the session's; a sleeping session wakes. Throws `UserFacing` where
-   * it is not open.
+   * Answers an open question of the session; a sleeping session wakes. Rejects with `UserFacing`
+   * when the question is not open.
    */
   answer(questionId: string, answer: string): Promise<void>;
   /**
-   * Makes results of before known (`results.tsv`), and resolves with their number. Throws
-   * `UserFacing` where they do not fit.
+   * Imports earlier results (`results.tsv`) and resolves with their number. Rejects with
+   * `UserFacing` when they are invalid.
    */
   importResults(text: string, source: string): Promise<number>;
   /**
-   * Runs an experiment again and compares; resolves when that run is over. Throws `UserFacing`
-   * where it cannot be made.
+   * Runs an experiment again and compares the results; resolves when that run has ended. Rejects
+   * with `UserFacing` when the experiment cannot be reproduced.
    */
   reproduce(request: ReproduceRequest): Promise<Reproduction>;
-  /** Ends the session with reason `user`. Runs go on unless `killRuns`. */
+  /** Ends the session with reason `user`. Runs continue unless `killRuns`. */
   stop(options?: { readonly killRuns?: boolean }): Promise<void>;
-  /** Takes effect with the next call; history and memory stay. */
+  /** Takes effect with the next call. Keeps history and memory. */
   useModel(provider: string, model: string): Promise<void>;
-  /** Takes effect with the next call; `undefined`: as the settings say. */
+  /** Takes effect with the next call. `undefined`: the effort of the settings. */
   useEffort(effort: Effort | undefined): Promise<void>;
   /**
-   * Pins a note that the model always sees; resolves with its number, which is never given again.
-   * Throws `UserFacing` beyond 20.
+   * Pins a sticky, which the model always sees. Resolves with its number, which is never reused.
+   * Rejects with `UserFacing` beyond 20 stickies.
    */
   pin(text: string): Promise<number>;
-  /** Resolves with false when there is no note of that number. */
+  /** Removes a sticky. Resolves with false when the number does not exist. */
   unpin(number: number): Promise<boolean>;
-  /** Resolves when the session is ended; never rejects. */
+  /** Resolves when the session has ended; never rejects. */
   readonly ended: Promise<EndReason>;
 }
 
 export interface ResumeOptions {
-  /** What it may spend from now on. */
+  /** New limits. */
   readonly budget?: Budget;
-  /** A user wants it in this window: another window hands it over. */
+  /** The user wants the session in this window: another window hands it over. */
   readonly takesOver?: boolean;
 }
 
 export interface Sessions {
   start(request: GoalRequest): Promise<Session>;
   /**
-   * Takes an unfinished session up where it stands; an ended one goes on when something is said.
-   * One that goes on in the background is taken back from there. Throws `UserFacing` when another
+   * Resumes an unfinished session where it stands; an ended one continues with the next message.
+   * Takes the session back from the background process. Rejects with `UserFacing` when another
    * window or terminal owns it.
    */
   resume(id: SessionId, options?: ResumeOptions): Promise<Session>;
-  /** Sessions that are open in this process, oldest first. */
+  /** Returns the sessions that are open in this process, oldest first. */
   open(): readonly Session[];
-  /** Newest first. */
+  /** Resolves with all sessions of the home, newest first. */
   list(): Promise<readonly SessionSummary[]>;
   /**
-   * Unfinished sessions of this home whose owner is dead, or in the background, newest first: what
-   * a reload goes on with.
+   * Resolves with the unfinished sessions of this home that a reload resumes, newest first: those
+   * without a live owner, and those that the background process owns.
    */
   interrupted(): Promise<readonly SessionId[]>;
-  /** Events and ledger of any session, read-only, without owning it. */
+  /** Reads events and ledger of any session without owning it. */
   read(id: SessionId): Promise<SessionReading>;
-  /** Full-text search over the journals of all sessions. Rejects with the reason of the signal. */
+  /**
+   * Searches the full text of the journals of all sessions. Rejects with the reason of the signal.
+   */
   search(query: string, options?: SearchOptions): Promise<readonly SearchHit[]>;
-  /** The process that works on a session now; `undefined` where none does. */
+  /** Resolves with the process that works on a session; `undefined` when there is none. */
   owner(id: SessionId): Promise<SessionOwner | undefined>;
-  /** The session of a run, by run id, `machine:pid` or `machine:job`; of several, the newest. */
+  /** Finds a run by run id, `machine:pid` or `machine:job`; of several, the newest. */
   findRun(reference: string): Promise<RunPlace | undefined>;
   /**
-   * All events of a session and then those that are added, whoever works on it, until the signal is
-   * aborted.
+   * Yields all events of a session, then new ones as they are added, whichever process works on it,
+   * until the signal aborts.
    */
   follow(id: SessionId, signal: AbortSignal): AsyncIterable<FollowedEvents>;
   /**
-   * A session that grows elsewhere, or was left: its events, and what its runs print. To be
-   * disposed of.
+   * Returns a read-only view of a session that another process works on, or none: its events and
+   * the output of its runs. The caller disposes of it.
    */
   observe(id: SessionId, options?: ObserveOptions): ObservedSession;
   /**
-   * The output of a run as it grows, read on its machine, whoever follows it. Resolves with its
-   * end, or with `undefined` when the signal is aborted. Rejects with `UserFacing` where there is
-   * no such run.
+   * Follows the output of a run, read on its machine, whichever process follows it as well.
+   * Resolves with its end, or with `undefined` when the signal aborts. Rejects with `UserFacing`
+   * when there is no such run.
    */
   watchRun(place: RunPlace, sink: RunSink, signal: AbortSignal): Promise<RunEnd | undefined>;
   /**
-   * Ends a run, whoever follows it. Its end is recorded by the owner of its session, or here where
-   * there is none.
+   * Kills a run, whichever process follows it. The owner of its session records the end, or this
+   * process when there is none.
    */
   killRun(place: RunPlace): Promise<KilledRun>;
   readonly onDidChange: Event<void>;
@@ -173,13 +175,13 @@ export interface Sessions {
 
 export interface KilledRun {
   readonly run: RunState;
-  /** Absent where its owner records it. */
+  /** Undefined when the owner of the session records the end. */
   readonly liveness?: Liveness;
-  /** Processes that are still there. */
+  /** Process ids that are still alive. */
   readonly left: readonly number[];
-  /** Who works on its session, and records the end. */
+  /** The owner of the session, which records the end. */
   readonly owner?: SessionOwner;
-  /** KILL was needed. */
+  /** True when SIGKILL was necessary. */
   readonly isEscalated: boolean;
 }
 
@@ -188,13 +190,13 @@ export interface RunPlace {
   readonly runId: RunId;
 }
 
-/** Absent `kind`: of a version that did not tell. */
+/** Owner of a session's lease. `kind` is undefined for versions that did not record it. */
 export type SessionOwner = Pick<LeaseOwner, 'pid' | 'host' | 'kind'>;
 
 export interface SessionReading {
   readonly state: SessionState;
   readonly events: readonly JournalEvent[];
   readonly ledger: Ledger;
-  /** What was wrong with the journal, in words; empty when nothing was. */
+  /** Sentences on damage to the journal; empty when there is none. */
   readonly damage: readonly string[];
 }
