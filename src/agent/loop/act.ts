@@ -1,5 +1,5 @@
 /**
- * Runs the calls of one reply: permit → act → record. Reading calls run side by side, others in
+ * Runs the calls of one reply: permit → act → record. Reading calls run in parallel, others in
  * order.
  */
 import type { Clock } from '../../base/clock.ts';
@@ -23,17 +23,17 @@ export interface ActDeps {
   readonly gate: Gate;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Holds what results show, and whole results that were too long for the model. */
+  /** Stores attachments of results, and whole results that were too long for the model. */
   readonly files: Pick<AttachmentFiles, 'keep' | 'pathOf'>;
   record(event: SessionEvent): Promise<void>;
   show(event: StreamEvent): void;
-  /** True once the session ended or sleeps: calls after that in the same reply are not made. */
+  /** True once the session has ended or sleeps: later calls of the same reply are not made. */
   isOver(): boolean;
 }
 
-/** Characters of one result that the model is shown. */
+/** Longest result for the model, in characters. */
 const maxResultChars = 24_000;
-/** How long an interrupted tool may take to come back before it is left to itself. */
+/** How long an interrupted tool may take to return before it is abandoned. */
 const interruptGraceMs = 700;
 
 type Outcome = Omit<
@@ -42,8 +42,8 @@ type Outcome = Omit<
 >;
 
 /**
- * Resolves when every call has its result in the journal; after an abort the rest is recorded as
- * interrupted. When Helios is closing, what it breaks off has no result.
+ * Resolves when every call has its result in the journal. After an abort, the remaining calls are
+ * recorded as interrupted. When Helios closes, calls that it interrupts get no result.
  */
 export async function act(
   calls: readonly ToolCallBlock[],
@@ -55,7 +55,7 @@ export async function act(
   }
 }
 
-/** Neighbouring reads form one group; every other call is a group of its own. */
+/** Groups adjacent reads; every other call is a group of its own. */
 function groupCalls(
   calls: readonly ToolCallBlock[],
   tools: ReadonlyMap<string, Tool>,
@@ -110,11 +110,14 @@ async function outcomeOf(
 interface ParsedCall {
   readonly call: ToolCallBlock;
   readonly tool: Tool;
-  /** As `tool.parse` gave them. */
+  /** Result of `tool.parse`. */
   readonly args: unknown;
 }
 
-/** Why the call may not be made; `undefined` when it may. */
+/**
+ * Asks the gate, and records its decision. Resolves with the reason why the call may not be made,
+ * or `undefined` when it may.
+ */
 async function permit(
   parsed: ParsedCall,
   deps: ActDeps,
@@ -149,7 +152,7 @@ async function permit(
   if (signal.aborted || !decision.isAllowed) await decided;
   if (signal.aborted) return 'Interrupted by the user before it was started.';
   if (!decision.isAllowed) return refusalText(decision.why, repairs);
-  // Recorded together, so that both share a flush.
+  // Recorded together to share one flush.
   await Promise.all([
     decided,
     deps.record({ type: 'tool.started', callId, name, effect, changesCode, title }),
@@ -163,7 +166,8 @@ const repairNote = (repairs: readonly string[]): string =>
     : `The model wrote this call wrongly (${repairs.join(', ')}). It was read as:\n`;
 
 /**
- * What a repair made of a call needs a user; the model can do without one by writing it rightly.
+ * Text for a refused call. A repaired call needs the user; the model avoids that by writing valid
+ * JSON.
  */
 const refusalText = (why: string, repairs: readonly string[]): string =>
   repairs.length === 0
@@ -195,7 +199,9 @@ async function execute(
   }
 }
 
-/** The result, or `undefined` when the tool did not come back soon after the abort. */
+/**
+ * Resolves with the result, or with `undefined` when the tool did not return soon after the abort.
+ */
 async function untilInterrupted(
   work: Promise<ToolResult>,
   clock: Clock,
@@ -216,7 +222,7 @@ async function untilInterrupted(
     return await Promise.race([work, interrupted]);
   } finally {
     gaveUp.abort();
-    // A tool that is left to itself must not bring the process down when it fails later.
+    // An abandoned tool that fails later must not crash the process.
     work.catch(() => undefined);
   }
 }
@@ -230,7 +236,7 @@ async function succeeded(
     typeof result.content === 'string'
       ? cleanText(result.content)
       : JSON.stringify(result.content, cleaned);
-  // In one line of JSON nothing could be found: files are read by lines.
+  // Files are read by lines, and a single line of JSON cannot be searched.
   const kept = typeof result.content === 'string' ? whole : resultText(whole);
   const { text, fullPath } = await bounded({ whole, kept }, deps);
   const { attachmentFiles, problems } = await keptFiles(result.attachments ?? [], deps);
@@ -263,13 +269,13 @@ async function bounded(
       fullPath,
     };
   } catch (error) {
-    // The call has taken effect: that its result cannot be kept must not make it a failed one.
+    // The call has taken effect: failing to store its result must not make it a failed call.
     deps.logger.warn(`A long result was not kept: ${messageOf(error)}`);
     return { text: capText(whole, maxResultChars, 'they could not be kept').text };
   }
 }
 
-/** The event names them: they are on the disk before it is. */
+/** Stores attachments before the event that names them is written. */
 async function keptFiles(
   attachments: readonly AttachmentBlock[],
   { files, logger }: ActDeps,

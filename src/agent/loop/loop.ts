@@ -1,6 +1,6 @@
 /**
- * The loop: think → permit → act → record, until the session ends, sleeps, or is interrupted. It
- * holds no state of its own: whatever it decides, it decides from the journal's state.
+ * The loop: think → permit → act → record, until the session ends, sleeps or is interrupted.
+ * Stateless: it decides from the journal's state only.
  */
 import { delay, type Clock } from '../../base/clock.ts';
 import { adviceOf, HeliosError } from '../../base/errors.ts';
@@ -38,10 +38,10 @@ export interface LoopDeps extends ContextSource {
   readonly log: SessionLog;
   readonly clock: Clock;
   readonly idleTurns: number;
-  /** Where the session does not say. */
+  /** Default for sessions without an effort of their own. */
   readonly effort: Effort;
   provider(id: string): ModelProvider;
-  /** What is known of a model, from all lists. */
+  /** Returns what the model lists say about a model. */
   describe(provider: string, model: string): ModelDescription | undefined;
   cost(provider: string, reply: ModelReply): Cost;
   readonly budget: BudgetGuard;
@@ -52,21 +52,21 @@ export interface LoopDeps extends ContextSource {
   show(event: StreamEvent): void;
   end(reason: EndReason, summary: string): Promise<void>;
   /**
-   * Called when a turn brought no tool call while a monitor is set: waits for its next check-in.
-   * True when it does.
+   * Called when a turn had no tool call. With a monitor, the session sleeps until its next
+   * check-in, and the result is true.
    */
   waitForMonitor(): Promise<boolean>;
 }
 
-/** How long an outage of the provider is waited out, per failed call in a row. */
+/** Waits during an outage of the provider, per consecutive failed call. */
 const outagePolicy = { waitsMs: [30_000, 60_000, 120_000, 300_000, 600_000] };
 const maxOutageCalls = 100;
-/** In a row; each is followed by a request of three quarters of the size at most. */
+/** Consecutive overflows. The next request has at most three quarters of the size. */
 const maxOverflows = 4;
 
 /**
- * Returns when the session ended, sleeps, was paused, or `signal` was aborted. Rejects only when
- * nothing can be recorded.
+ * Resolves when the session has ended, sleeps or was paused, or when `signal` aborts. Rejects only
+ * when nothing can be recorded.
  */
 export async function runLoop(deps: LoopDeps, signal: AbortSignal): Promise<void> {
   await actOnPending(deps, signal);
@@ -82,7 +82,9 @@ export async function runLoop(deps: LoopDeps, signal: AbortSignal): Promise<void
 const isGoing = ({ log }: LoopDeps): boolean =>
   !['sleeping', 'paused', 'ended'].includes(log.state.phase);
 
-/** Calls of the last reply that have no result: after a restart the turn goes on where it stood. */
+/**
+ * Returns the calls of the last reply that have no result: a restart continues the turn with them.
+ */
 export function pendingCalls(events: readonly JournalEvent[]): ToolCallBlock[] {
   const index = events.findLastIndex((event) => event.type === 'model.replied');
   const reply = events[index];
@@ -100,8 +102,8 @@ const callsOf = (content: readonly AssistantBlock[]): ToolCallBlock[] =>
   content.filter((block): block is ToolCallBlock => block.type === 'tool_call');
 
 /**
- * What had begun and cannot safely be made twice is recorded as interrupted, and so is everything
- * that the user halted; the rest is made now.
+ * Settles the calls without a result. Records as interrupted those that had started and are not
+ * repeatable, and all of them when the user had halted the session. Makes the other calls now.
  */
 async function actOnPending(deps: LoopDeps, signal: AbortSignal): Promise<void> {
   const { log } = deps;
@@ -125,7 +127,7 @@ function isHaltedSinceReply(events: readonly JournalEvent[]): boolean {
     .some((event) => event.type === 'session.paused' || event.type === 'session.ended');
 }
 
-/** The record of a call that has no result. */
+/** Returns the event for a call that was interrupted. */
 export const interruptedCall = (call: ToolCallBlock, text: string): SessionEvent => ({
   type: 'tool.finished',
   callId: call.id,
@@ -136,8 +138,8 @@ export const interruptedCall = (call: ToolCallBlock, text: string): SessionEvent
 });
 
 /**
- * True when the session was ended: for a limit that is used up, for a plateau, or for want of
- * progress.
+ * Ends the session when a limit is used up, on a plateau, or without progress. Resolves with true
+ * when it did.
  */
 async function endsBefore(deps: LoopDeps): Promise<boolean> {
   const { log, idleTurns } = deps;
@@ -152,7 +154,10 @@ async function endsBefore(deps: LoopDeps): Promise<boolean> {
   return false;
 }
 
-/** The reply as recorded, or `undefined` when the call was aborted. */
+/**
+ * Makes one call to the model. Resolves with the reply as recorded, or `undefined` when the call
+ * was aborted.
+ */
 async function turn(deps: LoopDeps, signal: AbortSignal): Promise<ModelReply | undefined> {
   const { log } = deps;
   const provider = deps.provider(log.state.provider);
@@ -196,8 +201,8 @@ async function turn(deps: LoopDeps, signal: AbortSignal): Promise<ModelReply | u
 }
 
 /**
- * The conversation again, when something came between its `built` events and the request: the
- * journal says that it was read.
+ * Rebuilds the conversation when events were recorded between its `built` events and the request:
+ * the journal implies that the model has read them.
  */
 function lateHistory(
   events: readonly JournalEvent[],
@@ -208,8 +213,8 @@ function lateHistory(
 }
 
 /**
- * Of a model that no list has, the smallest window of its provider is assumed: not every server
- * says that it cut.
+ * Returns the window of a model. For a model in no list, the smallest window of its provider is
+ * assumed: not every server reports that it truncated the input.
  */
 function windowOf(
   deps: LoopDeps,
@@ -220,7 +225,7 @@ function windowOf(
   return deps.describe(provider.id, id) ?? smallest;
 }
 
-/** Paid for is the model that was asked: meanwhile another may have been chosen. */
+/** Charges the model of the request: the session's model may have changed meanwhile. */
 function repliedEvent(
   deps: LoopDeps,
   { provider, model }: { readonly provider: string; readonly model: string },
@@ -244,7 +249,7 @@ function repliedEvent(
   };
 }
 
-/** Some servers count their call ids anew in every reply; in a journal an id names one call. */
+/** Makes call ids unique in the journal: some servers restart their ids with every reply. */
 function withUniqueIds(
   reply: ModelReply,
   events: readonly JournalEvent[],
@@ -270,8 +275,7 @@ const usedIds = growingFold<JournalEvent, Set<string>>(
 );
 
 /**
- * The system prompt, after the conversation was shortened where it would not fit the window beside
- * it.
+ * Resolves with the system prompt. Shortens the conversation first when both do not fit the window.
  */
 async function fittingPrompt(
   deps: LoopDeps,
@@ -307,7 +311,7 @@ const answerIn = ({ content }: ModelReply): string =>
 const cutText =
   'The reply was cut at the output limit, and what was cut was not executed. Go on in smaller steps: write long files in several parts (write_file with append).';
 
-/** True when something new for the model came while it was replying. */
+/** True when news for the model were recorded while it was replying. */
 function wasSpokenTo({ events, state }: SessionLog): boolean {
   const asked = events.findLastIndex((event) => event.type === 'model.requested');
   return events.slice(asked).some((event) => {
@@ -319,8 +323,8 @@ function wasSpokenTo({ events, state }: SessionLog): boolean {
 }
 
 /**
- * What cannot get better by waiting ends the session; an outage is waited out once the provider has
- * ever answered.
+ * Ends the session on failures that waiting cannot fix. Waits during an outage, if the provider has
+ * answered at least once in this session.
  */
 async function afterFailure(
   deps: LoopDeps,
@@ -330,8 +334,7 @@ async function afterFailure(
   const { log } = deps;
   const text = failure?.message ?? 'the model gave no reply';
   const failures = failuresInARow(log.events);
-  // The window is smaller than thought: the journal knows now, and the next request is made
-  // smaller.
+  // The window is smaller than assumed. The journal records that, so the next request is smaller.
   if (failure?.reason === 'overflow' && failures <= maxOverflows) return;
   const isOutage =
     failure !== undefined && ['network', 'server', 'rate_limit'].includes(failure.reason);
@@ -348,7 +351,9 @@ async function afterFailure(
   await outWaited(deps, waitMs, signal);
 }
 
-/** The wait before the next attempt; what the user says, or another model, ends it at once. */
+/**
+ * Waits before the next attempt. A message of the user or a change of model ends the wait at once.
+ */
 async function outWaited(
   { log, clock }: LoopDeps,
   waitMs: number,
@@ -373,7 +378,7 @@ function failuresInARow(events: readonly JournalEvent[]): number {
   return replies.length - 1 - lastGood;
 }
 
-/** For the user: why the session could not go on. */
+/** Returns, for the user, why the session cannot continue. */
 export const faultText = (error: unknown): string =>
   error instanceof HeliosError
     ? adviceOf(error)

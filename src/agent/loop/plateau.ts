@@ -1,7 +1,4 @@
-/**
- * Experiments that bring nothing more: how many in a row, counted from the ledger and the journal
- * alone.
- */
+/** Counts consecutive experiments without improvement, from the ledger and the journal alone. */
 import type { RunId } from '../../base/ids.ts';
 import type { ExperimentResult, ExperimentRow, Ledger } from '../../experiments/ledger.ts';
 import { isOut } from '../../experiments/recordRows.ts';
@@ -9,13 +6,15 @@ import type { PlateauPolicy } from '../../watchdogs/plateauSettings.ts';
 import type { JournalEvent } from '../journal/events.ts';
 import { growingFold } from '../journal/growingFold.ts';
 
-/** 1: other strategies are advised · 2: what comes next is announced. */
+/** 1: advise other strategies · 2: announce what follows. */
 export type PlateauStage = 1 | 2;
 
 export interface Plateau {
-  /** Experiments in a row that did not improve on the best, since a user last spoke. */
+  /**
+   * Consecutive experiments, since the last message of the user, that did not improve on the best.
+   */
   readonly count: number;
-  /** The last stage that was told of this row; 0: none. */
+  /** Last stage that the model was notified of in this plateau; 0: none. */
   readonly told: 0 | PlateauStage;
 }
 
@@ -25,7 +24,7 @@ interface Course {
   spokenAt: number;
 }
 
-/** When it was by our clock: those of machines differ. */
+/** Times by this computer's clock: clocks of machines differ. */
 const courseOf = growingFold<JournalEvent, Course>(
   () => ({ endedAt: new Map(), stages: [], spokenAt: -Infinity }),
   (course, event) => {
@@ -38,9 +37,8 @@ const courseOf = growingFold<JournalEvent, Course>(
 );
 
 /**
- * Experiments count in the order in which they were over. Those that repeat another one on purpose
- * do not, nor do those that only their machines failed. One that crashed, or was discarded, did not
- * improve on anything.
+ * Counts experiments in the order in which they ended. Skips deliberate repeats, and experiments
+ * that only their machines failed. Crashed and discarded experiments count as no improvement.
  */
 export function plateauOf(
   { experiments, decisive }: Pick<Ledger, 'experiments' | 'decisive'>,
@@ -72,14 +70,14 @@ const isTried = ({ status, plan, runs }: ExperimentRow): boolean =>
   !runs.every(({ verdict }) => verdict?.kind === 'lost' || verdict?.kind === 'preempted');
 
 interface Scale {
-  /** 1 where less is better, −1 where more is. */
+  /** 1 when lower is better, −1 when higher is. */
   readonly sign: 1 | -1;
   readonly noisePercent: number;
 }
 
 /**
- * By more than the noise: a share of the best value, or what repeats of either showed, whichever is
- * more.
+ * True when the result is better by more than the noise: a share of the best value, or the spread
+ * of repeats of either, whichever is larger.
  */
 function isBetter(
   result: ExperimentResult,
@@ -95,7 +93,7 @@ function isBetter(
   return sign * (best.mean - result.mean) > noise;
 }
 
-/** The stage that so many experiments have reached; `end`: the policy ends the session. */
+/** Returns the stage for a count of experiments; `end`: the policy ends the session. */
 export function stageOf(
   count: number,
   { experiments, onPlateau }: PlateauPolicy,

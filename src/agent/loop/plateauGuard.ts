@@ -1,6 +1,6 @@
 /**
- * What a plateau leads to: other advice to the agent, once per stage, and by policy the end of the
- * session.
+ * Acts on a plateau: advises the agent once per stage, and ends the session where the policy says
+ * so.
  */
 import { formatValue } from '../../base/text.ts';
 import { summaryFor, type Ledger } from '../../experiments/ledger.ts';
@@ -17,7 +17,7 @@ export interface PlateauGuardDeps {
   end(reason: EndReason, summary: string): Promise<void>;
 }
 
-/** What the count may have changed with. */
+/** Number of events that can change the count. */
 const changesOf = growingFold<JournalEvent, { count: number }>(
   () => ({ count: 0 }),
   (changes, { type }) => {
@@ -34,7 +34,10 @@ export class PlateauGuard {
     this.#deps = deps;
   }
 
-  /** Asked before each call to the model. Tells it what is new; true when the session was ended. */
+  /**
+   * Called before each call to the model. Records new advice for the model. Resolves with true when
+   * the session was ended.
+   */
   async endsNow(): Promise<boolean> {
     const { log, policy } = this.#deps;
     const { count: changes } = changesOf(log.events);

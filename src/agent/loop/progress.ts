@@ -1,28 +1,20 @@
-/**
- * Tells work from talk: how long the session has gone on without a new run, file change or memory
- * write.
- */
+/** Measures how long the session has worked without a new run, file change or memory write. */
 import type { JournalEvent } from '../journal/events.ts';
 import { growingFold } from '../journal/growingFold.ts';
 
-/**
- * A turn with tools, but without progress, counts one; a turn of text alone counts as many as this.
- */
+/** Weight of a turn of text alone. A turn with tools, but without progress, counts 1. */
 const talkWeight = 6;
 
 export interface Idleness {
-  /** Turns in a row that ended without a tool call. */
+  /** Consecutive turns without a tool call. */
   readonly talkTurns: number;
   readonly score: number;
 }
 
-/**
- * A wait for a run that goes on is work, unless it is so short that it is a way of asking again and
- * again.
- */
+/** Shortest wait for an active run that counts as work. Shorter waits are polling. */
 const patientMs = 60_000;
 
-/** Counted since the last progress. Anything a user says starts the count anew. */
+/** Returns the idleness since the last progress. A message of the user restarts the count. */
 export function idleness(events: readonly JournalEvent[]): Idleness {
   const { talkTurns, score } = countOf(events);
   return { talkTurns, score };
@@ -70,12 +62,12 @@ function isProgress(event: JournalEvent): boolean {
   }
 }
 
-/** Tells sleeps beside a run that goes on from all others. */
+/** Recognises sleeps that wait for an active run. */
 class Waits {
   readonly #going = new Set<string>();
   #sinceMs: number | undefined;
 
-  /** True for the end of a sleep that lasted, with a run going on when it began. */
+  /** True for the end of a long enough sleep that began while a run was active. */
   endsPatiently(event: JournalEvent): boolean {
     if (event.type === 'run.started') this.#going.add(event.runId);
     if (event.type === 'run.ended') this.#going.delete(event.runId);

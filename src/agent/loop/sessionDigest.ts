@@ -1,6 +1,6 @@
 /**
- * What a wake tells the model: the runs that go on. Ends of runs stand in the conversation by
- * themselves.
+ * Collects what the model reads on waking: the active runs. Ended runs are already in the
+ * conversation.
  */
 import type { Clock } from '../../base/clock.ts';
 import type { Run } from '../../runs/liveRun.ts';

@@ -1,8 +1,8 @@
-/** One model call: asked for in the journal, streamed to whoever looks, recorded with its cost. */
+/** Makes one model call and streams it. */
 import type { ModelProvider, ModelReply, ModelRequest } from '../../models/model.ts';
 import type { StreamEvent } from '../journal/events.ts';
 
-/** Streams `request` and gives the whole reply. Never throws: a failure is in the reply. */
+/** Streams `request` and resolves with the whole reply. A failure of the model is in the reply. */
 export async function think(
   provider: ModelProvider,
   request: ModelRequest,

@@ -8,7 +8,7 @@ import type { FinishRequest } from '../../tools/session/finish.ts';
 import type { Evidence } from '../journal/events.ts';
 import type { RunState } from '../journal/state.ts';
 
-/** What a verdict needs to know of the session's runs: live values where the run is still there. */
+/** What a verdict needs of the session's runs, with live values for open runs. */
 export interface EvidenceDeps {
   find(reference: string): RunState | undefined;
   summaries(run: RunState): readonly MetricSummary[];
@@ -16,7 +16,10 @@ export interface EvidenceDeps {
   names(): string;
 }
 
-/** The evidence with measured values, or a `ToolFailure` that says what does not hold. */
+/**
+ * Returns the evidence with measured values. Throws a `ToolFailure` that says which claim does not
+ * hold.
+ */
 export function judgeEvidence(
   request: FinishRequest,
   target: GoalTarget | undefined,

@@ -1,6 +1,6 @@
 /**
- * A session asleep: arms the recorded triggers, and on waking records why and what happened
- * meanwhile.
+ * Puts a session to sleep: arms the recorded triggers. On waking, records the reason and what
+ * happened meanwhile.
  */
 import type { Clock } from '../../base/clock.ts';
 import type { Disposable } from '../../base/disposable.ts';
@@ -23,7 +23,7 @@ export interface WaitingDeps {
   readonly sweeps: Sweeps;
   readonly sleeper: Sleeper;
   readonly clock: Clock;
-  /** Called when the session is awake again and should go on. */
+  /** Called when the session is awake again and should continue. */
   onAwake(): void;
   /** Called when the end of a sleep cannot be recorded. */
   onFailed(error: unknown): void;
@@ -33,9 +33,7 @@ export class Waiting implements Disposable {
   readonly #deps: WaitingDeps;
   #armed: Disposable | undefined;
   #budgetTimer: Disposable | undefined;
-  /**
-   * The wake that has been heard and not been recorded yet; who ends the sleep first ends it alone.
-   */
+  /** A wake that has fired and is not recorded yet. Whatever ends the sleep first ends it alone. */
   #heard: Wake | undefined;
   #recording: Promise<void> = Promise.resolve();
 
@@ -44,7 +42,7 @@ export class Waiting implements Disposable {
   }
 
   /**
-   * Arms the sleep that the state says the session is in; does nothing when it is awake or already
+   * Arms the sleep of the current state. Does nothing when the session is awake or the sleep is
    * armed.
    */
   arm(): void {
@@ -52,15 +50,15 @@ export class Waiting implements Disposable {
     const sleep = log.state.sleep;
     if (sleep === undefined || this.#armed !== undefined || this.#heard !== undefined) return;
     this.#armed = sleeper.arm(sleep.request, (wake) => this.#woken(wake));
-    // Said while the model was choosing to sleep: it goes to sleep without having heard it.
+    // The user wrote while the model was choosing to sleep, so the model has not read it.
     if (isUserUnheard(log.events))
       return this.#woken({ why: 'person', met: [], unmet: [], errors: [] });
-    // One that is being killed is told of when it is over.
+    // An alarm of a run that is being killed is reported when that run has ended.
     const isSettled = ({ runId, action }: AlarmNews): boolean =>
       action !== 'kill' || log.state.runs.get(runId)?.verdict !== undefined;
     if (unheardAlarms(log.events).some(isSettled)) return this.alarm();
     const alarm = budgetAlarm(log.state);
-    // Minutes run on while asleep: the loop then ends the session itself, or tells that the
+    // Minutes count while asleep. On waking, the loop ends the session itself, or reports that the
     // experiment is over.
     if (alarm !== undefined) {
       const wake: Wake = { why: 'deadline', met: [alarm.what], unmet: [], errors: [] };
@@ -68,9 +66,7 @@ export class Waiting implements Disposable {
     }
   }
 
-  /**
-   * Ends a sleep because of alarms that the agent has not heard of; without any it does nothing.
-   */
+  /** Ends a sleep because of alarms that the agent has not read; does nothing without any. */
   alarm(): void {
     const met = unheardAlarms(this.#deps.log.events).map(({ text }) => text);
     if (met.length > 0) this.#woken({ why: 'alarm', met, unmet: [], errors: [] });
@@ -114,7 +110,7 @@ export class Waiting implements Disposable {
     return true;
   }
 
-  /** Disarms; resolves when a wake that was being recorded is in the journal. */
+  /** Disarms. Resolves when a pending wake is in the journal. */
   async halt(): Promise<void> {
     this.disarm();
     await this.#recording;
@@ -136,7 +132,7 @@ export class Waiting implements Disposable {
     if (this.#armed === undefined) return;
     this.disarm();
     this.#heard = wake;
-    // What ended the sleep is often the end of a run: that comes first in the journal.
+    // The sleep often ends because a run ended: the journal records that end first.
     void this.#deps.sessionRuns.settle().then(() => {
       if (this.#heard !== wake) return;
       this.#heard = undefined;

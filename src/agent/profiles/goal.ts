@@ -1,4 +1,7 @@
-/** A goal that the agent is left alone with: plans, launches runs, compares, until it is met. */
+/**
+ * Profile of a goal: the agent works alone, plans, launches runs and compares them until the goal
+ * is met.
+ */
 import { goalText } from '../context/prompt.ts';
 import type { AgentProfile } from './profile.ts';
 import { commonToolRules, toolSection } from './sections.ts';

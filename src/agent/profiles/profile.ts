@@ -1,22 +1,25 @@
-/** What sessions are for: a goal, a question. They differ in a profile, not in code paths. */
+/** Kinds of sessions: a goal, a question. They differ in a profile, not in code paths. */
 import type { Budget, ProfileId } from '../journal/events.ts';
 import type { Tool } from '../../tools/tool.ts';
 
 export interface AgentProfile {
   readonly id: ProfileId;
-  /** Stable sections of the system prompt, in order; `tools` are those of the session. */
+  /**
+   * Returns the stable sections of the system prompt, in order. `tools`: the tools of the session.
+   */
   sections(tools: readonly Tool[]): readonly string[];
-  /** The first message, with the limits in words. */
+  /** Returns the first message, with the limits as text. */
   opening(text: string, limits: readonly string[]): string;
-  /** Whether a session of this kind has the tool. */
+  /** True when sessions of this kind have the tool. */
   includes(tool: Tool): boolean;
   /**
-   * What a reply without a tool call means. `work`: nothing, the session ends through its tools,
-   * and the model is reminded. `answer`: the reply is the answer, and ends the session.
+   * Meaning of a reply without a tool call.
+   * - `work`: none. The session ends through its tools, and the model gets a reminder.
+   * - `answer`: the reply is the answer and ends the session.
    */
   readonly replyMeans: 'work' | 'answer';
-  /** Narrows what settings and project allow; absent: as they say. */
+  /** Narrows the permissions of settings and project. Default: those. */
   readonly permissions?: 'read';
-  /** Limits where neither the request nor settings and project say. */
+  /** Limits that apply where neither the request nor settings and project set one. */
   readonly limits: Budget;
 }

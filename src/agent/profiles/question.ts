@@ -1,6 +1,6 @@
 /**
- * A question: the agent may look at files, machines, notes and runs, changes nothing, and ends with
- * its answer.
+ * Profile of a question: the agent may look at files, machines, notes and runs, changes nothing,
+ * and ends with its answer.
  */
 import type { AgentProfile } from './profile.ts';
 import { commonToolRules, toolSection } from './sections.ts';
@@ -16,7 +16,7 @@ export const questionProfile: AgentProfile = {
   id: 'question',
   sections: (tools) => [role, answering, toolSection(commonToolRules, tools)],
   opening: (text) => text,
-  // Tools that read and are quiet work on the session itself: they wait, end it, or ask the user.
+  // Quiet reading tools work on the session itself: they wait, end it, or ask the user.
   includes: ({ effect, isQuiet }) => effect === 'read' && !isQuiet,
   replyMeans: 'answer',
   permissions: 'read',

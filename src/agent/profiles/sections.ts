@@ -1,11 +1,11 @@
 /** Sections of system prompts that several profiles share. */
 import type { Tool } from '../../tools/tool.ts';
 
-/** The rules of all tools, then those that each tool brings, in the order of the tools. */
+/** Returns the guidance of each tool, in the order of the tools, then `rules`. */
 export const toolSection = (rules: readonly string[], tools: readonly Tool[]): string =>
   `Tools\n${[...tools.flatMap(({ guidance }) => guidance), ...rules].map((line) => `- ${line}`).join('\n')}`;
 
-/** Rules that hold whatever the tools are. */
+/** Rules that apply whatever the tools are. */
 export const commonToolRules = [
   'Independent read-only calls belong into one turn: they run side by side.',
   'Results that are too long are cut in the middle; the result says how to read the rest.',
