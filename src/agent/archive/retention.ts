@@ -1,7 +1,6 @@
 /**
- * Takes old sessions away, so that a year of nights does not fill the disk. Only what is over goes:
- * never a session that is not ended, that somebody works on, that has a run which goes on, or that
- * a user keeps.
+ * Removes old sessions, so that a year of nights does not fill the disk. Never removes a session
+ * that has not ended, that a process works on, that has an active run, or that a user keeps.
  */
 import { readdir, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -37,10 +36,10 @@ interface RetentionDeps {
   machinesIn(workFolder: string): Machines;
 }
 
-/** A file of this name in the folder of a session keeps it, whatever its age. */
+/** A file of this name in the folder of a session marks it as kept, whatever its age. */
 const keepFile = 'keep';
 
-/** Says that a session stays whatever its age, or that it need not any more. */
+/** Marks a session as kept, or removes the mark. */
 async function keepSession(home: Home, id: SessionId, isKept: boolean): Promise<void> {
   const file = path.join(home.sessionFolder(id), keepFile);
   if (isKept) await writeFile(file, '');
@@ -64,7 +63,7 @@ export function retentionOf(
   };
 }
 
-/** Looks only. The order is that of the last events. */
+/** Plans the removal; reads only. Goes by the time of the last events, oldest first. */
 async function planRetention(deps: RetentionDeps, limits: RetentionLimits): Promise<RetentionPlan> {
   const oldestFirst = (await deps.list()).toSorted(
     (one, other) => one.lastEventMs - other.lastEventMs,
@@ -89,7 +88,7 @@ async function planRetention(deps: RetentionDeps, limits: RetentionLimits): Prom
   return { goes, stays, totalBytes };
 }
 
-/** Removes what is planned, after another look at each: much may have happened since. */
+/** Removes the planned sessions. Checks each again first: it may have changed since. */
 async function carryOutRetention(
   deps: RetentionDeps,
   { goes }: RetentionPlan,
@@ -148,8 +147,8 @@ async function folderBytes(folder: string): Promise<number> {
 }
 
 /**
- * What is elsewhere goes first, the journal last: it is the only one that knows of the rest. What a
- * machine does not let go of is told, and not asked for again.
+ * Removes a session: first what is on other machines, its journal last, because only the journal
+ * lists the rest. Failures of a machine are reported and not retried.
  */
 async function removeSession(deps: RetentionDeps, id: SessionId): Promise<string[]> {
   const { state } = await deps.read(id);
@@ -183,7 +182,7 @@ async function removeSession(deps: RetentionDeps, id: SessionId): Promise<string
   return problems;
 }
 
-/** The repositories in which code of its experiments was kept. */
+/** Returns the repositories on a machine in which code of the session's experiments was stored. */
 const reposOn = ({ experiments }: SessionState, machineId: string): readonly string[] =>
   [...experiments.values()].flatMap(({ plan }) =>
     plan.machineId === machineId && plan.code.kind === 'git' ? [plan.code.repo] : [],

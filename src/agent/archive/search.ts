@@ -1,7 +1,7 @@
 /**
- * Full-text search over the journals themselves, the newest session first and in it the newest
- * event. Nothing is kept for it: no index of words that is as large as the journals, grows old, or
- * is lost with the process that wrote it last.
+ * Full-text search over the journals themselves: the newest session first, and the newest event
+ * first in each. There is no index, which would be as large as the journals, could be stale, or be
+ * lost with the process that wrote it.
  */
 import { open } from 'node:fs/promises';
 import { codeOf, messageOf } from '../../base/errors.ts';
@@ -14,15 +14,13 @@ import type { SearchHit, SearchOptions } from '../contract/search.ts';
 import { queryWords, searchTexts, snippetOf } from './searchText.ts';
 
 interface SearchTold {
-  /**
-   * Told of a journal that the system does not let be read: the others are searched all the same.
-   */
+  /** Called for a journal that the system denies access to; the others are still searched. */
   onUnreadable(this: void, text: string): void;
 }
 
-/** While one journal is looked through, the next are read from the disk. */
+/** Journals read in parallel: the next ones are read while one is searched. */
 const journalsAtOnce = 4;
-/** Fields whose values are not what anybody said. */
+/** Fields whose values are structure, not text. */
 const structure = [
   'type',
   'id',
@@ -38,9 +36,8 @@ const structure = [
 ];
 
 /**
- * Events in which all words of the query were said, in one text; a word in quotes is a phrase.
- * `ids`: where to look, the newest first. Rejects with the signal's reason. An empty query finds
- * nothing.
+ * Finds events with all words of the query in one text; a phrase is in quotes. `ids`: the sessions
+ * to search, newest first. Rejects with the signal's reason. An empty query finds nothing.
  */
 export async function searchJournals(
   home: Home,
@@ -59,7 +56,7 @@ export async function searchJournals(
   try {
     for (const id of ids) {
       const found = hitsIn(home, id, search);
-      // Its failure is told when its turn comes.
+      // A failure surfaces when this search is awaited.
       found.catch(() => undefined);
       waiting.push(found);
       if (waiting.length >= journalsAtOnce) await take();
@@ -114,15 +111,15 @@ async function hitsInJournal(
 }
 
 /**
- * Phrases are looked for by their longest word, and that by how it begins: the rest is compared
- * where it is found.
+ * Patterns for a first, coarse search: the beginning of the longest word of each phrase. The whole
+ * phrase is compared in the lines that match.
  */
 const patternsFor = (words: readonly string[]): RegExp[] =>
   [...new Set(words.map((word) => beginning(longest(word.split(/\s+/)))))].map((word) =>
     bytePattern(word, structure),
   );
 
-/** No character takes more than 12 bytes in JSON. */
+/** A character takes at most 12 bytes in JSON. */
 const beginning = (word: string): string => [...word].slice(0, longestWordBytes / 12).join('');
 
 const longest = (words: readonly string[]): string =>
@@ -130,7 +127,7 @@ const longest = (words: readonly string[]): string =>
 
 const maxGoalBytes = 256 * 1024;
 
-/** From the first line; empty where it cannot be told. */
+/** Reads the goal from the first line; empty when the line does not have it. */
 async function goalOf(file: string): Promise<string> {
   try {
     await using handle = await open(file);

@@ -1,4 +1,4 @@
-/** What of an event can be searched for, and where the words stand in it. Pure. */
+/** Extracts the searchable texts of an event, and finds words in them. */
 import type { HitKind, Snippet } from '../contract/search.ts';
 import { cleanText } from '../../base/text.ts';
 import type { JournalEvent } from '../journal/events.ts';
@@ -36,7 +36,7 @@ const sayers: {
   'note.pinned': ({ text }) => [{ kind: 'note', text }],
 };
 
-/** The texts of an event; none for events without any, also of newer versions. */
+/** Returns the texts of an event; none for events without text, or of newer versions. */
 export function searchTexts(event: JournalEvent): readonly SearchText[] {
   const say = sayers[event.type] as ((event: JournalEvent) => readonly SearchText[]) | undefined;
   return say?.(event) ?? [];
@@ -47,7 +47,7 @@ function stringsIn(value: unknown): string[] {
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(stringsIn) : [];
 }
 
-/** The words of a query: white space parts them, quotes keep them together. */
+/** Splits a query at white space; quotes keep words together. */
 export function queryWords(query: string): string[] {
   const words = [...query.matchAll(/"([^"]*)"?|([^\s"]+)/g)].map(([, phrase, word]) =>
     (phrase ?? word ?? '').trim(),
@@ -58,7 +58,7 @@ export function queryWords(query: string): string[] {
 const snippetChars = 160;
 const charsBefore = 50;
 
-/** `undefined` unless every word is in the text, whatever the case of its letters. */
+/** Returns a snippet when every word is in the text, ignoring case; else `undefined`. */
 export function snippetOf(text: string, words: readonly string[]): Snippet | undefined {
   const line = cleanText(text).replace(/\s+/g, ' ').trim();
   const patterns = words.map((word) => new RegExp(escaped(word.replace(/\s+/g, ' ')), 'giu'));
@@ -77,13 +77,13 @@ export function snippetOf(text: string, words: readonly string[]): Snippet | und
   return { text: shown, marks: merged(marks) };
 }
 
-/** Not between the two halves of a character. */
+/** Moves an index out of the middle of a surrogate pair. */
 const wholeCharAt = (text: string, at: number): number =>
   /^[\udc00-\udfff]/.test(text.slice(at, at + 1)) ? at - 1 : at;
 
 const escaped = (word: string): string => word.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
 
-/** Words may lie across each other. */
+/** Merges overlapping marks. */
 function merged(marks: readonly (readonly [number, number])[]): (readonly [number, number])[] {
   const joined: [number, number][] = [];
   for (const [start, end] of marks.toSorted(([one], [other]) => one - other)) {

@@ -1,6 +1,6 @@
 /**
- * Second opinions: another model is asked once, with no tools, within a time limit. Nobody is ever
- * asked to sign in.
+ * Second opinions: asks another model once, without tools, within a time limit. Never prompts for a
+ * sign-in.
  */
 import type { Clock } from '../../base/clock.ts';
 import { ToolFailure } from '../../base/errors.ts';
@@ -21,7 +21,7 @@ export interface ConsultationsDeps {
   readonly clock: Clock;
   providers(): ReadonlyMap<string, ModelProvider>;
   settings(): Pick<EngineSettings, 'consult' | 'effort'>;
-  /** The provider of the session. */
+  /** Returns the id of the session's provider. */
   own(): string;
 }
 
@@ -47,7 +47,7 @@ interface Asked {
   readonly model: string;
 }
 
-/** Rejects with `ToolFailure` where nobody can be asked now. */
+/** Chooses the model to ask. Rejects with `ToolFailure` when none is available. */
 async function whom(deps: ConsultationsDeps, question: Question): Promise<Asked> {
   const { consult } = deps.settings();
   if (question.provider !== undefined || question.model !== undefined)
@@ -72,7 +72,7 @@ function named(deps: ConsultationsDeps, word: string, provider: string | undefin
 }
 
 async function readyOne({ own }: ConsultationsDeps, asked: Asked): Promise<Asked> {
-  // What the session itself works with has proved that it is ready.
+  // The session's own provider is in use, so it is ready.
   const readiness = asked.provider.id === own() ? undefined : await readinessOf(asked.provider);
   if (readiness === undefined || readiness.isReady) return asked;
   throw new ToolFailure(

@@ -1,6 +1,6 @@
 /**
- * Calls beside the conversation: made only where the limits pay for the worst of them, and recorded
- * with what they cost.
+ * Model calls outside the conversation: made only when the limits cover their worst case, and
+ * recorded with their cost.
  */
 import { ToolFailure } from '../../base/errors.ts';
 import {
@@ -22,9 +22,9 @@ export interface SideCallDeps {
 
 export interface SideCall {
   readonly model: string;
-  /** Of all attempts. */
+  /** Usage of all attempts. */
   readonly usage: Usage;
-  /** Of the web, by the provider. */
+  /** Web searches by the provider. */
   readonly searches?: number;
 }
 
@@ -36,8 +36,8 @@ export class SideCalls {
   }
 
   /**
-   * The longest reply that the limits pay for, or `undefined` for any. Rejects with `ToolFailure`
-   * where they pay for none.
+   * Resolves with the longest reply that the limits cover, or `undefined` for any length. Rejects
+   * with `ToolFailure` when they cover none.
    */
   async longestReply(call: PlannedCall): Promise<number | undefined> {
     const found = await this.#deps.budget.affordable(call);
@@ -56,8 +56,8 @@ export class SideCalls {
   }
 
   /**
-   * What was paid for is recorded, also of a call that failed; a call that never reached the model
-   * is not.
+   * Records what was paid for, also by a failed call. Records nothing for a call that never reached
+   * the model.
    */
   async record(
     purpose: 'consult' | 'search',
@@ -80,6 +80,6 @@ export class SideCalls {
   }
 }
 
-/** Whether a call could be made now; makes no request. */
+/** Resolves with whether a call could be made now; makes no request. */
 export const readinessOf = (provider: ModelProvider): Promise<Readiness> =>
   provider.readiness?.() ?? Promise.resolve({ isReady: true });

@@ -1,6 +1,6 @@
 /**
- * Who searches the web: the user's SearxNG, else the session's provider itself, else a search that
- * wants no key.
+ * Searches the web with the user's SearxNG, else the session's provider, else a search that needs
+ * no key.
  */
 import { HeliosError, messageOf, ToolFailure } from '../../base/errors.ts';
 import type { ModelProvider, SearchReply } from '../../models/model.ts';
@@ -14,16 +14,16 @@ import { readinessOf, type SideCalls } from './sideCalls.ts';
 export interface WebSearchesDeps {
   readonly calls: SideCalls;
   readonly web: WebOptions;
-  /** Searches without a key, where nobody else does. */
+  /** Search without a key, used when no other is available. */
   readonly keyless: SearchWeb;
   settings(): Pick<EngineSettings, 'web'>;
-  /** What the session thinks with. */
+  /** Returns provider and model of the session. */
   own(): { readonly provider: ModelProvider; readonly model: string };
 }
 
 /**
- * What a provider reads of the pages it finds goes through the model: that many tokens at most, as
- * measured.
+ * Upper bound, from measurements, of the tokens of web pages that a provider's search passes
+ * through the model.
  */
 const searchContextTokens = 60_000;
 const searchOutputTokens = 8_192;
@@ -43,7 +43,10 @@ export const createWebSearches = (deps: WebSearchesDeps): WebSearcher => ({
   },
 });
 
-/** `undefined` where the provider has none; why not, where it could not search. */
+/**
+ * Resolves with the finding, with `undefined` when the provider has no search, or with the reason
+ * why it could not search.
+ */
 async function nativeSearch(
   { calls, own }: WebSearchesDeps,
   { query, maxResults }: HitRequest,

@@ -1,5 +1,5 @@
 /**
- * A session → the facts of its report: read from its journal, and from what this process knows of
+ * Collects the facts of a session's report from its journal, and from what this process knows of
  * its runs.
  */
 import type { RunId } from '../../base/ids.ts';
@@ -18,9 +18,9 @@ import type { EndReason, JournalEvent } from '../journal/events.ts';
 import { happeningsOf, sleepsOf } from './reportHappenings.ts';
 import type { RunState, SessionState } from '../journal/state.ts';
 
-/** What the journal does not tell of a run. */
+/** Facts about a run that are not in the journal. */
 export interface AboutRun {
-  /** Where its output is, on its machine. */
+  /** Returns the path of its output, on its machine. */
   outputPath(run: RunState): string | undefined;
   gpu(runId: RunId): RunFacts['gpu'];
 }

@@ -1,13 +1,15 @@
 /**
- * What of a journal a user who was away should read: interruptions, refusals, limits. And how much
- * was slept.
+ * Extracts from a journal what a user who was away should read: interruptions, refusals, limits,
+ * and the total time asleep.
  */
 import type { BriefFacts, Happening } from '../../reports/facts.ts';
 import { describeEvent, descriptionLine } from '../journal/describeEvent.ts';
 import type { JournalEvent } from '../journal/events.ts';
 import type { SessionState } from '../journal/state.ts';
 
-/** Oldest first; what happened several times in a row is said once, with its last time. */
+/**
+ * Lists the happenings, oldest first. Consecutive equal ones are merged, with the time of the last.
+ */
 export function happeningsOf(events: readonly JournalEvent[], state: SessionState): Happening[] {
   const told: { atMs: number; text: string; times: number }[] = [];
   for (const event of events) {
@@ -25,7 +27,10 @@ export function happeningsOf(events: readonly JournalEvent[], state: SessionStat
 
 const maxChars = 200;
 
-/** Who resumed it and when is not asked for: only what stopped, changed or refused the work. */
+/**
+ * Returns the line for an event that stopped, changed or refused the work. Omits the facts, such as
+ * who resumed it and when.
+ */
 function textOf(event: JournalEvent, state: SessionState): string | undefined {
   if (!isHappening(event)) return undefined;
   const description = describeEvent(event, state);
@@ -49,7 +54,7 @@ function isHappening(event: JournalEvent): boolean {
   }
 }
 
-/** A sleep that nothing has ended yet is not counted. */
+/** Sums up the sleeps that have ended. */
 export function sleepsOf(events: readonly JournalEvent[]): BriefFacts['sleeps'] {
   const startedMs = new Map<string, number>();
   const spans: number[] = [];

@@ -1,6 +1,6 @@
 /**
- * The reports of the sessions of a home: built from journals, written into the work folder, the
- * brief by itself at the end.
+ * Reports of the sessions of a home: built from journals and written into the work folder. The
+ * brief is written automatically when a session ends.
  */
 import { DisposableStore, type Disposable } from '../../base/disposable.ts';
 import { adviceOf } from '../../base/errors.ts';
@@ -28,13 +28,19 @@ export interface SessionReportsDeps {
   readonly runs: Runs;
   readonly resources: Pick<MachineResources, 'gpuTime'>;
   readonly logger: Logger;
-  /** Known only after the sessions are: their tools write reports. */
+  /**
+   * Returns the sessions. A function, because the tools of sessions write reports: neither exists
+   * first.
+   */
   sessions(): Sessions;
-  /** Where reports of a session that works in this folder go; relative to it, or absolute. */
+  /**
+   * Resolves with the folder for reports of a session with this work folder; relative to it, or
+   * absolute.
+   */
   folderFor(workFolder: string): Promise<string>;
-  /** Takes secrets out of a text. */
+  /** Removes secrets from a text. */
   redact(text: string): string;
-  /** Whether the brief is written when a session ends. */
+  /** Returns whether the brief is written when a session ends. */
   isWrittenAtEnd(): boolean;
 }
 
@@ -45,16 +51,16 @@ export class SessionReports implements Reports {
   readonly #deps: SessionReportsDeps;
   readonly #owned = new DisposableStore();
   readonly #watched = new Map<SessionId, Disposable>();
-  /** One report of a session after the other: the last one written is of the newest state. */
+  /** Writes of one session run in order: the last one written shows the newest state. */
   readonly #writing = new Map<SessionId, Promise<unknown>>();
-  /** What came of the brief at the last end of each session that ended here. */
+  /** Result of the brief at the last end of each session that ended in this process. */
   readonly #atEnd = new Map<SessionId, Promise<WrittenReport | undefined>>();
 
   constructor(deps: SessionReportsDeps) {
     this.#deps = deps;
   }
 
-  /** From now on briefs are written when sessions end. */
+  /** Starts writing briefs when sessions end. */
   watch(): void {
     this.#owned.add(this.#deps.sessions().onDidChange(() => this.#watchAll()));
     this.#watchAll();
@@ -94,7 +100,7 @@ export class SessionReports implements Reports {
     return this.#atEnd.get(id);
   }
 
-  /** Resolves when nothing is being written any more; nothing is from then on. */
+  /** Stops writing. Resolves when pending writes are done. */
   async close(): Promise<void> {
     await Promise.allSettled(this.#writing.values());
     for (const watch of this.#watched.values()) watch.dispose();
@@ -132,7 +138,7 @@ export class SessionReports implements Reports {
     });
   }
 
-  /** As it is now where it is open here, else as its journal has it. */
+  /** Resolves with the current state of a session that is open here, or with its journal. */
   async #source(id: SessionId): Promise<ReportSource> {
     const open = this.#deps
       .sessions()
@@ -152,7 +158,10 @@ export class SessionReports implements Reports {
     return briefFacts(source, about);
   }
 
-  /** Of a run that goes on somewhere else nothing is read: its points are not ours to open. */
+  /**
+   * Returns a reader of series. Reads nothing of an active run that another process follows: its
+   * points are not ours to open.
+   */
   #seriesOf({ runs }: SessionState): ReadSeries {
     const read = new Map<string, Promise<{ series(metric: string): SeriesColumns } | undefined>>();
     return async ({ runId, verdict }, metric) => {
@@ -198,7 +207,10 @@ export class SessionReports implements Reports {
     }
   }
 
-  /** Also what comes after the end: runs that end later, and what is decided then. */
+  /**
+   * Rewrites the brief at the end of a session and after it: when runs end later, or something is
+   * decided then.
+   */
   #heard(session: Session, { type }: JournalEvent): void {
     const { id, state } = session;
     const isNews = [
@@ -236,7 +248,7 @@ const sourceOf = (session: Session): ReportSource => ({
   events: session.events(),
 });
 
-/** What the model told in its last write-up. */
+/** Returns the account of the model's last write-up. */
 function lastNotes(events: readonly JournalEvent[]): string {
   const calls = events.flatMap((event) => (event.type === 'model.replied' ? event.content : []));
   const last = calls.findLast((block) => block.type === 'tool_call' && block.name === 'writeup');

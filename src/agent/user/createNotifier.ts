@@ -19,8 +19,8 @@ export interface NotifierDeps {
 }
 
 /**
- * Settings that cannot be used are said once, until they change; meanwhile the window alone is
- * told.
+ * Creates the notifier. Warns about invalid settings once, until they change; meanwhile only the
+ * window shows notifications.
  */
 export function createNotifier({ known, ports, settings, ...around }: NotifierDeps): Notifier {
   let told: string | undefined;

@@ -1,6 +1,6 @@
 /**
- * What people are told of an event of a session. Pure: which of it they want to hear is for the
- * channels to know.
+ * Turns an event of a session into a notification. Independent of what the channels subscribe to:
+ * they filter.
  */
 import { formatValue, oneLine } from '../../base/text.ts';
 import type { Notification } from '../../notify/notification.ts';
@@ -13,7 +13,10 @@ import type { RunState, SessionState } from '../journal/state.ts';
 type About = Pick<Notification, 'events' | 'title' | 'body'> &
   Partial<Pick<Notification, 'machineId' | 'pid' | 'run' | 'metrics'>>;
 
-/** `before` and `after` are the states that the event lies between. Undefined: nobody is told. */
+/**
+ * Returns the notification for an event; `undefined` when it has none. `before`, `after`: the
+ * states around the event.
+ */
 export function notificationOf(
   event: JournalEvent,
   before: SessionState,
@@ -68,7 +71,10 @@ function aboutSleep(
   return isIdle(after) ? told('agent_idle', idle) : undefined;
 }
 
-/** The end by a limit tells of itself; what an experiment may cost is the model's to know. */
+/**
+ * True for the notice at 80 %. At 100 % the end of the session is notified anyway. Limits of an
+ * experiment concern the model only.
+ */
 const isNearLimit = ({ percent, scope }: EventOf<'budget.noticed'>): boolean =>
   percent === 80 && scope !== 'experiment';
 
@@ -88,7 +94,7 @@ function aboutRun(
   return runEnded(event, description, { run, state });
 }
 
-/** A question of the gate's is no event of the journal. */
+/** Notification for a question of the gate, which is not an event of the journal. */
 export const approvalNotification = (
   { title, detail }: { readonly title: string; readonly detail: string },
   { id, goal }: Pick<SessionState, 'id' | 'goal'>,
@@ -103,7 +109,7 @@ export const approvalNotification = (
   atMs,
 });
 
-/** Nor is that nothing can be recorded. */
+/** Notification for a stalled journal, which cannot record an event of its own. */
 export const stallNotification = (
   why: string,
   { id, goal }: Pick<SessionState, 'id' | 'goal'>,
@@ -124,8 +130,8 @@ const told = (event: NotifyEvent, { title, detail = '', facts = [] }: Words): Ab
 });
 
 /**
- * Whoever stopped the session knows, and so does whoever asked a question: the answer is before
- * them.
+ * Returns the notification for the end of a session. None when the user stopped it, or asked a
+ * question: they see the answer.
  */
 function ended(
   { reason, evidence }: EventOf<'session.ended'>,
@@ -149,7 +155,7 @@ function ended(
 const evidenceText = ({ metric, last, run }: Evidence): string =>
   `${metric} ${formatValue(last)} (${run})`;
 
-/** What somebody chose to end has not failed. */
+/** Returns the notification for the end of a run; none for a killed run, which has not failed. */
 function runEnded(
   { verdict }: EventOf<'run.ended'>,
   description: Description,
@@ -166,7 +172,10 @@ function runEnded(
   };
 }
 
-/** The sweep tells of its points when it is over. */
+/**
+ * True when no other run of the experiment is open. False for points of a sweep: the end of the
+ * sweep is notified.
+ */
 function isExperimentOver({ spec }: RunState, { runs }: SessionState): boolean {
   if (spec.sweep !== undefined) return false;
   const { experimentId } = spec;
@@ -181,7 +190,7 @@ function isExperimentOver({ spec }: RunState, { runs }: SessionState): boolean {
 
 const maxMetrics = 5;
 
-/** The metric of the goal first. */
+/** Returns the last values of the run's metrics, the metric of the goal first. */
 function metricsOf({ metrics }: RunState, { target }: SessionState): Record<string, number> {
   const rank = (metric: string): number => (metric === target?.metric ? 0 : 1);
   const shown = [...metrics].sort((a, b) => rank(a.metric) - rank(b.metric)).slice(0, maxMetrics);

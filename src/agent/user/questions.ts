@@ -1,6 +1,6 @@
 /**
- * The session's inbox: questions of the agent's. None holds the work up; what nobody answers in
- * time gets its default.
+ * The session's inbox: questions of the agent. None blocks the work; a question without an answer
+ * in time gets its default.
  */
 import type { Clock } from '../../base/clock.ts';
 import { DisposableStore, type Disposable } from '../../base/disposable.ts';
@@ -15,14 +15,14 @@ import type { Question, SessionState } from '../journal/state.ts';
 export interface QuestionsDeps {
   readonly log: SessionLog;
   readonly clock: Clock;
-  /** Called when a default cannot be recorded. */
+  /** Called when recording a default fails. */
   onFailed(error: unknown): void;
 }
 
 export class Questions implements Disposable {
   readonly #deps: QuestionsDeps;
   readonly #owned = new DisposableStore();
-  /** One after the other: an answer and a deadline never both count. */
+  /** Serialises the records: an answer and a deadline never both count. */
   #writing: Promise<unknown> = Promise.resolve();
 
   constructor(deps: QuestionsDeps) {
@@ -36,7 +36,7 @@ export class Questions implements Disposable {
   }
 
   /**
-   * Arms the deadlines of what is open; those that are past, or about a run that is over, take
+   * Arms the deadlines of open questions. Those past their deadline, or about an ended run, get
    * their default now.
    */
   open(): void {
@@ -44,8 +44,8 @@ export class Questions implements Disposable {
   }
 
   /**
-   * Asked again for the same call (after a crash), the question that is there already is the
-   * answer.
+   * Asks a question. Asked again for the same call, after a crash, resolves with the existing
+   * question.
    */
   ask(
     { text, options, fallback, withinMs, runId }: UserQuestion & { readonly runId?: RunId },
@@ -69,7 +69,10 @@ export class Questions implements Disposable {
     });
   }
 
-  /** Throws `UserFacing` where the question is not open, or the answer is empty. */
+  /**
+   * Records an answer of the user. Rejects with `UserFacing` when the question is not open, or the
+   * answer is empty.
+   */
   answer(questionId: string, answer: string): Promise<void> {
     return this.#inTurn(async () => {
       const question = this.#state.questions.get(questionId);
@@ -120,7 +123,7 @@ export class Questions implements Disposable {
     if (question.runId !== undefined) this.#close(question.runId);
   }
 
-  /** What was asked about a run no longer matters once it is over. */
+  /** Gives questions about an ended run their default. */
   #close(runId: RunId): void {
     const { spec, verdict, notStarted } = this.#state.runs.get(runId) ?? {};
     if (verdict === undefined && notStarted === undefined) return;
@@ -151,6 +154,6 @@ export class Questions implements Disposable {
   }
 }
 
-/** Oldest first. */
+/** Returns the open questions, oldest first. */
 export const openQuestions = ({ questions }: Pick<SessionState, 'questions'>): Question[] =>
   [...questions.values()].filter(({ answer }) => answer === undefined);

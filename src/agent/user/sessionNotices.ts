@@ -1,6 +1,6 @@
 /**
- * Tells people of what is recorded in a session from now on: what was recorded before it was open
- * here has been told.
+ * Sends notifications for events that are recorded from now on. Earlier events were notified when
+ * they were recorded.
  */
 import type { Clock } from '../../base/clock.ts';
 import type { Disposable } from '../../base/disposable.ts';
@@ -31,13 +31,13 @@ export class SessionNotices implements Disposable {
     this.#listening = deps.log.onDidRecord((event) => this.#tell(event));
   }
 
-  /** Somebody is asked for leave, and may be elsewhere. */
+  /** Notifies that the gate asks for approval: the user may be away. */
   asks(call: { readonly title: string; readonly detail: string }): void {
     const { log, notifier, project, clock } = this.#deps;
     notifier.notify(approvalNotification(call, log.state, clock.now()), project);
   }
 
-  /** Nothing can be recorded for now, so no event tells of it. */
+  /** Notifies that the journal is stalled: nothing can be recorded, so there is no event for it. */
   stalled(why: string): void {
     const { log, notifier, project, clock } = this.#deps;
     notifier.notify(stallNotification(why, log.state, clock.now()), project);
@@ -47,7 +47,7 @@ export class SessionNotices implements Disposable {
     this.#listening.dispose();
   }
 
-  /** A fault here is no fault of the session. */
+  /** Notifies about an event. A failure is logged and never fails the session. */
   #tell(event: JournalEvent): void {
     const { log, notifier, project, logger } = this.#deps;
     const before = this.#before;
