@@ -11,7 +11,7 @@ export interface PromptFacts {
   /** Stable sections of the profile, in order. */
   readonly sections: readonly string[];
   readonly workFolder: string;
-  /** One line per machine: id and description. */
+  /** Lines of the machines: id and description. */
   readonly machines: readonly string[];
   /**
    * Rendered tree of the notes, within its token budget. Empty without notes; undefined when a

@@ -9,7 +9,7 @@ import type { LeaseOwner } from '../../storage/leaseOwner.ts';
 import type { JournalEvent } from '../journal/events.ts';
 import type { RunState, SessionState } from '../journal/state.ts';
 
-/** What changed since the last refresh. */
+/** Changes since the last refresh. */
 export interface News {
   /** Runs with new metric values. */
   readonly grown: readonly RunId[];

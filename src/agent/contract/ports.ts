@@ -15,8 +15,8 @@ export interface ApprovalRequest {
 export type ApprovalAnswer = 'allow' | 'allow_session' | 'deny';
 
 /**
- * What the engine needs from its host. Without the prompts of machines nobody can be asked: the
- * answer is no.
+ * Services that the host provides to the engine. Without the prompts of machines nobody can be
+ * asked: the answer is no.
  */
 export interface EnginePorts extends Partial<MachinePrompts> {
   /**

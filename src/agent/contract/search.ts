@@ -35,7 +35,7 @@ export type HitKind =
   | 'end';
 
 export interface Snippet {
-  /** One line around the first match, cleaned. */
+  /** Text around the first match, on one line, cleaned. */
   readonly text: string;
   /** `[start, end)` in `text` of each match, in order. */
   readonly marks: readonly (readonly [start: number, end: number])[];

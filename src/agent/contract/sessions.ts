@@ -37,7 +37,7 @@ export interface GoalRequest {
   readonly parent?: SessionId;
 }
 
-/** One line of the list of sessions, read from the index. */
+/** Entry of the list of sessions, read from the index. */
 export interface SessionSummary {
   readonly id: SessionId;
   readonly goal: string;

@@ -33,7 +33,7 @@ export interface ActDeps {
 
 /** Longest result for the model, in characters. */
 const maxResultChars = 24_000;
-/** How long an interrupted tool may take to return before it is abandoned. */
+/** Longest time for an interrupted tool to return before it is abandoned. */
 const interruptGraceMs = 700;
 
 type Outcome = Omit<

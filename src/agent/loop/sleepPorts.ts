@@ -1,4 +1,4 @@
-/** What a sleep observes: the session's runs and the machines. */
+/** Ports through which a sleep observes the session's runs and the machines. */
 import { Emitter } from '../../base/emitter.ts';
 import type { Disposable } from '../../base/disposable.ts';
 import type { RunId } from '../../base/ids.ts';

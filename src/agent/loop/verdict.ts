@@ -8,7 +8,7 @@ import type { FinishRequest } from '../../tools/session/finish.ts';
 import type { Evidence } from '../journal/events.ts';
 import type { RunState } from '../journal/state.ts';
 
-/** What a verdict needs of the session's runs, with live values for open runs. */
+/** Access to the session's runs for a verdict, with live values for open runs. */
 export interface EvidenceDeps {
   find(reference: string): RunState | undefined;
   summaries(run: RunState): readonly MetricSummary[];

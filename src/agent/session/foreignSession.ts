@@ -1,6 +1,6 @@
 /**
- * A session that this process does not work on, as it goes on elsewhere or was left: its journal,
- * and what its runs have printed, read as both grow. Reads only.
+ * Read-only view of a session that another process works on, or none: follows its journal and the
+ * output of its runs as both grow.
  */
 import type { News, ObservedSession } from '../contract/observedSession.ts';
 import type { JournalEvent, SessionEvent } from '../journal/events.ts';
@@ -21,14 +21,14 @@ import type { Home } from '../../storage/home.ts';
 import { JournalFollower } from '../../storage/journalFollower.ts';
 import { Lease } from '../../storage/lease.ts';
 
-/** How often it is looked at while somebody watches. */
+/** Refresh interval while somebody watches. */
 const refreshEveryMs = 1_000;
 
 export interface ForeignSessionDeps {
   readonly home: Home;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Then there is nothing to look for. */
+  /** While it returns true, nothing is read. */
   isOpenHere(): boolean;
 }
 
@@ -45,7 +45,7 @@ export class ForeignSession implements ObservedSession {
   #state: SessionState | undefined;
   #ledger: Ledger | undefined;
   #holder: Holder;
-  /** Of the runs that go on. */
+  /** Metrics of the active runs. */
   readonly #live = new Map<RunId, RunMetrics>();
   #isWatched = false;
   #timer: Disposable | undefined;
@@ -59,29 +59,29 @@ export class ForeignSession implements ObservedSession {
     this.#points = new ForeignPoints(this.#home, deps.clock);
   }
 
-  /** Oldest first. */
+  /** All events read so far, oldest first. */
   get events(): readonly JournalEvent[] {
     return this.#events;
   }
 
-  /** `undefined` before the journal was read, and where it has no start. */
+  /** `undefined` until the journal was read, and when the journal has no start. */
   get state(): SessionState | undefined {
     return this.#state;
   }
 
-  /** Who works on it now. */
+  /** The process that owns the session now. */
   get holder(): Holder {
     return this.#holder;
   }
 
-  /** With what the runs that go on have printed so far. */
+  /** Returns the ledger, including what the active runs have printed so far. */
   ledger(): Ledger | undefined {
     const values = ({ spec, metrics }: RunState) => this.#live.get(spec.id)?.summaries() ?? metrics;
     this.#ledger ??= this.#state && ledgerOf(this.#state, values);
     return this.#ledger;
   }
 
-  /** All points of a run; `undefined` where none are at hand. */
+  /** Resolves with all points of a run; `undefined` when none are available. */
   metricsOf({
     spec,
     verdict,
@@ -89,7 +89,7 @@ export class ForeignSession implements ObservedSession {
     return this.#points.of(spec, verdict !== undefined);
   }
 
-  /** While nobody looks, nothing is read. */
+  /** Starts or stops refreshing. Nothing is read while nobody watches. */
   setWatched(isWatched: boolean): void {
     this.#isWatched = isWatched;
     this.#timer?.dispose();
@@ -103,7 +103,7 @@ export class ForeignSession implements ObservedSession {
     this.#changed.dispose();
   }
 
-  /** Reads what is new. Rejects where the journal or the points cannot be read. */
+  /** Reads what is new. Rejects when the journal or the points cannot be read. */
   async refresh(): Promise<void> {
     if (this.#deps.isOpenHere()) return;
     const [before, wasHeld] = [this.#events.length, this.#holder !== undefined];

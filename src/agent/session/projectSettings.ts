@@ -1,4 +1,4 @@
-/** What a project says of the sessions in its folder, beside what the user and the settings say. */
+/** Merges the settings of a project with those of the user. */
 import path from 'node:path';
 import { UserFacing } from '../../base/errors.ts';
 import type { Machines } from '../../machines/machine.ts';
@@ -10,7 +10,9 @@ import type { Budget, Limits } from '../journal/events.ts';
 
 const limits = ['usd', 'tokens', 'minutes', 'turns'] as const;
 
-/** A limit that the user named counts; else the tighter of the settings and the project. */
+/**
+ * Returns the budget: limits that the user named, else the tighter of the settings and the project.
+ */
 export function budgetFor(
   { budget, defaultBudget = {} }: GoalRequest,
   project: ProjectFile | undefined,
@@ -41,20 +43,20 @@ function tightest(values: readonly (number | undefined)[]): number | undefined {
   return said.length === 0 ? undefined : Math.min(...said);
 }
 
-/** A project narrows what the user allowed, and never widens it. */
+/** Returns the permission mode. A project narrows what the user allowed, and never widens it. */
 export const permissionMode = (
   allowed: PermissionMode,
   project: ProjectFile | undefined,
 ): PermissionMode => project?.permissions?.mode ?? allowed;
 
-/** What calls of tools mean that name no machine, and no metrics. */
+/** Returns the project's defaults for tool calls that name no machine or metrics. */
 export function toolDefaults(project: ProjectFile | undefined): ToolDefault[] {
   const { defaultMachine: machine, metricNames, metricPatterns } = project ?? {};
   const defaults: readonly ToolDefault[] = [
     { parameter: 'machine_id', value: machine },
     { parameter: 'machines', value: machine && [machine] },
     { parameter: 'metric_patterns', value: metricPatterns, unless: 'metric_names' },
-    // Where there are patterns, names are not looked for.
+    // Patterns replace names.
     {
       parameter: 'metric_names',
       value: metricPatterns === undefined ? metricNames : undefined,
@@ -64,7 +66,7 @@ export function toolDefaults(project: ProjectFile | undefined): ToolDefault[] {
   return defaults.filter(({ value }) => value !== undefined);
 }
 
-/** Throws `UserFacing` for a default machine that there is not. */
+/** Throws `UserFacing` when the project's default machine does not exist. */
 export function checkDefaultMachine(
   project: ProjectFile | undefined,
   machines: Pick<Machines, 'list'>,
@@ -79,8 +81,8 @@ export function checkDefaultMachine(
 }
 
 /**
- * Where reports go, absolute; undefined where the project says nothing, or cannot be understood: a
- * brief is written all the same.
+ * Resolves with the absolute folder for reports. Resolves with `undefined` when the project names
+ * none, or its file is invalid: reports are written all the same.
  */
 export async function reportsFolder(workFolder: string): Promise<string | undefined> {
   try {

@@ -1,4 +1,4 @@
-/** What the tools that read and end runs need. A tool sees only the session's own runs. */
+/** Ports of the tools that read and end runs. A tool sees only the session's own runs. */
 import type { Run } from '../../runs/liveRun.ts';
 import type { AllToolsDeps } from '../../tools/allTools.ts';
 import type { MeasuredRun } from '../../tools/runs/measuredRuns.ts';
@@ -30,7 +30,7 @@ export const taskDeps = (deps: ToolsetDeps): AllToolsDeps['tasks'] => {
     runs: {
       ...runFinder(deps),
       output: (run, options) => runs.output(run, options),
-      /** What is told afterwards is read from the journal: the end is in it by then. */
+      /** Waits until the end is in the journal, which the tool reads afterwards. */
       async kill(run, options) {
         const result = await runs.kill(run, options);
         await sessionRuns.settle();

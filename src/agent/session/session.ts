@@ -1,5 +1,5 @@
 /**
- * One goal being worked on, owned by this process: the loop, the sleeps and the user's hand on
+ * A goal being worked on, owned by this process: the loop, the sleeps and the user's control over
  * them.
  */
 import { mkdir } from 'node:fs/promises';
@@ -29,11 +29,11 @@ export interface SessionOptions {
   readonly folder: string;
   readonly lease: Lease;
   readonly log: SessionLog;
-  /** Builds what the session works with; called once. */
+  /** Builds the session's parts; called once. */
   parts(hooks: SessionHooks): SessionParts;
   /**
-   * Called when nothing more can be recorded: the session must be closed, so that it can be taken
-   * up again later.
+   * Called when nothing more can be recorded: the session must be closed, so that it can be resumed
+   * later.
    */
   onBroken(): void;
 }
@@ -48,11 +48,11 @@ export class LiveSession implements Session, SessionHooks {
   #working: Promise<void> | undefined;
   #abort = new AbortController();
   #isClosed = false;
-  /** The last of what the user asked for: one thing takes effect after the other. */
+  /** Tail of the queue of user requests: they take effect one after the other. */
   #asked: Promise<unknown> = Promise.resolve();
   readonly #onBroken: () => void;
   #ended = Promise.withResolvers<EndReason>();
-  /** Whether `#ended` is resolved. */
+  /** True when `#ended` is resolved. */
   #hasEnded = false;
 
   constructor({ folder, lease, log, parts, onBroken }: SessionOptions) {
@@ -95,7 +95,7 @@ export class LiveSession implements Session, SessionHooks {
     this.#streamed.fire(event);
   }
 
-  /** The first message of a new session. */
+  /** Records the first message of a new session, and starts. */
   async introduce(text: string): Promise<void> {
     await this.#log.record({ type: 'message.added', origin: 'goal', text });
     await this.#begin();
@@ -106,7 +106,7 @@ export class LiveSession implements Session, SessionHooks {
     return this.#log.record({ type: 'child.started', sessionId: child });
   }
 
-  /** Goes on with a session that another process left. */
+  /** Resumes a session that another process left. */
   async takeUp(by: string, text: string, budget: Budget | undefined): Promise<void> {
     if (budget !== undefined) this.#parts.checkModel(this.state.provider, this.state.model, budget);
     const wasAtWork =
@@ -122,16 +122,15 @@ export class LiveSession implements Session, SessionHooks {
     await this.#begin();
   }
 
-  /** Other limits from now on; those that ended it are checked again when something is said. */
+  /**
+   * Sets new limits. A session that ended at its limits checks them again with the next message.
+   */
   async allow(by: string, budget: Budget): Promise<void> {
     this.#parts.checkModel(this.state.provider, this.state.model, budget);
     await this.#log.recordNow({ type: 'session.resumed', by, budget });
   }
 
-  /**
-   * Takes the work up where the journal stands: adopts runs, settles calls, arms a sleep, or goes
-   * on thinking.
-   */
+  /** Continues from the journal: adopts runs, settles calls, arms a sleep, or starts the loop. */
   async #begin(): Promise<void> {
     await mkdir(this.folder, { recursive: true });
     const pending = pendingCalls(this.#log.events);
@@ -197,7 +196,7 @@ export class LiveSession implements Session, SessionHooks {
       await this.#parts.sweeps.stopAll();
       if (options.killRuns === true) {
         await Promise.all(this.#parts.sessionRuns.live().map((run) => this.#parts.kill(run)));
-        // Whoever watches the session sees the ends of its runs before its own.
+        // Listeners get the ends of the runs before the end of the session.
         await this.#parts.sessionRuns.settle();
       }
       if (this.state.phase !== 'ended') await this.end('user', 'Stopped by the user.');
@@ -208,7 +207,7 @@ export class LiveSession implements Session, SessionHooks {
     this.#parts.checkModel(provider, model, this.state.budget);
     if (provider === this.state.provider && model === this.state.model) return;
     await this.#log.recordNow({ type: 'session.model_changed', provider, model });
-    // A call that is under way is answered by the model that was asked.
+    // The model of the request answers a pending call.
     if (this.state.phase !== 'thinking') await this.#parts.release();
   }
 
@@ -243,7 +242,7 @@ export class LiveSession implements Session, SessionHooks {
     });
   }
 
-  /** Records the end. Runs go on, and their ends are still recorded while the session is open. */
+  /** Records the end. Runs continue, and their ends are recorded while the session is open. */
   async end(reason: EndReason, summary: string, evidence: readonly Evidence[] = []): Promise<void> {
     this.#parts.waiting.disarm();
     await this.#log.record({ type: 'session.ended', reason, summary, evidence });
@@ -252,7 +251,7 @@ export class LiveSession implements Session, SessionHooks {
     await this.#parts.release();
   }
 
-  /** Lets go of the session without changing it: another process can take it up. */
+  /** Closes the session without changing it: another process can resume it. */
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
@@ -271,13 +270,13 @@ export class LiveSession implements Session, SessionHooks {
     }
   }
 
-  /** Another process owns the journal now: nothing more is written to it. */
+  /** Closes without writing: another process owns the journal now. */
   lose(): Promise<void> {
     this.#log.seal();
     return this.close();
   }
 
-  /** Starts the loop, or arms the sleep; does nothing while the loop is at work. */
+  /** Starts the loop, or arms the sleep; does nothing while the loop is running. */
   goOn(): void {
     if (this.#isClosed || this.#working !== undefined) return;
     this.#log.persist((failure) => this.#stalled(failure));
@@ -289,7 +288,8 @@ export class LiveSession implements Session, SessionHooks {
   }
 
   /**
-   * The disk takes nothing for now: the work stands still, costs nothing, and goes on by itself.
+   * Reports that the journal cannot be written, or can be again. Until then the work waits at no
+   * cost; it continues automatically.
    */
   #stalled(failure: StorageFailure | undefined): void {
     const { logger, notices } = this.#parts;
@@ -319,8 +319,8 @@ export class LiveSession implements Session, SessionHooks {
   }
 
   /**
-   * Nothing can be recorded, or we have a bug: the work stops here, and the journal says so where
-   * it still can.
+   * Stops the work after a bug or a failure to record. The journal records the reason if it still
+   * can.
    */
   async #fail(error: unknown): Promise<void> {
     if (this.#isClosed) return;
@@ -344,7 +344,7 @@ export class LiveSession implements Session, SessionHooks {
   }
 
   async #halt(why: Error): Promise<void> {
-    // A wake that is being recorded begins the work, which is then aborted.
+    // A pending wake starts the loop, which is then aborted.
     await this.#parts.waiting.halt();
     this.#abort.abort(why);
     await this.#working;
@@ -352,8 +352,8 @@ export class LiveSession implements Session, SessionHooks {
   }
 
   /**
-   * A crash between a sleep or an end and the result of its call leaves calls open that will not be
-   * made any more.
+   * Records results for calls that will not be made any more: a crash can come between a sleep or
+   * an end and the result of its call.
    */
   async #settleCalls(): Promise<void> {
     const { phase } = this.state;

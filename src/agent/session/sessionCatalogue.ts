@@ -1,7 +1,6 @@
 /**
- * Keeps the index of sessions in step with their journals. Of a journal that grew, only what was
- * added is read, as long as this process remembers the state before; otherwise it is read whole,
- * once.
+ * Keeps the index of sessions in step with their journals. Reads only the added part of a grown
+ * journal while this process caches its earlier state; otherwise reads it whole, once.
  */
 import { stat } from 'node:fs/promises';
 import { codeOf, messageOf } from '../../base/errors.ts';
@@ -33,12 +32,10 @@ export interface CatalogueDeps {
   openIndex(): Promise<SessionIndex>;
 }
 
-/**
- * States of so many journals that grow without us (another window, the background) are remembered.
- */
+/** Cached states of journals that other processes write (another window, the background). */
 const maxFollowed = 8;
 const statsAtOnce = 64;
-/** In place of a size. */
+/** Stands for the size of an unreadable journal. */
 const unreadable = -1;
 
 interface Followed {
@@ -52,7 +49,7 @@ export class SessionCatalogue {
   readonly #leftOut = new Set<SessionId>();
   #index: Promise<SessionIndex> | undefined;
   #opened: SessionIndex | undefined;
-  /** Who asks while the journals are looked at shares the next look. */
+  /** Callers that arrive during a refresh share the next one. */
   #reading: Promise<unknown> = Promise.resolve();
   #next: Promise<SessionIndex> | undefined;
 
@@ -60,7 +57,10 @@ export class SessionCatalogue {
     this.#deps = deps;
   }
 
-  /** Newest first; sessions open here are shown as they are now. */
+  /**
+   * Lists all sessions, newest first. Sessions open in this process are shown with their current
+   * state.
+   */
   async list(open: readonly Session[]): Promise<SessionSummary[]> {
     const index = await this.#refreshed();
     const live = new Map<string, Session>(open.map((session) => [session.id, session]));
@@ -70,7 +70,10 @@ export class SessionCatalogue {
     });
   }
 
-  /** By run id or handle (`machine:pid`, `machine:job`); of several with one handle, the newest. */
+  /**
+   * Finds a run by run id or handle (`machine:pid`, `machine:job`); of several with one handle, the
+   * newest.
+   */
   async findRun(reference: string): Promise<RunPlace | undefined> {
     const found = (await this.#refreshed()).runOf(reference);
     if (found === undefined || !isRunId(found.id) || !isSessionId(found.sessionId))
@@ -78,13 +81,13 @@ export class SessionCatalogue {
     return { runId: found.id, sessionId: found.sessionId };
   }
 
-  /** Brings the index up to what the journals say. */
+  /** Updates the index from the journals. */
   async refresh(): Promise<void> {
     await this.#refreshed();
   }
 
   /**
-   * As the index is now, without a look at the journals; nothing while it is not open. See
+   * Queries the index as it is, without reading journals; empty until the index is open. See
    * `SessionIndex.attemptsLike`.
    */
   attemptsLike(
@@ -95,7 +98,7 @@ export class SessionCatalogue {
     return this.#opened?.attemptsLike(seeds, exceptSession, limit) ?? [];
   }
 
-  /** An index that could not be opened has nothing to write out. */
+  /** Closes the index. One that could not be opened needs no write. */
   async close(): Promise<void> {
     await this.#reading;
     const index = await this.#index?.catch(() => undefined);
@@ -131,8 +134,8 @@ export class SessionCatalogue {
   }
 
   /**
-   * One that the system does not let be read takes no other with it. Rethrows what is a fault of
-   * ours.
+   * Leaves out a journal that the system denies access to, so that the others are still read.
+   * Rethrows bugs.
    */
   #leaveOut(id: SessionId, error: unknown): undefined {
     if (codeOf(error) === undefined) throw error;
@@ -149,7 +152,7 @@ export class SessionCatalogue {
     index.remove(id);
   }
 
-  /** Of all journals that are there; `unreadable` where it cannot be told. */
+  /** Resolves with the sizes of all existing journals; `unreadable` where the size is unknown. */
   async #journalSizes(): Promise<Map<SessionId, number>> {
     const ids = await sessionIds(this.#deps.home);
     const sizes = new Map<SessionId, number>();
@@ -174,12 +177,12 @@ export class SessionCatalogue {
       const added = events as readonly JournalEvent[];
       followed.state = before === undefined ? foldSession(added) : added.reduce(applyEvent, before);
     }
-    // What is half written at its end is looked at again only when there is more.
+    // A half-written last line is read again only when the journal has grown.
     const journalBytes = Math.max(size, followed.follower.offset);
     return followed.state && indexed(followed.state, journalBytes);
   }
 
-  /** The one that was not asked for longest is forgotten. */
+  /** Returns the cached state of a journal. Evicts the least recently used one. */
   #follow(id: SessionId): Followed {
     const followed = this.#followed.get(id) ?? {
       follower: new JournalFollower(this.#deps.home.journalFile(id)),
@@ -265,7 +268,7 @@ function summaryOf(state: SessionState, ledger: Ledger): SessionSummary {
   };
 }
 
-/** `loss 0.83`: the champion's best value of the metric that decides. */
+/** Returns the champion's best value of the decisive metric, such as `loss 0.83`. */
 function bestText({ champion, decisive }: Ledger): string | undefined {
   if (champion === undefined || decisive === undefined) return undefined;
   const summary = summaryFor(champion.metrics, decisive.metric);

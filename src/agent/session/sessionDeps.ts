@@ -1,4 +1,4 @@
-/** What a session is put together from: what all sessions share, and what it calls back. */
+/** Dependencies of a session: what all sessions share, and its callbacks. */
 import type { Clock } from '../../base/clock.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { Machines } from '../../machines/machine.ts';
@@ -21,13 +21,13 @@ import type { EndReason, Evidence, StreamEvent } from '../journal/events.ts';
 import type { SessionLog } from '../journal/sessionLog.ts';
 import type { SessionReports } from '../reports/reports.ts';
 
-/** What all sessions of a process share. */
+/** Dependencies that all sessions of a process share. */
 export interface SharedDeps {
   readonly notifier: Pick<Notifier, 'notify'>;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly runs: Runs;
-  /** The machines, with relative paths and commands starting in this folder. */
+  /** Returns the machines, with this folder as the base of relative paths and commands. */
   machinesIn(workFolder: string): Machines;
   readonly probes: MachineProbes;
   readonly resources: MachineResources;
@@ -39,20 +39,20 @@ export interface SharedDeps {
   settings(): EngineSettings;
   prices(): PriceTable;
   readonly today: DaySpending;
-  /** Of single sessions of the home, whoever works on them. */
+  /** Spending of single sessions of the home, whichever process works on them. */
   readonly spending: Pick<JournalSpending, 'withChildren'>;
   readonly web: WebOptions;
   readonly pages: WebReader;
   readonly reports: Pick<SessionReports, 'writeup'>;
 }
 
-/** What the parts call back. */
+/** Callbacks of the parts. */
 export interface SessionHooks {
   show(event: StreamEvent): void;
   end(reason: EndReason, summary: string, evidence?: readonly Evidence[]): Promise<void>;
-  /** Goes on after a sleep. */
+  /** Continues after a sleep. */
   goOn(): void;
-  /** Something that must be recorded could not be. */
+  /** Called when something that must be recorded could not be. */
   fail(error: unknown): void;
 }
 
@@ -61,6 +61,6 @@ export interface PartsRequest {
   readonly hooks: SessionHooks;
   readonly log: SessionLog;
   readonly folder: string;
-  /** What the project says; as it was when the session was started or taken up. */
+  /** The project file, as read when the session was started or resumed. */
   readonly project?: ProjectFile;
 }

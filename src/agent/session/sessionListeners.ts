@@ -18,7 +18,10 @@ import { Questions } from '../user/questions.ts';
 import { SessionNotices } from '../user/sessionNotices.ts';
 import type { PartsRequest } from './sessionDeps.ts';
 
-/** What works on the session's behalf, each for one thing; they live as long as it is open here. */
+/**
+ * Components that act for the session, each for one purpose. Their lifetime: while the session is
+ * open in this process.
+ */
 export interface SessionListeners {
   readonly machines: Machines;
   readonly sessionRuns: SessionRuns;

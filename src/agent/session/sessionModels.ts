@@ -1,4 +1,4 @@
-/** The providers of models, as a session sees them: by name, with what their replies cost. */
+/** Model providers of a session: by name, with the cost of their replies. */
 import { messageOf, UserFacing } from '../../base/errors.ts';
 import { type ModelProvider, type ModelReply, noUsage } from '../../models/model.ts';
 import { billedUsage, type Cost, costOf } from '../../models/prices.ts';
@@ -18,7 +18,10 @@ export function providerOf(shared: SharedDeps, id: string): ModelProvider {
 
 type Billed = Pick<ModelReply, 'model' | 'usage' | 'discardedUsage'>;
 
-/** What a plan covers is counted at list price, and said to be covered. */
+/**
+ * Returns the cost of a reply. Usage that a plan covers is counted at list price and marked with
+ * `isPlan`.
+ */
 export function costFor(shared: SharedDeps, id: string, reply: Billed): Cost {
   const cost = costOf(id, reply.model, billedUsage(reply), shared.prices());
   return 'usd' in cost && providerOf(shared, id).billing === 'plan'
@@ -27,15 +30,15 @@ export function costFor(shared: SharedDeps, id: string, reply: Billed): Cost {
 }
 
 /**
- * Throws `UserFacing` for a provider that does not exist, or a price that is not known under a
- * money limit.
+ * Throws `UserFacing` when the provider does not exist, or when a money limit applies and the price
+ * is unknown.
  */
 export function checkModel(
   shared: SharedDeps,
   plan: { provider: string; model: string; budget: Budget },
 ): void {
   const { provider, model, budget } = plan;
-  // A plan is paid for already, whatever its calls come to.
+  // Calls under a plan cost nothing extra.
   if (providerOf(shared, provider).billing === 'plan') return;
   const cost = costOf(provider, model, noUsage, shared.prices());
   if ('usd' in cost || !limitsMoney(budget, shared.settings().dayLimits)) return;
@@ -45,7 +48,7 @@ export function checkModel(
   );
 }
 
-/** Lets go of what providers keep of a conversation. Never rejects. */
+/** Releases what providers hold for a conversation. Never rejects. */
 export async function release(
   { providers, logger }: SharedDeps,
   conversation: string,

@@ -1,4 +1,4 @@
-/** Puts together what one session works with. */
+/** Assembles the parts of a session. */
 import { DisposableStore } from '../../base/disposable.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { MemoryStore } from '../../memory/memoryStore.ts';
@@ -33,12 +33,12 @@ export interface SessionParts {
   kill(run: Run): Promise<unknown>;
   reproduce(request: ReproduceRequest): Promise<Reproduction>;
   /**
-   * Throws `UserFacing` for a provider that does not exist, or a price that is not known under a
-   * money limit.
+   * Throws `UserFacing` when the provider does not exist, or when a money limit applies and the
+   * price is unknown.
    */
   checkModel(provider: string, model: string, budget: Budget): void;
   /**
-   * What providers keep of the conversation is let go of; the next call begins it anew. Never
+   * Releases what providers hold for the conversation; the next call starts it again. Never
    * rejects.
    */
   release(): Promise<void>;

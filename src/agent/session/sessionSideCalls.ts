@@ -8,7 +8,7 @@ import type { PartsRequest } from './sessionDeps.ts';
 import { costFor, providerOf } from './sessionModels.ts';
 import type { ToolsetDeps } from './toolsetDeps.ts';
 
-/** What goes beyond the session's own machines: pages, searches and second opinions. */
+/** Creates what reaches beyond the session's machines: web pages, searches and second opinions. */
 export function createSideCalls(
   { shared, log }: PartsRequest,
   budget: BudgetGuard,

@@ -1,4 +1,4 @@
-/** The sessions of a home: starts, takes up, lists and reads them. */
+/** Starts, resumes, lists and reads the sessions of a home. */
 import { Emitter } from '../../base/emitter.ts';
 import { UserFacing } from '../../base/errors.ts';
 import { newSessionId, type SessionId } from '../../base/ids.ts';
@@ -51,7 +51,7 @@ export interface SessionStoreDeps {
   readonly catalogue: SessionCatalogue;
   /** Version of Helios, for the journal. */
   readonly version: string;
-  /** As what this process owns its sessions. */
+  /** Owner kind that this process writes into leases. */
   readonly ownerKind: OwnerKind;
 }
 
@@ -59,7 +59,7 @@ export class SessionStore implements Sessions {
   readonly #deps: SessionStoreDeps;
   readonly #open = new Map<SessionId, LiveSession>();
   readonly #changed = new Emitter<void>();
-  /** Sessions that are being taken up: who asks meanwhile gets the same one. */
+  /** Pending resumes: concurrent callers share the same session. */
   readonly #resuming = new Map<SessionId, Promise<Session>>();
   readonly #warned = new Set<string>();
   #isClosed = false;
@@ -82,8 +82,8 @@ export class SessionStore implements Sessions {
     const project = await readProjectFile(request.workFolder);
     const configured = project?.provider ?? settings.provider;
     const named = request.provider ?? configured;
-    // A model belongs to its provider: one that was named beside another provider is not taken
-    // over.
+    // A model belongs to its provider: the project's model is used only with the project's
+    // provider.
     const ofProject = configured === named ? project?.model : undefined;
     const { provider, model } =
       request.model !== undefined && request.provider === undefined
@@ -105,7 +105,7 @@ export class SessionStore implements Sessions {
       ...(profile !== 'goal' && { profile }),
       ...(parent !== undefined && { parent }),
     };
-    // Before the child can spend anything: its parent counts it, whatever happens in between.
+    // Recorded before the child can spend anything, so that its parent always counts it.
     if (parent !== undefined) await this.#parent(parent).started(id);
     const session = await this.#attach(id, { first });
     return this.#begun(
@@ -208,7 +208,7 @@ export class SessionStore implements Sessions {
     return killRun(parts, place.sessionId, run);
   }
 
-  /** Lets go of all sessions; runs go on. */
+  /** Closes all sessions; runs continue. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await Promise.all(
@@ -217,7 +217,7 @@ export class SessionStore implements Sessions {
     this.#changed.dispose();
   }
 
-  /** Nobody holds it, or who holds it hands it over. */
+  /** True when no process owns the session, or when its owner would hand it over. */
   async #isForsaken(id: SessionId): Promise<boolean> {
     const { home, shared, ownerKind } = this.#deps;
     const holder = await Lease.holder(home.leaseFile(id), shared.clock);
@@ -235,7 +235,7 @@ export class SessionStore implements Sessions {
   }
 
   /**
-   * The journal of a session that is not open here, with its lease, for as long as `work` takes.
+   * Opens the journal of a session that is not open here, and holds its lease, while `work` runs.
    */
   readonly #withLog = async <T>(
     id: SessionId,
@@ -263,8 +263,8 @@ export class SessionStore implements Sessions {
   }
 
   /**
-   * A session that cannot begin is let go of, so that it can be taken up once what was in the way
-   * is gone.
+   * Waits until the session has started. On failure closes it, so that it can be resumed once the
+   * cause is fixed.
    */
   async #begun(session: LiveSession, beginning: Promise<void>): Promise<Session> {
     try {
@@ -314,8 +314,8 @@ export class SessionStore implements Sessions {
   }
 
   /**
-   * As it is now: a change counts for sessions that are started or taken up later. What it says in
-   * vain is told once.
+   * Reads `helios.json` as it is now: changes apply to sessions started or resumed later. Each
+   * warning is logged once.
    */
   async #project(workFolder: string): Promise<ProjectFile | undefined> {
     const project = await readProjectFile(workFolder);
@@ -326,7 +326,7 @@ export class SessionStore implements Sessions {
     return project;
   }
 
-  /** It is no longer among the open ones before it closes. Never rejects. */
+  /** Removes the session from the open ones, then closes it. Never rejects. */
   async #letGo(session: LiveSession, close: () => Promise<void>): Promise<void> {
     if (this.#open.get(session.id) === session) this.#open.delete(session.id);
     await close().catch((error: unknown) =>
@@ -358,8 +358,8 @@ export class SessionStore implements Sessions {
   }
 
   /**
-   * Somebody else took the session over while this host was not running: nothing more is written
-   * here.
+   * Called when another process took the session over while this one was suspended: nothing more is
+   * written here.
    */
   async #lost(id: SessionId): Promise<void> {
     this.#deps.shared.logger.warn(`Session ${id} was taken over by another process`);
@@ -367,7 +367,7 @@ export class SessionStore implements Sessions {
     if (session !== undefined) await this.#letGo(session, () => session.lose());
   }
 
-  /** Somebody who can follow it wants the session: it is let go of as when Helios closes. */
+  /** Called when another process requests the session: closes it here, as when Helios closes. */
   async #handOver(id: SessionId): Promise<void> {
     this.#deps.shared.logger.info(`Session ${id} is handed over`);
     await this.#resuming.get(id)?.catch(() => undefined);
@@ -377,7 +377,7 @@ export class SessionStore implements Sessions {
 }
 
 interface Attaching {
-  /** Of a new one. */
+  /** First event of a new session. */
   readonly first?: Extract<SessionEvent, { type: 'session.started' }>;
   readonly takesOver?: boolean;
 }

@@ -10,7 +10,7 @@ import { measuredDeps, runFinder, runName, taskDeps } from './runTools.ts';
 import type { ToolsetDeps } from './toolsetDeps.ts';
 import { monitorDeps, sleepDeps } from './waitingTools.ts';
 
-/** Gives the tools what they need of a session. */
+/** Creates the tools of a session. */
 export function createToolset(deps: ToolsetDeps): Tool[] {
   const { log, memory, machines, resources, clock, git } = deps;
   return allTools({

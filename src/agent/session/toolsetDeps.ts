@@ -1,4 +1,4 @@
-/** What the tools of a session are made of. */
+/** Dependencies of a session's tools. */
 import type { Clock } from '../../base/clock.ts';
 import type { LeaveOutLimits } from '../../experiments/git/leaveOut.ts';
 import type { Machines } from '../../machines/machine.ts';
@@ -17,7 +17,7 @@ import type { Sweeps } from '../runs/sweeps.ts';
 
 export interface ToolsetDeps {
   readonly log: SessionLog;
-  /** Of the session, absolute. */
+  /** Folder of the session. Absolute path. */
   readonly folder: string;
   readonly sessionRuns: SessionRuns;
   readonly sweeps: Sweeps;
@@ -27,7 +27,7 @@ export interface ToolsetDeps {
   readonly memory: MemoryStore;
   readonly machines: Machines;
   readonly git: GitGuard;
-  /** What is kept with the code of experiments. */
+  /** Returns the limits for files that are stored with the code of experiments. */
   limits(): LeaveOutLimits;
   readonly probes: MachineProbes;
   readonly resources: MachineResources;

@@ -1,6 +1,6 @@
 /**
- * Which sessions should be worked on, from the last lines of their journals: asked when Helios
- * starts, before anything else goes on, it depends on no index, which may be missing, old or
+ * Finds sessions that should be worked on, from the last lines of their journals. Runs when Helios
+ * starts, before anything else, so it does not use the index, which may be missing, stale or
  * damaged.
  */
 import { adviceOf } from '../../base/errors.ts';
@@ -12,17 +12,20 @@ import { linesBackwards } from '../../storage/linesBackwards.ts';
 import type { SessionEvent } from '../journal/events.ts';
 
 const journalsAtOnce = 32;
-/** What usually holds the last decision of a journal. */
+/** Block size that usually contains the last decisive event of a journal. */
 const tailBytes = 16 * 1024;
 
 /**
- * Events after which a session is over, waits for a user, or is at work: the newest of them tells,
- * as `fold.ts` has it. A message counts when it is a user's.
+ * Events that decide whether a session has ended, waits for the user, or is at work. The newest one
+ * counts, as in `fold.ts`. Messages count only when the user wrote them.
  */
 const decisive =
   /"type":"(?:session\.(?:started|paused|ended)|model\.requested|sleep\.started|message\.added)"/g;
 
-/** Of `ids`, in their order. A journal that cannot be read is told, and left out. */
+/**
+ * Returns the unfinished ones of `ids`, in their order. Logs and skips journals that cannot be
+ * read.
+ */
 export async function unfinishedOf(
   home: Home,
   ids: readonly SessionId[],
@@ -50,7 +53,7 @@ async function isUnfinishedOrTold(
   }
 }
 
-/** False, too, where no session has begun. */
+/** True when the session of a journal is unfinished; false also for a journal without a session. */
 export async function isUnfinished(journalFile: string): Promise<boolean> {
   for await (const line of linesBackwards(journalFile, [decisive], { blockBytes: tailBytes })) {
     const event = parseEvent<SessionEvent>(line);
@@ -60,7 +63,7 @@ export async function isUnfinished(journalFile: string): Promise<boolean> {
   return false;
 }
 
-/** `undefined` where the event does not tell. */
+/** Returns `undefined` when the event does not decide. */
 function isAtWorkAfter(event: SessionEvent): boolean | undefined {
   switch (event.type) {
     case 'session.paused':

@@ -1,5 +1,5 @@
 /**
- * What the tools that wait need: the session sleeps until a condition holds, and is woken at
+ * Ports of the waiting tools: the session sleeps until a condition holds, and is woken at
  * intervals.
  */
 import { newEventId } from '../../base/ids.ts';
@@ -38,8 +38,8 @@ export function sleepDeps({
     },
     checkCommand: (command) => git.reading(command),
     async sleep(request, { callId, signal }) {
-      // What was interrupted while it looked at its conditions must not send a halted session to
-      // sleep.
+      // A call that was interrupted while its conditions were checked must not send a halted
+      // session to sleep.
       signal.throwIfAborted();
       await log.record({
         type: 'sleep.started',
