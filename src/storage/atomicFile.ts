@@ -5,8 +5,8 @@ import { makeFolders } from '../base/folders.ts';
 import { storageFailure } from './storageFailure.ts';
 
 /**
- * Replaces `file` by `content`: readers see the old content or the new, also after a crash. Parent
- * folders are made. Throws `StorageFailure`; the old content is then still there.
+ * Replaces `file` by `content` atomically: readers see the old content or the new, also after a
+ * crash. Creates parent folders. Rejects with `StorageFailure`; the old content is then unchanged.
  */
 export async function writeFileAtomic(
   file: string,
@@ -25,7 +25,8 @@ export async function writeFileAtomic(
     }
     await rename(temporary, file);
   } catch (error) {
-    // Where it could not be made, it may be that it cannot be looked for either.
+    // `rm` can fail for the same reason as the write, for example without permission for the
+    // folder.
     await rm(temporary, { force: true }).catch(() => undefined);
     throw storageFailure(error, file);
   }

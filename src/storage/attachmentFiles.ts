@@ -1,6 +1,6 @@
 /**
- * Bytes that are too large for the journal, in files beside it that are named by their hash: the
- * same bytes are one file, and what is not what it was is found out.
+ * Stores bytes that are too large for the journal in files next to it. A file is named by its hash:
+ * equal bytes share one file, and damage is detected.
  */
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -31,7 +31,7 @@ const hashOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes)
 export class AttachmentFiles {
   readonly #folder: string;
 
-  /** The folder is made with the first file. */
+  /** Creates the folder with the first file. */
   constructor(folder: string) {
     this.#folder = folder;
   }
@@ -48,7 +48,7 @@ export class AttachmentFiles {
     return file;
   }
 
-  /** The bytes that were kept; `undefined` where they are missing, damaged, or cannot be read. */
+  /** Returns the stored bytes; `undefined` for a missing, damaged or unreadable file. */
   async read(file: Pick<AttachmentFile, 'hash' | 'mediaType'>): Promise<Buffer | undefined> {
     try {
       const bytes = await readFile(this.pathOf(file));

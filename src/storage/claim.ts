@@ -1,7 +1,7 @@
 /**
- * Files that one process owns, taken in one step: a free one is made whole or not at all, a dead
- * owner's is replaced without a moment in which it is missing. However many try at once, one gets
- * it.
+ * Lock files with one owner, acquired atomically. A free file is created whole or not at all. The
+ * file of a dead owner is replaced without being missing in between. Of any number of concurrent
+ * claims, one succeeds.
  */
 import { link, rename, rm, writeFile } from 'node:fs/promises';
 import type { Clock } from '../base/clock.ts';
@@ -9,7 +9,10 @@ import { codeOf } from '../base/errors.ts';
 import { liveOwner, readOwner, tokenOf, type LeaseOwner } from './leaseOwner.ts';
 import { storageFailure } from './storageFailure.ts';
 
-/** False when somebody else came first, or lives. Throws `StorageFailure`. */
+/**
+ * Resolves with false when another process claimed the file first or is still alive. Rejects with
+ * `StorageFailure`.
+ */
 export async function claim(file: string, owner: LeaseOwner, clock: Clock): Promise<boolean> {
   const temporary = `${file}.${owner.token}`;
   try {
@@ -33,17 +36,17 @@ async function isLinked(temporary: string, file: string): Promise<boolean> {
 }
 
 /**
- * Whoever claims the guard that is named after the dead owner may replace that owner, and nobody
- * else may: what was read before the guard is read again behind it. A guard whose own holder died
- * is replaced in the same way.
+ * Replaces a dead owner. Only the process that claims the guard file, named after the dead owner,
+ * may do so; the owner is read again under the guard. A guard whose own holder died is replaced in
+ * the same way.
  */
 async function replaceDead(file: string, owner: LeaseOwner, clock: Clock): Promise<boolean> {
-  const found = tokenOf(await readOwner(file));
-  if (found === 'none' || (await liveOwner(file, clock)) !== undefined) return false;
-  const guard = `${file}.${found}.dead`;
+  const deadToken = tokenOf(await readOwner(file));
+  if (deadToken === 'none' || (await liveOwner(file, clock)) !== undefined) return false;
+  const guard = `${file}.${deadToken}.dead`;
   if (!(await claim(guard, owner, clock))) return false;
   try {
-    if (tokenOf(await readOwner(file)) !== found) return false;
+    if (tokenOf(await readOwner(file)) !== deadToken) return false;
     await rename(`${file}.${owner.token}`, file);
     return true;
   } finally {

@@ -1,8 +1,8 @@
 /**
- * A sql.js database as an index: in memory, loaded on first use, saved whole by writing aside and
- * renaming. Nothing lives in it alone; what is missing, damaged or of another schema is begun anew
- * and filled again by its owner. Several processes may have the same file: before one writes, it
- * takes over what others wrote since.
+ * A sql.js database as an index: in memory, loaded on first use, saved whole by writing a temporary
+ * file and renaming it. The index holds no data of its own: when it is missing, damaged or of
+ * another schema, its owner fills it again. Several processes may use the same file: before a
+ * process writes, it merges what the others wrote since.
  */
 import { readFile, stat } from 'node:fs/promises';
 import initSqlJs, { type BindParams, type Database as SqlDatabase, type SqlJsStatic } from 'sql.js';
@@ -16,9 +16,9 @@ export interface DatabaseOptions {
   readonly file: string;
   /** `sql-wasm.wasm` of sql.js. */
   readonly wasmFile: string;
-  /** Statements that make the tables; `version` names them and changes with them. */
+  /** Statements that create the tables. `version` identifies them and changes with them. */
   readonly schema: { readonly version: number; readonly sql: string };
-  /** Takes over what another process wrote since this one read the file; part of one change. */
+  /** Merges what another process wrote since this one read the file, within one transaction. */
   merge(theirs: ReadRows, ours: ReadRows, run: RunSql): void;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -37,7 +37,7 @@ export class Database {
   #timer: Disposable | undefined;
   readonly #sql: SqlJsStatic;
   #saving: Promise<void> = Promise.resolve();
-  /** Of the file when this process read or wrote it last. */
+  /** Stamp of the file when this process last read or wrote it. */
   #seen: string;
 
   private constructor(options: DatabaseOptions, sql: SqlJsStatic, { database, seen }: Loaded) {
@@ -59,12 +59,12 @@ export class Database {
     return new Database(options, sql, { database, seen });
   }
 
-  /** All rows of a query. */
+  /** Returns all rows of a query. */
   readonly all: ReadRows = (sql, params = []) => rowsOf(this.#database, sql, params);
 
   /**
-   * Makes changes as one: all of them or none. They are on disk some seconds later, or after
-   * `close`.
+   * Runs the changes in one transaction: all of them or none. Saved to disk after some seconds, or
+   * by `close`.
    */
   change(work: (run: RunSql) => void): void {
     this.#change(work);
@@ -89,8 +89,8 @@ export class Database {
   }
 
   /**
-   * An index that cannot be saved costs time at the next start, nothing else: it is logged, not
-   * thrown.
+   * Logs a failure instead of throwing: an index that was not saved only costs time at the next
+   * start.
    */
   #save(): Promise<void> {
     this.#timer?.dispose();
@@ -104,8 +104,8 @@ export class Database {
   }
 
   /**
-   * Two that write in the same moment lose what one of them took over, which is then read from the
-   * journals again.
+   * Two processes that write at the same moment lose the changes of one; its owner then reads them
+   * from the journals again.
    */
   async #write(): Promise<void> {
     const { file, merge } = this.#options;
@@ -140,7 +140,7 @@ function rowsOf(database: SqlDatabase, sql: string, params: BindParams): Row[] {
   }
 }
 
-/** Another one for other content: a file is replaced as a whole. */
+/** Returns a stamp that differs for other content: the file is always replaced as a whole. */
 async function stampOf(file: string): Promise<string> {
   try {
     const { ino, mtimeMs, size } = await stat(file);

@@ -1,7 +1,4 @@
-/**
- * Where things live below the home folder (`~/.helios` by default). Paths only: nothing here
- * touches the disk.
- */
+/** Paths below the home folder (`~/.helios` by default). Never touches the disk. */
 import path from 'node:path';
 import type { RunId, SessionId } from '../base/ids.ts';
 
@@ -11,20 +8,20 @@ export interface Home {
   readonly runsFolder: string;
   readonly globalMemoryFolder: string;
   readonly authFolder: string;
-  /** Secrets that were renewed while no window was open; the next one takes them out. */
+  /** Secrets that were renewed while no window was open; the next window moves them out. */
   readonly renewedSecretsFolder: string;
-  /** What went on in the background says here how it went. */
+  /** Log of the background process. */
   readonly backgroundLogFile: string;
   readonly machinesFile: string;
-  /** What quiet hours hold back. */
+  /** Notifications that quiet hours hold back. */
   readonly heldFolder: string;
-  /** What was learnt of the machines; made anew when it is missing. */
+  /** Facts learnt about the machines; created again when missing. */
   readonly machineHomesFile: string;
-  /** The container engines that this home has used. */
+  /** Container engines that this home has used. */
   readonly enginesFile: string;
-  /** What the providers of models said of them; made anew when it is missing. */
+  /** Reports of model providers about their models; created again when missing. */
   readonly modelsFile: string;
-  /** Where a `claude` works for us: empty but for what it is being told. */
+  /** Working folder of `claude` processes: empty except for their input. */
   readonly claudeFolder: string;
   readonly indexFile: string;
   sessionFolder(id: SessionId): string;

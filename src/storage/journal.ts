@@ -1,6 +1,6 @@
 /**
  * The append-only journal of a session: one JSON event per line. An event is on disk before
- * `append` resolves, and nothing that was written is ever changed.
+ * `append` resolves. Written events never change.
  */
 import { open, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
@@ -22,15 +22,15 @@ export interface Envelope {
 }
 
 export interface JournalReading<E> {
-  /** Oldest first. An event of a type or version that is not known here is kept as it stands. */
+  /** Oldest first. Events of an unknown type or version are kept unchanged. */
   readonly events: readonly (E & Envelope)[];
-  /** What was dropped or looks wrong, in words; empty for a sound journal. */
+  /** Dropped or suspicious lines, as texts; empty for a sound journal. */
   readonly damage: readonly string[];
   /** False when the last line was cut short: the next event must start on a line of its own. */
   readonly endsCleanly: boolean;
 }
 
-/** Reads what can be read, however long the journal is. A missing file is an empty journal. */
+/** Reads every intact event, however long the journal is. A missing file is an empty journal. */
 export async function readJournal<E>(
   file: string,
   range: Pick<LineRange, 'chunkBytes' | 'maxLineBytes'> = {},
@@ -43,8 +43,8 @@ export async function readJournal<E>(
     for (const line of lines) {
       number += 1;
       if (line === '') continue;
-      // Of the last, only its newline may be missing: then the event is whole, and stays one when
-      // the next is written.
+      // The last line may lack its newline: its event is then whole and stays so after the next
+      // write.
       const event = line === undefined ? undefined : parseEvent<E>(line);
       if (event !== undefined) events.push(event);
       else if (!isTail) damage.push(`line ${number} is not an event and was left out`);
@@ -68,7 +68,7 @@ async function* linesOf(file: string, range: LineRange): AsyncGenerator<LinePiec
   }
 }
 
-/** The event of a line; `undefined` where the line is none. */
+/** Returns the event of a line; `undefined` for a line without one. */
 export function parseEvent<E>(line: string): (E & Envelope) | undefined {
   try {
     const value = fromJsonLine(line);
@@ -103,7 +103,7 @@ interface Opened {
   readonly sizeBytes: number;
 }
 
-/** The writing end. One per session, held by the owner of its lease. */
+/** Writing end of a journal. One per session, held by the owner of its lease. */
 export class Journal<E extends object> {
   readonly #file: string;
   readonly #clock: Clock;
@@ -111,7 +111,7 @@ export class Journal<E extends object> {
   #pending: Pending<E>[] = [];
   #writing: Promise<void> | undefined;
   #startsFresh: boolean;
-  /** Up to here, everything in the file was acknowledged, or was there before. */
+  /** Size of the acknowledged content, including what was there on opening. */
   #soundBytes: number;
 
   private constructor({ file, clock, handle, startsFresh, sizeBytes }: Opened) {
@@ -122,7 +122,7 @@ export class Journal<E extends object> {
     this.#soundBytes = sizeBytes;
   }
 
-  /** Opens for appending, making the file and its folder when missing. Throws `StorageFailure`. */
+  /** Opens for appending; creates a missing file and its folder. Rejects with `StorageFailure`. */
   static async open<E extends object>(
     file: string,
     clock: Clock,
@@ -149,8 +149,8 @@ export class Journal<E extends object> {
 
   /**
    * Resolves when the event is on disk. Events are written in the order of the calls; those that
-   * wait together are flushed together. Rejects with `StorageFailure`; the event is then not part
-   * of the journal.
+   * wait at the same time share one flush. Rejects with `StorageFailure`; the event is then not
+   * part of the journal.
    */
   append(event: E): Promise<E & Envelope> {
     const at = this.#clock.now();
@@ -167,7 +167,7 @@ export class Journal<E extends object> {
   }
 
   async #writeAll(): Promise<void> {
-    // A moment's pause lets events of one step share a flush.
+    // Yields once, so that events of one step share a flush.
     await Promise.resolve();
     while (this.#pending.length > 0) {
       const batch = this.#pending.splice(0);
@@ -192,14 +192,14 @@ export class Journal<E extends object> {
   }
 
   /**
-   * What came to the disk of a write that failed was never acknowledged: it must not be read as
-   * having happened.
+   * Truncates what a failed write left on disk: the events were never acknowledged, so readers must
+   * not see them.
    */
   async #takeBack(): Promise<void> {
     try {
       await this.#handle.truncate(this.#soundBytes);
     } catch (error) {
-      // Then at least the next event starts on a line of its own. A closed file is beyond both.
+      // The next event then at least starts on a line of its own. A closed file allows neither.
       if (codeOf(error) !== 'EBADF') this.#startsFresh = false;
     }
   }

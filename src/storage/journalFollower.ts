@@ -1,6 +1,4 @@
-/**
- * Reads a journal that somebody else may be writing: each time only what was added. Never writes.
- */
+/** Reads what was added to a journal that another process may be writing. Never writes. */
 import type { FileHandle } from 'node:fs/promises';
 import { parseEvent, type Envelope } from './journal.ts';
 import { linesForwards, type LinePiece } from './linesForwards.ts';
@@ -10,16 +8,16 @@ export interface JournalPiece<E> {
   /** Oldest first; may be empty. */
   readonly events: readonly (E & Envelope)[];
   /**
-   * True where the journal is read from its beginning: the first time, and when it became shorter.
+   * True when the journal is read from its beginning: the first time, and after it became shorter.
    */
   readonly isFromStart: boolean;
-  /** Lines of this piece that are no events. */
+  /** Lines of this piece without an event. */
   readonly damage: readonly string[];
 }
 
 export class JournalFollower<E> {
   readonly #file: string;
-  /** Up to here everything was given out. */
+  /** Everything before this offset was returned. */
   #offset = 0;
   #lines = 0;
 
@@ -27,13 +25,13 @@ export class JournalFollower<E> {
     this.#file = file;
   }
 
-  /** Bytes of the journal that were given out. */
+  /** Number of bytes of the journal that were returned. */
   get offset(): number {
     return this.#offset;
   }
 
   /**
-   * What was added since it was read last, in pieces of about a megabyte. A missing file is an
+   * Yields what was added since the last read, in pieces of about a megabyte. A missing file is an
    * empty journal.
    */
   async *read(): AsyncGenerator<JournalPiece<E>> {
@@ -41,7 +39,7 @@ export class JournalFollower<E> {
     if (handle === undefined) return;
     try {
       const { size } = await handle.stat();
-      // What was never acknowledged may have been taken back.
+      // The writer may have truncated events that it never acknowledged.
       if (size < this.#offset) this.#offset = this.#lines = 0;
       yield* this.#pieces(handle, size);
     } finally {
@@ -71,8 +69,8 @@ export class JournalFollower<E> {
 }
 
 /**
- * True for a last line when only its newline is missing: the writer ended there, or is about to
- * write it.
+ * Returns true for a last line that lacks only its newline: the writer ended there, or is about to
+ * write the newline.
  */
 const isEvent = ({ lines: [line] }: LinePiece): boolean =>
   line !== undefined && parseEvent(line) !== undefined;

@@ -1,6 +1,6 @@
 /**
- * One value as one line of JSON. NaN and the infinities, which JSON does not have, are kept: they
- * are measured values.
+ * Converts a value to one line of JSON and back. NaN and ±Infinity, which JSON lacks, are kept:
+ * they are measured values.
  */
 
 const marker = '$number';

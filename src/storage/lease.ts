@@ -1,8 +1,8 @@
 /**
- * One writer per session: a lock file with a heartbeat. A dead owner's lease can be taken over: on
- * the same host when its process is gone, from another host when the heartbeat is old. What goes on
- * in the background hands its lease over to a window or a terminal that asks for it; a window to
- * another one where a user wants it there; a terminal keeps its own.
+ * Ensures one writer per session: a lock file with a heartbeat. The lease of a dead owner can be taken
+ * over: on the same host when its process is gone, from another host when the heartbeat is old. The
+ * background process hands its lease over to a window or a terminal that asks for it. A window
+ * hands it over to another window where the user asks for that. A terminal keeps its lease.
  */
 import { rm, utimes } from 'node:fs/promises';
 import path from 'node:path';
@@ -24,25 +24,26 @@ import { StorageFailure } from './storageFailure.ts';
 
 const heartbeatMs = 5_000;
 /**
- * A holder that hears nothing of file events looks with its heartbeat, and then lets go of what it
- * is doing.
+ * Longer than a heartbeat: a holder without file events checks for requests with its heartbeat,
+ * then has to stop its work.
  */
 const handsOverWithinMs = 15_000;
-/** How often an asker looks where there are no file events. */
+/** Interval at which an asker checks where there are no file events. */
 const pollEveryMs = 250;
 
 export interface LeaseOptions {
   readonly clock: Clock;
   readonly kind: OwnerKind;
   /**
-   * Called when somebody else took the lease over (this host slept too long): the holder must stop
-   * writing.
+   * Called when another process took the lease over because this host slept too long. The holder
+   * must stop writing.
    */
   onLost(): void;
-  /** A user wants it here: a window is asked for it, too. */
+  /** True when the user wants the session here: then a window is asked for it, too. */
   readonly takesOver?: boolean;
   /**
-   * Called once when somebody wants the lease who may have it: the holder is to release it soon.
+   * Called once when a process that may have the lease asks for it. The holder is to release it
+   * soon.
    */
   onWanted?(): void;
 }
@@ -66,8 +67,8 @@ export class Lease {
   }
 
   /**
-   * Takes the lease or throws `StorageFailure('owned')` naming the owner. An owner that hands it
-   * over is asked for it, and given some seconds.
+   * Acquires the lease. Rejects with `StorageFailure('owned')`, which names the owner. An owner
+   * that hands over is asked first and given some seconds.
    */
   static async acquire(file: string, terms: LeaseOptions): Promise<Lease> {
     const owner = thisProcess(terms.kind);
@@ -82,7 +83,7 @@ export class Lease {
     throw owned(file, await liveOwner(file, terms.clock));
   }
 
-  /** The live process that holds the lease at `file`, where one does. */
+  /** Returns the live process that holds the lease at `file`, if any. */
   static holder(
     file: string,
     clock: Clock,
@@ -100,7 +101,8 @@ export class Lease {
 
   #nextBeat(): Disposable {
     return this.#options.clock.after(heartbeatMs, () => {
-      // A disk that does not answer for a while says nothing about the owner: the next beat tells.
+      // A disk that does not answer for a while says nothing about the owner; the next beat checks
+      // again.
       const isOurs = this.#beat().catch(() => true);
       void isOurs.then((holds) => {
         if (this.#isReleased) return;
@@ -115,7 +117,7 @@ export class Lease {
     });
   }
 
-  /** Resolves with false when somebody else has the lease. */
+  /** Resolves with false when another process has the lease. */
   async #beat(): Promise<boolean> {
     if (!(await this.#isOurs())) return false;
     const now = new Date(this.#options.clock.now());
@@ -144,7 +146,7 @@ function mayAsk({ kind, takesOver = false }: LeaseOptions, holder: LeaseOwner): 
   return holder.kind === 'detached' || (takesOver && kind === 'window' && handsOver(holder));
 }
 
-/** Resolves when `holder` has let go of the lease, or has died; throws when it keeps it. */
+/** Resolves when `holder` has released the lease or has died. Rejects when it keeps the lease. */
 async function askFor(file: string, holder: LeaseOwner, clock: Clock): Promise<void> {
   const endMs = clock.now() + handsOverWithinMs;
   await writeRequest(file, holder.token);
@@ -159,7 +161,7 @@ async function askFor(file: string, holder: LeaseOwner, clock: Clock): Promise<v
   }
 }
 
-/** Resolves with the next change beside the lease, or a moment later. */
+/** Resolves with the next change next to the lease, or after `pollEveryMs`. */
 async function change(file: string, clock: Clock): Promise<void> {
   const changed = new AbortController();
   const watch = watchLease(file, () => changed.abort());

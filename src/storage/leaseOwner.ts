@@ -1,4 +1,4 @@
-/** Who holds a lease, and whether they still live. */
+/** The owner of a lease, and whether it is still alive. */
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
@@ -8,23 +8,23 @@ import { codeOf } from '../base/errors.ts';
 
 const staleAfterMs = 30_000;
 
-/** A window of VS Code, a terminal, or what goes on in the background when both are closed. */
+/** A window of VS Code, a terminal, or the background process when both are closed. */
 export type OwnerKind = 'window' | 'terminal' | 'detached';
 
 export interface LeaseOwner {
-  /** Of this one holding of the lease. */
+  /** Identifies one acquisition of the lease. */
   readonly token: string;
   readonly pid: number;
-  /** Tells the process from a later one of the same pid. */
+  /** Distinguishes the process from a later one with the same pid. */
   readonly processStart: string;
   readonly host: string;
-  /** Absent in leases of versions that knew one kind. */
+  /** Missing in leases of versions that had only one kind. */
   readonly kind?: OwnerKind;
 }
 
 /**
- * - `none`: there is no lease file · `unreadable`: there is one that says nothing, which nobody
- *   holds
+ * - `none`: there is no lease file
+ * - `unreadable`: the file is not valid; no process holds the lease
  */
 export type LeaseReading = LeaseOwner | 'none' | 'unreadable';
 
@@ -50,14 +50,17 @@ export async function readOwner(file: string): Promise<LeaseReading> {
 export const tokenOf = (reading: LeaseReading): string =>
   typeof reading === 'string' ? reading : reading.token;
 
-/** The live owner of `file`: on this host by its process, elsewhere by the age of the heartbeat. */
+/**
+ * Returns the live owner of `file`, judged by its process on this host, by the age of the heartbeat
+ * on another host.
+ */
 export async function liveOwner(file: string, clock: Clock): Promise<LeaseOwner | undefined> {
   const owner = await readOwner(file);
   if (typeof owner === 'string') return undefined;
   return (await isDead(file, owner, clock)) ? undefined : owner;
 }
 
-/** `a window of VS Code (process 12 on lab1)`. */
+/** Returns, for example, `a window of VS Code (process 12 on lab1)`. */
 export function ownerText({ kind, pid, host }: LeaseOwner): string {
   const process = `process ${pid} on ${host}`;
   return kind === undefined ? process : `${kindTexts[kind]} (${process})`;
@@ -88,8 +91,8 @@ const isOwner = (value: unknown): value is LeaseOwner =>
   'host' in value;
 
 /**
- * Distinguishes a process from a later one with the same pid; `undefined` when there is no such
- * process.
+ * Returns a text that distinguishes a process from a later one with the same pid; `undefined` when
+ * there is no such process.
  */
 function processStartOf(pid: number): string | undefined {
   try {
@@ -102,7 +105,7 @@ function processStartOf(pid: number): string | undefined {
     const isGone = fields[0] === 'Z' || fields[0] === 'X';
     return isGone ? undefined : (fields[19] ?? '');
   } catch (error) {
-    // Without /proc a live pid is all that is known.
+    // Without /proc, only the pid can be checked.
     if (codeOf(error) === 'ENOENT') return '';
     throw error;
   }

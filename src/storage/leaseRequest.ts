@@ -1,4 +1,4 @@
-/** A note beside a lease with which somebody asks its holder to hand it over. */
+/** A file next to a lease that asks its holder to hand it over. */
 import { watch, type FSWatcher } from 'node:fs';
 import { readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
@@ -8,7 +8,7 @@ import { writeFileAtomic } from './atomicFile.ts';
 
 const requestFile = (leaseFile: string): string => `${leaseFile}.wanted`;
 
-/** The holder that is asked is named, so that the note means nothing to whoever comes after it. */
+/** Writes the request. `token` names the current holder, so that later holders ignore the file. */
 export const writeRequest = (leaseFile: string, token: string): Promise<void> =>
   writeFileAtomic(requestFile(leaseFile), token, 0o600);
 
@@ -25,8 +25,8 @@ export async function isRequested(leaseFile: string, token: string): Promise<boo
 }
 
 /**
- * Calls `onChange` when something beside the lease changes; a hint, which not every file system
- * gives.
+ * Calls `onChange` when a file next to the lease changes. A hint only: not every file system
+ * reports changes.
  */
 export function watchLease(leaseFile: string, onChange: () => void): Disposable {
   let watcher: FSWatcher | undefined;
@@ -38,7 +38,7 @@ export function watchLease(leaseFile: string, onChange: () => void): Disposable 
     });
     watcher.on('error', close);
   } catch (error) {
-    // No handles left, or a file system without events: the heartbeat asks as well.
+    // No watch handles left, or a file system without events: the heartbeat checks as well.
     if (codeOf(error) === undefined) throw error;
   }
   return toDisposable(close);

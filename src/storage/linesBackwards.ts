@@ -1,7 +1,7 @@
 /**
- * The lines of a large file that hold a word, the last first. A gigabyte takes less than a second:
- * the bytes are looked through as they are, in pieces small enough for the processor's cache, and
- * only lines with a hit become text.
+ * The lines of a large file that contain given words, the last line first. A gigabyte takes less
+ * than a second: bytes are searched undecoded, in pieces that fit the processor's cache, and only
+ * lines with a hit are decoded.
  */
 import type { FileHandle } from 'node:fs/promises';
 import { openIfThere } from './openIfThere.ts';
@@ -9,21 +9,21 @@ import { openIfThere } from './openIfThere.ts';
 const usualBlockBytes = 1024 * 1024;
 const pieceBytes = 64 * 1024;
 /**
- * A word that lies across two pieces is found in the second: longer ones than this may be missed.
+ * Overlap of two pieces, in which a word that lies across both is found. Longer words may be
+ * missed.
  */
 export const longestWordBytes = 1024;
 const newline = 10;
 
 export interface BackwardsOptions {
   readonly signal?: AbortSignal;
-  /** So much is read at a time: little where what is looked for is near the end. Default: 1 MB. */
+  /** Bytes per read: choose few when the hit is near the end. Default: 1 MB. */
   readonly blockBytes?: number;
 }
 
 /**
- * A line is given once, when every pattern fits it somewhere. Patterns are global and written for
- * the bytes as Latin-1 (see `bytePattern`). A missing file has no lines. Reading stops when the
- * consumer does, or rejects with the signal's reason.
+ * Yields each line once, if every pattern matches it. Patterns are global and written for bytes as
+ * Latin-1 (see `bytePattern`). A missing file has no lines. Rejects with the signal's reason.
  */
 export async function* linesBackwards(
   file: string,
@@ -33,7 +33,7 @@ export async function* linesBackwards(
   const handle = await openIfThere(file);
   if (handle === undefined) return;
   try {
-    // The beginning of a line whose start was not read yet.
+    // The end of a line whose start was not read yet.
     let rest: Buffer = Buffer.alloc(0);
     for (let end = (await handle.stat()).size; end > 0;) {
       signal?.throwIfAborted();
@@ -42,7 +42,7 @@ export async function* linesBackwards(
       const bytes = rest.length === 0 ? block : Buffer.concat([block, rest]);
       const cut = start === 0 ? 0 : block.indexOf(newline) + 1;
       if (start === 0 || cut > 0) yield* linesIn(bytes.subarray(cut), patterns);
-      // Copied: a view would keep the whole block.
+      // Copied, since a view would keep the whole block alive.
       rest = start > 0 && cut === 0 ? bytes : Buffer.from(bytes.subarray(0, cut));
       end = start;
     }
@@ -51,13 +51,13 @@ export async function* linesBackwards(
   }
 }
 
-/** Fewer bytes only where the file became shorter. */
+/** Returns fewer bytes only where the file became shorter. */
 async function readAll(handle: FileHandle, start: number, length: number): Promise<Buffer> {
   const { buffer, bytesRead } = await handle.read(Buffer.allocUnsafeSlow(length), 0, length, start);
   return buffer.subarray(0, bytesRead);
 }
 
-/** Words may be common and rare: where one of them is not, nothing is looked at twice. */
+/** Searches for the rarest word first, so that common words are only checked in its lines. */
 function linesIn(bytes: Buffer, patterns: readonly RegExp[]): string[] {
   const firsts = patterns.map((pattern) => nextHit(bytes, 0, pattern) ?? Infinity);
   const latest = Math.max(...firsts);
@@ -79,7 +79,7 @@ function linesIn(bytes: Buffer, patterns: readonly RegExp[]): string[] {
   return found.reverse();
 }
 
-/** Position of the first hit at or after `from`. */
+/** Returns the position of the first hit at or after `from`. */
 function nextHit(bytes: Buffer, from: number, pattern: RegExp): number | undefined {
   for (let at = from; at < bytes.length; at += pieceBytes) {
     const piece = bytes.toString(
@@ -95,8 +95,8 @@ function nextHit(bytes: Buffer, from: number, pattern: RegExp): number | undefin
 }
 
 /**
- * A global pattern for `word` in JSON text whose bytes are read as Latin-1, whatever the case of
- * its letters. Names of fields do not fit, nor do the values of the fields in `apart`.
+ * Returns a global, case-insensitive pattern for `word` in JSON text whose bytes are read as
+ * Latin-1. Names of fields never match, nor do values of the fields in `apart`.
  */
 export const bytePattern = (word: string, apart: readonly string[] = []): RegExp =>
   new RegExp(Array.from(word, charPattern).join('') + '(?!":)' + notIn(apart), 'g');
@@ -112,7 +112,7 @@ function charPattern(char: string): string {
     : `(?:${forms.join('|')})`;
 }
 
-/** As it stands in a JSON string, byte for byte, escaped for a pattern. */
+/** Returns the bytes of `char` in a JSON string, escaped for a pattern. */
 const bytesOf = (char: string): string =>
   Buffer.from(JSON.stringify(char).slice(1, -1), 'utf8')
     .toString('latin1')

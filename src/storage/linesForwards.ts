@@ -1,6 +1,6 @@
 /**
- * The lines of a file that may be larger than memory, or than a string: as much is held as a chunk
- * and the longest line.
+ * The lines of a file that may be larger than memory or than a string. Holds one chunk and the
+ * longest line at a time.
  */
 import { constants } from 'node:buffer';
 import type { FileHandle } from 'node:fs/promises';
@@ -9,30 +9,30 @@ const newline = 10;
 const usualChunkBytes = 1024 * 1024;
 
 export interface LineRange {
-  /** Where the first line begins. Default: the beginning of the file. */
+  /** Offset of the first line. Default: the beginning of the file. */
   readonly start?: number;
-  /** Nothing from here on is read. Default: the end of the file. */
+  /** Offset at which reading stops. Default: the end of the file. */
   readonly end?: number;
-  /** Bytes that are read at a time. Default: 1 MiB. */
+  /** Bytes per read. Default: 1 MiB. */
   readonly chunkBytes?: number;
   /**
-   * Longer lines are passed over; at least a chunk. Default: the bytes that fit a string whatever
-   * they are.
+   * Longer lines are skipped. At least the size of a chunk. Default: the number of bytes that
+   * always fit into a string.
    */
   readonly maxLineBytes?: number;
 }
 
 export interface LinePiece {
-  /** In their order, without newlines; `undefined` stands for a line that was passed over. */
+  /** In file order, without newlines; `undefined` for a skipped line. */
   readonly lines: readonly (string | undefined)[];
-  /** The bytes of these lines in the file, with their newlines. */
+  /** Bytes of these lines in the file, newlines included. */
   readonly bytes: number;
-  /** True for the bytes after the last newline: the last piece then, of one line. */
+  /** True for the bytes after the last newline, which form the last piece, with one line. */
   readonly isTail: boolean;
 }
 
 /**
- * From the first line to the last, in pieces of about a chunk. A character may be split between
+ * Yields the lines in file order, in pieces of about a chunk. A character may be split between
  * chunks.
  */
 export async function* linesForwards(
@@ -81,14 +81,14 @@ class BegunLine {
     return this.#bytes;
   }
 
-  /** Copied: the chunk is read into again. */
+  /** Copies the bytes, since the chunk is reused. */
   add(bytes: Buffer): void {
     this.#bytes += bytes.length;
     if (this.#bytes > this.#maxBytes) this.#parts = [];
     else if (bytes.length > 0) this.#parts.push(Buffer.from(bytes));
   }
 
-  /** The whole line; the next one begins empty. */
+  /** Returns the whole line and starts the next one. */
   end(bytes: Buffer): string | undefined {
     const isTooLong = this.#bytes + bytes.length > this.#maxBytes;
     const parts = this.#parts;

@@ -1,7 +1,7 @@
 import { makeFolders } from '../base/folders.ts';
 import { storageFailure } from './storageFailure.ts';
 
-/** Makes the folder, and those above it. Rejects with `StorageFailure`. */
+/** Creates the folder and its parents. Rejects with `StorageFailure`. */
 export async function makeFolder(folder: string): Promise<void> {
   try {
     await makeFolders(folder);

@@ -1,7 +1,7 @@
 import { open, type FileHandle } from 'node:fs/promises';
 import { codeOf } from '../base/errors.ts';
 
-/** For reading; `undefined` when there is no such file. */
+/** Opens a file for reading; `undefined` when it does not exist. */
 export async function openIfThere(path: string): Promise<FileHandle | undefined> {
   try {
     return await open(path, 'r');

@@ -1,10 +1,13 @@
-/** Secrets in files that only their owner can read, one each, named as the engine names it. */
+/** Secrets in files that only their owner can read, one file per secret, named as in the engine. */
 import { chmod, mkdir, readFile, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { codeOf, UserFacing } from '../base/errors.ts';
 import { writeFileAtomic } from './atomicFile.ts';
 
-/** Keeps a secret in `folder`; `undefined` forgets it. Rejects with `StorageFailure`. */
+/**
+ * Returns a function that stores a secret in `folder`, or deletes it for `undefined`. Rejects with
+ * `StorageFailure`.
+ */
 export function secretStore(
   folder: string,
 ): (name: string, value: string | undefined) => Promise<void> {
@@ -17,7 +20,10 @@ export function secretStore(
   };
 }
 
-/** `undefined` when there is none. Rejects with `UserFacing` for a file that others can read. */
+/**
+ * Returns the secret, or `undefined` when there is none. Rejects with `UserFacing` for a file that
+ * others can read.
+ */
 export async function readSecretFile(file: string): Promise<string | undefined> {
   try {
     const { mode } = await stat(file);

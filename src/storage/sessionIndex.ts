@@ -1,6 +1,6 @@
 /**
- * What is asked across sessions: their list, and which session a run belongs to. What was said is
- * searched in the journals.
+ * Index for questions across sessions: the list of sessions, and the session of a run. Messages are
+ * searched in the journals instead.
  */
 import {
   Database,
@@ -12,7 +12,7 @@ import {
 
 export interface IndexedSession {
   readonly id: string;
-  /** Bytes of the journal that all this was read from: a journal of another size is read on. */
+  /** Bytes of the journal that were indexed. A journal of another size is read again. */
   readonly journalBytes: number;
   readonly goal: string;
   readonly startedMs: number;
@@ -30,24 +30,24 @@ export interface IndexedSession {
 export interface IndexedRun {
   readonly id: string;
   readonly number: number;
-  /** `machine:pid`, or `machine:job`; null until it has one. */
+  /** `machine:pid` or `machine:job`; null until the run has one. */
   readonly handle: string | null;
-  /** It has started, and no end of it is known. */
+  /** True for a run that has started and has no recorded end. */
   readonly isGoing: boolean;
 }
 
 /** A run of an experiment whose code is known. */
 export interface IndexedAttempt {
-  /** As `AttemptKeys` has them. */
+  /** Key as in `AttemptKeys`. */
   readonly same: string;
   readonly seed: string;
-  /** Hash of the tree of its code. */
+  /** Hash of the git tree of the code. */
   readonly tree: string;
-  /** `e7` */
+  /** For example `e7`. */
   readonly experimentId: string;
-  /** It ended well, and measured something. */
+  /** True for a run that ended well and recorded a metric. */
   readonly isKnown: boolean;
-  /** What is known of the experiment, in a line. */
+  /** Summary of the experiment, one line. */
   readonly told: string;
 }
 
@@ -55,7 +55,7 @@ export type FoundAttempt = IndexedAttempt & { readonly sessionId: string };
 
 export type IndexedSessionRow = Omit<IndexedSession, 'runs' | 'attempts'> & {
   readonly runCount: number;
-  /** Runs that had not ended when it was indexed. */
+  /** Runs that had not ended when the session was indexed. */
   readonly goingCount: number;
 };
 
@@ -88,20 +88,20 @@ export class SessionIndex {
   }
 
   /**
-   * Other processes may have the same file: what each of them read of a journal last is kept,
-   * whoever writes.
+   * Opens the index. Other processes may use the same file; for each session, the longest reading
+   * of its journal is kept.
    */
   static async open(options: Omit<DatabaseOptions, 'schema' | 'merge'>): Promise<SessionIndex> {
     return new SessionIndex(await Database.open({ ...options, schema, merge: takeNewer }));
   }
 
-  /** Session id → bytes of its journal that were read. */
+  /** Maps session ids to the indexed bytes of their journals. */
   journalSizes(): Map<string, number> {
     const rows = this.#database.all('SELECT id, journal_bytes FROM sessions');
     return new Map(rows.map((row) => [text(row.id), number(row.journal_bytes)]));
   }
 
-  /** Newest first. */
+  /** Returns the sessions, newest first. */
   sessions(): IndexedSessionRow[] {
     const counts = (where: string): string =>
       `(SELECT COUNT(*) FROM runs WHERE session_id = sessions.id ${where})`;
@@ -114,7 +114,7 @@ export class SessionIndex {
     }));
   }
 
-  /** By run id or handle; of several with one handle, the newest. */
+  /** Finds a run by its id or handle; of several with one handle, the newest. */
   runOf(reference: string): { readonly id: string; readonly sessionId: string } | undefined {
     const sql =
       'SELECT id, session_id FROM runs WHERE id = ? OR handle = ? ORDER BY id DESC LIMIT 1';
@@ -122,10 +122,7 @@ export class SessionIndex {
     return row && { id: text(row.id), sessionId: text(row.session_id) };
   }
 
-  /**
-   * Attempts of other sessions that have one of these `seed` keys: those of the newest sessions
-   * first.
-   */
+  /** Returns attempts of other sessions with one of these `seed` keys, newest sessions first. */
   attemptsLike(seeds: readonly string[], exceptSession: string, limit: number): FoundAttempt[] {
     const sql = `SELECT * FROM attempts WHERE seed IN (${seeds.map(() => '?').join(', ')}) AND session_id <> ?
       ORDER BY session_id DESC, is_known DESC LIMIT ?`;
@@ -147,7 +144,7 @@ export class SessionIndex {
   }
 }
 
-/** Of a session that both know, the one that read more of its journal is right. */
+/** Merges two indexes: for each session, keeps the row with more of its journal read. */
 function takeNewer(theirs: ReadRows, ours: ReadRows, run: RunSql): void {
   const known = new Map(
     ours('SELECT id, journal_bytes FROM sessions').map((row) => [

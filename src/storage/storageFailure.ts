@@ -2,7 +2,7 @@ import { codeOf, HeliosError, messageOf } from '../base/errors.ts';
 
 export type StorageFailureReason = 'no_space' | 'denied' | 'read_only' | 'owned' | 'io';
 
-/** The disk, or another owner, kept us from writing. What was written before is untouched. */
+/** Reports a write that the disk or another owner prevented. Earlier content is untouched. */
 export class StorageFailure extends HeliosError {
   readonly reason: StorageFailureReason;
 
@@ -15,8 +15,8 @@ export class StorageFailure extends HeliosError {
 const passing: readonly StorageFailureReason[] = ['no_space', 'read_only', 'io'];
 
 /**
- * What may pass by itself, or once somebody makes room, without anything to be done about what was
- * to be written.
+ * Returns true for failures that may pass without a change to the write: by themselves, or after
+ * space is freed.
  */
 export const isPassing = (error: unknown): error is StorageFailure =>
   error instanceof StorageFailure && passing.includes(error.reason);
