@@ -1,13 +1,12 @@
 import type { Clock } from '../base/clock.ts';
 import { toDisposable, type Disposable } from '../base/disposable.ts';
 
-/** A computer that was suspended, or whose clock was set, is at most this late. */
+/** Bounds the delay after the computer was suspended or its clock was set. */
 const recheckMs = 30_000;
 
 /**
- * Calls `callback` once, never at once, when the time is `atMs` (milliseconds since the epoch) or
- * later, or as much time has passed as there was until then: a clock that is set back makes it no
- * later.
+ * Calls `callback` once, never synchronously, when the clock reaches `atMs` (milliseconds since the
+ * epoch), or when the time left until then has passed: setting the clock back does not delay it.
  */
 export function alarmAt(clock: Clock, atMs: number, callback: () => void): Disposable {
   let timer: Disposable;

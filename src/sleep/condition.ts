@@ -1,17 +1,17 @@
-/** What one condition of a sleep is given. */
+/** Types that the conditions of a sleep share. */
 import type { Clock } from '../base/clock.ts';
 import type { SleepPorts } from './sleepPorts.ts';
 import type { Trigger } from './trigger.ts';
 
 export type TriggerOf<Type extends Trigger['type']> = Extract<Trigger, { type: Type }>;
 
-/** What a condition tells about itself, as often as it likes. */
+/** Receives the state of a condition, any number of times. */
 export interface ConditionSink {
-  /** Holds now, or does not (any more). */
+  /** Reports whether the condition holds now. */
   met(isMet: boolean): void;
-  /** Could not be looked at; it is tried again. */
+  /** Reports that a check failed; it is tried again. */
   failed(message: string): void;
-  /** Can never be met any more. */
+  /** Reports that the condition can never be met any more. */
   hopeless(): void;
 }
 

@@ -1,5 +1,6 @@
 /**
- * One condition of a sleep, by itself: nothing that it does, or fails to do, reaches another one.
+ * Watches one condition of a sleep. Conditions are independent: a failure of one does not affect
+ * the others.
  */
 import { DisposableStore, type Disposable } from '../base/disposable.ts';
 import { assertNever } from '../base/errors.ts';
@@ -11,7 +12,7 @@ import { Sustained } from './sustained.ts';
 import type { Trigger } from './trigger.ts';
 import { watchResource, watchSource } from './valueConditions.ts';
 
-/** Watches until disposed. May tell the sink before it returns. */
+/** Watches until disposed. May call the sink before it returns. */
 export function watchCondition(
   trigger: Trigger,
   ports: ConditionPorts,
@@ -79,7 +80,7 @@ function watchSweep(
   return subscriptions;
 }
 
-/** Every value that arrives is compared; the newest of each run is what holds. */
+/** Compares every value that arrives; the newest of each run counts. */
 function watchSeries(
   trigger: TriggerOf<'tracked_metric'>,
   { ports }: ConditionPorts,

@@ -1,4 +1,4 @@
-/** What happened while the agent waited, as bounded text for the model. */
+/** Describes what happened while the agent waited, as bounded text for the model. */
 import { assertNever } from '../base/errors.ts';
 import { cleanText, formatDuration, formatValue, oneLine } from '../base/text.ts';
 import type { MetricSummary, Trend } from '../metrics/metric.ts';
@@ -21,7 +21,7 @@ export type DigestCause =
     };
 
 interface DigestRun {
-  /** `run 7`. */
+  /** For example `run 7`. */
   readonly name: string;
   readonly handle?: string | undefined;
   readonly label: string;
@@ -31,7 +31,7 @@ interface DigestRun {
 export interface EndedRun extends DigestRun {
   readonly verdict: Verdict;
   readonly metrics: readonly MetricSummary[];
-  /** The end of its output as the process wrote it; shown where the verdict is not ok. */
+  /** End of the output as the process wrote it; shown where the verdict is not ok. */
   readonly tail?: string;
 }
 
@@ -42,18 +42,18 @@ export interface GoingRun extends DigestRun {
     readonly lastStep: number;
     readonly trend: Trend;
   }[];
-  /** Why nothing newer is known, such as a machine that does not answer. */
+  /** Why there is no newer data, such as a machine that does not answer. */
   readonly note?: string;
 }
 
 export interface DigestInput {
   readonly cause: DigestCause;
-  /** Ended since the sleep or the last check-in began. */
+  /** Runs that ended since the sleep or the last check-in began. */
   readonly ended: readonly EndedRun[];
   readonly going: readonly GoingRun[];
-  /** The tables of sweeps that go on. */
+  /** Tables of the sweeps that are still running. */
   readonly sweeps: readonly string[];
-  /** What came in meanwhile: answers, messages, refusals. */
+  /** Answers, messages and refusals that arrived meanwhile. */
   readonly queued: readonly string[];
 }
 
@@ -62,8 +62,8 @@ const minTailChars = 160;
 const maxTails = 4;
 
 /**
- * At most `maxChars`, which is at least 500. Text of runs is cleaned and fenced: it is data,
- * whatever it says.
+ * Returns at most `maxChars` characters, at least 500. Text of runs is cleaned and fenced, since it
+ * is data, not instructions.
  */
 export function digestText(input: DigestInput, maxChars = usualChars): string {
   const ended = [...input.ended].sort((a, b) => Number(isGood(a)) - Number(isGood(b)));
@@ -94,12 +94,12 @@ function header(cause: DigestCause, maxChars: number): string {
       maxChars,
     );
   const { wake, sleptMs, reason } = cause;
-  const said = [`Woke after ${formatDuration(sleptMs)}: ${whyText(wake)}`, `Slept for: ${reason}`];
+  const lines = [`Woke after ${formatDuration(sleptMs)}: ${whyText(wake)}`, `Slept for: ${reason}`];
   const lists = { Met: wake.met, 'Not met': wake.unmet, 'Could not be checked': wake.errors };
   for (const [title, texts] of Object.entries(lists))
-    if (texts.length > 0) said.push(`${title}: ${texts.join('; ')}`);
-  return said
-    .map((text) => flat(text, Math.floor((maxChars - said.length) / said.length)))
+    if (texts.length > 0) lines.push(`${title}: ${texts.join('; ')}`);
+  return lines
+    .map((text) => flat(text, Math.floor((maxChars - lines.length) / lines.length)))
     .join('\n');
 }
 
@@ -150,12 +150,12 @@ const titleOf = ({ name, handle, label }: DigestRun): string => {
   return details.length > 0 ? `${name} (${details.join(', ')})` : name;
 };
 
-/** Cut before it is cleaned: a label or message of a megabyte costs nothing. */
+/** Cuts before cleaning, so that a label or message of a megabyte costs nothing. */
 const flat = (text: string, maxChars: number): string =>
   oneLine(cleanText(text.slice(0, 4 * maxChars)), maxChars);
 const line = (text: string): string => `- ${flat(text, 300)}`;
 
-/** Whole lines while they fit, then how many are left out. */
+/** Returns whole lines while they fit, then the number of omitted lines. */
 function section(title: string, lines: readonly string[], maxChars: number): string {
   if (lines.length === 0) return '';
   const shown: string[] = [`${title}:`];
@@ -171,7 +171,7 @@ function section(title: string, lines: readonly string[], maxChars: number): str
   return shown.join('\n');
 }
 
-/** What room is left goes to the last words of the runs that failed. */
+/** Gives the remaining characters to the last output of the failed runs. */
 function tailsText(ended: readonly EndedRun[], leftChars: number): string {
   const failed = ended.filter((run) => !isGood(run) && (run.tail ?? '').trim() !== '');
   const count = Math.min(failed.length, maxTails, Math.floor(leftChars / minTailChars));

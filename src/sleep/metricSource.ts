@@ -1,11 +1,11 @@
-/** Finds one number in a file or in what a command printed. */
+/** Finds one number in a file or in the output of a command. */
 import { HeliosError } from '../base/errors.ts';
 import { oneLine } from '../base/text.ts';
 import type { CommandState } from '../machines/probes/probe.ts';
 import type { SleepMachine } from './sleepPorts.ts';
 import type { Comparator, MetricSource } from './trigger.ts';
 
-/** There is no number to compare yet, and why. */
+/** Thrown when there is no number to compare yet; the message says why. */
 class NoValue extends HeliosError {
   readonly reason = 'no_value';
 }
@@ -14,7 +14,7 @@ const maxJsonBytes = 4 * 1024 * 1024;
 const csvHeadBytes = 16 * 1024;
 const csvTailBytes = 64 * 1024;
 
-/** NaN and ±Infinity satisfy no comparison. */
+/** Compares two numbers. NaN and ±Infinity satisfy no comparison. */
 export function holds(value: number, comparator: Comparator, threshold: number): boolean {
   if (!Number.isFinite(value)) return false;
   switch (comparator) {
@@ -34,7 +34,8 @@ export function holds(value: number, comparator: Comparator, threshold: number):
 }
 
 /**
- * `sizeBytes`: as it was when it was looked at. Rejects with `NoValue`, or with `MachineFailure`.
+ * Reads the number. `sizeBytes` is the size when the file was probed. Rejects with `NoValue` or
+ * `MachineFailure`.
  */
 export function readFileValue(
   machine: FileReader,
@@ -58,7 +59,7 @@ async function readJsonValue(machine: FileReader, path: string, field: string): 
   return value;
 }
 
-/** A whole JSON document, or the last whole line of a file of JSON lines. */
+/** Parses a whole JSON document, or else the last complete line of a JSON Lines file. */
 function parseJson(text: string, path: string): unknown {
   for (const candidate of [text, completeLines(text).at(-1) ?? '']) {
     try {
@@ -70,7 +71,7 @@ function parseJson(text: string, path: string): unknown {
   throw new NoValue(`${path} is not valid JSON`);
 }
 
-/** `eval.loss` is the key of that name, or `loss` of what is at `eval`. */
+/** Resolves `eval.loss` as the key of that name, or as `loss` of the value at `eval`. */
 function fieldOf(value: unknown, field: string): unknown {
   if (typeof value !== 'object' || value === null) return undefined;
   if (Object.hasOwn(value, field)) return (value as Record<string, unknown>)[field];
@@ -80,7 +81,8 @@ function fieldOf(value: unknown, field: string): unknown {
 }
 
 /**
- * The last row that ends with a line break: a row that is still being written has half a number.
+ * Reads the last row that ends with a line break: a row that is still being written may hold half a
+ * number.
  */
 async function readCsvValue(
   machine: FileReader,
@@ -108,14 +110,14 @@ async function readCsvValue(
   return numberFrom(cell, `the last row of ${path}`);
 }
 
-/** Non-empty lines that end with a line break. */
+/** Returns non-empty lines that end with a line break. */
 const completeLines = (text: string): string[] =>
   text
     .slice(0, text.lastIndexOf('\n') + 1)
     .split(/\r?\n/)
     .filter((line) => line.trim() !== '');
 
-/** Commas within quotation marks do not part cells. */
+/** Splits a row at commas outside quotation marks. */
 function csvCells(line: string): string[] {
   const cells = [''];
   let isQuoted = false;
@@ -127,7 +129,7 @@ function csvCells(line: string): string[] {
   return cells.map((cell) => cell.trim());
 }
 
-/** The number in the last line of what a command printed. Throws `NoValue`. */
+/** Returns the number in the last line of a command's output. Throws `NoValue`. */
 export function commandValue({ code, stdout, stderr }: CommandState): number {
   if (code !== 0) {
     const how = code === undefined ? 'because it took too long' : `with exit code ${code}`;

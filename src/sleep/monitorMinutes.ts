@@ -1,2 +1,2 @@
-/** How often a monitor may check in, in minutes. */
+/** Interval of check-ins of a monitor, in minutes. */
 export const monitorMinutes = { min: 0.25, max: 24 * 60, usual: 2 };

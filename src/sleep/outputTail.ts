@@ -1,12 +1,12 @@
 import { cleanText } from '../base/text.ts';
 
 const usualLines = 15;
-/** Looked at from the end: more than any traceback that is worth showing. */
+/** Length of the inspected end, longer than any traceback worth showing. */
 const maxOutputChars = 64 * 1024;
 
 /**
- * The last traceback, or the last lines, of what a process wrote: at most `maxChars`, whole lines
- * where they fit.
+ * Returns the last traceback or the last lines of a process's output: at most `maxChars`, whole
+ * lines where they fit.
  */
 export function lastLines(output: string, maxChars: number): string {
   const lines = cleanText(output.slice(-maxOutputChars))
@@ -28,11 +28,10 @@ export function lastLines(output: string, maxChars: number): string {
   return (lines.at(-1) ?? '').slice(-Math.max(0, maxChars));
 }
 
-/** As a code block that the text cannot close. */
+/** Returns the text as a code block that it cannot close. */
 export function fenced(text: string): string {
   const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map((match) => match[0].length));
   const fence = '`'.repeat(Math.min(longest, 9) + 1);
-  // Longer runs of marks than that are no text that anyone wrote: they are shortened rather than
-  // outdone.
+  // Shortens longer runs of backticks instead of using a longer fence: no real text has them.
   return `${fence}\n${text.replace(/`{10,}/g, '`'.repeat(9))}\n${fence}`;
 }

@@ -1,6 +1,6 @@
 /**
- * From what the model sends to a request that can be recorded: every field checked, every name
- * resolved, no guesses.
+ * Parses the sleep request of the model into one that can be recorded: validates every field,
+ * resolves every name, never guesses.
  */
 import { posix } from 'node:path';
 import * as z from 'zod';
@@ -23,7 +23,7 @@ export interface SleepAsk {
   readonly reason: string;
   readonly conditions: readonly unknown[];
   readonly logic: 'any' | 'all';
-  /** Absent or 0: the default, told in the result. */
+  /** Missing or 0: the default, which the result reports. */
   readonly deadlineMinutes?: number | undefined;
 }
 
@@ -37,7 +37,7 @@ export interface ParsePorts {
 
 export interface ParsedSleep {
   readonly request: SleepRequest & { readonly deadlineMs: number };
-  /** Nobody asked for this deadline: it is there so that no sleep is endless. */
+  /** True when the model gave no deadline: the default keeps every sleep finite. */
   readonly isDefaultDeadline: boolean;
 }
 
@@ -116,7 +116,7 @@ async function parseExit(
   return { type: 'foreign_exit', machineId, pid, ...(startTime !== '' && { startTime }) };
 }
 
-/** A pattern that finds nothing would be met at once, by a slip of the pen. */
+/** Rejects a pattern without matches: a typing error would end the sleep at once. */
 async function parsePattern(
   machine: SleepMachine,
   pattern: string,
@@ -137,7 +137,7 @@ async function parsePattern(
 
 const maxNear = 5;
 
-/** Processes that have one of its words, in whatever case. */
+/** Describes processes that contain one of the words of the pattern, ignoring case. */
 async function nearText(
   machine: SleepMachine,
   pattern: string,
@@ -228,7 +228,7 @@ async function parseFile(
   return { ...trigger, baseline: { modifiedMs: found.modifiedMs, sizeBytes: found.sizeBytes } };
 }
 
-/** What the machine does not tell now would never be met. */
+/** Rejects a value that the machine does not report now: the condition would never be met. */
 async function parseResource(
   given: z.output<typeof shapes.resource>,
   { machines, resources }: ParsePorts,
@@ -236,7 +236,7 @@ async function parseResource(
   const machine = machines.get(given.machine_id);
   const { resource, comparator, threshold, gpu_index: gpuIndex } = given;
   const sample = await resources.take(machine);
-  // The first sample has no use of the CPUs yet: it takes two.
+  // The first sample lacks CPU use, which takes two samples.
   if (resource !== 'cpu' && percentsOf(sample, { resource, gpuIndex }).length === 0)
     throw new ToolFailure(
       `${machine.id} does not tell its ${resource}${gpuIndex === undefined ? '' : ` of GPU ${gpuIndex}`}; it tells: ${resourceLines(sample).join('; ') || 'nothing'}.`,

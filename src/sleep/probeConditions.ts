@@ -1,7 +1,4 @@
-/**
- * Conditions on processes and files, of which a machine is asked again and again, all of them
- * together.
- */
+/** Conditions on processes and files. Each machine is polled for all of them together. */
 import { DisposableStore, toDisposable, type Disposable } from '../base/disposable.ts';
 import type { FileState, ProcessState } from '../machines/probes/probe.ts';
 import type { ConditionPorts, ConditionSink, TriggerOf } from './condition.ts';
@@ -17,16 +14,14 @@ export function watchProcess(
     ports.machine(machineId),
     { kind: 'process', pid },
     {
-      // Over for good: a process that comes later under this pid is none of ours.
+      // Final: a later process with this pid is another process.
       answer: (found) => (found === undefined || isOther(found)) && sink.met(true),
       failed: (message) => sink.failed(message),
     },
   );
 }
 
-/**
- * Who was found once is waited for to the end, also when its command line is another one by then.
- */
+/** Waits for every process that matched once, also when its command line changes later. */
 export function watchPattern(
   { machineId, pattern, processes }: TriggerOf<'pattern_exit'>,
   { ports }: ConditionPorts,
@@ -88,12 +83,10 @@ function fileCheck(
 }
 
 const defaultWindowMs = 60_000;
-/** Who was not looked at for longer may have changed and changed back. */
+/** After a longer gap between probes, the file may have changed and changed back. */
 const longestGapMs = 90_000;
 
-/**
- * Once modified, it stays so. Times may have come over a protocol that knows whole seconds only.
- */
+/** Stays true once the file was modified. Some protocols transfer times in whole seconds only. */
 function modifiedCheck(
   baseline: TriggerOf<'file'>['baseline'],
 ): (found: FileState | undefined) => boolean {

@@ -1,14 +1,16 @@
-/** How much of a resource is in use, in percent. */
+/** Use of a resource, in percent. */
 import type { GpuSample, ResourceSample } from '../machines/resources/resourceSample.ts';
 import type { ResourceName } from './trigger.ts';
 
 export interface ResourceQuestion {
   readonly resource: ResourceName;
-  /** Absent: each GPU. */
+  /** Default: each GPU. */
   readonly gpuIndex?: number | undefined;
 }
 
-/** One number, or one for each GPU that is meant; none when that is not known of all of them. */
+/**
+ * Returns one number, or one for each selected GPU. Empty when the value of any of them is unknown.
+ */
 export function percentsOf(
   sample: ResourceSample,
   { resource, gpuIndex }: ResourceQuestion,

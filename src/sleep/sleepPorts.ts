@@ -1,4 +1,4 @@
-/** What waiting needs from its surroundings. */
+/** Dependencies of a sleep on the engine. */
 import type { Event } from '../base/emitter.ts';
 import type { RunId } from '../base/ids.ts';
 import type { MachineProbes } from '../machines/probes/machineProbes.ts';
@@ -11,22 +11,27 @@ export type SleepMachine = Pick<
   'id' | 'ready' | 'exec' | 'query' | 'readFile' | 'workFolder' | 'runsFolder'
 >;
 
-/** What `MachineLooks` does. */
+/** Implemented by `MachineProbes`. */
 export type SleepProbes = Pick<MachineProbes, 'watch' | 'once'>;
 
-/** What `MachineResources` does. */
+/** Implemented by `MachineResources`. */
 export type SleepResources = Pick<MachineResources, 'watch' | 'latest' | 'take' | 'onDidChange'>;
 
 export interface SleepPorts {
-  /** Has a verdict, or was never started. A run whose machine does not answer has not ended. */
+  /**
+   * Returns true for a run with a verdict and for one that was never started. A run whose machine
+   * does not answer has not ended.
+   */
   isEnded(runId: RunId): boolean;
-  /** Every point of the sweep is over, also those that were to be launched. */
+  /** Returns true when every point of the sweep has ended, including points not launched yet. */
   isSweepOver(sweepId: string): boolean;
-  /** The newest value of a series, NaN and ±Infinity included; `undefined` before the first. */
+  /**
+   * Returns the newest value of a series, NaN and ±Infinity included; `undefined` before the first.
+   */
   lastValue(runId: RunId, metric: string): number | undefined;
-  /** Heard after the last points of the run have been read. */
+  /** Fires after the last points of the run have been read. */
   readonly onDidEndRun: Event<RunId>;
-  /** No more points of the sweep are launched; some may run yet. */
+  /** Fires when the sweep launches no more points; some may still run. */
   readonly onDidEndSweep: Event<string>;
   readonly onDidReadPoints: Event<{
     readonly runId: RunId;
@@ -38,19 +43,19 @@ export interface SleepPorts {
   readonly resources: SleepResources;
 }
 
-/** A run of the session as the model can name it. */
+/** A run of the session, found by a reference of the model. */
 export interface FoundRun {
   readonly id: RunId;
-  /** `run 7`. */
+  /** For example `run 7`. */
   readonly name: string;
   readonly isEnded: boolean;
 }
 
 export interface RunLookup {
-  /** By run id, number, `run 7`, or `machine:pid`. */
+  /** Finds a run by run id, number, `run 7` or `machine:pid`. */
   find(reference: string): FoundRun | undefined;
-  /** The id of the sweep that `s1`, or `sweep s1`, names. */
+  /** Returns the id of the sweep named `s1` or `sweep s1`. */
   findSweep(reference: string): string | undefined;
-  /** The runs of this session that have not ended, oldest first. */
+  /** Returns the runs of this session that have not ended, oldest first. */
   going(): readonly FoundRun[];
 }

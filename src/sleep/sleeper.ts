@@ -1,6 +1,6 @@
 /**
- * Waits until something happens, without a token. What happens is heard as events; only files and
- * commands are polled.
+ * Waits for conditions without using tokens. Most conditions are event-driven; only files,
+ * processes and commands are polled.
  */
 import type { Clock } from '../base/clock.ts';
 import { DisposableStore, toDisposable, type Disposable } from '../base/disposable.ts';
@@ -10,19 +10,16 @@ import { watchCondition } from './conditions.ts';
 import type { SleepPorts } from './sleepPorts.ts';
 import { triggerText, type SleepRequest, type Trigger } from './trigger.ts';
 
-/** Why a sleep ended. Conditions are given as people read them (`run 7 ends`). */
+/** Why a sleep ended. Conditions are given as the user reads them (`run 7 ends`). */
 export interface Wake {
   /**
-   * `run_ended`: what was waited for can no longer happen, since the runs it was about have ended.
-   * `alarm`: a watchdog saw something; `met` says what.
+   * `run_ended`: the conditions can no longer be met, since their runs have ended. `alarm`: a
+   * watchdog raised an alarm, described in `met`.
    */
   readonly why: 'trigger' | 'deadline' | 'person' | 'run_ended' | 'alarm';
   readonly met: readonly string[];
   readonly unmet: readonly string[];
-  /**
-   * Conditions that could not be looked at when it was last tried: `loss < 1: gpu1 does not
-   * answer`.
-   */
+  /** Conditions whose last check failed, with the error: `loss < 1: gpu1 does not answer`. */
   readonly errors: readonly string[];
 }
 
@@ -34,9 +31,9 @@ interface Condition {
 }
 
 /**
- * `any` wakes with the first condition that is met; `all` when every one holds: ends of processes
- * and timers stay met, metrics and files must hold now. Everything is derived from the request and
- * the world, so that a recorded request can be armed again after a restart.
+ * `any` wakes when the first condition is met, `all` when every condition holds. Ends of processes
+ * and timers stay met; metrics and files must hold now. All state derives from the request and from
+ * probes, so a recorded request can be armed again after a restart.
  */
 export class Sleeper implements Disposable {
   readonly #ports: SleepPorts;
@@ -49,7 +46,7 @@ export class Sleeper implements Disposable {
   }
 
   /**
-   * Calls `onWake` exactly once, never before this returns; not at all once the result or the
+   * Calls `onWake` exactly once, never before this returns, and never after the result or the
    * sleeper is disposed.
    */
   arm(request: SleepRequest, onWake: (wake: Wake) => void): Disposable {
@@ -77,8 +74,7 @@ export class Sleeper implements Disposable {
       });
     };
     const consider = (): void => decide(verdictOf(request.logic, conditions));
-    // `all` is about the newest values: points that arrive together are looked at when all of them
-    // are there.
+    // `all` compares the newest values, so points that arrive together are handled together.
     const onChange = request.logic === 'any' ? consider : () => queueMicrotask(consider);
     for (const condition of conditions)
       watches.add(this.#watch(condition, () => isDecided, onChange));
@@ -101,7 +97,8 @@ export class Sleeper implements Disposable {
         { ports: this.#ports, clock: this.#clock },
         {
           met(isMet) {
-            // What woke the agent is told as met, also when a later value of the same batch is not.
+            // The condition that woke the agent stays met, even if a later value of the same batch
+            // does not satisfy it.
             condition.isMet = isMet || (isDecided() && condition.isMet);
             condition.lastError = undefined;
             if (isMet) onChange();

@@ -1,4 +1,4 @@
-/** Counts values in a row that hold. */
+/** Counts consecutive values that hold. */
 export class Sustained {
   readonly #needed: number;
   #count = 0;
@@ -7,7 +7,7 @@ export class Sustained {
     this.#needed = needed;
   }
 
-  /** Whether so many in a row hold now, this one among them. */
+  /** Counts the value. Returns whether enough values in a row hold, this one included. */
   check(isTrue: boolean): boolean {
     this.#count = isTrue ? this.#count + 1 : 0;
     return this.#count >= this.#needed;

@@ -1,6 +1,6 @@
 /**
- * What ends a sleep. The words here are what the model sends; ids are resolved and validated before
- * a sleep is recorded.
+ * Conditions that end a sleep. The names are those that the model sends; ids are resolved and validated
+ * before a sleep is recorded.
  */
 import type { RunId } from '../base/ids.ts';
 
@@ -10,23 +10,22 @@ export type MetricSource =
   | { readonly type: 'json_file'; readonly path: string }
   | { readonly type: 'csv_file'; readonly path: string }
   | { readonly type: 'command'; readonly command: string }
-  /** A folder with event files, also of folders below; the field is a tag. */
+  /** A folder with event files, subfolders included; the field is a tag. */
   | { readonly type: 'tensorboard'; readonly logdir: string };
 
 export type ResourceName = 'gpu_util' | 'gpu_memory' | 'cpu' | 'memory' | 'disk';
 
 export type Trigger =
   | { readonly type: 'timer'; readonly atMs: number }
-  /**
-   * The runs that are still alive when the sleep begins and were meant; met when one of them has a
-   * verdict.
-   */
+  /** Met when the run has a verdict. Only runs alive at the start of the sleep are watched. */
   | { readonly type: 'process_exit'; readonly runId: RunId; readonly name: string }
-  /** Every point of a sweep of ours is over, also those that are not launched yet. */
+  /**
+   * Met when every point of a sweep of the session has ended, including points not launched yet.
+   */
   | { readonly type: 'sweep_end'; readonly sweepId: string }
   /**
-   * A pid that is no run of ours. Another `startTime` under the same pid is another process: ours
-   * has ended.
+   * A pid that is not a run of the session. Another `startTime` under the same pid is another
+   * process: the watched one has ended.
    */
   | {
       readonly type: 'foreign_exit';
@@ -35,7 +34,7 @@ export type Trigger =
       readonly startTime?: string;
     }
   /**
-   * Processes whose command line the pattern finds, those that are there when it is asked and later
+   * Processes whose command line matches the pattern, both those present at the request and later
    * ones.
    */
   | {
@@ -45,16 +44,14 @@ export type Trigger =
       readonly pattern: string;
       readonly processes: readonly { readonly pid: number; readonly startTime: string }[];
     }
-  /**
-   * A tracked series: met when a point beyond the threshold has been read since the sleep began.
-   */
+  /** Met when a point beyond the threshold has been read since the sleep began. */
   | {
       readonly type: 'tracked_metric';
       readonly runIds: readonly RunId[];
       readonly metric: string;
       readonly comparator: Comparator;
       readonly threshold: number;
-      /** So many values in a row; absent: one. */
+      /** Consecutive values needed. Default: 1. */
       readonly sustainedChecks?: number;
     }
   | {
@@ -64,33 +61,30 @@ export type Trigger =
       readonly field: string;
       readonly comparator: Comparator;
       readonly threshold: number;
-      /** So many values in a row; absent: one. */
+      /** Consecutive values needed. Default: 1. */
       readonly sustainedChecks?: number;
     }
   | {
       readonly type: 'file';
       readonly machineId: string;
-      /** Absolute, on the machine. */
+      /** Absolute path on the machine. */
       readonly path: string;
       readonly mode: 'exists' | 'modified' | 'size_stable';
-      /** For `size_stable`: so long without a change. */
+      /** For `size_stable`: required time without a change. */
       readonly windowMs?: number;
-      /**
-       * For `modified`: the file as it was when the sleep was asked for; absent when there was
-       * none.
-       */
+      /** For `modified`: the file at the time of the request; `undefined` when it did not exist. */
       readonly baseline?: { readonly modifiedMs: number; readonly sizeBytes: number };
     }
   | {
       readonly type: 'resource';
       readonly machineId: string;
       readonly resource: ResourceName;
-      /** Absent: every GPU has to hold. */
+      /** Default: every GPU must satisfy the comparison. */
       readonly gpuIndex?: number;
       readonly comparator: Comparator;
       /** Percent. */
       readonly threshold: number;
-      /** So many samples in a row; absent: one. */
+      /** Consecutive samples needed. Default: 1. */
       readonly sustainedChecks?: number;
     };
 
@@ -102,7 +96,7 @@ export interface SleepRequest {
   readonly deadlineMs?: number;
 }
 
-/** For people: `run 7 ends`, `loss < 1`, `14:30`. */
+/** Returns a text for the user: `run 7 ends`, `loss < 1`, `14:30`. */
 export function triggerText(trigger: Trigger): string {
   switch (trigger.type) {
     case 'timer':

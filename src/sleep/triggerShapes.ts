@@ -1,4 +1,6 @@
-/** What the model may send as a condition, and the one text that shows it the right shapes. */
+/**
+ * Schemas of the conditions that the model may send, and the text that shows it the right shapes.
+ */
 import * as z from 'zod';
 
 const maxSeconds = 30 * 24 * 3600;
@@ -39,7 +41,7 @@ const processExit = z
     const ours = countOf(task_id, run, sweep);
     return ours === 0
       ? countOf(machine_id) === 1 && countOf(pid, pattern) === 1
-      : // The machine of a run says nothing new, and is often said.
+      : // `machine_id` is redundant next to a run, but models often send it.
         ours === 1 && countOf(pid, pattern) === 0;
   }, 'give task_id, sweep, or machine_id with pid or process_pattern');
 
@@ -85,7 +87,10 @@ const commandCondition = z.object({
   source: z.object({ type: z.literal('command'), command: z.string() }),
 });
 
-/** The commands that conditions would run, also of conditions that fit no shape otherwise. */
+/**
+ * Returns the commands that conditions would run, including conditions that fit no schema
+ * otherwise.
+ */
 export const conditionCommands = (
   conditions: readonly unknown[],
 ): { readonly machineId: string; readonly command: string }[] =>
@@ -123,8 +128,8 @@ const resource = z
   });
 
 /**
- * The shapes by what the model calls them. `metric` has two: on a tracked series, and read from a
- * file or command.
+ * Schemas by the name that the model uses. `metric` has two: for a tracked series, and for a value
+ * read from a file or command.
  */
 export const shapes = {
   timer,

@@ -1,4 +1,4 @@
-/** Conditions on numbers that a file, a command or the machine itself tells. */
+/** Conditions on numbers that a file, a command or the machine itself reports. */
 import type { Clock } from '../base/clock.ts';
 import { DisposableStore, type Disposable } from '../base/disposable.ts';
 import { messageOf } from '../base/errors.ts';
@@ -29,7 +29,7 @@ export function watchSource(
   }
 }
 
-/** Compares each new value. */
+/** Returns a function that compares each new value. */
 function comparing(
   trigger: Pick<MetricTrigger, 'comparator' | 'threshold' | 'sustainedChecks'>,
   sink: ConditionSink,
@@ -39,7 +39,7 @@ function comparing(
     sink.met(sustained.check(holds(value, trigger.comparator, trigger.threshold)));
 }
 
-/** Read whole, but only when it has changed. */
+/** Reads the whole file, only after it has changed. */
 function watchFileValue(
   trigger: MetricTrigger,
   source: { readonly type: 'json_file' | 'csv_file'; readonly path: string },
@@ -53,8 +53,8 @@ function watchFileValue(
   let known = '';
   let compared: { stamp: string; value: number } | undefined;
   const take = (found: FileState, value: number): void => {
-    // Where times are whole seconds, a change within one may not be seen: then it is read once
-    // more.
+    // If times are whole seconds, a change within the same second may go unnoticed: the file is
+    // read once more.
     const isSettled = found.modifiedMs % 1000 !== 0 || clock.now() - found.modifiedMs > settledMs;
     const stamp = stampOf(found);
     known = isSettled ? stamp : '';
@@ -132,8 +132,8 @@ function watchEvents(
 const readTimeoutMs = 60_000;
 
 /**
- * One read at a time; what would begin meanwhile is left to the next look. One that hangs is given
- * up.
+ * Runs one read at a time and skips reads that would overlap; the next probe repeats them. Gives up
+ * a read that hangs.
  */
 class Reader implements Disposable {
   readonly #clock: Clock;
@@ -145,7 +145,7 @@ class Reader implements Disposable {
     this.#sink = sink;
   }
 
-  /** `take` is not called any more once it was disposed or given up. */
+  /** Calls `take` with the result, never after the read was disposed or given up. */
   read<T>(work: () => Promise<T>, take: (value: T) => void): void {
     if (this.#current !== undefined) return;
     const settle = (report: () => void): void => {
@@ -182,7 +182,7 @@ export function watchResource(
       const sample = changed === machineId ? ports.resources.latest(machineId) : undefined;
       if (sample === undefined) return;
       const percents = percentsOf(sample, trigger);
-      // A sample that tells nothing breaks the row: what was not seen is not taken for true.
+      // A sample without the value breaks the row: an unknown value does not count as true.
       sink.met(
         sustained.check(
           percents.length > 0 && percents.every((each) => holds(each, comparator, threshold)),

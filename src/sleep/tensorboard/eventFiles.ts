@@ -1,13 +1,13 @@
 /**
- * Follows the event files of a folder: each byte is read once, new files are found, and values come
- * in the order of writing.
+ * Follows the event files of a folder. Reads each byte once, finds new files, and returns values in
+ * the order of writing.
  */
 import type { FileState } from '../../machines/probes/probe.ts';
 import type { SleepMachine } from '../sleepPorts.ts';
 import { readRecords } from './records.ts';
 import { readScalars, type Scalar } from './scalars.ts';
 
-/** At a time, of one file. */
+/** Bytes per read of one file. */
 const blockBytes = 4 * 2 ** 20;
 
 interface Progress {
@@ -20,8 +20,7 @@ export class EventFiles {
   readonly #progress = new Map<string, Progress>();
 
   /**
-   * The values of a tag that have come since it was asked last, oldest first. Rejects with
-   * `MachineFailure`.
+   * Returns the values of a tag since the last call, oldest first. Rejects with `MachineFailure`.
    */
   async newValues(
     machine: Pick<SleepMachine, 'readFile'>,
@@ -49,7 +48,8 @@ export class EventFiles {
       progress.offset += usedBytes;
       progress.isDamaged = isDamaged;
       if (usedBytes > 0) continue;
-      // A record longer than the block (an image), or one that is still being written.
+      // A record longer than the block (an image), or an incomplete record that is still being
+      // written.
       if (bytes.length < block) break;
       block *= 2;
     }

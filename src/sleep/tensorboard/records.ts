@@ -1,17 +1,19 @@
-/** The records of an event file: length, its checksum, the bytes, theirs. */
+/**
+ * Reads the records of an event file: length, checksum of the length, data, checksum of the data.
+ */
 
 export interface RecordsRead {
   readonly records: readonly Uint8Array[];
-  /** Of the bytes, those of whole records; the next read begins after them. */
+  /** Number of bytes in whole records; the next read begins after them. */
   readonly usedBytes: number;
-  /** The file is not what it should be, from there on. */
+  /** True when a checksum does not match; the file is unreadable from there on. */
   readonly isDamaged: boolean;
 }
 
 const headBytes = 12;
 const tailBytes = 4;
 
-/** A record that has not been written to its end is left for later. */
+/** Reads whole records. Leaves an incomplete record for the next read. */
 export function readRecords(bytes: Uint8Array): RecordsRead {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const records: Uint8Array[] = [];
@@ -31,7 +33,7 @@ export function readRecords(bytes: Uint8Array): RecordsRead {
   return { records, usedBytes: at, isDamaged: false };
 }
 
-/** CRC-32C, turned and shifted as the format wants it. */
+/** Returns the CRC-32C, rotated and offset as the format requires. */
 export function maskedChecksum(bytes: Uint8Array): number {
   let crc = 0xffffffff;
   for (const byte of bytes) crc = (table[(crc ^ byte) & 0xff] ?? 0) ^ (crc >>> 8);

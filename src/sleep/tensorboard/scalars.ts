@@ -1,4 +1,4 @@
-/** The scalars of an event, from the few fields of its protocol buffer that hold them. */
+/** Reads the scalars of an event from the fields of its protocol buffer. */
 
 export interface Scalar {
   readonly tag: string;
@@ -8,7 +8,7 @@ export interface Scalar {
   readonly value: number;
 }
 
-/** Throws `RangeError` when the record is no protocol buffer. */
+/** Throws `RangeError` when the record is not a protocol buffer. */
 export function readScalars(record: Uint8Array): Scalar[] {
   const event = fieldsOf(record);
   const wallTime = event.find(({ number }) => number === 1)?.double ?? NaN;
@@ -23,8 +23,8 @@ export function readScalars(record: Uint8Array): Scalar[] {
 }
 
 /**
- * Of an entry of a summary: an older writer's `simple_value`, or a newer one's tensor with one
- * element.
+ * Reads an entry of a summary: `simple_value` of older writers, or the one-element tensor of newer
+ * ones.
  */
 function readValue(bytes: Uint8Array): { tag: string; value: number } | undefined {
   const fields = fieldsOf(bytes);
@@ -39,7 +39,10 @@ function readValue(bytes: Uint8Array): { tag: string; value: number } | undefine
 
 const types = { float: 1, double: 2, int32: 3, int64: 9 };
 
-/** Its one number: as raw content, or in the list of its type. `undefined`: it is no scalar. */
+/**
+ * Returns the number of the tensor, from its raw content or from the list of its type; `undefined`
+ * when it is not a scalar.
+ */
 function readTensor(bytes: Uint8Array): number | undefined {
   const fields = fieldsOf(bytes);
   const type = Number(fields.find(({ number }) => number === 1)?.integer ?? 0n);
@@ -48,7 +51,7 @@ function readTensor(bytes: Uint8Array): number | undefined {
   return fields.map(listedNumber).find((value) => value !== undefined);
 }
 
-/** The first of a list of floats (5), doubles (6), or whole numbers (7, 10), packed or not. */
+/** Returns the first of a list of floats (5), doubles (6), or integers (7, 10), packed or not. */
 function listedNumber({ number, float, double, integer, bytes }: Field): number | undefined {
   switch (number) {
     case 5:
@@ -75,7 +78,7 @@ function rawNumber(bytes: Uint8Array, type: number): number | undefined {
   return undefined;
 }
 
-/** One of its values is there, by how it is written. */
+/** A field with exactly one value, which depends on its wire type. */
 interface Field {
   readonly number: number;
   readonly integer?: bigint;
