@@ -1,7 +1,7 @@
 /**
- * The morning brief of a session, as Markdown: what was reached, what it cost, what is to be
- * decided. It is made of what was recorded, without a model: the same facts give the same text.
- * Words of the model are quoted, and their numbers marked where no run has measured them.
+ * Writes the morning brief of a session as Markdown: results, cost, open decisions. Built from
+ * recorded facts, without a model: the same facts give the same text. Text of the model is quoted,
+ * and its numbers are marked where no run has measured them.
  */
 import { exactTime } from '../base/localTime.ts';
 import { plain } from '../base/markdown.ts';
@@ -16,14 +16,17 @@ import { runsPart } from './runsPart.ts';
 import { decidePart, triedPart } from './triedPart.ts';
 import { alarmsPart, failuresPart, happenedPart, questionsPart } from './troublePart.ts';
 
-/** A picture beside the report. */
+/** A chart file next to the report. */
 export interface ReportChart {
-  /** Relative to the report: `charts/loss.svg`. */
+  /** Path relative to the report: `charts/loss.svg`. */
   readonly path: string;
   readonly text: string;
 }
 
-/** `charts`: those that stand beside it; without them it is complete as text. */
+/**
+ * Returns the brief. `charts` are the files next to it; without them, the brief is complete as
+ * text.
+ */
 export function buildBrief(facts: BriefFacts, charts: readonly ReportChart[] = []): string {
   const night = nightOf(facts);
   const { tried, champion, ...rest } = measuredParts(night, charts);
@@ -44,7 +47,7 @@ export function buildBrief(facts: BriefFacts, charts: readonly ReportChart[] = [
   return assembled(parts);
 }
 
-/** The write-up: the model's account of the work, around the measured tables. */
+/** Returns the write-up: the model's account of the work, around the measured tables. */
 export function buildWriteup(
   facts: BriefFacts,
   notes: string,
@@ -52,11 +55,11 @@ export function buildWriteup(
 ): string {
   const night = nightOf(facts);
   const { mentions, pictures, champion, tried } = measuredParts(night, charts);
-  const told = notes.trim();
+  const text = notes.trim();
   const account =
-    told === ''
+    text === ''
       ? ''
-      : `## Account\n\nIn the words of ${plain(facts.session.model, 80)}:\n\n${quotation(told, night.known, 2_000)}`;
+      : `## Account\n\nIn the words of ${plain(facts.session.model, 80)}:\n\n${quotation(text, night.known, 2_000)}`;
   return assembled([
     headPart(night),
     account,
@@ -68,10 +71,7 @@ export function buildWriteup(
   ]);
 }
 
-/**
- * What was tried comes first: it gives the experiments their places, which the champion then links
- * to.
- */
+/** Builds the table of experiments first: it creates the anchors that the champion links to. */
 function measuredParts(night: Night, charts: readonly ReportChart[]) {
   const mentions = new Mentions();
   const tried = triedPart(night, mentions);

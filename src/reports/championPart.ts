@@ -1,6 +1,6 @@
 /**
- * What was reached: the champion with its evidence, and how far it is from what the goal says.
- * Measured values only.
+ * Describes the result: the champion with its evidence, and its distance from the goal. Measured
+ * values only.
  */
 import { code, plain } from '../base/markdown.ts';
 import { counted, formatValue } from '../base/text.ts';
@@ -51,7 +51,7 @@ function championLines(night: Night, { champion, value }: Reached, mentions: Men
   ];
 }
 
-/** How far the same thing, done again, lies from it. */
+/** Describes the spread of the champion's repetitions. */
 function repeatLines(
   { facts: { ledger } }: Night,
   champion: LedgerRow,
@@ -70,7 +70,10 @@ function repeatLines(
   return [`- Measured ${n} times (n = ${n}): ${values}: ${mentions.runs(numbers, maxRepeats)}`];
 }
 
-/** Of its experiment, of the one that it repeats, and of those that repeat that one. */
+/**
+ * Returns the runs of the champion's experiment, of the experiment that it repeats, and of all
+ * repetitions of that one.
+ */
 function relatedRows(
   experiments: Night['facts']['ledger']['experiments'],
   champion: LedgerRow,
@@ -87,7 +90,7 @@ function firstLines({ facts, valueOf }: Night, value: number, mentions: Mentions
   const first = facts.ledger.rows.find((row) => valueOf(row) !== undefined);
   const start = valueOf(first);
   if (first === undefined || start === undefined || start === value) return [];
-  // A share of what is below 0, or of what was passed on the way there, tells nothing.
+  // A percentage of a negative value, or across zero, is meaningless.
   const change = start > 0 && value >= 0 ? ` (since then ${percent((value - start) / start)})` : '';
   return [
     `- The first that measured it: ${formatValue(start)} in ${mentions.run(first.number)}${change}`,

@@ -1,6 +1,6 @@
 /**
- * Which pictures a report has: how the best value came about, and the curves of the runs that
- * matter.
+ * Chooses and draws the charts of a report: progress of the best value, and the curves of the most
+ * relevant runs.
  */
 import type { LedgerRow } from '../experiments/ledger.ts';
 import { summaryFor } from '../experiments/ledger.ts';
@@ -12,14 +12,14 @@ import { progressChart, type ProgressPoint } from './progressChart.ts';
 import { runChart, type ChartRun } from './runChart.ts';
 
 export interface DrawnChart {
-  /** `best-so-far`, `val-loss`: safe as a file name, unique in its set. */
+  /** For example `best-so-far` or `val-loss`: safe as a file name, unique in its set. */
   readonly name: string;
-  /** For who does not see it. */
+  /** Alternative text. */
   readonly text: string;
   readonly svg: string;
 }
 
-/** All points of a metric of a run; `undefined` where they are not within reach. */
+/** Reads all points of a metric of a run; `undefined` where they are unavailable. */
 export type ReadSeries = (row: LedgerRow, metric: string) => Promise<SeriesColumns | undefined>;
 
 const maxRuns = 8;
@@ -43,7 +43,7 @@ export async function drawCharts(
   return charts;
 }
 
-/** With one run there is no way to the best. */
+/** Returns `undefined` for fewer than two runs: there is no progress to draw. */
 function progressOf(night: Night): DrawnChart | undefined {
   const { ledger } = night.facts;
   const { decisive } = ledger;
@@ -63,7 +63,7 @@ function progressOf(night: Night): DrawnChart | undefined {
     : { name: 'best-so-far', text: `${decisive.metric}: best so far, by run`, svg };
 }
 
-/** What does not count stands where its last value was. */
+/** Draws runs that do not count at their last value. */
 function pointOf(
   night: Night,
   row: LedgerRow,
@@ -85,7 +85,7 @@ function pointOf(
       ];
 }
 
-/** The champion, the best, and the newest of those that stopped being numbers. */
+/** Returns the champion, the best runs, and the newest runs with non-finite values. */
 function chosenRuns({ facts: { ledger }, valueOf, compare }: Night): readonly LedgerRow[] {
   const { champion, decisive } = ledger;
   const ranked = ledger.rows
@@ -135,7 +135,7 @@ async function curvesOf(
     : { name, text: `${metric} of ${runs.map((run) => run.name).join(', ')}`, svg };
 }
 
-/** A goal in percent is drawn where the values are: a share of one, or percents. */
+/** Scales a goal in percent to the values: shares of one, or percentages. */
 function goalOf(
   { facts, valueOf }: Night,
   metric: string,
@@ -157,8 +157,8 @@ function freeName(metric: string, others: readonly DrawnChart[]): string {
 }
 
 /**
- * Lower case letters and digits of `text`, with hyphens for the rest: safe as a file name on every
- * system.
+ * Returns the lower-case letters and digits of `text` with hyphens in place of the rest: safe as a
+ * file name on every system.
  */
 export const slug = (text: string, maxChars: number): string =>
   text

@@ -1,11 +1,9 @@
-/** Numbers in the words of a model, held against what was measured. */
+/** Compares numbers in a model's text with the measured values. */
 import { plain } from '../base/markdown.ts';
 import { directionOf } from '../metrics/direction.ts';
 import type { BriefFacts } from './facts.ts';
 
-/**
- * What a number may be and still be no claim: measured by a run, or given in the goal or a command.
- */
+/** Numbers that are not unmeasured claims: measured by a run, or given in the goal or a command. */
 export interface KnownNumbers {
   /** Sorted. */
   readonly measured: Float64Array;
@@ -14,23 +12,26 @@ export interface KnownNumbers {
 
 /** A number in a text that no run has measured. */
 export interface UnmeasuredNumber {
-  /** As it is written, with its percent sign. */
+  /** The number as written, with its percent sign. */
   readonly text: string;
-  /** Position behind it. */
+  /** Offset after the number. */
   readonly end: number;
 }
 
 const numberPattern =
   /(?<![\w.]|[A-Za-z]-)(?:[-+−])?(?:\d{1,3}(?:,\d{3})+|\d+)?(?:\.\d+|(?<=\d))(?:e[-+]?\d+)?(?!(?!x\b)\w|\.\d)(\s*%)?/gi;
-/** Time, money and sizes are no values of a metric; neither are dates, clock times and versions. */
+/**
+ * Excludes durations, money and sizes, which are not metric values, and dates, clock times and
+ * versions.
+ */
 const unitBehind =
   /^(?:\s*(?:ms|µs|s|sec|seconds?|min|minutes?|h|hours?|days?|[kmgt]i?b|bytes?|usd|dollars?)\b|[:/]\d|-\d{2}\b)/i;
 const metricBefore =
   /([A-Za-z][\w./-]*)[\s`*_"]*(?:(?:=|:|<=?|>=?|≈|~|is|was|of|to|at|reached|hit|got)[\s`*_"]*){0,2}$/i;
-/** Longer texts are not looked through to their end. */
+/** Longest text that is searched. */
 const maxTextChars = 50_000;
 
-/** Numbers of a model's text that no run has measured and nobody has given, in their order. */
+/** Returns the numbers of a model's text that were neither measured nor given, in text order. */
 export function unmeasuredNumbers(text: string, known: KnownNumbers): readonly UnmeasuredNumber[] {
   const found: UnmeasuredNumber[] = [];
   const shown = text.slice(0, maxTextChars);
@@ -45,7 +46,7 @@ export function unmeasuredNumbers(text: string, known: KnownNumbers): readonly U
   return found;
 }
 
-/** The numbers of a ledger, and those that the goal and the commands of its runs give. */
+/** Collects the numbers of a ledger, of the goal, and of the commands of the runs. */
 export function knownNumbers({ ledger, session, runs, target }: KnownSource): KnownNumbers {
   const values = ledger.rows.flatMap(({ metrics }) =>
     metrics.flatMap(({ last, best, min, max, mean }) => [last, best, min, max, mean]),
@@ -63,7 +64,7 @@ type KnownSource = Pick<BriefFacts, 'ledger' | 'session' | 'runs' | 'target'>;
 const mark = '\uE000';
 const markPattern = new RegExp(mark, 'g');
 
-/** A model's words on one line of Markdown, with what was not measured marked. */
+/** Returns a model's text as one line of Markdown, with unmeasured numbers marked. */
 export function flagged(text: string, known: KnownNumbers, maxChars: number): string {
   const clean = text.replace(markPattern, '');
   const marked = unmeasuredNumbers(clean, known).reduceRight(
@@ -73,7 +74,7 @@ export function flagged(text: string, known: KnownNumbers, maxChars: number): st
   return plain(marked, maxChars).replace(markPattern, ' *(not measured)*');
 }
 
-/** A model's words as a quotation, line by line. */
+/** Returns a model's text as a Markdown quotation. */
 export function quotation(text: string, known: KnownNumbers, maxLines = 60): string {
   const lines = text.trim().split(/\r?\n/);
   const shown = lines
@@ -88,7 +89,7 @@ interface Written {
   readonly value: number;
   readonly isPercent: boolean;
   readonly isWhole: boolean;
-  /** Half of the last digit that is written. */
+  /** Half a unit of the last written digit. */
   readonly halfUnit: number;
 }
 
@@ -108,7 +109,7 @@ function readNumber(text: string, isPercent: boolean): Written {
   };
 }
 
-/** A whole number counts something, unless it is a share or stands beside the name of a metric. */
+/** Treats a whole number as a count, unless it is a percentage or follows the name of a metric. */
 function isClaim({ value, isPercent, isWhole }: Written, before: string, behind: string): boolean {
   if (!Number.isFinite(value) || /[$€£]\s*$/.test(before) || unitBehind.test(behind)) return false;
   if (!isWhole || isPercent) return true;
@@ -124,7 +125,7 @@ function isKnown(written: Written, { measured, given }: KnownNumbers): boolean {
   return isPercent && (given.has(value / 100) || hasNear(measured, value / 100, tolerance / 100));
 }
 
-/** A rounded value is the value; a whole number is only where it is close. */
+/** Allows for rounding; a whole number must also be close in relation to its size. */
 const toleranceOf = ({ value, isWhole, halfUnit }: Written): number =>
   (isWhole ? Math.min(halfUnit, 0.01 * Math.abs(value)) : halfUnit) * (1 + 1e-9);
 

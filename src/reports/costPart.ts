@@ -1,4 +1,4 @@
-/** What it cost: money for thinking, time of machines, GPUs that stood idle. */
+/** Reports the cost: model calls, machine time, idle GPUs. */
 import { plain } from '../base/markdown.ts';
 import { counted, formatDuration } from '../base/text.ts';
 import type { BriefFacts, RunFacts } from './facts.ts';
@@ -37,7 +37,7 @@ function machineLines(runs: readonly RunFacts[]): string[] {
     : shown;
 }
 
-/** Says nothing where no GPU was watched: that is not the same as none being idle. */
+/** Omits the line where no GPU was watched, which does not mean that none was idle. */
 function gpuLines(runs: readonly RunFacts[]): string[] {
   const watched = runs.flatMap(({ gpu }) => gpu ?? []);
   const total = watched.reduce((sum, { watchedSeconds }) => sum + watchedSeconds, 0);

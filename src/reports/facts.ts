@@ -1,7 +1,4 @@
-/**
- * What a report is made of: plain facts, read from a journal by whoever knows its events. Nothing
- * here was said by a model unless it says so.
- */
+/** Facts of a report, read from a journal. Text of a model is marked as such. */
 import type { RunId } from '../base/ids.ts';
 import type { Ledger } from '../experiments/ledger.ts';
 import type { GoalTarget } from '../experiments/target.ts';
@@ -10,7 +7,7 @@ export interface BriefFacts {
   readonly session: SessionFacts;
   readonly target?: GoalTarget;
   readonly ledger: Ledger;
-  /** All that were planned, oldest first. */
+  /** All planned runs, oldest first. */
   readonly runs: readonly RunFacts[];
   /** Values that the engine read from runs and accepted as the reason to end. */
   readonly evidence: readonly EvidenceFacts[];
@@ -30,11 +27,11 @@ export interface SessionFacts {
   readonly startedMs: number;
   readonly lastEventMs: number;
   readonly turns: number;
-  /** Such as `The goal is met.`; of a session that has not ended, what it does. */
+  /** For example `The goal is met.`; for a session that has not ended, its current activity. */
   readonly outcome: string;
-  /** Why it waits for the user, in its own words. */
+  /** Why the session waits for the user, in the model's words. */
   readonly stuck?: string;
-  /** The model's words at the end. */
+  /** The model's final summary. */
   readonly summary?: string;
 }
 
@@ -46,19 +43,22 @@ export interface RunFacts {
   readonly command: string;
   /** `running`, `ok`, `failed (exit code 1)` … */
   readonly status: string;
-  /** - `bad`: it ended, and not well · `open`: it goes on, or waits */
+  /**
+   * - `bad`: the run has ended, without success
+   * - `open`: the run has not ended or not started
+   */
   readonly outcome: 'ok' | 'bad' | 'open';
   readonly tookMs?: number;
-  /** The last line of the output of a run that did not end well. */
+  /** Last line of the output of a run that did not end well. */
   readonly lastLine?: string;
   readonly alarms: readonly {
     readonly detail: string;
     readonly action: 'warn' | 'kill' | 'ask';
     readonly atMs: number;
   }[];
-  /** Where its output is, on its machine. */
+  /** Path of the output on the machine. */
   readonly outputPath?: string;
-  /** In seconds of one GPU; absent where it was not watched. */
+  /** Seconds of one GPU; undefined where no GPU was watched. */
   readonly gpu?: { readonly idleSeconds: number; readonly watchedSeconds: number };
 }
 
@@ -71,7 +71,7 @@ export interface EvidenceFacts {
 }
 
 export interface CostFacts {
-  /** What all calls to models came to, in words: plan and unknown prices are said. */
+  /** Total cost of all model calls, as text. Mentions subscription usage and unknown prices. */
   readonly total: string;
   /** A line for each model, and one for the experiments. */
   readonly lines: readonly string[];
@@ -79,14 +79,14 @@ export interface CostFacts {
 
 export interface QuestionFacts {
   readonly id: string;
-  /** The model's words. */
+  /** Text of the model. */
   readonly text: string;
   readonly fallback: string;
   readonly deadlineMs: number;
   readonly answer?: { readonly text: string; readonly by: 'person' | 'default' };
 }
 
-/** Something that interrupted the work, or that a user should know of. */
+/** An interruption, or another event that the user should know of. */
 export interface Happening {
   readonly atMs: number;
   readonly text: string;

@@ -1,19 +1,16 @@
-/**
- * The runs and experiments that a report speaks of: whatever is mentioned has a place in it that
- * its links lead to.
- */
+/** Tracks the runs and experiments that a report mentions, so that each link has an anchor. */
 
 export class Mentions {
   readonly #runs = new Set<number>();
   readonly #experiments = new Set<string>();
 
-  /** `[run 7](#run-7)`; the run then stands in the table of runs. */
+  /** Returns `[run 7](#run-7)` and adds the run to the table of runs. */
   run(number: number): string {
     this.#runs.add(number);
     return `[run ${number}](#run-${number})`;
   }
 
-  /** The first of them, and how many more there are. */
+  /** Returns links to the first `max` runs and the number of the others. */
   runs(numbers: readonly number[], max: number): string {
     const rest = numbers.length - max;
     const shown = numbers.slice(0, max).map((number) => this.run(number));
@@ -24,24 +21,24 @@ export class Mentions {
     return this.#runs.has(number);
   }
 
-  /** The place of an experiment, for the line that tells of it. */
+  /** Returns the anchor of an experiment, for the line that describes it. */
   experimentPlace(id: string): string {
     this.#experiments.add(id);
     return `<a id="${id}"></a>**${id}**`;
   }
 
-  /** A link where a line tells of it, else its name alone. */
+  /** Returns a link if the report describes the experiment, otherwise its id. */
   experiment(id: string): string {
     return this.#experiments.has(id) ? `[${id}](#${id})` : id;
   }
 }
 
-/** The place of a run in the table of runs. */
+/** Returns the anchor of a run in the table of runs. */
 export const runPlace = (number: number): string => `<a id="run-${number}"></a>${number}`;
 
 /**
- * A line for each of the first items, and how many are left out. No line is made of those: what it
- * mentions has a place.
+ * Returns lines for the first `max` items and the number of the others. Never calls `lineOf` for
+ * the others, so their mentions create no links.
  */
 export function bounded<T>(
   items: readonly T[],

@@ -1,6 +1,6 @@
 /**
- * The facts of a report, joined: what each run measured of the metric that decides, and how values
- * are ranked.
+ * Joins the facts of a report: the value of the decisive metric of each run, and the ranking of
+ * values.
  */
 import type { RunId } from '../base/ids.ts';
 import type { Decision } from '../experiments/experiment.ts';
@@ -12,14 +12,14 @@ import type { BriefFacts, RunFacts } from './facts.ts';
 export interface Night {
   readonly facts: BriefFacts;
   readonly known: KnownNumbers;
-  /** `undefined` of a run that never came to life. */
+  /** Returns `undefined` for a run that never started. */
   rowOf(run: Pick<RunFacts, 'id'>): LedgerRow | undefined;
   /**
-   * The best value of the metric that decides; `undefined` where the run has none, or does not
+   * Returns the best value of the decisive metric; `undefined` where the run has none or does not
    * count.
    */
   valueOf(row: LedgerRow | undefined): number | undefined;
-  /** Below 0: `a` is better than `b`. What has no value comes last. */
+  /** Returns a negative number when `a` is better than `b`. Missing values come last. */
   compare(a: number | undefined, b: number | undefined): number;
 }
 
@@ -36,11 +36,11 @@ export function nightOf(facts: BriefFacts): Night {
   };
 }
 
-/** What was decided; what crashed needs nobody to say so. `undefined`: nobody has judged it. */
+/** Returns the decision. A crash needs no explicit decision; `undefined` means undecided. */
 export const decisionOf = ({ decision, runs }: ExperimentRow): Decision | undefined =>
   decision?.decision ?? (hasCrashed(runs) ? 'crash' : undefined);
 
-/** The best value in an experiment, and the run that has it. */
+/** Returns the best value of an experiment and the run that has it. */
 export function bestIn(
   { compare, valueOf }: Night,
   { runs }: ExperimentRow,

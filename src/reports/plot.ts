@@ -1,6 +1,6 @@
 /**
- * The frame that all charts share: a title, two axes with round numbers, the goal as a dashed line,
- * a legend at the right.
+ * The layout that all charts share: a title, two axes with round numbers, the goal as a dashed
+ * line, a legend on the right.
  */
 import { scaleFor, type Scale } from './scale.ts';
 import { element, label, picture } from './svg.ts';
@@ -9,32 +9,32 @@ export interface Plot {
   readonly title: string;
   readonly description: string;
   readonly xTitle: string;
-  /** Of everything that is drawn; only finite values count. */
+  /** All drawn values; only finite ones count. */
   readonly xs: Iterable<number>;
   readonly ys: Iterable<number>;
   readonly goal?: { readonly value: number; readonly text: string };
   readonly legend: readonly LegendEntry[];
   readonly mayBeLog?: boolean;
-  /** Along x things are counted. */
+  /** True for an x axis of integers. */
   readonly isCounted?: boolean;
-  /** What stands between the axes, as SVG. */
+  /** Draws the content between the axes, as SVG. */
   draw(x: Scale, y: Scale): string;
 }
 
 export interface LegendEntry {
   readonly text: string;
-  /** The sign before the text, as SVG around its middle. */
+  /** Draws the symbol before the text, as SVG centred at (x, y). */
   sign(x: number, y: number): string;
 }
 
 const width = 860;
 const height = 400;
 const frame = { left: 72, right: 650, top: 44, bottom: 352 };
-/** Pixels between the axes. */
+/** Width of the plot area in pixels. */
 export const plotPixels = frame.right - frame.left;
 export const topOfPlot = frame.top;
 
-/** `undefined` where there is no finite point to draw. */
+/** Returns an SVG document; `undefined` where there is no finite point. */
 export function renderPlot(plot: Plot): string | undefined {
   const { goal, mayBeLog } = plot;
   const [xRange, yRange] = [rangeOf(plot.xs), rangeOf(plot.ys)];

@@ -1,33 +1,33 @@
-/** How the best value came about: a dot for each run, a line for the best so far. */
+/** Draws progress: a dot for each run, a line for the best value so far. */
 import type { Decision } from '../experiments/experiment.ts';
 import type { Direction } from '../metrics/metric.ts';
 import { renderPlot, type LegendEntry } from './plot.ts';
 import { element, pathOf, xmlText } from './svg.ts';
 
 export interface ProgressPoint {
-  /** The number of the run. */
+  /** Run number. */
   readonly number: number;
   readonly value: number;
-  /** Absent while nobody has judged it. */
+  /** Undefined while undecided. */
   readonly decision?: Decision;
-  /** It ended well, or goes on: only then it can be the best. */
+  /** True for a run that has ended well or is still running; only such runs can be the best. */
   readonly counts: boolean;
 }
 
 export interface ProgressChart {
   readonly metric: string;
   readonly direction: Direction;
-  /** In the order of their numbers. */
+  /** Ordered by run number. */
   readonly points: readonly ProgressPoint[];
   readonly goal?: { readonly value: number; readonly text: string };
 }
 
 type Mark = 'keep' | 'discard' | 'bad';
 
-/** More dots than this are thinned out: no eye tells them apart. */
+/** Maximum number of dots; more are thinned out, since they would overlap. */
 const maxDots = 600;
 
-/** An SVG document; `undefined` where nothing was measured. */
+/** Returns an SVG document; `undefined` where there are no values. */
 export function progressChart({
   metric,
   direction,
@@ -67,8 +67,7 @@ export function progressChart({
 }
 
 /**
- * The corners of the line: it goes level to the next run that is better, then straight to its
- * value.
+ * Returns the corners of a step line: level up to the next better run, then vertical to its value.
  */
 function bestSteps(points: readonly ProgressPoint[], direction: Direction): [number, number][] {
   const corners: [number, number][] = [];
@@ -85,7 +84,7 @@ function bestSteps(points: readonly ProgressPoint[], direction: Direction): [num
   return corners;
 }
 
-/** What was kept stays; of the others every so many. */
+/** Keeps all dots with the decision `keep`, and every n-th of the others. */
 function thinned(points: readonly ProgressPoint[]): readonly ProgressPoint[] {
   const every = Math.ceil(points.length / maxDots);
   return points.filter(({ decision }, index) => decision === 'keep' || index % every === 0);

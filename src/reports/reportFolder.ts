@@ -1,5 +1,5 @@
 /**
- * The folder of one report in the work folder. What a user has changed in it is never overwritten.
+ * The folder of one report in the work folder. Never overwrites a file that the user has changed.
  */
 import { createHash } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
@@ -11,7 +11,7 @@ import { storageFailure } from '../storage/storageFailure.ts';
 import { slug } from './chartSet.ts';
 import type { SessionFacts } from './facts.ts';
 
-/** Where reports go, relative to the work folder, when the project names no place. */
+/** Default folder of reports, relative to the work folder. */
 export const defaultReportsFolder = 'helios-reports';
 
 export interface ReportPlace {
@@ -24,9 +24,7 @@ export interface ReportPlace {
 const maxCopies = 99;
 
 export class ReportFolder {
-  /**
-   * Absolute; known without looking: day of the start, goal, and the end of the id of the session.
-   */
+  /** Absolute path, derived from the day of the start, the goal, and the end of the session id. */
   readonly folder: string;
   readonly #workFolder: string;
 
@@ -40,9 +38,9 @@ export class ReportFolder {
   }
 
   /**
-   * Writes `name` (relative to the folder) and resolves with the path that was written, relative
-   * too: the one asked for, or one beside it where a user has changed what stands there. Throws
-   * `UserFacing` where the work folder is gone, and `StorageFailure`.
+   * Writes `name` (relative to the folder). Resolves with the relative path of the written file:
+   * `name`, or a numbered name where the user has changed the existing file. Rejects with
+   * `UserFacing` where the work folder is gone, or with `StorageFailure`.
    */
   async write(name: string, text: string): Promise<string> {
     await this.#mustBeThere();
@@ -61,7 +59,10 @@ export class ReportFolder {
     );
   }
 
-  /** Absolute: the newest that was written as `name`; `undefined` where none was. */
+  /**
+   * Returns the absolute path of the newest file written as `name`; `undefined` where there is
+   * none.
+   */
   async find(name: string): Promise<string | undefined> {
     let found: string | undefined;
     for (const candidate of namesBeside(name)) {
@@ -106,7 +107,7 @@ async function readIfThere(file: string): Promise<string | undefined> {
 
 const signaturePattern = /\n<!-- Written by Helios \(([0-9a-f]{16})\): [^\n]*-->\n$/;
 
-/** A comment in Markdown and in SVG alike. */
+/** Appends a comment that is valid in both Markdown and SVG. */
 const withSignature = (text: string, name: string): string =>
   `${text}\n<!-- Written by Helios (${digestOf(text)}): once you change it, ${path.posix.basename(name)} stays as it is, and what is new goes beside it. -->\n`;
 

@@ -1,6 +1,4 @@
-/**
- * The table of runs: every run that the report speaks of, with its values and where its output is.
- */
+/** Builds the table of the mentioned runs, with values and output paths. */
 import { code, plain } from '../base/markdown.ts';
 import { counted, formatDuration, formatValue } from '../base/text.ts';
 import { summaryFor } from '../experiments/ledger.ts';
@@ -8,7 +6,7 @@ import type { RunFacts } from './facts.ts';
 import { runPlace, type Mentions } from './mentions.ts';
 import type { Night } from './night.ts';
 
-/** So many are shown also where nothing speaks of them. */
+/** Number of runs shown without being mentioned. */
 const maxOthers = 40;
 
 export function runsPart(night: Night, mentions: Mentions): string {
@@ -46,5 +44,5 @@ function runRow({ facts: { ledger }, rowOf }: Night, run: RunFacts, mentions: Me
   return `| ${cells.join(' | ')} |`;
 }
 
-/** A bar would end the cell, also inside of code. */
+/** Escapes `|`, which would end the cell even inside code. */
 const cellCode = (text: string): string => code(text, 200).replaceAll('|', '\\|');

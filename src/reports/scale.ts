@@ -1,4 +1,4 @@
-/** From values to places on an axis, with round numbers to write beside it. */
+/** Maps values to positions on an axis, and chooses round tick values. */
 import { formatValue } from '../base/text.ts';
 
 export interface Tick {
@@ -7,7 +7,7 @@ export interface Tick {
 }
 
 export interface Scale {
-  /** A value's place on the axis, in pixels. */
+  /** Returns the position of a value on the axis, in pixels. */
   place(value: number): number;
   readonly ticks: readonly Tick[];
   readonly isLog: boolean;
@@ -16,16 +16,16 @@ export interface Scale {
 interface AxisRange {
   readonly low: number;
   readonly high: number;
-  /** Pixels of `low` and `high`. */
+  /** Positions of `low` and `high`, in pixels. */
   readonly from: number;
   readonly to: number;
 }
 
-/** From this ratio of the largest to the smallest value on, equal ratios are drawn equally far. */
+/** Minimum ratio of the largest to the smallest value for a logarithmic scale. */
 const logFromRatio = 100;
 const wantedTicks = 5;
 
-/** Values must be finite; where they are all the same, the axis has room on both sides. */
+/** Returns a scale for finite values. Equal limits get room on both sides. */
 export function scaleFor(range: AxisRange, mayBeLog = false): Scale {
   const isLog = mayBeLog && range.low > 0 && range.high / range.low >= logFromRatio;
   return isLog ? logScale(range) : linearScale(range);
@@ -34,7 +34,7 @@ export function scaleFor(range: AxisRange, mayBeLog = false): Scale {
 function linearScale({ low, high, from, to }: AxisRange): Scale {
   const [first, last] =
     low === high ? [low - roomAround(low), high + roomAround(high)] : [low, high];
-  // Halves first: the span of the largest numbers is no number.
+  // Halved first: the difference of very large numbers is infinite.
   const place = (value: number): number =>
     from + ((value / 2 - first / 2) / (last / 2 - first / 2)) * (to - from);
   return { place, isLog: false, ticks: linearTicks(first, last) };
@@ -57,7 +57,7 @@ function linearTicks(low: number, high: number): Tick[] {
   return ticks;
 }
 
-/** 1, 2 or 5 times a power of ten, not below `least`. */
+/** Returns 1, 2 or 5 times a power of ten, not below `min`. */
 function niceStep(min: number): number {
   const power = 10 ** Math.floor(Math.log10(min));
   const factor = [1, 2, 5, 10].find((each) => each * power >= min) ?? 10;

@@ -1,13 +1,12 @@
 /**
- * The pieces of an SVG picture. It has no ground of its own, and one set of colours that can be
- * read on white and on dark: a preview in a dark window does not always tell its pictures that it
- * is dark.
+ * Building blocks of an SVG image. The background is transparent, and the colours are readable on
+ * white and on dark: previews in a dark window do not always pass the theme on to images.
  */
 import { cleanText, oneLine } from '../base/text.ts';
 
 type Attributes = Readonly<Record<string, string | number>>;
 
-/** Text as XML can carry it: without what no XML may hold. */
+/** Escapes text for XML and removes characters that XML does not allow. */
 export const xmlText = (text: string, maxChars = 80): string =>
   oneLine(cleanText(text), maxChars)
     .toWellFormed()
@@ -22,7 +21,7 @@ const entities: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** `content` is XML already; values of attributes are not. */
+/** Returns an element. `content` is XML; attribute values are escaped. */
 export function element(name: string, attributes: Attributes, content = ''): string {
   const written = Object.entries(attributes).map(
     ([key, value]) => ` ${key}="${xmlText(textOf(value), 1e7)}"`,
@@ -35,18 +34,18 @@ export function element(name: string, attributes: Attributes, content = ''): str
 export const label = (attributes: Attributes, text: string): string =>
   element('text', attributes, xmlText(text));
 
-/** A tenth of a pixel is more than anybody sees. */
+/** Rounds to a tenth of a pixel. */
 const textOf = (value: string | number): string =>
   typeof value === 'number' ? String(Math.round(value * 10) / 10) : value;
 
-/** A line through points that are in pixels already. */
+/** Returns the path data of a line through points in pixels. */
 export function pathOf(points: readonly (readonly [x: number, y: number])[]): string {
   return points
     .map(([x, y], index) => `${index === 0 ? 'M' : 'L'}${textOf(x)} ${textOf(y)}`)
     .join('');
 }
 
-/** Told apart also by those who see fewer colours, together with their dashes. */
+/** Distinguishable for readers with colour vision deficiency, together with the dashes. */
 const lineColours: readonly string[] = [
   '#2b7de9',
   '#cf6a1a',
@@ -59,7 +58,7 @@ const lineColours: readonly string[] = [
 ];
 const dashes: readonly string[] = ['none', '7 3', '2 3', '9 3 2 3'];
 
-/** The classes of the line at a position: its colour and its dashes. */
+/** Returns the CSS classes of a line: its colour and its dashes. */
 export const lineClass = (index: number): string =>
   `c${index % lineColours.length} d${Math.floor(index / lineColours.length) % dashes.length}`;
 
@@ -78,11 +77,11 @@ export interface Picture {
   readonly width: number;
   readonly height: number;
   readonly title: string;
-  /** What it shows, for who does not see it. */
+  /** Text alternative. */
   readonly description: string;
 }
 
-/** A whole SVG document. */
+/** Returns a whole SVG document. */
 export function picture({ width, height, title, description }: Picture, content: string): string {
   const spoken = `<title>${xmlText(title, 200)}</title><desc>${xmlText(description, 1_000)}</desc><style>${style}</style>`;
   const root = {

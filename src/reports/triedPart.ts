@@ -1,4 +1,4 @@
-/** What was tried, and why it was kept or not. */
+/** Lists the experiments and the reasons for their decisions. */
 import { plain } from '../base/markdown.ts';
 import { counted, formatValue } from '../base/text.ts';
 import type { Decision } from '../experiments/experiment.ts';
@@ -72,7 +72,7 @@ function whyText({ known }: Night, { decision, verdicts, runs }: ExperimentRow):
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
-/** What a user is wanted for. */
+/** Lists what the user has to decide. */
 export function decidePart(night: Night, mentions: Mentions): string {
   const { facts, known } = night;
   const { session, questions, ledger } = facts;
@@ -87,7 +87,7 @@ export function decidePart(night: Night, mentions: Mentions): string {
   const lines = [
     ...stuck,
     ...bounded(open, 20, 'open questions', questionLine),
-    // In the order in which they are told of below, so that each has a place there.
+    // In the order of the list below, so that each has an anchor there.
     ...bounded(bestFirst(night, undecided), 10, 'that nobody has judged', ({ id }) => {
       return `- Nobody has judged ${mentions.experiment(id)}: is it kept or not?`;
     }),

@@ -1,4 +1,4 @@
-/** What went wrong, and what happened while nobody looked. */
+/** Lists failures, alarms, answered questions and interruptions. */
 import { exactTime } from '../base/localTime.ts';
 import { code, plain } from '../base/markdown.ts';
 import { formatDuration } from '../base/text.ts';
@@ -10,7 +10,7 @@ const maxAlarms = 20;
 const maxHappenings = 30;
 const maxQuestions = 20;
 
-/** Failures that ended in the same words are told once. */
+/** Groups failures with the same status and last line. */
 export function failuresPart({ runs }: BriefFacts, mentions: Mentions): string {
   const failed = runs.filter(({ outcome }) => outcome === 'bad');
   if (failed.length === 0) return '';
