@@ -1,4 +1,4 @@
-/** Append-only files that may have been torn by a crash or a full disk. */
+/** Append-only files that a crash or a full disk may have cut short. */
 import {
   appendFileSync,
   closeSync,
@@ -15,22 +15,25 @@ import { codeOf, messageOf } from '../base/errors.ts';
 import { openIfThere } from '../storage/openIfThere.ts';
 import { MetricsError } from './metricsError.ts';
 
-/** Writes all or a part of `bytes` at `position` and says how many; throws the system's error. */
+/**
+ * Writes all or part of `bytes` at `position` and returns the number written. Throws the system's
+ * error.
+ */
 export type WriteAt = (fd: number, bytes: Uint8Array, position: number) => number;
 
 export const systemWrite: WriteAt = (fd, bytes, position) =>
   writeSync(fd, bytes, 0, bytes.length, position);
 
 /**
- * The position after the bytes. After an error the same bytes may be written again at the same
- * place.
+ * Returns the position after the bytes. After an error, the same bytes may be written again at the
+ * same position.
  */
 export function writeAll(write: WriteAt, fd: number, bytes: Uint8Array, position: number): number {
   for (let done = 0; done < bytes.length;) done += write(fd, bytes.subarray(done), position + done);
   return position + bytes.length;
 }
 
-/** The whole file; empty when there is none. */
+/** Returns the whole file; empty when it does not exist. */
 export async function readIfThere(path: string): Promise<Buffer> {
   const handle = await openIfThere(path);
   if (handle === undefined) return Buffer.alloc(0);
@@ -42,9 +45,9 @@ export async function readIfThere(path: string): Promise<Buffer> {
 }
 
 /**
- * For writing after the first `size` bytes; made when it does not exist. Bytes that follow those
- * are first added to the end of the file `keptPath`, then cut off. Only a writer calls this: who
- * merely reads changes nothing.
+ * Opens a file for writing after the first `size` bytes; creates a missing file. Surplus bytes are
+ * first appended to the file `keptPath`, then cut off. For writers only: readers never change the
+ * file.
  */
 export function openToAppend(path: string, size: number, keptPath: string): number {
   mkdirSync(dirname(path), { recursive: true });
@@ -64,7 +67,7 @@ export function openToAppend(path: string, size: number, keptPath: string): numb
   }
 }
 
-/** Errors of the system become `MetricsError`; others pass as they are. */
+/** Converts system errors to `MetricsError`; returns others unchanged. */
 export function diskError(error: unknown, folder: string): unknown {
   const code = codeOf(error);
   if (code === undefined || error instanceof MetricsError) return error;

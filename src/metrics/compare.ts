@@ -1,15 +1,14 @@
 import type { Direction, MetricSummary, SeriesColumns } from './metric.ts';
 
-/** `n/a`: the metric has no direction, or one run does not have it. */
+/** `n/a`: the metric has no direction, or one run lacks the metric. */
 type ComparisonVerdict = 'better' | 'worse' | 'same' | 'n/a';
 
 /**
- * Differences below this share of the larger value are `same`: rounding, not a result. Noise is not
- * judged here.
+ * Relative differences below this are `same`: rounding, not a result. Noise is not considered here.
  */
 const sameWithin = 1e-4;
 
-/** The experiment's value against the baseline's. */
+/** Comparison of the experiment's value with the baseline's. */
 export interface Judgement {
   readonly baseline: number;
   readonly experiment: number;
@@ -34,21 +33,21 @@ export interface MetricComparison {
   readonly direction: Direction;
   readonly baseline: MetricSummary | undefined;
   readonly experiment: MetricSummary | undefined;
-  /** The last values; absent, as the others, when one run does not have the metric. */
+  /** Comparison of the last values. Undefined, like the others, when one run lacks the metric. */
   readonly atEnd: Judgement | undefined;
   readonly atBest: Judgement | undefined;
-  /** Absent also when one run began at a later step than the other reached. */
+  /** Also undefined when one run began at a later step than the other reached. */
   readonly atEqualStep: EqualPoint | undefined;
 }
 
-/** What is compared of a run; `RunMetrics` has it. */
+/** Metrics of a run, as implemented by `RunMetrics`. */
 export interface Measured {
   names(): readonly string[];
   summary(name: string): MetricSummary | undefined;
   series(name: string): SeriesColumns;
 }
 
-/** Each metric that either run has, the baseline's first. */
+/** Compares every metric of either run, the baseline's first. */
 export function compareRuns(baseline: Measured, experiment: Measured): readonly MetricComparison[] {
   return [...new Set([...baseline.names(), ...experiment.names()])].map((metric) => {
     const before = baseline.summary(metric);
@@ -70,8 +69,8 @@ export function compareRuns(baseline: Measured, experiment: Measured): readonly 
 }
 
 /**
- * A value that is not finite in the wrong way (NaN, or Inf where less is better) is worse than any
- * that is.
+ * Compares two values. A non-finite value in the wrong direction (NaN, or Inf where less is better)
+ * is worse than any finite one.
  */
 export function judge(baseline: number, experiment: number, direction: Direction): Judgement {
   const delta = experiment - baseline;
@@ -115,7 +114,7 @@ function atEqualStep(
   return { ...judge(before, after, direction), by: hasSteps ? 'step' : 'index', position };
 }
 
-/** False also where a step is not known. */
+/** Returns false also for an unknown step. */
 function isAscending(steps: Float64Array): boolean {
   return steps.every(
     (step, index) => step >= (index === 0 ? -Infinity : (steps[index - 1] ?? NaN)),

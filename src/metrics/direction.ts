@@ -31,16 +31,16 @@ const directions: ReadonlyMap<string, Direction> = new Map([
   ...words('temperature entropy kl count seed decay momentum size', 'none'),
 ]);
 
-/** Ordinary words as much as metrics: alone they prove nothing. */
+/** Names that are also ordinary words; alone they are no evidence of a metric. */
 const ambiguousAlone =
   /^(?:errors?|err|map|ap|em|ce|pass|exact|returns?|ret|precision|prec|success|win|wins|scores?)$/i;
 
 const neutralMetric = /(?:^|[/._-])(?:lr|learning_rate|grad_?norm)(?:$|[/._-])/i;
 
 /**
- * Whether less or more of a metric is better, from its name: the last word that means something
- * decides, so that prefixes and suffixes do not matter (`val/loss`, `loss_train`, `test_acc@1`,
- * `evalAccuracy`). An override counts for the whole name, whatever its case.
+ * Returns whether less or more of a metric is better, from its name. The last known word decides,
+ * so prefixes and suffixes do not matter (`val/loss`, `loss_train`, `test_acc@1`, `evalAccuracy`).
+ * An override applies to the whole name, ignoring case.
  */
 export function directionOf(
   name: string,
@@ -51,7 +51,10 @@ export function directionOf(
   return override?.[1] ?? directionByWords(name) ?? 'none';
 }
 
-/** True for names that are a metric at first sight; others have to come again to be believed. */
+/**
+ * Returns true for names that are accepted as metrics on first occurrence; others have to occur
+ * again.
+ */
 export function isKnownMetric(name: string): boolean {
   if (ambiguousAlone.test(name)) return false;
   const direction = directionByWords(name);
@@ -71,7 +74,9 @@ function directionByWords(name: string): Direction | undefined {
   return undefined;
 }
 
-/** `mIoU` is one word, `evalAccuracy` two: first the whole, then its parts, the last first. */
+/**
+ * Returns the word, then its camel-case parts, last first: `mIoU` is one word, `evalAccuracy` two.
+ */
 const readings = (word: string): string[] => [
   word.toLowerCase(),
   ...word

@@ -1,6 +1,6 @@
 import type { SeriesColumns } from './metric.ts';
 
-/** What of a series is drawn: a range of x, on so many pixels. */
+/** Range of x and its width in pixels. */
 interface PlotRange {
   readonly from?: number;
   readonly to?: number;
@@ -11,22 +11,22 @@ interface PlotPoints {
   /** Finite points, ordered by x. */
   readonly x: Float64Array;
   readonly y: Float64Array;
-  /** Where the series is not a number: at most one of each kind for each pixel. */
+  /** Non-finite values: at most one of each kind per pixel. */
   readonly nonFinite: readonly { readonly x: number; readonly kind: 'NaN' | 'Inf' | '-Inf' }[];
 }
 
 /**
- * The x of each point on an axis of steps: its step, or its position where any point of the series
- * has none. Times make an axis as they are.
+ * Returns the x of each point on an axis of steps: its step, or its index if any point of the
+ * series has none. Time axes use the times unchanged.
  */
 export const stepAxis = ({ steps }: SeriesColumns): Float64Array =>
   steps.some(Number.isNaN) ? steps.map((_, index) => index) : steps;
 
 /**
- * What a plot needs of the points (x, y) and no more: of each pixel column the first, the lowest,
- * the highest and the last point. One neighbour on each side of the range is kept, so that lines
- * reach the edges; at most 4 points a pixel in all. A series whose x goes back (a counter that
- * starts again each epoch) is put in order of x first.
+ * Reduces the points (x, y) to those that a plot needs: the first, lowest, highest and last point
+ * of each pixel column, plus one neighbour on each side of the range, so that lines reach the
+ * edges. Returns at most 4 points per pixel. A series with decreasing x (a counter that restarts
+ * each epoch) is sorted by x first.
  */
 export function downsampleForPlot(
   x: Float64Array,
@@ -64,7 +64,7 @@ function isAscending(x: Float64Array): boolean {
   return true;
 }
 
-/** The first index whose x is at least (with `isBeyond`: more than) a limit. */
+/** Returns the first index whose x is at least `limit` (with `isBeyond`: more than `limit`). */
 function firstFrom(source: Source, limit: number, isBeyond = false): number {
   let low = 0;
   let high = source.count;
@@ -127,7 +127,7 @@ class Kept {
     this.#kindsHere.clear();
   }
 
-  /** The next finite point from `index` on in one direction, if there is one. */
+  /** Adds the next finite point from `index` on in one direction, if any. */
   addNeighbour(source: Source, index: number, direction: 1 | -1): void {
     for (let near = index; near >= 0 && near < source.count; near += direction)
       if (Number.isFinite(source.y(near))) return this.#push(source, near);

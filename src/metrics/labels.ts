@@ -1,12 +1,12 @@
-/** What the label of a number means to a parser. */
+/** Meaning of a number's label. */
 import { isKnownMetric } from './direction.ts';
 import { counterOf, leafOf, type Counter } from './stepReader.ts';
 
 export interface Meaning {
-  /** The name under which the number is a point; absent: it is none. */
+  /** Name of the metric; undefined when the number is not a point. */
   readonly metric?: string | undefined;
   readonly counter?: Counter | undefined;
-  /** A metric at first sight, in any form. */
+  /** True for a metric that is accepted in any form on first occurrence. */
   readonly isKnown: boolean;
 }
 
@@ -14,7 +14,7 @@ export type Reading = (label: string) => Meaning;
 
 const maxRemembered = 5000;
 
-/** Labels repeat line after line: each is understood once. */
+/** Caches meanings, since labels repeat on every line. */
 function remembering(read: Reading): Reading {
   const known = new Map<string, Meaning>();
   return (label) => {
@@ -27,13 +27,13 @@ function remembering(read: Reading): Reading {
   };
 }
 
-/** One spelling for `val_loss`, `val/loss`, `Val Loss`, `val-loss`. */
+/** Returns one spelling for `val_loss`, `val/loss`, `Val Loss`, `val-loss`. */
 const folded = (name: string): string => name.toLowerCase().replace(/[\s_./-]+/g, '_');
 
 /**
- * Finds the asked name that a label means: the whole label, else without the words before it (`Test
- * Accuracy` is `accuracy` where nobody asked for `test_accuracy`), else the leaf of a nested JSON
- * key.
+ * Returns a reading that finds the requested name in a label: the whole label, else the label
+ * without leading words (`Test Accuracy` is `accuracy` unless `test_accuracy` was requested), else
+ * the leaf of a nested JSON key.
  */
 export function askedReading(names: readonly string[]): Reading {
   const asked = new Map(names.toReversed().map((name) => [folded(name), name]));
@@ -47,7 +47,7 @@ export function askedReading(names: readonly string[]): Reading {
   });
 }
 
-/** Understands counters only. */
+/** Returns a reading that recognises counters only. */
 export const counterReading = (): Reading =>
   remembering((label) => ({ counter: counterIn(label.split(/\s+/)), isKnown: false }));
 
@@ -61,13 +61,16 @@ const controlCharacter = new RegExp('[\\u0000-\\u001f\\u007f]');
 const maxNameChars = 200;
 
 /**
- * A name that may stand in the file of names: not empty, at most 200 characters, no control
- * characters.
+ * Returns true for a name that is valid in the file of names: not empty, at most 200 characters, no
+ * control characters.
  */
 export const isUsableName = (name: string): boolean =>
   name !== '' && name.length <= maxNameChars && !controlCharacter.test(name);
 
-/** `Val Loss` is the metric `val_loss`; counters, clocks, ids, file names and hosts are none. */
+/**
+ * Returns a reading that detects metrics: `Val Loss` is the metric `val_loss`; counters, clocks,
+ * ids, file names and hosts are not metrics.
+ */
 export const detectedReading = (): Reading =>
   remembering((label) => {
     const words = label.replace(/[./@-]+$/, '').split(/\s+/);
@@ -81,7 +84,10 @@ export const detectedReading = (): Reading =>
 const isCounter = (words: readonly string[]): boolean =>
   (counterOf(words.join('_')) ?? counterOf(words.at(-1) ?? '')) !== undefined;
 
-/** `total steps: 5000` and `best epoch: 3` say nothing of the line's own place. */
+/**
+ * Ignores counts such as `total steps: 5000` and `best epoch: 3`, which do not give the step of the
+ * line.
+ */
 const counterIn = (words: readonly string[]): Counter | undefined =>
   words.slice(0, -1).some((word) => /^(?:total|best|final|avg|average|mean)$/i.test(word))
     ? undefined

@@ -16,21 +16,22 @@ import { counterNames, StepReader } from './stepReader.ts';
 type EmitPoint = (metric: string, step: number, value: number) => void;
 
 /**
- * Reads the metrics of one line of output. Stateless between lines, so reading can start at any of
- * them. A name has at most one value per line: the last. The step is the line's own, NaN where it
- * names none; never taken from other lines.
+ * Reads the metrics of one line of output. Stateless between lines, so reading can start at any
+ * line. A name has at most one value per line: the last. The step is that of the same line, NaN
+ * where it has none.
  */
 export interface LineParser {
   parse(line: string, emit: EmitPoint): void;
 }
 
-/** The names or patterns to look for cannot be used; the message says which and why. */
+/** Reports unusable metric names or patterns; the message says which and why. */
 export class MetricSpecError extends HeliosError {
   readonly reason = 'metric_spec';
 }
 
 /**
- * Throws `MetricSpecError` for a spec that could never work: call it before anything is launched.
+ * Returns a parser. Throws `MetricSpecError` for a spec that can never work, so call it before
+ * launching anything.
  */
 export function createLineParser(spec: MetricSpec): LineParser {
   const patterns = Object.entries(spec.patterns ?? {});
@@ -39,10 +40,7 @@ export function createLineParser(spec: MetricSpec): LineParser {
   return names.length > 0 ? namesParser(names) : detectingParser();
 }
 
-/**
- * True when metrics are found by detection: then a name that is not known has to come twice to be
- * believed.
- */
+/** Returns true when metrics are detected: an unknown name then has to occur twice. */
 export const isDetecting = (spec: MetricSpec): boolean =>
   Object.keys(spec.patterns ?? {}).length === 0 && (spec.names ?? []).length === 0;
 
@@ -56,17 +54,17 @@ function checkedName(name: string): string {
 }
 
 interface PairLine {
-  /** Source of an expression for the names that are looked for. */
+  /** Regular expression source for the names to search for. */
   readonly names: string;
   readonly reading: Reading;
-  /** A cheap test that most lines without a point fail. */
+  /** Quick check that rejects most lines without a point. */
   mayHavePoint(line: string): boolean;
   isPoint(pair: Pair, meaning: Meaning): boolean;
 }
 
 /**
- * One scan of a line, JSON or text; its points are held until all of it is read and its step is
- * known.
+ * Scans a line of JSON or text once. Points are held back until the whole line is read and its step
+ * is known.
  */
 function pairLineParser({ names, reading, mayHavePoint, isPoint }: PairLine): LineParser {
   const expression = pairExpression(names);
@@ -100,7 +98,7 @@ function scanLine(expression: RegExp, line: string, onPair: (pair: Pair) => void
   scanPairs(expression, line, onPair);
 }
 
-/** `9840/10000` is a share, as in `Accuracy: 9840/10000 (98%)`. */
+/** Converts `9840/10000` to a share, as in `Accuracy: 9840/10000 (98%)`. */
 const shareOf = ({ value, total }: Pair): number => (total > 0 ? value / total : value);
 
 const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
@@ -114,17 +112,17 @@ function namesParser(names: readonly string[]): LineParser {
   return pairLineParser({
     names: [...sources, counterNames].join('|'),
     reading: askedReading(names),
-    // Names of one nested JSON key are put together only when it is read.
+    // The parts of a nested JSON key are joined only during the scan.
     mayHavePoint: (line) => line.startsWith('{"') || anyAsked.test(line),
     isPoint: () => true,
   });
 }
 
 /**
- * Precision over recall. A known metric (loss, accuracy, lr …) is taken in any form, but after a
- * mere space only with a fraction, an exponent or a non-finite value. Any other name needs a sign
- * (`name=1`, `name: 1`, a JSON key), must not be a clock, an id, a file name or a place
- * (`host:80`), and, as `RunMetrics` sees to it, must come a second time.
+ * Prefers precision over recall. A known metric (loss, accuracy, lr …) is accepted in any form, but
+ * after a space only with a fraction, an exponent or a non-finite value. Any other name needs a
+ * sign (`name=1`, `name: 1`, a JSON key), must not be a clock, an id, a file name or an address
+ * (`host:80`), and must occur a second time (checked by `RunMetrics`).
  */
 const detectingParser = (): LineParser =>
   pairLineParser({
@@ -140,7 +138,7 @@ const detectingParser = (): LineParser =>
     },
   });
 
-/** Longer lines are not searched: a pattern of a stranger may take quadratic time. */
+/** Maximum length of searched lines: an arbitrary pattern may take quadratic time. */
 const maxPatternLineChars = 16 * 1024;
 
 function patternParser(patterns: readonly (readonly [string, string])[]): LineParser {
@@ -174,8 +172,7 @@ function patternParser(patterns: readonly (readonly [string, string])[]): LinePa
 
 function compile(name: string, source: string): RegExp {
   try {
-    // With an empty alternative the expression matches the empty text, and the match shows its
-    // groups.
+    // The empty alternative matches the empty text, and the match reveals the number of groups.
     const groups = (new RegExp(`${source}|`).exec('')?.length ?? 1) - 1;
     if (groups > 0) return new RegExp(source, 'gi');
   } catch (error) {
@@ -193,7 +190,7 @@ function lastValue(expression: RegExp, line: string): number | undefined {
   expression.lastIndex = 0;
   for (let match = expression.exec(line); match !== null; match = expression.exec(line)) {
     value = readNumber(match[1] ?? '') ?? value;
-    // A match of nothing would be found again for ever.
+    // An empty match would be found again endlessly.
     if (match[0] === '') expression.lastIndex++;
   }
   return value;

@@ -2,14 +2,14 @@ import { isAscii } from 'node:buffer';
 
 const defaultMaxLineBytes = 1024 * 1024;
 
-/** `endOffset`: position in the stream of the first byte after the byte that ended the line. */
+/** `endOffset`: position in the stream after the byte that ended the line. */
 type LineListener = (line: string, endOffset: number) => void;
 
 /**
- * Cuts a byte stream into lines, however the bytes arrive. `\n` and `\r` end a line (progress bars
- * draw with a bare `\r`); `\r\n` is one end. Lines are UTF-8; a character split between two chunks
- * is whole again. Of a line longer than `maxLineBytes` the first part is handed over when it ends
- * and the rest is dropped, so that memory stays bounded.
+ * Splits a byte stream into lines, regardless of chunk boundaries. `
+ * ` and `\r` end a line (progress bars print a bare `\r`); `\r
+ * ` is one line end. Lines are UTF-8; characters split between two chunks are joined. Only the
+ * first `maxLineBytes` of a longer line are returned, so memory stays bounded.
  */
 export class LineSplitter {
   readonly #maxLineBytes: number;
@@ -25,21 +25,21 @@ export class LineSplitter {
     this.#maxLineBytes = maxLineBytes;
   }
 
-  /** Position of the next byte that is expected. */
+  /** Position of the next expected byte. */
   get received(): number {
     return this.#received;
   }
 
-  /** Position after the last line that was handed over. */
+  /** Position after the last emitted line. */
   get lineEnd(): number {
     return this.#lineEnd;
   }
 
-  /** The bytes at `received` and following. */
+  /** Adds the bytes from `received` on. */
   push(bytes: Uint8Array, onLine: LineListener): void {
     const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    // One decoding for the whole chunk, a search in it and slices of it are several times faster
-    // than a look at each byte.
+    // Decoding the whole chunk once, searching it and slicing it is several times faster than
+    // inspecting each byte.
     const text = buffer.toString('latin1');
     const isText = isAscii(buffer);
     const find = (end: string, from: number): number => {
@@ -72,7 +72,7 @@ export class LineSplitter {
     this.#received += buffer.length;
   }
 
-  /** Hands over what is carried as a last line, if there is anything. */
+  /** Emits the remaining bytes as a last line, if any. */
   end(onLine: LineListener): void {
     if (this.#carriedBytes > 0) this.#handOver('', 0, onLine);
   }
@@ -96,7 +96,7 @@ export class LineSplitter {
     if (bytes.length === 0) return;
     const room = this.#maxLineBytes - this.#carriedBytes;
     if (room <= 0) return;
-    // A copy: the caller may use its buffer again.
+    // Copied, since the caller may reuse its buffer.
     const kept = Buffer.from(bytes.subarray(0, room));
     this.#carried.push(kept);
     this.#carriedBytes += kept.length;

@@ -1,37 +1,41 @@
-/** The words of metrics: a metric is a named series of (step, time, value) of one run. */
+/** Types of metrics. A metric is a named series of (step, time, value) of one run. */
 
 /**
- * What to look for in a run's output. Neither given: metrics are detected. Patterns win over names.
+ * Metrics to search for in the output of a run. Without names and patterns, metrics are detected.
+ * Patterns override names.
  */
 export interface MetricSpec {
   readonly names?: readonly string[];
-  /** Metric name → regular expression with one capture group for the value (case-insensitive). */
+  /**
+   * Maps metric names to regular expressions with one capture group for the value
+   * (case-insensitive).
+   */
   readonly patterns?: Readonly<Record<string, string>>;
-  /** Metric name → which way is better, where its name says it wrong or not at all. */
+  /** Maps metric names to their direction, where the name suggests none or the wrong one. */
   readonly directions?: Readonly<Record<string, Direction>>;
 }
 
 export interface MetricPoint {
   readonly metric: string;
-  /** NaN where the output names no step. */
+  /** NaN where the output has no step. */
   readonly step: number;
   /** Milliseconds since the epoch. */
   readonly timeMs: number;
-  /** NaN and ±Infinity are values. */
+  /** May be NaN or ±Infinity. */
   readonly value: number;
 }
 
 export type Trend = 'increasing' | 'decreasing' | 'plateau' | 'unstable' | 'insufficient_data';
 
 /**
- * `lower`: less is better (loss); `higher`: more is better (accuracy); `none`: neither (lr, step
+ * `lower`: less is better (loss). `higher`: more is better (accuracy). `none`: neither (lr, step
  * time).
  */
 export type Direction = 'lower' | 'higher' | 'none';
 
 /**
- * Of all points of one metric of one run. min, max, mean are over finite values; NaN when there are
- * none.
+ * Statistics of all points of one metric of one run. min, max and mean cover finite values; NaN
+ * when there are none.
  */
 export interface MetricSummary {
   readonly metric: string;
@@ -41,12 +45,10 @@ export interface MetricSummary {
   readonly min: number;
   readonly max: number;
   readonly mean: number;
-  /**
-   * The value of `min` or `max` that is better by direction; `last` where there is no direction.
-   */
+  /** The better of `min` and `max` by direction; `last` without a direction. */
   readonly best: number;
   readonly direction: Direction;
-  /** Position of the first NaN or ±Inf: its step where known, else its 0-based index. */
+  /** Position of the first NaN or ±Inf. */
   readonly firstNonFinite?: {
     readonly index: number;
     readonly step: number;
@@ -54,7 +56,7 @@ export interface MetricSummary {
   };
 }
 
-/** Parallel columns of one series, oldest first. */
+/** Parallel columns of one series, oldest point first. */
 export interface SeriesColumns {
   readonly steps: Float64Array;
   readonly timesMs: Float64Array;

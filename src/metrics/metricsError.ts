@@ -1,8 +1,8 @@
 import { HeliosError } from '../base/errors.ts';
 
 /**
- * `gap`: bytes were left out between two calls of `ingest`. `no_space`, `io`: points could not be
- * written; they are kept in memory and written with the next ones. `closed`: the metrics were
+ * `gap`: bytes are missing between two calls of `ingest`. `no_space`, `io`: points could not be
+ * written; they stay in memory and are written with the next ones. `closed`: the metrics were
  * disposed.
  */
 type MetricsErrorReason = 'gap' | 'no_space' | 'io' | 'closed';

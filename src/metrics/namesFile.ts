@@ -2,7 +2,7 @@ import { closeSync, fsyncSync } from 'node:fs';
 import { openToAppend, readIfThere, writeAll, type WriteAt } from './appendOnly.ts';
 import { isUsableName } from './labels.ts';
 
-/** The names of a run's metrics, one per line; the number of the line is the index. Only grows. */
+/** The names of a run's metrics, one per line; the line number is the index. Append-only. */
 export class NamesFile {
   readonly #path: string;
   readonly #keptPath: string;
@@ -19,8 +19,7 @@ export class NamesFile {
   }
 
   /**
-   * Problems with the file, in words for people, are added to `problems`. Changes nothing on the
-   * disk.
+   * Reads the file without changing it. Problems are added to `problems`, as texts for the user.
    */
   static async open(
     path: string,
@@ -49,18 +48,21 @@ export class NamesFile {
     return this.#names.length;
   }
 
-  /** The name at an index; an index that the file does not know gets a name of its own. */
+  /** Returns the name at an index; an index missing in the file gets a generated name. */
   nameAt(index: number): string {
     while (index >= this.#names.length) this.#add(`metric_${this.#names.length}`);
     return this.#names[index] ?? '';
   }
 
-  /** A new name gets the next index. */
+  /** Returns the index of a name; a new name gets the next index. */
   indexOf(name: string): number {
     return this.#indices.get(name) ?? this.#add(name);
   }
 
-  /** New names are on the disk when this returns: before the first record that means them. */
+  /**
+   * Writes new names to disk before it returns, and thus before the first record that refers to
+   * them.
+   */
   save(): void {
     if (this.#written === this.#names.length) return;
     const text = this.#names.slice(this.#written).map((name) => `${name}\n`);

@@ -2,17 +2,17 @@ const integer = String.raw`(?:\d{1,3}(?:,\d{3})+(?!\d)|\d+(?:_\d+)*)`;
 const exponent = String.raw`(?:e[+-]?\d+)?`;
 
 /**
- * Source of a case-insensitive expression for a number as programs print it: `.5`, `1,234`,
+ * Case-insensitive regular expression source for a number as programs print it: `.5`, `1,234`,
  * `1_000`, `5e-05`, `-inf`.
  */
 export const numberSource = String.raw`[+-]?(?:${integer}(?:\.\d*)?${exponent}|\.\d+${exponent}|nan|inf(?:inity)?)`;
 
 const wholeNumber = new RegExp(`^${numberSource}$`, 'i');
 
-/** The value of a text that `numberSource` matches. */
+/** Returns the value of a text that `numberSource` matches. */
 export function valueOf(text: string): number {
   const value = Number(text);
-  // `Number('')` is 0, but no number is empty.
+  // `Number('')` is 0, but `numberSource` never matches an empty text.
   if (!Number.isNaN(value)) return value;
   const plain = text.replace(/[,_]/g, '').toLowerCase();
   if (plain.endsWith('nan')) return NaN;
@@ -26,15 +26,18 @@ const numberInText = new RegExp(
 );
 
 /**
- * The number that a captured text begins with (`0.5`, `95%`, `tensor(0.5)`), `undefined` when there
- * is none.
+ * Returns the number at the start of a captured text (`0.5`, `95%`, `tensor(0.5)`); `undefined`
+ * when there is none.
  */
 export function readNumber(text: string): number | undefined {
   const found = numberInText.exec(text)?.[1];
   return found === undefined ? undefined : valueOf(found);
 }
 
-/** A JSON value as a number: numbers, and strings that hold nothing but one (`"0.25"`, `"NaN"`). */
+/**
+ * Converts a JSON value to a number: numbers, and strings that hold just a number (`"0.25"`,
+ * `"NaN"`).
+ */
 export function jsonNumber(value: unknown): number | undefined {
   if (typeof value === 'number') return value;
   return typeof value === 'string' && wholeNumber.test(value) ? valueOf(value) : undefined;

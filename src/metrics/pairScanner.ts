@@ -1,26 +1,23 @@
 import { jsonNumber, numberSource, valueOf } from './numberText.ts';
 
-/** A name and the number beside it, as they stand in a line. */
+/** A name and the number next to it in a line. */
 export interface Pair {
-  /**
-   * The name with the words before it that belong to it: `loss`, `Val Loss`, `grad norm`,
-   * `train/acc`.
-   */
+  /** The name with its qualifiers: `loss`, `Val Loss`, `grad norm`, `train/acc`. */
   readonly label: string;
   readonly value: number;
-  /** `1000` in `step 12/1000`; else NaN. */
+  /** `1000` in `step 12/1000`, otherwise NaN. */
   readonly total: number;
   /**
-   * `spaced` (`loss 0.5`) and `tight` (`host:80`) say less than `clear` (`loss=0.5`, `loss: 0.5`,
-   * JSON).
+   * `spaced` (`loss 0.5`) and `tight` (`host:80`) are weaker evidence than `clear` (`loss=0.5`,
+   * `loss: 0.5`, JSON).
    */
   readonly sign: 'clear' | 'tight' | 'spaced';
-  /** The number as it was written. */
+  /** The number as written. */
   readonly digits: string;
 }
 
 const nameCharacters = String.raw`\w./@\u00aa-\u024f\u0370-\u1fff\u3040-\ud7ff`;
-/** Any name: what detection looks for. */
+/** Regular expression source for any name, used for detection. */
 export const anyName = String.raw`[a-z_\u00aa-\u024f\u0370-\u1fff\u3040-\ud7ff][${nameCharacters}-]*`;
 
 const qualifiers = [
@@ -29,17 +26,15 @@ const qualifiers = [
 ].join('|');
 const quote = String.raw`\\?["']`;
 const wrapping = String.raw`(?:tensor|array|(?:np|numpy|jnp|torch)\.\w+|b?float\d*)\(\s*\[?|${quote}|\$`;
-// A lone k, M, G, B, T would multiply the number: better no point than one that is wrong by a
-// thousand.
+// A lone k, M, G, B or T would multiply the number: skipping the point is better than a value that
+// is wrong by a factor of a thousand.
 const unit = String.raw`\s?%|(?![kmgbt](?![a-zµ/]))[a-zµ]{1,7}(?:/[a-z]{1,7})?`;
-/**
- * What follows shows that this was not a number: a version, a date, a time of day, a path, a hash.
- */
+/** Rejects numbers whose continuation shows a version, a date, a time of day, a path or a hash. */
 const noMore = String.raw`(?![\w]|[.,:-]\d|[/-]\w)`;
 
 /**
- * Finds `<name> <sign> <number>`; `names` is the source of an expression for the names that are
- * looked for.
+ * Returns an expression that finds `<name> <sign> <number>`. `names` is the regular expression
+ * source for the names.
  */
 export function pairExpression(names: string): RegExp {
   const sign = String.raw`\s*(?::?=|[-=]>|→|:)\s*|\s+|(?=\[)`;
@@ -55,7 +50,7 @@ export function pairExpression(names: string): RegExp {
 export function scanPairs(expression: RegExp, line: string, onPair: (pair: Pair) => void): void {
   expression.lastIndex = 0;
   for (let match = expression.exec(line); match !== null; match = expression.exec(line)) {
-    // The first of a list is not the value of its name.
+    // The first element of a list is not the value of the name.
     if (match[4] !== undefined && match[7] !== undefined) continue;
     const digits = match[5] ?? '';
     onPair({
@@ -77,8 +72,8 @@ function signKind(sign: string): Pair['sign'] {
 const bareNonFinite = /(?<=[:[,]\s*)(?:-?Infinity|NaN)(?=\s*[,}\]])/g;
 
 /**
- * The numbers of a line that is one JSON object, nested objects as `outer/inner`, with NaN and
- * Infinity as Python writes them. False, and no call, when it is not JSON.
+ * Reads the numbers of a line that is one JSON object, nested objects as `outer/inner`, with NaN
+ * and Infinity as Python writes them. Returns false without any call when the line is not JSON.
  */
 export function scanJson(line: string, onPair: (pair: Pair) => void): boolean {
   const parsed = parseObject(line) ?? parseObject(line.replace(bareNonFinite, '"$&"'));

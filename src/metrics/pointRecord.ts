@@ -1,20 +1,23 @@
 /**
- * The binary form of what is known of a run's metrics. A file starts with `fileHeader`; records of
- * 40 bytes follow, all little-endian:
+ * Binary format of the recorded metrics of a run. A file starts with `fileHeader`, followed by
+ * records of 40 bytes, all little-endian:
  * ```
- * 0 u32 checksum of the other 36 bytes 8 f64 step (NaN: none) 24 f64 value 4 u32 name index × 8 +
- * kind × 2 16 f64 time (ms since 1970) 32 f64 end offset
- *        + 1 for the last of its line
+ *  0 u32 checksum of the other 36 bytes
+ *  4 u32 name index × 8 + kind × 2 + 1 for the last record of its line
+ *  8 f64 step (NaN: none)
+ * 16 f64 time (ms since 1970)
+ * 24 f64 value
+ * 32 f64 end offset
  * ```
- * The end offset is the position in the run's output after the line that the point came from. The
- * sequence of a point is its place in the file.
+ * The end offset is the position in the run's output after the line of the point. Points are in
+ * file order.
  */
 export const recordBytes = 40;
 export const fileHeader = Buffer.from('helios points 1\n', 'latin1');
 
 /**
- * `point`; `clear`: what came before is not shown any more; `progress`: the output was read up to
- * here, without points.
+ * `clear`: earlier points are no longer shown. `progress`: the output was read up to here, without
+ * points.
  */
 type RecordKind = 'point' | 'clear' | 'progress';
 const kinds: readonly RecordKind[] = ['point', 'clear', 'progress'];
@@ -26,7 +29,7 @@ export interface PointRecord {
   readonly timeMs: number;
   readonly value: number;
   readonly endOffset: number;
-  /** False: more points of the same line follow. */
+  /** False when more points of the same line follow. */
   readonly isLastOfLine: boolean;
 }
 
@@ -48,7 +51,7 @@ export function writeRecord(
   view.setUint32(at, checksum(view, at), true);
 }
 
-/** `undefined` where the bytes are no record. */
+/** Returns `undefined` for bytes that are not a valid record. */
 export function readRecord(view: DataView, at: number): PointRecord | undefined {
   const packed = view.getUint32(at + 4, true);
   const kind = kinds[(packed >>> 1) & 3];
@@ -64,7 +67,10 @@ export function readRecord(view: DataView, at: number): PointRecord | undefined 
   };
 }
 
-/** FNV-1a over 32-bit words; never 0 for a record of zeros, which a power cut can leave behind. */
+/**
+ * Returns FNV-1a over 32-bit words; never 0 for a record of zeros, which a power failure can leave
+ * behind.
+ */
 function checksum(view: DataView, at: number): number {
   let hash = 0x811c9dc5;
   for (let offset = at + 4; offset < at + recordBytes; offset += 4)

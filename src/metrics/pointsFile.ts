@@ -13,7 +13,7 @@ import {
   type PointRecord,
 } from './pointRecord.ts';
 
-/** A record with the name of its metric; empty for those that have none. */
+/** A record with the name of its metric; empty for records without one. */
 export type NamedRecord = Omit<PointRecord, 'name'> & { readonly metric: string };
 
 const keptName = 'points.cut';
@@ -22,11 +22,11 @@ const minPendingBytes = recordBytes * 64;
 const maxKeptBytes = recordBytes * 64 * 1024;
 
 /**
- * What is known of the metrics of one run, on disk: `points.bin` (see pointRecord.ts) and
- * `points.names`. Both only grow. Whatever cannot be read when they are opened (the torn end after
- * a crash, damage) is told in `problems`, and moved to `points.cut` by the first write: its lines
- * are read again from the run's output, so that nothing is lost and nothing doubled. Opening and
- * reading change nothing, so one process may read what another one writes.
+ * Stored metrics of one run: `points.bin` (see pointRecord.ts) and `points.names`, both
+ * append-only. Content that is unreadable on opening (cut short by a crash, or damaged) is reported
+ * in `problems`, and moved to `points.cut` by the first write. Its lines are read again from the
+ * run's output, so that no point is lost or doubled. Opening and reading change nothing, so one
+ * process may read what another one writes.
  */
 export class PointsFile implements Disposable {
   readonly #folder: string;
@@ -45,7 +45,8 @@ export class PointsFile implements Disposable {
   }
 
   /**
-   * Calls `onRecord` for each record of each complete line. Problems are told as texts for people.
+   * Calls `onRecord` for each record of each complete line. Problems are returned as texts for the
+   * user.
    */
   static async open(
     folder: string,
@@ -56,8 +57,8 @@ export class PointsFile implements Disposable {
     let handle: FileHandle | undefined;
     try {
       handle = await openIfThere(join(folder, 'points.bin'));
-      // Before the names: of points that are there now, all names are there too, even while another
-      // process writes.
+      // Taken before the names are read: all names of the points up to this size are then in the
+      // file, even while another process writes.
       const fileBytes = (await handle?.stat())?.size ?? 0;
       const names = await NamesFile.open(join(folder, 'points.names'), write, report);
       const namesInFile = names.count;
@@ -77,7 +78,7 @@ export class PointsFile implements Disposable {
     }
   }
 
-  /** For `flush` to write. */
+  /** Adds a record for the next `flush`. */
   add(record: NamedRecord): void {
     if (this.#pendingBytes === this.#pending.byteLength) this.#growPending();
     const name = record.kind === 'point' ? this.#names.indexOf(record.metric) : 0;
@@ -86,8 +87,8 @@ export class PointsFile implements Disposable {
   }
 
   /**
-   * Writes what was added. Throws `MetricsError`; then what was added stays and is written by the
-   * next `flush`.
+   * Writes the added records. Throws `MetricsError`; the records are then kept for the next
+   * `flush`.
    */
   flush(): void {
     if (this.#pendingBytes === 0) return;
@@ -102,7 +103,7 @@ export class PointsFile implements Disposable {
       const bytes = new Uint8Array(this.#pending.buffer, 0, this.#pendingBytes);
       this.#size = writeAll(this.#write, this.#fd, bytes, this.#size);
       this.#pendingBytes = 0;
-      // A burst or a full disk made it large; most calls need little.
+      // Releases a buffer that grew during a burst or on a full disk.
       if (this.#pending.byteLength > maxKeptBytes)
         this.#pending = new DataView(new ArrayBuffer(minPendingBytes));
     } catch (error) {
@@ -110,7 +111,7 @@ export class PointsFile implements Disposable {
     }
   }
 
-  /** Lets go of the file; the next `flush` opens it again. */
+  /** Closes the file; the next `flush` opens it again. */
   dispose(): void {
     if (this.#fd !== undefined) closeSync(this.#fd);
     this.#fd = undefined;
@@ -129,8 +130,8 @@ const surplusText = (bytes: number): string =>
   `points.bin: ${bytes} bytes at the end are no complete line of points and are read again from the output.`;
 
 /**
- * Calls `onRecord` for complete lines; the size of the file up to the last of them, 0 when it has
- * not even a header.
+ * Calls `onRecord` for complete lines. Returns the size of the file up to the last complete line; 0
+ * without a valid header.
  */
 async function readLines(
   handle: FileHandle | undefined,

@@ -10,21 +10,21 @@ import { PointsFile, type NamedRecord } from './pointsFile.ts';
 import { Series } from './series.ts';
 import { trendOf } from './trend.ts';
 
-/** Output without points is read again after a restart at most this far. */
+/** Bytes of output without points that are read again after a restart, at most. */
 const progressEveryBytes = 1024 * 1024;
-/** Detection stops taking new names here: some program prints a new one on every line. */
+/** Maximum number of detected names: some programs print a new name on every line. */
 const maxDetectedNames = 2000;
 
 interface Track {
   series: Series;
-  /** False for a detected name that is not known and was seen once: written down, not shown. */
+  /** False for an unknown detected name that occurred only once: recorded but not shown. */
   isShown: boolean;
 }
 
 /**
- * The metrics of one run: reads them from its output as it comes, keeps them in memory and in
- * append-only files in `folder`, and goes on after a restart where the files end. No point is lost
- * or doubled by a crash at any moment. Points of different runs never meet here.
+ * The metrics of one run. Reads them from its output as it arrives, keeps them in memory and in
+ * append-only files in `folder`, and continues after a restart at the end of the files. A crash at
+ * any moment loses or doubles no point. Points of different runs are never mixed.
  */
 export class RunMetrics implements Disposable {
   readonly #spec: MetricSpec;
@@ -46,8 +46,8 @@ export class RunMetrics implements Disposable {
   }
 
   /**
-   * Reads what was recorded before, if anything. Rejects with `MetricSpecError` before touching the
-   * disk, or with `MetricsError` (`no_space`, `io`).
+   * Reads recorded points, if any. Rejects with `MetricSpecError` before touching the disk, or with
+   * `MetricsError` (`no_space`, `io`).
    */
   static async open(
     folder: string,
@@ -64,30 +64,27 @@ export class RunMetrics implements Disposable {
     return metrics;
   }
 
-  /** New points, in the order of the output, after they are on disk. */
+  /** Fires with new points, in the order of the output, after they are on disk. */
   readonly onDidAdd: Event<readonly MetricPoint[]> = this.#added.event;
 
-  /** What was wrong with the files when they were opened, for people; empty when nothing was. */
+  /** Problems found on opening the files, as texts for the user; empty when there were none. */
   get problems(): readonly string[] {
     return this.#problems;
   }
 
-  /**
-   * Position in the output of the first byte that `ingest` has not been given, or must be given
-   * again after a restart.
-   */
+  /** Position in the output of the first byte that `ingest` expects, also after a restart. */
   get resumeOffset(): number {
     return this.#splitter.received;
   }
 
   /**
-   * Reads bytes of the output that start at `offset` and gives back the points that they complete.
-   * Bytes that were read before are skipped. `timeMs` (milliseconds since the epoch) is the time of
-   * the points.
+   * Reads bytes of the output that start at `offset` and returns the points that they complete.
+   * Skips bytes that were read before. `timeMs` (milliseconds since the epoch) is the time of the
+   * points.
    *
-   * Throws `MetricsError`: `gap` when bytes before `offset` are missing (nothing is read then);
-   * `no_space` or `io` when the points could not be written: the bytes are read all the same, their
-   * points are in memory, and are written and announced with the next ones.
+   * Throws `MetricsError`. `gap`: bytes before `offset` are missing, and nothing was read.
+   * `no_space`, `io`: the points could not be written. The bytes count as read, and their points
+   * are in memory and will be written and announced with the next ones.
    */
   ingest(bytes: Uint8Array, offset: number, timeMs: number): readonly MetricPoint[] {
     const file = this.#openFile();
@@ -105,10 +102,7 @@ export class RunMetrics implements Disposable {
     return this.#announce(file);
   }
 
-  /**
-   * The output has ended: reads its last line even though no line break ended it. Errors as
-   * `ingest`.
-   */
+  /** Ends the output and reads a last line without a line break. Throws like `ingest`. */
   finish(timeMs: number): readonly MetricPoint[] {
     const file = this.#openFile();
     this.#splitter.end((line, end) => this.#readLine(file, line, { end, timeMs }));
@@ -117,7 +111,7 @@ export class RunMetrics implements Disposable {
     return points;
   }
 
-  /** Metrics that have points, in the order in which they first appeared. */
+  /** Returns the metrics with points, in order of first appearance. */
   names(): readonly string[] {
     return [...this.#tracks]
       .filter(([, { isShown, series }]) => isShown && series.count > 0)
@@ -139,20 +133,20 @@ export class RunMetrics implements Disposable {
   }
 
   /**
-   * All points, oldest first, as views: read them before the next `ingest`, never write to them.
-   * Empty if unknown.
+   * Returns all points, oldest first, as views: read them before the next `ingest`, never write to
+   * them. Empty for an unknown name.
    */
   series(name: string): SeriesColumns {
     return (this.#shown(name)?.series ?? new Series()).columns();
   }
 
-  /** Where the last `window` values are heading. */
+  /** Returns the trend of the last `window` values. */
   trend(name: string, window = 20): Trend {
     return trendOf(this.series(name).values, window);
   }
 
   /**
-   * Forgets the points so far, also after a restart. They stay in the file; new ones are collected
+   * Hides the points so far, also after a restart. They stay in the file; new points are collected
    * as before.
    */
   clear(): void {
@@ -163,7 +157,7 @@ export class RunMetrics implements Disposable {
     file.flush();
   }
 
-  /** Lets go of the file. What was read stays readable; `ingest` throws from now on. */
+  /** Closes the file. Points stay readable; `ingest` throws from now on. */
   dispose(): void {
     this.#file?.dispose();
     this.#file = undefined;

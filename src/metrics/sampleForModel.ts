@@ -3,10 +3,10 @@ import type { SeriesColumns } from './metric.ts';
 const minForShape = 6;
 
 /**
- * At most `maxPoints` points of a series that still show its shape, oldest first: the first, the
- * last, the lowest, the highest and the first that is not finite; and of equal stretches the lowest
- * and the highest each, or, where a stretch holds NaN or Inf, the first of those in place of the
- * highest. With less than 6 points: the newest.
+ * Returns at most `maxPoints` points of a series that preserve its shape, oldest first. Always
+ * includes the first, last, lowest, highest and first non-finite point. The rest are the lowest and
+ * highest point of equal stretches; in a stretch with NaN or Inf, the first such point replaces the
+ * highest. Below 6 points: the newest ones.
  */
 export function sampleForModel(columns: SeriesColumns, maxPoints: number): SeriesColumns {
   const count = columns.values.length;

@@ -3,9 +3,9 @@ import type { MetricSpec } from './metric.ts';
 import { RunMetrics } from './runMetrics.ts';
 
 /**
- * The points of a run that is over, from its files in `folder`; `undefined` where there is no such
- * folder. They stay readable, and no file is held. Never for a run that goes on: somebody else
- * writes those files.
+ * Reads the points of an ended run from its files in `folder`; `undefined` where the folder does
+ * not exist. Points stay readable, and no file is kept open. Never call it for a live run, whose
+ * files are still being written.
  */
 export async function readSavedMetrics(
   folder: string,

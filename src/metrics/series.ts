@@ -1,13 +1,10 @@
 import type { SeriesColumns } from './metric.ts';
 
 const firstCapacity = 32;
-/** 24 bytes a point: at most 36 with the slack of growth. */
+/** A point takes 24 bytes, at most 36 with spare capacity. */
 const growth = 1.5;
 
-/**
- * Columns that grow: (step, time, value) of one metric of one run, in the order in which the output
- * named them.
- */
+/** Growing columns (step, time, value) of one metric of one run, in the order of the output. */
 export class Series {
   #steps = new Float64Array(firstCapacity);
   #timesMs = new Float64Array(firstCapacity);
@@ -28,7 +25,7 @@ export class Series {
     this.tally.add(step, value);
   }
 
-  /** Views, not copies: read them before the next point is added, never write to them. */
+  /** Returns views, not copies: read them before the next point is added, never write to them. */
   columns(from = 0): SeriesColumns {
     return {
       steps: this.#steps.subarray(from, this.#count),
@@ -52,16 +49,13 @@ function enlarged(column: Float64Array<ArrayBuffer>, capacity: number): Float64A
 }
 
 interface NonFinite {
-  /** 0-based position in the series. */
+  /** 0-based index in the series. */
   readonly index: number;
   readonly step: number;
   readonly value: number;
 }
 
-/**
- * Count, extremes and mean of a series, kept up point by point. min, max, mean are over finite
- * values.
- */
+/** Running count, extremes and mean of a series. min, max and mean cover finite values. */
 export class Tally {
   count = 0;
   last = NaN;

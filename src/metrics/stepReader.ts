@@ -1,9 +1,9 @@
 import type { Pair } from './pairScanner.ts';
 
-/** What a name counts. */
+/** Kind of counter that a name denotes. */
 export type Counter = 'step' | 'epoch' | 'batch';
 
-/** Source of an expression for the names of steps and epochs, with a path before them. */
+/** Regular expression source for the names of steps and epochs, with an optional path prefix. */
 export const counterNames =
   '(?:\\w+[/.])?_?(?:(?:global[ _-]?|train_|iter_)?(?:steps?|iter|iteration|it|num_updates|total_timesteps|timesteps?)' +
   '|epochs?|(?:mini_?)?batch(?:_idx)?)';
@@ -23,7 +23,7 @@ export function counterOf(name: string): Counter | undefined {
 const bracketCount = /(?<!epoch\s*[:=]?\s*)\[\s*(\d+)\s*\/\s*\d+/i;
 const barCount = /(\d+)\/\d+\s+[[━]/;
 
-/** Gathers what one line says of its place in training. */
+/** Collects the counters of one line. */
 export class StepReader {
   #step = NaN;
   #batch = NaN;
@@ -38,14 +38,14 @@ export class StepReader {
   take(counter: Counter, { label, value, total, sign }: Pair): void {
     if (counter === 'epoch') this.#epoch = value;
     else if (counter === 'step') {
-      // "it 5" is English.
+      // "it 5" is often ordinary English.
       if (sign !== 'spaced' || label.toLowerCase() !== 'it') this.#step = value;
     } else if (!Number.isNaN(total)) this.#batch = value;
   }
 
   /**
-   * The step; else a count like `batch 12/1000` or `[12/1000]`; else the epoch; else the count of a
-   * progress bar; else NaN.
+   * Returns the step, else a count like `batch 12/1000` or `[12/1000]`, else the epoch, else the
+   * count of a progress bar, else NaN.
    */
   stepOf(line: string): number {
     if (!Number.isNaN(this.#step)) return this.#step;
@@ -58,7 +58,7 @@ export class StepReader {
   }
 }
 
-/** The last part of a path-like name, in the spelling of the name tables. */
+/** Returns the last part of a path-like name, in the spelling of the name tables. */
 export const leafOf = (name: string): string =>
   name
     .slice(Math.max(name.lastIndexOf('/'), name.lastIndexOf('.')) + 1)

@@ -1,21 +1,20 @@
 import type { Trend } from './metric.ts';
 
 const minPoints = 3;
-/** A slope counts when it is this many times its own standard error… */
+/** Minimum ratio of a slope to its own standard error. */
 const clearSlope = 2;
-/** …or more where few points make the error itself uncertain. */
+/** The same with few points, where the error itself is uncertain. */
 const clearSlopeOfFew = 3;
 const few = 8;
 /**
- * Below this change over the whole window, relative to the size of the values, a series stands
- * still.
+ * Change over the whole window, relative to the size of the values, below which a series is level.
  */
 const relativeStandstill = 1e-3;
 
 /**
- * Where the last values of a series are heading. `unstable` as soon as one of them is NaN or
- * infinite; otherwise the least-squares slope, where it stands out of the noise around it and moves
- * the value by more than 0.1 %.
+ * Returns the trend of the last values of a series: `unstable` when one of them is NaN or infinite,
+ * otherwise by the least-squares slope, if it is significant and moves the value by more than 0.1
+ * %.
  */
 export function trendOf(values: ArrayLike<number>, window = 20): Trend {
   const length = Math.min(values.length, Math.max(minPoints, window));
