@@ -1,7 +1,7 @@
 import { toDisposable, type Disposable } from './disposable.ts';
 import { WallClock } from './wallClock.ts';
 
-/** The only source of time. Tests pass a clock that they move by hand. */
+/** The only source of time. Tests pass a clock that they advance by hand. */
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;
@@ -9,7 +9,7 @@ export interface Clock {
   after(delayMs: number, callback: () => void): Disposable;
 }
 
-/** The longest delay that a Node timer takes; a longer one is chained. */
+/** Longest delay of a Node timer; longer delays are chained. */
 const maxTimerMs = 2 ** 31 - 1;
 
 export const systemClock: Clock = new WallClock({
@@ -26,7 +26,7 @@ export const systemClock: Clock = new WallClock({
   },
 });
 
-/** Resolves after `delayMs`, or rejects with the signal's reason as soon as it is aborted. */
+/** Resolves after `delayMs`. Rejects with the signal's reason as soon as the signal is aborted. */
 export function delay(clock: Clock, delayMs: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(abortReason(signal));
@@ -42,7 +42,7 @@ export function delay(clock: Clock, delayMs: number, signal?: AbortSignal): Prom
   });
 }
 
-/** Waits for `promise`, at most `timeoutMs`. Rejects as `promise` does meanwhile. */
+/** Waits for `promise`, at most `timeoutMs`. Rejects if `promise` rejects within that time. */
 export async function waitAtMost(
   clock: Clock,
   timeoutMs: number,

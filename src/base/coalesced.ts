@@ -1,7 +1,7 @@
 /**
- * A function that runs `work` one call at a time. Who asks while it runs shares the next run, so
- * its promise always stands for a run that began after it asked. A run that failed does not keep
- * the next from beginning.
+ * Returns a function that runs `work` one call at a time. Calls during a run share the next run, so
+ * the returned promise always belongs to a run that began after the call. A failed run does not
+ * prevent the next one.
  */
 export function coalesced(work: () => Promise<void>): () => Promise<void> {
   let last: Promise<void> = Promise.resolve();

@@ -1,4 +1,4 @@
-/** Something that holds a resource until told to let go. Disposing twice is harmless. */
+/** Holds a resource until disposed. Disposing twice is harmless. */
 export interface Disposable {
   dispose(): void;
 }
@@ -15,9 +15,8 @@ export const toDisposable = (release: () => void): Disposable => {
 };
 
 /**
- * Owns disposables and lets go of them newest first, once. Adding to a disposed store disposes the
- * newcomer at once. Errors while disposing are collected and thrown together after everything was
- * let go.
+ * Owns disposables and disposes them once, newest first. Adding to a disposed store disposes the
+ * added object at once. Errors while disposing are thrown together after all objects were disposed.
  */
 export class DisposableStore implements Disposable {
   #owned: Disposable[] = [];

@@ -2,13 +2,13 @@ import { toDisposable, type Disposable } from './disposable.ts';
 
 export type Listener<T> = (value: T) => void;
 
-/** Subscribe; dispose the result to stop listening. */
+/** Subscribes a listener; dispose the result to unsubscribe. */
 export type Event<T> = (listener: Listener<T>) => Disposable;
 
 /**
- * Delivers values to listeners in the order of subscription. A listener that throws does not keep
- * the others from hearing; its error goes to `onError` (by default it is rethrown on a fresh stack,
- * so that it is seen).
+ * Delivers values to listeners in the order of subscription. An error of a listener does not affect
+ * the others; it goes to `onError` (by default it is rethrown on a fresh stack, so that it is
+ * visible).
  */
 export class Emitter<T> implements Disposable {
   readonly #listeners = new Set<Listener<T>>();
@@ -19,7 +19,7 @@ export class Emitter<T> implements Disposable {
   }
 
   readonly event: Event<T> = (listener) => {
-    // A fresh function per subscription: the same listener may subscribe twice.
+    // A new function per subscription: the same listener may subscribe twice.
     const own: Listener<T> = (value) => listener(value);
     this.#listeners.add(own);
     return toDisposable(() => this.#listeners.delete(own));

@@ -1,14 +1,14 @@
-/** Every error of ours has a `reason` to match on; the message is for reading only. */
+/** Base class of all Helios errors. Match on `reason`; the message is for reading only. */
 export abstract class HeliosError extends Error {
   abstract readonly reason: string;
 }
 
-/** For the model: says what happened and what to try next. Its message is the tool's result. */
+/** An error for the model, used as the tool's result: says what happened and what to try next. */
 export class ToolFailure extends HeliosError {
   readonly reason = 'tool';
 }
 
-/** For a user: `message` says what is wrong, `action` what to do about it. */
+/** An error for the user: `message` says what is wrong, `action` what to do about it. */
 export class UserFacing extends HeliosError {
   readonly reason = 'user';
   readonly action: string | undefined;
@@ -22,7 +22,7 @@ export class UserFacing extends HeliosError {
 export const messageOf = (error: unknown): string =>
   error instanceof Error ? error.message : String(error);
 
-/** What is wrong, and what to do about it where that is known. */
+/** Returns the message, with the recommended action if there is one. */
 export const adviceOf = (error: unknown): string =>
   error instanceof UserFacing && error.action !== undefined
     ? `${error.message} ${error.action}`
@@ -31,7 +31,7 @@ export const adviceOf = (error: unknown): string =>
 export const toError = (error: unknown): Error =>
   error instanceof Error ? error : new Error(String(error));
 
-/** `code` of a Node system error, such as `ENOENT`. */
+/** Returns the `code` of a Node system error, such as `ENOENT`. */
 export function codeOf(error: unknown): string | undefined {
   if (typeof error !== 'object' || error === null || !('code' in error)) return undefined;
   return typeof error.code === 'string' ? error.code : undefined;

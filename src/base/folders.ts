@@ -3,9 +3,9 @@ import path from 'node:path';
 import { codeOf } from './errors.ts';
 
 /**
- * Makes the folder, and those above it. Rejects with what the system says. The `recursive` of Node
- * is no help: where a file system says of each new folder that something is missing, as `/proc`
- * does, it tries for ever; and of one that is read-only it says the same.
+ * Creates the folder and its parents. Rejects with the system's error. Node's `recursive` option is
+ * unusable: it loops endlessly where a file system reports ENOENT for every new folder, as `/proc`
+ * does, and it reports the same error for a read-only one.
  */
 export async function makeFolders(folder: string): Promise<void> {
   try {

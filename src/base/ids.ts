@@ -8,7 +8,9 @@ export type RunId = Branded<'run'>;
 
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
 
-/** `<prefix>-<time><random>`: sorts by time of creation, safe as a file name on every system. */
+/**
+ * Returns `<prefix>-<time><random>`: sorts by creation time, safe as a file name on every system.
+ */
 function newId(prefix: string, nowMs: number): string {
   const time = nowMs.toString(36).padStart(9, '0');
   const random = [...randomBytes(6)].map((byte) => alphabet[byte % 32]).join('');

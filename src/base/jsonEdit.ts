@@ -1,7 +1,6 @@
 /**
- * Changes to the text of a file in JSON that leave its comments and its layout alone: those of
- * jsonc-parser lose comments beside what they take away. The text must be whole, and no name may
- * stand twice on the way to what is changed.
+ * Edits JSON text while keeping its comments and layout; the edits of jsonc-parser lose comments
+ * next to removed members. The text must be valid, and no key on the path may be repeated.
  */
 import {
   applyEdits,
@@ -12,10 +11,7 @@ import {
   type Node,
 } from 'jsonc-parser';
 
-/**
- * Puts `value` at `path`, where its object or list is there; `undefined` takes away what stands
- * there.
- */
+/** Sets `value` at `path`, if its object or list exists; `undefined` removes the member. */
 export function withValue(text: string, path: JSONPath, value: unknown): string {
   const { node, holder } = find(text, path);
   if (value === undefined) return node === undefined ? text : without(text, node);
@@ -25,10 +21,7 @@ export function withValue(text: string, path: JSONPath, value: unknown): string 
   return applyEdits(text, [{ offset: node.offset, length: node.length, content }]);
 }
 
-/**
- * Puts `value` at the end of the list at `path`. A comment behind the last item stays with that
- * item.
- */
+/** Appends `value` to the list at `path`. A comment after the last item stays with that item. */
 export function withItem(text: string, path: JSONPath, value: unknown): string {
   const { node } = find(text, path);
   return node === undefined ? text : withMember(text, node, value);
@@ -43,7 +36,7 @@ function find(
   return { node: at(path), holder: at(path.slice(0, -1)) };
 }
 
-/** `holder` is an object, or a list where there is no `name`. */
+/** Adds a member. `holder` is an object, or a list when there is no `name`. */
 function withMember(text: string, holder: Node, value: unknown, name?: string | number): string {
   const last = holder.children?.at(-1);
   const { unit, eol } = layoutOf(text);
@@ -71,8 +64,8 @@ function withMember(text: string, holder: Node, value: unknown, name?: string | 
 }
 
 /**
- * Takes away a member of an object or a list, with the comments above it and behind it. Those of
- * others stay.
+ * Removes a member of an object or a list, with the comments above and after it. Comments of other
+ * members stay.
  */
 function without(text: string, value: Node): string {
   const { node, holder, before, isLast } = placeOf(value);
@@ -81,18 +74,18 @@ function without(text: string, value: Node): string {
   const lineEnd = commentEnd(text, end);
   const open = (commaBefore ?? holder.offset) + 1;
   const begin = commentEnd(text, open);
-  // What stands behind it on its line must not become part of the comment before it.
+  // Text after the member on its line must not become part of the comment before it.
   const content = begin !== undefined && lineEnd === undefined ? layoutOf(text).eol : '';
   const taken = { offset: begin ?? open, length: (lineEnd ?? end) - (begin ?? open), content };
-  // The last member leaves no comma behind.
+  // Removing the last member also removes the comma before it.
   const comma =
     isLast && commaBefore !== undefined ? [{ offset: commaBefore, length: 1, content: '' }] : [];
   return applyEdits(text, [...comma, taken]);
 }
 
 /**
- * Where a value stands among the members of its object or list; `node` is the value, with its name
- * in an object.
+ * Locates a value among the members of its object or list. `node` is the value, with its name in an
+ * object.
  */
 function placeOf(value: Node) {
   const node = value.parent?.type === 'property' ? value.parent : value;
@@ -104,17 +97,14 @@ function placeOf(value: Node) {
 
 const endOf = ({ offset, length }: Node): number => offset + length;
 
-/**
- * The end of the line where only comments stand on it from `offset` on; `undefined` where something
- * else does.
- */
+/** Returns the end of the line if only comments follow `offset` on it, otherwise `undefined`. */
 function commentEnd(text: string, offset: number): number | undefined {
   const comments = /(?:[ \t]|\/\*(?:[^*\r\n]|\*(?!\/))*\*\/)*(?:\/\/[^\r\n]*)?(?=\r?\n)/y;
   comments.lastIndex = offset;
   return comments.test(text) ? comments.lastIndex : undefined;
 }
 
-/** Only spaces and comments stand before it. */
+/** Returns the offset of the next comma; only spaces and comments precede it. */
 function commaAfter(text: string, offset: number): number {
   const scanner = createScanner(text, true);
   scanner.setPosition(offset);
@@ -122,11 +112,11 @@ function commaAfter(text: string, offset: number): number {
   return scanner.getTokenOffset();
 }
 
-/** Of the line that `offset` is on. */
+/** Returns the indentation of the line that contains `offset`. */
 const indentAt = (text: string, offset: number): string =>
   /^[ \t]*/.exec(text.slice(text.lastIndexOf('\n', offset - 1) + 1, offset))?.[0] ?? '';
 
-/** As the file is indented already. */
+/** Returns the indentation unit and the line ending of the text. */
 function layoutOf(text: string): { readonly unit: string; readonly eol: string } {
   const [, unit = '  '] = /\n( +|\t)\S/.exec(text) ?? [];
   return { unit, eol: text.includes('\r\n') ? '\r\n' : '\n' };

@@ -1,4 +1,4 @@
-/** JSON with comments, and with the place of everything in it, so that a user can be sent to it. */
+/** Reads JSON with comments and keeps the position of each value, to point the user to it. */
 import {
   parseTree,
   printParseErrorCode,
@@ -7,7 +7,7 @@ import {
   type ParseError,
 } from 'jsonc-parser';
 
-/** Both from 1. */
+/** Both 1-based. */
 export interface TextPlace {
   readonly line: number;
   readonly column: number;
@@ -16,16 +16,16 @@ export interface TextPlace {
 export type JsonReading =
   | {
       readonly value: unknown;
-      /** Names that stand twice in their object: the last one counts. */
+      /** Paths of keys that occur twice in their object; the last value counts. */
       readonly repeated: readonly (readonly PropertyKey[])[];
-      /** Where the value at `path` begins; the nearest one above it where there is none. */
+      /** Position of the value at `path`, or of its nearest existing ancestor. */
       placeOf(path: readonly PropertyKey[]): TextPlace;
-      /** The line of `placeOf`. */
+      /** Line of `placeOf`. */
       lineOf(path: readonly PropertyKey[]): number;
     }
   /**
-   * Where the text stops being JSON. `brokenLine` is the line of `brokenAt`; `why` is a clause for
-   * a user.
+   * Position at which the text stops being JSON. `brokenLine` is the line of `brokenAt`; `why` is a
+   * clause for the user.
    */
   | { readonly brokenLine: number; readonly brokenAt: TextPlace; readonly why: string };
 
@@ -54,8 +54,8 @@ function placeIn(text: string, offset: number): TextPlace {
 }
 
 /**
- * The names of an object with their values, of a name that stands twice the last one; the numbers
- * of a list with its.
+ * Returns the members of an object by name, or the items of a list by index. Of a repeated name,
+ * the last value counts.
  */
 function membersOf({ type, children = [] }: Node): Map<PropertyKey, Node> {
   if (type === 'array') return new Map(children.entries());
@@ -88,7 +88,7 @@ function repeatedIn(node: Node, path: readonly PropertyKey[]): (readonly Propert
 
 const invalid = 'it is not valid JSON';
 
-/** `rest` begins where the text is broken. */
+/** Explains a parse error. `rest` is the text from the error on. */
 function whyBroken(error: ParseError | undefined, rest: string): string {
   const code = error && printParseErrorCode(error.error);
   const why = (code && reasons[code]) ?? expected(code, rest);

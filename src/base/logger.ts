@@ -1,4 +1,4 @@
-/** VS Code's `LogOutputChannel` has these methods, so it is a `Logger` as it stands. */
+/** Log output. VS Code's `LogOutputChannel` implements this interface. */
 export interface Logger {
   debug(message: string, ...details: unknown[]): void;
   info(message: string, ...details: unknown[]): void;

@@ -1,20 +1,20 @@
-/** Text that came from a process, a file or a model, made safe for Markdown. */
+/** Escapes text of a process, a file or a model for Markdown. */
 import { cleanText, oneLine } from './text.ts';
 
-/** Plain Markdown text on one line: nothing in it is a link, an icon or a table cell. */
+/** Returns plain Markdown text on one line, without links, icons or table cells. */
 export const plain = (text: string, maxChars = 160): string =>
   oneLine(cleanText(text), maxChars).replace(
     /[\\`*_[\]|<~&]|\$(?=\()|^[-+#>=]|(?<=^\d+)[.)]/g,
     (mark) => `\\${mark}`,
   );
 
-/** A code block whose fence is longer than any in it. */
+/** Returns a code block whose fence is longer than any in the text. */
 export function codeBlock(text: string, language = ''): string {
   const fence = fenceFor(text, 3);
   return `${fence}${language}\n${cleanText(text)}\n${fence}`;
 }
 
-/** Inline code; back-ticks in it are kept. */
+/** Returns inline code; backticks in the text are kept. */
 export function code(text: string, maxChars = 120): string {
   const flat = oneLine(cleanText(text), maxChars);
   if (flat === '') return '';
@@ -23,7 +23,7 @@ export function code(text: string, maxChars = 120): string {
   return `${fence} ${flat} ${fence}`;
 }
 
-/** At least `least` back-ticks, and more than stand anywhere in the text. */
+/** Returns at least `min` backticks, and more than occur in a row in the text. */
 const fenceFor = (text: string, min: number): string =>
   '`'.repeat(
     [...text.matchAll(/`+/g)].reduce((longest, [run]) => Math.max(longest, run.length + 1), min),

@@ -1,8 +1,8 @@
-/** What a user may have meant by a word that is not known. Pure. */
+/** Suggests known words for an unknown one. */
 
 /**
- * The words that `word` is a slip of the finger away from, or that hold it, the nearest first;
- * three at most.
+ * Returns the known words with a small edit distance to `word`, and those that contain it: the
+ * nearest first, at most three.
  */
 export function nearMatches(word: string, known: Iterable<string>): string[] {
   const asked = word.toLowerCase();
@@ -15,13 +15,15 @@ export function nearMatches(word: string, known: Iterable<string>): string[] {
     .map(({ each }) => each);
 }
 
-/** A word that holds the other, as `gpt-5.4-mini` does `5.4-mini`, is as near as can be. */
+/**
+ * Ranks a word that contains the other, such as `gpt-5.4-mini` for `5.4-mini`, before all others.
+ */
 const distanceTo = (asked: string, known: string): number =>
   asked.length >= 3 && known.includes(asked) ? 0.5 : editDistance(asked, known);
 
 /**
- * How many letters must be added, left out, replaced or swapped with their neighbour to make one of
- * the other.
+ * Returns the number of letters to add, remove, replace or swap with their neighbour to turn one
+ * word into the other.
  */
 export function editDistance(one: string, other: string): number {
   const rows = Array.from({ length: one.length + 1 }, (_, i) =>

@@ -1,17 +1,17 @@
 /**
- * Takes secrets out of a text before it leaves: for a notification, a report, an export. What is
- * known to be a secret goes, and what has the form of one. It errs on the side of taking out too
- * much; names of metrics, numbers, hashes and ids stay.
+ * Removes secrets from a text before it leaves Helios: in a notification, a report, an export.
+ * Removes known secrets and text in the form of a secret. Prefers to remove too much, but keeps
+ * names of metrics, numbers, hashes and ids.
  */
 
 export const redactedMark = '[redacted]';
 
-/** Shorter ones would take ordinary words out with them. */
+/** Minimum length of a known secret; shorter ones would match ordinary words. */
 const minChars = 6;
 
 /**
- * `known` are secrets as they are; they are found as they stand and in the forms of URLs, JSON and
- * base64, too.
+ * Replaces secrets by a mark. `known` secrets are found verbatim and in the encodings of URLs, JSON
+ * and base64.
  */
 export function redact(text: string, known: Iterable<string> = []): string {
   const spoken = [...new Set([...known].flatMap(formsOf))].sort((a, b) => b.length - a.length);
@@ -19,7 +19,10 @@ export function redact(text: string, known: Iterable<string> = []): string {
   return without.includes('\u001b') ? withColours(without) : withoutShapes(without);
 }
 
-/** The last letter of a colour would be taken for the first of the word behind it. */
+/**
+ * Separates colour codes from the following word, whose first letter the last letter of the code
+ * would otherwise seem to be.
+ */
 const withColours = (text: string): string =>
   withoutShapes(text.replace(colour, '$&\u0000')).replaceAll(afterColour, '');
 
@@ -33,19 +36,19 @@ function withoutShapes(text: string): string {
     .replace(longWord, (word) => (isDrawn(word) ? redactedMark : word));
 }
 
-/** True when the text has the form of a secret, or holds one. */
+/** Returns true when the text is or contains something in the form of a secret. */
 export const looksSecret = (text: string): boolean => redact(text) !== text;
 
-/** The secrets that this process has come to know. They are kept here only, and never shown. */
+/** Secrets that this process has learnt. Kept in memory only, and never shown. */
 export class KnownSecrets {
   readonly #known = new Set<string>();
 
-  /** Variables that are named as secrets are. */
+  /** Adds the variables whose names denote secrets. */
   constructor(env: Readonly<Record<string, string | undefined>> = {}) {
     for (const [name, value] of Object.entries(env)) if (isSecretName(name)) this.add(value);
   }
 
-  /** Returns what it was given. A JSON object is known by the texts in it. */
+  /** Adds a secret and returns it. For a JSON object, adds the texts in it. */
   add<Value extends string | undefined>(value: Value): Value {
     for (const text of textsIn(value)) this.#known.add(text);
     return value;
@@ -54,7 +57,7 @@ export class KnownSecrets {
   readonly redact = (text: string): string => redact(text, this.#known);
 }
 
-/** True for variables that are named as secrets are. */
+/** Returns true for variables whose names denote secrets. */
 export const isSecretName = (name: string): boolean =>
   /(?:key|token|secret|password|passwd|passphrase|credentials?|webhook(?:_url)?)$/i.test(name);
 
@@ -83,11 +86,11 @@ function formsOf(secret: string): string[] {
 
 interface Shape {
   readonly pattern: RegExp;
-  /** What stands in its place; by default the mark alone. */
+  /** Replacement. Default: the mark alone. */
   readonly put?: string;
 }
 
-/** A token of a service, by what it begins with. */
+/** Prefixes of the tokens of known services. */
 const prefixes = [
   'sk-(?:ant-|proj-|or-v1-|svcacct-)?[\\w-]{16,}',
   '(?:sk|rk|pk)_(?:live|test)_[A-Za-z0-9]{10,}',
@@ -122,7 +125,7 @@ const shapes: readonly Shape[] = [
       /-----BEGIN ([A-Z0-9 ]*PRIVATE KEY[A-Z ]*)-----[\s\S]*?(?:-----END \1-----|(?![\s\S]))/g,
   },
   { pattern: /PuTTY-User-Key-File-\d[\s\S]*?(?:Private-MAC: *[a-f0-9]+|(?![\s\S]))/g },
-  // What stands in a URL before the host, and where a URL is a key by itself.
+  // Credentials before the host of a URL, and URLs that are secrets themselves.
   {
     pattern: /\b([a-z][a-z0-9+.-]{0,20}:\/\/)[^\s/@:'"<>]*:[^\s/@'"<>]+(?=@)/gi,
     put: `$1${redactedMark}`,
@@ -151,7 +154,7 @@ const shapes: readonly Shape[] = [
 ];
 
 /**
- * `name = value` of a secret in the ways of shells, .env files, YAML, JSON, headers, queries and
+ * `name = value` of a secret in the syntax of shells, .env files, YAML, JSON, headers, queries and
  * options.
  */
 const assignment =
@@ -162,7 +165,10 @@ function withoutValue(whole: string, name: string, written: string): string {
   return isHarmless(name, value) ? whole : `${name}${quote}${redactedMark}${quote}`;
 }
 
-/** A number, a name of another variable, nothing, or what a tokenizer calls a token. */
+/**
+ * Returns true for a number, a reference to another variable, an empty value, or a token of a
+ * tokenizer.
+ */
 function isHarmless(name: string, value: string): boolean {
   if (
     value.length < 4 ||
@@ -176,12 +182,13 @@ function isHarmless(name: string, value: string): boolean {
     )
   )
     return true;
-  // Told by its name alone it could be a word of a vocabulary, a kind of signature or a function.
+  // With such a name, the value could also be a word of a vocabulary, a kind of signature or a
+  // function.
   const isVague = /(?:token|auth|signature|sig|credentials?)\W*$/i.test(name);
   return isVague && !(/\d/.test(value) && value.length >= 8);
 }
 
-/** Not a part of a path, nor of what is encoded. */
+/** A long word that is neither part of a path nor of encoded data. */
 const longWord = /(?<![\w+/=.-])(?<!base64,)[\w+=-]{40,200}(?![\w+/=.-])/g;
 
 /**

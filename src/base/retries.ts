@@ -1,27 +1,22 @@
-/** How often, and after how long, something that failed is tried again. */
+/** Retries of failed operations. */
 import { delay, type Clock } from './clock.ts';
 
-/**
- * The waits between tries: growing from the first one, or listed, where the last one is repeated.
- */
+/** Waits between attempts: growing from the first one, or listed, with the last one repeated. */
 export type RetryPolicy = RetryLimits & (GrowingWaits | { readonly waitsMs: readonly number[] });
 
 interface GrowingWaits {
   readonly firstMs: number;
-  /** Default 1: each wait is as long as the first. */
+  /** Default: 1, so that each wait is as long as the first. */
   readonly factor?: number;
   readonly longestMs?: number;
 }
 
 interface RetryLimits {
-  /**
-   * The share of each wait that is left to chance, so that many do not come back together. Default
-   * 0.
-   */
+  /** Random share of each wait, so that many clients do not retry at the same time. Default: 0. */
   readonly jitter?: number;
-  /** Tries after the first one. Default: no limit. */
+  /** Attempts after the first one. Default: no limit. */
   readonly maxRetries?: number;
-  /** No try follows a failure that comes later than this after the beginning. Default: no limit. */
+  /** No retry follows a failure later than this after the start. Default: no limit. */
   readonly withinMs?: number;
 }
 
@@ -31,16 +26,16 @@ export interface RetryDeps {
   /** Returns a number in [0, 1), for the jitter. */
   readonly random?: () => number;
   /**
-   * Returns how long to wait before the next try, given the wait of the policy, or `undefined`
-   * where another try is no use. Not called for a failure after which there is no further try.
+   * Returns the wait before the next attempt, given the wait of the policy, or `undefined` when a
+   * retry is pointless. Not called after the last attempt.
    */
   again(error: unknown, backoffMs: number): number | undefined;
 }
 
 /**
- * Resolves with the result of the first try that succeeds. Rejects with the failure of the last
- * one, or with the reason of the signal when that is aborted during a wait. `attempt` is given the
- * number of tries before it.
+ * Resolves with the result of the first successful attempt. Rejects with the failure of the last
+ * one, or with the reason of the signal when it is aborted during a wait. `attempt` receives the
+ * number of previous attempts.
  */
 export async function retry<T>(
   policy: RetryPolicy,
@@ -62,8 +57,8 @@ export async function retry<T>(
 }
 
 /**
- * Returns the wait of the policy before the next try, after so many retries: 0 after the first
- * failure.
+ * Returns the wait of the policy before the next attempt, after `retries` retries: 0 after the
+ * first failure.
  */
 export function backoffMs(
   policy: RetryPolicy,
@@ -81,8 +76,8 @@ function fullWaitMs(policy: RetryPolicy, retries: number): number {
 }
 
 /**
- * Returns the wait that a `Retry-After` header asks for, in seconds or as a date; `undefined` where
- * it asks for none.
+ * Returns the wait that a `Retry-After` header requests, in seconds or as a date; `undefined`
+ * without one.
  */
 export function retryAfterMs(header: string | null | undefined, nowMs: number): number | undefined {
   const text = header?.trim() ?? '';

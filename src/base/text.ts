@@ -5,8 +5,8 @@ const ansiPattern = new RegExp(
 const controlPattern = new RegExp('[\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f]', 'g');
 
 /**
- * Text of a process, made safe to show: no ANSI sequences, no control characters but tab, newline,
- * carriage return.
+ * Removes ANSI sequences and control characters other than tab, newline and carriage return from
+ * the text of a process.
  */
 export const cleanText = (text: string): string => stripAnsi(text).replace(controlPattern, '');
 
@@ -14,8 +14,8 @@ export const stripAnsi = (text: string): string =>
   text.includes('\u001b') ? text.replace(ansiPattern, '') : text;
 
 /**
- * Keeps the head and the tail of a long text, at most `maxChars` in all, and says how much was left
- * out between.
+ * Keeps the head and the tail of a long text, about `maxChars` in all, and states how much was
+ * omitted between them.
  */
 export function capText(
   text: string,
@@ -33,25 +33,25 @@ export function capText(
   };
 }
 
-/** One line of at most `maxChars`, white space collapsed, cut with an ellipsis. */
+/** Returns one line of at most `maxChars`, white space collapsed, cut with an ellipsis. */
 export function oneLine(text: string, maxChars: number): string {
   const flat = text.replace(/\s+/g, ' ').trim();
   return flat.length <= maxChars ? flat : `${cutText(flat, Math.max(0, maxChars - 1))}…`;
 }
 
-/** At most the first `maxChars`, no character cut in half. */
+/** Returns at most the first `maxChars`, without splitting a character. */
 export const cutText = (text: string, maxChars: number): string =>
   text.length <= maxChars ? text : text.slice(0, maxChars).replace(/[\uD800-\uDBFF]$/, '');
 
-/** `a`, `a or b`, `a, b or c`. */
+/** Returns `a`, `a or b` or `a, b or c`. */
 export const oneOf = (words: readonly string[]): string =>
   words.length < 2 ? words.join() : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
 
-/** `1 run`, `3 runs`; `many` where an s does not make it. */
+/** Returns `1 run` or `3 runs`; `many` is the plural where it is not formed with an s. */
 export const counted = (count: number, one: string, many = `${one}s`): string =>
   `${count} ${count === 1 ? one : many}`;
 
-/** A metric value with sensible digits: `0.8312`, `12.35`, `1.2e-5`, `NaN`. */
+/** Formats a metric value with significant digits: `0.8312`, `12.35`, `1.2e-5`, `NaN`. */
 export function formatValue(value: number): string {
   if (Number.isNaN(value)) return 'NaN';
   if (!Number.isFinite(value)) return value > 0 ? 'Inf' : '-Inf';
@@ -63,7 +63,7 @@ export function formatValue(value: number): string {
   return String(Number(value.toPrecision(4)));
 }
 
-/** `850 ms`, `12 s`, `2 min 5 s`, `3 h 10 min`. */
+/** Returns `850 ms`, `12 s`, `2 min 5 s` or `3 h 10 min`. */
 export function formatDuration(durationMs: number): string {
   if (durationMs < 1000) return `${Math.max(0, Math.round(durationMs))} ms`;
   const seconds = Math.round(durationMs / 1000);
@@ -75,17 +75,17 @@ export function formatDuration(durationMs: number): string {
   return minutes % 60 === 0 ? `${hours} h` : `${hours} h ${minutes % 60} min`;
 }
 
-/** `812 B`, `1.4 kB`, `25 MB`, `1.07 GB`: powers of 1000, three digits at most. */
+/** Returns `812 B`, `1.4 kB`, `25 MB` or `1.07 GB`: powers of 1000, at most three digits. */
 export function formatBytes(bytes: number): string {
   const units = ['B', 'kB', 'MB', 'GB', 'TB'];
   const power = bytes < 1000 ? 0 : Math.min(units.length - 1, Math.floor(Math.log10(bytes) / 3));
   return `${Number((bytes / 1000 ** power).toPrecision(3))} ${units[power]}`;
 }
 
-/** Dollars with as many digits as carry meaning: `$1.20`, `$0.0042`. */
+/** Formats dollars with significant digits: `$1.20`, `$0.0042`. */
 export const formatUsd = (usd: number): string =>
   usd === 0 || usd >= 0.1 ? `$${usd.toFixed(2)}` : `$${Number(usd.toPrecision(2))}`;
 
-/** `text` as one word of a POSIX shell command line. */
+/** Returns `text` as one word of a POSIX shell command line. */
 export const shellQuote = (text: string): string =>
   /^[A-Za-z0-9_\-./:=@%+,]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;

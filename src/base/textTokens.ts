@@ -1,12 +1,12 @@
 /**
- * How many tokens a text has, judged by its characters: a tokenizer of each model would be exact
- * and is not to be had.
+ * Estimates the number of tokens of a text from its characters, since the exact tokenizers of the
+ * models are not available.
  */
 
 /**
- * Characters of one token, by what tokenizers make of them: words are cut seldom; digits and signs
- * often, in code and in logs; of Chinese, Japanese and Korean nearly every character is a token, of
- * other scripts every second.
+ * Characters per token. Tokenizers rarely split words, but often digits and signs in code and logs.
+ * In Chinese, Japanese and Korean, nearly every character is a token; in other scripts, every
+ * second.
  */
 const wordChars = 4;
 const signChars = 2;
@@ -14,11 +14,14 @@ const scriptChars = 2;
 
 const isLetterOrSpace = (code: number): boolean =>
   (code >= 97 && code <= 122) || (code >= 65 && code <= 90) || code === 32;
-/** From the radicals on; halves of surrogate pairs (emoji) too. */
+/**
+ * First code unit counted as one token: from the CJK radicals on, including halves of surrogate
+ * pairs (emoji).
+ */
 const firstDense = 0x2e80;
 const firstForeign = 0x80;
 
-/** Estimated tokens of `text`, not rounded. At most one for each UTF-16 unit. */
+/** Returns the estimated tokens of `text`, not rounded. At most one per UTF-16 unit. */
 export function textTokens(text: string): number {
   let words = 0;
   let signs = 0;
@@ -33,7 +36,7 @@ export function textTokens(text: string): number {
   return words / wordChars + signs / signChars + foreign / scriptChars + dense;
 }
 
-/** The longest beginning of `text` that has at most `maxTokens`; never half a character. */
+/** Returns the longest prefix of `text` with at most `maxTokens`, without splitting a character. */
 export function beginningOf(text: string, maxTokens: number): string {
   if (textTokens(text) <= maxTokens) return text;
   let low = 0;

@@ -1,17 +1,16 @@
 /**
- * Time as the wall has it. Timers of the system stand still while the computer sleeps, and would
- * then be late by as long as it slept; here, what became due meanwhile is called as soon as it is
- * awake.
+ * Wall clock time. System timers stop while the computer sleeps, and would then be late by that
+ * time; here, overdue timers fire as soon as the computer is awake.
  */
 import { toDisposable, type Disposable } from './disposable.ts';
 
-/** What the system offers. */
+/** Time functions of the system. */
 export interface SystemTime {
   /** Milliseconds since the epoch. */
   now(): number;
   /**
-   * Calls `callback` once, after `delayMs` in which the computer was awake. `isIdle`: it keeps no
-   * process alive.
+   * Calls `callback` once, after `delayMs` during which the computer was awake. `isIdle`: the timer
+   * does not keep the process alive.
    */
   after(delayMs: number, callback: () => void, isIdle?: boolean): Disposable;
 }
@@ -21,13 +20,13 @@ interface Timer {
   readonly fire: () => void;
 }
 
-/** How late a timer is at most once the computer is awake. */
+/** Maximum delay of an overdue timer once the computer is awake. */
 const refreshEveryMs = 5_000;
 
-/** A `Clock`. */
+/** Implements `Clock`. */
 export class WallClock {
   readonly #system: SystemTime;
-  /** Those that last longer than a look. */
+  /** Timers longer than the refresh interval. */
   readonly #waiting = new Set<Timer>();
   #check: Disposable | undefined;
 
@@ -61,7 +60,7 @@ export class WallClock {
     this.#check ??= this.#system.after(refreshEveryMs, () => this.#checkNow(), true);
   }
 
-  /** Due and not called yet is only what the system counts from before the clock jumped. */
+  /** Fires overdue timers. Only a clock jump, such as during sleep, leaves any. */
   #checkNow(): void {
     this.#check = undefined;
     const nowMs = this.now();
