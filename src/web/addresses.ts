@@ -1,19 +1,20 @@
 /**
- * Which addresses of the web may be fetched. Fails closed: what is not known to be public is not.
+ * Decides which web addresses may be fetched. Fails closed: an address not known to be public is
+ * refused.
  */
 import ipaddr from 'ipaddr.js';
 import { oneLine } from '../base/text.ts';
 import { WebFailure } from './webFailure.ts';
 
-/** Public by its range, but answered inside of every virtual machine of Azure. */
+/** In a public range, but served inside every Azure virtual machine. */
 const azureHost = '168.63.129.16';
 
-/** What an address stands for that hides another one: `::ffff:10.0.0.1`, `64:ff9b::10.0.0.1`. */
+/** Prefix of addresses that embed another one: `::ffff:10.0.0.1`, `64:ff9b::10.0.0.1`. */
 const nat64 = ipaddr.IPv6.parse('64:ff9b::');
 
 /**
- * True for an address of the public internet; false for those of this computer, of private
- * networks, and of no one.
+ * Returns true for an address of the public internet; false for addresses of this computer, of
+ * private networks, and for reserved ones.
  */
 export function isPublicAddress(address: string): boolean {
   if (!ipaddr.isValid(address)) return false;
@@ -25,10 +26,10 @@ export function isPublicAddress(address: string): boolean {
   return isHiding ? isPublicAddress(parsed.toByteArray().slice(-4).join('.')) : range === 'unicast';
 }
 
-/** Names that mean something else in every network: a proxy would look them up in its own. */
+/** Names with a local meaning in every network: a proxy would resolve them in its own. */
 const localName = /^[^.]+$|\.(localhost|local|internal|intranet|lan|home\.arpa|onion)$/;
 
-/** `http` or `https`, with a host and without a password. Throws `WebFailure`. */
+/** Parses an `http` or `https` URL with a host and without a password. Throws `WebFailure`. */
 export function parseAddress(text: string, base?: string): URL {
   const url = URL.parse(text.trim(), base);
   const shown = oneLine(text, 200);
@@ -51,14 +52,14 @@ export function parseAddress(text: string, base?: string): URL {
 }
 
 /**
- * The host of a URL as an address or a name without its last dot: `[::1]` → `::1`, `example.org.` →
- * `example.org`.
+ * Returns the host of a URL as an address, or as a name without its last dot: `[::1]` → `::1`,
+ * `example.org.` → `example.org`.
  */
 export const hostOf = (url: URL): string => url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
 
 /**
- * Throws `WebFailure` for a host that is not public by what it is called. A name must be looked up
- * all the same.
+ * Throws `WebFailure` for a host whose name or address is not public. The addresses of a name must
+ * still be checked.
  */
 export function checkHost(host: string): void {
   if (ipaddr.isValid(host) ? !isPublicAddress(host) : localName.test(host)) throw notPublic(host);

@@ -1,8 +1,11 @@
-/** Bytes as text, by what the server, the bytes or the page itself say of their encoding. */
+/** Decodes bytes by the encoding that the server, the bytes or the page declare. */
 
-/** A mark at the beginning goes before what the server says, and that before what the page says. */
-export function decodeText(bytes: Uint8Array, told: string | undefined): string {
-  const label = markedEncoding(bytes) ?? told ?? declaredEncoding(bytes);
+/**
+ * Returns the text. A byte order mark takes precedence over the server's charset, which takes
+ * precedence over the declaration in the page.
+ */
+export function decodeText(bytes: Uint8Array, charset: string | undefined): string {
+  const label = markedEncoding(bytes) ?? charset ?? declaredEncoding(bytes);
   return (label === undefined ? undefined : decodedAs(label, bytes)) ?? guessed(bytes);
 }
 
@@ -20,7 +23,7 @@ function declaredEncoding(bytes: Uint8Array): string | undefined {
   const head = new TextDecoder('latin1').decode(bytes.subarray(0, declarationBytes));
   const found = declaration.exec(head);
   const label = (found?.[1] ?? found?.[2])?.toLowerCase();
-  // A page in UTF-16 could not have been read so far.
+  // A declaration that is readable as Latin-1 is not in UTF-16.
   return label?.startsWith('utf-16') ? 'utf-8' : label;
 }
 
@@ -33,7 +36,7 @@ function decodedAs(label: string, bytes: Uint8Array): string | undefined {
   }
 }
 
-/** Text that is not UTF-8 and does not say what it is has mostly been written on Windows. */
+/** Decodes undeclared text that is not UTF-8 as Windows-1252, the most common case. */
 function guessed(bytes: Uint8Array): string {
   const text = new TextDecoder('utf-8').decode(bytes);
   return text.slice(0, -1).includes('\ufffd')
@@ -43,7 +46,7 @@ function guessed(bytes: Uint8Array): string {
 
 const sniffedBytes = 4096;
 
-/** True where the bytes can be text: no NUL among the first of them. */
+/** Returns true for bytes that may be text: no NUL among the first ones. */
 export const looksLikeText = (bytes: Uint8Array): boolean =>
   markedEncoding(bytes)?.startsWith('utf-16') === true ||
   !bytes.subarray(0, sniffedBytes).includes(0);

@@ -1,6 +1,6 @@
 /**
- * One GET, kept within limits: of bytes after decompression, of time in all, of redirects, each of
- * which is judged anew.
+ * Performs one GET within limits: bytes after decompression, total time, and redirects, each of
+ * which is checked like the first address.
  */
 import type { LookupFunction } from 'node:net';
 import type { Dispatcher, Response } from 'undici';
@@ -12,20 +12,17 @@ import { hostOf, parseAddress } from './addresses.ts';
 import { PinnedNames, resolveName, type Resolve } from './pinned.ts';
 import { WebFailure } from './webFailure.ts';
 
-/**
- * Opens the way to the network; it is destroyed after use. Connections without a proxy must use
- * `lookup`.
- */
+/** Opens a dispatcher, destroyed after use. Connections without a proxy must use `lookup`. */
 export type OpenDispatcher = (lookup: LookupFunction) => Promise<Dispatcher>;
 
 export interface WebOptions {
   readonly clock: Clock;
-  /** Says honestly who asks. */
+  /** Identifies Helios truthfully. */
   readonly userAgent: string;
   allowsPrivateAddresses(): boolean;
   /**
-   * Straight to the network unless told. Behind a proxy, names are resolved there: what is known of
-   * them here is judged.
+   * Default: a direct connection. Behind a proxy, which resolves names itself, only the addresses
+   * known here are checked.
    */
   readonly openDispatcher?: OpenDispatcher;
   readonly resolve?: Resolve;
@@ -34,27 +31,27 @@ export interface WebOptions {
 
 export interface WebLimits {
   readonly bytes: number;
-  /** Of a whole download with its redirects and retries. */
+  /** Limit of a whole download, including redirects and retries. */
   readonly totalMs: number;
   readonly redirects: number;
 }
 
 export interface Download {
-  /** Where it came from, after redirects. */
+  /** Final URL, after redirects. */
   readonly url: string;
   readonly status: number;
-  /** Lower case, without parameters; empty where the server does not say. */
+  /** Lower case, without parameters; empty where the server sends none. */
   readonly mediaType: string;
   readonly charset?: string;
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** There was more than the limit. */
+  /** True when the content exceeded the limit. */
   readonly isCut: boolean;
 }
 
 export interface DownloadRequest {
   readonly url: string;
   readonly accept: string;
-  /** For an address that the user named. */
+  /** True for an address that the user configured. */
   readonly allowsPrivateAddresses?: boolean;
 }
 
@@ -63,8 +60,8 @@ const policy: RetryPolicy = { firstMs: 1000, factor: 2, maxRetries: 2 };
 const longestWaitMs = 10_000;
 
 /**
- * Rejects with `WebFailure`; with the reason of the signal once that is aborted. Sends no cookie
- * and no credential.
+ * Downloads the address. Rejects with `WebFailure`, or with the reason of the signal. Sends no
+ * cookies and no credentials.
  */
 export async function download(
   request: DownloadRequest,
@@ -217,7 +214,7 @@ function joined(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
-/** A lookup cannot be called off; it is left to itself. */
+/** Rejects on abort. The lookup itself cannot be cancelled and its result is ignored. */
 function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const onAbort = (): void => reject(signal.reason as Error);

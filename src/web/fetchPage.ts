@@ -1,6 +1,6 @@
 /**
- * Pages of the web as text, a part at a time. What was read stays for a while, so that reading on
- * asks nobody again.
+ * Reads web pages as text, part by part. Pages are cached for a while, so that reading the next
+ * part needs no request.
  */
 import { cleanText, formatBytes, oneLine } from '../base/text.ts';
 import { decodeText, looksLikeText } from './charset.ts';
@@ -11,27 +11,24 @@ import { WebFailure } from './webFailure.ts';
 
 export interface PageRequest {
   readonly url: string;
-  /** Characters of the text to leave out at the beginning. */
+  /** Characters of the text to skip. */
   readonly offset: number;
   readonly maxChars: number;
 }
 
-/**
- * A part of a page. All of it is what strangers wrote: cleaned of control characters, and nothing
- * more.
- */
+/** A part of a page. The text is untrusted: only control characters are removed. */
 export interface PagePart {
-  /** Where it came from, after redirects. */
+  /** Final URL, after redirects. */
   readonly url: string;
   readonly title?: string;
   readonly mediaType: string;
   readonly text: string;
   readonly offset: number;
-  /** Of the whole text. */
+  /** Length of the whole text. */
   readonly totalChars: number;
-  /** Absent at its end. */
+  /** Undefined at the end of the text. */
   readonly nextOffset?: number;
-  /** What is missing in the whole text, in words. */
+  /** Omissions in the whole text, as texts. */
   readonly notes: readonly string[];
 }
 
@@ -47,7 +44,7 @@ const maxTextChars = 2_000_000;
 
 export class WebReader {
   readonly #options: WebOptions;
-  /** By the address that was asked for, oldest first. */
+  /** Pages by requested URL, oldest first. */
   readonly #pages = new Map<string, Page>();
 
   constructor(options: WebOptions) {
@@ -134,7 +131,7 @@ export class WebReader {
 
 const partless = ({ readMs: _, ...page }: Page): Omit<Page, 'readMs'> => page;
 
-/** The place itself, or the one before where it would cut a character in two. */
+/** Returns the offset, or the one before it where it would split a character. */
 const wholeCharacter = (text: string, at: number): number =>
   /[\udc00-\udfff]/.test(text.charAt(at)) ? at - 1 : at;
 
@@ -153,10 +150,7 @@ const notText = ({ mediaType, bytes, isCut }: Download): string =>
 const tooLarge = ({ bytes }: Download): string =>
   `The PDF is larger than ${formatBytes(bytes.length)}. To read it, download it on a machine with remote_exec.`;
 
-/**
- * Signs that are not seen but read: they turn text around or hide it from people, and not from
- * models.
- */
+/** Characters that are invisible to users but not to models: they can reverse or hide text. */
 const unseen =
   /[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]|[\u{e0000}-\u{e007f}]/gu;
 

@@ -1,4 +1,4 @@
-/** What the worker is asked and what it answers. */
+/** Messages to and from the worker. */
 import type { SearchHit } from './searchHit.ts';
 
 export type PageJob =
@@ -8,13 +8,13 @@ export type PageJob =
 
 export interface ReadPage {
   readonly title?: string;
-  /** Markdown of a page, plain text of a PDF; not cleaned, not bounded. */
+  /** Markdown of a page, plain text of a PDF; neither cleaned nor bounded. */
   readonly text: string;
-  /** What was left out, in words. */
+  /** Omissions, as text. */
   readonly note?: string;
 }
 
-/** What a page of results holds; `isChallenge`: it is a question whether a user asks. */
+/** Search results of a page. `isChallenge`: the page asks the user to prove to be human instead. */
 export interface FoundHits {
   readonly hits: readonly SearchHit[];
   readonly isChallenge: boolean;

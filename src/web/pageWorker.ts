@@ -1,6 +1,6 @@
 /**
- * A thread of its own for what strangers wrote: it may take long or too much memory, and is then
- * ended from outside.
+ * Worker thread for untrusted content, which may take too much time or memory: the worker is then
+ * terminated from outside.
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import { messageOf } from '../base/errors.ts';

@@ -1,6 +1,6 @@
 /**
- * Names are looked up once, judged, and then connected to as they were judged: a second answer is
- * never asked for.
+ * Resolves each name once, checks its addresses, and connects to exactly those: a second, different
+ * DNS answer is never used.
  */
 import { lookup as systemLookup, type LookupAddress } from 'node:dns';
 import type { LookupFunction } from 'node:net';
@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import ipaddr from 'ipaddr.js';
 import { checkHost, isPublicAddress, notPublic } from './addresses.ts';
 
-/** All addresses of a name. Rejects as `dns.lookup` does. */
+/** Returns all addresses of a name. Rejects like `dns.lookup`. */
 export type Resolve = (name: string) => Promise<readonly LookupAddress[]>;
 
 const lookupAll = promisify(systemLookup);
@@ -25,9 +25,9 @@ export class PinnedNames {
   }
 
   /**
-   * Looks `host` up and keeps what came. Unless private ones are allowed, throws `WebFailure` where
-   * one of its addresses is not public. A name that is not found is let through: a proxy may know
-   * it, and a connection without one fails.
+   * Resolves `host` and stores its addresses. Unless private addresses are allowed, rejects with
+   * `WebFailure` when any address is not public. Accepts an unknown name: a proxy may know it, and
+   * a direct connection fails.
    */
   async pin(host: string, allowsPrivate: boolean): Promise<void> {
     if (!allowsPrivate) checkHost(host);
@@ -44,7 +44,7 @@ export class PinnedNames {
     throw notPublic(host);
   }
 
-  /** For connections: knows what was pinned, and nothing else. */
+  /** Lookup function for connections: returns pinned addresses only. */
   readonly lookup: LookupFunction = (name, options, callback) => {
     const host = name.replace(/\.$/, '');
     const wanted =

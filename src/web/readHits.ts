@@ -1,4 +1,4 @@
-/** The results on a page of DuckDuckGo's HTML search. Runs in the worker. */
+/** Reads the results of DuckDuckGo's HTML search. Runs in the worker. */
 import type { FoundHits } from './pageJob.ts';
 import { parseDocument } from './readHtml.ts';
 import type { SearchHit } from './searchHit.ts';
@@ -33,8 +33,8 @@ const textOf = (element: Result | null): string =>
   (element?.textContent ?? '').replace(/\s+/g, ' ').trim();
 
 /**
- * A link goes through the search engine, which names the page in `uddg`; without it, it is an
- * advertisement or its own.
+ * Returns the target page, which the search engine passes in `uddg`. Links without it are
+ * advertisements or internal.
  */
 function targetOf(href: string): string | undefined {
   const link = URL.parse(href, 'https://duckduckgo.com');

@@ -1,13 +1,13 @@
 /**
- * An HTML page as Markdown: its article where it has one, else all that it shows. Runs in the
- * worker.
+ * Converts an HTML page to Markdown: its article where it has one, otherwise all visible content.
+ * Runs in the worker.
  */
 import { Readability } from '@mozilla/readability';
 import { parseHTML } from 'linkedom';
 import TurndownService from 'turndown';
 import type { ReadPage } from './pageJob.ts';
 
-/** What is used of the DOM. */
+/** The used part of the DOM. */
 interface Element {
   readonly parentElement: Element | null;
   readonly textContent: string | null;
@@ -32,22 +32,24 @@ interface Article {
 }
 
 /**
- * A page of more elements, or of more of them inside of each other, is no article; judging it would
- * take for ever.
+ * Limits of elements and of their nesting. Larger pages are not articles, and analysing them would
+ * take too long.
  */
 const maxElements = 100_000;
 const maxDepth = 150;
-/** An article shorter than that is a banner or a note on cookies. */
+/** Minimum length of an article; shorter ones are banners or cookie notices. */
 const minChars = 250;
 
-/** Their types want those of a browser, which nothing else here may use. */
+/**
+ * Cast, since the library's types need the DOM types of a browser, which are not available here.
+ */
 const parse = parseHTML as unknown as (html: string) => { readonly document: Document };
 const Judge = Readability as unknown as new (
   document: Document,
   options: { readonly maxElemsToParse: number },
 ) => { parse(): Article | null };
 
-/** The parser needs the frame that a fragment does without. */
+/** Adds the html and body elements that the parser needs around a fragment. */
 export const parseDocument = (html: string): Document =>
   parse(/<body[\s>]/i.test(html) ? html : `<html><body>${html}</body></html>`).document;
 
@@ -66,8 +68,8 @@ function articleOf(document: Document): Article | null {
   try {
     return new Judge(document.cloneNode(true), { maxElemsToParse: maxElements }).parse();
   } catch {
-    // Too large, or broken in a way that the judge of articles does not know: it is then shown as
-    // it is.
+    // Too large for Readability, or broken in a way that it does not handle: the page is then shown
+    // whole.
     return null;
   }
 }
@@ -90,7 +92,10 @@ function shownIn(document: Document): string {
   return document.body?.innerHTML ?? '';
 }
 
-/** Links lead on from anywhere, and only to the web; pictures are told by their text alone. */
+/**
+ * Makes links absolute and keeps only web and mail links. Images are represented by their
+ * alternative text.
+ */
 function makeAbsolute(document: Document, url: string): void {
   const base =
     URL.parse(document.querySelector('base[href]')?.getAttribute('href') ?? '', url)?.href ?? url;
@@ -120,7 +125,7 @@ function markdown(html: string): string {
     replacement: (content) => `| ${content.trim().replace(/\s*\n\s*/g, ' ')} `,
   });
   service.addRule('row', { filter: 'tr', replacement: (content) => `\n${content}|` });
-  // Given a text, it would bring a parser of its own.
+  // Passes a parsed document: for a string, Turndown would load its own parser.
   const { document } = parse(
     `<!doctype html><html><body><div id="page">${html}</div></body></html>`,
   );

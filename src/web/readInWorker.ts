@@ -13,16 +13,16 @@ export interface WorkerLimits {
 const usualLimitMs = 30_000;
 const maxHeapMb = 512;
 
-/** Beside this file: the source where the source runs, else the bundle. */
+/** Next to this file: the source module when running from source, otherwise the bundle. */
 const file = new URL(
   import.meta.url.endsWith('.ts') ? './pageWorker.ts' : './pageWorker.mjs',
   import.meta.url,
 );
 
 /**
- * Reads a page in a thread of its own, which knows nothing of the environment. Rejects with
- * `WebFailure` `content` where it cannot be read, and `timeout` where that takes too long; with the
- * reason of the signal once that is aborted.
+ * Reads a page in a worker thread without access to the environment. Rejects with `WebFailure`:
+ * `content` for an unreadable page, `timeout` after the time limit. Rejects with the reason of the
+ * signal on abort.
  */
 export function readInWorker<Job extends PageJob>(
   job: Job,

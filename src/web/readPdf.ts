@@ -1,11 +1,11 @@
-/** The text of a PDF, page after page. Runs in the worker. */
+/** Reads the text of a PDF, page by page. Runs in the worker. */
 import { getDocument, type PDFDocumentProxy } from 'unpdf/pdfjs';
 import type { ReadPage } from './pageJob.ts';
 
 const maxPages = 300;
 const maxChars = 2_000_000;
 
-/** Rejects where the bytes are no PDF, or one that wants a password. */
+/** Rejects for bytes that are not a PDF, and for a PDF that needs a password. */
 export async function readPdf(bytes: Uint8Array<ArrayBuffer>): Promise<ReadPage> {
   const document = await getDocument({ data: bytes, useSystemFonts: true, verbosity: 0 }).promise;
   const pages: string[] = [];

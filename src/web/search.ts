@@ -1,6 +1,6 @@
 /**
- * Searching the web without a model: by a SearxNG instance of the user's, or else by DuckDuckGo,
- * which wants no key.
+ * Searches the web without a model: with the user's SearxNG instance, otherwise with DuckDuckGo,
+ * which needs no key.
  */
 import { oneLine } from '../base/text.ts';
 import { decodeText } from './charset.ts';
@@ -18,7 +18,10 @@ export interface HitRequest {
 /** Rejects with `WebFailure`, or with the reason of the signal. */
 export type SearchWeb = (request: HitRequest, signal: AbortSignal) => Promise<readonly SearchHit[]>;
 
-/** `baseUrl` is an address that the user named: it may be a private one. */
+/**
+ * Returns a search with SearxNG. `baseUrl` is configured by the user, so private addresses are
+ * allowed.
+ */
 export const searxngSearch =
   (baseUrl: string, options: WebOptions): SearchWeb =>
   async ({ query, maxResults }, signal) => {
@@ -105,7 +108,7 @@ const maxTitleChars = 200;
 const maxUrlChars = 1000;
 const maxSnippetChars = 500;
 
-/** Each page once, bounded and cleaned. */
+/** Returns each page once, cleaned and with bounded texts. */
 export function cleaned(hits: readonly SearchHit[], maxResults: number): SearchHit[] {
   const urls = new Set<string>();
   const isNew = ({ url }: SearchHit): boolean =>

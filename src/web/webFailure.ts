@@ -1,9 +1,12 @@
 import { HeliosError } from '../base/errors.ts';
 
 /**
- * - `address`: not an address that may be fetched · `status`: the server refused or failed ·
- *   `network`: no whole answer · `timeout`: not within the time limit · `content`: what came cannot
- *   be read · `search`: the search cannot be used.
+ * - `address`: the address may not be fetched
+ * - `status`: the server refused or failed
+ * - `network`: no complete answer
+ * - `timeout`: the time limit was exceeded
+ * - `content`: the content is unreadable
+ * - `search`: the search is unavailable
  */
 export type WebFailureReason = 'address' | 'status' | 'network' | 'timeout' | 'content' | 'search';
 
@@ -12,17 +15,13 @@ type WebFailureOptions = ErrorOptions & {
   readonly retryAfterMs?: number;
 };
 
-/**
- * Something of the web that was not to be had. Its message says what to try next, and quotes no
- * page.
- */
+/** A failed web request. The message says what to try next and never quotes the page. */
 export class WebFailure extends HeliosError {
   readonly reason: WebFailureReason;
-  /** Of the answer, where the reason is `status`. */
+  /** HTTP status, for the reason `status`. */
   readonly status: number | undefined;
   /**
-   * Defined where the same request may get another answer; the least that the server asks to wait
-   * before.
+   * Minimum wait that the server requests before a retry; `undefined` when a retry is pointless.
    */
   readonly retryAfterMs: number | undefined;
 
