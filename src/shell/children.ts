@@ -1,15 +1,15 @@
 /**
- * Steps from a node of the tree to its children, and sees to it that the grammar skipped nothing
- * that a shell reads.
+ * Steps from a node of the syntax tree to its children, and checks that the grammar skipped nothing
+ * that a shell would read.
  */
 import type { Node } from 'web-tree-sitter';
 import { must } from './notUnderstood.ts';
 
-/** Blanks and continued lines. */
+/** Spaces, tabs and continued lines. */
 const blanks = /^(?:[ \t]|\\\n)*$/;
 const blanksAndLines = /^(?:[ \t\n]|\\\n)*$/;
 
-/** A node with the text around it: asking a node for its own text is slow. */
+/** A node with its source text, since asking a node for its own text is slow. */
 export interface Place {
   readonly node: Node;
   readonly type: string;
@@ -28,11 +28,11 @@ export const placeOf = (node: Node, source: string): Place => ({
 
 export const written = ({ source, start, end }: Place): string => source.slice(start, end);
 
-/** What stands between its children is text: it may hold anything. */
+/** Returns all children. The text between them may be anything. */
 export const looseChildren = ({ node, source }: Place): readonly Place[] =>
   node.children.map((child) => placeOf(child, source));
 
-/** The children, comments left out. */
+/** Returns the children without comments. Throws if other text lies between them. */
 export function childrenOf(place: Place): readonly Place[] {
   const { start, end, source } = place;
   const children = looseChildren(place);
@@ -50,7 +50,9 @@ const beginsComment = (before: string): boolean =>
   /(?:^|[\s;&|()<>])(?:\\\n)*$/.test(before.slice(-40));
 
 /**
- * - `joined`: parts of one word · `apart`: words of one command · `else`: a line ends between them
+ * - `joined`: parts of one word
+ * - `apart`: words of one command
+ * - `else`: separated by a line end or other text
  */
 export function gapBetween(a: Place, b: Place): 'joined' | 'apart' | 'else' {
   const gap = a.source.slice(a.end, b.start);

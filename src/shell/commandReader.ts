@@ -1,4 +1,4 @@
-/** The tree of a shell text → its commands. */
+/** Converts the tree of a shell text to its commands. */
 import { childrenOf, gapBetween, looseChildren, written, type Place } from './children.ts';
 import type { Heredoc } from './heredoc.ts';
 import { must } from './notUnderstood.ts';
@@ -6,23 +6,23 @@ import type { Redirection, ShellCommand } from './shellText.ts';
 import { isNumberOfFile, partsOfCondition, redirectionOf, simpleCommand } from './simpleCommand.ts';
 import { expansion, hidesExpansion, wordOf, wordsOf, type TakeExpansion } from './words.ts';
 
-/** Of substitutions in substitutions. */
+/** Limit of nested substitutions. */
 const maxDepth = 20;
-/** Of brackets, loops and conditions in each other. */
+/** Limit of nested brackets, loops and conditions. */
 const mostLevels = 1_000;
 
 export interface Reading {
   readonly heredocs: ReadonlyMap<number, Heredoc>;
-  /** The commands of another text, `depth` substitutions deep. */
+  /** Returns the commands of another text, `depth` substitutions deep. */
   read(text: string, depth: number): readonly ShellCommand[];
-  /** What the shell puts into the text of a here-document. */
+  /** Returns the expansions in the text of a here-document. */
   expansionsOf(text: string): readonly string[];
 }
 
-/** What stands around a command and belongs to it. */
+/** Redirections and input that a command gets from its surroundings. */
 interface Around {
   readonly redirects: readonly Place[];
-  /** Of a group that it is in: each command of it may read that. */
+  /** Input of an enclosing group, which each of its commands may read. */
   readonly input: string;
 }
 
@@ -30,7 +30,7 @@ interface Draft {
   readonly parts: Place[];
   readonly redirections: Redirection[];
   input: string;
-  /** What the shell puts into that. */
+  /** Expansions in the input. */
   readonly expansions: string[];
 }
 
@@ -54,7 +54,7 @@ export class CommandReader {
     this.#depth = depth;
   }
 
-  /** Reads whatever stands where a command may stand. */
+  /** Reads a node in the position of a command. */
   statement(place: Place, around: Around = nothingAround): void {
     if (!place.node.isNamed) return;
     const { type } = place;
@@ -97,8 +97,8 @@ export class CommandReader {
   }
 
   /**
-   * The words of a loop are reported as a command of its own: they are what the commands in it work
-   * on.
+   * Reports the words of a loop as a command of its own, since the commands in the loop work on
+   * them.
    */
   #loop(children: readonly Place[]): number {
     const body = children.findIndex(
@@ -165,13 +165,13 @@ export class CommandReader {
     said: Pick<ShellCommand, 'words' | 'assignments'> = { assignments: [], words: [] },
   ): void {
     const { redirections, input, expansions } = draft;
-    // The last command is the expansion in the place of a program.
+    // The last command is the expansion itself, in the position of a program.
     for (const text of expansions)
       this.found.push(...this.#reading.read(text, this.#depth).slice(0, -1));
     this.found.push({ ...said, redirections, input });
   }
 
-  /** Reads the commands in what the shell puts in. */
+  /** Reads the commands of an expansion. */
   readonly #take: TakeExpansion = (place, isQuoted) => {
     this.isPlain &&= !isQuoted && /^\$(?:\w+|\{\w+\}|[?#@*!$-])$/.test(written(place));
     const inner = new CommandReader(this.#reading, this.#depth + 1);
@@ -183,7 +183,7 @@ export class CommandReader {
     const text = written(place);
     const isCommand = place.type === 'command_substitution';
     must(place.type !== 'simple_expansion' || /^\$[\w@*#?!$-]/.test(text));
-    // A shell looks first whether `$((` begins arithmetic, where quotes hold nothing back.
+    // A shell first checks whether `$((` begins arithmetic, where quotes protect nothing.
     must(!isCommand || (!text.startsWith('$((') && !text.startsWith('$`')));
     if (isCommand && text.startsWith('`')) this.#backticks(place, text);
     else if (isCommand || place.type === 'process_substitution')
@@ -191,7 +191,10 @@ export class CommandReader {
     else this.#within(place);
   }
 
-  /** The grammar knows nothing of the backslashes that are taken away first. */
+  /**
+   * Reads a backtick substitution. The grammar does not know the backslashes that a shell removes
+   * first.
+   */
   #backticks({ start, end }: Place, text: string): void {
     must(/^`(?:[^`\\]|\\[^\n])*`$/.test(text));
     must(![...this.#reading.heredocs.keys()].some((at) => at >= start && at < end));
@@ -199,7 +202,9 @@ export class CommandReader {
     this.found.push(...this.#reading.read(inner, this.#depth));
   }
 
-  /** Arithmetic, `${…}` and lists: whatever they are made of, the commands in substitutions run. */
+  /**
+   * Reads arithmetic, `${…}` and lists, whose substitutions run commands whatever surrounds them.
+   */
   #within(place: Place): void {
     must(++this.#level <= mostLevels);
     const children = looseChildren(place);

@@ -1,5 +1,5 @@
 /**
- * The grammar of bash: web-tree-sitter and tree-sitter-bash, both WebAssembly, loaded once per
+ * The bash grammar: web-tree-sitter and tree-sitter-bash, both WebAssembly, loaded once per
  * process.
  */
 import { existsSync } from 'node:fs';
@@ -11,7 +11,7 @@ import type { Parser as BashParser, Tree } from 'web-tree-sitter';
 let parser: BashParser | undefined;
 let loading: Promise<void> | undefined;
 
-/** Makes `parseShell` usable. Later calls cost nothing. */
+/** Loads the grammar for `parseShell`. Later calls cost nothing. */
 export function loadShell(): Promise<void> {
   loading ??= load();
   return loading;
@@ -27,7 +27,7 @@ async function load(): Promise<void> {
   parser = new Parser().setLanguage(await Language.load(grammar));
 }
 
-/** The build puts it beside its bundles; run from its sources, the file is where npm put it. */
+/** Reads a WebAssembly file: next to the bundle, or in the npm package when running from source. */
 async function wasm(name: string): Promise<Uint8Array<ArrayBuffer>> {
   const beside = fileURLToPath(new URL(`./${name}.wasm`, import.meta.url));
   const file = existsSync(beside)
@@ -36,7 +36,7 @@ async function wasm(name: string): Promise<Uint8Array<ArrayBuffer>> {
   return new Uint8Array(await readFile(file));
 }
 
-/** The caller deletes the tree. Throws where `loadShell` was not awaited. */
+/** Parses a text; the caller deletes the tree. Throws before `loadShell` has resolved. */
 export function syntaxTree(text: string): Tree {
   if (parser === undefined)
     throw new Error('The shell parser is not loaded. Await loadShell() first.');

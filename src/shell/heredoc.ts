@@ -1,27 +1,27 @@
 /**
- * Here-documents are taken out of a text before the grammar reads it: of those, tree-sitter-bash
- * understands the simplest alone. In their place stands a file that is read, so that the tree shows
- * whether a shell would see a sign there.
+ * Removes here-documents from a text before the grammar reads it: tree-sitter-bash handles only the
+ * simplest ones. Each is replaced by an input redirection, so that the tree shows whether a shell
+ * would see a here-document there.
  */
 import { must, NotUnderstood } from './notUnderstood.ts';
 
 export interface Heredoc {
   readonly text: string;
-  /** The shell puts nothing into it. */
+  /** True when the shell expands nothing in the text. */
   readonly isLiteral: boolean;
 }
 
-/** What may be the sign of one: `<<`. */
+/** A possible here-document sign, `<<`. */
 export interface Sign {
   readonly at: number;
   readonly lineEnd: number;
 }
 
-/** A text without the lines of its here-documents, and these by the place of their sign in it. */
+/** A text without the lines of its here-documents, and these by the offset of their sign. */
 export interface TakenOut {
   readonly text: string;
   readonly heredocs: ReadonlyMap<number, Heredoc>;
-  /** Those that are none are among them. */
+  /** All signs, including those that are not here-documents. */
   readonly signs: readonly Sign[];
 }
 
@@ -30,8 +30,8 @@ const sign =
   /(?<![<\\])<<(?!<)(-?)[ \t]*(?:'([^'\n]*)'|"([^"\\$`\n]*)"|(\\?)([\w.+-]+))(?=[\s;&|()<>]|$)/g;
 
 /**
- * `not`: signs, counted from the first, that were seen to be something else, such as text in
- * quotes.
+ * Removes the here-documents. `not` holds the indices of signs that turned out to be something
+ * else, such as quoted text.
  */
 export function takeOutHeredocs(original: string, not: ReadonlySet<number>): TakenOut {
   const heredocs = new Map<number, Heredoc>();
@@ -58,7 +58,7 @@ export function takeOutHeredocs(original: string, not: ReadonlySet<number>): Tak
   return { text, heredocs, signs };
 }
 
-/** Where the line ends that goes on at `at`. */
+/** Returns the offset after the end of the line that contains `at`, including continued lines. */
 function lineBelow(text: string, at: number): number {
   const rest = /^(?:[^\\\n]|\\[^])*(?:\n|$)/.exec(text.slice(at))?.[0];
   if (rest === undefined) throw new NotUnderstood();
@@ -67,7 +67,7 @@ function lineBelow(text: string, at: number): number {
 
 interface End {
   readonly word: string;
-  /** By tabs, which do not count. */
+  /** True for `<<-`, which ignores leading tabs. */
   readonly isIndented: boolean;
   readonly isLiteral: boolean;
 }
@@ -82,7 +82,7 @@ function bodyOf(
     const next = newLine < 0 ? rest.length : newLine + 1;
     const written = rest.slice(at, newLine < 0 ? undefined : newLine);
     const line = isIndented ? written.replace(/^\t+/, '') : written;
-    // Where the shell puts things in, it joins such lines, and may find the end in two of them.
+    // With expansion, the shell joins continued lines and may find the end word in two of them.
     must(continued === undefined || (line !== word && continued + line !== word));
     if (line === word) return { length: next, lines: rest.slice(0, at) };
     const goesOn = !isLiteral && /(?:^|[^\\])(?:\\\\)*\\$/.test(line);
@@ -96,8 +96,8 @@ const openings = /\\[^]|\$\(|\$\{|\$\[|`/g;
 const maxTries = 100;
 
 /**
- * What the shell puts into the text but variables, each a text of its own. `isWhole`: it is one
- * expansion and no more.
+ * Returns the expansions of a text other than variables, each as a text. `isWhole` returns true for
+ * a text that is exactly one expansion.
  */
 export function expansionsIn(text: string, isWhole: (text: string) => boolean): readonly string[] {
   const found: string[] = [];

@@ -1,6 +1,6 @@
 /**
- * Ends the reading of a text. A grammar finds something in every text; what may not be what a shell
- * finds counts as unknown.
+ * Aborts the reading of a text. A grammar parses any text; whatever a shell may read differently
+ * counts as not understood.
  */
 export class NotUnderstood extends Error {}
 

@@ -1,7 +1,6 @@
 /**
- * Reads the commands of a shell text. It says honestly what it cannot know: a word that only the
- * shell can know is `isDynamic`, and a text that is not understood, nested too deep or too long is
- * `undefined`.
+ * Reads the commands of a shell text. A word that only the shell can resolve is marked `isDynamic`.
+ * For a text that is not understood, nested too deeply or too long, the result is `undefined`.
  */
 import type { Node } from 'web-tree-sitter';
 import { placeOf } from './children.ts';
@@ -13,13 +12,14 @@ import type { ShellCommand, ShellText } from './shellText.ts';
 import { expansion } from './words.ts';
 
 /**
- * Without here-documents, which cost nothing: in a text without sense the grammar searches long.
+ * Longest text without its here-documents, which cost nothing. The grammar takes long for malformed
+ * text.
  */
 const mostCharacters = 20_000;
-/** What looks like the sign of a here-document and is none. */
+/** Limit of signs that look like here-documents and are not. */
 const maxOthers = 20;
 
-/** Never throws for what a text holds. `loadShell` comes first. */
+/** Parses a shell text. Never throws for any text. Call `loadShell` first. */
 export function parseShell(text: string): ShellText | undefined {
   try {
     return read(text, 0);
@@ -30,9 +30,9 @@ export function parseShell(text: string): ShellText | undefined {
 }
 
 function read(original: string, depth: number): ShellText {
-  // The grammar takes a NUL for the end.
+  // The grammar treats a NUL as the end of the text.
   must(!original.includes('\0'));
-  // A line that goes on, and is the last one, ends there.
+  // A backslash at the end of the last line ends there.
   const whole = original.replace(/\r+(?=\n|$)/g, '').replace(/(?<=[ \t])\\\n\s*$/, '');
   const others = new Set<number>();
   for (;;) {
@@ -64,24 +64,24 @@ const commandsOf = (text: string, depth: number): readonly ShellCommand[] =>
 
 const expansionsOf = (text: string): readonly string[] => expansionsIn(text, isExpansion);
 
-/** The file that stands for a here-document is read. */
+/** Returns true when the tree shows the input redirection that replaced the here-document. */
 function isSign(root: Node, { at }: Sign): boolean {
   const node = root.descendantForIndex(at, at + 1);
   return node?.type === '<' && node.parent?.type === 'file_redirect';
 }
 
 /**
- * Where its line ends within quotes or a substitution, shells differ in where the text of a
- * here-document begins.
+ * Returns false where the line of the sign ends within quotes or a substitution: shells differ in
+ * where the text of the here-document begins.
  */
 function endsOutside(root: Node, { at, lineEnd }: Sign): boolean {
   const around = surroundings(root, at);
   if (around?.id !== surroundings(root, lineEnd)?.id) return false;
-  // Behind a here-document, bash 5.2 loses each `;` of a substitution.
+  // After a here-document, bash 5.2 loses each `;` of a substitution.
   return around === null || /^\s*\)$/.test(around.text.slice(lineEnd - around.startIndex));
 }
 
-/** What may hold lines of its own. */
+/** Nodes that may contain whole lines. */
 const quoting = /(?:string|_substitution|expansion|array)$/;
 
 function surroundings(root: Node, at: number): Node | null {
@@ -90,7 +90,7 @@ function surroundings(root: Node, at: number): Node | null {
   return node;
 }
 
-/** It is one expansion and no more. */
+/** Returns true for a text that is exactly one expansion. */
 function isExpansion(text: string): boolean {
   const tree = syntaxTree(text);
   try {

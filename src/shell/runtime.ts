@@ -1,2 +1,2 @@
-/** A module of its own, so that a window loads it with the first engine. */
+/** A separate module, so that a window loads it with the first engine. */
 export { Language, Parser } from 'web-tree-sitter';

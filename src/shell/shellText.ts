@@ -1,43 +1,43 @@
-/** What a shell text consists of, as `parseShell` reads it. */
+/** Types of the commands of a shell text, as `parseShell` reads them. */
 
 export interface ShellWord {
-  /** Quotes resolved; what the shell would put in is left out. */
+  /** Quotes resolved, expansions removed. */
   readonly text: string;
-  /** Quotes resolved; what the shell would put in stands as it is written. */
+  /** Quotes resolved, expansions as written. */
   readonly spelled: string;
-  /** It holds a variable, a substitution, a pattern or an escape that only the shell resolves. */
+  /** True for a variable, a substitution, a pattern or an escape that only the shell resolves. */
   readonly isDynamic: boolean;
-  /** Some of it stood in quotes or behind a backslash. */
+  /** True when some of the word was quoted or escaped. */
   readonly isQuoted: boolean;
 }
 
 export interface Redirection {
-  /** `>`, `2>&`, `<`, `&>>` … */
+  /** For example `>`, `2>&`, `<` or `&>>`. */
   readonly sign: string;
   readonly target: ShellWord;
 }
 
-/** A simple command: what a shell starts at once. */
+/** A simple command: one that the shell starts directly. */
 export interface ShellCommand {
-  /** `NAME=value` before the command. */
+  /** `NAME=value` words before the command. */
   readonly assignments: readonly ShellWord[];
-  /** The program and its arguments; empty where there are only assignments or redirections. */
+  /** The program and its arguments; empty for assignments or redirections only. */
   readonly words: readonly ShellWord[];
   readonly redirections: readonly Redirection[];
-  /** Text that is given to it as its input. */
+  /** Text passed as standard input. */
   readonly input: string;
 }
 
 export interface ShellText {
-  /** In order; those in substitutions stand before the command that they are in. */
+  /** In order; commands in substitutions precede the command that contains them. */
   readonly commands: readonly ShellCommand[];
   /**
-   * Simple commands alone: the shell puts in nothing but variables outside of quotes, and repeats
+   * True for simple commands only: the shell expands nothing but unquoted variables, and repeats
    * and skips nothing.
    */
   readonly isPlain: boolean;
 }
 
-/** Files that it writes to. */
+/** Returns the files that the command writes to. */
 export const writtenBy = ({ redirections }: ShellCommand): readonly ShellWord[] =>
   redirections.filter(({ sign }) => sign.includes('>')).map(({ target }) => target);

@@ -1,9 +1,9 @@
-/** What the grammar gets wrong about simple commands, set right or refused. */
+/** Corrects or refuses simple commands that the grammar gets wrong. */
 import { childrenOf, gapBetween, written, type Place } from './children.ts';
 import { must, NotUnderstood } from './notUnderstood.ts';
 import type { ShellCommand, ShellWord } from './shellText.ts';
 
-/** None of them is a program: where one seems to be called, the grammar has lost its way. */
+/** Keywords. Where one seems to be a program, the grammar has misread the text. */
 const reserved = new Set(
   '! { } if then elif else fi for while until do done case esac select function coproc time'.split(
     ' ',
@@ -12,8 +12,8 @@ const reserved = new Set(
 const assignment = /^[A-Za-z_]\w*(?:\[[^]*\])?\+?=/;
 
 /**
- * Parts words from the assignments before them, and from `time`, which the grammar takes for a
- * program.
+ * Separates the words from the assignments before them, and from `time`, which the grammar treats
+ * as a program.
  */
 export function simpleCommand(
   parts: readonly Place[],
@@ -37,7 +37,7 @@ export function simpleCommand(
   return { assignments, words };
 }
 
-/** Brackets of conditions are words of the commands `[` and `[[`. */
+/** Returns the parts of a condition; its brackets are words of the commands `[` and `[[`. */
 export function partsOfCondition(place: Place): readonly Place[] {
   const text = written(place);
   const parts = childrenOf(place).flatMap((child) =>
@@ -46,24 +46,24 @@ export function partsOfCondition(place: Place): readonly Place[] {
       : [child],
   );
   must(!/[<>]\(/.test(text));
-  // For `[` these are signs of the shell, whatever the grammar takes them for.
+  // For `[`, these are operators of the shell, however the grammar reads them.
   const isSingle = place.type === 'test_command' && !text.startsWith('[[');
   must(!isSingle || !parts.some((part) => /^[<>|&;()]/.test(written(part))));
   return parts;
 }
 
-/** Of `2>`, where the grammar takes it for a word. */
+/** Returns true for the number of `2>`, where the grammar reads it as a word. */
 export const isNumberOfFile = (place: Place): boolean =>
   /^\d+$/.test(written(place)) &&
   /^(?:\\\n)*[<>]/.test(place.source.slice(place.end, place.end + 40));
 
 interface RedirectParts {
-  /** Where its sign stands. */
+  /** Offset of the sign. */
   readonly at: number;
   readonly sign: string;
-  /** Empty where it closes a file. */
+  /** Empty when the redirection closes a file. */
   readonly target: readonly Place[];
-  /** Words of the command that stand behind the file: the grammar takes them for files too. */
+  /** Words of the command after the target, which the grammar also reads as files. */
   readonly behind: readonly Place[];
 }
 
@@ -72,7 +72,7 @@ export function redirectionOf(place: Place): RedirectParts {
   const index = children.findIndex(({ type }) => /[<>]/.test(type));
   const found = children[index];
   if (found === undefined) throw new NotUnderstood();
-  // `{name}>` gives a number to a variable; the grammar takes the name for a word.
+  // `{name}>` assigns a file descriptor to a variable; the grammar reads the name as a word.
   must(place.source[place.start - 1] !== '}');
   const sign = written({ ...found, start: place.start });
   const words = children.slice(index + 1);

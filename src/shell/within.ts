@@ -1,13 +1,14 @@
-/** Programs that run what is named to them: where the command begins that they run. */
+/** Programs that run another command: finds where that command begins. */
 import type { ShellCommand, ShellWord } from './shellText.ts';
 
 /**
- * - `starts`: changes nothing of what the program does · `limits`: does · `escapes`: makes another
- *   environment
+ * - `starts`: does not change what the program does
+ * - `limits`: changes or restricts it
+ * - `escapes`: runs it in another environment
  */
 interface Wrapper {
   readonly kind: 'starts' | 'limits' | 'escapes';
-  /** How many words of its own come before the command. */
+  /** Number of its own words before the command. */
   readonly own: number;
 }
 
@@ -21,7 +22,7 @@ const wrappers: ReadonlyMap<string, Wrapper> = new Map([
   ...wrappersOf('escapes', 0, 'sudo su doas runuser pkexec unshare nsenter bwrap'),
 ]);
 
-/** A program that runs the command which its words name, or nothing of the kind. */
+/** Returns the wrapper of that name, or `undefined` for another program. */
 export const wrapperOf = (program: string): Wrapper | undefined => wrappers.get(program);
 
 const shells: ReadonlySet<string> = new Set([
@@ -36,8 +37,8 @@ const shells: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * What `sh -c TEXT`, `eval TEXT`, or a shell with a script as its input runs; `undefined` where it
- * is no shell.
+ * Returns the script of `sh -c TEXT`, of `eval TEXT`, or of a shell with a script as its input;
+ * `undefined` for other programs.
  */
 export function scriptOf({
   words,
@@ -54,12 +55,12 @@ export function scriptOf({
   };
 }
 
-/** What `find … -exec` runs. */
+/** Returns the command that `find … -exec` runs. */
 export function foundCommand({ words }: ShellCommand): readonly ShellWord[] {
   const at = words.findIndex(({ text }) => /^-(?:exec|execdir|ok|okdir)$/.test(text));
   return at < 0 ? [] : words.slice(at + 1);
 }
 
-/** The name of a program that is called by its path or its name. */
+/** Returns the name of a program that is called by its path or its name. */
 export const programOf = (word: ShellWord | undefined): string =>
   word?.text.slice(word.text.lastIndexOf('/') + 1) ?? '';

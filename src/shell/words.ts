@@ -1,28 +1,28 @@
-/** Parts of the tree → words, quotes resolved. */
+/** Converts parts of the tree to words, with quotes resolved. */
 import { childrenOf, gapBetween, looseChildren, written, type Place } from './children.ts';
 import { must } from './notUnderstood.ts';
 import type { ShellWord } from './shellText.ts';
 
-/** What the shell puts in. */
+/** Types of expansion nodes. */
 export const expansion =
   /^(?:(?:simple_)?expansion|command_substitution|process_substitution|arithmetic_expansion|array)$/;
 
-/** Takes what the shell puts in: the commands in it are read. */
+/** Called for each expansion, to read the commands in it. */
 export type TakeExpansion = (place: Place, isQuoted: boolean) => void;
 
-/** Parts that touch are one word. */
+/** Returns the word of adjacent parts. */
 export function wordOf(parts: readonly Place[], take: TakeExpansion): ShellWord {
   const [first] = parts;
   if (parts.length === 1 && first !== undefined && operators.has(first.type))
     return operator(first.type);
   const read = parts.map((part) => partOf(part, take));
-  // Behind an unquoted `#` a shell reads a comment.
+  // After an unquoted `#`, a shell reads a comment.
   must(first === undefined || first.source[first.start] !== '#');
   const word = joined(read);
   return { ...word, isDynamic: word.isDynamic || hasBraces(parts) };
 }
 
-/** `{` alone at the end of a word begins no list. */
+/** Returns true for a brace list. A lone `{` at the end of a word begins none. */
 const hasBraces = (parts: readonly Place[]): boolean => {
   const bare = parts.flatMap(bareParts).join('');
   return /\{(?!$)/.test(bare);
@@ -36,7 +36,7 @@ const bareParts = (place: Place): readonly string[] => {
     : ['_'];
 };
 
-/** Of `[` and `[[`. */
+/** Operators of `[` and `[[`. */
 const operators = new Set(['[', '[[', ']', ']]', '&&', '||', '(', ')', '<', '>']);
 
 const operator = (text: string): ShellWord => ({
@@ -87,20 +87,20 @@ const quoted = (text: string): ShellWord => ({
   isQuoted: true,
 });
 
-/** `$'…'`: escapes could spell anything. */
+/** Reads `$'…'`, whose escapes may spell anything. */
 function ansiQuoted(spelled: string): ShellWord {
   const text = spelled.slice(2, -1);
   return { text, spelled, isDynamic: text.includes('\\'), isQuoted: true };
 }
 
-/** What a shell never takes for a part of a word when it stands without quotes. */
+/** Text that a shell never reads as part of a word without quotes. */
 const notBare = /[\s;&|()<>'"`]|\$[\w{('"@*#?!$-]/;
 
 function bare(place: Place): ShellWord {
   const text = written(place);
   const plain = text.replace(/\\[^]/g, '_');
   must(!notBare.test(plain));
-  // The grammar may have cut off what the dollar sign is about.
+  // The grammar may have cut off what follows the dollar sign.
   must(!plain.endsWith('$') || !/[\w{('"@*#?!$-]/.test(place.source[place.end] ?? ' '));
   const said = unescaped(text);
   return {
@@ -120,13 +120,13 @@ function patternOf(place: Place): ShellWord {
   return { text, spelled: text, isDynamic: true, isQuoted: false };
 }
 
-/** A shell would put something in where the grammar saw only text. */
+/** Returns true where a shell would expand something that the grammar read as text. */
 export const hidesExpansion = (text: string): boolean =>
   /\$[({[]|[`]|[<>]\(/.test(text.replace(/\\[^]/g, '_'));
 
 /**
- * Blanks before an expansion are often not part of the text that the grammar finds: the text is
- * what lies between.
+ * Reads a string in double quotes. The grammar often drops spaces before an expansion, so the text
+ * is taken from between the expansions.
  */
 function doubleQuoted(place: Place, take: TakeExpansion): ShellWord {
   const parts: ShellWord[] = [];
@@ -151,7 +151,7 @@ function doubleQuoted(place: Place, take: TakeExpansion): ShellWord {
   return { ...joined(parts), isQuoted: true };
 }
 
-/** Words of a command from its parts. Throws where a line ends between them. */
+/** Returns the words of a command. Throws where a line ends between two parts. */
 export function wordsOf(parts: readonly Place[], take: TakeExpansion): readonly ShellWord[] {
   const groups: Place[][] = [];
   for (const part of parts) {
