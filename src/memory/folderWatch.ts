@@ -1,6 +1,6 @@
 /**
- * Tells that something below some folders has changed. A hint for views: whoever needs the truth
- * looks at the files.
+ * Reports changes below some folders. A hint for views: the files themselves are the source of
+ * truth.
  */
 import { existsSync, readdirSync, watch, type FSWatcher } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -8,9 +8,9 @@ import type { Clock } from '../base/clock.ts';
 import { toDisposable, type Disposable } from '../base/disposable.ts';
 import { Emitter, type Event } from '../base/emitter.ts';
 
-/** A burst of changes (an editor saving, a checkout) is one change. */
+/** Time in which a burst of changes (an editor saving, a checkout) counts as one. */
 const quietMs = 100;
-/** Folders watched at most: each costs the system a handle. */
+/** Maximum number of watched folders, each of which costs a system handle. */
 const maxFolders = 1000;
 
 export class FolderWatch implements Disposable {
@@ -27,8 +27,8 @@ export class FolderWatch implements Disposable {
   }
 
   /**
-   * Folders are watched from the first listener to the last. A missing one is waited for, never
-   * made.
+   * Fires on changes. Folders are watched from the first listener to the last. A missing folder is
+   * watched once it exists, and never created.
    */
   readonly onDidChange: Event<void> = (listener) => {
     const subscription = this.#emitter.event(listener);
@@ -41,7 +41,7 @@ export class FolderWatch implements Disposable {
     });
   };
 
-  /** We changed something ourselves: told at once, not when the system notices. */
+  /** Reports a change by this process at once, before the system reports it. */
   changed(): void {
     this.#pending?.dispose();
     this.#pending = undefined;
@@ -74,7 +74,7 @@ export class FolderWatch implements Disposable {
     this.#pending ??= this.#clock.after(quietMs, () => this.changed());
   }
 
-  /** Watches `folder` and those below it that are not watched yet. */
+  /** Watches `folder` and its subfolders that are not watched yet. */
   #watchBelow(folder: string): void {
     this.#watchOne(folder, (name) => !name.endsWith('.tmp') && this.#changedOutside(folder));
     try {
@@ -90,7 +90,7 @@ export class FolderWatch implements Disposable {
     }
   }
 
-  /** A folder that cannot be watched (gone, no handles left) is left out. */
+  /** Skips a folder that cannot be watched (deleted, or no handles left). */
   #watchOne(folder: string, onName: (name: string) => unknown): void {
     if (this.#watchers.has(folder) || this.#watchers.size >= maxFolders) return;
     try {

@@ -1,22 +1,22 @@
-/** The words of memory: a tree of notes, each with a gist. */
+/** Types of memory: a tree of notes, each with a gist. */
 
 /**
- * A name in the tree. One name can be a note and have notes below it (`best.md` beside the folder
- * `best/`).
+ * A name in the tree. One name may be both a note and a folder of notes (`best.md` next to the
+ * folder `best/`).
  */
 export interface MemoryNode {
   readonly path: string;
-  /** One line; empty when nobody gave one. */
+  /** Single line; may be empty. */
   readonly gist: string;
-  /** `file`: has content of its own. */
+  /** `file`: the node has content. */
   readonly type: 'dir' | 'file';
-  /** Milliseconds since the epoch: of the note's file, or of the folder where there is no note. */
+  /** Milliseconds since the epoch: of the note's file, or of the folder if there is no note. */
   readonly updatedMs: number;
 }
 
 export interface MemoryNote extends MemoryNode {
-  /** `null` for a node that has only a gist or notes below it. */
+  /** `null` for a node with only a gist or child notes. */
   readonly content: string | null;
-  /** The note's file, absolute; `undefined` where there is none. */
+  /** Absolute path of the note's file; `undefined` if there is none. */
   readonly file: string | undefined;
 }

@@ -1,13 +1,15 @@
 /**
- * How a note is addressed: `/observations/1`, `/global/tricks`. Everything is normalised here,
- * once, before any routing.
+ * Addresses of notes: `/observations/1`, `/global/tricks`. Normalises them once, before any
+ * routing.
  */
 import { HeliosError } from '../base/errors.ts';
 
 export type MemoryFailureReason =
   'bad_path' | 'missing' | 'refused' | 'link' | 'case_clash' | 'too_long';
 
-/** Its message is written for the model: what is wrong, and what to send instead. */
+/**
+ * A refused memory request. The message is for the model: what is wrong, and what to send instead.
+ */
 export class MemoryFailure extends HeliosError {
   readonly reason: MemoryFailureReason;
 
@@ -18,10 +20,10 @@ export class MemoryFailure extends HeliosError {
 }
 
 export interface MemoryPath {
-  /** `/`, `/best`, `/global/tricks`: what is shown and compared, exactly, case included. */
+  /** Shown and compared exactly, including case: `/`, `/best`, `/global/tricks`. */
   readonly text: string;
   readonly root: 'session' | 'global';
-  /** Within its root; empty for the root itself. */
+  /** Names below the root; empty for the root itself. */
   readonly segments: readonly string[];
 }
 
@@ -30,8 +32,8 @@ const maxDepth = 16;
 const unusable = new RegExp('[\\u0000-\\u001f\\u007f-\\u009f\\\\]');
 
 /**
- * `global/x`, `/global//x` and `/global/x/` are one path. Nothing is ever resolved: a path with
- * `.`, `..`, a backslash or a control character is refused with `MemoryFailure('bad_path')`.
+ * Parses a path. `global/x`, `/global//x` and `/global/x/` are equal. Never resolves anything:
+ * throws `MemoryFailure('bad_path')` for `.`, `..`, a backslash or a control character.
  */
 export function parsePath(input: string): MemoryPath {
   const segments = input
@@ -48,7 +50,7 @@ export function parsePath(input: string): MemoryPath {
     : { text, root: 'session', segments };
 }
 
-/** Whether a name found on disk can be part of a path. */
+/** Returns whether a name found on disk can be part of a path. */
 export const isSegment = (name: string): boolean => problemOfSegment(name) === undefined;
 
 function problemOfSegment(segment: string): string | undefined {
@@ -73,8 +75,8 @@ const escapeChar = (char: string): string =>
 const deviceName = /^(con|prn|aux|nul|com\d|lpt\d)(?=\.|$)/i;
 
 /**
- * A segment as a file name that every file system takes; `decodeSegment` gives it back. Unicode and
- * case stay as they are.
+ * Returns a segment as a file name that every file system accepts; `decodeSegment` is the inverse.
+ * Keeps Unicode and case.
  */
 export function encodeSegment(segment: string): string {
   const escaped = segment
@@ -84,7 +86,7 @@ export function encodeSegment(segment: string): string {
   return deviceName.test(escaped) ? escapeChar(escaped) + escaped.slice(1) : escaped;
 }
 
-/** A name that a user gave a file and that is no escape of ours stands for itself. */
+/** Returns the segment of a file name. A name that Helios did not escape stands for itself. */
 export function decodeSegment(fileName: string): string {
   const decoded = fileName.replace(/%([0-7][0-9A-F])/g, (_, hex: string) =>
     String.fromCharCode(parseInt(hex, 16)),

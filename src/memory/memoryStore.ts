@@ -1,7 +1,7 @@
 /**
- * The agent's notes. They are Markdown files that a user can open and edit at any time: `/best` is
+ * The agent's notes, in Markdown files that the user can open and edit at any time: `/best` is
  * `best.md` in the session's folder, `/global/tricks` is `tricks.md` in the folder that all
- * sessions share. The files are the truth: nothing is answered without a look at them.
+ * sessions share. The files are the source of truth and are read for every answer.
  */
 import { lstat, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -20,8 +20,8 @@ import { renderTree } from './renderTree.ts';
 
 export interface MemoryFolders {
   /**
-   * Notes of one session, such as `<home>/sessions/<id>/memory`. Made when first needed, like the
-   * other.
+   * Notes of one session, such as `<home>/sessions/<id>/memory`. Both folders are created on first
+   * use.
    */
   readonly sessionFolder: string;
   /** Notes under `/global`, such as `<home>/memory`. */
@@ -32,14 +32,17 @@ export interface MemoryFolders {
 const maxContentChars = 256 * 1024;
 const atOnce = 64;
 
-/** Every method rejects with `MemoryFailure` when the path or the request is refused. */
+/**
+ * Reads and writes notes. Methods reject with `MemoryFailure` when the path or the request is
+ * refused.
+ */
 export class MemoryStore implements Disposable {
   readonly #folders: Readonly<Record<MemoryPath['root'], string>>;
   readonly #heads = new NoteHeads();
   readonly #watch: FolderWatch;
   /**
-   * Notes changed: by us, by a user in an editor, by another session. Looks at the disk only while
-   * someone listens.
+   * Fires when notes change: by this process, by the user in an editor, or by another session.
+   * Watches the disk only while there are listeners.
    */
   readonly onDidChange: Event<void>;
 
@@ -49,7 +52,7 @@ export class MemoryStore implements Disposable {
     this.onDidChange = this.#watch.onDidChange;
   }
 
-  /** What lies directly below `path`, by name. A path that is not there has nothing below it. */
+  /** Returns the nodes directly below `path`, by name; empty for a missing path. */
   async list(path: string): Promise<readonly MemoryNode[]> {
     const parsed = parsePath(path);
     const folder = await this.#folderOf(parsed);
@@ -58,7 +61,7 @@ export class MemoryStore implements Disposable {
     return hasGlobal ? [...nodes, globalNode] : nodes;
   }
 
-  /** Rejects with reason `missing`, naming what is there instead. */
+  /** Returns the note. Rejects with the reason `missing`, naming the existing notes. */
   async read(path: string): Promise<MemoryNote> {
     const parsed = parsePath(path);
     if (parsed.segments.length === 0)
@@ -80,9 +83,8 @@ export class MemoryStore implements Disposable {
   }
 
   /**
-   * Makes or changes a note; the folders above come by themselves. Without `content` only the gist
-   * changes, and a new node is one to put notes under. The file holds the old text or the new,
-   * never a mixture.
+   * Creates or changes a note and its parent folders. Without `content`, only the gist changes, and
+   * a new node serves as a folder of notes. Atomic: the file holds the old text or the new.
    */
   async write(path: string, gist: string, content?: string): Promise<MemoryNote> {
     const parsed = parsePath(path);
@@ -108,8 +110,8 @@ export class MemoryStore implements Disposable {
   }
 
   /**
-   * Removes the node and what lies below it, nothing else; gives their number, 0 when there is
-   * nothing by that exact name. `/` and `/global` as a whole are refused.
+   * Removes the node and everything below it. Resolves with the number of removed nodes, 0 when
+   * there is none by that exact name. Refuses `/` and `/global`.
    */
   async remove(path: string): Promise<number> {
     const parsed = parsePath(path);
@@ -132,14 +134,14 @@ export class MemoryStore implements Disposable {
     return 1 + below.length;
   }
 
-  /** Every node, each above what lies below it: the session's by path, then `/global`. */
+  /** Returns every node, parents before children: the session's by path, then `/global`. */
   async tree(): Promise<readonly MemoryNode[]> {
     const session = await this.#nodesUnder(this.#folders.session, '/', true);
     const global = await this.#nodesUnder(this.#folders.global, globalNode.path, true);
     return [...session, ...(global.length > 0 ? [globalNode] : []), ...global];
   }
 
-  /** The tree with its gists for the prompt, at most `budgetTokens`: see `renderTree`. */
+  /** Returns the tree with its gists for the prompt, at most `budgetTokens`; see `renderTree`. */
   async render(budgetTokens: number): Promise<string> {
     return renderTree(await this.tree(), budgetTokens);
   }
@@ -148,7 +150,7 @@ export class MemoryStore implements Disposable {
     this.#watch.dispose();
   }
 
-  /** Nodes below `path`: all of them, or those directly below. */
+  /** Returns the nodes below `path`: all of them, or only the direct children. */
   async #nodesUnder(folder: string, path: string, isDeep: boolean): Promise<MemoryNode[]> {
     const entries = [...(await readEntries(folder)).values()]
       .filter((entry) => path !== '/' || entry.name !== globalName)
@@ -169,7 +171,7 @@ export class MemoryStore implements Disposable {
     return nodes;
   }
 
-  /** `undefined` when it has just gone, or there is only a link by that name. */
+  /** Returns `undefined` when the node was just removed or is only a link. */
   async #node(folder: string, entry: FolderEntry, path: string): Promise<MemoryNode | undefined> {
     const head =
       entry.note === undefined ? undefined : await this.#heads.read(join(folder, entry.note));
@@ -187,7 +189,7 @@ export class MemoryStore implements Disposable {
     return found && { path, gist: '', type: 'dir', updatedMs: found.mtimeMs };
   }
 
-  /** The folder on disk that holds what lies below `path`. */
+  /** Returns the folder on disk that holds the children of `path`. */
   async #folderOf(path: MemoryPath): Promise<string | undefined> {
     if (path.segments.length === 0) return this.#folders[path.root];
     const place = await findPlace(this.#folders[path.root], path);

@@ -1,21 +1,18 @@
-/**
- * What lies in one folder of notes on disk. Links are never followed, files that are no notes are
- * not seen.
- */
+/** Reads one folder of notes on disk. Never follows links, and ignores files that are not notes. */
 import { lstat, open, readdir } from 'node:fs/promises';
 import { codeOf } from '../base/errors.ts';
 import { decodeSegment, encodeSegment, isSegment } from './memoryPath.ts';
 import { parseNote } from './noteText.ts';
 
 /**
- * One name in a folder: a note (`best.md`), a folder (`best`), or both. The fields are names on
- * disk.
+ * A name in a folder: a note (`best.md`), a folder (`best`), or both. `note` and `folder` are
+ * names on disk.
  */
 export interface FolderEntry {
   readonly name: string;
   note?: string;
   folder?: string;
-  /** Something by this name is a symbolic link. */
+  /** True when a symbolic link has this name. */
   isLink?: boolean;
 }
 
@@ -28,7 +25,7 @@ export interface NoteHead {
 const noteSuffix = '.md';
 const headBytes = 4096;
 
-/** By name as in paths. A missing folder has no entries. */
+/** Returns the entries by their name in paths; empty for a missing folder. */
 export async function readEntries(folder: string): Promise<Map<string, FolderEntry>> {
   const entries = new Map<string, FolderEntry>();
   for (const found of await readdir(folder, { withFileTypes: true }).catch(noEntries)) {
@@ -49,7 +46,10 @@ export async function readEntries(folder: string): Promise<Map<string, FolderEnt
 
 export const noteFileOf = (name: string): string => encodeSegment(name) + noteSuffix;
 
-/** Two spellings on disk can mean one name (composed and decomposed accents): ours goes first. */
+/**
+ * Prefers the spelling that Helios writes: two spellings on disk can mean one name (composed and
+ * decomposed accents).
+ */
 function preferred(known: string | undefined, found: string, name: string): string {
   const isOurs = found === noteFileOf(name) || found === encodeSegment(name);
   return known === undefined || isOurs ? found : known;
@@ -65,11 +65,11 @@ interface CachedHead extends NoteHead {
   readonly inode: number;
 }
 
-/** Gists by file, read again when the file has changed. */
+/** Caches gists by file; reads them again when the file has changed. */
 export class NoteHeads {
   readonly #known = new Map<string, CachedHead>();
 
-  /** `undefined` when the file is gone. */
+  /** Resolves with `undefined` for a missing file. */
   async read(file: string): Promise<NoteHead | undefined> {
     try {
       const { mtimeMs: updatedMs, size: sizeBytes, ino: inode } = await lstat(file);

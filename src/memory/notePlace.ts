@@ -1,4 +1,4 @@
-/** From a path to its place on disk, name by exact name, without ever following a link. */
+/** Finds the place of a path on disk by exact names. Never follows a link. */
 import { lstat, mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { codeOf } from '../base/errors.ts';
@@ -6,12 +6,12 @@ import { MemoryFailure, encodeSegment, type MemoryPath } from './memoryPath.ts';
 import { noteFileOf, readEntries, type FolderEntry } from './noteFolder.ts';
 
 export interface NotePlace {
-  /** The folder on disk that holds the node, absolute. */
+  /** Absolute path of the folder that holds the node. */
   readonly folder: string;
   readonly entry: FolderEntry;
 }
 
-/** `undefined` when there is nothing by that exact name. `path` is not a root. */
+/** Resolves with `undefined` when there is no node by that exact name. `path` is not a root. */
 export async function findPlace(root: string, path: MemoryPath): Promise<NotePlace | undefined> {
   let folder = root;
   for (const segment of path.segments.slice(0, -1)) {
@@ -23,7 +23,7 @@ export async function findPlace(root: string, path: MemoryPath): Promise<NotePla
   return entry && { folder, entry };
 }
 
-/** The place for a note that is to be written; the folders above it are made. */
+/** Returns the place for a new note; creates the folders above it. */
 export async function makePlace(root: string, path: MemoryPath): Promise<NotePlace> {
   await mkdir(root, { recursive: true });
   let folder = root;
@@ -54,8 +54,8 @@ async function entryAt(
 }
 
 /**
- * Where the file system does not tell `Papers` from `papers`, a new note must not land in another
- * one's file.
+ * Refuses a new note that would be written to another one's file on a file system that ignores case
+ * (`Papers` and `papers`).
  */
 async function refuseCaseClash(folder: string, fileName: string, path: MemoryPath): Promise<void> {
   if (!(await exists(join(folder, fileName)))) return;

@@ -1,6 +1,6 @@
 /**
- * A note as text, for people as much as for us: the gist as a quotation on the first line, a blank
- * line, then the content.
+ * Text format of a note, readable for users and for Helios: the gist as a quotation on the first
+ * line, a blank line, then the content.
  *
  *     > best so far: run 7, val loss 0.83
  *
@@ -9,9 +9,9 @@
 import { cleanText, oneLine } from '../base/text.ts';
 
 export interface NoteText {
-  /** One line, at most 240 characters. */
+  /** Single line, at most 240 characters. */
   readonly gist: string;
-  /** Without white space at its end; empty for a node that has only a gist. */
+  /** Without trailing white space; empty for a node with only a gist. */
   readonly content: string;
 }
 
@@ -23,8 +23,7 @@ export const formatNote = (note: NoteText): string =>
   `> ${cleanGist(note.gist)}\n${note.content.trim() === '' ? '' : `\n${note.content.trimEnd()}\n`}`;
 
 /**
- * Never fails: a file that a user made without a gist line has its first line that says something
- * as its gist.
+ * Parses a note. Never fails: in a file without a gist line, the first line with text is the gist.
  */
 export function parseNote(fileText: string): NoteText {
   const text = fileText.replace(/^\ufeff/, '').replaceAll('\r\n', '\n');
@@ -34,10 +33,7 @@ export function parseNote(fileText: string): NoteText {
   return { gist: cleanGist(match[1] ?? '') || firstWords(content), content };
 }
 
-/**
- * Rules and fences (`---`, code marks) say nothing; the mark of a heading or list item is not part
- * of what it says.
- */
+/** Skips rules and fences (`---`, code marks), and the mark of a heading or list item. */
 function firstWords(text: string): string {
   const line = text.split('\n').find((candidate) => /[\p{L}\p{N}]/u.test(candidate)) ?? '';
   return cleanGist(line.replace(/^\s*(?:#+|[-*+>])\s+/, ''));

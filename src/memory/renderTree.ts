@@ -1,35 +1,33 @@
 /**
- * The note tree as text for a prompt: always within the budget, the same text for the same notes.
+ * Renders the note tree for a prompt: always within the budget, the same text for the same notes.
  */
 import { oneLine } from '../base/text.ts';
 import { textTokens } from '../base/textTokens.ts';
 import type { MemoryNode } from './memoryNode.ts';
 
 const gistChars = 140;
-/**
- * Share of the budget that top-level nodes may take before recently updated ones get their turn.
- */
+/** Share of the budget for top-level nodes; the rest goes to recently updated ones. */
 const topShare = 0.5;
-/** Room for `… 12345 more under /a/long/path` beyond the path and the indentation. */
+/** Tokens of `… 12345 more under /a/long/path`, without the path and the indentation. */
 const moreTokens = 10;
 const newlineTokens = 0.5;
 
 interface Branch {
   readonly node: MemoryNode;
   readonly line: string;
-  /** Tokens of the line, and of the line about what may be hidden below it. */
+  /** Tokens of the line, and of a possible line about hidden children. */
   readonly cost: number;
   readonly parent: Branch | undefined;
   readonly depth: number;
   isShown: boolean;
-  /** Nodes below that are not shown and have no shown parent nearer. */
+  /** Hidden descendants without a nearer shown ancestor. */
   hidden: number;
 }
 
 /**
- * `nodes` in tree order, each above what lies below it; no nodes make no text. When all do not fit
- * (in tokens as `textTokens` counts), the top level and what was updated last survive, with the
- * folders that lead there; `… 7 more under /papers` says what was left out.
+ * Returns the rendered tree. `nodes` are in tree order, parents first; without nodes, the text is
+ * empty. When not all nodes fit (in tokens as `textTokens` counts), keeps the top level and the
+ * most recently updated nodes, with their folders; `… 7 more under /papers` states what is hidden.
  */
 export function renderTree(nodes: readonly MemoryNode[], budgetTokens: number): string {
   if (nodes.length === 0) return '';
@@ -54,7 +52,7 @@ function renderSome(branches: readonly Branch[], budgetTokens: number): string {
   return textTokens(text) <= budgetTokens ? text : '';
 }
 
-/** A line about what is hidden stands after all that is shown of its folder. */
+/** Returns the lines; the line about hidden nodes follows the shown nodes of its folder. */
 function linesOf(branches: readonly Branch[]): string[] {
   const lines: string[] = [];
   const open: Branch[] = [];
