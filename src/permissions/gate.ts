@@ -1,6 +1,6 @@
 /**
- * Every tool call passes here before it does anything. Fails closed: an approval that cannot be had
- * is a refusal.
+ * Decides on every tool call before it has any effect. Fails closed: without an approval, the call
+ * is refused.
  */
 import { delay, type Clock } from '../base/clock.ts';
 import type { Access } from './access.ts';
@@ -11,13 +11,13 @@ export interface GateCall {
   readonly title: string;
   readonly effect: 'read' | 'write' | 'execute' | 'network';
   readonly accesses: readonly Access[];
-  /** Changes only what Helios keeps for the agent. */
+  /** True when the call changes only data that Helios keeps for the agent. */
   readonly isOwnData: boolean;
-  /** The tool whose approval for the session counts for this call, too. Default: `tool`. */
+  /** Tool whose approval for the session also covers this call. Default: `tool`. */
   readonly approvedAs?: string;
-  /** The exact command, or the path and the content, for the user to judge. */
+  /** The exact command, or the path and the content, shown to the user. */
   readonly detail: string;
-  /** What was mended in the text of the call: it may not be what was meant. */
+  /** Repairs of the text of the call, which may differ from what the model meant. */
   readonly repairs?: readonly string[];
 }
 
@@ -25,19 +25,19 @@ export interface Decision {
   readonly isAllowed: boolean;
   readonly by: 'mode' | 'person' | 'rule';
   readonly why: string;
-  /** The tool that the user allowed for the rest of the session with this answer. */
+  /** Tool that the user allowed for the rest of the session with this answer. */
   readonly allowedTool?: string;
 }
 
 export type Answer = 'allow' | 'allow_session' | 'deny';
 
 /**
- * Asks the user. Rejects when there is nobody to ask; once the signal is aborted, its answer is not
- * waited for.
+ * Asks the user. Rejects when there is no user to ask. The answer is ignored after the signal is
+ * aborted.
  */
 export type Ask = (call: GateCall, signal: AbortSignal) => Promise<Answer>;
 
-/** `read`: nothing but reading, and nobody is asked. */
+/** `read`: allows only reading, and never asks. */
 export type GateMode = 'ask' | 'allow' | 'read';
 
 export interface GateOptions {
@@ -53,20 +53,19 @@ export interface Gate {
 }
 
 /**
- * A question does not hold up the night: without an answer it is a no, and the agent finds another
- * way.
+ * Time limit of a question. Without an answer, the call is refused and the agent tries something
+ * else, so the work does not stop overnight.
  */
 const answerWithinMs = 10 * 60_000;
-/** The model can write a mended call anew in less time. */
+/** Shorter for a repaired call, which the model can write again in less time. */
 const mendedWithinMs = 60_000;
 
 /**
- * - mode `allow`: everything that tools offer is allowed.
- * - mode `ask`: reading, and the agent's own notes, are allowed; anything else is asked for, once,
- *   or once per tool for the rest of the session.
- * - mode `read`: reading, and the agent's own notes, are allowed; anything else is refused.
- * - in the others: a call that had to be mended is asked for each time, unless it only reads or
- *   changes the agent's own notes.
+ * Creates the gate. Reading and the agent's own notes are always allowed.
+ * - `allow`: allows all calls.
+ * - `ask`: asks for other calls, once per call, or once per tool for the rest of the session.
+ * - `read`: refuses other calls.
+ * - Except in mode `read`, each repaired call needs an approval.
  */
 export function createGate({ mode, ask, clock, allowedTools: before = [] }: GateOptions): Gate {
   const allowedTools = new Set(before);
@@ -91,7 +90,7 @@ export function createGate({ mode, ask, clock, allowedTools: before = [] }: Gate
   };
 }
 
-/** A reading tool that would run a command or reach a host does more than read. */
+/** Returns true for a reading tool, unless it would run a command or reach a host. */
 const onlyReads = ({ effect, accesses }: GateCall): boolean =>
   effect === 'read' && accesses.every(({ kind }) => kind === 'read');
 
@@ -110,7 +109,7 @@ async function answerInTime(
 ): Promise<Answer | 'nobody' | 'withdrawn'> {
   const answered = new AbortController();
   const late = new AbortController();
-  // An aborted call waits for no answer: a dialog that stays open holds nothing up.
+  // An aborted call stops waiting for an answer, even if a dialog stays open.
   const withinMs = (call.repairs ?? []).length > 0 ? mendedWithinMs : answerWithinMs;
   const nobody = delay(clock, withinMs, AbortSignal.any([signal, answered.signal])).then(
     () => 'nobody' as const,

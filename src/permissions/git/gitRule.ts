@@ -1,7 +1,7 @@
 /**
- * What a shell text would do with git, as far as it can be read. The guard on the machine decides
- * by repository when git is called; what never comes to it (a git that is called by its path,
- * `.git` that is written to) is refused here, and so is what cannot be understood.
+ * Judges from a shell text what it would do with git. The guard on the machine decides by
+ * repository when git is called. Whatever bypasses the guard (git called by its path, writing to
+ * `.git`) is refused here, as is text that is not understood.
  */
 import { parseShell } from '../../shell/parseShell.ts';
 import { writtenBy, type ShellCommand, type ShellWord } from '../../shell/shellText.ts';
@@ -9,7 +9,7 @@ import { foundCommand, programOf, scriptOf, wrapperOf } from '../../shell/within
 
 export type GitVerdict =
   | { readonly kind: 'none' }
-  /** It calls git by its name: the guard decides. */
+  /** Calls git by its name, so the guard decides. */
   | { readonly kind: 'git'; readonly mayChange: boolean }
   | { readonly kind: 'refused'; readonly why: string };
 
@@ -43,7 +43,7 @@ function stronger(a: GitVerdict, b: GitVerdict): GitVerdict {
 }
 
 const interpreters = /^(?:python[\d.]*|perl|ruby|node|awk|gawk|php|lua)$/;
-/** They only look at the files that are named to them. */
+/** Programs that only read the files in their arguments. */
 const readers: ReadonlySet<string> = new Set(
   'cat ls ll head tail stat wc du grep egrep fgrep rg test [ [[ file md5sum sha256sum diff cmp less more echo printf pwd tree realpath readlink basename dirname cut tr od hexdump strings date true false'.split(
     ' ',
@@ -101,7 +101,10 @@ function judgeOther(name: string, rest: readonly ShellWord[], text: string): Git
     : none;
 }
 
-/** Of the environment of the guard. `PATH=…:$PATH` puts others before it. */
+/**
+ * Returns true for assignments that change the environment of the guard. `PATH=…:$PATH` puts other
+ * programs before it.
+ */
 const hidesGuard = (assignment: string): boolean =>
   /^(?:PATH|GIT_CONFIG_PARAMETERS|GIT_EXEC_PATH)\+?=/.test(assignment);
 
@@ -155,8 +158,8 @@ function judgeWrapped({
   const bare = rest
     .flatMap((word, index) => (/^-|^[A-Za-z_]\w*=/.test(word.text) ? [] : [index]))
     .slice(own);
-  // Where the command begins is not known for sure behind options that take a word: git is it
-  // wherever it stands.
+  // After options that take a word, the start of the command is uncertain: git counts as the
+  // command wherever it occurs.
   const start = bare.find((index) => /(?:^|\/)git$/.test(rest[index]?.text ?? '')) ?? bare[0];
   if (start === undefined) return none;
   return judgeCommand({ ...command, assignments: [], words: rest.slice(start) }, text, depth + 1);
@@ -177,7 +180,7 @@ function judgeFind(command: ShellCommand, text: string, depth: number): GitVerdi
   );
 }
 
-/** A program in another language: git by its name comes to the guard. */
+/** Judges a program in another language: the guard sees git that is called by its name. */
 function judgeSource(text: string): GitVerdict {
   const isReaching =
     /\/git(?:-core\/|['"\s\\])/.test(text) ||
@@ -191,7 +194,7 @@ const isGitWord = ({ text }: ShellWord): boolean => mentionsGit(text);
 
 const isGitPath = ({ text }: ShellWord): boolean => /(?:^|\/|=)\.git(?:\/|$)/i.test(text);
 
-/** Why nothing may be written to a path; `undefined`: it may. */
+/** Returns why writing to a path is refused; `undefined` when it is allowed. */
 export const gitFolderRefusal = (path: string): string | undefined =>
   path.split('/').some((part) => part.toLowerCase() === '.git')
     ? `Not written: ${path} is part of a git repository. ${advice}`
