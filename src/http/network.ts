@@ -1,6 +1,6 @@
 /**
- * The way to the network: through a proxy, with further certificates, or straight on. One `fetch`
- * for all of it.
+ * Connects to the network directly or through a proxy, with additional certificates, behind one
+ * `fetch`.
  */
 import { readFile } from 'node:fs/promises';
 import type { LookupFunction } from 'node:net';
@@ -10,24 +10,24 @@ import { codeOf, messageOf, UserFacing } from '../base/errors.ts';
 import { parseProxy } from './proxy.ts';
 
 export interface NetworkSettings {
-  /** `http://`, `https://` or `socks5://`, with user and password where it wants them. */
+  /** `http://`, `https://` or `socks5://`, with user and password where needed. */
   readonly proxy?: string;
   /**
-   * Hosts that are reached without the proxy, separated by commas, as in `NO_PROXY`. This computer
-   * always is.
+   * Hosts to reach without the proxy, separated by commas, as in `NO_PROXY`. This computer is
+   * always included.
    */
   readonly noProxy?: string;
-  /** A PEM file of certificates to trust beside those of Node. */
+  /** PEM file of certificates to trust in addition to Node's. */
   readonly caFile?: string;
 }
 
 type Fetch = typeof globalThis.fetch;
 
 /**
- * Reads the settings at each call. Without any, the host's own `fetch` is used, which in VS Code
- * knows the proxy and the certificates of the window; where that does not trust a certificate,
- * those of the system are tried once. The call rejects as `fetch` does, or with `UserFacing` where
- * a setting is wrong or the proxy is at fault.
+ * Returns a `fetch` that reads the settings at each call. Without any, it uses the global `fetch`,
+ * which in VS Code knows the proxy and the certificates of the window. When that does not trust a
+ * certificate, it retries once with the certificates of the system. Rejects like `fetch`, or with
+ * `UserFacing` for a wrong setting or a fault of the proxy.
  */
 export function createFetch(settings: () => NetworkSettings): Fetch {
   const routes = new Map<string, Promise<Undici.Dispatcher>>();
@@ -44,7 +44,7 @@ export function createFetch(settings: () => NetworkSettings): Fetch {
     routes.set(key, dispatcher);
     dispatcher.catch(() => routes.delete(key));
     const { fetch } = await loadUndici();
-    // Both implement the same standard; their types do not know of each other.
+    // Both implement the same standard, but their types are unrelated.
     const call = fetch as unknown as (input: unknown, init: unknown) => Promise<Response>;
     return call(input, { ...init, dispatcher: await dispatcher }).catch((error: unknown) => {
       throw route.proxy === undefined ? error : (proxyFault(error, route.proxy) ?? error);
@@ -68,9 +68,9 @@ export function createFetch(settings: () => NetworkSettings): Fetch {
 }
 
 /**
- * A way for one purpose, to be destroyed after use, that trusts the certificates of the system too.
- * What is connected to without the proxy is found by `lookup`. Rejects with `UserFacing` where a
- * setting is wrong.
+ * Opens a dispatcher for one purpose, to be destroyed after use. Also trusts the certificates of
+ * the system. Direct connections resolve names with `lookup`. Rejects with `UserFacing` for a wrong
+ * setting.
  */
 export const openDispatcher = (
   settings: NetworkSettings,
@@ -84,7 +84,7 @@ export const openDispatcher = (
   );
 };
 
-/** The types of its default export lack some of what is there; bundled, it has nothing else. */
+/** Casts the default export: its types are incomplete, and the bundle has no other export. */
 const loadUndici = async (): Promise<typeof Undici> =>
   (await import('undici')).default as Partial<typeof Undici> as typeof Undici;
 
@@ -132,7 +132,7 @@ async function certificates(file: string): Promise<string> {
   );
 }
 
-/** A body that is a stream is used up by the first attempt. */
+/** Returns false for a stream, which the first attempt consumes. */
 const isRepeatable = (body: unknown): boolean =>
   body === undefined || body === null || typeof body === 'string';
 
@@ -144,7 +144,10 @@ const badCertificate = new RegExp(`${untrusted.source}|^(CERT_|ERR_TLS_CERT)`);
 const isUntrusted = (error: unknown): boolean =>
   causes(error).some((cause) => untrusted.test(codeOf(cause) ?? ''));
 
-/** Temporary where it does not answer: then it is an error of the network, with its code. */
+/**
+ * Returns the fault of the proxy, if any. A proxy that does not answer is a temporary network
+ * error, with its code.
+ */
 function proxyFault(error: unknown, proxy: string): Error | undefined {
   const url = parseProxy(proxy);
   const all = causes(error);
@@ -182,7 +185,7 @@ function certificateFault(error: unknown): UserFacing | undefined {
   );
 }
 
-/** The error and what it came from, outermost first. */
+/** Returns the error and its causes, outermost first. */
 function causes(error: unknown): Error[] {
   const found: Error[] = [];
   for (let next = error; next instanceof Error && found.length < 8; next = next.cause) {

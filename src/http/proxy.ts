@@ -1,7 +1,7 @@
-/** Addresses of proxies, as settings and the environment give them. */
+/** Reads proxy addresses from settings and the environment. */
 import { UserFacing } from '../base/errors.ts';
 
-/** Throws `UserFacing`, which never shows the password. */
+/** Throws `UserFacing`; the message never shows the password. */
 export function parseProxy(text: string): URL {
   const url = URL.parse(/^[a-z0-9+.-]+:\/\//i.test(text) ? text : `http://${text}`);
   if (url !== null && /^(https?|socks5):$/.test(url.protocol) && url.hostname !== '') return url;
@@ -13,7 +13,7 @@ export function parseProxy(text: string): URL {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What the usual variables say; capitals or not. */
+/** Reads the usual variables, in capitals or small letters. */
 export function proxyOf(env: Environment): { readonly proxy?: string; readonly noProxy?: string } {
   const first = (...names: readonly string[]): string | undefined =>
     names
