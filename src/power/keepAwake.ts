@@ -1,6 +1,6 @@
 /**
- * Keeps the computer from going to sleep by itself while there is work. One child of the system's
- * own tool holds it awake; it ends with this process, however that ends.
+ * Keeps the computer from going to sleep while there is work. A child process of the system's own
+ * tool does this; it ends with this process in any case.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { Socket } from 'node:net';
@@ -10,24 +10,21 @@ import type { Disposable } from '../base/disposable.ts';
 import type { Logger } from '../base/logger.ts';
 
 export interface KeepAwakeOptions {
-  /** Asked whenever `update` is called. */
+  /** Read on every `update`. */
   isWanted(): boolean;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly platform?: NodeJS.Platform;
 }
 
-/**
- * Work that ends and begins anew, one session after the other, lets the computer not fall asleep in
- * between.
- */
+/** Delay of the release, so that the computer does not fall asleep between two sessions. */
 const releaseAfterMs = 60_000;
 
 export class KeepAwake implements Disposable {
   readonly #options: KeepAwakeOptions;
   #child: ChildProcess | undefined;
   #release: Disposable | undefined;
-  /** Set once the tool could not be used: it is not tried, and not complained about, again. */
+  /** Set when the tool is unusable, so that it is tried and reported only once. */
   #isUnavailable = false;
 
   constructor(options: KeepAwakeOptions) {
@@ -35,8 +32,7 @@ export class KeepAwake implements Disposable {
   }
 
   /**
-   * Takes hold or lets go, as is wanted now. Never throws: a computer that cannot be held is said
-   * once, in the log.
+   * Starts or stops keeping awake, according to `isWanted`. Never throws: a failure is logged once.
    */
   update(): void {
     if (this.#options.isWanted()) {
@@ -64,7 +60,8 @@ export class KeepAwake implements Disposable {
     const [tool, ...args] = command;
     const child = spawn(tool, args, { stdio: ['pipe', 'ignore', 'ignore'], detached: true });
     this.#child = child;
-    // The pipe ends with this process; a broken one is the tool's end, which is told by `close`.
+    // The pipe closes with this process. A broken pipe means that the tool has ended, which `close`
+    // reports.
     child.stdin.on('error', () => undefined);
     child.once('error', ({ message }) => this.#complain(message));
     child.once('close', (code) => {
@@ -86,7 +83,7 @@ export class KeepAwake implements Disposable {
 
 type Command = readonly [tool: string, ...args: string[]];
 
-/** Each ends when its input does. */
+/** Commands that end when their input does. */
 const holders: Partial<Record<NodeJS.Platform, Command>> = {
   linux: [
     'systemd-inhibit',
@@ -99,7 +96,7 @@ const holders: Partial<Record<NodeJS.Platform, Command>> = {
   darwin: ['caffeinate', '-i', 'cat'],
 };
 
-/** The pipe of a child is a socket, which the types do not tell. */
+/** The pipe of a child is a socket, which its type does not express. */
 function unrefPipe(pipe: Writable): void {
   if (pipe instanceof Socket) pipe.unref();
 }
