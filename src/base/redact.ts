@@ -192,8 +192,8 @@ function isHarmless(name: string, value: string): boolean {
 const longWord = /(?<![\w+/=.-])(?<!base64,)[\w+=-]{40,200}(?![\w+/=.-])/g;
 
 /**
- * Where letters were drawn, small ones, capitals and digits take turns more often than in words and
- * names of files.
+ * Minimum share of changes between small letters, capitals and digits in a random word; words and
+ * file names have fewer.
  */
 const drawnShare = 0.4;
 
