@@ -2,7 +2,7 @@ import type { ExtensionContext } from 'vscode';
 import { App } from './vscode/app.ts';
 import type { CreateEngine } from './vscode/window/engineHost.ts';
 
-/** The larger part of what there is to load, once it is needed. */
+/** Loads the engine, the larger part of the code, on first use. */
 const createEngine: CreateEngine = async (options) =>
   (await import('./compose/engine.ts')).createEngine(options);
 
@@ -14,7 +14,7 @@ export function activate(context: ExtensionContext): void {
   void app.begin();
 }
 
-/** Sessions are let go in good order; runs go on without this window. */
+/** Closes sessions in order; runs continue without this window. */
 export async function deactivate(): Promise<void> {
   await app?.close();
   app = undefined;
