@@ -1,28 +1,32 @@
 /**
- * How many sessions a server lets one connection have at a time. Who finds no room waits in turn.
+ * Limits the concurrent sessions of one connection to what the server allows; further callers
+ * queue.
  */
 import type { Clock } from '../../base/clock.ts';
 import { toDisposable, type Disposable } from '../../base/disposable.ts';
 
-/** Below OpenSSH's default of 10: the rest is for ending commands, which must not wait for them. */
+/**
+ * Below OpenSSH's default of 10. The difference is reserved for ending commands, which must not
+ * queue.
+ */
 const defaultLimit = 8;
-/** Sessions that stay open need a server that has room for others beside them. */
+/** Minimum limits of a server for sessions that stay open. */
 const roomForStreams = 4;
 const roomForOneShell = 2;
-/** A server counts a session for a while after it has told of its end. */
+/** Time for which a server may still count a session whose end it has reported. */
 const clearingMs = 100;
 /**
- * A server that refused may have more room later: after each such time without a refusal twice as
- * much is tried.
+ * A server that refused may have more room later: after each such time without a refusal, the limit
+ * is doubled.
  */
 const recoveryMs = 60_000;
 
 export interface ChannelSlot extends Disposable {
-  /** The server has given a session for it. */
+  /** Marks the session of this slot as granted by the server. */
   opened(): void;
 }
 
-/** What stays open: a `shell`, or `files`, which give way to it. */
+/** Sessions that stay open: a `shell`, or `files`, which yield to it. */
 export type StreamKind = 'shell' | 'files';
 
 interface Stream {
@@ -32,8 +36,8 @@ interface Stream {
 
 export interface ChannelSlotsOptions {
   /**
-   * For servers that close a session when another ends at that moment: one at a time, beside those
-   * that stay.
+   * Allows one session at a time besides those that stay open, for servers that close a new session
+   * when another ends at the same moment.
    */
   readonly isOneByOne?: boolean;
 }
@@ -45,7 +49,7 @@ export class ChannelSlots {
   #limit: number;
   #refusedMs = 0;
   #inUse = 0;
-  /** When those that are closed since lately were. */
+  /** Times at which recently closed sessions were closed. */
   #closedMs: number[] = [];
   #waiting: (() => void)[] = [];
   readonly #streams = new Set<Stream>();
@@ -57,10 +61,7 @@ export class ChannelSlots {
     this.#limit = this.#max;
   }
 
-  /**
-   * Resolves with the slot; disposing gives it back. Rejects with the signal's reason while it
-   * waits.
-   */
+  /** Resolves with a slot; disposing returns it. Rejects with the signal's reason while queued. */
   take(signal?: AbortSignal): Promise<ChannelSlot> {
     signal?.throwIfAborted();
     this.#recover();
@@ -79,7 +80,10 @@ export class ChannelSlots {
     });
   }
 
-  /** Where there is room for few, one shell may stay; where there is room for one, nothing. */
+  /**
+   * Returns whether a session may stay open: with little room only one shell, with a limit of one
+   * none.
+   */
   hasRoomFor(kind: StreamKind): boolean {
     this.#recover();
     if (this.isOneByOne || this.#limit >= roomForStreams) return true;
@@ -87,8 +91,8 @@ export class ChannelSlots {
   }
 
   /**
-   * Calls `close` when the server turns out to have, or has already, too little room for it to stay
-   * open.
+   * Registers an open session; calls `close` when the server turns out to have too little room for
+   * it.
    */
   stay(stream: Stream): Disposable {
     this.#streams.add(stream);
@@ -97,8 +101,9 @@ export class ChannelSlots {
   }
 
   /**
-   * The server refused a session while the caller held a slot for it: it allows what others have,
-   * and, unless the caller has been refused often, what it may not have cleared up yet.
+   * Lowers the limit after the server refused a session that had a slot. The new limit is the
+   * number of other sessions in use plus, unless refusals are frequent, sessions that the server
+   * may not have cleared yet.
    */
   lower({ isOften }: { readonly isOften: boolean }): void {
     const nowMs = this.#clock.now();

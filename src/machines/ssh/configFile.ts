@@ -1,21 +1,19 @@
-/**
- * Reads the ssh configuration of a user without OpenSSH: Include, Host patterns, first value wins.
- */
+/** Reads a user's ssh configuration without OpenSSH: Include, Host patterns, first value wins. */
 import { readdir, readFile } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import { codeOf } from '../../base/errors.ts';
 
 export interface ConfigPlace {
-  /** Absolute. It need not exist. */
+  /** Absolute. The file may be missing. */
   readonly configFile: string;
-  /** What `~` stands for, absolute. */
+  /** Meaning of `~`, absolute. */
   readonly homeFolder: string;
 }
 
 interface Setting {
   /**
-   * Every list must match the host: the `Host` line that it stands under, and those around an
-   * `Include`.
+   * Pattern lists of the enclosing `Host` line and of those around an `Include`; the host must
+   * match all of them.
    */
   readonly conditions: readonly (readonly string[])[];
   readonly keyword: string;
@@ -27,8 +25,8 @@ const maxIncludeDepth = 16;
 const never: readonly string[] = [];
 
 /**
- * Keyword (lower case) → the values that hold for `alias`, each as its words. Most keywords mean
- * their first value.
+ * Resolves with the values for `alias` by lower-case keyword, each value split into words. For most
+ * keywords, only the first value applies.
  */
 export async function settingsOf(
   alias: string,
@@ -42,17 +40,14 @@ export async function settingsOf(
   return settings;
 }
 
-/**
- * Names that a user can connect to: those of `Host` lines, without patterns, in the order of the
- * files.
- */
+/** Resolves with the host names of `Host` lines, without patterns, in file order. */
 export async function hostAliases(place: ConfigPlace): Promise<string[]> {
   const settings = await readSettings(place);
   const named = settings.filter(({ keyword }) => keyword === 'host').flatMap(({ words }) => words);
   return [...new Set(named.filter((name) => !/[*?!]/.test(name)))];
 }
 
-/** OpenSSH's pattern list: one must match, and none that begins with `!`. */
+/** Matches OpenSSH's pattern list: at least one pattern matches, and none that begins with `!`. */
 export function matchesHost(host: string, patterns: readonly string[]): boolean {
   const isRefused = patterns.some(
     (pattern) => pattern.startsWith('!') && matchesGlob(host, pattern.slice(1)),
@@ -92,7 +87,7 @@ async function readConfig(
       conditions = [...outer, words];
       settings.push({ conditions, keyword, words });
     } else if (keyword === 'match') {
-      // What only OpenSSH can judge does not hold.
+      // Conditions that only OpenSSH can evaluate count as false.
       conditions = words.join(' ').toLowerCase() === 'all' ? outer : [...outer, never];
     } else if (keyword === 'include' && depth < maxIncludeDepth) {
       for (const file of await includedFiles(words, place))
@@ -102,11 +97,11 @@ async function readConfig(
   return settings;
 }
 
-/** The keyword in lower case and its words, of which quotes are gone; nothing of a comment. */
+/** Returns the lower-case keyword and its words without quotes and comments. */
 function wordsOf(line: string): string[] {
   const match = /^\s*([A-Za-z]\w*)(?:\s*=\s*|\s+)(.*?)\s*$/.exec(line);
   if (!match) return [];
-  // A line for a shell: its quotes are the shell's.
+  // A shell command line: its quotes belong to the shell.
   if (/^proxycommand$/i.test(match[1] ?? '')) return ['proxycommand', match[2] ?? ''];
   const words = [...(match[2] ?? '').matchAll(/"([^"]*)"|(\S+)/g)].map(
     ([, quoted, plain]) => quoted ?? plain ?? '',

@@ -1,7 +1,4 @@
-/**
- * From an address to an authenticated connection: the host's key is checked, then we prove who we
- * are.
- */
+/** Authenticates a connection to an address: checks the host's key, then logs in. */
 import { connect } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Client, ServerHostKeyAlgorithm } from 'ssh2';
@@ -25,10 +22,7 @@ const hostKeyAlgorithms: readonly ServerHostKeyAlgorithm[] = [
   'rsa-sha2-256',
 ];
 
-/**
- * What a server offers, as the library tells it while the two agree, one kind of algorithm after
- * the other.
- */
+/** Algorithms that a server offers, as the library logs them, one kind per line. */
 const offerPattern = /^Handshake: \(remote\) ([^:]+): (.*)$/;
 
 export class Handshake {
@@ -45,7 +39,7 @@ export class Handshake {
   #offer = '';
   #ident = '';
 
-  /** `mayAsk`: of the user, at that moment. */
+  /** @param mayAsk Returns whether the user may be asked now. */
   constructor(target: SshTarget, prompts: SshPrompts, clock: Clock, mayAsk: () => boolean) {
     this.#target = target;
     this.#prompts = prompts;
@@ -54,19 +48,19 @@ export class Handshake {
     this.#auth = new SshAuth(target, (...question) => this.#secret(...question));
   }
 
-  /** What the server calls itself: `SSH-2.0-OpenSSH_9.2`. */
+  /** Identification string of the server: `SSH-2.0-OpenSSH_9.2`. */
   get ident(): string {
     return this.#ident;
   }
 
-  /** It failed because nobody might be asked. */
+  /** True when it failed because the user could not be asked. */
   get wantsUser(): boolean {
     return this.#wantsUser;
   }
 
   /**
-   * Resolves when commands can be run. `open` gives the way there, where it is not direct. Rejects
-   * with `MachineFailure`. One at a time.
+   * Resolves when commands can be run. `open` supplies the stream to the host where it is indirect.
+   * Rejects with `MachineFailure`. Not for concurrent use.
    */
   async connect(open: () => Promise<Duplex | undefined>): Promise<Client> {
     const library = await loadSsh();
@@ -79,7 +73,7 @@ export class Handshake {
     this.#offer = '';
     try {
       const socket = await open();
-      // A way through another host is only half closed when that host ends it.
+      // A stream through another host is only half closed when that host ends it.
       client.once('end', () => socket?.destroy());
       const sock = socket ?? connect({ host, port }).setMaxListeners(0);
       await this.#ready(client, () =>
@@ -87,7 +81,8 @@ export class Handshake {
           sock,
           username: user,
           readyTimeout: 0,
-          // Only asks: the library would not hear what comes instead of an answer.
+          // Sends keepalives without judging them: the library ignores other traffic in place of an
+          // answer.
           keepaliveInterval: probeEveryMs,
           keepaliveCountMax: Infinity,
           algorithms: { serverHostKey: preferred(known) },
@@ -109,7 +104,7 @@ export class Handshake {
     }
   }
 
-  /** The user wants to be asked again. */
+  /** Lets the user be asked again. */
   forget(): void {
     this.#isDeclined = false;
     this.#auth.forget();
@@ -132,11 +127,11 @@ export class Handshake {
         );
       };
       client.once('ready', () => {
-        // Small packets that wait for one another would cost each question 40 ms.
+        // Nagle's algorithm would delay each query by 40 ms.
         client.setNoDelay(true);
         resolve();
       });
-      // Stays for the life of the client: an error without a listener would end our process.
+      // Remains for the life of the client: an error without a listener would end this process.
       client.on('error', (error: Error & { level?: string }) => {
         if (error.level !== 'agent') reject(error);
       });
@@ -151,7 +146,7 @@ export class Handshake {
     this.#deadline = this.#clock.after(readyTimeoutMs, this.#onLate);
   }
 
-  /** The host's time stands still while a user is asked. */
+  /** Pauses the host's time limit while the user is asked. */
   async #waiting<T>(ask: () => Promise<T>): Promise<T> {
     this.#deadline.dispose();
     try {
@@ -245,7 +240,7 @@ const unaskedText = (host: string, key: string, note: string): string =>
 const unknownText = (host: string, key: string, note: string): string =>
   `The key of ${host} (${key}) is not known and was not confirmed. ${note}`.trim();
 
-/** The types on file first, so that a host is recognised by the key that we know. */
+/** Puts the key types on file first, so that the host is recognised by a known key. */
 function preferred(known: readonly string[]): ServerHostKeyAlgorithm[] {
   const isKnown = (algorithm: string): boolean =>
     known.includes(algorithm.startsWith('rsa-') ? 'ssh-rsa' : algorithm);

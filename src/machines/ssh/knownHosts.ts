@@ -1,4 +1,4 @@
-/** Whether a host is the one that it was: OpenSSH's known_hosts files, read and added to. */
+/** Checks the identity of hosts with OpenSSH's known_hosts files, and adds keys to them. */
 import { createHash, createHmac } from 'node:crypto';
 import { mkdir, open, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -12,7 +12,8 @@ export interface HostName {
 }
 
 /**
- * `fingerprint` as OpenSSH shows it: `SHA256:…`. `why` is for people: file, line and what to do.
+ * Result of a host key check. `fingerprint` has OpenSSH's form: `SHA256:…`. `why` is for users:
+ * file, line and remedy.
  */
 export type HostKeyVerdict =
   | { readonly kind: 'known' }
@@ -33,16 +34,15 @@ interface Entry {
   readonly place: string;
 }
 
-/** Keys of a host that are on file, without authorities and revoked ones. */
+/** Resolves with the types of a host's keys on file, except authorities and revoked keys. */
 export async function knownKeyTypes(files: readonly string[], name: HostName): Promise<string[]> {
   const entries = await entriesOf(files, name);
   return [...new Set(entries.filter(({ marker }) => marker === '').map(({ keyType }) => keyType))];
 }
 
 /**
- * Compares the key that a host shows with those on file. A host that is on file with other keys
- * only is `changed`, of whatever type they are: who can answer in its place would show a type of
- * their own.
+ * Compares a host's key with those on file. A host with only other keys on file is `changed`,
+ * whatever their types: an impostor could present a key of a new type.
  */
 export async function checkHostKey(
   files: readonly string[],
@@ -71,8 +71,7 @@ export async function checkHostKey(
 }
 
 /**
- * Adds a line in one write, so that other programs never read half of it. The file is made when
- * missing.
+ * Adds a line in one write, so that other programs never read half of it. Creates a missing file.
  */
 export async function addHostKey(file: string, name: HostName, key: Buffer): Promise<void> {
   try {
@@ -97,11 +96,11 @@ export async function addHostKey(file: string, name: HostName, key: Buffer): Pro
 export const fingerprintOf = (key: Buffer): string =>
   `SHA256:${createHash('sha256').update(key).digest('base64').replace(/=+$/, '')}`;
 
-/** The blob begins with its type. */
+/** Reads the key type, with which the blob begins. */
 const keyTypeOf = (key: Buffer): string =>
   key.subarray(4, 4 + key.readUInt32BE(0)).toString('latin1');
 
-/** As known_hosts names it. */
+/** Returns the host's name in known_hosts. */
 const nameOf = ({ host, port }: HostName): string =>
   (port === 22 ? host : `[${host}]:${port}`).toLowerCase();
 

@@ -1,4 +1,4 @@
-/** Opens one channel of an SSH connection, and says in our words why there is none. */
+/** Opens one channel of an SSH connection, and explains failures. */
 import type { Client } from 'ssh2';
 import { MachineFailure } from '../machine.ts';
 
@@ -11,9 +11,9 @@ const refusals: readonly unknown[] = [1, 2, resourceShortage];
 
 export interface OpenConnection {
   readonly client: Client;
-  /** For messages. */
+  /** Name of the host, for messages. */
   readonly host: string;
-  /** Whether the connection is the one that is used now. */
+  /** Returns whether this is still the connection in use. */
   isCurrent(): boolean;
 }
 
@@ -21,9 +21,9 @@ type Done<T> = (error: Error | undefined, channel: T) => void;
 export type Begin<T> = (client: Client, done: Done<T>) => void;
 
 /**
- * Settles also when the connection is lost before the host has answered. Rejects with
- * `MachineFailure`. `onOpen` is given the channel before the promise settles: the end of a short
- * command comes with its beginning.
+ * Opens a channel; also settles when the connection is lost before the host answers. Rejects with
+ * `MachineFailure`. `onOpen` receives the channel before the promise settles, as a short command
+ * may end right after it started.
  */
 export function openChannel<T>(
   connection: OpenConnection,
@@ -50,7 +50,7 @@ export function openChannel<T>(
 
 function openFailure({ host, isCurrent }: OpenConnection, error: Error): MachineFailure {
   if (!isCurrent() || /not connected|no response/i.test(error.message)) return connectionLost(host);
-  // The channel was closed in place of an answer.
+  // The server closed the channel instead of answering.
   if (error.message === 'Unable to exec')
     return unreachable(host, 'it closed a session at once; whether the command began is not known');
   return new MachineFailure('denied', `${host} opened no session: ${error.message}.`, {
@@ -69,7 +69,7 @@ export const noRoom = (host: string): MachineFailure =>
     cause: Object.assign(new Error('too few sessions'), { reason: resourceShortage }),
   });
 
-/** Whether there was no room for a session. */
+/** Returns whether the server had no room for a session. */
 export function isRefusal(error: unknown): boolean {
   const cause = error instanceof MachineFailure ? error.cause : undefined;
   return cause instanceof Error && 'reason' in cause && refusals.includes(cause.reason);

@@ -1,6 +1,6 @@
 /**
- * The way to a host through a program of the ssh config, as `ssh` takes it: its input and output
- * are the connection.
+ * Connects to a host through a `ProxyCommand` of the ssh config, whose stdin and stdout carry the
+ * connection.
  */
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { Duplex } from 'node:stream';
@@ -11,8 +11,8 @@ const killAfterMs = 1000;
 const maxStderrBytes = 4096;
 
 /**
- * Ends the program, and all that it started, when it is destroyed; is destroyed, with its last
- * words, when it ends.
+ * Stream of the program. Destroying it ends the program and its child processes; when the program
+ * ends, the stream is destroyed with its last stderr output as the error.
  */
 export class ProxyStream extends Duplex {
   readonly #child: ChildProcessWithoutNullStreams;
@@ -20,7 +20,7 @@ export class ProxyStream extends Duplex {
 
   constructor(command: string) {
     super();
-    // A group of its own: the command may be more than one process.
+    // Own process group, as the command may start several processes.
     const child = spawn(process.env.SHELL ?? '/bin/sh', ['-c', `exec ${command}`], {
       stdio: 'pipe',
       detached: true,
@@ -33,7 +33,7 @@ export class ProxyStream extends Duplex {
       'data',
       (bytes: Buffer) => (this.#said = (this.#said + bytes.toString()).slice(-maxStderrBytes)),
     );
-    // That it reads no more is told by its end.
+    // The end of the program reports a closed stdin.
     child.stdin.on('error', () => undefined);
     child.once('error', (error) => this.destroy(error));
     child.once('close', (code, signal) => {

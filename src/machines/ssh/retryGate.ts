@@ -2,15 +2,15 @@ import type { Clock } from '../../base/clock.ts';
 import { backoffMs } from '../../base/retries.ts';
 import type { MachineFailure } from '../machine.ts';
 
-/** The first retry after a steady connection comes soon, and each further one later. */
+/** Retry delays after a steady connection was lost: the first is short, further ones grow. */
 const lostPolicy = { firstMs: 500, factor: 2, longestMs: 60_000, jitter: 0.5 };
 /**
- * Repeated attempts of a user who is not let in lead to a ban soon. A user who acts does not wait
- * for it.
+ * Retry delays after a refused login, long because repeated attempts soon lead to a ban. An action
+ * of the user skips them.
  */
 const refusedLoginPolicy = { firstMs: 300_000, jitter: 0.5 };
 
-/** Decides when a host is tried again that could not be reached. */
+/** Decides when an unreachable host is tried again. */
 export class RetryGate {
   readonly #clock: Clock;
   readonly #random: () => number;
@@ -18,18 +18,18 @@ export class RetryGate {
   #failures = 0;
   #retryAtMs = 0;
 
-  /** `random`: 0 ≤ x < 1; spreads the retries of many. */
+  /** @param random Returns 0 ≤ x < 1; spreads the retries of many hosts. */
   constructor(clock: Clock, random: () => number) {
     this.#clock = clock;
     this.#random = random;
   }
 
-  /** The last failure, until the gate is opened. */
+  /** Last failure, until the gate is opened. */
   get failure(): MachineFailure | undefined {
     return this.#failure;
   }
 
-  /** How long a call would still fail without a try. */
+  /** Milliseconds for which calls fail without an attempt. */
   get waitMs(): number {
     return this.#failure ? Math.max(0, this.#retryAtMs - this.#clock.now()) : 0;
   }
@@ -40,7 +40,7 @@ export class RetryGate {
     this.#retryAtMs = this.#clock.now() + backoffMs(policy, this.#failures++, this.#random);
   }
 
-  /** Forgets the failure. The next one still counts as a further one. */
+  /** Forgets the failure, but not the count: the next failure is a further one. */
   open(): void {
     this.#failure = undefined;
   }

@@ -1,14 +1,14 @@
-/** Reading files of a host over one SFTP session for all: no process per file. */
+/** Reads files of a host over one shared SFTP session, without a process per file. */
 import type { SFTPWrapper, Stats } from 'ssh2';
 import { messageOf } from '../../base/errors.ts';
 import { MachineFailure, type FileStat } from '../machine.ts';
 import { remoteFileFailure, type ByteRange } from '../remote/remoteFiles.ts';
 
 const pieceBytes = 32 * 1024;
-/** Pieces asked for at a time: a long way to the host costs time once, not once per piece. */
+/** Concurrent reads, so that a slow connection costs its latency once and not once per piece. */
 const piecesAtOnce = 32;
 
-/** `message` that follows the codes of SFTP version 3. */
+/** Error messages by code of SFTP version 3. */
 const messages: Readonly<Record<number, string>> = { 2: 'No such file', 3: 'Permission denied' };
 
 export async function readOverSftp(
@@ -54,8 +54,7 @@ async function readHandle(
 ): Promise<Buffer> {
   const start = range?.offset ?? 0;
   const limit = range?.maxBytes ?? Number.MAX_SAFE_INTEGER;
-  // Files of /proc have no size: the size is where pieces are asked for ahead, not where reading
-  // ends.
+  // Files of /proc report size 0: the size limits the parallel reads, not the whole read.
   const { size } = await call<Stats>(sftp, (done) => sftp.fstat(handle, done));
   const ahead = Math.max(0, Math.min(limit, size - start));
   const content = Buffer.allocUnsafe(ahead);
@@ -72,7 +71,7 @@ async function readHandle(
   return rest.length === 0 ? content : Buffer.concat([content, ...rest]);
 }
 
-/** Fills `content`; resolves with how much of it, from its start, the file has. */
+/** Fills `content` from the file; resolves with the number of bytes read. */
 async function readAhead(
   sftp: SFTPWrapper,
   handle: Buffer,
@@ -116,7 +115,7 @@ async function readPiece(
   }
 }
 
-/** Settles also when the session is lost before the host has answered. */
+/** Runs an SFTP request; also settles when the session is lost before the host answers. */
 function call<T>(
   sftp: SFTPWrapper,
   begin: (done: (error: Error | undefined, value: T) => void) => void,
@@ -145,7 +144,7 @@ const codeOf = (error: unknown): unknown =>
 function failure(error: unknown, deed: string, path: string): MachineFailure {
   if (error instanceof MachineFailure) return error;
   const code = codeOf(error);
-  // Without a code it is not the host that answered.
+  // Errors without a code are not from the host.
   if (typeof code !== 'number')
     return new MachineFailure('unreachable', `Cannot ${deed} ${path}: the connection was lost.`, {
       cause: error,

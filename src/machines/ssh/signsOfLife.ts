@@ -1,18 +1,18 @@
 /**
- * Notices a link that is gone without a word. Whatever arrives is a sign of life: the answer to a
- * probe may be long.
+ * Detects a silently lost connection. Any received data counts as a sign of life, as the answer to
+ * a probe may be late.
  */
 import type { Duplex } from 'node:stream';
 import { systemClock, type Clock } from '../../base/clock.ts';
 
-/** Each of these, the server is to be asked for a sign. */
+/** Interval at which the server is probed. */
 export const probeEveryMs = 5000;
 const maxSilent = 3;
 
 /**
- * Destroys `way` when nothing has arrived for `mostSilent` to one more intervals. What is sent
- * queues behind what was sent before, so on a slow way up a probe is answered late, but what the
- * server makes room for comes all the time.
+ * Destroys `socket` when nothing has arrived for `maxSilent` to `maxSilent` + 1 intervals. Probes
+ * queue behind earlier output, so on a slow uplink their answers are late; the server's window
+ * adjustments still arrive all the time.
  */
 export function watchLife(socket: Duplex, clock: Clock = systemClock): void {
   let hasArrived = true;

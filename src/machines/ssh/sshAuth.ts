@@ -1,6 +1,6 @@
 /**
- * Proving to a host who we are: agent, keys, password, questions. Nobody is asked twice for what
- * worked.
+ * Authenticates with a host: agent, keys, password, prompts. The user is not asked again for an
+ * answer that worked.
  */
 import { readFile } from 'node:fs/promises';
 import type {
@@ -15,32 +15,32 @@ import type { SshLibrary } from './sshLibrary.ts';
 
 export type SecretKind = 'password' | 'passphrase' | 'answer';
 
-/** What only the user can say. They are asked when it is needed, and may take their time. */
+/** Prompts for what only the user knows, shown when needed and without a time limit. */
 export interface SshPrompts {
   /**
-   * `prompt` says what for: the path of a key, or the question of the server. `undefined`: not
-   * given, and not asked for again until the user wants to try anew.
+   * Resolves with a secret. `prompt`: path of a key, or the server's prompt. `undefined`: declined,
+   * and not asked again until the user retries.
    */
   secret(kind: SecretKind, host: string, prompt: string): Promise<string | undefined>;
-  /** The same from what is kept, asking nobody. Absent: nothing is kept. */
+  /** Resolves with the stored secret without asking the user. Absent: secrets are not stored. */
   keptSecret?(kind: SecretKind, host: string, prompt: string): Promise<string | undefined>;
   /**
-   * Whether a host that was never seen is the right one. `keyType` such as `ssh-ed25519`,
+   * Resolves with whether the key of an unknown host is right. `keyType` such as `ssh-ed25519`,
    * `fingerprint` `SHA256:…`.
    */
   confirmHostKey(key: HostKeyQuestion): Promise<boolean>;
 }
 
 export interface HostKeyQuestion {
-  /** As known_hosts names it, with the port where it is not 22. */
+  /** Name in known_hosts, with the port unless it is 22. */
   readonly host: string;
   readonly fingerprint: string;
   readonly keyType: string;
-  /** What there is to know about it; may be empty. */
+  /** Further information; may be empty. */
   readonly note: string;
 }
 
-/** `null`: nobody may be asked now. */
+/** Resolves with `null` when the user may not be asked now. */
 type AskSecret = (
   kind: SecretKind,
   host: string,
@@ -60,7 +60,7 @@ export class SshAuth {
     this.#ask = ask;
   }
 
-  /** For one connection. `library` parses keys. */
+  /** Returns the handler of one connection. `library` parses keys. */
   handler(library: SshLibrary): AuthHandlerMiddleware {
     this.#used = new Set();
     this.#tried = [];
@@ -77,8 +77,8 @@ export class SshAuth {
   }
 
   /**
-   * What was tried, for a message. A secret that did not work is not tried again, and nobody is
-   * asked for it by itself.
+   * Returns the tried methods, for a message. A rejected secret is not tried again, and is only
+   * asked for on the user's request.
    */
   rejected(): string {
     this.#open.clear();
@@ -87,7 +87,7 @@ export class SshAuth {
     return this.#tried.length > 0 ? this.#tried.join(', ') : 'nothing that it accepts';
   }
 
-  /** The user wants to be asked again. */
+  /** Lets the user be asked again. */
   forget(): void {
     this.#secrets.clear();
     this.#open.clear();
@@ -99,7 +99,7 @@ export class SshAuth {
   ): AsyncGenerator<AnyAuthMethod, undefined> {
     const username = this.#target.user;
     const takes = (method: AuthenticationType): boolean => server.left.includes(method);
-    // Tells what the server takes, before anybody is asked for anything.
+    // Learns which methods the server accepts before asking the user.
     yield { type: 'none', username };
     if (takes('publickey')) yield* this.#keys(library);
     let wasAsked = false;
@@ -130,7 +130,7 @@ export class SshAuth {
     return undefined;
   }
 
-  /** Opening an encrypted key takes long, by design: it is done once. */
+  /** Caches decrypted keys: decryption is slow by design. */
   async #key(file: string, { utils }: SshLibrary): Promise<ParsedKey | undefined> {
     const open = this.#open.get(file);
     if (open) return open;
@@ -174,7 +174,7 @@ export class SshAuth {
     return answers;
   }
 
-  /** Codes that are good for one time are asked for each time. */
+  /** Caches secrets except one-time codes, which are asked for each time. */
   async #secret(kind: SecretKind, prompt: string): Promise<string | undefined> {
     const name = `${kind} ${prompt}`;
     this.#used.add(name);

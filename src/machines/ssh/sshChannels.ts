@@ -1,6 +1,6 @@
 /**
- * The channels of a connection: as many at a time as the server gives, and asked for again where it
- * gave none.
+ * Opens the channels of a connection: as many at a time as the server allows, with retries after a
+ * refusal.
  */
 import type { Client, ClientChannel, SFTPWrapper } from 'ssh2';
 import { delay, type Clock } from '../../base/clock.ts';
@@ -14,24 +14,21 @@ import {
 } from './channelSlots.ts';
 import { connectionLost, isRefusal, noRoom, openChannel, type Begin } from './openChannel.ts';
 
-/** A server may still be clearing up after the session that has just ended. */
+/** Delay for a server that is still clearing up a session that just ended. */
 const fullRetryMs = 100;
 const fewRefusals = 5;
 const maxRefusals = 20;
-/** What stays open can be done without. */
+/** Lower for sessions that stay open, which are dispensable. */
 const maxStreamRefusals = 3;
 
 export interface ConnectionSource {
-  /** For messages. */
+  /** Name of the host, for messages. */
   readonly host: string;
-  /**
-   * Resolves with the connection that all share, opened where there is none. Rejects with
-   * `MachineFailure`.
-   */
+  /** Resolves with the shared connection, and opens it if needed. Rejects with `MachineFailure`. */
   connected(): Promise<Client>;
   /** Opens a connection for one caller. Rejects with `MachineFailure`. */
   connectApart(): Promise<Client>;
-  /** Whether `client` is the connection that all share. */
+  /** Returns whether `client` is the shared connection. */
   isCurrent(client: Client): boolean;
 }
 
@@ -49,12 +46,12 @@ export class SshChannels {
     this.#slots = new ChannelSlots(clock);
   }
 
-  /** Counts anew: there is another connection. */
+  /** Resets the session count for a new connection. */
   restart(options: ChannelSlotsOptions): void {
     this.#slots = new ChannelSlots(this.#clock, options);
   }
 
-  /** Forgets what was open: the connection was lost. */
+  /** Forgets open channels after the connection was lost. */
   forget(): void {
     this.#sftp = undefined;
   }
@@ -85,7 +82,7 @@ export class SshChannels {
     };
     opened.then(
       (sftp) => sftp.setMaxListeners(0).once('close', forget),
-      // A server without SFTP gets none while the connection lasts.
+      // A server without SFTP is not asked again while the connection lasts.
       (error: unknown) => {
         const isMissing =
           error instanceof MachineFailure && error.reason === 'denied' && !isRefusal(error);
@@ -95,7 +92,9 @@ export class SshChannels {
     return opened;
   }
 
-  /** On a connection for this alone: the server has no session left on the shared one. */
+  /**
+   * Runs the command on its own connection, as the server has no session left on the shared one.
+   */
   async #apart(
     begin: Begin<ClientChannel>,
     listen: (channel: ClientChannel) => void,

@@ -1,6 +1,6 @@
 /**
- * Where a name of the ssh configuration leads, and with whose keys. OpenSSH is asked; without it we
- * read for ourselves.
+ * Resolves a name of the ssh configuration to an address and keys, with OpenSSH, or with the
+ * built-in parser where OpenSSH is missing.
  */
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import { parseMachineSpec } from '../machineEntry.ts';
 import { expandHome, settingsOf, type ConfigPlace } from './configFile.ts';
 
 /**
- * `ada@gpu1:2222` in parts, or a name of the configuration. What is named here wins over the
+ * Parts of `ada@gpu1:2222`, or a name in the configuration. Parts named here override the
  * configuration.
  */
 export interface HostReference {
@@ -20,34 +20,31 @@ export interface HostReference {
   readonly port?: number | undefined;
 }
 
-/** Everything that is needed to connect. Paths are absolute. */
+/** Everything needed to connect. Paths are absolute. */
 export interface SshTarget {
   readonly host: string;
   readonly port: number;
   readonly user: string;
-  /** In the order in which they are tried; some may not exist. */
+  /** Private keys in the order in which they are tried; some may not exist. */
   readonly identityFiles: readonly string[];
-  /** Hosts to go through, the first one first. */
+  /** Jump hosts, the first one first. */
   readonly proxyJump: readonly SshTarget[];
-  /**
-   * For a shell: the program whose input and output lead to the host. Of no account behind another
-   * host.
-   */
+  /** Shell command whose stdin and stdout lead to the host. Ignored behind a jump host. */
   readonly proxyCommand?: string;
-  /** Of the agent; `undefined`: none is asked. */
+  /** Socket of the agent; `undefined`: no agent is used. */
   readonly agentSocket?: string;
-  /** The name under which its key is known, where that is not `host`. */
+  /** Name under which the host's key is stored, where that is not `host`. */
   readonly hostKeyAlias?: string;
   /** Read in this order; keys are added to the first. */
   readonly knownHostsFiles: readonly string[];
 }
 
 export interface SshConfigOptions extends ConfigPlace {
-  /** Who we are on this computer: the user where none is named. */
+  /** Default user name: the user on this computer. */
   readonly localUser: string;
-  /** `SSH_AUTH_SOCK`. */
+  /** Value of `SSH_AUTH_SOCK`. */
   readonly agentSocket?: string | undefined;
-  /** The OpenSSH client. Default `ssh` of the path; `null`: never asked. */
+  /** OpenSSH client. Default: `ssh` of the path; `null`: never used. */
   readonly sshProgram?: string | null;
 }
 
@@ -58,8 +55,8 @@ const maxJumps = 8;
 const defaultKeys = ['id_ed25519', 'id_ecdsa', 'id_rsa'];
 
 /**
- * Rejects with `MachineFailure('unreachable')` when the configuration cannot be used, and says
- * where it is wrong.
+ * Resolves a reference. Rejects with `MachineFailure('unreachable')` when the configuration is
+ * invalid, with the position of the error.
  */
 export const resolveHost = (
   reference: HostReference,
@@ -85,7 +82,7 @@ async function resolve(
   const proxyJump: SshTarget[] = [];
   for (const jump of expandTokens(jumps, tokensOf(reference, target, options)).split(',')) {
     const hop = await resolve(jumpOf(jump, reference, options), options, jumpsLeft - 1);
-    // The hosts before it are the way to a later one, whatever the configuration says of it.
+    // A later jump host is reached through the earlier ones, whatever the configuration says.
     if (proxyJump.length === 0) proxyJump.push(...hop.proxyJump);
     proxyJump.push({ ...hop, proxyJump: [] });
   }
@@ -121,7 +118,7 @@ function proxyOf(
       `${host} is reached with ProxyUseFdpass in ${options.configFile}, which only ssh itself can do. ` +
         'Use a ProxyCommand that passes the bytes on, or ProxyJump.',
     );
-  // They become a part of what a shell reads.
+  // These words become part of a shell command.
   if (![target.host, target.user, host].every((word) => /^[\w.:%@+-]+$/.test(word)))
     throw unusable(
       `The name or user of ${host} has characters that a ProxyCommand must not be given.`,
@@ -134,7 +131,7 @@ const unusable = (message: string, options?: ErrorOptions): MachineFailure =>
 
 const valuesOf = (settings: Settings, keyword: string): string[][] => settings.get(keyword) ?? [];
 
-/** `undefined` when there is no OpenSSH. */
+/** Resolves with `undefined` when OpenSSH is missing. */
 async function askOpenSsh(
   reference: HostReference,
   options: SshConfigOptions,
@@ -150,7 +147,7 @@ async function askOpenSsh(
     const { stdout } = await run(program, argv, { timeout: 10_000, maxBuffer: 1 << 20 });
     return parseAnswer(stdout);
   } catch (error) {
-    // There is no OpenSSH, or no configuration for it to read.
+    // OpenSSH is missing, or has no configuration to read.
     if (codeOf(error) === 'ENOENT' || /Can't open user config file/.test(messageOf(error)))
       return undefined;
     const said = messageOf(error).split('\n').slice(1).join(' ').trim();

@@ -1,7 +1,4 @@
-/**
- * The one connection to a host, shared by everything that happens there. Opened on first use, and
- * again when lost.
- */
+/** Keeps the one shared connection to a host. Opens it on first use, and again when lost. */
 import type { Duplex } from 'node:stream';
 import type { Client, ClientChannel, SFTPWrapper } from 'ssh2';
 import { systemClock, type Clock } from '../../base/clock.ts';
@@ -21,9 +18,9 @@ import type { SshTarget } from './sshConfig.ts';
 export interface SshConnectionDeps {
   readonly prompts: SshPrompts;
   readonly clock?: Clock;
-  /** The next host on the way there, where it is not reached directly. Not owned. */
+  /** Next jump host; absent for a direct connection. Not owned. */
   readonly through?: SshConnection;
-  /** 0 ≤ x < 1; spreads the retries of many. */
+  /** Returns 0 ≤ x < 1; spreads the retries of many hosts. */
   readonly random?: () => number;
 }
 
@@ -31,7 +28,7 @@ export type SshState =
   | { readonly kind: 'idle' | 'connecting' | 'connected' }
   | { readonly kind: 'down'; readonly failure: MachineFailure };
 
-/** A connection that is lost sooner counts as one that failed. */
+/** A connection lost sooner counts as failed. */
 const steadyMs = 5000;
 
 export class SshConnection implements CommandHost, Disposable {
@@ -45,9 +42,9 @@ export class SshConnection implements CommandHost, Disposable {
   readonly onDidChange: Event<SshState> = this.#changes.event;
   #client: Client | undefined;
   #connecting: Promise<Client> | undefined;
-  /** Those who wait for a connection on behalf of somebody who can be asked. */
+  /** Callers that wait for a connection and allow prompts. */
   #askers = 0;
-  /** There was a connection, and it comes back by itself. */
+  /** True after a successful connection: it is restored automatically. */
   #isKept = false;
   #next: Disposable | undefined;
   #greeting: Promise<unknown> = Promise.resolve();
@@ -81,22 +78,21 @@ export class SshConnection implements CommandHost, Disposable {
     return failure ? { kind: 'down', failure } : { kind: 'idle' };
   }
 
-  /** How long a call would still fail without a try. */
+  /** Milliseconds for which calls fail without an attempt. */
   get retryAfterMs(): number {
     return this.#gate.waitMs;
   }
 
   /**
-   * Resolves when there is a connection. Rejects at once, with the last failure, until it is time
-   * to try again. Only with `mayAsk` is the user asked anything; nothing else that is done here
-   * asks.
+   * Resolves when connected. Rejects at once with the last failure until the next attempt is due.
+   * The user is asked only with `mayAsk`; no other method asks.
    */
   async ready({ mayAsk = false }: { readonly mayAsk?: boolean } = {}): Promise<void> {
     if (!mayAsk) return void (await this.#connected());
     const route = this.#route();
     for (const each of route) each.#askers++;
     try {
-      // A try that began quietly may already have failed for want of a user.
+      // An attempt that started without prompts may already have failed because it needed one.
       await this.#connected().catch((error: unknown) => {
         if (!route.some((each) => each.#handshake.wantsUser)) throw error;
         for (const each of route) each.#gate.endWait();
@@ -107,7 +103,7 @@ export class SshConnection implements CommandHost, Disposable {
     }
   }
 
-  /** The next call tries at once, and the user may be asked again. */
+  /** Lets the next call try at once; the user may be asked again. */
   retry(): void {
     this.#gate.open();
     this.#handshake.forget();
@@ -115,9 +111,9 @@ export class SshConnection implements CommandHost, Disposable {
   }
 
   /**
-   * Runs `command` with the login shell of the user. Rejects with `MachineFailure` when it did not
-   * begin; with `unreachable`, it may have begun. Rejects with the signal's reason while it waits.
-   * `listen` is given the channel before anything that the command does.
+   * Runs `command` with the user's login shell. Rejects with `MachineFailure` when the command did
+   * not start; with `unreachable`, it may have started. Rejects with the signal's reason while
+   * queued. `listen` receives the channel before any of its events.
    */
   exec(
     command: string,
@@ -128,16 +124,16 @@ export class SshConnection implements CommandHost, Disposable {
   }
 
   /**
-   * One for all. Rejects with `MachineFailure('denied')` where the server has none, or no room for
-   * one.
+   * Resolves with the shared SFTP session. Rejects with `MachineFailure('denied')` where the server
+   * does not offer SFTP, or has no room for the session.
    */
   sftp(): Promise<SFTPWrapper> {
     return this.#channels.sftp();
   }
 
   /**
-   * A stream to an address that the host reaches. Rejects with `MachineFailure('unreachable')`
-   * where it does not.
+   * Opens a stream to an address behind the host. Rejects with `MachineFailure('unreachable')` when
+   * the host cannot reach it.
    */
   async forward(host: string, port: number): Promise<Duplex> {
     const client = await this.#connected();
@@ -166,7 +162,7 @@ export class SshConnection implements CommandHost, Disposable {
     this.#changes.dispose();
   }
 
-  /** The connections on the way to the host, this one first. */
+  /** Returns the connections on the way to the host, this one first. */
   #route(): SshConnection[] {
     const through = this.#through;
     return [this, ...(through ? through.#route() : [])];
@@ -196,7 +192,7 @@ export class SshConnection implements CommandHost, Disposable {
     }
   }
 
-  /** One at a time. */
+  /** Performs one handshake; not for concurrent use. */
   #greet(): Promise<Client> {
     const { host, port, proxyCommand } = this.target;
     const greeting = this.#greeting.then(async () => {
@@ -220,7 +216,7 @@ export class SshConnection implements CommandHost, Disposable {
     this.#gate.open();
     this.#channels.restart({ isOneByOne: this.#handshake.ident.includes('dropbear') });
     client.once('close', () => {
-      // What was replaced or let go of says nothing about the present.
+      // A replaced or released client says nothing about the current one.
       if (this.#client !== client) return;
       this.#client = undefined;
       this.#channels.forget();
@@ -237,15 +233,13 @@ export class SshConnection implements CommandHost, Disposable {
     this.#comeBack(isLoginRefused(failure));
   }
 
-  /**
-   * What was there is looked for without being asked, so that it is known when it is there again.
-   */
+  /** Restores a lost connection without a request, so that its return is noticed. */
   #comeBack(isRefused: boolean): void {
     this.#isKept &&= !isRefused;
     this.#next?.dispose();
     if (!this.#isKept) return;
     this.#next = this.#clock.after(this.#gate.waitMs, () => {
-      // Timers may be early by a moment.
+      // Timers may fire slightly early.
       this.#gate.endWait();
       this.#connected().catch(() => undefined);
     });

@@ -1,4 +1,4 @@
-/** The way to a host by SSH, from an entry of the list to a machine. */
+/** Connects an SSH entry of the list to its host. */
 import { homedir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import type { Clock } from '../../base/clock.ts';
@@ -19,11 +19,11 @@ export interface SshConnectorOptions {
   readonly prompts: MachinePrompts;
   readonly homes: HomeFolders;
   readonly clock: Clock;
-  /** Where the ssh config and `SSH_AUTH_SOCK` are found; default: those of the user. */
+  /** Location of the ssh config and the agent's socket; default: the user's. */
   readonly ssh?: SshConfigOptions;
 }
 
-/** The connection stays the same however often it is tried: it knows what the user has said. */
+/** Keeps one connection across attempts, as it holds the user's answers. */
 export class SshConnector implements Connector {
   readonly #entry: SshEntry;
   readonly #options: SshConnectorOptions;
@@ -38,7 +38,7 @@ export class SshConnector implements Connector {
     this.#options = options;
   }
 
-  /** With the home folder known from before, nothing is connected yet. */
+  /** Does not connect when the home folder is already known. */
   async open(): Promise<SshMachine> {
     const { homes, clock } = this.#options;
     const { id, workFolder } = this.#entry;
@@ -62,7 +62,7 @@ export class SshConnector implements Connector {
     this.#owned.dispose();
   }
 
-  /** The same for all who ask at a time. */
+  /** Concurrent callers share one attempt. */
   #connected(): Promise<SshConnection> {
     this.#connecting ??= this.#build().then(
       (connection) => (this.#connection = connection),
@@ -104,7 +104,7 @@ const ownConfig = (): SshConfigOptions => ({
   agentSocket: process.env.SSH_AUTH_SOCK,
 });
 
-/** What the entry says of logging in wins over the ssh config. */
+/** Applies the login settings of the entry, which override the ssh config. */
 function asWished(target: SshTarget, { auth, keyPath }: SshEntry, homeFolder: string): SshTarget {
   const { agentSocket, ...rest } = target;
   const wished = auth === 'agent' || auth === 'password' ? [] : target.identityFiles;

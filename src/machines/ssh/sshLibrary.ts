@@ -1,4 +1,4 @@
-/** ssh2, loaded when a host is first connected to. */
+/** Loads ssh2 when a host is first connected to. */
 import type * as ssh2 from 'ssh2';
 
 export type SshLibrary = Pick<typeof ssh2, 'Client' | 'utils'>;
@@ -7,7 +7,7 @@ let loaded: Promise<SshLibrary> | undefined;
 
 export const loadSsh = (): Promise<SshLibrary> => (loaded ??= load());
 
-/** A CommonJS package: what Node does not recognise as its names is on its default export. */
+/** A CommonJS package: names that Node does not detect are on the default export. */
 async function load(): Promise<SshLibrary> {
   const library: typeof ssh2 & { readonly default?: typeof ssh2 } = await import('ssh2');
   return library.default ?? library;

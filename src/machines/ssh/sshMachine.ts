@@ -1,4 +1,4 @@
-/** A host that is reached by SSH. */
+/** A host reached by SSH. */
 import type { SFTPWrapper } from 'ssh2';
 import { systemClock, type Clock } from '../../base/clock.ts';
 import { MachineFailure, type FileStat } from '../machine.ts';
@@ -8,20 +8,20 @@ import { readOverSftp, statOverSftp } from './sftpFiles.ts';
 import type { SshConnection } from './sshConnection.ts';
 
 export interface SshMachineOptions {
-  /** Of machines.json. */
+  /** Id in machines.json. */
   readonly id: string;
-  /** Not owned: others on the host share it. */
+  /** Not owned: other machines on the host share it. */
   readonly connection: SshConnection;
-  /** Absolute, as `homeOf` tells it. */
+  /** Absolute, as `homeOf` returns it. */
   readonly homeFolder: string;
-  /** Absolute. Default `~/.helios/runs`. */
+  /** Absolute. Default: `~/.helios/runs`. */
   readonly runsFolder?: string;
-  /** Absolute. Default `~`. */
+  /** Absolute. Default: `~`. */
   readonly workFolder?: string;
   readonly clock?: Clock;
 }
 
-/** Asks the host what `~` is for the user. Rejects with `MachineFailure`. */
+/** Asks the host for the user's home folder. Rejects with `MachineFailure`. */
 export async function homeOf(
   connection: SshConnection,
   clock: Clock = systemClock,
@@ -60,7 +60,7 @@ export class SshMachine extends ShellMachine {
     return `${user}@${host}${port === 22 ? '' : `:${port}`}`;
   }
 
-  /** `undefined` where the host has none: its shell does it. */
+  /** Resolves with `undefined` where the host has no SFTP: its shell is used instead. */
   #sftp(): Promise<SFTPWrapper | undefined> {
     return this.connection.sftp().catch((error: unknown) => {
       if (error instanceof MachineFailure && error.reason === 'denied') return undefined;
