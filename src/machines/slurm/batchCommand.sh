@@ -7,7 +7,7 @@ while :; do
   helios_code=$?
   kill -0 "$helios_command" 2>/dev/null || break
 done
-# A signal may have come in place of the exit code.
+# A signal may have replaced the exit code.
 wait "$helios_command" 2>/dev/null
 helios_last=$?
 [ "$helios_last" = 127 ] || helios_code=$helios_last

@@ -1,4 +1,4 @@
-/** The script that a job runs on its node: the prologue, then the command of its element. */
+/** Builds the script that a job runs on its node: the prologue, then the command of its element. */
 import { shellText } from '../../base/shellText.ts';
 import { shellQuote } from '../../base/text.ts';
 import type { JobElement } from '../machine.ts';
@@ -6,18 +6,21 @@ import type { SlurmEntry } from '../machineEntry.ts';
 
 export interface BatchJob {
   readonly elements: readonly JobElement[];
-  /** Absolute: the folder of a job is the one of its name in here. */
+  /** Absolute; holds the folder of each job under the job's name. */
   readonly runsFolder: string;
 }
 
-/** Tells the batch script, and it alone, that there are orders. Never the signal of the warning. */
+/**
+ * Returns the signal that announces orders to the batch script alone. Differs from the warning's
+ * signal.
+ */
 export const orderSignal = ({ warning }: Pick<SlurmEntry, 'warning'>): string =>
   warning?.signal === 'USR1' ? 'USR2' : 'USR1';
 
 export function batchScript(job: BatchJob, entry: SlurmEntry): string {
   return [
     '#!/bin/bash -l',
-    // Names of our own: a prologue may set any other.
+    // Prefixed names: a prologue may set any other.
     elementCase(job, ({ name, cwd }) => [
       `readonly helios_folder=${shellQuote(`${job.runsFolder}/${name}`)} helios_cwd=${shellQuote(cwd)}`,
     ]),
@@ -39,14 +42,14 @@ export function batchScript(job: BatchJob, entry: SlurmEntry): string {
 const before = shellText('./batchStart.sh', import.meta.url);
 
 /**
- * With job control, for otherwise a shell lets what it runs in the background ignore INT and QUIT.
- * In the background, for otherwise signals are not heard before its end.
+ * Runs the command with job control, as background commands otherwise ignore INT and QUIT. Runs it
+ * in the background, as the script would otherwise handle signals only after the command's end.
  */
 const after = shellText('./batchCommand.sh', import.meta.url);
 
 /**
- * TERM reaches the command by itself: what cancels a job tells all its processes. The script stays
- * for the end.
+ * Returns the traps of the batch script. Cancelling a job sends TERM to all its processes, so the
+ * command gets it directly; the script ignores it and waits for the end.
  */
 function trapLines(job: BatchJob, entry: SlurmEntry): string {
   const traps = [`trap helios_orders ${orderSignal(entry)}`, 'trap : TERM'];
@@ -60,7 +63,7 @@ function trapLines(job: BatchJob, entry: SlurmEntry): string {
   );
 }
 
-/** What is different for each element of an array. */
+/** Returns the lines that differ for each element of an array. */
 function elementCase(
   { elements }: BatchJob,
   lines: (element: JobElement) => readonly string[],

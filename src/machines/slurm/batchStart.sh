@@ -8,7 +8,7 @@ helios_fail() {
   exit "$1"
 }
 
-# Scripts that somebody wants to be run here.
+# Runs requested scripts on this node.
 helios_orders() {
   for helios_order in "$helios_folder"/orders/*.sh; do
     mv -f "$helios_order" "${helios_order%.sh}.taken" 2>/dev/null || continue

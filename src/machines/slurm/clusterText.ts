@@ -1,4 +1,4 @@
-/** What a cluster has, in a line. */
+/** Describes a cluster in one line. */
 import { counted, shellQuote } from '../../base/text.ts';
 
 /** Prints the name of the cluster, then a line per node: name, CPUs, state, generic resources. */
@@ -8,13 +8,13 @@ export const clusterCommand = (partition: string | undefined): string =>
 
 export interface ClusterPlace {
   readonly partition: string | undefined;
-  /** The login host. */
+  /** Login host. */
   readonly through: string;
 }
 
 export function clusterText(text: string, { partition, through }: ClusterPlace): string {
   const [cluster = '', ...lines] = text.trim().split('\n');
-  // A node stands there once for each of its partitions.
+  // A node appears once per partition.
   const nodes = [...new Map(lines.map((line) => [line.split('|')[0], line.split('|')])).values()];
   const idle = nodes.filter(([, , state = '']) => state.startsWith('idle')).length;
   const cpus = sum(nodes.map(([, count]) => Number(count)));
@@ -31,6 +31,6 @@ export function clusterText(text: string, { partition, through }: ClusterPlace):
 
 const sum = (counts: readonly number[]): number =>
   counts.reduce((total, count) => total + (count || 0), 0);
-/** `gpu:a100:4(S:0-1),gpu:2,mps:100` has six. */
+/** Counts GPUs: six in `gpu:a100:4(S:0-1),gpu:2,mps:100`. */
 const gpuCount = (resources: string): number =>
   sum([...resources.matchAll(/(?:^|,)gpu:(?:[^:,(]+:)?(\d+)/g)].map(([, count]) => Number(count)));

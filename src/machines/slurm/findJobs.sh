@@ -1,5 +1,5 @@
-# Prints, for each of its arguments, the names of jobs in $runs_folder, a line "name id"; without an id when it was never
-# submitted. Needs job.sh.
+# For each argument, the name of a job in $runs_folder, prints a line "name id", without the id when
+# the job was never submitted. Needs job.sh.
 cd -- "$runs_folder" 2>/dev/null || exit 0
 for name; do
   if [ -s "$name/job" ]; then

@@ -1,4 +1,5 @@
-# The id of the job of name $1, without an index; nothing when there is none. Fails when that cannot be told.
+# Prints the id of the job named $1, without an index; nothing when there is none. Fails when Slurm
+# does not answer.
 lookup() {
   found=$(timeout 20 squeue -h -t all --user="$(id -un)" --name="$1" -o %F 2>&1) || { echo "$found" >&2; return 1; }
   [ -n "$found" ] ||
@@ -6,7 +7,8 @@ lookup() {
   echo "$found" | head -n 1
 }
 
-# Of the element in the current folder, whose submission is that of $1, with index $2.
+# Writes the id of the job into folder $1 of an element. $2: index in the array, or empty; $3: id of
+# the submission.
 keep() {
   printf '%s\n' "$3${2:+_$2}" >"$1/job.tmp" && mv -f "$1/job.tmp" "$1/job"
 }

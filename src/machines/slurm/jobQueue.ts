@@ -1,18 +1,16 @@
-/** Questions after the states of jobs: those of one moment are one question. */
+/** Reads the states of jobs. Simultaneous requests are sent to the scheduler as one. */
 import { delay, type Clock } from '../../base/clock.ts';
 import { messageOf } from '../../base/errors.ts';
 import { MachineFailure, type JobState } from '../machine.ts';
 import { parseSacct, parseSqueue, sacctCommand, squeueCommand } from './jobStates.ts';
 
-/** Between two questions to the scheduler. */
+/** Interval between two requests to the scheduler. */
 const tickMs = 2000;
-/** The same, where a run is to be ended: those that are ended together are asked for together. */
+/** Interval when a run is to be ended, so that runs ended together share a request. */
 const urgentTickMs = 100;
 
 export interface JobQueueDeps {
-  /**
-   * Runs a command of Slurm on the login host, and resolves with what it prints and its exit code.
-   */
+  /** Runs a Slurm command on the login host; resolves with its output and exit code. */
   ask(command: string): Promise<{ readonly text: string; readonly code: number }>;
   readonly clock: Clock;
 }
@@ -22,9 +20,9 @@ export class JobQueue {
   #asked = new Set<string>();
   #next: Promise<ReadonlyMap<string, JobState>> | undefined;
   #lastMs = -Infinity;
-  /** Ends the wait of the next question. */
+  /** Aborts to shorten the wait before the next request. */
   #hurry = new AbortController();
-  /** False once Slurm has said that there is none. */
+  /** False once Slurm has reported that it has no accounting. */
   #hasAccounting = true;
 
   constructor(deps: JobQueueDeps) {
@@ -40,7 +38,7 @@ export class JobQueue {
     this.#next ??= this.#together();
     if (isUrgent) this.#hurry.abort();
     const states = await this.#next;
-    // An array that was cancelled whole before anything of it began stands there as one.
+    // An array that was cancelled before any element started is listed as one job.
     const isOfArray = (id: string): boolean => baseOf(id) === baseOf(jobId);
     return states.get(jobId) ?? { kind: 'unknown', isLeftOut: [...states.keys()].some(isOfArray) };
   }
@@ -59,7 +57,7 @@ export class JobQueue {
     return new Map([...parseSacct(await this.#sacct(missing)), ...queued]);
   }
 
-  /** From the last question on. Rejects when the signal is aborted. */
+  /** Waits until `forMs` after the last request. Rejects when the signal is aborted. */
   #pause(forMs: number, signal?: AbortSignal): Promise<void> {
     const { clock } = this.#deps;
     return delay(clock, Math.max(0, this.#lastMs + forMs - clock.now()), signal);
@@ -67,7 +65,7 @@ export class JobQueue {
 
   async #squeue(ids: readonly string[]): Promise<string> {
     const { text, code } = await this.#ask(squeueCommand(baseIds(ids)));
-    // That is said of a job that ended long ago, when it is asked for alone.
+    // squeue reports this for a job that ended long ago, when it is the only one requested.
     if (code === 0 || /invalid job id/i.test(text)) return text;
     throw silent('squeue', text);
   }
@@ -91,13 +89,14 @@ export class JobQueue {
   }
 }
 
-/** Of an array, all elements at once. */
+/** Replaces the elements of an array by the array. */
 const baseIds = (ids: readonly string[]): readonly string[] => [...new Set(ids.map(baseOf))];
 
 const baseOf = (id: string): string => id.split('_')[0] ?? id;
 
 /**
- * The commands of Slurm tell each step of a failure in a line; the last one says what it came to.
+ * Returns the failure of a Slurm command. The last line of its output holds the result, earlier
+ * ones the steps.
  */
 export const silent = (command: string, text: string): MachineFailure => {
   const last = text.trim().split('\n').at(-1);

@@ -1,10 +1,10 @@
-/** What the tools of Slurm say of jobs, read. */
+/** Parses the output of Slurm's job commands. */
 import { signalName } from '../../base/signals.ts';
 import type { JobEnd, JobState } from '../machine.ts';
 
 /**
- * Columns of squeue: name and width. With widths, for separators came late; a reason may hold
- * spaces, so it is the last.
+ * Columns of squeue: name and width. Fixed widths, as older versions lack separators; the reason
+ * may contain spaces and comes last.
  */
 const columns = [
   ['JobArrayID', 40],
@@ -15,12 +15,12 @@ const columns = [
   ['Reason', 120],
 ] as const;
 
-/** Of these jobs, those that ended lately included, with times as seconds since 1970. */
+/** Lists these jobs, including recently ended ones, with times as seconds since 1970. */
 export const squeueCommand = (jobIds: readonly string[]): string =>
   `SLURM_TIME_FORMAT=%s timeout 20 squeue -h -r -t all -j ${jobIds.join(',')} ` +
   `-O '${columns.map(([name, width]) => `${name}:${width}`).join(',')}'`;
 
-/** Of these jobs, however long ago they ended. */
+/** Lists these jobs, however long ago they ended. */
 export const sacctCommand = (jobIds: readonly string[]): string =>
   `SLURM_TIME_FORMAT=%s timeout 20 sacct -n -X -P -j ${jobIds.join(',')} -o JobID,State,ExitCode,End,NodeList`;
 
@@ -65,8 +65,8 @@ const jobStates = (rows: readonly Row[]): ReadonlyMap<string, JobState> =>
   new Map(rows.filter(({ id }) => jobId.test(id)).map((row) => [row.id, stateOf(row)]));
 
 /**
- * As `wait` tells it: the code in the high byte, the signal in the low one. Some versions write
- * `code:signal`.
+ * Parses a status as `wait` reports it: code in the high byte, signal in the low one. Some versions
+ * write `code:signal`.
  */
 function exitOfStatus(text: string): Exit {
   const [status = 0, signal] = text.split(':').map(Number);
@@ -95,7 +95,7 @@ const going = [
 ];
 
 function stateOf(row: Row): JobState {
-  // `CANCELLED by 1000`
+  // Keeps the first word, as of `CANCELLED by 1000`.
   const state = row.state.split(/[\s+]/)[0] ?? '';
   if (waiting.includes(state))
     return { kind: 'queued', why: state === 'PENDING' ? row.why || 'None' : state };

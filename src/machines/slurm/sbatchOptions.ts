@@ -1,10 +1,8 @@
-/**
- * What `sbatch` is asked for: what the entry of the machine says, unless the job says otherwise.
- */
+/** Builds the options of `sbatch` from the machine's entry and the job, which takes precedence. */
 import type { JobRequest } from '../machine.ts';
 import type { SlurmEntry } from '../machineEntry.ts';
 
-/** `folder`: of the first element. */
+/** @param folder Folder of the first element. */
 export function sbatchOptions(
   request: JobRequest,
   entry: SlurmEntry,

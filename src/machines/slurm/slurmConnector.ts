@@ -1,5 +1,5 @@
 /**
- * The way to a Slurm cluster: through its login host, which is this computer when the entry names
+ * Connects to a Slurm cluster through its login host, which is this computer when the entry names
  * none.
  */
 import { homedir } from 'node:os';

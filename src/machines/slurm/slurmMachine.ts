@@ -1,4 +1,4 @@
-/** A Slurm cluster: commands and files go to its login host, runs into its queue. */
+/** A Slurm cluster: commands and files use its login host, runs its queue. */
 import type { Clock } from '../../base/clock.ts';
 import { ForwardingMachine } from '../forwardingMachine.ts';
 import type { ExecOptions, ExecResult, Machine, StreamOptions, StreamResult } from '../machine.ts';
@@ -9,7 +9,7 @@ import { SlurmScheduler } from './slurmScheduler.ts';
 
 export interface SlurmMachineDeps {
   readonly entry: SlurmEntry;
-  /** Not owned. Its file system is that of the nodes. */
+  /** Not owned. Shares its file system with the nodes. */
   readonly login: Machine;
   /** Absolute, on that file system. */
   readonly runsFolder: string;
@@ -19,8 +19,8 @@ export interface SlurmMachineDeps {
 }
 
 /**
- * Processes that it starts are on the login host, where only what is small may run: the queue is
- * for runs.
+ * A Slurm cluster as a machine. Its direct processes run on the login host, which is meant for
+ * small work; runs belong in the queue.
  */
 export class SlurmMachine extends ForwardingMachine {
   readonly id: string;
@@ -51,8 +51,8 @@ export class SlurmMachine extends ForwardingMachine {
   }
 
   /**
-   * `Slurm cluster hpc · partition gpu · 12 nodes (3 idle) · 768 CPUs · 48 GPUs · through
-   * ada@login1`.
+   * Resolves with `Slurm cluster hpc · partition gpu · 12 nodes (3 idle) · 768 CPUs · 48 GPUs ·
+   * through ada@login1`.
    */
   override async describe(): Promise<string> {
     const { entry } = this.#deps;

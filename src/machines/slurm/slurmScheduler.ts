@@ -1,4 +1,4 @@
-/** The queue of a Slurm cluster, through the commands of Slurm on a login host. */
+/** Submits, reads and cancels jobs of a Slurm cluster with Slurm's commands on a login host. */
 import { randomUUID } from 'node:crypto';
 import { delay, type Clock } from '../../base/clock.ts';
 import { shellQuote } from '../../base/text.ts';
@@ -80,7 +80,7 @@ export class SlurmScheduler implements Scheduler {
     await this.#tell(`scancel ${shellQuote(jobId)}`);
   }
 
-  /** Only looks. */
+  /** Runs a read-only command. */
   async ask(command: string): Promise<{ text: string; code: number }> {
     const text = await this.#deps.login.query(
       `${await this.#words()}${command} 2>&1\necho "helios=$?"`,
@@ -102,7 +102,7 @@ export class SlurmScheduler implements Scheduler {
     return known;
   }
 
-  /** The id of the job, without an index. */
+  /** Resolves with the id of the job, without an index. */
   async #submit(request: JobRequest, first: string): Promise<string> {
     const { login, runsFolder, entry } = this.#deps;
     const folder = `${runsFolder}/${first}`;
@@ -143,7 +143,7 @@ export class SlurmScheduler implements Scheduler {
       },
     );
     const isDone = outcome.kind === 'exited' && outcome.code === 0;
-    // A job that is over cannot be told anything.
+    // An ended job accepts no signal.
     if (isDone || /already completing|already completed|invalid job id/i.test(stderr)) return;
     throw new MachineFailure(
       'unreachable',
@@ -151,7 +151,9 @@ export class SlurmScheduler implements Scheduler {
     );
   }
 
-  /** What makes the commands of Slurm known to a shell: often only a login shell knows them. */
+  /**
+   * Resolves with shell lines that put Slurm's commands on the path, as often only login shells do.
+   */
   #words(): Promise<string> {
     this.#prelude ??= this.#findSlurm().catch((error: unknown) => {
       this.#prelude = undefined;

@@ -1,11 +1,12 @@
-# Submits with the arguments $@ of sbatch, the script included, and prints the id of the job. $names: of its elements in
-# $runs_folder; the first gives the job its name; $is_array: there are several. Ends with $refused and the reason on stderr,
-# or with $unclear: to be asked again. Needs job.sh.
+# Submits with the arguments $@ of sbatch, including the script, and prints the id of the job.
+# $names: the elements in $runs_folder; the first gives the job its name. $is_array: set for several
+# elements. Exits with $refused and the reason on stderr, or with $unclear when the caller must ask
+# again. Needs job.sh.
 cd -- "$runs_folder" || exit 1
 first=${names%% *}
 answer() {
   index=0
-  # The first comes last: with it, all are there.
+  # The first element is written last: its id means that all are written.
   for name in $names; do
     [ "$index" = 0 ] || keep "$name" "$index" "$1"
     index=$((index + 1))
@@ -19,7 +20,8 @@ until mkdir "$first/submitting" 2>/dev/null; do
   [ -d "$first" ] || exit 1
   id=$(lookup "$first") || exit "$unclear"
   [ -z "$id" ] || answer "$id"
-  # Whoever submits gives up after a minute. Who was interrupted long ago has not submitted.
+  # A submission times out after a minute, so an older folder is of an interrupted one that
+  # submitted nothing.
   [ -z "$(find "$first/submitting" -maxdepth 0 -mmin +2 2>/dev/null)" ] || rmdir "$first/submitting"
   tries=$((tries + 1))
   [ "$tries" -lt 10 ] || { echo 'Somebody else is submitting it.' >&2; exit "$unclear"; }
@@ -39,7 +41,7 @@ out=$(timeout -k 5 60 sbatch "$@" 2>"$first/sbatch.err")
 code=$?
 if [ "$code" = 0 ]; then answer "${out%%;*}"; fi
 cat "$first/sbatch.err" >&2
-# Without an answer it may have been taken: the folder stays for whoever asks next.
+# Without an answer, sbatch may have accepted the job: the folder stays for the next attempt.
 [ "$code" -lt 124 ] || exit "$unclear"
 if grep -qi 'timed out\|zero bytes' "$first/sbatch.err"; then exit "$unclear"; fi
 rmdir "$first/submitting"

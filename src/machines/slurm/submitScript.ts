@@ -1,15 +1,15 @@
 /**
- * Submitting a job once, and finding it again, as scripts for the login host. In the folder of each
- * element, on the file system that all share:
+ * Scripts for the login host that submit a job exactly once and find it again. They use these files
+ * in the folder of each element, on the shared file system:
  *
  * - `array`: the element that gives the job its name, and the index in its array; written before
- *   anything is submitted
- * - `submitting/`: in the folder of that first element; somebody submits, or was interrupted while
- *   they did
+ *   the submission
+ * - `submitting/`: in the folder of that first element; exists during a submission, or after an
+ *   interrupted one
  * - `job`: the id, once it is known
  *
- * A submission whose answer was lost is found by its name in the queue, or by the job itself, which
- * writes down its id.
+ * A submission without an answer is found by its name in the queue, or by the id that the job
+ * itself writes down.
  */
 import { shellText } from '../../base/shellText.ts';
 import { shellQuote } from '../../base/text.ts';
@@ -18,7 +18,7 @@ export const exitCodes = { refused: 64, unclear: 75 } as const;
 
 const words = shellText('./job.sh', import.meta.url);
 
-/** Prints, for each name, a line `name id`; without an id when it was never submitted. */
+/** Prints a line `name id` for each name, without the id when the job was never submitted. */
 export const findScript = (
   runsFolder: string,
   names: readonly string[],
@@ -31,16 +31,16 @@ ${words}${shellText('./findJobs.sh', import.meta.url)}`;
 
 export interface Submission {
   readonly runsFolder: string;
-  /** Of its elements, in their order; the first gives the job its name. */
+  /** Elements in their order; the first gives the job its name. */
   readonly names: readonly string[];
-  /** Arguments of `sbatch`, the script included. */
+  /** Arguments of `sbatch`, including the script. */
   readonly argv: readonly string[];
   readonly prelude: string;
 }
 
 /**
- * Prints the id of the job. Ends with `refused` and the reason on stderr, or with `unclear`: to be
- * asked again.
+ * Prints the id of the job. Exits with `refused` and the reason on stderr, or with `unclear` when
+ * the caller must ask again.
  */
 export const submitScript = ({ runsFolder, names, argv, prelude }: Submission): string => `
 ${prelude}
