@@ -1,5 +1,6 @@
 /**
- * What a Dockerfile is built from: which files, and one word that changes when any of them does.
+ * Reads the build context of a Dockerfile: its files, and a hash that changes when any of them
+ * does.
  */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
@@ -12,15 +13,15 @@ export interface BuildContext {
   readonly folder: string;
   /** Relative to the folder. */
   readonly dockerfile: string;
-  /** Relative to the folder, sorted; what `.dockerignore` names is left out. */
+  /** Relative to the folder and sorted, without the files that `.dockerignore` excludes. */
   readonly files: readonly string[];
-  /** Of names, modes and contents. */
+  /** Hash of names, modes and contents. */
   readonly hash: string;
 }
 
 /**
- * Both absolute. Rejects with `MachineFailure` when the Dockerfile is not there, or is outside of
- * the folder.
+ * Reads a build context; both paths are absolute. Rejects with `MachineFailure` when the Dockerfile
+ * is missing or outside the folder.
  */
 export async function readBuildContext(
   dockerfile: string,
@@ -69,8 +70,8 @@ async function filesBelow(folder: string, isIgnored: (path: string) => boolean):
 }
 
 /**
- * The rules of `.dockerignore`: the last that names a path, or a folder above it, decides; `!`
- * takes it in again.
+ * Parses `.dockerignore`. The last rule that matches a path, or a folder above it, decides; `!`
+ * includes the path again.
  */
 export function ignoring(text: string): (path: string) => boolean {
   const rules = text
@@ -102,7 +103,10 @@ async function textIfThere(path: string): Promise<string> {
   return readFile(path, 'utf8').catch(() => '');
 }
 
-/** `helios-lab:3f2a…`: made anew whenever something of it has changed. */
+/**
+ * Returns the image tag, such as `helios-lab:3f2a…`. The tag changes with the context, so a change
+ * causes a new build.
+ */
 export const tagOf = (id: string, { hash }: BuildContext): string =>
   `helios-${basename(id)
     .toLowerCase()

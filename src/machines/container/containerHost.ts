@@ -1,6 +1,6 @@
 /**
- * The one container of a machine: made when it is used first, found again by its labels, and the
- * way commands go in.
+ * Manages the one container of a machine: creates it on first use, finds it again by its labels,
+ * and runs commands in it.
  */
 import { existsSync } from 'node:fs';
 import path from 'node:path/posix';
@@ -22,22 +22,21 @@ export interface ContainerHostOptions {
   readonly clock: Clock;
 }
 
-/** An engine that did not answer is asked again after this. */
+/** Delay before an engine that did not answer is asked again. */
 const retryMs = 1000;
-/** The tries while another Helios is making the container, or removing it. */
+/** Retries while another Helios process creates or removes the container. */
 const policy: RetryPolicy = { firstMs: 250, maxRetries: 19 };
 
 interface Current {
   readonly container: Container;
-  /** It was made from the entry as it was before; runs that began in it are still going on. */
+  /** True for a container made from an earlier version of the entry that still has active runs. */
   readonly isFormer: boolean;
 }
 
 /**
- * A container that is stopped is started again, one that is gone is made anew; what was in its own
- * file system is lost then, what runs have written is not. When the entry changes, the next
- * container takes its place as soon as no run is going on in the one that is there, which until
- * then is used as it is.
+ * The container of one machine. A stopped container is started again; a removed one is created
+ * again, which loses its own file system but not what runs have written. When the entry changes,
+ * the existing container is used until it has no active run, and is then replaced.
  */
 export class ContainerHost implements CommandHost {
   readonly name: string;
@@ -55,7 +54,10 @@ export class ContainerHost implements CommandHost {
     return Math.max(0, this.#failedMs + retryMs - this.#options.clock.now());
   }
 
-  /** Where commands start when the entry does not say. Rejects with `MachineFailure`. */
+  /**
+   * Resolves with the folder where commands start when the entry names none. Rejects with
+   * `MachineFailure`.
+   */
   async imageFolder(): Promise<string> {
     const { container } = await this.#up();
     const { Config } = await container.inspect().catch((error: unknown) => this.#failed(error));
@@ -131,11 +133,15 @@ export class ContainerHost implements CommandHost {
 }
 
 /**
- * Returns true where the container was stopped, removed or made by another since it was looked at.
+ * Returns true when the container was stopped, removed or created by another process since it was
+ * listed.
  */
 const isGone = (error: unknown): boolean => [404, 409].includes(statusOf(error) ?? 0);
 
-/** Another Helios may make it at the same time: it has the same name then, and is the same. */
+/**
+ * Creates and starts the container. Another Helios process may do so at the same time: its
+ * container has the same name and the same specification, and is used instead.
+ */
 async function made(docker: Docker, options: ReturnType<typeof createOptions>): Promise<Container> {
   const container = await docker.createContainer(options).catch((error: unknown) => {
     if (statusOf(error) === 409) return docker.getContainer(options.name);
@@ -143,7 +149,7 @@ async function made(docker: Docker, options: ReturnType<typeof createOptions>): 
   });
   try {
     await start(container);
-    // The user of the container may be anyone.
+    // The container may run as any user.
     await outputOf(container, `chmod 1777 ${heliosFolder}`, '0');
   } catch (error) {
     await container.remove({ force: true }).catch(() => undefined);
@@ -154,14 +160,15 @@ async function made(docker: Docker, options: ReturnType<typeof createOptions>): 
 
 async function start(container: Container): Promise<void> {
   await container.start().catch((error: unknown) => {
-    // It was started already.
+    // Status 304: already started.
     if (statusOf(error) !== 304) throw error;
   });
 }
 
 /**
- * What is missing is never made: it would belong to root. `missing` is not the reason of it: that
- * is said of files there, and of a run whose files are missing it is said that it is lost.
+ * Checks that every mounted folder exists. A missing folder is never created, as it would belong to
+ * root. The reason of the failure is not `missing`: that reason stands for files on the machine,
+ * and a run whose files are missing counts as lost.
  */
 function checkMounts({ id, mounts = [] }: ContainerEntry, engine: string): void {
   for (const { source, target } of mounts) {

@@ -1,4 +1,4 @@
-/** The image of an entry: there already, pulled, or built. */
+/** Provides the image of an entry: present on the engine, pulled, or built. */
 import { homedir } from 'node:os';
 import { oneLine } from '../../base/text.ts';
 import { MachineFailure } from '../machine.ts';
@@ -8,7 +8,7 @@ import { messageOf } from '../../base/errors.ts';
 import { readBuildContext, tagOf, type BuildContext } from './buildContext.ts';
 import { engineFailure, statusOf, type Docker } from './engine.ts';
 
-/** Of a build that failed: its last lines, where the reason is. */
+/** Characters of the end of a failed build's output that the error quotes. */
 const shownOutput = 2000;
 
 interface BuildEvent {
@@ -18,11 +18,14 @@ interface BuildEvent {
 
 export interface PlannedImage {
   readonly name: string;
-  /** It is built from this. */
+  /** Build context; absent for an image that is pulled. */
   readonly context?: BuildContext;
 }
 
-/** Which image an entry means now, without asking the engine. Rejects with `MachineFailure`. */
+/**
+ * Returns the image that an entry currently means, without asking the engine. Rejects with
+ * `MachineFailure`.
+ */
 export async function plannedImage({
   id,
   image = '',
@@ -39,8 +42,8 @@ export async function plannedImage({
 }
 
 /**
- * Makes sure that the engine has it. Rejects with `MachineFailure`; of a build that failed, with
- * its output.
+ * Pulls or builds the image unless the engine has it. Rejects with `MachineFailure`, which quotes
+ * the output of a failed build.
  */
 export async function ensureImage(
   docker: Docker,
@@ -53,7 +56,7 @@ export async function ensureImage(
 
 async function pull(docker: Docker, image: string): Promise<void> {
   try {
-    // Without a tag all of them would come. A colon before a slash is that of a port.
+    // Without a tag, the engine would pull every tag. A colon before a slash belongs to a port.
     await followed(docker, await docker.pull(/[:@][^/]*$/.test(image) ? image : `${image}:latest`));
   } catch (error) {
     const why = oneLine(engineFailure(error, 'it could not be pulled').message, 300);
@@ -76,8 +79,8 @@ async function isThere(docker: Docker, image: string): Promise<boolean> {
 }
 
 /**
- * With the engine's usual network, as `docker build` has it: the network of an entry is that of its
- * container.
+ * Builds with the engine's usual network, as `docker build` does. The entry's network applies to
+ * its container.
  */
 async function build(
   docker: Docker,
@@ -111,7 +114,7 @@ async function build(
   }
 }
 
-/** The end of what the engine tells about a pull or a build. */
+/** Resolves when the pull or build has ended; rejects with the error that the engine reports. */
 function followed(
   docker: Docker,
   stream: NodeJS.ReadableStream,

@@ -1,4 +1,6 @@
-/** A container of Docker or Podman, and the way to it from an entry of the list. */
+/**
+ * A machine that is a Docker or Podman container, and the connector that opens it from an entry.
+ */
 import path from 'node:path/posix';
 import type { Clock } from '../../base/clock.ts';
 import type { Disposable } from '../../base/disposable.ts';
@@ -34,9 +36,7 @@ export class ContainerMachine extends ShellMachine {
     );
   }
 
-  /**
-   * What a container sees of processors and memory is what the computer has, not what it may use.
-   */
+  /** Limits of the entry. The container itself sees all processors and memory of the computer. */
   protected override get limits(): { readonly cpus?: number; readonly memoryMb?: number } {
     const { cpus, memoryMb } = this.#entry;
     return { ...(cpus !== undefined && { cpus }), ...(memoryMb !== undefined && { memoryMb }) };
@@ -44,9 +44,9 @@ export class ContainerMachine extends ShellMachine {
 }
 
 /**
- * The container stays when Helios ends: runs in it go on, and what was installed in it is there the
- * next time. It costs a shell that sleeps. It is removed when its entry has changed or is gone, and
- * no run is going on in it.
+ * Connects to the container of an entry. The container is kept when Helios exits, so its runs
+ * continue and installed packages remain; it costs one sleeping shell. It is removed when its entry
+ * has changed or was removed and it has no active run.
  */
 export class ContainerConnector implements Connector {
   readonly #entry: ContainerEntry;
@@ -64,13 +64,13 @@ export class ContainerConnector implements Connector {
     const { workFolder = this.#entry.mounts?.[0]?.target } = this.#entry;
     const folder = workFolder === undefined ? await host.imageFolder() : path.normalize(workFolder);
     const machine = new ContainerMachine(this.#entry, host, { workFolder: folder, clock });
-    // That it can be used is known when it was.
+    // Only a successful use proves that the container can be used.
     await machine.stat('/');
     this.#opened = machine;
     return machine;
   }
 
-  /** Every use tries. */
+  /** Does nothing: every use tries to connect. */
   retry(): void {}
 
   dispose(): void {

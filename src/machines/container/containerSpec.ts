@@ -1,23 +1,22 @@
 /**
- * What a container is allowed. It is the place where an agent may be let loose, so it gets what it
- * was given and nothing else:
+ * Defines what a container is allowed to do. An agent may run unattended in it, so it gets only
+ * what its entry names:
  *
- * - No privileged mode, no devices but the GPUs that are named, no namespace of this computer but,
- *   when it is asked for, the network's. The engine's own seccomp and AppArmor profiles stay on.
- * - `no-new-privileges`: no program in it gains rights that its user has not, whatever bits the
- *   program's file has.
- * - All capabilities are dropped. Where commands run as root, those come back without which
+ * - No privileged mode, no devices but the named GPUs, and no namespace of this computer except, on
+ *   request, the network's. The engine's own seccomp and AppArmor profiles stay on.
+ * - `no-new-privileges`: no program in it gains rights that its user lacks, whatever the mode bits
+ *   of the program's file.
+ * - All capabilities are dropped. Where commands run as root, these are added again, without which
  *   `apt-get`, `pip` and `tar` do not work and a run cannot be ended: CHOWN, DAC_OVERRIDE, FOWNER,
- *   FSETID, SETGID, SETUID, KILL. They hold for the container's own files and processes, and for
- *   files of what is mounted writable. None of them reaches the kernel, the network or the devices.
- * - No network, unless one is named. Without one, nothing can be fetched, and nothing can be sent
- *   anywhere.
- * - Memory without swap, so that the limit is one; a bound on the number of processes, so that a
- *   fork bomb ends in it.
- * - Nothing of this computer is seen but the mounts. They must exist: the engine makes no folder of
- *   root's in their place.
- * - No restart policy: what has ended was not started again behind anybody's back. Process 1 is a
- *   reaper, for a run leaves children behind.
+ *   FSETID, SETGID, SETUID, KILL. They apply to the container's own files and processes, and to
+ *   files of writable mounts. None of them reaches the kernel, the network or the devices.
+ * - No network, unless the entry names one. Without a network, nothing can be downloaded or sent.
+ * - Memory without swap, so that the limit is effective, and a bound on the number of processes, so
+ *   that a fork bomb stays inside.
+ * - Nothing of this computer is visible except the mounts. They must exist, so that the engine does
+ *   not create folders owned by root.
+ * - No restart policy: an ended container is never restarted implicitly. Process 1 reaps the child
+ *   processes that runs leave behind.
  */
 import { createHash } from 'node:crypto';
 import { homedir } from 'node:os';
@@ -28,7 +27,7 @@ import { expandHome } from '../ssh/configFile.ts';
 
 export type CreateOptions = Dockerode.ContainerCreateOptions;
 
-/** By them a container is found again, also by a Helios that did not make it. */
+/** Labels that identify a container, also to a Helios process that did not create it. */
 export const labels = {
   machine: 'helios.machine',
   home: 'helios.home',
@@ -36,8 +35,8 @@ export const labels = {
 } as const;
 
 /**
- * In the container. A volume of the engine: what runs have written is still there when the
- * container is not.
+ * Path in the container of an engine volume, which keeps what runs have written when the container
+ * is removed.
  */
 export const heliosFolder = '/helios';
 
@@ -45,19 +44,21 @@ const rootCapabilities = ['CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'FSETID', 'SETGID',
 const maxProcesses = 4096;
 const bytesPerMb = 2 ** 20;
 /**
- * Of `/dev/shm`, where the workers of data loaders pass their batches; it counts as the container's
- * memory.
+ * Size of `/dev/shm`, through which data loader workers pass their batches. Counts as memory of the
+ * container.
  */
 const sharedMemoryMb = 2048;
 
-/** Stays until it is told to go, at once then. */
+/** Sleeps until TERM, and then exits at once. */
 const waitForEver = "trap 'exit 0' TERM; while :; do sleep 3600 & wait $!; done";
 
 export interface ContainerPlace {
   readonly entry: ContainerEntry;
-  /** Of the Helios home: two homes with a machine of the same name have a container each. */
+  /**
+   * Identifies the Helios home: two homes with a machine of the same name have one container each.
+   */
   readonly homeId: string;
-  /** What is on the engine now. */
+  /** Name of an image that the engine has. */
   readonly image: string;
 }
 
@@ -67,8 +68,8 @@ export const homeIdOf = (homeFolder: string): string =>
 const volumeOf = ({ entry, homeId }: ContainerPlace): string => `helios-${homeId}-${entry.id}`;
 
 /**
- * With the hash of all that it says among its labels: another entry, or another version of this
- * text, is another one.
+ * Returns the options of the container. A label holds their hash, so that a change of the entry or
+ * of this file leads to a new container.
  */
 export function createOptions(place: ContainerPlace): CreateOptions & { readonly name: string } {
   const { entry, homeId, image } = place;
@@ -119,12 +120,13 @@ function hostConfig(place: ContainerPlace): Dockerode.HostConfig {
   };
 }
 
-/** On this computer, absolute. */
+/** Returns the absolute path of a mount's source on this computer. */
 export const mountSource = (source: string): string =>
   path.normalize(expandHome(source, homedir()));
 
 /**
- * Without a user it is the image's own, which may be root: to others, what is added is of no use.
+ * Returns whether commands may run as root. Without a user, the image decides, and its user may be
+ * root. Other users have no use for the added capabilities.
  */
 const isRoot = (user: string | undefined): boolean =>
   user === undefined || /^(root|0)(:|$)/.test(user);

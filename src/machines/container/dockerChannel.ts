@@ -1,6 +1,6 @@
 /**
- * One command in a container: what the engine sends of it taken apart, and its end as our own
- * wrapper reports it.
+ * Runs one command in a container: demultiplexes its output and reads its end from the report of a
+ * wrapper shell.
  */
 import { randomBytes } from 'node:crypto';
 import { constants } from 'node:os';
@@ -12,15 +12,15 @@ const headerBytes = 8;
 const stderrKind = 2;
 
 /**
- * The engine tells a death by signal n as the code 128 + n, and cannot be told from a command that
- * ended with that code. A shell knows more: it says so on its own stderr when the command that it
- * waited for was ended by a signal (but not by INT and PIPE, which stay codes, as shells have
- * them). So two shells stand above the command: the inner one waits, the outer one hears what it
- * says, and reports `marker code [signalled]` on stderr, after everything of the command's own.
- * Without this report nothing is known of the end.
+ * Returns the argv of a command that reports its own end. The engine reports a death by signal n as
+ * exit code 128 + n, like a command that exited with that code. A shell knows the difference: it
+ * writes to its own stderr when a signal ended the command that it waited for (but not for INT and
+ * PIPE, which remain codes, as is usual in shells). So two shells wrap the command: the inner one
+ * waits, the outer one reads the inner one's stderr and reports `marker code [signalled]` on
+ * stderr, after all stderr of the command. Without this report, the end of the command is unknown.
  */
 export function reportingArgv(line: string, marker: string): string[] {
-  // In a session and group of its own, which can be ended without those above it.
+  // The command gets its own session and group, which can be ended without the shells above it.
   const lead = 'command -v setsid >/dev/null && exec setsid /bin/sh -c "$1"';
   const command = `exec <&3 >&5 2>&6 3<&- 5>&- 6>&-; ${lead}; eval "$1"`;
   const waiting = `/bin/sh -c ${shellQuote(command)} sh "$1"; echo "$?"`;
@@ -47,11 +47,11 @@ export class DockerChannel extends Duplex implements CommandChannel {
   readonly #header = Buffer.alloc(headerBytes);
   #headerLength = 0;
   #payloadLeft = 0;
-  /** What has come of stderr and may be the beginning of the report. */
+  /** End of the received stderr, which may be the start of the report. */
   #held = Buffer.alloc(0);
   #isOver = false;
 
-  /** @param stream What starting an exec gives, with stdout and stderr multiplexed. */
+  /** @param stream Result of starting an exec, with stdout and stderr multiplexed. */
   constructor(stream: Duplex, marker: string) {
     super();
     this.#stream = stream;
@@ -118,7 +118,7 @@ export class DockerChannel extends Duplex implements CommandChannel {
     return bytes.subarray(taken);
   }
 
-  /** `false` when the reader has enough for now. */
+  /** Returns `false` when the reader's buffer is full. */
   #takeStderr(bytes: Buffer): boolean {
     this.#held = Buffer.concat([this.#held, bytes]);
     const at = this.#held.indexOf(this.#marker);
@@ -134,7 +134,7 @@ export class DockerChannel extends Duplex implements CommandChannel {
     return after.length === 0 ? isRoom : this.stderr.push(after);
   }
 
-  /** How much of the end of what is held may be the beginning of the marker. */
+  /** Returns the length of the held end that may be the start of the marker. */
   #beginningLength(): number {
     const start = Math.max(0, this.#held.length - this.#marker.length + 1);
     for (let at = this.#held.indexOf(this.#marker[0] ?? 0, start); at >= 0;) {

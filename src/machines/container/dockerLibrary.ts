@@ -1,4 +1,4 @@
-/** dockerode, loaded when a container is first used. */
+/** Loads dockerode when a container is first used. */
 import type Dockerode from 'dockerode';
 
 export type DockerLibrary = typeof Dockerode;

@@ -1,4 +1,4 @@
-/** The engine that keeps the containers: where it is, and what it says when something is wrong. */
+/** Finds and opens the container engine, and translates its errors. */
 import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -11,18 +11,18 @@ import { loadDocker } from './dockerLibrary.ts';
 export type Docker = Dockerode;
 
 /**
- * `engine` of an entry, else `DOCKER_HOST`, else the first socket that is there: Docker's, then
+ * Returns `engine` of an entry, else `DOCKER_HOST`, else the first existing socket: Docker's, then
  * Podman's.
  */
 export const engineOf = (engine: string | undefined): string =>
   engine ?? process.env.DOCKER_HOST ?? usualSocket();
 
-/** @param place As `engineOf` tells it. Nothing is connected yet. */
+/** @param place As `engineOf` returns it. Opens no connection yet. */
 export async function openEngine(place: string): Promise<Docker> {
   const Docker = await loadDocker();
   if (!place.includes('://')) return new Docker({ socketPath: expandHome(place, homedir()) });
   if (place.startsWith('unix://')) return new Docker({ socketPath: place.slice('unix://'.length) });
-  // Certificates are named by the environment, as for `docker`.
+  // The environment names the certificates, as for `docker`.
   if (place === process.env.DOCKER_HOST) return new Docker();
   const { hostname, port, protocol } = new URL(place);
   if (protocol !== 'tcp:' && protocol !== 'http:')
@@ -33,7 +33,7 @@ export async function openEngine(place: string): Promise<Docker> {
   return new Docker({ host: hostname, port: port || '2375', protocol: 'http' });
 }
 
-/** Whether what an entry mounts is what the engine sees at that path. */
+/** Returns whether the engine runs on this computer, so that it sees the same mount sources. */
 export const isHere = (place: string): boolean =>
   !/^(tcp|http|https|ssh):\/\/(?!localhost\b|127\.|\[::1\])/.test(place);
 
@@ -48,13 +48,13 @@ function usualSocket(): string {
   return sockets.find((path) => existsSync(path)) ?? '/var/run/docker.sock';
 }
 
-/** The HTTP status that the engine answered with; `undefined` when it did not answer. */
+/** Returns the HTTP status of the engine's answer; `undefined` when it did not answer. */
 export function statusOf(error: unknown): number | undefined {
   const status = error instanceof Error && 'statusCode' in error ? error.statusCode : undefined;
   return typeof status === 'number' ? status : undefined;
 }
 
-/** What went wrong while `deed` was done, as the failure that everything above understands. */
+/** Converts an error of the engine to a `MachineFailure`; `deed` names the failed operation. */
 export function engineFailure(error: unknown, deed: string): MachineFailure {
   if (error instanceof MachineFailure) return error;
   const said = messageOf(error)

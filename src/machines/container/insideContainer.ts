@@ -1,4 +1,4 @@
-/** Commands in a container that is running. */
+/** Runs commands in a running container. */
 import type { Duplex } from 'node:stream';
 import type Dockerode from 'dockerode';
 import { oneLine } from '../../base/text.ts';
@@ -7,7 +7,7 @@ import { DockerChannel, newMarker, reportingArgv } from './dockerChannel.ts';
 
 export type Container = Dockerode.Container;
 
-/** As the user of the container, unless one is named. Rejects as dockerode does. */
+/** Starts a command as `user`; default: the container's own. Rejects as dockerode does. */
 export async function startIn(
   container: Container,
   line: string,
@@ -26,8 +26,8 @@ export async function startIn(
 }
 
 /**
- * Resolves with its stdout. Rejects as dockerode does, and with `MachineFailure` when it did not
- * end well.
+ * Resolves with the stdout of a command. Rejects as dockerode does, and with `MachineFailure` when
+ * the command failed.
  */
 export async function outputOf(container: Container, line: string, user?: string): Promise<string> {
   const channel = await startIn(container, line, user);
@@ -46,13 +46,16 @@ export async function outputOf(container: Container, line: string, user?: string
 }
 
 /**
- * A process of a run says so in its environment, and its supervisor by its name; the pattern does
- * not match itself.
+ * Counts processes of runs: their environment has `HELIOS_RUN_ID`, and their supervisor is
+ * `capsule.sh`. The brackets keep the pattern from matching itself.
  */
 const liveRunScript =
   "cat /proc/[0-9]*/cmdline /proc/[0-9]*/environ 2>/dev/null | tr '\\0' '\\n' | grep -c '[c]apsule.sh$\\|^[H]ELIOS_RUN_ID=' || :";
 
-/** Rejects as dockerode does. A container that is not running has none. */
+/**
+ * Returns whether runs are active in the container; false when it is stopped. Rejects as dockerode
+ * does.
+ */
 export async function hasLiveRuns(container: Container): Promise<boolean> {
   const { State } = await container.inspect();
   return State.Running && Number(await outputOf(container, liveRunScript)) > 0;

@@ -1,7 +1,4 @@
-/**
- * The containers that Helios made, by their labels, and the removal of those that are of no use any
- * more.
- */
+/** Lists the containers that Helios created, by their labels, and removes unused ones. */
 import type Dockerode from 'dockerode';
 import { labels } from './containerSpec.ts';
 import { statusOf, type Docker } from './engine.ts';
@@ -10,8 +7,8 @@ import { hasLiveRuns, type Container } from './insideContainer.ts';
 export type Listed = Dockerode.ContainerInfo;
 
 /**
- * Of one Helios home; of one of its machines, when it is named. Stopped ones too. Rejects as
- * dockerode does.
+ * Lists the containers of a Helios home, or of one of its machines, stopped ones included. Rejects
+ * as dockerode does.
  */
 export function containersOf(
   docker: Docker,
@@ -27,7 +24,7 @@ export function containersOf(
 
 export const isRunning = ({ State }: Listed): boolean => State === 'running';
 
-/** Removes those in which no run is going on. Resolves with one of the others, if there is any. */
+/** Removes the containers without active runs. Resolves with one of the remaining ones, if any. */
 export async function removeIdle(
   docker: Docker,
   listed: readonly Listed[],
@@ -42,9 +39,8 @@ export async function removeIdle(
 }
 
 /**
- * Removes the containers of this home whose machine is not known any more. Left alone are those in
- * which a run is going on, and the volumes: what runs have written is removed by nobody but the
- * user. Rejects as dockerode does.
+ * Removes the containers of this home whose machine is no longer listed, except those with active
+ * runs. Volumes are kept: only the user removes what runs have written. Rejects as dockerode does.
  */
 export async function removeStrays(
   docker: Docker,
@@ -58,10 +54,10 @@ export async function removeStrays(
   );
 }
 
-/** Its volume stays. */
+/** Removes a container; its volume is kept. */
 async function remove(container: Container): Promise<void> {
   await container.remove({ force: true }).catch((error: unknown) => {
-    // Another Helios was first, or is at it.
+    // Another Helios process has removed it, or is removing it.
     if (statusOf(error) !== 404 && statusOf(error) !== 409) throw error;
   });
 }

@@ -1,6 +1,6 @@
 /**
- * The engines in which a Helios home has made containers, and the removal of those that nobody
- * needs any more.
+ * Remembers the engines in which a Helios home has created containers, and removes unused
+ * containers there.
  */
 import { readFile } from 'node:fs/promises';
 import * as z from 'zod';
@@ -13,16 +13,16 @@ import { removeStrays } from './ownContainers.ts';
 export interface OwnEnginesOptions {
   /** The folder of the Helios home. */
   readonly home: string;
-  /** Where they are remembered, also by the next Helios. */
+  /** File that stores the list of engines across restarts. */
   readonly file: string;
-  /** Replaces the file at once or not at all. */
+  /** Replaces the file atomically. */
   write(path: string, text: string): Promise<void>;
   readonly logger: Logger;
 }
 
 const schema = z.array(z.string());
 
-/** An engine in which this home made nothing is never asked anything. */
+/** The engines of a Helios home. An engine without containers of this home is never contacted. */
 export class OwnEngines {
   readonly homeId: string;
   readonly #options: OwnEnginesOptions;
@@ -32,7 +32,10 @@ export class OwnEngines {
     this.#options = options;
   }
 
-  /** Before the first container is made there. Rejects when it cannot be remembered. */
+  /**
+   * Records an engine; called before the first container is created there. Rejects when the file
+   * cannot be written.
+   */
   async remember(engine: string): Promise<void> {
     const known = await this.#known();
     if (known.includes(engine)) return;
@@ -43,8 +46,8 @@ export class OwnEngines {
   }
 
   /**
-   * Removes idle containers of this home whose machine is not known. Never rejects: it can be done
-   * another time.
+   * Removes idle containers of this home whose machine is unknown. Never rejects: a later call
+   * retries.
    */
   async removeStrays(isKnown: (machineId: string) => boolean): Promise<void> {
     for (const engine of await this.#known()) {

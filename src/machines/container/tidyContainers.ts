@@ -3,15 +3,15 @@ import type { MachineRegistry } from '../list/machineRegistry.ts';
 import type { OwnEngines } from './ownEngines.ts';
 
 /**
- * Now, and whenever a machine has gone from the list: what its container was is removed, unless a
- * run goes on in it.
+ * Removes the containers of unlisted machines now, and whenever a machine is removed from the list.
+ * A container with active runs is kept.
  */
 export function tidyContainers(machines: MachineRegistry, engines: OwnEngines): void {
   const ids = (): string[] => machines.entries().map(({ id }) => id);
   let before = ids();
   const tidy = coalesced(async () => {
-    // Another Helios may have added a machine a moment ago. Of a file with mistakes nobody knows
-    // what it means.
+    // Another Helios process may have added a machine just now. A file with errors does not tell
+    // which machines exist.
     await machines.reload();
     if (machines.problems.length > 0) return;
     const known = ids();
