@@ -1,6 +1,6 @@
 /**
- * Many small files at a time: an archive from the one machine's tar to the other's, and renames
- * when all has come.
+ * Sends many small files as one archive from the tar of one machine to the other's, and renames
+ * them once all have arrived.
  */
 import { shellQuote } from '../../base/text.ts';
 import { bytesOf, failureAt, quoted, run, type Bytes, type Place } from './ends.ts';
@@ -16,8 +16,8 @@ export interface ArchiveEnds {
 }
 
 /**
- * busybox gets all names as arguments of one command, and knows neither long headers of POSIX nor
- * parts of seconds.
+ * Returns the limit of names per batch. busybox passes all names as arguments of one command, and
+ * supports neither POSIX long headers nor fractions of seconds.
  */
 export const maxNameBytes = (tools: Tools): number =>
   tools.tar === 'busybox' ? 24 * 1024 : Infinity;
@@ -36,11 +36,11 @@ function packScript(path: string, own: Tools, other: Tools): string {
   return `cd -- ${shellQuote(path)} || exit 1\n${tar}`;
 }
 
-/** What comes stays apart until it is whole, and is taken away when it does not get so far. */
+/** Unpacks into a staging folder, which is removed unless the archive arrives completely. */
 const receiveScript = (path: string, staging: string): string =>
   [
     `cd -- ${shellQuote(path)} || exit 1`,
-    // Left behind by a machine that went down.
+    // Left behind by a machine that crashed.
     `find . -maxdepth 1 -name '${ownPrefix}*.d' -mtime +0 -exec rm -rf {} +`,
     `trap 'cd ..; rm -rf ${staging}' EXIT; trap 'exit 1' HUP INT TERM`,
     `umask 022; mkdir -m 700 ${staging} && cd ${staging} || exit 1`,
@@ -50,8 +50,8 @@ const receiveScript = (path: string, staging: string): string =>
   ].join('\n');
 
 /**
- * Rejects with `MachineFailure`; then what has not come to its place is gone. Resolves with what
- * both machines said.
+ * Sends a batch. Rejects with `MachineFailure`; files that did not reach their place are then
+ * removed. Resolves with the messages of both machines.
  */
 export async function sendBatch(
   ends: ArchiveEnds,
@@ -89,7 +89,7 @@ async function receive(
 
 const complaint = ({ code, stderr }: RelayEnded): string => (code === 0 ? '' : stderr);
 
-/** Times and permissions of folders, once nothing more is put into them. */
+/** Sets times and permissions of folders, after their last file was added. */
 export async function sendFolders(
   { from, to, tools }: ArchiveEnds,
   names: readonly Bytes[],
@@ -109,7 +109,9 @@ export async function sendFolders(
   }
 }
 
-/** A rename into a folder replaces a link of that name; it is never followed. */
+/**
+ * Returns the renames. A rename into a folder replaces a link of that name and never follows it.
+ */
 function moveLines(path: string, staging: string, tops: readonly Bytes[]): Bytes[] {
   const lines = [`cd -- ${bytesOf(shellQuote(path))} || exit 1`];
   const byParent = Map.groupBy(tops, parentOf);
@@ -119,7 +121,10 @@ function moveLines(path: string, staging: string, tops: readonly Bytes[]): Bytes
   return [...lines, `rm -rf ${staging}`];
 }
 
-/** Words in as few groups as fit into a command line anywhere. */
+/**
+ * Groups words so that each group fits into a command line on any system, in as few groups as
+ * possible.
+ */
 export function lineful(words: readonly Bytes[]): Bytes[] {
   const groups: Bytes[][] = [];
   let length = Infinity;

@@ -1,33 +1,33 @@
-/** Small files go together: one archive, and as few renames as there are places. */
+/**
+ * Groups small files into batches: one archive each, and as few renames as there are destinations.
+ */
 import type { Bytes } from './ends.ts';
 import { parentOf } from './excludes.ts';
 import type { Plan } from './plan.ts';
 import type { Entry } from './tree.ts';
 
 export interface Batch {
-  /** Files, in the order of the archive. */
+  /** Files, in archive order. */
   readonly names: readonly Bytes[];
-  /**
-   * What is moved to its place once all has come: files, and new folders with all that is in them.
-   */
+  /** Items to rename once all have arrived: files, and new folders with all their content. */
   readonly tops: readonly Bytes[];
   readonly sizeBytes: number;
 }
 
 export interface Batches {
   readonly batches: readonly Batch[];
-  /** Sent one by one. */
+  /** Files sent one by one. */
   readonly large: readonly Bytes[];
-  /** New folders that must be there before the batches are. */
+  /** New folders that must exist before the batches are unpacked. */
   readonly folders: readonly Bytes[];
 }
 
 export interface BatchLimits {
   readonly files: number;
   readonly bytes: number;
-  /** All names of a batch together. */
+  /** Total length of the names of a batch. */
   readonly nameBytes: number;
-  /** From this size on a file is sent alone. */
+  /** Size from which a file is sent alone. */
   readonly largeBytes: number;
 }
 
@@ -65,7 +65,7 @@ export function batchesOf(
 }
 
 /**
- * For each new folder that fits into a batch with all that is in it: the uppermost one that does.
+ * Maps each new folder that fits into a batch with all its content to its uppermost such parent.
  */
 function topsOf(
   plan: Plan,

@@ -1,4 +1,4 @@
-/** Does what a survey planned, and looks afterwards whether it is so. */
+/** Carries out a survey's plan, and checks the result. */
 import { randomBytes } from 'node:crypto';
 import { formatBytes, shellQuote } from '../../base/text.ts';
 import { MachineFailure } from '../machine.ts';
@@ -20,23 +20,26 @@ export interface Done {
   readonly failure?: MachineFailure;
 }
 
-/** Of a batch that a break cuts off, all is sent again; each costs three commands. */
+/** An interrupted batch is sent again in full; each batch costs three commands. */
 const batchFiles = 5000;
 const batchBytes = 64 * 2 ** 20;
 const largeBytes = 32 * 2 ** 20;
-/** While one is put in its place the next is on the way. */
+/** The next batch is transferred while one is put in its place. */
 const atOnce = 2;
 
 interface Job {
   readonly survey: Survey;
   readonly progress: Progress;
   readonly signal: AbortSignal;
-  /** What the machines said that stopped nothing. */
+  /** Messages of the machines that were not fatal. */
   readonly said: string[];
   readonly problems: Problem[];
 }
 
-/** What stopped it is in what it resolves with; rejects with faults of ours only. */
+/**
+ * Resolves with a report that includes what stopped the transfer; rejects only with internal
+ * errors.
+ */
 export async function carryOut(
   survey: Survey,
   progress: Progress,
@@ -73,7 +76,7 @@ const limitsFor = ({ tools, single }: Survey): BatchLimits => ({
   files: batchFiles,
   bytes: batchBytes,
   nameBytes: maxNameBytes(tools.from),
-  // One file is sent alone, whatever its size: its name may be another there.
+  // A single file is always sent alone, as its name may differ at the destination.
   largeBytes: single ? 0 : largeBytes,
 });
 
@@ -126,7 +129,7 @@ function tasksOf(job: Job, { batches, large }: Batches): Task[] {
   ];
 }
 
-/** The first that fails ends the others, and is what this rejects with. */
+/** Runs tasks; the first failure aborts the others, and is the reason of the rejection. */
 async function inTurns(tasks: readonly Task[], cut: AbortController): Promise<void> {
   const failures: unknown[] = [];
   const left = [...tasks];
@@ -141,9 +144,7 @@ async function inTurns(tasks: readonly Task[], cut: AbortController): Promise<vo
   if (failures.length > 0) throw failures[0];
 }
 
-/**
- * What needs the files to be there: empty folders, links, permissions, and the times of folders.
- */
+/** Creates what depends on the files: empty folders, links, permissions, and folder times. */
 async function finish({ survey, signal, said, progress }: Job): Promise<number> {
   const { plan, links, source, to, extra } = survey;
   const lines = [
@@ -162,7 +163,7 @@ async function finish({ survey, signal, said, progress }: Job): Promise<number> 
   return extra.filter((name) => !left.entries.has(name)).length;
 }
 
-/** A link takes the place of another in one step. */
+/** Replaces a link in one step. */
 function linkLine(name: Bytes, target: Bytes, isThere: boolean): Bytes {
   const link = `ln -s -- ${quoted(target)}`;
   if (!isThere) return `${link} ${quoted(`./${name}`)}`;
@@ -180,7 +181,7 @@ const modeLines = (names: readonly Bytes[], source: Survey['source']): Bytes[] =
       ),
   );
 
-/** Only what is seen there counts. */
+/** Lists the destination again; only files listed there count. */
 async function checked(
   { survey, progress, problems, said }: Job,
   isToBeWhole: boolean,
@@ -219,7 +220,7 @@ async function checked(
 
 interface Room {
   readonly freeBytes: number;
-  /** Of what is not at its place yet. */
+  /** Bytes that have not reached their place. */
   readonly leftBytes: number;
 }
 
@@ -250,7 +251,7 @@ function isAsPlanned(source: Entry | undefined, target: Entry | undefined): bool
   return source.sizeBytes === target.sizeBytes && isSameTime(source.modified, target.modified);
 }
 
-/** What one of the machines said of it. */
+/** Returns the message of either machine about a file. */
 function reasonIn(said: readonly string[], name: Bytes): string {
   const text = textOf(name);
   const line = said

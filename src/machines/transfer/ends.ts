@@ -1,4 +1,4 @@
-/** The two machines of a transfer, asked through the shell that each of them has. */
+/** Runs commands on the two machines of a transfer through their shells. */
 import { shellQuote } from '../../base/text.ts';
 import { MachineFailure, type Machine, type StreamResult } from '../machine.ts';
 import { remoteFileFailure } from '../remote/remoteFiles.ts';
@@ -10,16 +10,16 @@ export interface Place {
   readonly path: string;
 }
 
-/** Text whose characters are bytes: file names are bytes, and need not be UTF-8. */
+/** Text with one character per byte, as file names are bytes and may not be UTF-8. */
 export type Bytes = string;
 
 export const bytesOf = (text: string): Bytes => Buffer.from(text).toString('latin1');
 export const textOf = (bytes: Bytes): string => Buffer.from(bytes, 'latin1').toString();
 
-/** As one word of a shell that knows no characters but bytes. */
+/** Quotes a word for a shell that treats characters as bytes. */
 export const quoted = (bytes: Bytes): string => `'${bytes.replaceAll("'", `'\\''`)}'`;
 
-/** One command line for `script`, in the POSIX shell, whatever the user's locale. */
+/** Returns a command line that runs `script` in the POSIX shell, whatever the user's locale. */
 export const shellLine = (script: string): string =>
   `exec env LC_ALL=C /bin/sh -c ${shellQuote(script)}`;
 
@@ -35,7 +35,8 @@ interface Question {
 }
 
 /**
- * Rejects with `MachineFailure`, or with the signal's reason; an exit code is the asker's affair.
+ * Runs a script. Rejects with `MachineFailure`, or with the signal's reason; the caller checks the
+ * exit code.
  */
 export async function ask(
   machine: Machine,
@@ -57,9 +58,9 @@ export async function ask(
 }
 
 /**
- * Runs shell lines of any number, names and all. They are read to their end before the first is
- * done: what a broken link cut off does nothing. Lines that fail are told in `stderr`; the others
- * are done.
+ * Runs any number of shell lines, which may contain names. They are read completely before the
+ * first one runs, so that a truncated input has no effect. Failures of lines are reported in
+ * `stderr`; the other lines still run.
  */
 export const run = (
   machine: Machine,
@@ -77,7 +78,7 @@ export function exitCode({ outcome }: StreamResult, signal: AbortSignal | undefi
   );
 }
 
-/** What a machine said, as a failure of the whole transfer. */
+/** Converts a message of a machine to a failure of the whole transfer. */
 export const failureAt = ({ machine, path }: Place, said: string, deed: string): MachineFailure =>
   remoteFileFailure(said, deed, machine.kind === 'local' ? path : `${path} on ${machine.id}`);
 

@@ -1,6 +1,6 @@
 /**
- * What is left out of a transfer: patterns as in .gitignore, and the .gitignore files of the tree
- * itself.
+ * Excludes files from a transfer: patterns in .gitignore syntax, and the .gitignore files of the
+ * tree itself.
  */
 import ignore, { type Ignore } from 'ignore';
 import { bytesOf, type Bytes } from './ends.ts';
@@ -8,14 +8,16 @@ import { ownPrefix, type Entry } from './tree.ts';
 
 export interface ExcludeRules {
   readonly patterns: readonly string[];
-  /** Content of .gitignore files, by their names. */
+  /** Content of .gitignore files by name. */
   readonly gitignores: ReadonlyMap<Bytes, Bytes>;
 }
 
 export const isGitignore = (name: Bytes): boolean =>
   name === '.gitignore' || name.endsWith('/.gitignore');
 
-/** Names that need not be looked into: simple ones, where nothing below them is asked back. */
+/**
+ * Returns names of folders that need not be listed: simple patterns, unless a `!` pattern exists.
+ */
 export function closedNames(patterns: readonly string[]): readonly string[] {
   const isSimple = (pattern: string): boolean => /^[A-Za-z0-9_.@-]+\/?$/.test(pattern);
   return patterns.some((pattern) => pattern.startsWith('!'))
@@ -24,8 +26,8 @@ export function closedNames(patterns: readonly string[]): readonly string[] {
 }
 
 /**
- * `entries` without what is excluded, and the names of that; what is in an excluded folder is not
- * named.
+ * Returns `entries` without excluded ones, and the excluded names. Content of an excluded folder is
+ * not named.
  */
 export function withoutExcluded(
   entries: ReadonlyMap<Bytes, Entry>,
@@ -50,7 +52,7 @@ export function withoutExcluded(
   return { kept, excluded };
 }
 
-/** As git decides: the file nearest to the name that says anything of it. */
+/** Decides as git does: the closest .gitignore file with a matching rule wins. */
 function isIgnored(byFolder: ReadonlyMap<Bytes, Ignore>, name: Bytes, isFolder: boolean): boolean {
   if (byFolder.size === 0) return false;
   for (let folder = parentOf(name); ; folder = parentOf(folder)) {

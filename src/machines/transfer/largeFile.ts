@@ -1,4 +1,4 @@
-/** One file alone, at its offset: what was sent before a break is not sent again. */
+/** Sends a single file from an offset, so that an interrupted transfer resumes. */
 import { createHash } from 'node:crypto';
 import { shellQuote } from '../../base/text.ts';
 import { ask, bytesOf, failureAt, quoted, run, textOf, type Bytes, type Place } from './ends.ts';
@@ -10,7 +10,7 @@ import { listTree, ownPrefix, type Entry, type Tools } from './tree.ts';
 const blockBytes = 1024 * 1024;
 
 export interface LargeFile {
-  /** The folders. */
+  /** Folder of the source. */
   readonly from: Place;
   readonly to: Place;
   readonly tools: { readonly from: Tools; readonly to: Tools };
@@ -18,13 +18,16 @@ export interface LargeFile {
   readonly targetName: Bytes;
   readonly entry: Entry;
   readonly followsLinks: boolean;
-  /** What is in the folder of the destination. */
+  /** Entries of the destination folder. */
   readonly there: ReadonlyMap<Bytes, Entry>;
 }
 
 type Options = Pick<RelayOptions, 'signal' | 'onBytes'>;
 
-/** Resolves with what is wrong with the file itself, if anything. Rejects with `MachineFailure`. */
+/**
+ * Sends the file. Resolves with the problem of the file itself, if any. Rejects with
+ * `MachineFailure`.
+ */
 export async function sendLarge(file: LargeFile, options: Options): Promise<string | undefined> {
   const { from, to, name, entry } = file;
   const part = partName(file);
@@ -53,7 +56,10 @@ export async function sendLarge(file: LargeFile, options: Options): Promise<stri
 const listingOf = ({ name, followsLinks }: LargeFile, { signal }: Options) =>
   ({ as: 'file', names: [name], followsLinks, signal }) as const;
 
-/** Named by where it goes and by what it is: of another version nothing is taken. */
+/**
+ * Returns a name made of destination and version, so that parts of another version are never
+ * reused.
+ */
 function partName({ targetName, entry }: LargeFile): string {
   const version = `${entry.sizeBytes} ${entry.modified}`;
   return `${ownPrefix}${digest(targetName)}-${digest(version)}.part`;
@@ -66,18 +72,18 @@ const sendScript = (path: string, name: Bytes, blocks: number): string =>
   [
     `cd -- ${shellQuote(path)} || exit 1`,
     `n=${printed(name)}; n=\${n%/}`,
-    // Without this, a missing file would be told by the exit code of nothing but dd.
+    // Reports a missing file, which would otherwise show only in the exit code of dd.
     '[ -r "./$n" ] || { echo "permission denied, or it is gone" >&2; exit 1; }',
     `exec dd if="./$n" bs=${blockBytes} skip=${blocks} 2>/dev/null`,
   ].join('\n');
 
-/** Any bytes, in a script that must be text. */
+/** Returns any bytes as part of a script, which must be text. */
 const printed = (name: Bytes): string =>
   `$(printf '${Array.from(name, (byte) => `\\${byte.charCodeAt(0).toString(8).padStart(3, '0')}`).join('')}/')`;
 
 const sizeCode = 9;
 
-/** Bytes go to where they belong, so that two that send the same at a time do no harm. */
+/** Writes bytes at their own offset, so that two senders of the same file do no harm. */
 const receiveScript = (
   path: string,
   part: string,
@@ -87,16 +93,16 @@ const receiveScript = (
     `mkdir -p -- ${shellQuote(path)} && cd -- ${shellQuote(path)} || exit 1`,
     `find . -maxdepth 1 -name '${part.replace(/-[0-9a-f]+\.part$/, '-*.part')}' ! -name ${part} -exec rm -f {} +`,
     'umask 077',
-    // Not by way of a file: the disk may be full.
+    // Avoids a temporary file: the disk may be full.
     `said=$(dd of=${part} bs=${blockBytes} seek=${file.blocks} conv=notrunc 2>&1); c=$?`,
     '[ $c = 0 ] || printf "%s\\n" "$said" >&2',
-    // What is left on a full disk would only be in the way.
+    // A partial file on a full disk would only use space.
     `case $said in *[Nn]'o space'* | *[Qq]uota*) rm -f ${part} ;; esac`,
     '[ $c = 0 ] || exit 1',
     `[ "$(wc -c <${part})" -eq ${file.sizeBytes} ] || exit ${sizeCode}`,
   ].join('\n');
 
-/** Whole blocks of an earlier try that hold the same on both sides. */
+/** Counts the whole blocks of an earlier attempt that are equal on both sides. */
 async function blocksThere(
   { from, to, tools, name, entry, there }: LargeFile,
   part: string,
@@ -118,7 +124,7 @@ async function blocksThere(
 }
 
 /**
- * By way of a folder of its own: a rename into a folder replaces a link of that name, and never
+ * Renames from its own folder: a rename into a folder replaces a link of that name and never
  * follows it.
  */
 function placeLines({ to, targetName, entry }: LargeFile, part: string): Bytes[] {

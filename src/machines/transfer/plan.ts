@@ -1,19 +1,17 @@
-/**
- * What has to be done so that the destination holds what the source holds. Nothing is done here.
- */
+/** Plans what to change so that the destination equals the source. Changes nothing. */
 import type { Bytes } from './ends.ts';
 import { parentOf } from './excludes.ts';
 import { isSameTime, type Entry } from './tree.ts';
 
 export interface Plan {
-  /** Not there, or other content, by size and time. */
+  /** Files that are missing, or that differ in size or time. */
   readonly files: readonly Bytes[];
   readonly links: readonly Bytes[];
-  /** Not there yet. Parents come first. */
+  /** Missing folders, parents first. */
   readonly folders: readonly Bytes[];
-  /** Same content, other permission bits. */
+  /** Files with equal content but other permission bits. */
   readonly modes: readonly Bytes[];
-  /** Files, links and folders that need nothing. */
+  /** Number of files, links and folders that need no change. */
   readonly same: number;
   readonly problems: readonly Problem[];
 }
@@ -26,9 +24,9 @@ export interface Problem {
 export interface Compared {
   readonly source: ReadonlyMap<Bytes, Entry>;
   readonly target: ReadonlyMap<Bytes, Entry>;
-  /** Links that lead to the same place on both sides. */
+  /** Links with the same target on both sides. */
   readonly sameLinks: ReadonlySet<Bytes>;
-  /** Files whose content was compared; others are judged by size and time. Absent: all are. */
+  /** Files whose content was compared and is equal. Absent: size and time decide. */
   readonly sameContent?: ReadonlySet<Bytes> | undefined;
 }
 
@@ -67,7 +65,7 @@ function stepFor(name: Bytes, entry: Entry, { target, sameLinks, sameContent }: 
   if (there === undefined) return 'send';
   if (there.kind === 'folder')
     return entry.kind === 'folder' ? 'same' : { problem: 'a folder is at its destination' };
-  // Never through a link, and nothing takes the place of what is of another kind.
+  // Never writes through a link, and never replaces an item of another kind.
   if (entry.kind === 'folder')
     return {
       problem: `a ${there.kind === 'link' ? 'link' : 'file'} is at its destination, and was left alone`,
@@ -81,5 +79,8 @@ function stepFor(name: Bytes, entry: Entry, { target, sameLinks, sameContent }: 
   return plainMode(there.mode) === plainMode(entry.mode) ? 'same' : 'mode';
 }
 
-/** A program that runs as its owner must not become one that runs as whoever received it. */
+/**
+ * Removes setuid and setgid: a program that runs as its owner must not become one that runs as the
+ * receiving user.
+ */
 export const plainMode = (mode: number): number => mode & 0o1777;

@@ -1,13 +1,13 @@
-/** How far a transfer is, told now and then. */
+/** Reports the progress of a transfer at intervals. */
 import type { Clock } from '../../base/clock.ts';
 
 export interface TransferProgress {
   readonly bytes: number;
   readonly totalBytes: number;
-  /** At their place. */
+  /** Number of files at their destination. */
   readonly files: number;
   readonly totalFiles: number;
-  /** Since the first byte. */
+  /** Average since the first byte. */
   readonly bytesPerSecond: number;
 }
 

@@ -1,11 +1,11 @@
 /**
- * The output of a command on one machine as the input of a command on another, with nothing kept in
+ * Pipes the output of a command on one machine to a command on another, without storing it in
  * between.
  */
 import { MachineFailure, type Machine } from '../machine.ts';
 import { exitCode, inOnePiece, shellLine, type Bytes } from './ends.ts';
 
-/** Enough that neither waits for the other's every piece. */
+/** Large enough that neither side waits for each piece of the other. */
 const maxHeldBytes = 1024 * 1024;
 
 export interface RelayEnd {
@@ -14,7 +14,7 @@ export interface RelayEnd {
 }
 
 export interface RelayOptions {
-  /** For the command that reads. */
+  /** Input of the reading command. */
   readonly stdin?: Bytes;
   readonly signal?: AbortSignal | undefined;
   onBytes(count: number): void;
@@ -26,9 +26,9 @@ export interface RelayEnded {
 }
 
 /**
- * Resolves when both have ended. The writing command sees the end of its input only after the
- * reading one has exited. When the writing one ends early, the reading one is ended, and `source`
- * is absent. Rejects with `MachineFailure`, or with the signal's reason.
+ * Resolves when both commands have ended. The writing command sees the end of its input only after
+ * the reading one has exited. When the writing one ends early, the reading one is ended, and
+ * `source` is absent. Rejects with `MachineFailure`, or with the signal's reason.
  */
 export async function relay(
   from: RelayEnd,
@@ -49,7 +49,7 @@ export async function relay(
       signal: both,
     })
     .then((result) => {
-      // What was ended from outside has not said all: its end must not pass for the end of the
+      // A killed command has not written everything: its end must not pass for the end of the
       // content.
       if (result.outcome.kind === 'exited') line.end();
       else
@@ -69,8 +69,8 @@ export async function relay(
   });
   written.then(
     ({ outcome }) => {
-      // It has all that it needs, such as an archive to its end mark: what fills the last block is
-      // still to be taken.
+      // The command has all that it needs, such as an archive up to its end mark. The padding of
+      // the last block is still consumed.
       if (outcome.kind === 'exited' && outcome.code === 0) line.discard();
       else cut.abort();
     },
@@ -88,10 +88,7 @@ export async function relay(
   };
 }
 
-/**
- * Takes pieces on one side and gives them on the other; holds the giver back when the taker is
- * slow.
- */
+/** Passes pieces from one side to the other; delays the writer when the reader is slow. */
 class Line implements AsyncIterable<Uint8Array> {
   readonly #held: Uint8Array[] = [];
   #heldBytes = 0;
@@ -109,7 +106,7 @@ class Line implements AsyncIterable<Uint8Array> {
       return new Promise((resolve) => (this.#wakeGiver = resolve));
   }
 
-  /** Nobody takes anything any more, and nobody is held back. */
+  /** Drops all further pieces without delaying the writer. */
   discard(): void {
     this.#isDiscarded = true;
     this.#held.length = 0;

@@ -1,4 +1,4 @@
-/** Looks at both sides and says what is to be done. Changes nothing. */
+/** Lists both sides and plans the transfer. Changes nothing. */
 import { basename, dirname } from 'node:path/posix';
 import { formatBytes } from '../../base/text.ts';
 import { MachineFailure } from '../machine.ts';
@@ -16,11 +16,11 @@ import {
 } from './tree.ts';
 import type { TransferRequest } from './transferRequest.ts';
 
-/** Both sides as folders, and what of them is meant. */
+/** Both sides as folders, with their entries and the plan. */
 export interface Survey {
   readonly from: Place;
   readonly to: Place;
-  /** One file: its names in both folders. Absent: the folders themselves are meant. */
+  /** Names of a single file in both folders. Absent: the whole folders are meant. */
   readonly single?: { readonly name: Bytes; readonly targetName: Bytes };
   readonly source: ReadonlyMap<Bytes, Entry>;
   readonly target: ReadonlyMap<Bytes, Entry>;
@@ -29,14 +29,14 @@ export interface Survey {
   readonly plan: Plan;
   readonly bytes: number;
   readonly excluded: readonly Bytes[];
-  /** At the destination, and not at the source. Only where that is to be deleted. */
+  /** Names that exist only at the destination. Empty unless they are to be deleted. */
   readonly extra: readonly Bytes[];
   readonly complaints: readonly string[];
 }
 
 /**
- * Rejects with `MachineFailure` where nothing can be done: missing, denied, no_space, or of the
- * wrong kind.
+ * Rejects with `MachineFailure` when nothing can be transferred: `missing`, `denied`, `no_space`,
+ * or the wrong kind.
  */
 export async function surveyed(request: TransferRequest): Promise<Survey> {
   const { from, to, exclude = [], signal } = request;
@@ -199,7 +199,7 @@ async function sameSums(
   return new Set(names.filter(isSame).map(({ name }) => name));
 }
 
-/** What is excluded at the source is not missed there, and stays. */
+/** Returns the names that exist only at the destination, except excluded ones, which are kept. */
 async function extraOf(
   { to, exclude = [], signal }: TransferRequest,
   tree: Tree,

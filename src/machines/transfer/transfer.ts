@@ -1,7 +1,7 @@
 /**
- * Files and trees from one machine to another, or within one. Nothing is kept on this computer in
- * between. A file is at its place whole or not at all; what is there already is not sent; what was
- * cut off is gone on with.
+ * Copies files and trees from one machine to another, or within one. This computer stores nothing
+ * in between. A file reaches its place completely or not at all. Existing equal files are not sent,
+ * and an interrupted transfer resumes.
  */
 import { systemClock } from '../../base/clock.ts';
 import { MachineFailure } from '../machine.ts';
@@ -12,12 +12,11 @@ import { surveyed, type Survey } from './survey.ts';
 import type { TransferReport, TransferRequest } from './transferRequest.ts';
 
 /**
- * Rejects with `MachineFailure` when nothing could be begun; resolves with what was done in all
- * other cases.
+ * Rejects with `MachineFailure` when nothing could be started; otherwise resolves with a report.
  */
 export async function transfer(request: TransferRequest): Promise<TransferReport> {
   const { from, to, clock = systemClock } = request;
-  // A server may allow only one command at a time, and two are needed.
+  // A server may allow only one command at a time, and a transfer needs two.
   if (from.machine.id === to.machine.id && from.machine.kind !== 'local')
     throw new MachineFailure(
       'io',

@@ -1,4 +1,4 @@
-/** What is asked of a transfer, and what it tells. */
+/** Defines the request and the report of a transfer. */
 import type { Clock } from '../../base/clock.ts';
 import type { MachineFailure } from '../machine.ts';
 import type { Place } from './ends.ts';
@@ -6,41 +6,41 @@ import type { TransferProgress } from './progress.ts';
 
 export interface TransferRequest {
   readonly from: Place;
-  /** The new name: the content of a folder is merged into a folder that is there. */
+  /** New name of the item; the content of a folder is merged into an existing folder. */
   readonly to: Place;
-  /** As in .gitignore, from the root of what is sent. */
+  /** Patterns in .gitignore syntax, relative to the sent folder. */
   readonly exclude?: readonly string[];
-  /** What the .gitignore files of the tree name is left out too. */
+  /** Also excludes files that .gitignore files of the tree name. */
   readonly gitignore?: boolean;
-  /** Content decides whether a file is the same, not its size and time. */
+  /** Compares content instead of size and time. */
   readonly checksum?: boolean;
-  /** What is at the destination and not at the source is deleted. Default: nothing is. */
+  /** Deletes items that exist only at the destination. Default: false. */
   readonly delete?: boolean;
   readonly isDryRun?: boolean;
   readonly signal?: AbortSignal;
   readonly clock?: Clock;
-  /** A few times a second at most. */
+  /** Called a few times a second at most. */
   onProgress?(progress: TransferProgress): void;
 }
 
 export interface TransferReport {
   /**
-   * `partial`: some could not be sent, `problems` says which · `stopped`: `failure` says why, the
-   * rest was not tried.
+   * `partial`: some items could not be sent, see `problems` · `stopped`: see `failure`; the rest
+   * was not tried.
    */
   readonly outcome: 'complete' | 'partial' | 'stopped' | 'aborted' | 'dry_run';
   readonly failure?: MachineFailure;
-  /** At their place now, and not before. */
+  /** Number of files newly put in their place. */
   readonly files: number;
   readonly links: number;
   readonly folders: number;
   readonly deleted: number;
-  /** Were there. */
+  /** Number of items that were already equal. */
   readonly same: number;
-  /** Left out by a rule; what is in an excluded folder is not counted. */
+  /** Items excluded by a rule; the content of an excluded folder is not counted. */
   readonly excluded: readonly string[];
   readonly planned: { readonly files: number; readonly bytes: number };
-  /** That went from the one to the other for this, headers of archives included. */
+  /** Bytes sent between the machines, including archive headers. */
   readonly sentBytes: number;
   readonly problems: readonly { readonly path: string; readonly why: string }[];
   readonly durationMs: number;

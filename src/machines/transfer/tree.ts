@@ -1,7 +1,4 @@
-/**
- * What is at a place: names, kinds, sizes, times and modes, as GNU, busybox and BSD tools tell
- * them.
- */
+/** Lists names, kinds, sizes, times and modes at a place, with GNU, busybox and BSD tools. */
 import { shellQuote } from '../../base/text.ts';
 import { MachineFailure } from '../machine.ts';
 import { ask, failureAt, type Bytes, type Place } from './ends.ts';
@@ -10,8 +7,8 @@ export interface Entry {
   readonly kind: 'file' | 'folder' | 'link' | 'other';
   readonly sizeBytes: number;
   /**
-   * Seconds since the epoch and, after a dot, nine digits: those that the system does not tell are
-   * zero.
+   * Seconds since the epoch, with nine digits after a dot; digits that the system does not report
+   * are zero.
    */
   readonly modified: string;
   /** Permission bits. */
@@ -20,39 +17,37 @@ export interface Entry {
 
 export interface Tools {
   readonly tar: 'gnu' | 'bsd' | 'busybox';
-  /** Computes SHA-256; absent: nothing there does. */
+  /** Command that computes SHA-256; absent when the machine has none. */
   readonly sum: string | undefined;
 }
 
 export interface Tree {
   readonly root: 'folder' | 'file' | 'nothing';
   readonly tools: Tools;
-  /** NaN: not known. */
+  /** NaN when unknown. */
   readonly freeBytes: number;
   /**
-   * By name, relative to the folder; `.` is the folder itself. Parents come before what is in them.
+   * Entries by name relative to the folder; `.` is the folder itself. Parents precede their
+   * content.
    */
   readonly entries: ReadonlyMap<Bytes, Entry>;
-  /** What the machine said of folders that it could not read. */
+  /** Messages about folders that could not be read. */
   readonly complaints: readonly string[];
 }
 
 export interface Listing {
-  /**
-   * The place itself is a folder that is listed, or a file that is listed by its name in its
-   * folder.
-   */
+  /** Lists the place itself as a folder, or as a file under its name in its folder. */
   readonly as: 'folder' | 'file';
-  /** Absent: everything in the folder. */
+  /** Names to list. Absent: everything in the folder. */
   readonly names?: readonly Bytes[];
-  /** Names of folders that are not looked into. */
+  /** Names of folders that are not listed. */
   readonly closed?: readonly string[];
-  /** A link is looked at as what it leads to. */
+  /** Treats a link as its target. */
   readonly followsLinks?: boolean;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Begins the names of what we keep at the destination until it is whole. */
+/** Prefix of temporary names at the destination. */
 export const ownPrefix = '.helios-transfer-';
 
 const tools = [
@@ -61,7 +56,7 @@ const tools = [
 ].join('\n');
 
 /**
- * Reads names, prints what they are. A name cannot hold the two slashes at the end of each record.
+ * Reads names, prints their entries. A name cannot contain the two slashes that end each record.
  */
 const refresh = (option: string): string =>
   [
@@ -83,7 +78,8 @@ function listScript(path: string, { as, names, closed = [], followsLinks }: List
     refresh(followsLinks ? '-L' : ''),
     'k=nothing; if [ -d "$p" ]; then k=folder; elif [ -e "$p" ] || [ -L "$p" ]; then k=file; fi',
     'd=$p; while [ ! -d "$d" ]; do d=${d%/*}; [ -n "$d" ] || d=/; done',
-    // Before the share in use: what is free. A file system without a size does not know.
+    // Takes the free space, the column before the used share. A file system without a size does not
+    // report it.
     `n=$(df -Pk "$d" 2>/dev/null | awk 'END { for (i = 5; i <= NF; i++) if ($i ~ /^([0-9]+%|-)$/) { print ($(i - 3) > 0 ? $(i - 1) : "unknown"); exit } }')`,
     'printf "%s %s %s %s\\n" "$k" "$t" "$h" "${n:-unknown}"',
     as === 'folder' ? 'd=$p' : 'd=${p%/*}; [ -n "$d" ] || d=/; [ $k != folder ] || exit 0',
@@ -93,7 +89,7 @@ function listScript(path: string, { as, names, closed = [], followsLinks }: List
   ].join('\n');
 }
 
-/** Rejects with `MachineFailure`: `denied`, or what became of the way. */
+/** Rejects with `MachineFailure`: `denied`, or why the connection failed. */
 export async function listTree(place: Place, listing: Listing): Promise<Tree> {
   const stdin = listing.names && nulls(listing.names);
   const { stdout, stderr, code } = await ask(place.machine, listScript(place.path, listing), {
@@ -144,7 +140,7 @@ function exactly(seconds: string): string {
   return `${whole}.${fraction.padEnd(9, '0').slice(0, 9)}`;
 }
 
-/** Some systems and some archives know whole seconds only. */
+/** Returns whether two times are equal. Some systems and archives store whole seconds only. */
 export function isSameTime(a: string, b: string): boolean {
   const isCoarse = a.endsWith('.000000000') || b.endsWith('.000000000');
   return isCoarse ? a.split('.')[0] === b.split('.')[0] : a === b;
@@ -153,7 +149,7 @@ export function isSameTime(a: string, b: string): boolean {
 export const nulls = (names: readonly Bytes[]): Bytes =>
   names.map((name) => `./${name}\0`).join('');
 
-/** Where links lead to, by name. */
+/** Resolves with the targets of links by name. */
 export async function readLinks(
   place: Place,
   names: readonly Bytes[],
@@ -166,7 +162,7 @@ export async function readLinks(
   return new Map(pairs(stdout).map(([name, target]) => [name.slice(2), target.slice(0, -2)]));
 }
 
-/** Whole text files, by name; those that cannot be read are left out. */
+/** Resolves with the content of text files by name, without unreadable ones. */
 export async function readTexts(
   place: Place,
   names: readonly Bytes[],
@@ -188,8 +184,8 @@ function pairs(text: Bytes): (readonly [Bytes, Bytes])[] {
 }
 
 /**
- * SHA-256 by name. Names that the tools would print in a way of their own are left out: they count
- * as different.
+ * Resolves with SHA-256 by name. Names that the tools would escape are left out, and count as
+ * different.
  */
 export async function checksums(
   place: Place,
