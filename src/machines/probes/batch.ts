@@ -1,7 +1,7 @@
 /**
- * Many looks at a machine in one query. Each is a POSIX-sh fragment by itself, run beside the
- * others: what fails, prints anything at all, or hangs (a file server that is gone, a driver)
- * neither blocks nor falsifies another one.
+ * Sends many probes to a machine in one query. Each probe is a POSIX sh fragment that runs in
+ * parallel with the others: a fragment that fails, prints arbitrary text or hangs (on a lost file
+ * server or a driver) neither blocks nor falsifies another one.
  */
 import { randomBytes } from 'node:crypto';
 import { shellText } from '../../base/shellText.ts';
@@ -9,17 +9,17 @@ import { shellQuote } from '../../base/text.ts';
 import type { Machine } from '../machine.ts';
 
 /**
- * What each fragment printed, without the line breaks at its end; `undefined`: it was not done in
- * time and was ended.
+ * Output of each fragment without trailing line breaks; `undefined` when it timed out and was
+ * ended.
  */
 export type BatchAnswers = readonly (string | undefined)[];
 
-/** Pipes take up to 4096 bytes whole, whoever else writes: so each piece arrives in one piece. */
+/** Writes of up to 4096 bytes to a pipe are atomic, so each piece arrives in one piece. */
 const pieceBytes = 3500;
-/** Of one fragment. */
+/** Limit of one fragment's output. */
 const maxAnswerBytes = 64 * 1024;
 
-/** Rejects with `MachineFailure` when the machine does not answer. */
+/** Runs the fragments. Rejects with `MachineFailure` when the machine does not answer. */
 export async function askTogether(
   machine: Pick<Machine, 'query'>,
   fragments: readonly string[],
@@ -33,9 +33,9 @@ export async function askTogether(
 }
 
 /**
- * The fragments are a process group of their own (`$lead`), which is ended, whoever is left in it,
- * when all have spoken or the time is over. `sed` ends the answer: nothing that comes later can get
- * into another one. A fragment knows the shell that was asked as `$shell`.
+ * Returns the script of a batch. The fragments form their own process group (`$lead`), which is
+ * ended with all its members when all have answered or the time is over. `sed` ends the answer, so
+ * that later output cannot get into another answer. Fragments know the querying shell as `$shell`.
  */
 function batchScript(
   fragments: readonly string[],

@@ -1,9 +1,9 @@
-/** Looks as POSIX-sh fragments, and what these print as answers. */
+/** Returns probes as POSIX sh fragments, and parses their output. */
 import { shellText } from '../../base/shellText.ts';
 import { shellQuote } from '../../base/text.ts';
 import type { CommandState, FileState, MatchingProcess, ProcessState } from './probe.ts';
 
-/** With the root in front, so that nothing at all means another kind of `stat`. */
+/** Lists the root first, so that empty output means an unsupported kind of `stat`. */
 const statLines = (command: (flags: string) => string): string =>
   [
     `o=$(${command("-c '%s %Y %i|%y|%n'")})`,
@@ -14,7 +14,7 @@ const statLines = (command: (flags: string) => string): string =>
 export const filesScript = (paths: readonly string[]): string =>
   statLines((flags) => `stat -L ${flags} / ${paths.map(shellQuote).join(' ')}`);
 
-/** `undefined` when the machine cannot tell. Those that are not there are missing. */
+/** Returns `undefined` when the machine has no supported `stat`. Missing files are left out. */
 export function parseFiles(text: string): readonly FileState[] | undefined {
   const files = text.split('\n').flatMap(parseFile);
   return files.some(({ path }) => path === '/') ? files : undefined;
@@ -47,7 +47,7 @@ export function parseEventFiles(text: string): readonly FileState[] | undefined 
   return first === 'folder' ? lines.flatMap(parseFile) : undefined;
 }
 
-/** Of the shells that answer us, and of nothing else. */
+/** Text that only the command lines of Helios's own query shells contain. */
 const loopMark = 'IFS= read -r m; while IFS= read -r l';
 
 const listProcesses = `loop=${shellQuote(loopMark)}\n${shellText('./listProcesses.sh', import.meta.url)}`;
@@ -65,11 +65,13 @@ export const processesScript = (pids: readonly number[], patterns: readonly stri
 
 export interface ParsedProcesses {
   readonly alive: ReadonlyMap<number, ProcessState>;
-  /** By pattern; `undefined` where it is no regular expression that the machine understands. */
+  /**
+   * Matches by pattern; `undefined` for a pattern that the machine rejects as a regular expression.
+   */
   readonly matches: readonly (readonly MatchingProcess[] | undefined)[];
 }
 
-/** `undefined` when the answer is not whole. */
+/** Returns `undefined` when the answer is incomplete. */
 export function parseProcesses(text: string): ParsedProcesses | undefined {
   const lines = text.split('\n');
   if (lines.at(-1) !== 'end') return undefined;
@@ -85,13 +87,12 @@ export function parseProcesses(text: string): ParsedProcesses | undefined {
   return { alive, matches };
 }
 
-/** A zombie has ended. */
+/** A zombie counts as ended. */
 function parseState(line: string): ProcessState[] {
   const [, how, pid, rest = ''] = /^(stat|ps|alive) (\d+)(.*)$/.exec(line) ?? [];
   if (how === undefined) return [];
   const isProc = how === 'stat';
-  // The name of the program, in parentheses, may hold anything; the state and the start time come
-  // after it.
+  // The program name in parentheses may contain anything; the state and start time follow it.
   const words = (isProc ? rest.slice(rest.lastIndexOf(')') + 1) : rest).trim().split(/\s+/);
   if (/^[ZX]/.test(words[0] ?? '')) return [];
   const startTime = isProc ? (words[19] ?? '') : how === 'ps' ? words.slice(1).join(' ') : '';
@@ -104,7 +105,7 @@ export const watchedCommandScript = (command: string, cwd: string): string => {
   return `set -- ${args}\n${shellText('./watchedCommand.sh', import.meta.url)}`;
 };
 
-/** `undefined` when the answer is not whole. */
+/** Returns `undefined` when the answer is incomplete. */
 export function parseCommand(text: string): CommandState | undefined {
   const mark = text.lastIndexOf('\u0001');
   const [, stderr = '', code] = /^(.*)\n@(\d+)$/s.exec(text.slice(mark + 1)) ?? [];

@@ -1,4 +1,4 @@
-/** The looks at one machine. */
+/** Schedules the probes of one machine. */
 import type { Clock } from '../../base/clock.ts';
 import { toDisposable, type Disposable } from '../../base/disposable.ts';
 import { messageOf } from '../../base/errors.ts';
@@ -14,34 +14,34 @@ export interface Watched {
 }
 
 interface Entry extends Watched {
-  /** When it is looked at next. */
+  /** Time of the next probe. */
   dueMs: number;
-  /** In a row. */
+  /** Number of consecutive failures. */
   failures: number;
-  /** Called when nobody waits for it any more. */
+  /** Called when the probe is no longer watched. */
   leave: () => void;
 }
 
 const tickMs = 2000;
-/** Nothing has changed for a while. */
+/** Quiet time after which ticks are longer. */
 const calmAfterMs = 2 * 60_000;
 const calmTickMs = 4000;
-/** Between two runs of a command, and two lists of all processes. */
+/** Interval between two runs of a command, and between two lists of all processes. */
 const commandMs = 5000;
 const isCostly = ({ kind }: Probe): boolean => kind === 'command' || kind === 'pattern';
-/** A machine that answers slowly is asked less often. */
+/** A machine that answers slowly is probed less often. */
 const restPerProbe = 4;
 const longestRestMs = 6000;
-/** The waits before something that gave no answer is asked again. */
+/** Delays before a probe without an answer is repeated. */
 const patience = { firstMs: tickMs, factor: 2, longestMs: 60_000 };
-/** Of those that are asked together; what takes longer holds nobody up again. */
+/** Time limit of a batch. A slower probe is sent separately from then on. */
 const withinSeconds = 5;
 const slowCommandMs = 20_000;
 
 export class HostProbes implements Disposable {
   readonly #clock: Clock;
   readonly #entries = new Set<Entry>();
-  /** What was too slow to be asked together with others. */
+  /** Keys of probes that were too slow for a batch. */
   readonly #slow = new Set<string>();
   readonly #seen = new Map<string, string>();
   #next: Disposable | undefined;
@@ -61,7 +61,7 @@ export class HostProbes implements Disposable {
   add(watched: Watched): Disposable {
     const entry: Entry = { ...watched, dueMs: 0, failures: 0, leave: () => undefined };
     this.#entries.add(entry);
-    // While the machine is down it is not asked sooner for one more.
+    // An added probe does not shorten the wait while the machine is down.
     if (!this.#isProbing && (this.#outages === 0 || this.#next === undefined)) this.#probeIn(0);
     return toDisposable(() => {
       this.#entries.delete(entry);
@@ -156,8 +156,8 @@ export class HostProbes implements Disposable {
   }
 
   /**
-   * What hung is asked by itself from now on, later each time; a command that is merely slow gets
-   * its own time.
+   * Marks a probe that timed out: it is sent separately from now on, after growing delays. A slow
+   * command is run at once with its own time limit.
    */
   #defer(entry: Entry, nowMs: number): void {
     this.#slow.add(probeKey(entry.probe));
@@ -166,9 +166,7 @@ export class HostProbes implements Disposable {
     entry.dueMs = nowMs + pauseMs;
   }
 
-  /**
-   * A slow command by itself, once for all who wait for it; it is ended when nobody does any more.
-   */
+  /** Runs a slow command separately, once for all its watchers, and ends it when none is left. */
   async #run(entries: readonly Entry[]): Promise<void> {
     const [first] = entries;
     if (first?.probe.kind !== 'command') return;

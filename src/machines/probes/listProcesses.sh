@@ -1,5 +1,6 @@
-# $all: the processes that are not our own: not the group of the fragments, nor that of $shell, which was asked, and its
-# ancestors, nor a shell with $loop in its text.
+# Sets $all to the foreign processes: without the group of the fragments, without $shell (the
+# querying shell), its group and its ancestors, and without shells that have $loop in their
+# arguments.
 f='-o pid= -o ppid= -o pgid= -o args='
 # shellcheck disable=SC2086 # Several options.
 all=$(ps -A -ww $f || ps -A $f || ps -o pid,ppid,pgid,args)
@@ -12,7 +13,8 @@ all=$(printf '%s\n' "$all" | awk -v q="$$" -v s="$shell" -v m="$loop" '
   }')
 args=$(printf '%s\n' "$all" | sed 's/^ *[0-9]* *[0-9]* *[0-9]* //')
 
-# Prints those of the list whose arguments grep finds. $1: its index; $2: the pattern. $found: their pids as well.
+# Prints the processes whose arguments match. $1: index of the pattern; $2: the pattern. Adds their
+# pids to $found.
 match() {
   hits=$(printf '%s\n' "$args" | grep -nE -e "$2"); r=$?
   printf 'pattern %s %s\n' "$1" "$r"

@@ -1,14 +1,11 @@
-/**
- * Looks at machines for everybody who waits for something there: all looks of a machine together,
- * in one query a tick.
- */
+/** Probes machines for all watchers. All probes of a machine go together, in one query per tick. */
 import type { Clock } from '../../base/clock.ts';
 import { toDisposable, type Disposable } from '../../base/disposable.ts';
 import { MachineFailure } from '../machine.ts';
 import { HostProbes } from './hostProbes.ts';
 import type { ProbeAnswers, ProbeKind, ProbedMachine, ProbeOf, ProbeSink } from './probe.ts';
 
-/** A machine that is very busy may need a second look. */
+/** A very busy machine may need a second attempt. */
 const maxTries = 2;
 
 export class MachineProbes implements Disposable {
@@ -19,7 +16,7 @@ export class MachineProbes implements Disposable {
     this.#clock = clock;
   }
 
-  /** Tells again and again, as long as it is not disposed; never before this returns. */
+  /** Reports to the sink repeatedly until disposed, and never before this returns. */
   watch<Kind extends ProbeKind>(
     machine: ProbedMachine,
     probe: ProbeOf<Kind>,
@@ -34,7 +31,7 @@ export class MachineProbes implements Disposable {
     });
   }
 
-  /** Looks once. Rejects with `MachineFailure`. */
+  /** Probes once. Rejects with `MachineFailure`. */
   once<Kind extends ProbeKind>(
     machine: ProbedMachine,
     probe: ProbeOf<Kind>,

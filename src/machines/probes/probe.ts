@@ -1,56 +1,59 @@
-/** What can be looked at on a machine again and again, and what is then known. */
+/** Defines the probes that a machine can answer, and their results. */
 import type { Machine } from '../machine.ts';
 
 export interface FileState {
   /** Absolute. */
   readonly path: string;
   readonly sizeBytes: number;
-  /** With a fraction where the file system keeps one. */
+  /** Has a fraction where the file system stores one. */
   readonly modifiedMs: number;
-  /** Another one under the same path is another file. */
+  /** A different inode under the same path means a different file. */
   readonly inode: string;
 }
 
 export interface ProcessState {
   readonly pid: number;
-  /** Tells one process from a later one with the same pid; empty where the machine does not say. */
+  /**
+   * Distinguishes a process from a later one with the same pid; empty when the machine does not
+   * report it.
+   */
   readonly startTime: string;
 }
 
 export interface MatchingProcess extends ProcessState {
-  /** The beginning of its command line. */
+  /** Start of its command line. */
   readonly command: string;
 }
 
 export interface CommandState {
-  /** `undefined`: it was ended, for it took too long. */
+  /** `undefined` when the command timed out and was ended. */
   readonly code: number | undefined;
-  /** The end of each. */
+  /** End of stdout; `stderr` likewise. */
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** Paths are absolute and of one line. */
+/** Paths are absolute and without line breaks. */
 export type Probe =
   | { readonly kind: 'file'; readonly path: string }
   | { readonly kind: 'process'; readonly pid: number }
   /**
-   * An extended regular expression, found anywhere in a command line; our own shells are never
-   * meant.
+   * Extended regular expression that matches anywhere in a command line. Helios's own shells never
+   * match.
    */
   | { readonly kind: 'pattern'; readonly pattern: string }
   | { readonly kind: 'command'; readonly command: string }
-  /** The event files of TensorBoard in and below a folder. */
+  /** TensorBoard event files in and below a folder. */
   | { readonly kind: 'eventFiles'; readonly folder: string };
 
 export interface ProbeAnswers {
-  /** `undefined`: there is none. */
+  /** `undefined` when the file does not exist. */
   readonly file: FileState | undefined;
-  /** `undefined`: it is not alive. */
+  /** `undefined` when the process is not alive. */
   readonly process: ProcessState | undefined;
   readonly pattern: readonly MatchingProcess[];
   readonly command: CommandState;
-  /** `undefined`: the folder is not there. */
+  /** `undefined` when the folder does not exist. */
   readonly eventFiles: readonly FileState[] | undefined;
 }
 
@@ -59,7 +62,7 @@ export type ProbeOf<Kind extends ProbeKind> = Extract<Probe, { kind: Kind }>;
 
 export interface ProbeSink<Answer> {
   answer(answer: Answer): void;
-  /** It could not be looked at this time, and why. */
+  /** Receives why this attempt failed. */
   failed(message: string): void;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Looks that are due → the fragments of one query, as few as can be, and how each look reads its
- * answer there.
+ * Combines due probes into as few fragments of one query as possible, and parses each probe's
+ * answer.
  */
 import {
   eventFilesScript,
@@ -19,7 +19,7 @@ interface ProbeTarget {
   readonly probe: Probe;
 }
 
-/** `undefined`: the text is not whole. */
+/** `undefined` when the text is incomplete. */
 type Reading = { readonly value: unknown } | { readonly problem: string } | undefined;
 
 export interface ProbePart<Entry> {
@@ -30,7 +30,7 @@ export interface ProbePart<Entry> {
 
 export const probeKey = (probe: Probe): string => JSON.stringify(probe);
 
-/** `isSlow`: it hung, and is asked by itself. */
+/** `isSlow` marks a probe that timed out, and therefore gets its own fragment. */
 export function partsOf<Entry extends ProbeTarget>(
   entries: readonly Entry[],
   isSlow: (probe: Probe) => boolean,
@@ -49,7 +49,7 @@ export function partsOf<Entry extends ProbeTarget>(
   ];
 }
 
-/** Those that look at the same. */
+/** Groups equal probes. */
 export function groups<Entry extends ProbeTarget>(entries: readonly Entry[]): Entry[][] {
   const byKey = new Map<string, Entry[]>();
   for (const entry of entries) {

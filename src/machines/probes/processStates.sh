@@ -1,4 +1,4 @@
-# The state of each process of $found. Linux has it in /proc, others have ps.
+# Prints the state of each process of $found: from /proc on Linux, else from ps.
 for p in $found; do
   l=
   if [ -r /proc/self/stat ]; then

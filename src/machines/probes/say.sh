@@ -1,5 +1,5 @@
-# Prints answer $2 of fragment $1 in pieces of at most $say_piece bytes, each behind a line with $say_word; one that is
-# longer than $say_most is left out.
+# Prints answer $2 of fragment $1 in pieces of at most $say_piece bytes, each after a line with
+# $say_word. An answer longer than $say_most is printed as empty.
 say() {
   [ "${#2}" -le "$say_most" ] || set -- "$1" ''
   r=$2

@@ -1,4 +1,5 @@
-# Runs command $2 in folder $1, which a message calls $3. Prints the end of stdout, a mark, the end of stderr, and the code.
+# Runs command $2 in folder $1; $3 is its name for messages. Prints the end of stdout, a mark, the
+# end of stderr, and the code.
 cd -- "$1" || { printf '\001no folder %s\n@1' "$3"; exit; }
 PYTHONUNBUFFERED=1; export PYTHONUNBUFFERED
 sh=$(command -v bash) || sh=/bin/sh
