@@ -1,26 +1,26 @@
-/** How long the GPUs that runs hold were idle. */
+/** Measures how long the GPUs of runs were idle. */
 import type { GpuSample, ResourceSample } from './resourceSample.ts';
 
 export interface GoingRun {
   readonly runId: string;
   readonly machineId: string;
-  /** The leader of its session; absent before it has started. */
+  /** Session leader of the run; absent before the run has started. */
   readonly pid?: number | undefined;
-  /** GPUs that are its own, by id; absent: those that its processes use. */
+  /** Ids of the GPUs assigned to the run; absent: the GPUs that its processes use. */
   readonly gpuIds?: readonly string[] | undefined;
 }
 
 export interface GpuTime {
-  /** GPU seconds in which a GPU that the run held was below 5 %. */
+  /** GPU seconds during which a GPU of the run was below 5 % utilisation. */
   readonly idleSeconds: number;
-  /** GPU seconds that were watched. */
+  /** GPU seconds observed. */
   readonly watchedSeconds: number;
-  /** What its processes hold now on all GPUs, where the driver tells. */
+  /** Memory that its processes hold on all GPUs now; absent where the driver does not report it. */
   readonly memoryBytes?: number;
 }
 
 const idleBelowPercent = 5;
-/** Between two samples that lie further apart nothing is known. */
+/** A longer gap between two samples counts as not observed. */
 const longestGapMs = 20_000;
 
 export class GpuTimes {
@@ -31,7 +31,7 @@ export class GpuTimes {
     return this.#times.get(runId);
   }
 
-  /** `runs`: those that are going on on the machine of the sample. */
+  /** @param runs Active runs on the machine of the sample. */
   add({ gpus = [], atMs }: ResourceSample, runs: readonly GoingRun[]): void {
     for (const run of runs) {
       const held = gpus.filter((gpu) => isHeld(gpu, run) && gpu.utilisationPercent !== undefined);
@@ -58,7 +58,7 @@ export class GpuTimes {
   }
 }
 
-/** Its own GPUs, or those that its processes use. */
+/** Returns whether the GPU is assigned to the run, or used by its processes. */
 export const isHeld = (gpu: GpuSample, run: GoingRun): boolean =>
   run.gpuIds === undefined ? processesOf(gpu, run).length > 0 : run.gpuIds.includes(gpu.id);
 

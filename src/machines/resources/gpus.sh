@@ -1,5 +1,5 @@
-# The GPUs, and for each process that uses one its session too, as our own /proc has it: in a namespace of processes other
-# than the first one (a container), the numbers of the driver are not ours.
+# Prints the GPUs, and each process that uses one with its session as seen in the local /proc. In
+# another process namespace (a container), the pids of the driver differ from the local ones.
 PATH=$PATH:/opt/rocm/bin:/usr/local/nvidia/bin
 if command -v nvidia-smi >/dev/null; then
   echo nvidia

@@ -1,5 +1,5 @@
-# What a machine has and what of it is in use. One program reads all of it: "name: numbers" per line. In a container the
-# files of its control group are there too.
+# Prints resources of a machine and their use. One program reads all of it: "name: numbers" per
+# line. In a container, the files of its control group are included.
 if [ -r /proc/stat ]; then
   set --
   for f in /proc/stat /proc/meminfo /proc/loadavg /proc/uptime \

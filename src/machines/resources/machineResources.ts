@@ -1,7 +1,7 @@
 /**
- * What the machines are busy with, sampled while somebody looks or runs are going on there. Only
- * machines that are connected are asked, each by itself and one question at a time: one that does
- * not answer holds nobody up.
+ * Samples the resources of machines while a view shows them or runs are active on them. Only
+ * connected machines are asked, each separately and one sample at a time, so that a machine that
+ * does not answer delays no other.
  */
 import type { Clock } from '../../base/clock.ts';
 import { DisposableStore, toDisposable, type Disposable } from '../../base/disposable.ts';
@@ -14,30 +14,32 @@ import { Sampler, type SampledMachine } from './sampler.ts';
 
 export interface ResourcePorts {
   readonly machines: Machines;
-  /** The runs that are going on now. */
+  /** Returns the active runs. */
   going(): readonly GoingRun[];
-  /** Runs began or ended. */
+  /** Fires when runs started or ended. */
   readonly onDidChangeRuns: Event<unknown>;
   readonly clock: Clock;
 }
 
 const everyMs = 5000;
-/** While only runs are watched over and nobody looks: a night of it costs next to nothing. */
+/**
+ * Sampling interval while no view is open, chosen so that a night of sampling costs almost nothing.
+ */
 const unseenEveryMs = 15_000;
-/** Older than this, a sample says nothing of the present. */
+/** Age at which a sample no longer counts as current. */
 const staleMs = 30_000;
 
 export class MachineResources implements Disposable {
   readonly #ports: ResourcePorts;
   readonly #owned = new DisposableStore();
   readonly #changes = this.#owned.add(new Emitter<string>());
-  /** The id of the machine of which there is a new sample. */
+  /** Fires with the id of the machine that has a new sample. */
   readonly onDidChange: Event<string> = this.#changes.event;
   readonly #times = new GpuTimes();
   readonly #samplers = new WeakMap<SampledMachine, Sampler>();
   readonly #latest = new Map<string, ResourceSample>();
   readonly #asking = new Map<string, Promise<ResourceSample>>();
-  /** Who looks: at a machine, or at all that are connected. */
+  /** Open views: of one machine, or of all connected ones. */
   readonly #watches = new Set<{
     readonly machineId: string | undefined;
     onFailed(message: string): void;
@@ -49,13 +51,13 @@ export class MachineResources implements Disposable {
     this.#owned.add(ports.onDidChangeRuns(() => this.#begin()));
   }
 
-  /** The newest sample, unless it is too old to tell of the present. */
+  /** Returns the newest sample if it is still current. */
   latest(machineId: string): ResourceSample | undefined {
     const sample = this.#latest.get(machineId);
     return sample && this.#ports.clock.now() - sample.atMs <= staleMs ? sample : undefined;
   }
 
-  /** What is known of the last seconds, or else a sample of now. Rejects with `MachineFailure`. */
+  /** Resolves with a sample of the last seconds, or takes one. Rejects with `MachineFailure`. */
   async take(machine: SampledMachine): Promise<ResourceSample> {
     const sample = this.#latest.get(machine.id);
     if (sample && this.#isFresh(machine.id)) return sample;
@@ -65,16 +67,16 @@ export class MachineResources implements Disposable {
   }
 
   /**
-   * How long the GPUs of a run were idle while it was watched; `undefined` when it held none that
-   * was seen.
+   * Returns how long the GPUs of a run were idle while observed; `undefined` when no GPU of the run
+   * was observed.
    */
   gpuTime(runId: string): GpuTime | undefined {
     return this.#times.of(runId);
   }
 
   /**
-   * Samples until disposed: the machine, which may be connected to for it, or all that are
-   * connected. `onFailed` hears each time that the machine did not answer, and why.
+   * Samples until disposed: one machine, which may be connected for it, or all connected ones.
+   * `onFailed` receives the reason of every failed sample.
    */
   watch(machineId?: string, onFailed: (message: string) => void = () => undefined): Disposable {
     const watch = { machineId, onFailed };
@@ -105,7 +107,7 @@ export class MachineResources implements Disposable {
   #begin(): void {
     if (!this.#isWanted()) return;
     if (this.#next === undefined) return this.#beat();
-    // Who comes between two beats need not wait for the next one.
+    // A view opened between two ticks does not wait for the next one.
     for (const machine of this.#ports.machines.list())
       if (this.#isMeant(machine) && !this.#isFresh(machine.id)) this.#sample(machine);
   }
@@ -130,7 +132,7 @@ export class MachineResources implements Disposable {
   }
 
   #isMeant({ id, kind }: Machine): boolean {
-    // A login host is not the nodes on which the runs are.
+    // A login host is not the node on which the runs are.
     if (kind === 'slurm' || this.#asking.has(id)) return false;
     const watched = [...this.#watches].map(({ machineId }) => machineId);
     if (watched.includes(id)) return true;
@@ -152,14 +154,14 @@ export class MachineResources implements Disposable {
         );
         this.#changes.fire(id);
       })
-      // It says so by its status, too; its last sample grows old.
+      // The machine's status reports the failure, too; its last sample ages.
       .catch((error: unknown) => {
         for (const watch of [...this.#watches])
           if (watch.machineId === id) watch.onFailed(messageOf(error));
       });
   }
 
-  /** One sample at a time of each: who asks meanwhile shares it. */
+  /** Takes at most one sample per machine at a time; concurrent callers share it. */
   #sampled(machine: SampledMachine): Promise<ResourceSample> {
     const asked = this.#asking.get(machine.id);
     if (asked !== undefined) return asked;

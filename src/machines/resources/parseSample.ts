@@ -1,8 +1,8 @@
-/** What the sample scripts print → numbers. What was not said, or makes no sense, is absent. */
+/** Parses the output of the sample scripts. Missing or implausible values are absent. */
 import * as z from 'zod';
 import type { DiskSample, GpuProcess, GpuSample, ResourceSample } from './resourceSample.ts';
 
-/** Counters of which only differences mean something. */
+/** Counters whose differences matter. */
 export interface Counters {
   readonly busy?: number | undefined;
   readonly total?: number | undefined;
@@ -16,7 +16,7 @@ type HostNumbers = Pick<
   'cpuPercent' | 'cpuCount' | 'loadAverage' | 'memoryUsedBytes' | 'memoryTotalBytes'
 >;
 
-/** `before`: the counters of the sample before, without which there is no `cpuPercent` on Linux. */
+/** @param before Counters of the previous sample, without which Linux has no `cpuPercent`. */
 export function parseHost(
   text: string,
   before: Counters | undefined,
@@ -99,7 +99,7 @@ function groupCpu(now: Counters, before: Counters | undefined, cpus: number): nu
   return ratio(difference(now.groupSeconds, before?.groupSeconds), seconds && seconds * cpus);
 }
 
-/** Nothing when it went backwards: the machine was restarted. */
+/** Returns `undefined` when the counter decreased: the machine was restarted. */
 function difference(now: number | undefined, before: number | undefined): number | undefined {
   return now === undefined || before === undefined || now < before ? undefined : now - before;
 }
@@ -107,7 +107,7 @@ function difference(now: number | undefined, before: number | undefined): number
 const ratio = (part: number | undefined, whole: number | undefined): number | undefined =>
   part === undefined || whole === undefined || whole <= 0 ? undefined : (100 * part) / whole;
 
-/** How many CPUs the control group may use, where it may not use all. */
+/** Returns the CPU limit of the control group; `undefined` where there is none. */
 function groupCpus(told: Told): number | undefined {
   const quota = number(told, 'cpu.max') ?? number(told, 'cpu.cfs_quota_us');
   const period = number(told, 'cpu.max', 1) ?? number(told, 'cpu.cfs_period_us');
@@ -128,7 +128,7 @@ function memoryOf(told: Told): Pick<HostNumbers, 'memoryUsedBytes' | 'memoryTota
   };
 }
 
-/** Files in the cache that can be dropped do not count. */
+/** Returns the used memory of the control group, without droppable cache files. */
 function groupMemory(told: Told): number | undefined {
   const current = number(told, 'memory.current') ?? number(told, 'memory.usage_in_bytes');
   const cache = number(told, 'inactive_file') ?? 0;
@@ -163,7 +163,7 @@ const sumOf = (values: readonly (number | undefined)[]): number | undefined =>
     0,
   );
 
-/** Folders on the same file system are told once. */
+/** Parses disks; folders on the same file system appear once. */
 export function parseDisks(text: string): DiskSample[] {
   const lines = text.split('\n');
   const disks = new Map<string, DiskSample>();
@@ -187,7 +187,7 @@ export function parseGpus(text: string): GpuSample[] {
   return kind === 'rocm' ? parseRocm(lines.join('\n')) : [];
 }
 
-/** `[N/A]`, `[Not Supported]` and their like are no numbers. */
+/** Parses a number; `[N/A]`, `[Not Supported]` and the like are `undefined`. */
 function cell(text: string | undefined, factor = 1): number | undefined {
   const trimmed = text?.trim() ?? '';
   const value = trimmed === '' ? NaN : Number(trimmed);
@@ -236,7 +236,7 @@ const parseProcesses = (lines: readonly string[]): { uuid: string; process: GpuP
 
 const rocmSchema = z.record(z.string(), z.record(z.string(), z.coerce.string()));
 
-/** `{"card0": {"GPU use (%)": "3", …}}`; versions differ in how they write the names. */
+/** Parses `{"card0": {"GPU use (%)": "3", …}}`; versions spell the names differently. */
 function parseRocm(text: string): GpuSample[] {
   const parsed = rocmSchema.safeParse(jsonOf(text));
   return Object.entries(parsed.data ?? {}).flatMap(([card, told]) => {
@@ -263,7 +263,7 @@ function parseRocm(text: string): GpuSample[] {
   });
 }
 
-/** Warnings may come before it. */
+/** Parses JSON that may follow warnings. */
 function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text.slice(Math.max(0, text.indexOf('{'))));

@@ -1,55 +1,53 @@
 /**
- * What a machine has and what of it is in use, at one moment. What the machine did not say is
+ * Defines a sample of a machine's resources and their use at one time. Unreported values are
  * absent, never 0.
  */
 
 export interface GpuProcess {
   readonly pid: number;
-  /**
-   * The session that it belongs to: a run is the leader of one, so that this is the pid of its run.
-   */
+  /** Session of the process. A run leads its session, so this is the pid of its run. */
   readonly sessionPid?: number;
   readonly memoryBytes?: number;
 }
 
 export interface GpuSample {
-  /** As `nvidia-smi` or `rocm-smi` number it. */
+  /** Number given by `nvidia-smi` or `rocm-smi`. */
   readonly id: string;
   readonly name?: string;
-  /** 0 to 100: the part of the time in which it computed. */
+  /** Share of the time in which the GPU computed, 0 to 100. */
   readonly utilisationPercent?: number;
   readonly memoryUsedBytes?: number;
   readonly memoryTotalBytes?: number;
   readonly temperatureCelsius?: number;
   readonly powerWatts?: number;
-  /** Those that hold memory of it; absent where the driver does not tell. */
+  /** Processes that hold memory of the GPU; absent where the driver does not report them. */
   readonly processes?: readonly GpuProcess[];
 }
 
 export interface DiskSample {
-  /** The folder that was asked about. */
+  /** Requested folder. */
   readonly path: string;
   readonly freeBytes: number;
   readonly totalBytes: number;
 }
 
 export interface ResourceSample {
-  /** When it came, by our clock. */
+  /** Time of arrival, by the local clock. */
   readonly atMs: number;
-  /** Of all CPUs together, 0 to 100, since the sample before; absent in the first. */
+  /** Average of all CPUs since the previous sample, 0 to 100; absent in the first. */
   readonly cpuPercent?: number;
-  /** In a container: what it is allowed, which may be a fraction. */
+  /** Number of CPUs; in a container its limit, which may be a fraction. */
   readonly cpuCount?: number;
   /**
-   * Processes that ran or waited to run, over the last minute. Absent in a container, where it
-   * would be the host's.
+   * Processes running or waiting to run, averaged over the last minute. Absent in a container,
+   * where it would be the host's.
    */
   readonly loadAverage?: number;
-  /** What is not available to new processes; caches that can be dropped do not count. */
+  /** Memory unavailable to new processes, without droppable caches. */
   readonly memoryUsedBytes?: number;
   readonly memoryTotalBytes?: number;
-  /** Of the folders of runs and work, once where they are on the same file system. */
+  /** Disks of the run and work folders; folders on the same file system appear once. */
   readonly disks?: readonly DiskSample[];
-  /** Empty: there is none. Absent: the driver did not answer in time. */
+  /** Empty: the machine has none. Absent: the driver did not answer in time. */
   readonly gpus?: readonly GpuSample[];
 }

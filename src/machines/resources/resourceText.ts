@@ -1,15 +1,15 @@
-/** What a machine is busy with, in a few words of fixed width. */
+/** Formats the resource use of a machine as short text of fixed width. */
 import { counted } from '../../base/text.ts';
 import type { GpuSample, ResourceSample } from './resourceSample.ts';
 
 /**
- * `GPU 93 % · 71 °C · 18/80 GB`; without a GPU `CPU 12 % · 3/64 GB`. `undefined` when nothing of it
- * is known.
+ * Returns `GPU 93 % · 71 °C · 18/80 GB`, or `CPU 12 % · 3/64 GB` without a GPU; `undefined` when
+ * neither is known.
  */
 export const resourceText = (sample: ResourceSample): string | undefined =>
   gpusText(sample) ?? hostText(sample);
 
-/** `CPU 12 % · 3/64 GB`, or `load 0.4 · 3/64 GB` where there was only one look. */
+/** Returns `CPU 12 % · 3/64 GB`, or `load 0.4 · 3/64 GB` after a single sample. */
 export function hostText({
   cpuPercent,
   loadAverage,
@@ -26,7 +26,7 @@ export function hostText({
   return parts.length > 0 ? parts.join(' · ') : undefined;
 }
 
-/** One line each: GPUs, CPU, memory, disks; what is not known is left out. */
+/** Returns one line each for GPUs, CPU, memory and disks, without unknown ones. */
 export function resourceLines(sample: ResourceSample): string[] {
   const load = sample.loadAverage === undefined ? [] : [`load ${sample.loadAverage.toFixed(1)}`];
   const count = sample.cpuCount === undefined ? [] : [counted(sample.cpuCount, 'CPU')];
@@ -42,7 +42,7 @@ export function resourceLines(sample: ResourceSample): string[] {
   ];
 }
 
-/** Of several: how busy they are on average, the hottest, and their memory together. */
+/** Summarises several GPUs: average utilisation, highest temperature, total memory. */
 export function gpusText({ gpus = [] }: ResourceSample): string | undefined {
   if (gpus.length === 0) return undefined;
   return gpuText(gpus.length === 1 ? 'GPU' : `${gpus.length} GPUs`, {
@@ -68,7 +68,7 @@ function gpuText(name: string, gpu: GpuNumbers): string {
   ].join(' · ');
 }
 
-/** Numbers that every one of them tells: a sum of some of them would be no sum. */
+/** Returns the values if every GPU reports one: a partial sum would be misleading. */
 function known<Key extends keyof GpuNumbers>(gpus: readonly GpuSample[], key: Key): number[] {
   const values = gpus.flatMap((gpu) => gpu[key] ?? []);
   return values.length === gpus.length ? values : [];
@@ -86,7 +86,7 @@ const largest = (values: readonly number[]): number | undefined =>
 const optional = <Key extends string>(key: Key, value: number | undefined) =>
   (value === undefined ? {} : { [key]: value }) as { [name in Key]?: number };
 
-/** A figure space keeps `7 %` as wide as `93 %`. */
+/** A figure space makes `7 %` as wide as `93 %`. */
 const percentText = (name: string, percent: number | undefined): string[] =>
   percent === undefined ? [] : [`${name} ${String(Math.round(percent)).padStart(2, '\u2007')} %`];
 
@@ -95,7 +95,7 @@ function memoryText(usedBytes: number | undefined, totalBytes: number | undefine
   return [`${gigabytes(usedBytes)}/${gigabytes(totalBytes)} GB`];
 }
 
-/** Of 2^30 bytes, as makers of memory count them. */
+/** Formats gigabytes of 2^30 bytes, the unit of memory sizes. */
 function gigabytes(bytes: number): string {
   const value = bytes / 2 ** 30;
   return value < 9.95 && value > 0 && !Number.isInteger(value)

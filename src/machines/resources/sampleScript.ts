@@ -1,6 +1,6 @@
 /**
- * POSIX-sh fragments that print what a machine has and what of it is in use. `parseSample.ts` reads
- * it.
+ * Returns POSIX sh fragments that print a machine's resources and their use. `parseSample.ts`
+ * parses the output.
  */
 import { shellText } from '../../base/shellText.ts';
 import { shellQuote } from '../../base/text.ts';
@@ -10,8 +10,8 @@ export const hostScript = shellText('./host.sh', import.meta.url);
 export const gpuScript = shellText('./gpus.sh', import.meta.url);
 
 /**
- * Of folders that are not there yet: where they would be made. Prints the folder, then what `df`
- * says of it.
+ * Prints each folder, and what `df` reports of it. For a missing folder, `df` reads its closest
+ * existing parent.
  */
 export const diskScript = (folders: readonly string[]): string =>
   `set -- ${folders.map(shellQuote).join(' ')}\n${shellText('./disks.sh', import.meta.url)}`;

@@ -7,9 +7,9 @@ import { parseDisks, parseGpus, parseHost, type Counters } from './parseSample.t
 import type { ResourceSample } from './resourceSample.ts';
 import { diskScript, gpuScript, hostScript } from './sampleScript.ts';
 
-/** Drivers that are asleep take seconds to wake. */
+/** Sleeping drivers take seconds to wake. */
 const withinSeconds = 10;
-/** A driver or a file server that hangs is left alone, longer each time. */
+/** A hanging driver or file server is not asked for a growing time. */
 const policy = { firstMs: 60_000, factor: 2, longestMs: 30 * 60_000 };
 
 export type SampledMachine = Pick<Machine, 'id' | 'ready' | 'query' | 'runsFolder' | 'workFolder'>;
@@ -27,7 +27,7 @@ export class Sampler {
   }
 
   /**
-   * Rejects with `MachineFailure` when the machine does not answer. What does not answer there is
+   * Rejects with `MachineFailure` when the machine does not answer. Parts without an answer are
    * absent.
    */
   async sample(): Promise<ResourceSample> {
@@ -54,7 +54,7 @@ export class Sampler {
   }
 }
 
-/** With something that may hang: each time that it does, it is asked later again. */
+/** Postpones a part that may hang, longer after each timeout. */
 class Patience {
   #untilMs = 0;
   #failures = 0;
@@ -63,7 +63,7 @@ class Patience {
     return nowMs >= this.#untilMs;
   }
 
-  /** The answer, or `undefined` when there was none. */
+  /** Returns the answer, and records a missing one. */
   judge(answer: string | undefined, nowMs: number): string | undefined {
     if (!this.isOver(nowMs)) return undefined;
     if (answer !== undefined) {
