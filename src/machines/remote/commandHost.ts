@@ -1,39 +1,39 @@
 /**
- * What commands somewhere else need of the way there: an SSH connection to a host, the engine of a
+ * Defines how commands reach another place: the SSH connection to a host, or the engine of a
  * container.
  */
 import type { Duplex, Readable } from 'node:stream';
 
 /**
- * One command. Reading gives its stdout, writing feeds its standard input, ending the writing
- * closes that. It emits `exit` with the code, or with `null` and the name of a signal, when its end
- * is known; then, or without that when the way is lost, `close`.
+ * A running command. Reading returns its stdout, writing feeds its stdin, and ending the writable
+ * side closes stdin. Emits `exit` with the code, or with `null` and the name of a signal, when the
+ * end is known. Then emits `close`, alone when the connection is lost.
  */
 export interface CommandChannel extends Duplex {
   readonly stderr: Readable;
-  /** Lets go of it. The command may go on. */
+  /** Detaches from the command, which may continue. */
   close(): void;
 }
 
 export interface ChannelOptions {
-  /** Counts until the command is sent. */
+  /** Applies until the command is sent. */
   readonly signal?: AbortSignal | undefined;
   /**
-   * `stream`: stays open, and gives way where there is room for few; rejects with `denied` when
-   * there is none · `urgent`: ends something, and waits for nobody. Default: waits in turn.
+   * `stream`: stays open, and yields where the server allows few sessions; rejects with `denied`
+   * when there is no room · `urgent`: ends a process, and skips the queue. Default: queued.
    */
   readonly use?: 'stream' | 'urgent';
 }
 
 export interface CommandHost {
-  /** For messages: the name of the host. */
+  /** Name of the host, for messages. */
   readonly name: string;
-  /** How long a call would still fail without a try. */
+  /** Milliseconds for which calls fail without an attempt. */
   readonly retryAfterMs: number;
   /**
-   * Runs a command line with a shell. Rejects with `MachineFailure` when it did not begin; with
-   * `unreachable`, it may have begun. Rejects with the signal's reason while it waits. `listen` is
-   * given the channel before anything that the command does.
+   * Runs a command line with a shell. Rejects with `MachineFailure` when the command did not start;
+   * with `unreachable`, it may have started. Rejects with the signal's reason while queued.
+   * `listen` receives the channel before any of its events.
    */
   exec(
     line: string,

@@ -1,4 +1,4 @@
-/** Runs scripts where there is no room for a shell that stays: a command each. */
+/** Runs each script as its own command, where the host has no room for a standing shell. */
 import type { Clock } from '../../base/clock.ts';
 import { shellQuote } from '../../base/text.ts';
 import { MachineFailure } from '../machine.ts';

@@ -1,6 +1,6 @@
 /**
- * Folders of a host as `ls` prints them: the one thing that every system has for looking at many
- * files at once.
+ * Lists folders of a host with `ls`, the only tool that every system has for checking many files at
+ * once.
  */
 import { shellQuote } from '../../base/text.ts';
 
@@ -11,28 +11,26 @@ export interface ListedFile {
 
 export interface ListedFolder {
   readonly files: ReadonlyMap<string, ListedFile>;
-  /** A line per file; differs when something in the folder did. */
+  /** Lines of `ls`, one per file; they differ after any change in the folder. */
   readonly lines: readonly string[];
 }
 
 /**
- * `=` when nothing changed since it last ran in this shell. With a second operand each folder is
- * named.
+ * Prints `=` when nothing changed since the last run in this shell. The second operand makes `ls`
+ * print folder names.
  */
 export const listScript = (folders: readonly string[]): string =>
   `now=$(ls -lnAL -- ${folders.map(shellQuote).join(' ')} /dev/null 2>/dev/null); ` +
   `if [ "$now" = "$was" ]; then printf =; else was=$now; printf '%s\\n' "$now"; fi`;
 
-/**
- * Blocks of the size `blockBytes`, from block `skip` on; blocks are what every `dd` can seek by.
- */
+/** Reads blocks of `blockBytes`, from block `skip` on. Every `dd` can seek by blocks. */
 export const readScript = (
   path: string,
   skip: number,
   { blockBytes, count }: { blockBytes: number; count: number },
 ): string => `dd if=${shellQuote(path)} bs=${blockBytes} skip=${skip} count=${count} 2>/dev/null`;
 
-/** `undefined`: nothing changed. */
+/** Returns `undefined` when nothing changed. */
 export function parseListing(text: string): ReadonlyMap<string, ListedFolder> | undefined {
   if (text === '=') return undefined;
   const folders = new Map<string, { files: Map<string, ListedFile>; lines: string[] }>();

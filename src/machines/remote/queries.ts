@@ -1,4 +1,4 @@
-/** Answers the queries of a machine, one after the other. */
+/** Runs the queries of a machine one after the other. */
 import type { Disposable } from '../../base/disposable.ts';
 import { MachineFailure, type QueryOptions } from '../machine.ts';
 import { evalLine } from './remoteCommand.ts';
@@ -12,7 +12,7 @@ export class Queries implements Disposable {
   #last: Promise<unknown> = Promise.resolve();
   #isDisposed = false;
 
-  /** Owns `runner`. */
+  /** Takes ownership of `runner`. */
   constructor(runner: ScriptRunner) {
     this.#runner = runner;
   }

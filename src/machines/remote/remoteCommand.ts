@@ -1,4 +1,7 @@
-/** Command lines that mean the same to every login shell, and scripts that say who runs them. */
+/**
+ * Builds command lines that mean the same to every login shell, and scripts that report their
+ * process group.
+ */
 import { shellQuote } from '../../base/text.ts';
 import { MachineFailure } from '../machine.ts';
 
@@ -9,26 +12,26 @@ export interface RemoteCommand {
   readonly hasStdin: boolean;
 }
 
-/** Linux takes 128 KiB for one argument; a shell's start-up adds little. */
+/** Linux accepts 128 KiB per argument; a shell's start-up adds little. */
 const maxCommandBytes = 120 * 1024;
-/** Small servers (dropbear) break the connection of who sends a line of more than 9000 bytes. */
+/** Small servers (dropbear) drop the connection on a command line of more than 9000 bytes. */
 const maxShownBytes = 3000;
 
 /**
- * Runs `script` with the POSIX shell. Login shells differ in what they make of quotes, backslashes,
- * `!` and line ends, so none of these reaches them.
+ * Returns a command line that runs `script` with the POSIX shell. Login shells treat quotes,
+ * backslashes, `!` and line ends differently, so none of these reaches them.
  */
 export const commandLine = (script: string): string =>
   `exec /bin/sh -c 'eval "$(printf %b "$1")"' sh '${escaped(script)}'`;
 
 /**
- * `script` as one line for a shell that evaluates lines, with its variables and `exit` kept to
- * itself.
+ * Returns `script` as one line for a shell that evaluates lines. Its variables and `exit` stay in a
+ * subshell.
  */
 export const evalLine = (script: string): string =>
   `(eval "$(printf %b '${escaped(script)}')") </dev/null`;
 
-/** As `printf %b` takes it, with nothing that a shell in quotes would touch. */
+/** Escapes a text for `printf %b`, without characters that are special inside quotes. */
 function escaped(text: string): string {
   const safe = /[A-Za-z0-9 _./:=@%+,^~{}()[\]<>|&;*?#"$`-]/;
   return [...Buffer.from(text)]
@@ -42,10 +45,10 @@ function escaped(text: string): string {
 }
 
 /**
- * `marker` is printed to both streams before anything of the command: what comes before it is the
- * noise of start-up files. On stderr the process group of the command follows, or `nofolder`. The
- * shell becomes the command, so that the host reports the command's own end. `input` is what its
- * standard input begins with: others see the arguments of a process, not its input.
+ * Returns a script that prints `marker` to both streams before any output of the command; anything
+ * earlier is output of start-up files. On stderr, the process group of the command follows, or
+ * `nofolder`. The shell becomes the command, so that the host reports the command's own end.
+ * `input` is the start of its stdin: other users can see the arguments of a process, not its input.
  */
 export function commandScript(
   { command, cwd, env, hasStdin }: RemoteCommand,
@@ -62,20 +65,21 @@ export function commandScript(
     `printf %s ${marker}`,
     `if cd -- ${shellQuote(cwd)} 2>/dev/null; then printf '${marker} %s\\n' "$$" >&2`,
     `else printf '${marker} nofolder\\n' >&2; exit 1; fi`,
-    // The login shell has read the start-up files; bash, told that it is the first shell of a
-    // login, would read them again.
+    // The login shell has read the start-up files. With a lower SHLVL, bash would read them again.
     'PYTHONUNBUFFERED=1 SHLVL=1; export PYTHONUNBUFFERED SHLVL',
     ...(unseen.length > 0 ? ['IFS= read -r e', 'eval "$(printf %b "$e")"'] : []),
     'sh=$(command -v bash) || sh=/bin/sh',
-    // A server that does not make us the leader of a group leaves that to setsid, which then keeps
-    // our pid.
+    // If the server does not make the shell a group leader, setsid does, and keeps the pid.
     'lead=; kill -0 "-$$" 2>/dev/null || { command -v setsid >/dev/null && lead=setsid; }',
     `exec $lead "$sh" -c ${isLong ? '"$c"' : shellQuote(command)}${hasStdin ? '' : ' </dev/null'}`,
   ].join('\n');
   return { script, input: unseen.length > 0 ? `${escaped(unseen.join('\n'))}\n` : '' };
 }
 
-/** Ends a process group: TERM, time, KILL. Ends when nobody is left in it, or after the KILL. */
+/**
+ * Returns a script that ends a process group with TERM, a grace period, and KILL. It ends when the
+ * group is empty, or after the KILL.
+ */
 export const endGroupScript = (group: number, graceMs: number): string =>
   [
     `g=-${group} n=0`,
@@ -86,8 +90,8 @@ export const endGroupScript = (group: number, graceMs: number): string =>
   ].join('\n');
 
 /**
- * Starts `argv` in a session of its own, with no way back to us, and says how that went by its exit
- * code.
+ * Returns a script that starts `argv` in its own session, without open pipes, and reports success
+ * by its exit code.
  */
 export const detachScript = (argv: readonly string[]): string => {
   const words = argv.map(shellQuote).join(' ');

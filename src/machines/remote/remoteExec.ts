@@ -1,4 +1,4 @@
-/** One command on a host, from its start to what really became of it. */
+/** Runs one command on a host and reports how it ended. */
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../base/clock.ts';
 import { DisposableStore } from '../../base/disposable.ts';
@@ -12,26 +12,26 @@ import { commandLine, commandScript, endGroupScript } from './remoteCommand.ts';
 export interface RemoteExec extends Pick<ExecOptions, 'env' | 'timeoutMs' | 'signal'> {
   readonly cwd: string;
   readonly stdin?: ExecOptions['stdin'] | AsyncIterable<Uint8Array>;
-  /** Nothing more is read before a promise that it returns has settled. */
+  /** Reading pauses until a returned promise settles. */
   onStdout(bytes: Uint8Array): void | Promise<void>;
   onStderr(bytes: Uint8Array): void;
 }
 
-/** Between TERM and KILL. Shorter when a user is waiting for the stop. */
+/** Delay between TERM and KILL. Shorter when a user is waiting for the stop. */
 const timeoutGraceMs = 2000;
 const abortGraceMs = 500;
-/** For the host to report the end of what was killed. */
+/** Time for the host to report the end of a killed command. */
 const reportGraceMs = 10_000;
 /**
- * Silence after which output is over, when children that the command left behind hold its pipes
+ * Silence after which output counts as ended, when child processes of the command keep its pipes
  * open.
  */
 const lingerMs = 1000;
 const maxNoiseBytes = 1024 * 1024;
 
 /**
- * Rejects with `MachineFailure`: it was not run, or its end is not known. A link that breaks never
- * becomes a code.
+ * Runs a command. Rejects with `MachineFailure` when the command was not run, or its end is
+ * unknown. A broken connection never becomes an exit code.
  */
 export async function execRemote(
   host: CommandHost,
@@ -92,7 +92,7 @@ class RemoteProcess {
     this.#stderr = new AfterMarker(marker, this.#takeHeader(exec));
     channel.on('data', (bytes: Buffer) => this.#take(stdout, bytes));
     channel.stderr.on('data', (bytes: Buffer) => this.#take(this.#stderr, bytes));
-    // Of a command that ended without reading its input.
+    // Errors of a command that ended without reading its input.
     channel.on('error', () => undefined);
     channel.once('exit', (code: number | null, by?: string) => this.#exited(code, by));
     channel.once('close', () => this.#closed());
@@ -114,7 +114,7 @@ class RemoteProcess {
     return this.#end.promise;
   }
 
-  /** The rest of the first line after the marker is for us. */
+  /** Reads the rest of the first line after the marker, which is the header. */
   #takeHeader(exec: RemoteExec): (bytes: Uint8Array) => void {
     let header = Buffer.alloc(0);
     let isOver = false;
@@ -167,7 +167,7 @@ class RemoteProcess {
       channel.on('error', () => undefined).resume();
       channel.stderr.resume();
     });
-    // The report of the end is waited for, and does not come: that is said then.
+    // An error here shows as a missing report of the end, which is awaited and reported.
     killing.catch(() => undefined);
   }
 
@@ -240,7 +240,7 @@ function feed(channel: CommandChannel, stdin: RemoteExec['stdin']): void {
   else pour(stdin, channel);
 }
 
-/** Passes on what comes after the marker. */
+/** Passes on the bytes after the marker. */
 class AfterMarker {
   readonly #marker: Buffer;
   readonly #pass: (bytes: Uint8Array) => void;

@@ -1,6 +1,6 @@
 /**
- * Files of a host through its shell. Content goes over standard input, byte for byte; writing is
- * all or nothing.
+ * Reads and writes files of a host through its shell. Content goes over stdin, byte for byte; a
+ * write is complete or has no effect.
  */
 import { shellQuote } from '../../base/text.ts';
 import {
@@ -10,7 +10,7 @@ import {
   type MachineFailureReason,
 } from '../machine.ts';
 
-/** Runs a script with the POSIX shell of the host; `stdout` whole. */
+/** Runs a script with the POSIX shell of the host; `stdout` is complete. */
 export type RunScript = (script: string, stdin?: Uint8Array) => Promise<ScriptResult>;
 
 export interface ScriptResult {
@@ -39,14 +39,14 @@ const reasons: readonly (readonly [pattern: RegExp, reason: MachineFailureReason
 
 const prologue = 'LC_ALL=C; export LC_ALL; fail() { echo "$1" >&2; exit 1; }';
 
-/** Follows links, also one that leads nowhere yet. */
+/** Resolves symbolic links, including a dangling one. */
 const followLinks = [
   'n=0; while [ -L "$p" ] && [ "$n" -lt 40 ]; do l=$(readlink "$p") || exit 1',
   'case $l in /*) p=$l ;; *) p=${p%/*}/$l ;; esac; n=$((n + 1)); done',
   'd=${p%/*}; [ -n "$d" ] || d=/',
 ].join('\n');
 
-/** The content first goes to a file of its own, and counts only when all of it has come. */
+/** Writes the content to a temporary file, which counts only when complete. */
 const takeContent = (sizeBytes: number): string =>
   [
     'b=${p##*/}; t="$d/.$(printf %.200s "$b").$$.tmp"',
@@ -67,7 +67,7 @@ export async function writeThroughShell(
     `[ ! -d "$p" ] || fail 'it is a folder'`,
     'if [ -e "$p" ]; then',
     `[ -f "$p" ] || fail 'it is not a regular file'`,
-    // Root may write what nobody may write; it is read-only all the same.
+    // Root can write a file without write permission; it still counts as read-only.
     `case $(ls -ldn "$p") in ??-??-??-*) fail 'the file is read-only' ;; esac`,
     `[ -w "$p" ] || fail 'Permission denied'`,
     'm=$(stat -c "%a %u:%g" "$p" 2>/dev/null || stat -f "%Lp %u:%g" "$p") || exit 1; u=$(umask); umask 077',
@@ -89,7 +89,7 @@ export async function appendThroughShell(
     `p=${shellQuote(path)}`,
     followLinks,
     'mkdir -p "$d" || exit 1',
-    // A device has no room beside it.
+    // A device cannot have a temporary file next to it.
     'if [ -e "$p" ] && [ ! -f "$p" ]; then cat >>"$p"; exit; fi',
     takeContent(content.length),
     'cat "$t" >>"$p"',
@@ -138,7 +138,7 @@ export async function statThroughShell(
   }
 }
 
-/** What the system said, as a failure that names what was being done to which path. */
+/** Converts an error message of the system to a failure that names the operation and the path. */
 export function remoteFileFailure(said: string, deed: string, path: string): MachineFailure {
   const [, reason, why] =
     reasons.find(([pattern]) => pattern.test(said)) ?? ([/./, 'io', said.trim()] as const);

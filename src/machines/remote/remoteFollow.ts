@@ -1,6 +1,6 @@
 /**
- * Follows all files of one host together: one look at their folders per beat, and bytes only of
- * those that grew.
+ * Follows all files of one host together: one listing of their folders per tick, and reads only of
+ * files that grew.
  */
 import { basename, dirname } from 'node:path/posix';
 import type { Clock } from '../../base/clock.ts';
@@ -14,20 +14,20 @@ import type { ScriptRunner } from './remoteShell.ts';
 
 export interface RemoteFollowsDeps {
   readonly clock: Clock;
-  /** Disposed while nobody follows. */
+  /** Disposed while no file is followed. */
   readonly shell: StandingShell;
-  /** How long the host will not be tried. */
+  /** Milliseconds for which calls fail without an attempt. */
   retryAfterMs(): number;
 }
 
-/** Between two looks while things change. */
+/** Interval between two listings while files change. */
 const beatMs = 200;
-/** Where each look has a command of its own. */
+/** Interval where each listing is its own command. */
 const pollMs = 2000;
-/** Beats grow longer when nothing has changed for a while. */
+/** Quiet time after which the interval grows. */
 const calmAfterMs = 30_000;
 const calmBeatMs = 500;
-/** A look that takes long (a slow file server) is taken less often. */
+/** A slow listing (on a slow file server) is repeated less often. */
 const restPerProbe = 4;
 const minRetryMs = 250;
 const smallBlockBytes = 512;
@@ -39,11 +39,11 @@ export class RemoteFollows implements Disposable {
   readonly #follows = new Set<RemoteFollow>();
   readonly refresh = coalesced(() => this.#refresh());
   #folders: ReadonlyMap<string, ListedFolder> = new Map();
-  /** What the host was last asked to list. */
+  /** Script of the last listing. */
   #listed = '';
   #next: Disposable | undefined;
   #isProbing = false;
-  /** What the last look at the folders took. */
+  /** Duration of the last listing. */
   #listMs = 0;
   #changedMs = 0;
   #isDown = false;
@@ -77,7 +77,7 @@ export class RemoteFollows implements Disposable {
     this.#rest();
   }
 
-  /** Nobody follows: the host need not keep anything for us. */
+  /** Releases the host's shell when no file is followed. */
   #rest(): void {
     this.#next?.dispose();
     this.#drop();
@@ -106,7 +106,7 @@ export class RemoteFollows implements Disposable {
     this.#wait(Math.max(minMs, this.#listMs * restPerProbe, isCalm ? calmBeatMs : 0));
   }
 
-  /** Told once per outage; the files are read on from where they were when the host is back. */
+  /** Reports an outage once. Files are read on from their position when the host is back. */
   #suffer(error: unknown): void {
     this.#isProbing = false;
     const failure = asFailure(error);
@@ -127,7 +127,7 @@ export class RemoteFollows implements Disposable {
       const startMs = this.#deps.clock.now();
       await this.#list(this.#deps.shell);
       if (this.#follows.size === 0) return this.#drop();
-      // How long it takes to read what grew is no reason to look less often.
+      // Reading time does not slow down the listings.
       this.#listMs = this.#deps.clock.now() - startMs;
       await Promise.all([...this.#follows].map((follow) => this.#read(follow)));
     } catch (error) {
@@ -139,7 +139,7 @@ export class RemoteFollows implements Disposable {
   async #list(runner: ScriptRunner): Promise<void> {
     const script = listScript([...new Set([...this.#follows].map(({ folder }) => folder))].sort());
     const folders = parseListing((await runner.run(script)).toString('latin1'));
-    // Unchanged is what was listed before, which is of no use when other folders were asked for.
+    // "Unchanged" refers to the previous listing, which is useless if it was of other folders.
     if (folders === undefined && this.#listed === script) return;
     this.#listed = script;
     if (folders === undefined) return;
@@ -164,7 +164,7 @@ export class RemoteFollows implements Disposable {
 class RemoteFollow {
   readonly path: string;
   readonly folder: string;
-  /** As the listing has it. */
+  /** Name as listed. */
   readonly name: string;
   readonly sink: FollowSink;
   offset: number;
@@ -181,7 +181,7 @@ class RemoteFollow {
     this.sink = sink;
   }
 
-  /** The folder was listed anew. */
+  /** Handles a new listing of the folder. */
   notice(folder: ListedFolder | undefined): void {
     const beside = (folder?.lines ?? [])
       .filter((line) => !line.endsWith(` ${this.name}`))
@@ -197,7 +197,7 @@ class RemoteFollow {
     this.sink.onError(failure);
   }
 
-  /** `false`: nothing came, although the listing said that there is more. */
+  /** Resolves with `false` when nothing was read although the listing showed more. */
   async readFrom(runner: ScriptRunner, sizeBytes: number): Promise<boolean> {
     const start = this.offset;
     const blockBytes = sizeBytes - start > largeBlockBytes ? largeBlockBytes : smallBlockBytes;

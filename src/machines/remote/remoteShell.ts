@@ -1,6 +1,6 @@
 /**
- * One shell on a host that stays, and runs a script per line: what is asked often costs neither a
- * session nor a login.
+ * Keeps one shell open on a host and runs one script per line in it, so that frequent scripts need
+ * neither a session nor a login.
  */
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../base/clock.ts';
@@ -10,17 +10,17 @@ import type { CommandChannel, CommandHost } from './commandHost.ts';
 import { commandLine, endGroupScript } from './remoteCommand.ts';
 
 export interface RunLimits {
-  /** Default 30 s, with the time for those before it. */
+  /** Default: 30 s, including the time of earlier scripts. */
   readonly timeoutMs?: number | undefined;
-  /** Default: as much as comes. */
+  /** Default: unlimited. */
   readonly maxBytes?: number | undefined;
 }
 
-/** Runs a POSIX script of one line on the host; resolves with what it wrote to stdout. */
+/** Runs one-line POSIX scripts on the host. */
 export interface ScriptRunner extends Disposable {
   /**
-   * Rejects with `MachineFailure`: `timeout`, `io` when the answer is too long, or the way there is
-   * lost.
+   * Resolves with the stdout of the script. Rejects with `MachineFailure`: `timeout`, `io` when the
+   * answer is too long, or why the connection is lost.
    */
   run(script: string, limits?: RunLimits): Promise<Buffer>;
 }
@@ -33,8 +33,8 @@ interface Question {
 }
 
 /**
- * Each answer ends with a word that only this shell knows; it is told by input, for arguments can
- * be listed by anyone.
+ * Each answer ends with a word that only this shell knows. It is sent as input, as any user of the
+ * host can list arguments.
  */
 const loop = `LC_ALL=C; export LC_ALL; IFS= read -r m; while IFS= read -r l; do eval "$l"; printf '\\n%s\\n' "$m"; done`;
 
@@ -45,10 +45,10 @@ export class RemoteShell implements ScriptRunner {
   readonly #clock: Clock;
   readonly #host: CommandHost;
   readonly #end: Buffer;
-  /** Of the shell and everything that it runs. */
+  /** Process group of the shell and everything that it runs. */
   #group: number | undefined;
   #pieces: Buffer[] = [];
-  /** The last of what is held, in which the end of an answer may begin. */
+  /** Last received bytes, in which the end of an answer may start. */
   #recent = Buffer.alloc(0);
   #heldBytes = 0;
   #questions: Question[] = [];
@@ -57,7 +57,8 @@ export class RemoteShell implements ScriptRunner {
   #hasAnswered = false;
 
   /**
-   * Rejects with `MachineFailure`: `unreachable`, or another reason where the host cannot do this.
+   * Rejects with `MachineFailure`: `unreachable`, or another reason where the host does not support
+   * this.
    */
   static async open(host: CommandHost, clock: Clock): Promise<RemoteShell> {
     const opened = Promise.withResolvers<RemoteShell>();
@@ -65,8 +66,8 @@ export class RemoteShell implements ScriptRunner {
       opened.resolve(new RemoteShell(channel, clock, host));
     await host.exec(commandLine(loop), { use: 'stream' }, listen);
     const shell = await opened.promise;
-    // What start-up files print comes before the first answer. Without a group of its own nothing
-    // of it is ever ended.
+    // Output of start-up files precedes the first answer. Without its own process group, the shell
+    // could never be ended.
     const first = await shell.run(`printf '\\n%s' "$$"; kill -0 "-$$" 2>/dev/null || printf '\\n'`);
     const group = Number(first.subarray(first.lastIndexOf(10) + 1));
     if (group > 1) shell.#group = group;
@@ -87,15 +88,12 @@ export class RemoteShell implements ScriptRunner {
     channel.write(`${word}\n`);
   }
 
-  /** It answers nothing more. */
+  /** True once the shell accepts no more scripts. */
   get isOver(): boolean {
     return this.#isOver || this.#channel.writableEnded;
   }
 
-  /**
-   * Many may be asked at a time; they are answered in turn. One that has to be ended takes the
-   * shell with it.
-   */
+  /** Runs a script. Concurrent scripts are queued. Ending a script ends the shell. */
   run(
     script: string,
     { timeoutMs = answerTimeoutMs, maxBytes = Infinity }: RunLimits = {},
@@ -116,13 +114,13 @@ export class RemoteShell implements ScriptRunner {
     else this.#close('it is not used any more');
   }
 
-  /** Ends what is being run, too. */
+  /** Ends the shell and the running script. */
   #abandon(): void {
     if (this.#isOver) return;
     this.#close('it is not used any more');
     if (this.#group === undefined) return;
     const line = commandLine(endGroupScript(this.#group, 0));
-    // It may be too late for it, with the way there lost: then the shell finds nobody to answer to.
+    // May fail when the connection is lost; the shell then ends as it cannot write its answer.
     this.#host
       .exec(line, { use: 'urgent' }, (channel) => {
         channel.resume().on('error', () => undefined);

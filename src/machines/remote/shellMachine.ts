@@ -1,7 +1,4 @@
-/**
- * A machine whose commands go through a shell somewhere else: what every such machine does in the
- * same way.
- */
+/** Implements the machine contract over a remote shell, as shared by all such machines. */
 import { systemClock, type Clock } from '../../base/clock.ts';
 import { counted, shellQuote } from '../../base/text.ts';
 import { HeadTail } from '../headTail.ts';
@@ -36,7 +33,7 @@ import { RemoteFollows } from './remoteFollow.ts';
 import { StandingShell } from './standingShell.ts';
 
 export interface ShellMachineOptions {
-  /** Of machines.json. */
+  /** Id in machines.json. */
   readonly id: string;
   /** Absolute. */
   readonly runsFolder: string;
@@ -67,7 +64,7 @@ export abstract class ShellMachine implements Machine {
     this.#host = host;
     this.#clock = options.clock ?? systemClock;
     this.run = (script, stdin) => runScript(host, this.#clock, script, stdin);
-    // Queries have one of their own: a slow answer would hold up the one that follows files.
+    // Queries have their own shell: a slow answer would delay the shell that follows files.
     const following: StandingShell = new StandingShell(host, this.#clock, () => asked);
     const asked = new StandingShell(host, this.#clock, () => following);
     this.#queries = new Queries(asked);
@@ -78,17 +75,17 @@ export abstract class ShellMachine implements Machine {
     });
   }
 
-  /** What it is, before what it has: `ada@gpu1`. */
+  /** First part of the description: `ada@gpu1`. */
   protected abstract get place(): string;
 
-  /** What of the machine's processors and memory may be used, where that is less than it tells. */
+  /** Usable processors and memory, where fewer than the machine reports. */
   protected get limits(): { readonly cpus?: number; readonly memoryMb?: number } {
     return {};
   }
 
   /**
-   * `ada@gpu1 · 16 CPUs · 128 GB · 2 × NVIDIA A100`. Rejects with `MachineFailure` while nothing is
-   * known.
+   * Resolves with `ada@gpu1 · 16 CPUs · 128 GB · 2 × NVIDIA A100`. Rejects with `MachineFailure`
+   * while nothing is known.
    */
   describe(): Promise<string> {
     this.#description ??= this.#describe().catch((error: unknown) => {
@@ -161,7 +158,7 @@ export abstract class ShellMachine implements Machine {
     return this.#follows.follow(path, offset, sink);
   }
 
-  /** Stops following. The way there is its owner's. */
+  /** Stops following. The connection belongs to its owner. */
   dispose(): void {
     this.#follows.dispose();
     this.#queries.dispose();
@@ -194,7 +191,7 @@ const memoryText = (mb: number): string[] =>
 const gpuTexts = (names: readonly string[]): string[] =>
   [...new Set(names)].map((name) => `${names.filter((other) => other === name).length} × ${name}`);
 
-/** `script` with the POSIX shell, whatever shell the user's commands get. */
+/** Runs `script` with the POSIX shell, whatever shell the user's commands get. */
 export async function runScript(
   host: CommandHost,
   clock: Clock,

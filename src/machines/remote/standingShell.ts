@@ -1,6 +1,6 @@
 /**
- * Answers scripts by a shell that stays, opened when it is needed; where there is no room for it by
- * that of another.
+ * Runs scripts in a standing shell that is opened on demand. Where the host has no room for it, the
+ * shell of another instance runs them.
  */
 import type { Clock } from '../../base/clock.ts';
 import { MachineFailure } from '../machine.ts';
@@ -8,24 +8,24 @@ import type { CommandHost } from './commandHost.ts';
 import { commandRunner } from './commandRunner.ts';
 import { RemoteShell, type RunLimits, type ScriptRunner } from './remoteShell.ts';
 
-/** A host that has no room now may have some later. */
+/** Delay before a host without room is tried again. */
 const retryMs = 60_000;
 
 export class StandingShell implements ScriptRunner {
   readonly #host: CommandHost;
   readonly #clock: Clock;
   readonly #other: () => StandingShell | undefined;
-  /** Where no shell stays, each script has its command. */
+  /** Runs each script as its own command, when there is no standing shell. */
   readonly #commands: ScriptRunner;
   #shell: RemoteShell | undefined;
   #opening: Promise<ScriptRunner> | undefined;
   #retryAtMs = 0;
-  /** Of the other, and used last. */
+  /** Shell of `other` that was used last. */
   #leant: RemoteShell | undefined;
-  /** Counts disposals: what was being opened before is not wanted any more. */
+  /** Counts disposals: a shell that was being opened before one is closed at once. */
   #life = 0;
 
-  /** `other` may answer instead, with the shell that it has. */
+  /** @param other Runs scripts with its open shell when this instance cannot open one. */
   constructor(
     host: CommandHost,
     clock: Clock,
@@ -37,12 +37,12 @@ export class StandingShell implements ScriptRunner {
     this.#commands = commandRunner(host, clock);
   }
 
-  /** A script costs no command of its own. */
+  /** True when scripts run in a standing shell, without a command each. */
   get stays(): boolean {
     return this.#standing !== undefined;
   }
 
-  /** Takes a script twice when the shell is gone that was there before. */
+  /** Runs a script, and repeats it once if an already open shell turns out to be lost. */
   async run(script: string, limits?: RunLimits): Promise<Buffer> {
     const life = this.#life;
     const before = this.#standing;
@@ -52,15 +52,14 @@ export class StandingShell implements ScriptRunner {
     } catch (error) {
       const isLost = error instanceof MachineFailure && error.reason === 'unreachable';
       if (isLost) this.#retryAtMs = 0;
-      // A shell that was there before and is gone says nothing of the machine, which may be down
-      // all the same.
+      // Losing an open shell says nothing about the machine, which may be down as well.
       const isDown = this.#host.retryAfterMs > 0;
       if (!isLost || isDown || runner !== before || life !== this.#life) throw error;
     }
     return (await this.#runner()).run(script, limits);
   }
 
-  /** Lets go of the shell. Another is opened when something is asked again. */
+  /** Closes the shell. The next script opens another. */
   dispose(): void {
     this.#life++;
     this.#retryAtMs = 0;
@@ -69,7 +68,7 @@ export class StandingShell implements ScriptRunner {
     this.#shell = undefined;
   }
 
-  /** Where it has one that answers. */
+  /** The open shell; absent when none can answer. */
   get own(): RemoteShell | undefined {
     return this.#shell?.isOver === false ? this.#shell : undefined;
   }
@@ -80,7 +79,7 @@ export class StandingShell implements ScriptRunner {
 
   #runner(): Promise<ScriptRunner> | ScriptRunner {
     if (this.own) return this.own;
-    // Where there was room for that one there is now for another.
+    // The room of the lost shell is free again.
     if (this.#leant?.isOver) this.#retryAtMs = 0;
     if (this.#clock.now() < this.#retryAtMs) return this.#instead();
     if (this.#opening) return this.#opening;
