@@ -1,11 +1,9 @@
 /**
- * What commands see of our environment. Keys that pay for models, and what belongs to the editor,
- * stay with us.
+ * Selects the environment of commands. Keys that pay for models, and the editor's variables, are
+ * withheld.
  */
 
-/**
- * Variables that commands do not inherit. A command that needs one gets it named in its own `env`.
- */
+/** Variables that commands do not inherit. A command that needs one names it in its own `env`. */
 const withheldVariables: readonly RegExp[] = [
   /_(API|ADMIN)_KEY$/i,
   /_(AUTH_|ACCESS_)?TOKEN$/i,
@@ -17,14 +15,14 @@ const withheldVariables: readonly RegExp[] = [
   /^HELIOS_/,
 ];
 
-/** Exceptions: what training scripts themselves log in with to data and tracking services. */
+/** Exceptions: variables with which training scripts log in to data and tracking services. */
 const keptVariables: readonly string[] = ['HF_TOKEN', 'HUGGING_FACE_HUB_TOKEN', 'WANDB_API_KEY'];
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * `ours` without what is withheld, `PYTHONUNBUFFERED=1` so that output appears as it is printed,
- * then `own`.
+ * Returns `ours` without withheld variables, with `PYTHONUNBUFFERED=1` so that output appears as it
+ * is printed, then `own`.
  */
 export function commandEnv(ours: Environment, own: Environment = {}): Record<string, string> {
   const isShared = (name: string): boolean =>

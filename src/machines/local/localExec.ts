@@ -1,4 +1,4 @@
-/** Short commands and detached processes on this computer. */
+/** Runs short commands and detached processes on this computer. */
 import { spawn, type ChildProcess, type SpawnOptions } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import type { Readable } from 'node:stream';
@@ -18,13 +18,10 @@ import {
 import { guardedStream, pour } from '../pouring.ts';
 
 const defaultMaxBytes = 512 * 1024;
-/** Between TERM and KILL. Shorter when a user is waiting for the stop. */
+/** Delay between TERM and KILL. Shorter when a user is waiting for the stop. */
 const timeoutGraceMs = 2000;
 const abortGraceMs = 500;
-/**
- * How long output is still read after the shell has ended, when children it left behind hold its
- * pipes open.
- */
+/** Time for which output is read after the shell ended, while its children keep the pipes open. */
 const lingerMs = 250;
 
 interface Launch {
@@ -32,8 +29,8 @@ interface Launch {
   readonly env: Readonly<Record<string, string>>;
 }
 
-// Our pipes are sockets, which bash takes for a network connection: it would run ~/.bashrc, into
-// our output.
+// Node's pipes are sockets, which bash takes for a network connection: without `--norc`, it would
+// run ~/.bashrc, whose output would mix with the command's.
 const shell = existsSync('/bin/bash') ? ['/bin/bash', '--norc'] : ['/bin/sh'];
 
 /** Runs `command` in a process group of its own; see `Machine.exec`. */
@@ -85,7 +82,10 @@ export async function streamLocal(
   });
 }
 
-/** `true`, asked again and again: something was read meanwhile, or is still being taken. */
+/**
+ * Returns a function that tells whether, since its last call, output was read or is still being
+ * consumed.
+ */
 function passOn(stream: Readable | null, onBytes: StreamOptions['onStdout']): () => boolean {
   let isHeld = false;
   let hasPassed = false;
@@ -97,7 +97,7 @@ function passOn(stream: Readable | null, onBytes: StreamOptions['onStdout']): ()
     stream.pause();
     const goOn = (): void => {
       isHeld = false;
-      // What waits in the pipe is read a moment later: until then it is not over.
+      // Bytes that wait in the pipe are read later; until then, the output has not ended.
       hasPassed = true;
       stream.resume();
     };
@@ -114,7 +114,7 @@ function passOn(stream: Readable | null, onBytes: StreamOptions['onStdout']): ()
   };
 }
 
-/** Starts `argv` in a session of its own, with no pipe to us, and lets it go. */
+/** Starts `argv` in its own session, without pipes to this process, and does not wait for it. */
 export async function spawnLocalDetached(argv: readonly string[], launch: Launch): Promise<void> {
   await assertFolder(launch.cwd);
   const child = start(argv, { ...launch, stdio: 'ignore' });
@@ -134,7 +134,10 @@ function collect(stream: Readable | null, options: ExecOptions): HeadTail {
   return kept;
 }
 
-/** In a session of its own: signals for us do not reach it, and its group can be ended as one. */
+/**
+ * Starts a process in its own session: signals to this process do not reach it, and its group can
+ * be ended as a whole.
+ */
 function start(argv: readonly string[], options: SpawnOptions): ChildProcess {
   try {
     return spawn(argv[0] ?? '', argv.slice(1), { ...options, detached: true });
@@ -159,13 +162,15 @@ const startFailure = (error: unknown): MachineFailure =>
       });
 
 function feed(child: ChildProcess, stdin: string | Uint8Array | undefined): void {
-  // A command may end without reading its input: that is its own affair, not a failure of ours.
+  // A command may end without reading its input; that is not an error.
   child.stdin?.on('error', () => undefined);
   child.stdin?.end(stdin);
 }
 
 interface EndOptions extends Pick<ExecOptions, 'timeoutMs' | 'signal'> {
-  /** Its output is not over yet; see `passOn`. Absent: it is read as fast as it comes. */
+  /**
+   * Returns whether output is still being read; see `passOn`. Absent: output is read as it arrives.
+   */
   isBusy?(): boolean;
 }
 
@@ -200,11 +205,11 @@ function ended(child: ChildProcess, options: EndOptions, clock: Clock): Promise<
         const letGo = (): void =>
           [child.stdout, child.stderr].forEach((stream) => stream?.destroy());
         const judge = (): void => (isBusy?.() ? linger() : letGo());
-        // Where we were given no time for so long, what came meanwhile is read first.
+        // If this process was starved of CPU time, pending output is read first.
         timers.add(clock.after(lingerMs, () => setImmediate(judge)));
       };
       linger();
-      // Members of the group that outlive the shell keep the KILL that is due to them.
+      // Group members that outlive the shell still get the KILL.
       if (!signalGroup(child, 0)) kill.dispose();
     });
     child.once('close', () => {
@@ -215,7 +220,7 @@ function ended(child: ChildProcess, options: EndOptions, clock: Clock): Promise<
   });
 }
 
-/** Signals the command's whole group; `false` when nobody is left in it. */
+/** Signals the command's whole group; returns `false` when the group is empty. */
 function signalGroup(child: ChildProcess, signal: NodeJS.Signals | 0): boolean {
   if (child.pid === undefined) return false;
   try {

@@ -1,4 +1,4 @@
-/** Files of this computer, in the words of the `Machine` contract. */
+/** File operations of this computer that fulfil the `Machine` contract. */
 import { randomBytes } from 'node:crypto';
 import { closeSync, constants, openSync, readSync, type Stats } from 'node:fs';
 import * as fs from 'node:fs/promises';
@@ -26,12 +26,12 @@ interface ReadRange {
 }
 
 /**
- * Asked every few seconds of every run. The system answers from its memory, whole: a thread of ours
- * would only cost time.
+ * Files that are read every few seconds for every run. The kernel answers from memory at once, so a
+ * synchronous read is cheaper than a thread of the pool.
  */
 const answeredAtOnce = /^\/proc\/(?:\d+\/stat|sys\/kernel\/random\/boot_id)$/;
 
-/** A system error as a `MachineFailure` that says what was being done to which path. */
+/** Converts a system error to a `MachineFailure` that names the operation and the path. */
 export function fileFailure(error: unknown, deed: string, path: string): MachineFailure {
   if (error instanceof MachineFailure) return error;
   const [reason, why] = reasons[codeOf(error) ?? ''] ?? (['io', messageOf(error)] as const);
@@ -101,8 +101,8 @@ export async function appendLocalFile(path: string, content: Uint8Array): Promis
 }
 
 /**
- * Writes beside the target and renames, so that a reader sees the old content or the new. Follows a
- * symbolic link.
+ * Writes a temporary file next to the target and renames it, so that a reader sees the old content
+ * or the new. Follows a symbolic link.
  */
 export async function writeLocalFile(path: string, content: Uint8Array): Promise<void> {
   try {
@@ -119,7 +119,7 @@ export async function writeLocalFile(path: string, content: Uint8Array): Promise
 async function linkTarget(path: string): Promise<string> {
   const link = await fs.readlink(path).catch(() => undefined);
   if (link === undefined) return path;
-  // A link that leads nowhere yet has no real path: the file is made where it points to.
+  // A dangling link has no real path: the file is created at its destination.
   return fs.realpath(path).catch(() => resolve(dirname(path), link));
 }
 

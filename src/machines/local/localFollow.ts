@@ -1,4 +1,4 @@
-/** Following an append-only file of this computer by file events. */
+/** Follows an append-only file of this computer by file events. */
 import { watch, type FSWatcher } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
@@ -8,14 +8,14 @@ import type { Disposable } from '../../base/disposable.ts';
 import { fileFailure } from './localFiles.ts';
 import type { Follow, FollowSink } from '../machine.ts';
 
-/** Most of what is added is a line or two. */
+/** Most additions are a line or two. */
 const firstChunkBytes = 4096;
 const chunkBytes = 256 * 1024;
-/** For file systems that report no changes (network drives) and events that the system dropped. */
+/** Poll interval for file systems that report no changes (network drives). */
 const pollMs = 1000;
-/** While changes are reported: only those can be missed that the system drops. */
+/** Poll interval while changes are reported: covers only events that the system drops. */
 const calmPollMs = 5000;
-/** More than between two heartbeats of a run, which alone make its folder one that is heard of. */
+/** Longer than the interval of run heartbeats, so that these alone prove that events arrive. */
 const heardWithinMs = 12_000;
 
 export class LocalFollow implements Follow {
@@ -34,7 +34,7 @@ export class LocalFollow implements Follow {
     this.#offset = offset;
     this.#sink = sink;
     this.#clock = clock;
-    // Watches before it reads, so that nothing falls between the two.
+    // Watches before the first read, so that no change is missed in between.
     this.#watcher = this.#watch();
     this.#readSoon();
     this.#pollLater();
@@ -78,8 +78,8 @@ export class LocalFollow implements Follow {
       watcher.on('error', () => this.#unwatch(watcher));
       return watcher;
     } catch {
-      // The folder is not there yet, or the system has no watches left: the poll reads, and tries
-      // again to watch.
+      // The folder is missing, or the system has no watches left. The poll reads, and tries to
+      // watch again.
       return undefined;
     }
   }
@@ -89,7 +89,7 @@ export class LocalFollow implements Follow {
     if (this.#watcher === watcher) this.#watcher = undefined;
   }
 
-  /** What cannot be looked at is for the reader to tell of. */
+  /** Reads when the size differs. The reader reports a failed `stat`. */
   async #readIfGrown(): Promise<void> {
     const sizeBytes = await stat(this.#path).then(
       ({ size }) => size,

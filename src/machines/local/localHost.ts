@@ -1,10 +1,13 @@
-/** This computer as a place for a shell that stays. */
+/** This computer as the host of a standing shell. */
 import { spawn } from 'node:child_process';
 import { Duplex } from 'node:stream';
 import type { Socket } from 'node:net';
 import type { CommandChannel, CommandHost } from '../remote/commandHost.ts';
 
-/** What it runs ends with us, for its input does; it does not keep us from ending. */
+/**
+ * Spawns commands whose input ends with this process, so that they end with it. They do not keep
+ * this process alive.
+ */
 export const localHost = (env: Readonly<Record<string, string>>): CommandHost => ({
   name: 'this computer',
   retryAfterMs: 0,

@@ -27,11 +27,14 @@ export interface LocalMachineOptions {
   /** Absolute. */
   readonly workFolder: string;
   readonly clock?: Clock;
-  /** Our own environment; commands get a filtered copy of it (`commandEnv`). */
+  /** Environment of this process; commands get a filtered copy of it (`commandEnv`). */
   readonly env?: Readonly<Record<string, string | undefined>>;
 }
 
-/** One shell answers for this computer, however many folders are worked in. */
+/**
+ * Shared by all local machines of a clock: one shell answers for this computer, whatever the work
+ * folders.
+ */
 const shared = new WeakMap<Clock, Queries>();
 
 function queriesBy(clock: Clock, env: LocalMachineOptions['env']): Queries {
@@ -119,7 +122,7 @@ export class LocalMachine implements Machine {
   }
 
   /**
-   * `2 × NVIDIA A100`, one entry per model; none where `nvidia-smi` is not there or does not
+   * Returns `2 × NVIDIA A100`, one item per model; empty when `nvidia-smi` is missing or does not
    * answer.
    */
   async #gpus(): Promise<string[]> {
