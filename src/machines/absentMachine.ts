@@ -1,6 +1,6 @@
 /**
- * Stands for a machine that is not in the list: its runs keep what is known of them, and nothing
- * can be asked.
+ * Returns a placeholder for a machine that is not in the list. Runs that name it keep their
+ * recorded data; every call rejects with `MachineFailure`.
  */
 import { MachineFailure, type Machine } from './machine.ts';
 

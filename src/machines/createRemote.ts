@@ -1,4 +1,4 @@
-/** What connects to the machines of `machines.json`, by their kind. */
+/** Creates the machines of `machines.json` by kind. */
 import {
   ContainerConnector,
   type ContainerConnectorOptions,
@@ -24,7 +24,7 @@ export const createRemote =
       connector: connectorTo(entry, options),
     });
 
-/** Jobs of a cluster share nothing that we could deal out: its scheduler does. */
+/** Returns what parallel runs share. A cluster has none: its scheduler assigns resources. */
 function shareOf(entry: MachineEntry): MachineShare {
   switch (entry.kind) {
     case 'ssh':

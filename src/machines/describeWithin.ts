@@ -3,16 +3,16 @@ import { messageOf } from '../base/errors.ts';
 import { formatDuration } from '../base/text.ts';
 import type { Machine } from './machine.ts';
 
-/** How long a list of machines waits for one of them. */
+/** Time limit for the answer of each machine in a list. */
 const answerMs = 2_000;
-/** This computer is always there; its drivers may be slow to wake. */
+/** Longer for this computer: it is always reachable, but its drivers may be slow to wake. */
 const localAnswerMs = 10_000;
 
 type Description = { readonly description: string } | { readonly problem: string };
 
 /**
- * What the machine says of itself, or why that is not known, after two seconds at the latest. Never
- * rejects.
+ * Resolves with the machine's description, or with why there is none, within two seconds (ten for
+ * this computer). Never rejects.
  */
 export async function describeWithin(machine: Machine, clock: Clock): Promise<Description> {
   const timeoutMs = machine.kind === 'local' ? localAnswerMs : answerMs;
@@ -27,7 +27,10 @@ export async function describeWithin(machine: Machine, clock: Clock): Promise<De
   return Promise.race([asked, late.promise]).finally(() => timer.dispose());
 }
 
-/** A machine may know its description by heart: whether it is there, only an answer tells. */
+/**
+ * Reads the description. `describe` may be cached, so `stat` first proves that the machine is
+ * reachable.
+ */
 async function ask(machine: Machine): Promise<string> {
   if (machine.kind !== 'local') await machine.stat('/');
   return machine.describe();

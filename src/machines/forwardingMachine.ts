@@ -17,15 +17,15 @@ import type {
 } from './machine.ts';
 
 /**
- * `act`: changes something there, so the user may be asked to connect; `look`: only reads, and asks
- * nobody.
+ * Why a call is made. `act` changes something on the machine, and may ask the user to connect.
+ * `look` only reads, and never asks.
  */
 export type Purpose = 'act' | 'look';
 
 /**
- * A machine that stands for another: opened later, replaced, or restricted. Forwards every member
- * to `target()`; a subclass overrides `through` for what holds of every call, and single members
- * for what differs.
+ * A machine that forwards to another one, which may be opened later, replaced or restricted.
+ * Forwards every member to `target()`. A subclass overrides `through` for a policy of all calls,
+ * and single members for what differs.
  */
 export abstract class ForwardingMachine implements Machine {
   abstract readonly id: string;
@@ -58,7 +58,7 @@ export abstract class ForwardingMachine implements Machine {
     return this.mayRequeue === undefined ? undefined : this.#scheduler;
   }
 
-  /** Of the scheduler; absent where there is none. */
+  /** `mayRequeue` of the scheduler; absent without one. */
   protected get mayRequeue(): boolean | undefined {
     return this.target().scheduler?.mayRequeue;
   }
@@ -111,7 +111,7 @@ export abstract class ForwardingMachine implements Machine {
     return this.target().follow(path, offset, sink);
   }
 
-  /** Throws `MachineFailure` while the machine is not known. */
+  /** Returns the machine that answers. Throws `MachineFailure` while there is none. */
   protected abstract target(): Machine;
 
   protected through<T>(call: (machine: Machine) => Promise<T>, _purpose: Purpose): Promise<T> {

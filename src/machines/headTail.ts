@@ -1,6 +1,6 @@
 /**
- * Keeps the first and the last bytes of a stream of any length in bounded memory, and counts the
- * rest.
+ * Keeps the first and last bytes of a stream of any length in bounded memory, and counts the
+ * omitted ones.
  */
 export class HeadTail {
   readonly #headLimit: number;
@@ -11,7 +11,7 @@ export class HeadTail {
   #tailBytes = 0;
   #totalBytes = 0;
 
-  /** @param maxBytes Kept in all: one half of it from the start, the other from the end. */
+  /** @param maxBytes Bytes kept in total: half from the start, half from the end. */
   constructor(maxBytes: number) {
     this.#headLimit = Math.floor(maxBytes / 2);
     this.#tailLimit = maxBytes - this.#headLimit;
@@ -32,7 +32,7 @@ export class HeadTail {
     return this.#totalBytes - this.#headBytes - Math.min(this.#tailBytes, this.#tailLimit);
   }
 
-  /** The kept text as UTF-8; where bytes are missing a marker says how many. */
+  /** Returns the kept text as UTF-8, with a marker that counts the omitted bytes. */
   text(): string {
     const tail = Buffer.concat(this.#tail);
     const head = Buffer.concat(this.#head);
@@ -47,7 +47,7 @@ export class HeadTail {
     this.#tailBytes += bytes.length;
     if (this.#tailBytes <= this.#tailLimit * 2) return;
     // Compacting only at twice the limit keeps the copying proportional to the stream, and frees
-    // what is not kept.
+    // the omitted bytes.
     const kept = Buffer.concat(this.#tail).subarray(-this.#tailLimit);
     this.#tail = [Buffer.from(kept)];
     this.#tailBytes = kept.length;
@@ -57,14 +57,14 @@ export class HeadTail {
 const isContinuation = (byte: number | undefined): boolean =>
   byte !== undefined && (byte & 0xc0) === 0x80;
 
-/** Without the bytes of a character that began before. */
+/** Drops the bytes of a character that began earlier. */
 function wholeStart(bytes: Buffer): Buffer {
   let start = 0;
   while (start < 3 && isContinuation(bytes[start])) start++;
   return bytes.subarray(start);
 }
 
-/** Without the first bytes of a character whose last ones are missing. */
+/** Drops the bytes of an incomplete character at the end. */
 function wholeEnd(bytes: Buffer): Buffer {
   let lead = bytes.length - 1;
   while (lead > bytes.length - 4 && isContinuation(bytes[lead])) lead--;

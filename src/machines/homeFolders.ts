@@ -1,6 +1,5 @@
 /**
- * Home folders of machines, as they were told: with them a run is found again while its machine
- * cannot be reached.
+ * Remembers the home folders of machines, so that a run is found while its machine is unreachable.
  */
 import { readFileSync } from 'node:fs';
 import * as z from 'zod';
@@ -12,7 +11,7 @@ export class HomeFolders {
   readonly #write: (path: string, text: string) => Promise<void>;
   #known: Record<string, string> | undefined;
 
-  /** `write` replaces the file at once or not at all. */
+  /** `write` replaces the file atomically. */
   constructor(path: string, write: (path: string, text: string) => Promise<void>) {
     this.#path = path;
     this.#write = write;
@@ -22,7 +21,7 @@ export class HomeFolders {
     return this.#all()[place];
   }
 
-  /** Resolves with `folder`. What cannot be kept is asked for again another time. */
+  /** Resolves with `folder`. A failed write is ignored: the machine is asked again next time. */
   async keep(place: string, folder: string): Promise<string> {
     this.#known = { ...this.#all(), [place]: folder };
     await this.#write(this.#path, `${JSON.stringify(this.#known, null, 2)}\n`).catch(
@@ -36,7 +35,10 @@ export class HomeFolders {
     return this.#known;
   }
 
-  /** Only a memory: where it is not there, or not what it should be, the machine is asked. */
+  /**
+   * Reads the file, which is only a cache: empty when missing or invalid, so that the machine is
+   * asked.
+   */
   #read(): Record<string, string> {
     try {
       return schema.parse(JSON.parse(readFileSync(this.#path, 'utf8')));

@@ -1,6 +1,6 @@
 /**
- * A machine that is opened when it is used first: until then only its entry is known, and perhaps
- * its folders.
+ * A machine that is opened on first use. Before that, only its entry is known, and perhaps its
+ * folders.
  */
 import type { Clock } from '../base/clock.ts';
 import type { Disposable } from '../base/disposable.ts';
@@ -20,17 +20,17 @@ import {
   type Scheduler,
 } from './machine.ts';
 
-/** How a machine is reached. It owns what it opens. */
+/** Connects to a machine. Owns what it opens. */
 export interface Connector extends Disposable {
-  /** Asks nobody. Rejects with `MachineFailure`; the next use tries again. */
-  open(): Promise<Machine>;
   /**
-   * Connects, and asks the user where need be. Absent: there is nothing to ask. Rejects as `open`
-   * does.
+   * Opens the machine without asking the user. Rejects with `MachineFailure`; the next use tries
+   * again.
    */
+  open(): Promise<Machine>;
+  /** Connects, and asks the user where needed. Absent: nothing to ask. Rejects as `open` does. */
   connect?(): Promise<void>;
   readonly onDidChangeStatus?: Event<MachineStatus> | undefined;
-  /** The next try is made at once, and the user may be asked again. */
+  /** Lets the next attempt start at once; the user may be asked again. */
   retry(): void;
 }
 
@@ -38,13 +38,16 @@ export interface LazyMachineOptions {
   readonly id: string;
   readonly kind: MachineKind;
   readonly share?: MachineShare;
-  /** Its runs go into a queue; what is known of that before the machine was opened. */
+  /**
+   * Present for a machine with a queue: what its entry says of the queue before the machine is
+   * opened.
+   */
   readonly queue?: Pick<Scheduler, 'mayRequeue'>;
   readonly connector: Connector;
   readonly clock: Clock;
 }
 
-/** The waits before a machine that could not be opened is tried again for what follows there. */
+/** Delays between attempts to open the machine for its followed files. */
 const policy = { firstMs: 5_000 };
 
 export class LazyMachine extends ForwardingMachine implements Disposable {
@@ -75,7 +78,7 @@ export class LazyMachine extends ForwardingMachine implements Disposable {
     return this.#options.connector.onDidChangeStatus;
   }
 
-  /** Known before the machine was opened. */
+  /** Known from the entry, before the machine is opened. */
   protected override get mayRequeue(): boolean | undefined {
     return this.#options.queue?.mayRequeue;
   }

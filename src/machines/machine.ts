@@ -1,6 +1,6 @@
 /**
- * A place where commands run. One contract for the local host, SSH hosts, Slurm clusters and
- * containers. A machine knows nothing of runs, metrics or sessions.
+ * Defines the contract of a machine: a place where commands run, be it the local host, an SSH host,
+ * a Slurm cluster or a container. A machine knows nothing of runs, metrics or sessions.
  */
 import type { Disposable } from '../base/disposable.ts';
 import type { Event } from '../base/emitter.ts';
@@ -8,10 +8,7 @@ import { HeliosError } from '../base/errors.ts';
 
 export type MachineKind = 'local' | 'ssh' | 'slurm' | 'container';
 
-/**
- * How a short command came to its end. Nothing here is guessed: without an exit status there is no
- * code.
- */
+/** End of a short command. Nothing is guessed: without an exit status, there is no code. */
 export type ExecOutcome =
   | { readonly kind: 'exited'; readonly code: number }
   | { readonly kind: 'signalled'; readonly signal: string }
@@ -22,11 +19,11 @@ export interface ExecOptions {
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly stdin?: string | Uint8Array;
-  /** The command's whole process group is ended when the time is over; output so far is kept. */
+  /** After this time, the command's whole process group is ended; the output so far is kept. */
   readonly timeoutMs?: number;
   /**
-   * Bytes kept of each stream: the first half and the last half; the rest is counted, not kept.
-   * Default 512 KiB.
+   * Bytes kept of each stream: half from the start, half from the end; omitted bytes are counted.
+   * Default: 512 KiB.
    */
   readonly maxBytes?: number;
   readonly signal?: AbortSignal;
@@ -35,7 +32,7 @@ export interface ExecOptions {
 export interface ExecResult {
   readonly stdout: string;
   readonly stderr: string;
-  /** Bytes that were not kept, per stream. */
+  /** Omitted bytes, per stream. */
   readonly omittedBytes: { readonly stdout: number; readonly stderr: number };
   readonly outcome: ExecOutcome;
 }
@@ -43,14 +40,14 @@ export interface ExecResult {
 export interface StreamOptions {
   readonly cwd?: string;
   /**
-   * Written to the command as fast as it reads; then its input is closed. Absent: no input. When it
-   * throws, the command is ended, its input not closed before, and `stream` rejects with that.
-   * Asked for no more once the command has ended.
+   * Written to the command as fast as it reads; its input is then closed. Absent: no input. When
+   * the source throws, the command is ended without closing its input first, and `stream` rejects
+   * with that error. Not read further once the command has ended.
    */
   readonly stdin?: AsyncIterable<Uint8Array>;
   /**
-   * Every byte of stdout, in order. Nothing more is read before a promise that it returns has
-   * settled. When it throws, the command is ended and `stream` rejects with that.
+   * Receives every byte of stdout, in order. Reading pauses until a returned promise settles. When
+   * it throws, the command is ended and `stream` rejects with that error.
    */
   onStdout(bytes: Uint8Array): void | Promise<void>;
   readonly signal?: AbortSignal;
@@ -58,12 +55,12 @@ export interface StreamOptions {
 
 export interface StreamResult {
   readonly outcome: ExecOutcome;
-  /** Its head and tail. */
+  /** First and last bytes of stderr. */
   readonly stderr: string;
 }
 
 export interface QueryOptions {
-  /** Counts from its turn. Default 30 s. */
+  /** Starts when the script starts, not when it is queued. Default: 30 s. */
   readonly timeoutMs?: number;
 }
 
@@ -74,33 +71,29 @@ export interface FileStat {
 }
 
 export interface FollowSink {
-  /**
-   * Bytes of the followed file, in order, each once. `offset` is the position of the first of them.
-   */
+  /** Receives the bytes of the file, in order, each once. `offset` is the position of the first. */
   onBytes(bytes: Uint8Array, offset: number): void;
   /**
-   * Something in the folder beside the file changed (an exit record, a heartbeat): worth a look.
-   * `name`: what, if known.
+   * Fires when another file of the folder changed, such as an exit record or a heartbeat. `name`:
+   * its name, if known.
    */
   onChange(name?: string): void;
   onError(error: MachineFailure): void;
 }
 
 export interface Follow extends Disposable {
-  /**
-   * Reads what is there now, up to the end of the file; resolves when `onBytes` has been given all
-   * of it.
-   */
+  /** Reads to the current end of the file; resolves when `onBytes` has received all of it. */
   drain(): Promise<void>;
 }
 
 export interface ReadyOptions {
-  /** A user wants it tried now, whatever was the case before. They may be asked. */
+  /**
+   * Tries at once, whatever happened before, because a user requested it. The user may be asked.
+   */
   readonly isAnew?: boolean;
   /**
-   * Something is done there for somebody: it is connected to, and the user may be asked for what
-   * only they can say. So do commands and writing. Looking, following and coming back after an
-   * outage never ask; they fail with `auth` or `host_key`.
+   * Connects for a user's action, and may ask for what only the user knows. Commands and writes do
+   * the same. Reads, follows and reconnecting never ask; they fail with `auth` or `host_key`.
    */
   readonly mayAsk?: boolean;
 }
@@ -109,108 +102,104 @@ export interface Machine {
   /** `local`, or the id of machines.json. */
   readonly id: string;
   readonly kind: MachineKind;
-  /** One line for people and models: `this computer · 8 CPUs · 32 GB`. */
+  /** Returns one line for users and models: `this computer · 8 CPUs · 32 GB`. */
   describe(): Promise<string>;
-  /** The folder on the machine in which run folders live, absolute. */
+  /** Folder on the machine that holds the run folders, absolute. */
   readonly runsFolder: string;
-  /** Where commands start when no folder is named, absolute. */
+  /** Default start folder of commands, absolute. */
   readonly workFolder: string;
-  /** What `~` stands for in paths, absolute, where it is known without asking the machine. */
+  /** Meaning of `~` in paths, absolute; absent when the machine would have to be asked. */
   readonly homeFolder?: string | undefined;
   /**
-   * Resolves once the folders are known; absent: they are. Before that, asking for them throws
+   * Resolves once the folders are known; absent: they always are. Until then, reading them throws
    * `MachineFailure`.
    */
   ready?(options?: ReadyOptions): Promise<void>;
-  /**
-   * The way to it was found or lost, told as it happens, without anything being asked. Absent: it
-   * is not told.
-   */
+  /** Fires when the connection opens or drops. Never probes. Absent: changes are not reported. */
   readonly onDidChangeStatus?: Event<MachineStatus> | undefined;
   /**
-   * Runs a short command with the user's shell. Rejects with `MachineFailure` only when it could
-   * not be run or its end is not known.
+   * Runs a short command with the user's shell. Rejects with `MachineFailure` only when the command
+   * could not be run or its end is unknown.
    */
   exec(command: string, options?: ExecOptions): Promise<ExecResult>;
   /**
-   * Runs a short POSIX-sh script that only looks, and resolves with its stdout, every character of
-   * it. Asked often, it costs neither a process of its own on the way nor a login: a shell that
-   * stays answers, one script after the other. Its exit code is not told; let it print what counts.
-   * Rejects with `MachineFailure`: `unreachable` when the way is lost, `timeout` when it takes too
-   * long, `io` when its output is larger than 4 MiB; it is then ended, and those that wait behind
-   * it are answered as if nothing had been.
+   * Runs a short read-only POSIX sh script, and resolves with its complete stdout. Frequent calls
+   * need neither a new process on the connection nor a login: a standing shell runs one script
+   * after the other. The exit code is not reported; the script prints what matters. Rejects with
+   * `MachineFailure`: `unreachable` when the connection is lost, `timeout`, or `io` for more than 4
+   * MiB of output. The script is then ended; queued scripts are not affected.
    */
   query(script: string, options?: QueryOptions): Promise<string>;
   /**
-   * Runs a command whose input and output are without limit, such as one end of a transfer. Rejects
-   * as `exec` does.
+   * Runs a command with unlimited input and output, such as one end of a transfer. Rejects as
+   * `exec` does.
    */
   stream(command: string, options: StreamOptions): Promise<StreamResult>;
-  /** What its entry lets runs take; absent: nothing is said of it. */
+  /** Resources that the entry lets runs use; absent: no restriction. */
   readonly share?: MachineShare | undefined;
   /**
-   * What starts and ends runs where processes may not be started directly; absent: `spawnDetached`
-   * does.
+   * Starts and ends runs where direct processes are not allowed; absent: `spawnDetached` starts
+   * them.
    */
   readonly scheduler?: Scheduler | undefined;
   /**
-   * Starts a process that outlives us, in a session of its own, detached from every terminal.
-   * Resolves once it was started.
+   * Starts a process that outlives this one, in its own session and without a terminal. Resolves
+   * once it has started.
    */
   spawnDetached(
     argv: readonly string[],
     options: { readonly cwd: string; readonly env: Readonly<Record<string, string>> },
   ): Promise<void>;
   /**
-   * Whole file, or the bytes from `offset` (at most `maxBytes`). Missing file: `MachineFailure`
-   * with reason `missing`.
+   * Reads a whole file, or at most `maxBytes` from `offset`. Rejects with reason `missing` for a
+   * missing file.
    */
   readFile(
     path: string,
     range?: { readonly offset: number; readonly maxBytes: number },
   ): Promise<Uint8Array>;
   /**
-   * Atomic: the old content or the new, never a mixture. Parent folders are made; an existing
-   * file's mode is kept.
+   * Writes atomically: readers see the old content or the new. Creates parent folders; keeps an
+   * existing file's mode.
    */
   writeFile(path: string, content: Uint8Array): Promise<void>;
   appendFile(path: string, content: Uint8Array): Promise<void>;
-  /** `undefined` when there is nothing at `path`. */
+  /** Resolves with `undefined` when nothing exists at `path`. */
   stat(path: string): Promise<FileStat | undefined>;
-  /** Follows an append-only file from a byte offset, also before it exists. */
+  /** Follows an append-only file from a byte offset. The file may be created later. */
   follow(path: string, offset: number, sink: FollowSink): Follow;
 }
 
-/** What the parallel runs of a machine share. */
+/** Resources that the parallel runs of a machine share. */
 export interface MachineShare {
-  /** At most so many runs at a time; absent: as many as are started. */
+  /** Maximum number of parallel runs; absent: unlimited. */
   readonly slots?: number | undefined;
-  /** The GPUs that runs may take, as `nvidia-smi` or `rocm-smi` number them; absent: all. */
+  /** GPUs that runs may use, as `nvidia-smi` or `rocm-smi` number them; absent: all. */
   readonly gpuIds?: readonly string[] | undefined;
 }
 
-/** One command for a scheduler. */
+/** A command for a scheduler. */
 export interface JobElement {
-  /** Unique for ever (the run id): asked again under this name, the job that is there is meant. */
+  /** Unique forever (the run id). Submitting the same name again returns the existing job. */
   readonly name: string;
   readonly argv: readonly string[];
-  /** With a signal's name as one more argument, hands it to the processes of the command. */
+  /** With a signal name as one more argument, sends that signal to the processes of the command. */
   readonly signalArgv: readonly string[];
-  /** Run before `argv` when the scheduler begins a job anew that had begun already. */
+  /** Runs before `argv` when the scheduler restarts a job that had already started. */
   readonly renewArgv: readonly string[];
   /** Absolute, on the machine. */
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** A job as its scheduler and its submitter know it. */
+/** A job, identified for its scheduler and its submitter. */
 export interface Job {
   readonly id: string;
-  /** Of its element. */
+  /** Name of the job's element. */
   readonly name: string;
 }
 
-/** What a job needs of its node; what is absent is as the machine's entry says. */
+/** Resources that a job needs of its node; the machine's entry supplies defaults. */
 export interface JobResources {
   readonly gpus?: number;
   readonly cpus?: number;
@@ -220,16 +209,14 @@ export interface JobResources {
 export interface JobRequest {
   /** More than one: a job array, in this order. */
   readonly elements: readonly JobElement[];
-  /** Of an array: at most so many at a time. */
+  /** Maximum number of parallel elements of an array. */
   readonly maxParallel?: number;
   readonly resources?: JobResources;
-  /**
-   * The scheduler's own limit: above what the run is allowed, so that the run's limit comes first.
-   */
+  /** Limit of the scheduler, longer than the run's own limit so that the latter applies first. */
   readonly timeLimitMinutes?: number;
 }
 
-/** Why a job is over, in the scheduler's words; a code or signal where it says one. */
+/** Why a job ended, as the scheduler reports it, with a code or signal where known. */
 export type JobEnd =
   | { readonly kind: 'completed' }
   | { readonly kind: 'failed'; readonly code: number; readonly signal?: string }
@@ -238,35 +225,42 @@ export type JobEnd =
 
 export type JobState =
   /**
-   * Waits in the queue. `why` is the scheduler's reason: `Priority`, `Resources`, `QOSMaxJobs…`.
+   * Waiting in the queue. `why` is the scheduler's reason: `Priority`, `Resources`, `QOSMaxJobs…`.
    */
   | { readonly kind: 'queued'; readonly why: string }
   | { readonly kind: 'running'; readonly node: string }
   | { readonly kind: 'ended'; readonly end: JobEnd; readonly endedMs: number }
   /**
-   * The scheduler does not know it, or not any more. `isLeftOut`: it knows others of its array. So
-   * it is with one that was taken out of the queue alone, and with one that ended long before them.
+   * Unknown to the scheduler, or forgotten. `isLeftOut`: the scheduler knows other elements of its
+   * array. That happens to an element that was removed from the queue alone, and to one that ended
+   * long before the others.
    */
   | { readonly kind: 'unknown'; readonly isLeftOut: boolean };
 
 /**
- * A queue of jobs. All questions of a moment are asked together, once. Everything rejects with
- * `MachineFailure`: a queue that does not answer is `unreachable` or `timeout`, and says nothing of
- * a job; what it refuses to take is `denied`. What it keeps of a job, and `batch.log` with what the
- * job said beside its command, is in `<runsFolder>/<name>`.
+ * A queue of jobs. Simultaneous state requests are sent as one. Every method rejects with
+ * `MachineFailure`: `unreachable` or `timeout` when the queue does not answer, which says nothing
+ * about a job; `denied` when it refuses a job. Files of a job, including `batch.log` with the
+ * output of the batch script itself, are in `<runsFolder>/<name>`.
  */
 export interface Scheduler {
-  /** A job that had begun may be put back into the queue. */
+  /** Whether the scheduler may requeue a job that had started. */
   readonly mayRequeue: boolean;
-  /** The ids of the jobs, in the order of the elements: `4711`, or `4711_3` in an array. */
+  /**
+   * Resolves with the ids of the jobs, in the order of the elements: `4711`, or `4711_3` in an
+   * array.
+   */
   submit(request: JobRequest): Promise<readonly string[]>;
-  /** The id of the job that was submitted under a name, by whomever; `undefined` when none was. */
+  /**
+   * Resolves with the id of the job submitted under a name, by any process; `undefined` when there
+   * is none.
+   */
   find(name: string): Promise<string | undefined>;
-  /** Questions of about two seconds are one; who is `isUrgent` waits a moment only. */
+  /** Requests within about two seconds are sent as one; `isUrgent` shortens the wait. */
   state(jobId: string, options?: { readonly isUrgent?: boolean }): Promise<JobState>;
-  /** Runs a POSIX-sh script where a job runs, and resolves with its stdout. */
+  /** Runs a POSIX sh script on the node of a job, and resolves with its stdout. */
   onNode(job: Job, script: string, timeoutMs: number): Promise<string>;
-  /** Takes it out of the queue, or ends it. Of one that is over: nothing happens. */
+  /** Removes a job from the queue, or ends it. Does nothing for an ended job. */
   cancel(jobId: string): Promise<void>;
 }
 
@@ -290,21 +284,18 @@ export class MachineFailure extends HeliosError {
   }
 }
 
-/** What is known of the way to a machine, without asking it. */
+/** Last known state of the connection to a machine, without asking the machine. */
 export type MachineStatus =
   | { readonly kind: 'unused' }
   | { readonly kind: 'connected' }
   | { readonly kind: 'unreachable'; readonly why: string };
 
-/**
- * The machines that are configured now. `get` throws `MachineFailure('unknown_machine')` with the
- * ids that exist.
- */
+/** The configured machines. `get` throws `MachineFailure('unknown_machine')` with the known ids. */
 export interface Machines {
   list(): readonly Machine[];
   get(id: string): Machine;
-  /** Absent: the machines never change. */
+  /** Fires when the list or a status changed. Absent: the machines never change. */
   readonly onDidChange?: Event<void>;
-  /** Absent: every machine is taken to be connected. */
+  /** Returns the last known status. Absent: every machine counts as connected. */
   status?(id: string): MachineStatus;
 }

@@ -1,5 +1,5 @@
 /**
- * One machine as `machines.json` holds it, and the short form in which people write it:
+ * Defines the entries of `machines.json`, and the short form of a machine that users write:
  * `user@host[:port]`.
  */
 import * as z from 'zod';
@@ -22,29 +22,27 @@ const idSchema = z
 const path = z.string().min(1);
 const count = z.int().min(1);
 
-/** Where an SSH server is, and how to log in there. */
+/** Address of an SSH server, and how to log in. */
 const place = {
-  /**
-   * Name or address. Everything that is not said here is taken from the ssh config, as `ssh` does.
-   */
+  /** Name or address. Unset fields come from the ssh config, as with `ssh`. */
   host: word.optional(),
-  /** A `Host` of the ssh config. */
+  /** Name of a `Host` of the ssh config. */
   alias: word.optional(),
   port: z.int().min(1).max(65_535).optional(),
   user: word.optional(),
-  /** Absent: whatever the ssh config says, then agent, keys, and questions. */
+  /** Default: what the ssh config says, then agent, keys, and prompts. */
   auth: z.enum(authMethods).optional(),
-  /** A private key on this computer; `~/` is the home folder. */
+  /** Private key on this computer; `~/` is the home folder. */
   keyPath: path.optional(),
-  /** Where commands start when no folder is named; absent: the home folder there. */
+  /** Default start folder of commands; absent: the home folder on the machine. */
   workFolder: path.optional(),
 };
 
-/** What parallel runs share. */
+/** Resources that parallel runs share. */
 const share = {
-  /** At most so many runs at a time; absent: as many as are started. */
+  /** Maximum number of parallel runs; absent: unlimited. */
   slots: count.optional(),
-  /** The GPUs that runs may take, as `nvidia-smi` or `rocm-smi` number them; absent: all. */
+  /** GPUs that runs may use, as `nvidia-smi` or `rocm-smi` number them; absent: all. */
   gpuIds: z
     .array(z.string().regex(/^[A-Za-z0-9-]+$/))
     .min(1)
@@ -64,8 +62,7 @@ const sshSchema = z
   .refine(noPassword, passwordIssue);
 
 /**
- * Jobs of a Slurm cluster. Its commands are given on a login host; without a host, on this
- * computer.
+ * Jobs of a Slurm cluster. Slurm commands run on a login host; without a host, on this computer.
  */
 const slurmSchema = z
   .looseObject({
@@ -75,7 +72,7 @@ const slurmSchema = z
     partition: word.optional(),
     account: word.optional(),
     qos: word.optional(),
-    /** Of a job that names no limit of its own; absent: as the partition says. */
+    /** Limit of jobs that set none; absent: the partition's default. */
     timeLimitMinutes: count.optional(),
     gpus: z.int().min(0).optional(),
     cpus: count.optional(),
@@ -84,55 +81,50 @@ const slurmSchema = z
     flags: z.array(z.string().regex(/^-/, 'must begin with a dash')).optional(),
     /** Shell lines before the command, on the node: `module load cuda`, `conda activate lab`. */
     prologue: z.array(z.string()).optional(),
-    /** Sent to the run so long before the time is over, for a checkpoint. */
+    /** Signal sent to the run this many seconds before its time limit, for a checkpoint. */
     warning: z.strictObject({ signal: z.string().regex(/^[A-Z0-9]+$/), seconds: count }).optional(),
     /**
-     * The scheduler may put a preempted job back into the queue: the same run begins anew, its
-     * output goes on.
+     * Lets the scheduler requeue a preempted job: the same run restarts, and its output is
+     * appended.
      */
     requeue: z.boolean().optional(),
     /**
-     * Of all runs, on a file system that login host and nodes share; absent: below the home folder
-     * there.
+     * Folder of all runs, on a file system that login host and nodes share; absent: below the home
+     * folder there.
      */
     runsFolder: path.optional(),
   })
   .refine(({ host, alias }) => host === undefined || alias === undefined, onePlace)
   .refine(noPassword, passwordIssue);
 
-/**
- * One container of a Docker engine, made when it is used first, with nothing of this computer but
- * its mounts.
- */
+/** A container of a Docker engine, created on first use. Sees only its mounts of this computer. */
 const containerSchema = z
   .looseObject({
     id: idSchema,
     kind: z.literal('container'),
     image: z.string().min(1).optional(),
-    /** On this computer; built when it is used first, and when it has changed. */
+    /** Path on this computer. Built on first use, and again after a change. */
     dockerfile: path.optional(),
-    /** Of a build; absent: the folder of the Dockerfile. */
+    /** Folder of the build; absent: the folder of the Dockerfile. */
     buildContext: path.optional(),
     mounts: z
       .array(z.strictObject({ source: path, target: path, isReadOnly: z.boolean().optional() }))
       .optional(),
-    /** Default `none`. */
+    /** Default: `none`. */
     network: z.enum(['none', 'bridge', 'host']).optional(),
     /** May be a fraction. */
     cpus: z.number().positive().optional(),
     memoryMb: count.optional(),
-    /** `all`, or how many. */
+    /** `all`, or a number. */
     gpus: z.union([z.literal('all'), count]).optional(),
-    /** `uid[:gid]` or a name of the image; default: the image's own. */
+    /** `uid[:gid]` or a name in the image; default: the image's own. */
     user: z
       .string()
       .regex(/^[\w.-]+(:[\w.-]+)?$/)
       .optional(),
-    /** Where commands start; absent: the first mount, else the image's own. */
+    /** Default start folder of commands; absent: the first mount, else the image's own. */
     workFolder: path.optional(),
-    /**
-     * Of the engine: a socket's path or `tcp://…`; absent: `DOCKER_HOST`, else the usual socket.
-     */
+    /** Path of the engine's socket, or `tcp://…`; absent: `DOCKER_HOST`, else the usual socket. */
     engine: z.string().min(1).optional(),
     slots: count.optional(),
   })
@@ -145,7 +137,7 @@ export type SshEntry = z.output<typeof sshSchema>;
 export type SlurmEntry = z.output<typeof slurmSchema>;
 export type ContainerEntry = z.output<typeof containerSchema>;
 
-/** Fields that this version does not know are kept. */
+/** Unknown fields are kept. */
 export type MachineEntry = SshEntry | SlurmEntry | ContainerEntry;
 
 export const remoteKinds = ['ssh', 'slurm', 'container'] as const;
@@ -161,7 +153,7 @@ export const machineEntrySchema = z.discriminatedUnion(
   },
 );
 
-/** Throws `UserFacing` with what is wrong. */
+/** Throws `UserFacing` with the first error. */
 export function checkedEntry(value: unknown): MachineEntry {
   const parsed = machineEntrySchema.safeParse(value);
   if (parsed.success) return parsed.data;
@@ -176,8 +168,8 @@ export const issueText = (issue: z.core.$ZodIssue | undefined): string =>
 export type MachinePlace = Pick<SshEntry, 'host' | 'alias' | 'user' | 'port'>;
 
 /**
- * `user@host[:port]`, `host`, `[::1]:2222`, or a name in `aliases`, the hosts of the ssh config.
- * Throws `UserFacing` with an example of what is understood.
+ * Parses `user@host[:port]`, `host`, `[::1]:2222`, or a name in `aliases`, the hosts of the ssh
+ * config. Throws `UserFacing` with examples of valid forms.
  */
 export function parseMachineSpec(text: string, aliases: readonly string[] = []): MachinePlace {
   const [, userPart, rest = ''] =
@@ -195,7 +187,7 @@ export function parseMachineSpec(text: string, aliases: readonly string[] = []):
 function hostAndPort(text: string): { name: string; port: number | 'wrong' | undefined } {
   const bracketed = /^\[([0-9a-fA-F:.]+(?:%[\w.-]+)?)\](?::(.*))?$/.exec(text);
   if (bracketed !== null) return { name: bracketed[1] ?? '', port: portOf(bracketed[2]) };
-  // Two colons and more without brackets: an IPv6 address and no port.
+  // Two or more colons without brackets: an IPv6 address without a port.
   if (/^[0-9a-fA-F:.]*:[0-9a-fA-F:.]*:[0-9a-fA-F:.]*(?:%[\w.-]+)?$/.test(text))
     return { name: text, port: undefined };
   const [, name = '', port] = /^([^:[\]]*)(?::(.*))?$/.exec(text) ?? [];
@@ -214,7 +206,7 @@ const notUnderstood = (text: string): UserFacing =>
     'Write user@host, user@host:2222, [::1]:2222, or the name of a host in your ssh config.',
   );
 
-/** The short form again: `ada@gpu1:2222`, or the alias. */
+/** Formats the short form: `ada@gpu1:2222`, or the alias. */
 export function placeText({ host, alias, user, port }: MachinePlace): string {
   const name = alias ?? host ?? '';
   const isBracketed = port !== undefined && name.includes(':');
@@ -222,13 +214,16 @@ export function placeText({ host, alias, user, port }: MachinePlace): string {
 }
 
 /**
- * It has a host of its own: it is neither a container nor a cluster whose login host is this
- * computer.
+ * Returns whether the entry has its own host: false for a container, and for a cluster whose login
+ * host is this computer.
  */
 export const hasHost = (entry: MachineEntry): entry is SshEntry | SlurmEntry =>
   entry.kind !== 'container' && (entry.host ?? entry.alias) !== undefined;
 
-/** Where the machine is, in a few words: its place, or what its container is made of. */
+/**
+ * Returns a short location of the machine: its address, or the image or Dockerfile of its
+ * container.
+ */
 export function entryText(entry: MachineEntry): string {
   switch (entry.kind) {
     case 'ssh':
@@ -240,7 +235,7 @@ export function entryText(entry: MachineEntry): string {
   }
 }
 
-/** An id made from the name of the host, other than those `taken`. */
+/** Returns an id made from the host name that is not in `taken`. */
 export function suggestedId({ host, alias }: MachinePlace, taken: readonly string[]): string {
   const name = alias ?? host ?? '';
   const isAddress = /^[\d.]+$|:/.test(name);

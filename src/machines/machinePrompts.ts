@@ -1,36 +1,34 @@
-/** What a machine asks its user when it connects. */
+/** Prompts that a machine shows its user while connecting. */
 export interface SecretQuestion {
   /** Id of the machine. */
   readonly machine: string;
-  /** `keyboard`: whatever the server asks for, such as a one-time code. */
+  /** `keyboard`: any other prompt of the server, such as for a one-time code. */
   readonly kind: 'password' | 'passphrase' | 'keyboard';
-  /** In the words of the server, or which key the passphrase belongs to. */
+  /** Prompt of the server, or the key to which the passphrase belongs. */
   readonly prompt: string;
 }
 
 export interface HostKeyQuestion {
   readonly machine: string;
-  /** Name or address, with the port where it is not 22. */
+  /** Name or address, with the port unless it is 22. */
   readonly host: string;
   /** `SHA256:…`. */
   readonly fingerprint: string;
-  /** Such as `ssh-ed25519`. */
+  /** Key type, such as `ssh-ed25519`. */
   readonly keyType: string;
-  /** What else the user should know before they decide; may be empty. */
+  /** Further information for the user's decision; may be empty. */
   readonly note?: string;
 }
 
 export interface MachinePrompts {
   /**
-   * `undefined`: nobody answers, or the user will not say. Asked again before the machine was
-   * reached, it means that the answer before was refused. The signal is aborted when the answer is
-   * no longer wanted.
+   * Resolves with `undefined` when no user answers, or the user declines. A second call before the
+   * machine was reached means that the first answer was rejected. The signal aborts when the answer
+   * is no longer needed.
    */
   askSecret(question: SecretQuestion, signal: AbortSignal): Promise<string | undefined>;
-  /** The answer that is kept from before, asking nobody. Absent: none is kept. */
+  /** Resolves with the stored answer without asking the user. Absent: answers are not stored. */
   keptSecret?(question: SecretQuestion): Promise<string | undefined>;
-  /**
-   * Whether the key of a host that was never seen before is the right one. Nobody to answer: no.
-   */
+  /** Resolves with whether the key of an unknown host is right. False when no user answers. */
   confirmHostKey(question: HostKeyQuestion, signal: AbortSignal): Promise<boolean>;
 }

@@ -1,10 +1,10 @@
-/** The two ends of a stream without limit: what a command reads, and who reads what it writes. */
+/** Connects a command to its input source and its output reader, for streams of any length. */
 import type { Writable } from 'node:stream';
 import type { StreamOptions, StreamResult } from './machine.ts';
 
 /**
- * Writes `source` to `sink` as fast as that takes it, and ends it. Stops when nobody reads any
- * more. Of a source that throws, `sink` is not ended: what is not whole must not pass for whole.
+ * Writes `source` to `sink` with backpressure, and ends `sink`. Stops when `sink` closes. When the
+ * source throws, `sink` is not ended, so that an incomplete input cannot pass for a complete one.
  * Never throws.
  */
 export function pour(source: AsyncIterable<Uint8Array>, sink: Writable): void {
@@ -14,7 +14,7 @@ export function pour(source: AsyncIterable<Uint8Array>, sink: Writable): void {
     if (isOver) return;
     isOver = true;
     sink.off('close', stop);
-    // A source that waits for more would hold up whoever waits for its end.
+    // Awaiting a source that waits for more data would block the caller.
     void iterator.return?.().catch(() => undefined);
   };
   const take = ({ done, value }: IteratorResult<Uint8Array, unknown>): void => {
@@ -32,9 +32,9 @@ export function pour(source: AsyncIterable<Uint8Array>, sink: Writable): void {
 }
 
 /**
- * Runs `run` with a source and a reader that do not throw: where one does, or is called off, the
- * command is ended. What was thrown is what this rejects with, once the command has ended. Resolves
- * after the last piece has been taken.
+ * Runs `run` with a source and a reader that never throw. When either throws, or the signal aborts,
+ * the command is ended; this then rejects with that error once the command has ended. Resolves
+ * after the last piece was consumed.
  */
 export async function guardedStream(
   options: StreamOptions,
@@ -70,7 +70,7 @@ export async function guardedStream(
   return result;
 }
 
-/** After a fault it says nothing more: its end would be taken for the end of the input. */
+/** Reports an error and throws, so that the consumer does not take it for the end of the input. */
 async function* withoutThrowing(
   source: AsyncIterable<Uint8Array>,
   fail: (error: unknown) => void,
@@ -83,7 +83,10 @@ async function* withoutThrowing(
   }
 }
 
-/** A reader that holds on must not hold up the end of what was aborted. */
+/**
+ * Resolves when `taken` settles or the signal aborts: a slow reader must not delay the end of an
+ * aborted command.
+ */
 function unlessAborted(taken: Promise<void>, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const settle = (): void => {

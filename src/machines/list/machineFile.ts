@@ -1,7 +1,6 @@
 /**
- * `machines.json`: the machines of the user, readable by them alone. What it holds beside what we
- * know is kept, comments too, and a file that cannot be understood is reported and never written
- * over. Passwords are never in it.
+ * Reads and edits `machines.json`: the user's machines, readable by the user alone. Unknown fields
+ * and comments are kept. An invalid file is reported and never overwritten. Never holds passwords.
  */
 import { readFile } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
@@ -14,16 +13,14 @@ import { checkedEntry, issueText, machineEntrySchema, type MachineEntry } from '
 export interface MachineFileOptions {
   /** Absolute. */
   readonly path: string;
-  /** Replaces the file at once or not at all, with mode 0600; parent folders are made. */
+  /** Replaces the file atomically, with mode 0600; creates parent folders. */
   write(path: string, text: string): Promise<void>;
 }
 
 export interface MachineFileReading {
-  /** Those that can be used, in the order of the file. */
+  /** Valid machines, in the order of the file. */
   readonly entries: readonly MachineEntry[];
-  /**
-   * What cannot be used, each in one line with its place and what to do; empty when all is well.
-   */
+  /** Errors of the file, one line each, with position and the remedy; empty when all is well. */
   readonly problems: readonly string[];
 }
 
@@ -43,10 +40,7 @@ export class MachineFile {
     this.#write = write;
   }
 
-  /**
-   * Never rejects: a file that cannot be read is a problem in words. Without a file there are no
-   * machines.
-   */
+  /** Never rejects: reports an unreadable file as a problem. A missing file means no machines. */
   async read(): Promise<MachineFileReading> {
     try {
       const { outer, json } = await this.#read();
@@ -58,8 +52,8 @@ export class MachineFile {
   }
 
   /**
-   * Adds the machines, each in place of the one with its id. Rejects with `UserFacing` when the
-   * file is broken.
+   * Adds machines; each replaces the one with its id. Rejects with `UserFacing` when the file is
+   * invalid.
    */
   put(...entries: readonly MachineEntry[]): Promise<void> {
     const checked = entries.map((entry) => checkedEntry(entry));
@@ -67,8 +61,8 @@ export class MachineFile {
   }
 
   /**
-   * Resolves with false when there is none of this id. Rejects with `UserFacing` when the file is
-   * broken.
+   * Resolves with false when no machine has this id. Rejects with `UserFacing` when the file is
+   * invalid.
    */
   async remove(id: string): Promise<boolean> {
     let isFound = false;
@@ -80,12 +74,12 @@ export class MachineFile {
     return isFound;
   }
 
-  /** Makes the file where there is none, for a user who wants to edit it. */
+  /** Creates a missing file, for a user who wants to edit it. */
   async ensure(): Promise<void> {
     if ((await this.#text()) === undefined) await this.#change((text) => text, true);
   }
 
-  /** One change at a time, each on what is in the file at its moment. */
+  /** Applies changes one after the other, each to the current content of the file. */
   #change(edit: (text: string) => string, isForced = false): Promise<void> {
     const change = this.#last.then(async () => {
       const { text } = await this.#read();
@@ -160,8 +154,8 @@ export class MachineFile {
 }
 
 /**
- * The line, from 1, at which the machine begins in the text of `machines.json`; `undefined` where
- * it is not found.
+ * Returns the line (from 1) at which the machine begins in the text of `machines.json`, or
+ * `undefined`.
  */
 export function lineOfMachine(text: string, id: string): number | undefined {
   const json = readJson(text);
@@ -171,13 +165,13 @@ export function lineOfMachine(text: string, id: string): number | undefined {
   return index === -1 ? undefined : json.lineOf(['machines', index]);
 }
 
-/** The other machines stay as they are written, and so does what the entry says already. */
+/** Writes an entry, changing only the fields that differ. Other machines keep their formatting. */
 function withEntry(text: string, entry: MachineEntry): string {
   const { machines, json } = machinesIn(text);
   const index = machines.findIndex((each) => idOf(each) === entry.id);
   if (index === -1) return withItem(text, ['machines'], entry);
   const path = ['machines', index];
-  // Of a name that stands twice only the first would change.
+  // Replaces a machine with a repeated name, of which only the first occurrence would change.
   if (json.repeated.some(([, at]) => at === index)) return withValue(text, path, entry);
   const [was, fields] = [Object.entries(machines[index] ?? {}), Object.entries(entry)];
   const gone = was
@@ -196,7 +190,7 @@ function withoutEntry(text: string, id: string): string {
     .reduce((next, index) => withValue(next, ['machines', index], undefined), text);
 }
 
-/** Of a text that was read already. */
+/** Parses a text that was validated before. */
 function machinesIn(text: string): { readonly machines: readonly unknown[]; readonly json: Whole } {
   const json = readJson(text);
   if ('brokenLine' in json) throw new Error(`machines.json, line ${json.brokenLine}: ${json.why}`);

@@ -1,7 +1,7 @@
 /**
- * A machine of the user's list as everything else holds it. It stays the same while the machine
- * behind it is replaced, so that runs are followed on, and it knows whether the machine can be
- * reached: from what was done last, and from what the machine itself tells of its way.
+ * A listed machine, as other components hold it. The handle stays the same while the machine behind
+ * it is replaced, so that runs are followed further. It tracks whether the machine is reachable,
+ * from the results of calls and from the status events of the machine itself.
  */
 import { toDisposable, type Disposable } from '../../base/disposable.ts';
 import { ForwardingMachine } from '../forwardingMachine.ts';
@@ -17,7 +17,7 @@ import {
   type ReadyOptions,
 } from '../machine.ts';
 
-/** Failures that tell of the way to the machine. Others were told by the machine itself. */
+/** Failures of the connection. Any other failure is an answer of the machine itself. */
 const connectionReasons: readonly MachineFailureReason[] = [
   'unreachable',
   'auth',
@@ -42,7 +42,7 @@ export class MachineHandle extends ForwardingMachine {
     this.#listening = this.#listenTo(target);
   }
 
-  /** Told by `status` and the callback of the constructor. */
+  /** Always absent: `status` and the callback of the constructor report the status. */
   override get onDidChangeStatus(): undefined {
     return undefined;
   }
@@ -51,7 +51,7 @@ export class MachineHandle extends ForwardingMachine {
     return this.#status;
   }
 
-  /** From now on `target` is meant; what is followed goes on there, at the byte where it stands. */
+  /** Forwards to `target` from now on. Follows continue there at their current byte. */
   replace(target: Machine): void {
     this.#listening?.dispose();
     this.#target = target;
@@ -64,7 +64,7 @@ export class MachineHandle extends ForwardingMachine {
     await this.#noting((target) => target.ready?.(options));
   }
 
-  /** May be known by heart: an answer says nothing of the way, a failure does. */
+  /** May be cached, so an answer proves nothing about the connection; a failure does. */
   override describe(): Promise<string> {
     return this.#noting((target) => target.describe());
   }
@@ -72,7 +72,7 @@ export class MachineHandle extends ForwardingMachine {
   override exec(command: string, options?: ExecOptions): Promise<ExecResult> {
     return this.#noting(
       (target) => target.exec(command, options),
-      // What was called off may never have been there.
+      // An aborted command may never have reached the machine.
       ({ outcome }) => outcome.kind !== 'aborted',
     );
   }
@@ -103,7 +103,10 @@ export class MachineHandle extends ForwardingMachine {
     return this.#noting(call, () => true);
   }
 
-  /** `proves`: the answer came from the machine itself. A failure is noted in any case. */
+  /**
+   * Calls the machine and notes its status. `proves`: whether the answer came from the machine
+   * itself. A failure is always noted.
+   */
   async #noting<T>(
     call: (target: Machine) => T | Promise<T>,
     proves: (answer: T) => boolean = () => false,
@@ -130,7 +133,7 @@ export class MachineHandle extends ForwardingMachine {
     if (answeredReasons.includes(error.reason)) this.#note(target, { kind: 'connected' });
   }
 
-  /** What a machine that was replaced meanwhile says is of no interest. */
+  /** Records a status, unless the machine was replaced meanwhile. */
   #note(target: Machine, status: MachineStatus): void {
     if (target !== this.#target) return;
     const before = this.#status;
@@ -143,7 +146,7 @@ export class MachineHandle extends ForwardingMachine {
 const whyOf = (status: MachineStatus): string | undefined =>
   status.kind === 'unreachable' ? status.why : undefined;
 
-/** Follows on whichever machine is meant; each byte is given once. */
+/** Follows a file on the current machine, whichever it is. Passes on each byte once. */
 class HandleFollow implements Follow {
   readonly #path: string;
   readonly #sink: FollowSink;

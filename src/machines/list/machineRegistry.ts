@@ -1,7 +1,6 @@
 /**
- * The machines as they are now: this computer, and those of `machines.json`. A change of the file,
- * by us or by anyone, is known at once to everything that holds the registry; nothing is connected
- * before it is used.
+ * The current machines: this computer, and those of `machines.json`. A change of the file, by
+ * Helios or another program, is reported at once. No machine is connected before its first use.
  */
 import { mkdirSync, watch, type FSWatcher } from 'node:fs';
 import { basename, dirname } from 'node:path';
@@ -16,17 +15,14 @@ import { localId, type MachineEntry } from '../machineEntry.ts';
 import type { MachineFile } from './machineFile.ts';
 import { MachineHandle } from './machineHandle.ts';
 
-/**
- * Builds the machine of an entry. It connects when it is used first, and disconnects when it is
- * disposed.
- */
+/** Creates the machine of an entry. It connects on first use, and disconnects when disposed. */
 export type CreateMachine = (entry: MachineEntry) => Machine & Disposable;
 
 export interface MachineRegistryOptions {
   readonly local: Machine;
   readonly file: MachineFile;
   readonly create: CreateMachine;
-  /** Whether runs are going on there: such a machine is not taken away. */
+  /** Returns whether runs are active on the machine; a busy machine is not removed. */
   isBusy(machineId: string): boolean;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -38,29 +34,31 @@ interface Remote {
   readonly handle: MachineHandle;
 }
 
-/** An editor writes a file in several steps. */
+/** Delay before reading, as an editor writes a file in several steps. */
 const quietMs = 50;
 
 export class MachineRegistry implements Machines, Disposable {
   readonly #options: MachineRegistryOptions;
   #remotes = new Map<string, Remote>();
-  /** Gone from the file while runs were going on there. */
+  /** Machines removed from the file while runs were active on them. */
   readonly #retired = new Map<string, Remote>();
   readonly #changed = new Emitter<void>();
-  /** The list, the status of a machine, or `problems`. */
+  /** Fires when the list, the status of a machine or `problems` changed. */
   readonly onDidChange: Event<void> = this.#changed.event;
   #problems: readonly string[] = [];
   #watcher: FSWatcher | undefined;
   #pending: Disposable | undefined;
   #isDisposed = false;
-  /** Reads the file anew; what is asked while it is read is read again. Never rejects. */
+  /** Reads the file again. A request during a read causes another read. Never rejects. */
   readonly reload = coalesced(() => this.#load());
 
   private constructor(options: MachineRegistryOptions) {
     this.#options = options;
   }
 
-  /** With the machines of the file; a broken file is told to the log and in `problems`. */
+  /**
+   * Opens the registry and reads the file. Errors of the file are logged and listed in `problems`.
+   */
   static async open(options: MachineRegistryOptions): Promise<MachineRegistry> {
     const registry = new MachineRegistry(options);
     registry.#watch();
@@ -72,7 +70,7 @@ export class MachineRegistry implements Machines, Disposable {
     return this.#options.file.path;
   }
 
-  /** What is wrong with the file, with line and remedy. */
+  /** Errors of the file, with line and remedy. */
   get problems(): readonly string[] {
     return this.#problems;
   }
@@ -103,8 +101,8 @@ export class MachineRegistry implements Machines, Disposable {
   }
 
   /**
-   * The same machines with another local one: where relative paths and commands start is a matter
-   * of the session.
+   * Returns the same machines with another local one, as relative paths and start folders depend on
+   * the session.
    */
   with(local: Machine): Machines {
     return {
@@ -115,13 +113,13 @@ export class MachineRegistry implements Machines, Disposable {
     };
   }
 
-  /** Each takes the place of the machine with its id. Rejects with `UserFacing`. */
+  /** Adds machines; each replaces the one with its id. Rejects with `UserFacing`. */
   async add(...entries: readonly MachineEntry[]): Promise<void> {
     await this.#options.file.put(...entries);
     await this.reload();
   }
 
-  /** Rejects with `UserFacing` when there is none, or while runs are going on there. */
+  /** Rejects with `UserFacing` when the id is unknown, or while runs are active on the machine. */
   async remove(id: string): Promise<void> {
     if (id === localId)
       throw new UserFacing('The machine local is this computer; it cannot be removed.');
@@ -140,7 +138,7 @@ export class MachineRegistry implements Machines, Disposable {
     await this.reload();
   }
 
-  /** Makes the file where there is none. Rejects with `UserFacing`. */
+  /** Creates a missing file. Rejects with `UserFacing`. */
   async ensureFile(): Promise<string> {
     await this.#options.file.ensure();
     return this.file;
@@ -164,7 +162,7 @@ export class MachineRegistry implements Machines, Disposable {
   #watch(): void {
     const { file, logger } = this.#options;
     try {
-      // The folder is the home of everything else too; a file that is not there yet cannot be
+      // Creates the folder, which other files use too, and watches it: a missing file cannot be
       // watched.
       mkdirSync(dirname(file.path), { recursive: true });
       this.#watcher = watch(dirname(file.path), { persistent: false }, (_event, name) => {
@@ -186,12 +184,12 @@ export class MachineRegistry implements Machines, Disposable {
     const isNews = String(problems) !== String(this.#problems);
     if (isNews) for (const problem of problems) this.#options.logger.warn(problem);
     this.#problems = problems;
-    // While the file cannot be understood, the machines that were known stay.
+    // While the file is invalid, the known machines stay.
     const isBroken = entries.length === 0 && problems.length > 0;
     if ((!isBroken && this.#take(entries)) || isNews) this.#changed.fire();
   }
 
-  /** True when something is different now. */
+  /** Returns whether anything changed. */
   #take(entries: readonly MachineEntry[]): boolean {
     const before = this.#remotes;
     const next = new Map(
@@ -211,7 +209,7 @@ export class MachineRegistry implements Machines, Disposable {
     const machine = this.#options.create(entry);
     const retired = this.#retired.get(entry.id);
     this.#retired.delete(entry.id);
-    // A machine that comes back is the one that its runs hold.
+    // A machine that is listed again keeps the handle that its runs hold.
     const handle = (known ?? retired)?.handle;
     handle?.replace(machine);
     retired?.machine.dispose();
