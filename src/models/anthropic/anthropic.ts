@@ -1,4 +1,4 @@
-/** Claude, over the Messages API. */
+/** Claude through the Messages API. */
 import type { Attempt } from '../guarded.ts';
 import { anthropicRequest } from './anthropicRequest.ts';
 import { searchAnthropic } from './anthropicSearch.ts';
@@ -15,7 +15,7 @@ import { silentLogger } from '../../base/logger.ts';
 
 const identity = keyedIdentity('claude');
 
-/** As many as the service gives at a time. */
+/** The service's maximum. */
 const pageSize = 1000;
 
 export function createAnthropicProvider(options: ProviderOptions): ModelProvider {

@@ -1,12 +1,12 @@
-/** What Anthropic says of its models. */
+/** Reads Anthropic's descriptions of its models. */
 import type { ModelCapabilities, ModelInfo } from '@anthropic-ai/sdk/resources/models';
 import { claudeEfforts, claudeModels, describedModel } from '../catalogue.ts';
 import type { Effort, ModelDescription } from '../model.ts';
 
-/** Of a model that is new to us and described by nobody. */
+/** Sizes of a model that is neither in our list nor described by the service. */
 const assumed = { contextTokens: 200_000, maxOutputTokens: 32_000 };
 
-/** Services that imitate the API leave most of it out. */
+/** Services that imitate the API leave most fields out. */
 type Told = Pick<ModelInfo, 'id'> & Partial<ModelInfo>;
 
 export function claudeDescription(told: Told): ModelDescription {
@@ -20,13 +20,15 @@ export function claudeDescription(told: Told): ModelDescription {
     efforts: effortsOf(told.id, told.capabilities),
     ...(told.capabilities && { acceptsImages: told.capabilities.image_input.supported }),
     ...(told.line && { family: `claude-${told.line}` }),
-    // An epoch value stands for a date that is not known.
+    // An epoch value stands for an unknown date.
     ...(releasedMs > 0 && { releasedMs }),
     ...(told.lifecycle === 'deprecated' && { isRetiring: true }),
   };
 }
 
-/** A model that takes no effort is told how many tokens to think. */
+/**
+ * Returns the efforts of a model. A model without the effort parameter gets a token budget instead.
+ */
 function effortsOf(
   id: string,
   capabilities: ModelCapabilities | null | undefined,

@@ -1,4 +1,4 @@
-/** A `ModelRequest` in the words of the Messages API. */
+/** Converts a `ModelRequest` to a request of the Messages API. */
 import type {
   ContentBlockParam,
   DocumentBlockParam,
@@ -50,8 +50,8 @@ export function anthropicRequest(
 }
 
 /**
- * Caches end at marked blocks, four at most: after the tools, after the stable prompt, and at the
- * last two user turns.
+ * Marks the end of the stable prompt. Caches end at marked blocks, four at most: after the tools,
+ * after the stable prompt, and at the last two user turns.
  */
 function systemBlocks(parts: readonly SystemPart[]): TextBlockParam[] {
   const said = parts.filter(({ text }) => text.trim() !== '');
@@ -76,8 +76,8 @@ function messageParams(
   provider: string,
   model: string,
 ): MessageParam[] {
-  // The last turn extends the cache; the one before it finds the cache that the call before this
-  // one wrote, however many blocks (parallel results, images) lie between.
+  // The last turn extends the cache; the one before it hits the cache that the previous call wrote,
+  // however many blocks (parallel results, images) lie between.
   const marked = new Set(
     messages.flatMap(({ role }, index) => (role === 'user' ? [index] : [])).slice(-2),
   );
@@ -184,8 +184,8 @@ function thinkingParams(
 }
 
 /**
- * Without `summarized`, newer models send their thinking, and what they say between calls, as empty
- * text.
+ * Requests adaptive thinking. Without `summarized`, newer models send their thinking, and their
+ * text between calls, as empty text.
  */
 const adaptive = (effort: Exclude<Effort, 'none'> | undefined): Thinking => ({
   thinking: { type: 'adaptive', display: 'summarized' },
@@ -207,8 +207,8 @@ function noThinking(off: ReturnType<typeof claudeThinking>['off']): Thinking {
 }
 
 /**
- * A thinking budget is refused in the middle of calls that were made without thinking, say by
- * another model.
+ * Returns whether a thinking budget may be set. The service refuses one between calls and results
+ * of a turn without thinking, for example of another model.
  */
 function mayThink(messages: readonly Message[]): boolean {
   const last = messages.at(-1);

@@ -1,6 +1,6 @@
 /**
- * Web search by the server tool of the Messages API: the model searches, and says what it found
- * with its sources.
+ * Web search with the server tool of the Messages API: the model searches, and answers with its
+ * sources.
  */
 import type { Anthropic } from '@anthropic-ai/sdk';
 import type {
@@ -28,10 +28,10 @@ const instructions =
 
 const maxSearches = 5;
 const maxOutputTokens = 8_192;
-/** The service stops a long turn and wants it sent back to go on. */
+/** The service pauses a long turn, which must be sent back to continue. */
 const maxPauses = 4;
 
-/** The answer as one event, once it is whole. Free to throw. */
+/** Yields the answer as one event, once it is complete. May throw. */
 export async function* searchAnthropic(
   client: Anthropic,
   call: SearchCall,
@@ -72,8 +72,8 @@ const searchParams = (
 });
 
 /**
- * The SDK has no status for a stream that ended early, or gives what came of it with no reason to
- * have stopped.
+ * Resolves with the complete message. When a stream ended early, the SDK throws an error without a
+ * status, or returns the partial message without a stop reason.
  */
 async function whole(message: Promise<Message>): Promise<Message> {
   const answer = await message.catch((error: unknown) => {
@@ -96,7 +96,7 @@ function checkEnd({ stop_reason: stop }: Message): void {
     });
 }
 
-/** What is cited comes first, with the words that are; then what else was found. */
+/** Adds the sources: cited pages first, with the cited text, then other search results. */
 function addSources(content: readonly ContentBlock[], found: FoundSources): void {
   for (const citation of content.flatMap((block) =>
     block.type === 'text' ? (block.citations ?? []) : [],

@@ -1,4 +1,4 @@
-/** The stream of the Messages API as `ModelEvent`s. */
+/** Converts the stream of the Messages API to `ModelEvent`s. */
 import type {
   ContentBlock,
   MessageDeltaUsage,
@@ -19,19 +19,19 @@ import { ownThinking, parsedInput } from '../replay.ts';
 
 interface Source {
   readonly provider: string;
-  /** As it was asked for: thinking belongs to it. */
+  /** The requested model, which the thinking belongs to. */
   readonly model: string;
   readonly attempt: Attempt;
 }
 
-/** A block while it grows: its start, and the text, JSON or signature that came since. */
+/** A block that is still streaming: its start, and the text, JSON and signature received since. */
 interface Growing {
   readonly start: ContentBlock;
   readonly parts: string[];
   signature: string;
 }
 
-/** Ends without `finished` when the stream was cut. */
+/** Yields the events of a reply. Ends without `finished` when the stream was cut. */
 export async function* readAnthropic(
   events: AsyncIterable<RawMessageStreamEvent>,
   { provider, model, attempt }: Source,
@@ -108,7 +108,7 @@ function finishedBlock(
     return [ownThinking('', provider, { model, item: start })];
   if (start.type !== 'thinking') return [];
   const signed = signature || start.signature;
-  // Thinking that was cut has no signature and is refused when replayed.
+  // Cut thinking has no signature and would be refused when replayed.
   return signed === ''
     ? [{ type: 'thinking', text, provider }]
     : [
@@ -124,7 +124,7 @@ function stopOf(stop: ClaudeStop | null): StopReason {
   return stop === 'max_tokens' || stop === 'model_context_window_exceeded' ? 'length' : 'stop';
 }
 
-/** Figures are totals so far; those that are missing or null stay as they were. */
+/** Converts usage. Figures are totals so far; missing or null ones keep their previous value. */
 export const usageOf = (
   told: Partial<ClaudeUsage> | MessageDeltaUsage,
   before: Usage = noUsage,

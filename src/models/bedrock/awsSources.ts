@@ -1,4 +1,4 @@
-/** Where AWS's own credentials could come from, looked at without a request. */
+/** Finds where AWS credentials could come from, without a request. */
 import { access, readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import path from 'node:path';
@@ -9,7 +9,7 @@ export interface AwsPlaces {
   readonly env: Environment;
   /** The folder that holds `.aws`. */
   readonly homeFolder: string;
-  /** Who made this computer, where the system says so. */
+  /** A file with the manufacturer of this computer, where the system has one. */
   readonly vendorFile: string;
 }
 
@@ -20,8 +20,8 @@ export const awsPlaces = (): AwsPlaces => ({
 });
 
 /**
- * `keys`: of the environment, which win as they do for the `aws` command · `chain`: a profile, a
- * role, a sign-in.
+ * `keys`: from the environment; they take precedence as they do for the `aws` command.
+ * `chain`: a profile, a role or a sign-in.
  */
 export type AwsSource =
   | {
@@ -32,7 +32,7 @@ export type AwsSource =
     }
   | { readonly kind: 'chain' };
 
-/** `undefined` when there is nothing that credentials could come from. Never rejects. */
+/** Returns the source; `undefined` when there is none. Never rejects. */
 export async function findAwsSource(places: AwsPlaces): Promise<AwsSource | undefined> {
   const { env } = places;
   const [accessKey, secretKey, sessionToken] = [
@@ -65,8 +65,8 @@ async function hasFiles({ env, homeFolder }: AwsPlaces): Promise<boolean> {
 }
 
 /**
- * Only there is the service of metadata worth a question: elsewhere nobody answers, and every call
- * would wait for it.
+ * Returns whether this computer is on EC2. Only there is it worth asking the metadata service;
+ * elsewhere every call would wait for its timeout.
  */
 async function isOnEc2({ env, vendorFile }: AwsPlaces): Promise<boolean> {
   if (env['AWS_EC2_METADATA_DISABLED']?.toLowerCase() === 'true') return false;

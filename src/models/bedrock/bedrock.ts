@@ -1,4 +1,4 @@
-/** Claude by AWS: the Messages API within Bedrock's InvokeModelWithResponseStream. */
+/** Claude through AWS: the Messages API inside Bedrock's InvokeModelWithResponseStream. */
 import type { RawMessageStreamEvent } from '@anthropic-ai/sdk/resources/messages';
 import { readAnthropic } from '../anthropic/anthropicStream.ts';
 import { failureOf } from '../failures.ts';
@@ -26,7 +26,7 @@ import {
 import { bedrockRequest } from './bedrockRequest.ts';
 
 export interface BedrockOptions extends ProviderOptions {
-  /** Such as `eu-central-1`; unless told, that of the environment. */
+  /** Region, for example `eu-central-1`. Default: the region of the environment. */
   readonly region?: string;
   readonly places?: AwsPlaces;
 }
@@ -43,8 +43,8 @@ export function createBedrockProvider(options: BedrockOptions): ModelProvider {
   const region = options.region ?? regionOf(places);
 
   /**
-   * `service` is the part of Bedrock, as its address names it. Fails before any request when that
-   * could not be signed.
+   * Returns a client of a part of Bedrock; `service` is its name in the address. Fails before any
+   * request without a valid region or credentials.
    */
   async function clientFor(
     service: 'bedrock' | 'bedrock-runtime',
@@ -123,12 +123,12 @@ async function readinessOf(region: string, auth: () => Promise<unknown>): Promis
 const regionOf = ({ env }: AwsPlaces): string =>
   env['AWS_REGION'] || env['AWS_DEFAULT_REGION'] || 'us-east-1';
 
-/** It becomes a part of the address that the key is sent to. */
+/** Validates the region, which becomes part of the address that the key is sent to. */
 const isRegion = (region: string): boolean => /^[a-z0-9-]+$/.test(region);
 const wrongRegion = (region: string): string =>
   `“${region}” is no region of AWS: one is written like eu-central-1.`;
 
-/** `undefined` when there is nothing to sign with. */
+/** Returns the credentials; `undefined` when there are none. */
 async function authOf(
   { apiKey }: BedrockOptions,
   places: AwsPlaces,
@@ -138,8 +138,8 @@ async function authOf(
 }
 
 /**
- * The service tells of the model by Anthropic's name; what it costs and who thought hangs on AWS's
- * own.
+ * Puts the requested id back: the service reports Anthropic's name of the model, but prices and
+ * thinking are keyed by the id of AWS.
  */
 async function* named(
   events: AsyncIterable<RawMessageStreamEvent>,

@@ -5,16 +5,16 @@ import type { AwsSource } from './awsSources.ts';
 export interface BedrockAddress {
   readonly region: string;
   readonly baseUrl: string;
-  /** The way to the network; the global one unless told. */
+  /** Fetches with the configured proxies and certificates. Default: the global `fetch`. */
   readonly fetch?: typeof globalThis.fetch | undefined;
 }
 
-/** A key of Bedrock's own, or what requests are signed with. */
+/** A Bedrock API key, or the source of AWS credentials. */
 export type BedrockAuth = { readonly apiKey: string } | AwsSource;
 
 /**
- * Loads the SDK on the first call. What it would read from the environment is set here, but for the
- * chain of AWS.
+ * Loads the SDK on the first call. Sets all options that the SDK would read from the environment,
+ * except the credential chain of AWS.
  */
 export async function bedrockClient(
   auth: BedrockAuth,
@@ -29,7 +29,7 @@ export async function bedrockClient(
     maxRetries: 0,
     logger: silentLogger,
     logLevel: 'off',
-    // The SDK's own is of a version that the models until Claude 4.6 refuse there.
+    // Models up to Claude 4.6 refuse the version that the SDK sends by default.
     defaultHeaders: { 'anthropic-version': 'bedrock-2023-05-31' },
     ...(fetch && { fetch }),
   } as const;

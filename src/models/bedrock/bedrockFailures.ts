@@ -1,4 +1,4 @@
-/** What only Bedrock goes wrong with, as failures that say what to do. */
+/** Recognises errors particular to Bedrock, and says what to do about them. */
 import { codeOf, messageOf } from '../../base/errors.ts';
 import { CallFailed } from '../guarded.ts';
 
@@ -7,10 +7,10 @@ const wrongModel = /model identifier is invalid|on-demand throughput|inference p
 const profileHint =
   'Newer models are reached by an inference profile: put global. (or us., eu., jp., apac.) before the id, as in global.anthropic.claude-opus-4-6-v1. What the region has is listed by: aws bedrock list-inference-profiles';
 
-/** The SDK says that no credentials were found as it says that there is no network. */
+/** The SDK reports missing credentials and a missing network with the same message. */
 const withoutCredentials = /^Failed to resolve AWS credentials/;
 
-/** The error, or `CallFailed` in its place. */
+/** Returns the error, or a `CallFailed` that replaces it. */
 export function bedrockError(error: unknown, keyHint: string): unknown {
   if (!(error instanceof Error)) return error;
   if ('status' in error && error.status === 400 && wrongModel.test(error.message))
@@ -30,8 +30,8 @@ const unreached = /^(?:E(?:AI_)?[A-Z]{3,}|UND_ERR_)/;
 const maxCauses = 8;
 
 /**
- * The service that gives them was not reached, which may pass. `fetch failed` says why in its
- * cause.
+ * Returns whether the credential service could not be reached, which may be temporary. `fetch
+ * failed` has its reason in the cause.
  */
 const isUnreachable = (cause: unknown, depth = 0): boolean =>
   cause instanceof Error &&

@@ -1,15 +1,15 @@
-/** Claude's models as AWS names them, and what AWS says it has of them. */
+/** Claude's models under the ids of AWS: those we know, and those that AWS lists. */
 import type { AnthropicBedrock } from '@anthropic-ai/bedrock-sdk';
 import * as z from 'zod';
 import { claudeEfforts, claudeModels, describedModel, newestId } from '../catalogue.ts';
 import type { ModelDescription } from '../model.ts';
 
-/** Of a model that is new to us and described by nobody. */
+/** Sizes of a model that is neither in our list nor described by AWS. */
 const assumed = { contextTokens: 200_000, maxOutputTokens: 32_000 };
 
 /**
- * `claude-opus-4-6` of `global.anthropic.claude-opus-4-6-v1`, of the same model of one region, and
- * of its ARN.
+ * Returns `claude-opus-4-6` for `global.anthropic.claude-opus-4-6-v1`, for the profile of one
+ * region, and for an ARN.
  */
 const claudeIdOf = (id: string): string =>
   id.replace(/^.*anthropic\./, '').replace(/-v\d+(:\d+)*$/, '');
@@ -29,8 +29,8 @@ export function bedrockDescription(id: string, label?: string): ModelDescription
 }
 
 /**
- * By the profiles that route to any region: they are the cheapest, and newer models are reached by
- * profiles alone.
+ * Uses the profiles that route to any region: they are the cheapest, and newer models need a
+ * profile.
  */
 export const bedrockModels: readonly ModelDescription[] = [
   'global.anthropic.claude-opus-5-5',
@@ -64,7 +64,7 @@ const foundations = z.object({
     .default([]),
 });
 
-/** The profiles for Claude that the account may use in its region. */
+/** Lists the profiles for Claude that the account may use in its region. */
 export async function listBedrock(
   client: AnthropicBedrock,
   signal: AbortSignal,

@@ -1,4 +1,4 @@
-/** A `ModelRequest` in the words of the Messages API, as far as Bedrock knows them. */
+/** Converts a `ModelRequest` to the subset of the Messages API that Bedrock supports. */
 import type { MessageCreateParamsStreaming } from '@anthropic-ai/sdk/resources/messages';
 import { anthropicRequest } from '../anthropic/anthropicRequest.ts';
 import type { ModelRequest } from '../model.ts';
@@ -13,8 +13,8 @@ export function bedrockRequest(
   const { maxOutputTokens: limit } = bedrockDescription(request.model);
   const maxOutputTokens = Math.min(limit, request.maxOutputTokens ?? defaultMaxOutputTokens);
   const body = anthropicRequest({ ...request, maxOutputTokens }, provider);
-  // Claude 4.6 is served by an older version of the API, without the wish for summaries; it gives
-  // them unasked.
+  // Bedrock serves Claude 4.6 with an older version of the API, which has no option for summaries
+  // and always sends them.
   const isOlder = /claude-[a-z]+-4-6\b/.test(request.model) && body.thinking?.type === 'adaptive';
   return isOlder ? { ...body, thinking: { type: 'adaptive' } } : body;
 }

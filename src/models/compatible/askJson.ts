@@ -1,28 +1,27 @@
 /**
- * Small questions to an endpoint beside Chat Completions: what models it has, and what it knows of
- * them.
+ * Requests to an endpoint other than Chat Completions: which models it has, and their properties.
  */
 import { CallFailed } from '../guarded.ts';
 import { isRecord } from '../textTools/records.ts';
 
 export interface Endpoint {
-  /** Without a slash at its end, such as `http://127.0.0.1:11434/v1`. */
+  /** Without a trailing slash, such as `http://127.0.0.1:11434/v1`. */
   readonly baseUrl: string;
-  /** Empty: none is sent. */
+  /** Empty: no key is sent. */
   readonly key: string;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly fetch: typeof globalThis.fetch;
 }
 
 /**
- * Asks a path under the address (`/models`), or under the server (`server:/api/tags`); with `body`,
- * by POST.
+ * Requests a path under the address (`/models`) or under the server (`server:/api/tags`). With
+ * `body`, by POST.
  */
 export type AskJson = (path: string, body?: unknown) => Promise<unknown>;
 
 /**
- * Rejects with what the SDKs would: an error with the `status` of a refusal, or the failure of
- * `fetch`.
+ * Returns a function that sends requests to the endpoint. Requests reject as those of the SDKs do:
+ * with an error that has the `status` of a refusal, or with the failure of `fetch`.
  */
 export const askJson =
   ({ baseUrl, key, headers, fetch }: Endpoint, signal: AbortSignal): AskJson =>

@@ -1,16 +1,18 @@
-/** What endpoints say when they refuse, where it takes more than a status to understand it. */
+/** Recognises refusals of endpoints that a status alone does not explain. */
 import { messageOf } from '../../base/errors.ts';
 
 /**
- * - Ollama: `gemma:2b does not support tools` · vLLM: `"auto" tool choice requires
- *   --enable-auto-tool-choice …` ·
- * llama.cpp: `tools param requires --jinja flag` · OpenRouter: `No endpoints found that support
- * tool use` · others: `Unrecognized request argument supplied: tools`.
+ * Matches the refusals of:
+ * - Ollama: `gemma:2b does not support tools`
+ * - vLLM: `"auto" tool choice requires --enable-auto-tool-choice …`
+ * - llama.cpp: `tools param requires --jinja flag`
+ * - OpenRouter: `No endpoints found that support tool use`
+ * - others: `Unrecognized request argument supplied: tools`
  */
 const refusedTools =
   /does not support (?:tool|function)|--enable-auto-tool-choice|--jinja|no endpoints found that support tool|\btools?\b[^.]*\b(?:is|are) not (?:supported|permitted|allowed)|(?:unrecognized|unknown|unsupported|unexpected)[^.]*\b(?:tools|tool_choice)\b/i;
 
-/** Whether it is tools that the endpoint refuses: the same request without them may be answered. */
+/** Returns whether the endpoint refuses tools: the same request without them may succeed. */
 export const refusesTools = (error: unknown): boolean =>
   error instanceof Error && statusOf(error) >= 400 && refusedTools.test(messageOf(error));
 
@@ -19,7 +21,7 @@ function statusOf(error: Error): number {
 }
 
 /**
- * An error that came inside of a stream, which had begun with 200, tells its status as its code
+ * Adds the status to an error inside a stream that began with 200. Its code is the status
  * (OpenRouter, llama.cpp).
  */
 export function withStatus(error: unknown): unknown {

@@ -1,9 +1,9 @@
-/** What the models of an endpoint are, in the words of each kind of server. */
+/** Reads the models of an endpoint in the formats of the different servers. */
 import type { AskJson } from './askJson.ts';
 import { llamaCpp, lmStudio, ollama } from './localServers.ts';
 import { count, entriesOf, words, type Entry, type ToldModel } from './told.ts';
 
-/** Those that hold a conversation. Rejects where the endpoint has no list. */
+/** Lists the models that hold conversations. Rejects where the endpoint has no list. */
 export async function endpointModels(ask: AskJson): Promise<readonly ToldModel[]> {
   const entries = entriesOf(await ask('/models'));
   if (entries.some(({ pricing }) => pricing !== undefined))
@@ -34,8 +34,8 @@ const isWriting = ({ architecture }: Entry): boolean => {
 };
 
 /**
- * https://openrouter.ai/docs/api-reference/list-available-models: prices are dollars per token, as
- * texts.
+ * https://openrouter.ai/docs/api-reference/list-available-models: prices are strings in dollars per
+ * token.
  */
 function openRouter(entry: Entry): ToldModel {
   const { pricing, architecture, top_provider: best, supported_parameters: parameters } = entry;
@@ -62,7 +62,7 @@ function openRouter(entry: Entry): ToldModel {
 
 const perMillion = 1_000_000;
 
-/** Where a price depends on the request it is told as -1: then none is known. */
+/** Returns the price; undefined where it depends on the request (reported as -1). */
 function priceOf(pricing: unknown): ToldModel['price'] {
   const {
     prompt,

@@ -1,28 +1,28 @@
-/** What is known of an endpoint's models: what it told, what a user set, and what is assumed. */
+/** Descriptions of an endpoint's models: from the endpoint, from settings, and assumed. */
 import type { Logger } from '../../base/logger.ts';
 import type { ModelDescription, ModelRequest } from '../model.ts';
 import type { ToldModel } from './told.ts';
 
-/** What a user may say of the models of an endpoint. */
+/** Settings of an endpoint's models. */
 export interface ModelSettings {
   /**
-   * Of models that the endpoint does not describe itself, and of those whose size it does not tell
-   * for certain.
+   * Context size of models that the endpoint does not describe, and of those whose size it reports
+   * only as an assumption.
    */
   readonly contextTokens?: number | undefined;
   readonly maxOutputTokens?: number | undefined;
-  /** Absent: as the endpoint says, else native until it refuses tools. */
+  /** Default: as the endpoint reports, else native until it refuses tools. */
   readonly toolCalls?: 'native' | 'text' | undefined;
   readonly acceptsImages?: boolean | undefined;
-  /** Sends `reasoning_effort`. Off unless told: many servers refuse what they do not know. */
+  /** Sends `reasoning_effort`. Default: false, since many servers refuse unknown parameters. */
   readonly sendsEffort?: boolean | undefined;
 }
 
-/** Small enough for most local servers; a setting can name the real size. */
+/** Small enough for most local servers; a setting can give the real size. */
 const assumedContextTokens = 32_768;
 const assumedOutputTokens = 8192;
 
-/** The id of a model that nobody has named. */
+/** Id of the model when neither settings nor endpoint name one. */
 const unnamed = 'default';
 
 export class KnownModels {
@@ -46,12 +46,12 @@ export class KnownModels {
     return this.#told.length > 0;
   }
 
-  /** The one that is set, else the first of the endpoint. */
+  /** The model of the settings, else the first of the endpoint. */
   get defaultModel(): string {
     return this.#configured ?? this.#told[0]?.id ?? unnamed;
   }
 
-  /** The default model is among them in any case. */
+  /** Returns all models, always including the default model. */
   all(): readonly ModelDescription[] {
     const told = this.#told.map((model) => this.#described(model));
     const byDefault = this.defaultModel;
@@ -60,7 +60,7 @@ export class KnownModels {
       : [this.#described({ id: byDefault }), ...told];
   }
 
-  /** The id to ask for. */
+  /** Returns the id to send. */
   named({ model }: Pick<ModelRequest, 'model'>): string {
     return model === unnamed ? this.defaultModel : model;
   }
@@ -72,7 +72,9 @@ export class KnownModels {
     );
   }
 
-  /** The endpoint takes no tools with this model: from now on it is offered them by text. */
+  /**
+   * Records that the endpoint refuses tools with this model. From now on they are offered by text.
+   */
   refuseTools(model: string, why: string): void {
     this.#refusing.add(model);
     this.#logger.info(`${model} takes no tools, and is offered them by text from now on: ${why}`);

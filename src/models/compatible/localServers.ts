@@ -1,6 +1,6 @@
 /**
- * Servers of one's own. What counts is the context that a model runs with, which often is a part of
- * what it could hold: what is longer is cut without a word by some.
+ * Reads model descriptions from local servers. The context size is the one that a model runs with,
+ * often less than its maximum: some servers cut longer prompts without an error.
  */
 import { isRecord } from '../textTools/records.ts';
 import type { AskJson } from './askJson.ts';
@@ -8,7 +8,7 @@ import { count, entriesOf, words, type Entry, type ToldModel } from './told.ts';
 
 type Kind = (entries: readonly Entry[], ask: AskJson) => Promise<readonly ToldModel[] | undefined>;
 
-/** `undefined` where the server has no such path, or needs another key for it. */
+/** Returns the answer; `undefined` where the server lacks the path, or needs another key for it. */
 async function orNothing(
   asked: Promise<unknown>,
 ): Promise<Readonly<Record<string, unknown>> | undefined> {
@@ -37,7 +37,8 @@ export const llamaCpp: Kind = async (entries, ask) => {
   return entries.map((entry) => ({
     id: entry.id,
     contextTokens: count(held) ?? count(recordIn(entry, 'meta').n_ctx),
-    // Without support in the template of the model, tools are taken and not shown to it.
+    // Without support in the model's template, the server accepts tools but hides them from the
+    // model.
     ...((takes === false || makes === false) && { toolCalls: 'text' as const }),
     ...(typeof vision === 'boolean' && { acceptsImages: vision }),
   }));
@@ -58,10 +59,13 @@ export const lmStudio: Kind = async (_entries, ask) => {
     }));
 };
 
-/** What Ollama runs a model with unless it is told otherwise. */
+/** Ollama's default context size. */
 const ollamaContextTokens = 4096;
 
-/** https://docs.ollama.com/api: `num_ctx` of the Modelfile, or what the loaded model runs with. */
+/**
+ * https://docs.ollama.com/api: the context size is `num_ctx` of the Modelfile, or that of the
+ * loaded model.
+ */
 export const ollama: Kind = async (_entries, ask) => {
   const tags = await orNothing(ask('server:/api/tags'));
   if (!Array.isArray(tags?.models)) return undefined;

@@ -1,8 +1,8 @@
 import ipaddr from 'ipaddr.js';
 
 /**
- * Whether what is sent there can be read on the way: plain http to an address that is not of this
- * computer or its network.
+ * Returns whether requests to the address can be read in transit: plain http to a host outside this
+ * computer and its network.
  */
 export function isOpenToAll(baseUrl: string): boolean {
   const { protocol, hostname } = new URL(baseUrl);
@@ -12,9 +12,6 @@ export function isOpenToAll(baseUrl: string): boolean {
   return host.includes('.') && !localNamePattern.test(host);
 }
 
-/**
- * Names that are given out inside of a network only (RFC 6761, RFC 6762, RFC 8375), and those that
- * people use so.
- */
+/** Names that are used only inside of a network (RFC 6761, RFC 6762, RFC 8375, or by custom). */
 const localNamePattern =
   /\.(?:localhost|local|internal|lan|home|corp|intranet|home\.arpa|ts\.net)$/i;

@@ -22,11 +22,11 @@ import { readChat } from './openaiChatStream.ts';
 import { isOpenToAll } from './openToAll.ts';
 
 export interface CompatibleProviderOptions extends ProviderOptions, ModelSettings {
-  /** Such as `http://127.0.0.1:8000/v1`. */
+  /** For example `http://127.0.0.1:8000/v1`. */
   readonly baseUrl: string;
-  /** Of an endpoint that has a name of its own. */
+  /** Identity of an endpoint with a name of its own. Default: the provider `compatible`. */
   readonly identity?: ProviderIdentity;
-  /** Asked for when a session names no model; the first that the endpoint lists unless told. */
+  /** Model of sessions that name none. Default: the first that the endpoint lists. */
   readonly defaultModel?: string;
   /** Sent with every request. */
   readonly headers?: Readonly<Record<string, string>>;
@@ -35,10 +35,10 @@ export interface CompatibleProviderOptions extends ProviderOptions, ModelSetting
 
 const compatible: ProviderIdentity = keyedIdentity('compatible');
 
-/** Servers of one's own ask for no key, but the SDK insists on one. */
+/** Placeholder: local servers need no key, but the SDK requires one. */
 const noKey = 'none';
 
-/** The first call waits no longer to hear what the endpoint says of its models. */
+/** Time that the first call waits for the endpoint's list of models. */
 const learnWithinMs = 3000;
 
 export function createCompatibleProvider(options: CompatibleProviderOptions): ModelProvider {
@@ -52,7 +52,7 @@ export function createCompatibleProvider(options: CompatibleProviderOptions): Mo
   } = options;
   const { id, label, keyHint } = identity;
   const baseUrl = options.baseUrl.replace(/\/+$/, '');
-  // A failure tells where it was: addresses are what is wrong most often.
+  // Failures name the address, which is wrong most often.
   const placed: ProviderIdentity = { id, label: `${label} at ${baseUrl}`, keyHint };
   const known = new KnownModels(options, options.defaultModel, logger);
 
@@ -136,8 +136,8 @@ const modelList = (
   );
 
 /**
- * Asks for the models once, before the first call with tools: they tell how tools are called. Of an
- * endpoint that does not say, or not in time, the models are called all the same.
+ * Returns a function that fetches the models once, before the first call with tools: the list says
+ * how tools are called. If the endpoint does not answer in time, the call is made all the same.
  */
 function learning(
   list: NonNullable<ModelProvider['list']>,

@@ -1,6 +1,6 @@
 /**
- * A `ModelRequest` in the words of Chat Completions, as small as it can be: servers differ in what
- * else they take.
+ * Converts a `ModelRequest` to a minimal request of Chat Completions: servers differ in the other
+ * parameters they accept.
  */
 import type {
   ChatCompletionAssistantMessageParam,
@@ -18,7 +18,7 @@ import type {
 } from '../model.ts';
 import { objectInput, replayable, thinkingItem } from '../replay.ts';
 
-/** Where a server puts the model's reasoning; it is sent back under the same name. */
+/** Field of a server for the model's reasoning. The reasoning is sent back in the same field. */
 export type ReasoningField = 'reasoning_content' | 'reasoning';
 
 export interface ReasoningItem {
@@ -29,7 +29,7 @@ export interface ReasoningItem {
 export interface ChatOptions {
   readonly provider: string;
   readonly sendsEffort: boolean;
-  /** Sends reasoning back with replies that make no calls of the API. */
+  /** Also sends reasoning back with replies that contain no native calls. */
   readonly keepsReasoning: boolean;
 }
 
@@ -77,8 +77,8 @@ function assistantMessage(
 ): ChatCompletionAssistantMessageParam & Partial<Record<ReasoningField, string>> {
   const calls = content.filter((block) => block.type === 'tool_call');
   const text = content.map((block) => (block.type === 'text' ? block.text : '')).join('');
-  // Reasoning models need what they thought to go on from their calls, and refuse it or do without
-  // it elsewhere.
+  // Reasoning models need their reasoning to continue after their calls; elsewhere they refuse or
+  // ignore it.
   const reasoning = calls.length > 0 || keepsReasoning ? reasoningOf(content, provider, model) : {};
   if (calls.length === 0) return { role: 'assistant', content: text, ...reasoning };
   return {
@@ -104,7 +104,10 @@ function reasoningOf(
   return item === undefined ? {} : { [item.field]: item.text };
 }
 
-/** A tool's message holds text only: what it shows follows, after all results, as the user's. */
+/**
+ * Returns the results as tool messages, which hold text only. Attachments of results follow as a
+ * user message.
+ */
 function userMessages(content: readonly UserBlock[]): ChatCompletionMessageParam[] {
   const results = content.filter((block) => block.type === 'tool_result');
   const parts = [...results.flatMap(shownBy), ...content.flatMap(said)];
@@ -118,7 +121,7 @@ function userMessages(content: readonly UserBlock[]): ChatCompletionMessageParam
     : [...messages, { role: 'user', content: plainWhereTextOnly(parts) }];
 }
 
-/** Many local servers take a plain string only. */
+/** Many local servers accept only a plain string. */
 const plainWhereTextOnly = (
   parts: ChatCompletionContentPart[],
 ): string | ChatCompletionContentPart[] =>

@@ -1,6 +1,6 @@
 /**
- * The stream of Chat Completions as `ModelEvent`s, in all the ways in which servers deviate from
- * the original.
+ * Converts the stream of Chat Completions to `ModelEvent`s, including the known deviations of
+ * servers.
  */
 import { randomUUID } from 'node:crypto';
 import type { ChatCompletionChunk } from 'openai/resources/chat/completions';
@@ -30,15 +30,13 @@ type CallDelta = ChatCompletionChunk.Choice.Delta.ToolCall;
 
 interface GrowingCall {
   readonly id: string;
-  /**
-   * As the server named it: some leave the index out, and only this tells one call from the next.
-   */
+  /** Id from the server. Some servers leave the index out; then only the id separates calls. */
   readonly sentId: string | undefined;
   readonly name: string;
   readonly parts: string[];
 }
 
-/** Ends without `finished` when the stream was cut. */
+/** Yields the events of a reply. Ends without `finished` when the stream was cut. */
 export async function* readChat(
   chunks: AsyncIterable<ChatCompletionChunk>,
   { provider, request, attempt }: Source,
@@ -130,8 +128,8 @@ class GrowingReply {
   }
 
   /**
-   * An id that no other call of the conversation has: servers leave it out, or count from 0 in
-   * every reply.
+   * Returns an id that no other call of the conversation has: servers leave ids out, or count from
+   * 0 in every reply.
    */
   #freeId(sent: string | undefined): string {
     const id =
@@ -160,7 +158,7 @@ const finishedCall = ({ id, name, parts }: GrowingCall): ToolCallBlock => ({
   input: parsedInput(parts.join('')),
 });
 
-/** `prompt_tokens` counts cached input too. */
+/** Converts the usage: `prompt_tokens` includes cached input. */
 function usageOf(told: CompletionUsage): Usage {
   const { cached_tokens: read = 0, cache_write_tokens: write = 0 } =
     told.prompt_tokens_details ?? {};

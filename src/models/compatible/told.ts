@@ -1,8 +1,8 @@
-/** The answers of endpoints, read with care: none of them keeps to one form. */
+/** Reads the answers of endpoints leniently: their formats vary. */
 import type { ModelDescription } from '../model.ts';
 import { isRecord } from '../textTools/records.ts';
 
-/** What an endpoint says of one of its models. */
+/** An endpoint's description of one of its models. */
 export type ToldModel = Partial<
   Omit<ModelDescription, 'id' | 'contextTokens' | 'maxOutputTokens' | 'price'>
 > & {
@@ -10,16 +10,13 @@ export type ToldModel = Partial<
   readonly contextTokens?: number | undefined;
   readonly maxOutputTokens?: number | undefined;
   readonly price?: ModelDescription['price'] | undefined;
-  /**
-   * The context size is what such a server has unless it is told another one; it does not say which
-   * it has.
-   */
+  /** The context size is the server's default; the server does not report the actual one. */
   readonly isAssumed?: boolean;
 };
 
 export type Entry = Readonly<Record<string, unknown>> & { readonly id: string };
 
-/** The entries of `{ data: [{ id }] }`, or of `{ models: [{ name }] }`. */
+/** Returns the entries of `{ data: [{ id }] }` or `{ models: [{ name }] }`. */
 export function entriesOf(answer: unknown): Entry[] {
   if (!isRecord(answer)) return [];
   const list = Array.isArray(answer.data)
@@ -33,7 +30,7 @@ export function entriesOf(answer: unknown): Entry[] {
   });
 }
 
-/** A whole number above 0, also where it is written as a text. */
+/** Returns a whole number above 0, also from a string. */
 export function count(value: unknown): number | undefined {
   const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
   return typeof number === 'number' && Number.isSafeInteger(number) && number > 0

@@ -1,4 +1,4 @@
-/** Google's models, over the Gemini API. */
+/** Google's models through the Gemini API. */
 import type { Attempt } from '../guarded.ts';
 import { keyReadiness, listing } from '../listing.ts';
 import type { ModelEvent, ModelProvider, ModelRequest } from '../model.ts';

@@ -4,14 +4,14 @@ import { retryDelayMs, toThrown } from './geminiFailures.ts';
 export interface GeminiAddress {
   /** Without the version of the API, which the SDK adds. */
   readonly baseUrl: string;
-  /** The way to the network; the global one unless told. */
+  /** Fetches with the configured proxies and certificates. Default: the global `fetch`. */
   readonly fetch?: typeof globalThis.fetch | undefined;
 }
 
 /**
- * Loads the SDK on the first call: the build that knows keys alone. The one for Node would take
- * another account's key, address or project from the environment, and brings the sign-in of Google
- * Cloud along.
+ * Loads the SDK on the first call. Uses the build for browsers, which authenticates with keys
+ * alone: the one for Node would read another account's key, address or project from the
+ * environment, and includes the sign-in of Google Cloud.
  */
 export async function geminiClient(
   apiKey: string,
@@ -21,12 +21,12 @@ export async function geminiClient(
   return new Client({ apiKey, httpOptions: { baseUrl, apiVersion, fetch: refusing(fetch) } });
 }
 
-/** It has the previews too, which the SDK's own choice has not. */
+/** This version also has the preview models, which the SDK's default lacks. */
 const apiVersion = 'v1beta';
 
 /**
- * The SDK's own errors have neither headers nor the provider's word for the kind, so refusals are
- * thrown before it sees them.
+ * Wraps `fetch` and throws refusals before the SDK sees them: the SDK's own errors have neither
+ * headers nor the provider's name for the kind of error.
  */
 const refusing =
   (fetch: typeof globalThis.fetch): typeof globalThis.fetch =>

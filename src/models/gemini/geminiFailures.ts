@@ -1,10 +1,10 @@
-/** Gemini's errors in the shape that the failures of all providers are told by. */
+/** Converts Gemini's errors to the shape that `failureOf` recognises. */
 import * as z from 'zod';
 
 const errorBody = z.object({
   error: z.object({
     message: z.string().default(''),
-    /** Such as `RESOURCE_EXHAUSTED`. */
+    /** For example `RESOURCE_EXHAUSTED`. */
     status: z.string().default(''),
     details: z.array(z.looseObject({})).default([]),
   }),
@@ -12,7 +12,7 @@ const errorBody = z.object({
 
 type ErrorBody = z.infer<typeof errorBody>['error'];
 
-/** An error with `status`, `headers` and `error`, as the other SDKs throw them. */
+/** Returns an error with `status`, `headers` and `error`, as the other SDKs throw them. */
 export function toThrown(text: string, status: number, headers?: Headers): Error {
   const body = parsed(text);
   const message = body?.message ?? text;
@@ -23,7 +23,7 @@ export function toThrown(text: string, status: number, headers?: Headers): Error
   });
 }
 
-/** How long `RetryInfo` asks to wait. */
+/** Returns the wait that `RetryInfo` asks for. */
 export function retryDelayMs(text: string): number | undefined {
   for (const { retryDelay } of parsed(text)?.details ?? []) {
     const [, seconds] = /^(\d+(?:\.\d+)?)s$/.exec(String(retryDelay)) ?? [];
@@ -32,7 +32,7 @@ export function retryDelayMs(text: string): number | undefined {
   return undefined;
 }
 
-/** A stream whose errors can be told by their shape. */
+/** Yields the chunks. Its errors can be recognised by their shape. */
 export async function* readable<T>(chunks: AsyncIterable<T>): AsyncGenerator<T> {
   try {
     yield* chunks;
@@ -41,7 +41,7 @@ export async function* readable<T>(chunks: AsyncIterable<T>): AsyncGenerator<T> 
   }
 }
 
-/** What the SDK throws of a stream bears its marks in the message alone. */
+/** Converts an error of a stream, which the SDK describes in the message alone. */
 function streamError(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   if (error.name === 'ApiError' && 'status' in error && typeof error.status === 'number')
@@ -60,13 +60,13 @@ function parsed(text: string): ErrorBody | undefined {
   }
 }
 
-/** The status and the reasons of the details, which alone tell of a wrong key. */
+/** Returns the status and the reasons of the details; only the reasons reveal a wrong key. */
 function kindOf({ message, status, details }: ErrorBody, httpStatus: number): string {
   const words = [
     status,
     ...details.map(({ reason }) => (typeof reason === 'string' ? reason : '')),
   ];
-  // The free plan has nothing of this model: waiting does not help.
+  // The free plan has no quota for this model: waiting does not help.
   if (httpStatus === 429 && /\blimit: 0\b/.test(message)) words.push('insufficient_quota');
   return words.filter((word) => word !== '').join(' ');
 }

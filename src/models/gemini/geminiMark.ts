@@ -1,24 +1,24 @@
 /**
- * Where Gemini keeps what it thought: not in an item of its own, but as signatures on the parts
- * that came of it. Each part must come back exactly as it was, so a block of thinking before the
- * block of that part keeps what its own has no room for.
+ * Keeps Gemini's thought signatures. Gemini attaches them to the parts that result from thinking,
+ * and each part must be sent back exactly as it was. A thinking block before the block of such a
+ * part holds what that block cannot.
  */
 import type { Part } from '@google/genai/web';
 import { ownThinking } from '../replay.ts';
 import type { ThinkingBlock } from '../model.ts';
 
-/** What `ThinkingBlock.opaque` keeps for Gemini. */
+/** Content of `ThinkingBlock.opaque` for Gemini. */
 export interface GeminiMark {
-  /** Parts that stood before that of the next block: thoughts, and signatures on empty text. */
+  /** Parts that stood before the part of the next block: thoughts, and signatures on empty text. */
   readonly before: readonly Part[];
-  /** What the next block must be, `text` or the id of a call, for the signatures to be its own. */
+  /** The block that the signatures belong to: `text`, or the id of a call. */
   readonly of: string;
   readonly signature?: string;
   /** A signature that came after a text, on an empty text of its own. */
   readonly after?: string;
 }
 
-/** `undefined` when there is nothing to keep. */
+/** Returns the thinking block for a mark; `undefined` for an empty mark. */
 export function markBlock(
   mark: GeminiMark,
   provider: string,
@@ -34,5 +34,5 @@ export function markBlock(
 export const thoughtsIn = (parts: readonly Part[]): string =>
   parts.map(({ thought, text = '' }) => (thought === true ? text : '')).join('');
 
-/** An empty text that carries a signature. */
+/** Returns an empty text part that carries a signature. */
 export const signedNothing = (thoughtSignature: string): Part => ({ text: '', thoughtSignature });

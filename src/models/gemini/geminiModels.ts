@@ -1,4 +1,4 @@
-/** Models of the Gemini API: those that are known, and what the API says it has. */
+/** Models of the Gemini API: those we know, and those that the API lists. */
 import type { GoogleGenAI, Model } from '@google/genai/web';
 import { newestId } from '../catalogue.ts';
 import { describedModels } from '../knownModels.ts';
@@ -7,17 +7,17 @@ import { geminiEfforts } from './geminiThinking.ts';
 
 export const geminiModels = describedModels('gemini', geminiEfforts);
 
-/** Of all models that are known; Gemini 4 could write longer replies than anybody waits for. */
+/** Output limit of all known models except Gemini 4, whose own limit is larger than is useful. */
 export const defaultMaxOutputTokens = 65_536;
 
-/** Argon is above Flash, but answers no key without billing. */
+/** Argon is above Flash, but refuses keys without billing. */
 export const defaultGeminiFamily = 'flash';
 export const defaultGeminiModel = newestId(geminiModels, defaultGeminiFamily);
 
-/** Answers that are no text, or no answers to a conversation. */
+/** Models that do not write text, or do not hold conversations. */
 const otherUses = /(^|-)(tts|image|audio|live|robotics|computer-use|embedding)(-|$)/;
 
-/** What the API has for conversations. */
+/** Lists the models of the API that hold conversations. */
 export async function listGemini(
   client: GoogleGenAI,
   abortSignal: AbortSignal,

@@ -1,6 +1,6 @@
 /**
- * The parts of a reply as they come: pieces of one text joined, but a part with a signature never
- * with another.
+ * Collects the parts of a reply as they arrive. Joins pieces of one text, but never a part with a
+ * signature with another.
  */
 import { randomUUID } from 'node:crypto';
 import type { FunctionCall, Part } from '@google/genai/web';
@@ -11,7 +11,7 @@ interface Written {
   readonly kind: 'thought' | 'text';
   text: string;
   readonly signature?: string;
-  /** On an empty text that came after it. */
+  /** Signature on an empty text that came after this one. */
   after?: string;
 }
 
@@ -26,7 +26,7 @@ interface Called {
 interface Whose {
   readonly provider: string;
   readonly model: string;
-  /** Of a reply that was cut, the calls are left out, with the signatures on them. */
+  /** For a cut reply, calls are left out, and with them their signatures. */
   readonly isCut: boolean;
 }
 

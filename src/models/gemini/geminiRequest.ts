@@ -1,4 +1,4 @@
-/** A `ModelRequest` in the words of the Gemini API. */
+/** Converts a `ModelRequest` to a request of the Gemini API. */
 import type {
   Content,
   FunctionDeclaration,
@@ -45,7 +45,7 @@ const declaration = ({ name, description, inputSchema }: ToolSpec): FunctionDecl
   parametersJsonSchema: inputSchema,
 });
 
-/** The calls of the turn before are what results belong to: ids may come again later. */
+/** Matches results to the calls of the turn before them: ids may be reused later. */
 function contentsOf(messages: readonly Message[], provider: string, model: string): Content[] {
   return messages.map((message, index) => {
     if (message.role === 'assistant')
@@ -55,7 +55,7 @@ function contentsOf(messages: readonly Message[], provider: string, model: strin
   });
 }
 
-/** Names of the calls by their ids, in their order. */
+/** Returns the names of the calls by id, in order. */
 const namesOfCalls = (content: Message['content']): ReadonlyMap<string, string> =>
   new Map(
     content.flatMap((block) =>
@@ -93,12 +93,14 @@ function modelParts(content: readonly AssistantBlock[], provider: string, model:
 }
 
 /**
- * Google's own word for calls that another model made, or whose thoughts are gone with an older
- * part of the history.
+ * Google's placeholder for a missing signature: for calls that another model made, or whose
+ * thoughts were dropped with an older part of the history.
  */
 const noSignature = 'skip_thought_signature_validator';
 
-/** The first call of a turn is refused without a signature. */
+/**
+ * Adds the placeholder where the first call of a turn has no signature, since Gemini refuses that.
+ */
 function signed(parts: readonly Part[], model: string): Part[] {
   const first = parts.findIndex(({ functionCall }) => functionCall !== undefined);
   if (!wantsSignatures(model)) return [...parts];
@@ -108,8 +110,8 @@ function signed(parts: readonly Part[], model: string): Part[] {
 }
 
 /**
- * Results in the order of their calls, then their attachments that cannot be inside them, then what
- * was said.
+ * Returns the results in the order of their calls, then the attachments that cannot be inside
+ * results, then the user's text and attachments.
  */
 function userParts(
   { content }: Message,
@@ -154,7 +156,10 @@ function answerOf(
   };
 }
 
-/** What may be inside of a result, since Gemini 3; and what a user may show. */
+/**
+ * `answerMedia`: media types allowed inside results since Gemini 3. `shownMedia`: those a user may
+ * attach.
+ */
 const answerMedia = /^(image\/(png|jpeg|webp)|application\/pdf)$/;
 const shownMedia =
   /^(image\/(png|jpeg|webp|heic|heif)|application\/pdf|audio\/.+|video\/.+|text\/.+)$/;

@@ -1,4 +1,4 @@
-/** Gemini's own web search: by Google, told with the pages that the answer stands on. */
+/** Gemini's own web search with Google, and the pages that support the answer. */
 import type {
   GenerateContentParameters,
   GenerateContentResponse,
@@ -30,7 +30,7 @@ export interface Finding {
   readonly signal: AbortSignal;
 }
 
-/** Passes the answer on, and adds what it stands on once it is whole. */
+/** Yields the answer, and adds its sources once it is complete. */
 export async function* findingSources(
   chunks: AsyncIterable<GenerateContentResponse>,
   { found, fetch = globalThis.fetch, signal }: Finding,
@@ -46,7 +46,7 @@ export async function* findingSources(
     found.add(source);
 }
 
-/** Each with the first sentence of the answer that stands on it. */
+/** Returns each source with the first sentence of the answer that it supports. */
 const sourcesOf = ({
   groundingChunks = [],
   groundingSupports = [],
@@ -69,8 +69,8 @@ const sourcesOf = ({
 const resolveTimeoutMs = 5_000;
 
 /**
- * Google tells of pages by redirects of its own that end within weeks; the page itself is what is
- * worth keeping.
+ * Resolves the page behind a redirect of Google's search, which expires within weeks. Never
+ * rejects.
  */
 async function resolved(
   source: SearchSource,
@@ -86,7 +86,7 @@ async function resolved(
     });
     return { ...source, url: response.headers.get('location') ?? source.url };
   } catch {
-    // The redirect leads there too, for a while.
+    // The redirect still works for some weeks.
     return source;
   }
 }

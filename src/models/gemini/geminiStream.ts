@@ -1,4 +1,4 @@
-/** The stream of the Gemini API as `ModelEvent`s. */
+/** Converts the stream of the Gemini API to `ModelEvent`s. */
 import type {
   GenerateContentResponse,
   GenerateContentResponseUsageMetadata,
@@ -9,12 +9,12 @@ import { GeminiParts } from './geminiParts.ts';
 
 interface Source {
   readonly provider: string;
-  /** As it was asked for: thoughts belong to it. */
+  /** The requested model, which the thoughts belong to. */
   readonly model: string;
   readonly attempt: Attempt;
 }
 
-/** Ends without `finished` when the stream was cut. */
+/** Yields the events of a reply. Ends without `finished` when the stream was cut. */
 export async function* readGemini(
   chunks: AsyncIterable<GenerateContentResponse>,
   { provider, model, attempt }: Source,
@@ -45,8 +45,8 @@ const refusals =
   /^(SAFETY|RECITATION|BLOCKLIST|PROHIBITED_CONTENT|SPII|LANGUAGE|IMAGE_(SAFETY|PROHIBITED_CONTENT|RECITATION))$/;
 
 /**
- * A call that Gemini could not write down is as good as a broken connection: it may well succeed
- * when made anew.
+ * Returns the stop reason. Throws for others: a malformed call counts as a failure of the server,
+ * since a retry may succeed.
  */
 function stopOf(finish: string): StopReason {
   if (finish === 'STOP') return 'stop';
@@ -59,7 +59,7 @@ function stopOf(finish: string): StopReason {
 }
 
 /**
- * Totals so far, of which a chunk may leave any out. Prompt tokens count the cached ones too;
+ * Returns the totals so far; a chunk may leave any of them out. Prompt tokens include cached ones;
  * thoughts are output.
  */
 function usageOf(told: GenerateContentResponseUsageMetadata | undefined, before: Usage): Usage {

@@ -1,19 +1,20 @@
 /**
- * How much a Gemini model is told to think: by levels since Gemini 3, by a number of tokens before.
+ * Maps efforts to thinking settings of Gemini models: levels since Gemini 3, a number of tokens
+ * before.
  */
 import type { ThinkingConfig, ThinkingLevel } from '@google/genai/web';
 import type { Effort } from '../model.ts';
 
-/** `levels`: the lowest effort that it can be told. `budget`: the fewest and the most tokens. */
+/**
+ * `level`: `lowest` is the lowest level of the model. `budget`: `min` and `max` are numbers of
+ * tokens.
+ */
 type ThinkingMode =
   | { readonly by: 'level'; readonly lowest: 'MINIMAL' | 'LOW' }
   | { readonly by: 'budget'; readonly min: number; readonly max: number }
   | { readonly by: 'none' };
 
-/**
- * Gemini 3 and what came after it refuses a call in the history without the signature of the
- * thought that led to it.
- */
+/** Gemini 3 and later refuse a call in the history without its thought signature. */
 export const wantsSignatures = (model: string): boolean => thinkingModeOf(model).by === 'level';
 
 export function thinkingConfig(
@@ -26,11 +27,11 @@ export function thinkingConfig(
   if (mode.by === 'level')
     return { includeThoughts: true, thinkingLevel: levelOf(effort, mode.lowest) as ThinkingLevel };
   const thinkingBudget = Math.min(mode.max, Math.max(mode.min, budgets[effort]));
-  // Thoughts of a model that does not think must not be asked for.
+  // A model that does not think refuses the request for thoughts.
   return thinkingBudget === 0 ? { thinkingBudget } : { includeThoughts: true, thinkingBudget };
 }
 
-/** The efforts that make a difference; the others are the nearest of them. */
+/** Returns the efforts that make a difference; others map to the nearest of them. */
 export function geminiEfforts(model: string): readonly Effort[] {
   const mode = thinkingModeOf(model);
   if (mode.by === 'none') return [];
@@ -55,7 +56,7 @@ function levelOf(effort: Effort, lowest: 'MINIMAL' | 'LOW'): 'MINIMAL' | 'LOW' |
 
 function thinkingModeOf(model: string): ThinkingMode {
   const isFlash = model.includes('flash');
-  // An id without a number, as `gemini-flash-latest`, is of the newest.
+  // An id without a number, such as `gemini-flash-latest`, counts as the newest version.
   const version = Number(
     /^gemini-(\d+(?:\.\d+)?)/.exec(model)?.[1] ?? (model.startsWith('gemini-') ? Infinity : 0),
   );

@@ -2,15 +2,15 @@ import type OpenAI from 'openai';
 import { silentLogger } from '../../base/logger.ts';
 
 export interface ClientOptions {
-  /** The way to the network; the global one unless told. */
+  /** Fetches with the configured proxies and certificates. Default: the global `fetch`. */
   readonly fetch?: typeof globalThis.fetch | undefined;
   /** Sent with every request. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
 /**
- * Loads the SDK on the first call. What it would read from the environment is set here, so that no
- * key, organisation or address of another account is ever sent to an endpoint that was not meant.
+ * Loads the SDK on the first call. Sets all options that the SDK would read from the environment,
+ * so that the key, organisation or address of another account is never used by accident.
  */
 export async function openaiClient(
   apiKey: string,

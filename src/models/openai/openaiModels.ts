@@ -1,19 +1,19 @@
-/** What OpenAI says of its models: little more than their ids, and those of all kinds. */
+/** Reads OpenAI's list of models: it has little more than ids, of models of all kinds. */
 import type { Model } from 'openai/resources/models';
 import { describedModel, openaiEfforts, openaiModels, undatedId } from '../catalogue.ts';
 import type { ModelDescription } from '../model.ts';
 
-/** What the smallest of the newer models hold. */
+/** Sizes of the smallest of the newer models. */
 const assumed = { contextTokens: 128_000, maxOutputTokens: 16_384 };
 
 const conversing = /^(gpt-|chatgpt-|codex-|o\d)/;
-/** For other work, or too small to work with. */
+/** Models for other work, or too weak for the agent. */
 const unfit =
   /audio|realtime|image|tts|transcribe|search|embedding|moderation|instruct|deep-research|^gpt-3|^gpt-4(-|$)/;
 
 /**
- * Those that hold a conversation with tools. A dated one is left out where the same one is there
- * without its date.
+ * Returns the models that hold conversations with tools. Leaves out a dated model where the undated
+ * one is listed.
  */
 export function openaiDescriptions(told: readonly Model[]): ModelDescription[] {
   const ids = new Set(told.map(({ id }) => id));

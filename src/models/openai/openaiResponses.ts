@@ -1,6 +1,6 @@
 /**
- * OpenAI's own models, over the Responses API. Nothing is stored there: the whole conversation is
- * sent each time.
+ * OpenAI's own models through the Responses API. Nothing is stored there: each request holds the
+ * whole conversation.
  */
 import type OpenAI from 'openai';
 import { defaultOpenaiFamily, defaultOpenaiModel, openaiModels } from '../catalogue.ts';
@@ -21,10 +21,7 @@ const identity = keyedIdentity('openai');
 export function createOpenaiProvider(options: ProviderOptions): ModelProvider {
   const { baseUrl = 'https://api.openai.com/v1', fetch } = options;
 
-  /**
-   * Organisations that are not verified may not have summaries of reasoning: found out by the first
-   * refusal.
-   */
+  /** Cleared by the first refusal: unverified organisations may not get summaries of reasoning. */
   let hasSummaries = true;
 
   async function open(client: OpenAI, request: ModelRequest, signal: AbortSignal) {

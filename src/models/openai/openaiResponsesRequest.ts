@@ -1,4 +1,4 @@
-/** A `ModelRequest` in the words of the Responses API. */
+/** Converts a `ModelRequest` to a request of the Responses API. */
 import type {
   ResponseCreateParamsStreaming,
   ResponseFunctionCallOutputItem,
@@ -19,7 +19,7 @@ import type {
 import { objectInput, replayable, thinkingItem } from '../replay.ts';
 
 export interface ResponsesOptions {
-  /** Asks for summaries of the reasoning. */
+  /** Requests summaries of the reasoning. */
   readonly hasSummaries: boolean;
 }
 
@@ -50,7 +50,10 @@ const functionTool = ({ name, description, inputSchema }: ModelRequest['tools'][
   strict: false,
 });
 
-/** Without storage, reasoning comes back only as encrypted content. */
+/**
+ * Returns the reasoning parameters. Without storage, reasoning is returned only as encrypted
+ * content.
+ */
 function reasoningParams(
   { model, effort }: ModelRequest,
   hasSummaries: boolean,

@@ -1,4 +1,4 @@
-/** The stream of the Responses API as `ModelEvent`s. */
+/** Converts the stream of the Responses API to `ModelEvent`s. */
 import type {
   Response,
   ResponseOutputItem,
@@ -19,12 +19,12 @@ import { ownThinking, parsedInput } from '../replay.ts';
 
 interface Source {
   readonly provider: string;
-  /** As it was asked for: reasoning belongs to it. */
+  /** The requested model, which the reasoning belongs to. */
   readonly model: string;
   readonly attempt: Attempt;
 }
 
-/** Ends without `finished` when the stream was cut. */
+/** Yields the events of a reply. Ends without `finished` when the stream was cut. */
 export async function* readResponses(
   events: AsyncIterable<ResponseStreamEvent>,
   { provider, model, attempt }: Source,
@@ -86,7 +86,7 @@ function finishedBlock(
       { type: 'tool_call', id: item.call_id, name: item.name, input: parsedInput(item.arguments) },
     ];
   if (item.type !== 'reasoning') return [];
-  // Without its encrypted content the item stands for nothing on the server, and is refused when
+  // Without encrypted content, the item refers to nothing on the server and would be refused when
   // replayed.
   return item.encrypted_content
     ? [ownThinking(summaryOf(item), provider, { model, item })]
@@ -111,7 +111,7 @@ function stopOf({ status, error, incomplete_details: incomplete }: Response): St
   return 'length';
 }
 
-/** `input_tokens` counts cached input too. */
+/** Converts the usage: `input_tokens` includes cached input. */
 function usageOf(told: ResponseUsage | undefined): Usage {
   if (told === undefined) return noUsage;
   // Endpoints that imitate the API leave the details out.

@@ -1,6 +1,4 @@
-/**
- * Web search by the tool of the Responses API: the model searches, reads and says what it found.
- */
+/** Web search with the tool of the Responses API: the model searches, reads and answers. */
 import type {
   ResponseCreateParamsStreaming,
   ResponseOutputItem,
@@ -16,9 +14,9 @@ import { readResponses } from './openaiResponsesStream.ts';
 export interface SearchMode {
   readonly identity: ProviderIdentity;
   readonly options: CallOptions;
-  /** Asks also for pages that were found and not cited. Not every back end knows the wish. */
+  /** Also requests pages that were found but not cited. Not every back end supports this option. */
   readonly asksForAllSources: boolean;
-  /** Makes the call. Free to throw. */
+  /** Makes the call. May throw. */
   open(
     body: ResponseCreateParamsStreaming,
     signal: AbortSignal,
@@ -26,7 +24,7 @@ export interface SearchMode {
   ): Promise<AsyncIterable<ResponseStreamEvent>>;
 }
 
-/** The `search` of a provider, with the retries and failures of its other calls. */
+/** Returns the `search` of a provider, with the retries and failures of its other calls. */
 export const responsesSearch = (way: SearchMode): NonNullable<ModelProvider['search']> =>
   searching(
     (query, found) =>
@@ -62,7 +60,7 @@ function searchBody(
   };
 }
 
-/** Passes the answer on, and adds what was cited, in its order, and then what else was found. */
+/** Yields the events. Adds the cited pages in order, then the other pages found. */
 async function* finding(
   events: AsyncIterable<ResponseStreamEvent>,
   found: FoundSources,
@@ -70,7 +68,7 @@ async function* finding(
   const items: ResponseOutputItem[] = [];
   for await (const event of events) {
     if (event.type === 'response.output_item.done') items.push(event.item);
-    // The end is the last that is read.
+    // Readers stop at the end event, so add the sources before it.
     if (isEnd(event)) addFound(items, found);
     yield event;
   }
