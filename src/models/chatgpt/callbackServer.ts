@@ -1,21 +1,18 @@
-/**
- * The other end of a sign-in: a server on this computer that the browser is sent back to, for as
- * long as it takes.
- */
+/** A temporary server on this computer that the browser is sent back to during a sign-in. */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { codeOf, UserFacing } from '../../base/errors.ts';
 import { callbackPath } from './codexService.ts';
 
-/** What the browser then shows. */
+/** The page that the browser then shows. */
 export interface CallbackPage {
   readonly status: 200 | 400 | 409;
   readonly title: string;
   readonly text: string;
 }
 
-/** Never rejects. */
+/** Handles the parameters of the callback. Never rejects. */
 export type TakeCallback = (parameters: URLSearchParams) => Promise<CallbackPage>;
 
 export class CallbackServer {
@@ -26,8 +23,8 @@ export class CallbackServer {
   }
 
   /**
-   * Listens on the first of `ports` that is free, for this computer alone. Rejects with
-   * `UserFacing` when none is.
+   * Listens on the first free port of `ports`, on the loopback address only. Rejects with
+   * `UserFacing` when none is free.
    */
   static async listen(ports: readonly number[], take: TakeCallback): Promise<CallbackServer> {
     for (const port of ports) {
@@ -50,7 +47,7 @@ export class CallbackServer {
     return (this.#server.address() as AddressInfo).port;
   }
 
-  /** The port is free at once; an answer under way still arrives. */
+  /** Frees the port at once. An answer under way still arrives. */
   close(): void {
     this.#server.close();
     this.#server.closeIdleConnections();
@@ -64,7 +61,7 @@ async function answer(
 ): Promise<void> {
   const url = new URL(request.url ?? '', 'http://localhost');
   response.setHeader('connection', 'close');
-  // Browsers ask for an icon, too.
+  // Browsers also ask for an icon.
   if (request.method !== 'GET' || url.pathname !== callbackPath)
     return void response.writeHead(404).end();
   const page = await take(url.searchParams);
@@ -81,7 +78,9 @@ async function answer(
 const style =
   'body{font:16px/1.5 system-ui,sans-serif;display:grid;place-items:center;min-height:90vh;margin:0 2rem;text-align:center;color-scheme:light dark}';
 
-/** Takes the code out of the address, and closes the tab where the browser lets it. */
+/**
+ * `tidy` removes the code from the address; `closing` closes the tab where the browser allows it.
+ */
 const tidy = 'history.replaceState(null,"","/");';
 const closing = 'setTimeout(()=>window.close(),1500);';
 

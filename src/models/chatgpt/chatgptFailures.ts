@@ -1,4 +1,4 @@
-/** What the back end refuses in its own words: limits of the plan, and bodies that no SDK reads. */
+/** Errors particular to the back end: limits of the plan, and bodies that the SDK cannot read. */
 import * as z from 'zod';
 import { formatDuration } from '../../base/text.ts';
 import type { ModelFailure } from '../model.ts';
@@ -16,8 +16,8 @@ const shape = z.object({
 });
 
 /**
- * The failure when the plan's limit is reached, or the plan does not have the model; `undefined`
- * for every other error.
+ * Returns the failure when the plan's limit is reached or the plan lacks the model; `undefined` for
+ * every other error.
  */
 export function planFailure(error: unknown, nowMs: number): ModelFailure | undefined {
   const { data } = shape.safeParse(error);
@@ -56,7 +56,7 @@ function resetOf(
   return typeof at === 'number' ? Math.max(nowMs, at * 1000) : undefined;
 }
 
-/** `2026-01-01 14:05 UTC`. */
+/** Formats as `at 2026-01-01 14:05 UTC`. */
 const clockText = (ms: number): string =>
   `at ${new Date(ms).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 
@@ -65,8 +65,8 @@ const detailShape = z.object({
 });
 
 /**
- * The back end says some errors as `{"detail": …}`, which the SDK would drop: told as the API tells
- * them.
+ * Wraps `fetch`. The back end sends some errors as `{"detail": …}`, which the SDK would drop; they
+ * are rewritten in the format of the API.
  */
 export function withReadableErrors(fetch: typeof globalThis.fetch): typeof globalThis.fetch {
   return async (input, init) => {
@@ -93,7 +93,7 @@ function readable(text: string): string {
   }
 }
 
-/** The body is read already: what tells its form does not hold for it. */
+/** Removes the headers that describe the encoding of the body, which is already decoded. */
 function plain(headers: Headers): Headers {
   const kept = new Headers(headers);
   for (const name of ['content-encoding', 'content-length', 'transfer-encoding']) kept.delete(name);

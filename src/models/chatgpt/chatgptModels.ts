@@ -1,11 +1,11 @@
-/** The models that come with a ChatGPT plan: those known, and those that the back end tells of. */
+/** The models of a ChatGPT plan: those we know, and those that the back end lists. */
 import * as z from 'zod';
 import { openaiEfforts, openaiModels } from '../catalogue.ts';
 import { describedModels } from '../knownModels.ts';
 import type { Effort, ModelDescription } from '../model.ts';
 import { newestOf } from '../modelFamily.ts';
 
-/** The back end takes less than the API does; its own figure is of the input alone. */
+/** The back end accepts less than the API does; its own figure counts the input alone. */
 const inputTokens = 272_000;
 const maxOutputTokens = 128_000;
 
@@ -30,14 +30,14 @@ const modelShape = z.object({
   visibility: z.string().nullish(),
   input_modalities: z.array(z.string()).nullish(),
   supported_reasoning_levels: z.array(z.object({ effort: z.string() })).nullish(),
-  /** Names the model to go over to. */
+  /** Names the model that replaces this one. */
   upgrade: z.unknown().optional(),
 });
 type Told = z.infer<typeof modelShape>;
 
 /**
- * The answer of the back end's list; `undefined` when it is none. What its own client hides, or is
- * no model, is left out.
+ * Reads the back end's list; `undefined` when the answer is not a list. Leaves out entries that are
+ * malformed or that its own client hides.
  */
 export function toldModels(answer: unknown): readonly ModelDescription[] | undefined {
   const { data } = listShape.safeParse(answer);

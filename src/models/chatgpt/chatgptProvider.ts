@@ -1,6 +1,6 @@
 /**
- * OpenAI's models by a ChatGPT subscription: the back end of Codex, which speaks the Responses API
- * in its own dialect.
+ * OpenAI's models through a ChatGPT subscription: the back end of Codex, which speaks its own
+ * dialect of the Responses API.
  */
 import type OpenAI from 'openai';
 import type { ResponseCreateParamsStreaming } from 'openai/resources/responses/responses';
@@ -34,7 +34,7 @@ const identity: ProviderIdentity = {
   keyHint: signInHint,
 };
 
-/** Newer models are listed only for a client that says it is new enough; this one asks for all. */
+/** The back end lists newer models only for newer clients; this version asks for all. */
 const clientVersion = '99.99.99';
 
 export function createChatgptProvider(options: ChatgptProviderOptions): ModelProvider {
@@ -76,7 +76,10 @@ export function createChatgptProvider(options: ChatgptProviderOptions): ModelPro
   };
 }
 
-/** The back end refuses a limit of the output, and wants the rest said outright. */
+/**
+ * Builds the request. The back end refuses an output limit and requires the other fields
+ * explicitly.
+ */
 function codexRequest({
   maxOutputTokens: _,
   ...request
@@ -102,8 +105,8 @@ class CodexBackend {
   }
 
   /**
-   * Makes the call with the tokens as they are now; once more with new ones where the service no
-   * longer takes those.
+   * Makes the call with the current tokens, and once more with renewed ones if the service refuses
+   * them.
    */
   async call<T>(context: CallContext, make: (client: OpenAI) => Promise<T>): Promise<T> {
     const { tokens } = this.#options;

@@ -1,5 +1,5 @@
 /**
- * What a token of the sign-in says of its user. It came from the service itself over TLS: its
+ * Reads the claims of a sign-in token. The token came from the service itself over TLS, so its
  * signature is not checked.
  */
 import * as z from 'zod';
@@ -21,7 +21,7 @@ export interface Claims {
   readonly plan?: string;
 }
 
-/** Nothing for what is no JSON web token. */
+/** Returns the claims; none for a text that is not a JSON web token. */
 export function claimsOf(token: string | undefined): Claims {
   const { data } = shape.safeParse(payloadOf(token));
   if (data === undefined) return {};

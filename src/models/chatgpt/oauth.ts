@@ -1,6 +1,6 @@
 /**
- * Signing in to ChatGPT: the user says yes in a browser, which comes back to this computer with a
- * code for tokens.
+ * Sign-in to ChatGPT: the user agrees in a browser, which returns to this computer with a code that
+ * is exchanged for tokens.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { adviceOf, HeliosError, toError, UserFacing } from '../../base/errors.ts';
@@ -19,31 +19,31 @@ import { exchangeCode, type AuthService } from './tokenEndpoint.ts';
 
 export interface SignInOptions extends AuthService {
   /**
-   * Where the browser may come back to; the first that is free is taken. Those of the service
-   * unless told.
+   * Ports that the browser may return to; the first free one is used. Default: those of the
+   * service.
    */
   readonly ports?: readonly number[];
-  /** How long the user may take; 5 minutes unless told. */
+  /** Time limit for the user. Default: 5 minutes. */
   readonly timeoutMs?: number;
 }
 
-/** A sign-in that waits for its user. */
+/** A sign-in that waits for the user. */
 export interface OpenSignIn {
-  /** To be opened in a browser. */
+  /** Address to open in a browser. */
   readonly address: string;
-  /** Of this computer, where the browser comes back to. */
+  /** Port of this computer that the browser returns to. */
   readonly port: number;
   /**
-   * The address that the browser was sent back to, by hand: for a browser that cannot reach this
-   * computer. Resolves when it was taken. Rejects with `UserFacing` when it is not an answer to
-   * this sign-in, which then goes on waiting.
+   * Accepts the address that the browser was sent back to, typed in by hand: for a browser that
+   * cannot reach this computer. Resolves when the address was accepted. Rejects with `UserFacing`
+   * when it does not answer this sign-in, which then keeps waiting.
    */
   paste(address: string): Promise<void>;
-  /** Rejects with `UserFacing`, or with `SignInCancelled`; nothing is left open then. */
+  /** Rejects with `UserFacing` or `SignInCancelled`; everything is closed then. */
   readonly done: Promise<SignedIn>;
 }
 
-/** The signal of the sign-in was aborted. */
+/** Thrown when the signal of the sign-in was aborted. */
 export class SignInCancelled extends HeliosError {
   readonly reason = 'cancelled';
 
@@ -54,7 +54,7 @@ export class SignInCancelled extends HeliosError {
 
 const defaultTimeoutMs = 5 * 60_000;
 
-/** Rejects with `UserFacing` when no port is free. */
+/** Starts a sign-in. Rejects with `UserFacing` when no port is free. */
 export async function openSignIn(options: SignInOptions, signal: AbortSignal): Promise<OpenSignIn> {
   const attempt = new Attempt(options, signal);
   const server = await CallbackServer.listen(options.ports ?? callbackPorts, (parameters) =>
@@ -71,7 +71,7 @@ export async function openSignIn(options: SignInOptions, signal: AbortSignal): P
     signal.removeEventListener('abort', onAbort);
     server.close();
   });
-  // Whoever opens a sign-in may look at its end later.
+  // The caller may await `done` later: avoids an unhandled rejection meanwhile.
   done.catch(() => undefined);
   return {
     address: attempt.address,
@@ -88,7 +88,7 @@ class Attempt {
   readonly #outcome = Promise.withResolvers<SignedIn>();
   readonly #over = new AbortController();
   readonly #signal: AbortSignal;
-  /** The one callback that counts has come, or it is too late for one. */
+  /** True once the one valid callback has come, or the sign-in has failed. */
   #isTaken = false;
   redirectUri = '';
 
@@ -131,8 +131,7 @@ class Attempt {
   }
 
   /**
-   * One with another state is not ours, and changes nothing: anybody on this computer could send
-   * it.
+   * Handles a callback. Ignores one with another state: any program on this computer could send it.
    */
   async take(parameters: URLSearchParams): Promise<CallbackPage> {
     if (parameters.get('state') !== this.#state) return pages.foreign;
@@ -162,7 +161,7 @@ class Attempt {
   }
 }
 
-/** The whole address, or what stands behind its question mark. */
+/** Parses the whole address, or only the part after its question mark. */
 function parametersOf(text: string): URLSearchParams | undefined {
   const query = text
     .trim()

@@ -1,14 +1,14 @@
-/** The tokens of a sign-in: what they are, and how they are kept as text. */
+/** The tokens of a sign-in, and their form as text. */
 import * as z from 'zod';
 
 const shape = z.strictObject({
   accessToken: z.string().min(1),
   refreshToken: z.string().min(1),
-  /** Of the access token, in milliseconds since the epoch. */
+  /** Expiry of the access token, in milliseconds since the epoch. */
   expiresAtMs: z.number(),
-  /** Which of the user's workspaces answers. */
+  /** The user's workspace that answers. */
   accountId: z.string().min(1),
-  /** Such as `plus`, `pro` or `team`. */
+  /** For example `plus`, `pro` or `team`. */
   plan: z.string().optional(),
   email: z.string().optional(),
 });
@@ -17,7 +17,7 @@ export type SignedIn = Readonly<z.infer<typeof shape>>;
 
 export const signedInText = (tokens: SignedIn): string => JSON.stringify(tokens);
 
-/** `undefined` for a text that does not hold them. */
+/** Returns `undefined` for a text that does not hold tokens. */
 export function parseSignedIn(text: string): SignedIn | undefined {
   try {
     return shape.safeParse(JSON.parse(text)).data;
@@ -26,6 +26,6 @@ export function parseSignedIn(text: string): SignedIn | undefined {
   }
 }
 
-/** `ada@lab.org (plus)`; nothing in it is secret. */
+/** Formats as `ada@lab.org (plus)`; contains no secret. */
 export const accountLabel = ({ email, plan, accountId }: SignedIn): string =>
   `${email ?? accountId}${plan === undefined ? '' : ` (${plan})`}`;

@@ -1,4 +1,4 @@
-/** The endpoint that gives tokens: for the code of a sign-in, and for a refresh token. */
+/** The token endpoint: exchanges the code of a sign-in, or a refresh token, for tokens. */
 import * as z from 'zod';
 import type { Clock } from '../../base/clock.ts';
 import { adviceOf, HeliosError } from '../../base/errors.ts';
@@ -9,14 +9,14 @@ import type { SignedIn } from './signedIn.ts';
 
 export interface AuthService {
   readonly clock: Clock;
-  /** Without it, the service's own. */
+  /** Default: the service's own. */
   readonly authUrl?: string | undefined;
   readonly fetch?: typeof globalThis.fetch | undefined;
 }
 
 /**
- * `isFinal`: the code or token is not taken, and will not be; otherwise the service could not be
- * reached, or is in trouble.
+ * `isFinal`: the code or token is refused for good. Otherwise the service was unreachable or
+ * failing.
  */
 export class TokensRefused extends HeliosError {
   readonly reason = 'tokens_refused';
@@ -39,7 +39,7 @@ export interface CodeGrant {
   readonly redirectUri: string;
 }
 
-/** Tokens for the code of a sign-in. Throws `TokensRefused`. */
+/** Exchanges the code of a sign-in for tokens. Throws `TokensRefused`. */
 export async function exchangeCode(
   service: AuthService,
   { code, verifier, redirectUri }: CodeGrant,
@@ -56,7 +56,9 @@ export async function exchangeCode(
   return signedIn(granted, service);
 }
 
-/** New tokens for old ones, whose refresh token is then used up. Throws `TokensRefused`. */
+/**
+ * Exchanges old tokens for new ones; the old refresh token is then used up. Throws `TokensRefused`.
+ */
 export async function refreshTokens(
   service: AuthService,
   old: SignedIn,
@@ -86,7 +88,7 @@ type Granted = z.infer<typeof grantShape>;
 interface Question {
   readonly body: URLSearchParams | Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
-  /** Taken out of what the service says. */
+  /** Removed from what the service answers. */
   readonly secrets: readonly string[];
 }
 
@@ -149,8 +151,8 @@ const maxSaidChars = 200;
 const isBadGrant = /invalid_grant|refresh_token_(expired|reused|invalidated|revoked)|token_expired/;
 
 /**
- * 401 says so of itself; of other refusals only some words do, for a wrong proxy also answers 400
- * or 403.
+ * Builds the error. 401 is final by itself; other statuses only with some error codes, since a
+ * wrong proxy also answers 400 or 403.
  */
 function refusal(status: number, answer: unknown, { secrets }: Question): TokensRefused {
   const { error, error_description: description } = errorShape.safeParse(answer).data ?? {};
@@ -165,7 +167,7 @@ function refusal(status: number, answer: unknown, { secrets }: Question): Tokens
 
 const assumedLifeMs = 60 * 60_000;
 
-/** What the answer leaves out stays as it was. */
+/** Builds the tokens. Values missing in the answer are taken from `old`. */
 function signedIn(granted: Granted, { clock }: AuthService, old?: SignedIn): SignedIn {
   const { access_token: accessToken, id_token: idToken, expires_in: seconds } = granted;
   const ofAccess = claimsOf(accessToken);

@@ -1,7 +1,4 @@
-/**
- * The tokens of the sign-in, kept fresh: of this process and of every other that uses the same
- * sign-in.
- */
+/** Keeps the tokens of the sign-in fresh, also when several processes use the same sign-in. */
 import { delay } from '../../base/clock.ts';
 import { adviceOf } from '../../base/errors.ts';
 import { CallFailed } from '../guarded.ts';
@@ -10,15 +7,15 @@ import { signInHint } from './codexService.ts';
 import { parseSignedIn, signedInText, type SignedIn } from './signedIn.ts';
 import { refreshTokens, TokensRefused, type AuthService } from './tokenEndpoint.ts';
 
-/** As the ports of the engine name it. */
+/** Name of the stored secret, as in the ports of the engine. */
 export const tokensName = 'chatgpt';
-/** Where a text that cannot be read is kept, for whoever looks into it. */
+/** Name under which an unreadable secret is kept for inspection. */
 export const damagedName = 'chatgpt-damaged';
 
 export interface TokenStore {
-  /** What is kept now, by whichever process. */
+  /** Returns the stored value, whichever process wrote it. */
   read(name: string): Promise<string | undefined>;
-  /** `undefined` forgets it. */
+  /** Stores the value; `undefined` deletes it. */
   write(name: string, value: string | undefined): Promise<void>;
 }
 
@@ -26,11 +23,10 @@ export interface TokensOptions extends AuthService {
   readonly store: TokenStore;
 }
 
-/** A token is renewed so long before it ends. */
+/** A token is renewed this long before it expires. */
 const marginMs = 5 * 60_000;
 /**
- * Two processes can renew at once: the one that comes second is refused, and looks for what the
- * first one got.
+ * Two processes can renew at once: the second is refused, and polls for the tokens of the first.
  */
 const isPolled = 5;
 const pollEveryMs = 400;
@@ -39,23 +35,20 @@ const refreshLimitMs = 30_000;
 export class ChatgptTokens {
   readonly #options: TokensOptions;
   #renewing: Promise<SignedIn> | undefined;
-  /**
-   * What the service gave in place of a refresh token, where it could not be stored: only this
-   * process has it.
-   */
+  /** Tokens that replace a refresh token and could not be stored: only this process has them. */
   #unstored: { readonly inPlaceOf: string; readonly fresh: SignedIn } | undefined;
 
   constructor(options: TokensOptions) {
     this.#options = options;
   }
 
-  /** Tokens that are good for some minutes. Rejects with `CallFailed`. */
+  /** Returns tokens that are valid for some minutes. Rejects with `CallFailed`. */
   async current(): Promise<SignedIn> {
     const kept = await this.#kept();
     return this.#endsSoon(kept) ? this.#renew(kept) : kept;
   }
 
-  /** Tokens in place of those that the service has just refused. Rejects with `CallFailed`. */
+  /** Returns tokens to replace those that the service just refused. Rejects with `CallFailed`. */
   async renewed(refused: SignedIn): Promise<SignedIn> {
     const kept = await this.#kept();
     return kept.accessToken === refused.accessToken || this.#endsSoon(kept)
@@ -63,7 +56,7 @@ export class ChatgptTokens {
       : kept;
   }
 
-  /** Never rejects, makes no request. */
+  /** Reports whether there is a sign-in. Never rejects, makes no request. */
   async readiness(): Promise<Readiness> {
     try {
       await this.#kept();
@@ -97,7 +90,7 @@ export class ChatgptTokens {
     return expiresAtMs - this.#options.clock.now() <= marginMs;
   }
 
-  /** However many ask: one request. */
+  /** Renews the tokens. Concurrent callers share one request. */
   #renew(old: SignedIn): Promise<SignedIn> {
     this.#renewing ??= this.#renewOnce(old).finally(() => (this.#renewing = undefined));
     return this.#renewing;
@@ -105,7 +98,7 @@ export class ChatgptTokens {
 
   async #renewOnce(asked: SignedIn): Promise<SignedIn> {
     const old = await this.#kept();
-    // Meanwhile somebody else did it.
+    // Another process has renewed them meanwhile.
     if (old.accessToken !== asked.accessToken && !this.#endsSoon(old)) return old;
     const limit = new AbortController();
     const timer = this.#options.clock.after(refreshLimitMs, () => limit.abort());
@@ -120,8 +113,8 @@ export class ChatgptTokens {
   }
 
   /**
-   * Another process may have signed out, signed in as another, or renewed as well: what is newest
-   * stays.
+   * Stores new tokens. Meanwhile another process may have signed out, signed in with another
+   * account, or renewed as well: the newest tokens stay.
    */
   async #store(old: SignedIn, fresh: SignedIn): Promise<SignedIn> {
     const stored = await this.#stored();
@@ -136,7 +129,7 @@ export class ChatgptTokens {
     this.#unstored = { inPlaceOf: stored.refreshToken, fresh };
     await this.#options.store.write(tokensName, signedInText(fresh)).then(
       () => (this.#unstored = undefined),
-      // A full disk: this process goes on with what it has, and stores the next ones.
+      // The disk may be full: this process continues with its tokens and stores the next ones.
       () => undefined,
     );
     return fresh;

@@ -1,4 +1,4 @@
-/** A `ModelRequest` as a `claude` is told it: what is past, and what is said now. */
+/** Converts a `ModelRequest` for `claude`: what it already knows, and what is new. */
 import { createHash } from 'node:crypto';
 import type {
   ContentBlockParam,
@@ -11,7 +11,7 @@ import type { AssistantBlock, ModelRequest } from '../model.ts';
 
 export const claudeCliId = 'claude-cli';
 
-/** A message of the Messages API, its content always in blocks. */
+/** A message of the Messages API, with its content always in blocks. */
 export interface Turn {
   readonly role: 'user' | 'assistant';
   readonly content: ContentBlockParam[];
@@ -20,15 +20,17 @@ export interface Turn {
 export interface Asked {
   readonly request: ModelRequest;
   readonly params: MessageCreateParamsStreaming;
-  /** Everything up to the newest results. */
+  /** All messages up to the newest results. */
   readonly past: readonly Turn[];
-  /** Results at the end of what is past: those that a `claude` at work waits for. */
+  /** Results at the end of `past`, which a running `claude` waits for. */
   readonly results: readonly ToolResultBlockParam[];
-  /** What came after them; empty when nothing did. */
+  /** User content after the results; may be empty. */
   readonly said: readonly ContentBlockParam[];
-  /** Of the messages before the last one. */
+  /** Digest of the messages before the last one. */
   readonly prefixDigest: string;
-  /** Of all that a `claude` is started with: another one is needed when it changes. */
+  /**
+   * Digest of everything that `claude` is started with. When it changes, a new process is needed.
+   */
   readonly setupDigest: string;
 }
 
@@ -51,7 +53,7 @@ export function askedOf(request: ModelRequest): Asked {
   };
 }
 
-/** The digest of the messages before the last one of a request that goes on from this reply. */
+/** Returns the `prefixDigest` of a request that continues after this reply. */
 export function digestAfter(request: ModelRequest, reply: readonly AssistantBlock[]): string {
   const messages = [...request.messages, { role: 'assistant', content: reply } as const];
   return digestOf(anthropicRequest({ ...request, messages }, claudeCliId).messages.map(unmarked));
@@ -63,7 +65,7 @@ const digestOf = (value: unknown): string =>
 const blocksOf = ({ content }: MessageParam): ContentBlockParam[] =>
   typeof content === 'string' ? [{ type: 'text', text: content }] : content;
 
-/** `claude` sets the marks of its caches itself. */
+/** Removes cache marks: `claude` sets its own. */
 function unmarked(message: MessageParam): Turn {
   const content = blocksOf(message).map((block): ContentBlockParam => {
     const copy = { ...block };

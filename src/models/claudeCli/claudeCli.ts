@@ -1,6 +1,6 @@
 /**
- * Claude, through the user's own `claude` and whatever it is signed in with. Its loop is not ours:
- * of each of its turns one reply is taken, and its calls wait until the agent's loop has journaled,
+ * Claude through the user's own `claude` command and its sign-in. The loop of `claude` is not used:
+ * one reply of each of its turns is taken, and its calls wait until the agent's loop has journaled,
  * permitted and made them.
  */
 import { mkdir } from 'node:fs/promises';
@@ -24,17 +24,17 @@ import { LiveClaude } from './liveClaude.ts';
 import { readinessOf } from './readiness.ts';
 
 export interface ClaudeCliOptions extends Omit<CallOptions, 'fetch' | 'baseUrl'> {
-  /** Looked for on the PATH unless told. */
+  /** Default: the first on the PATH. */
   readonly claudePath?: string;
-  /** An own folder, which `claude` takes for the project. Made when it is needed. */
+  /** A folder of its own, which `claude` takes for the project. Created when needed. */
   readonly folder: string;
-  /** Ours: what `claude` needs of it is passed on. */
+  /** Our own environment; the variables that `claude` needs are passed on. */
   readonly env: Environment;
 }
 
 const identity: ProviderIdentity = { id: claudeCliId, label: claudeCliLabel, keyHint: signInHint };
 
-/** What `claude` asks for older models, whatever they can hold. */
+/** The context size that `claude` uses for older models, whatever they can hold. */
 const olderContextTokens = 200_000;
 
 const models: readonly ModelDescription[] = claudeModels.map((model) =>
@@ -105,8 +105,9 @@ export function createClaudeCliProvider(options: ClaudeCliOptions): ModelProvide
 }
 
 /**
- * After anything but an answer or calls that wait for us, `claude` goes on by itself: it asks again
- * for what was empty, cut or refused, and answers calls that it cannot make.
+ * Returns true after an answer, or calls that wait for us. After anything else `claude` continues
+ * by itself: it asks again after an empty, cut or refused reply, and answers calls that it cannot
+ * make.
  */
 function canGoOn({ stop, content }: ModelReply, { tools }: ModelRequest): boolean {
   if (stop === 'stop')

@@ -1,6 +1,6 @@
 /**
- * The environment of the `claude` that we start: what it needs to be the user's own, and nothing of
- * ours.
+ * The environment of the `claude` that we start: the variables that make it the user's own, and
+ * none of ours.
  */
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -14,7 +14,7 @@ const passedNames = new Set(
   ].flatMap((line) => line.split(' ')),
 );
 const passedPrefixes = ['LC_', 'XDG_', 'CLAUDE_', 'ANTHROPIC_'];
-/** Keys of a cloud go only to a `claude` that is told to use that cloud. */
+/** Credentials of a cloud are passed only to a `claude` that is configured for that cloud. */
 const cloudPrefixes: Readonly<Record<string, readonly string[]>> = {
   CLAUDE_CODE_USE_BEDROCK: ['AWS_'],
   CLAUDE_CODE_USE_VERTEX: ['GOOGLE_', 'VERTEX_', 'CLOUDSDK_', 'GCLOUD_'],
@@ -23,8 +23,9 @@ const cloudPrefixes: Readonly<Record<string, readonly string[]>> = {
 const neverMs = '2000000000';
 
 /**
- * One owner of retries (ours), no shortening behind our back, results and descriptions never cut,
- * tools under their own names and all in every request, no traffic but the model's.
+ * Retries are ours alone. `claude` does not compact the conversation, cuts no results or
+ * descriptions, sends all tools under their own names with every request, and makes no traffic but
+ * the model's.
  */
 const fixed: Readonly<Record<string, string>> = {
   CLAUDE_CODE_MAX_RETRIES: '0',
@@ -74,7 +75,8 @@ const isOn = (value: string | undefined): boolean =>
   value !== undefined && !['', '0', 'false'].includes(value);
 
 /**
- * The secret that `claude` is given by the environment, if any: calls are then paid for one by one.
+ * Returns the secret that the environment gives to `claude`, if any. Calls are then billed one by
+ * one.
  */
 export const keyInEnvironment = (own: Environment): string | undefined =>
   own['ANTHROPIC_API_KEY']?.trim() || own['ANTHROPIC_AUTH_TOKEN']?.trim() || undefined;

@@ -1,4 +1,4 @@
-/** What `claude` says of a call that failed, as a `ModelFailure`. */
+/** Turns failures reported by `claude` into `ModelFailure`s. */
 import type { SDKMessage, SDKRateLimitInfo } from '@anthropic-ai/claude-agent-sdk';
 import { cleanText, oneLine } from '../../base/text.ts';
 import type { ModelFailure, ModelFailureReason } from '../model.ts';
@@ -12,8 +12,8 @@ export const signInHint =
 const maxMessageChars = 600;
 
 /**
- * Of a synthetic reply and of a result; not all of it is in the SDK's types, and older versions
- * leave parts out.
+ * Error fields of a synthetic reply or a result. The SDK's types lack some of them, and older
+ * versions leave parts out.
  */
 interface Told {
   readonly error?: string;
@@ -25,8 +25,8 @@ interface Told {
 }
 
 /**
- * The failure that a message tells of; `undefined` when it tells of none. `limit` is what was last
- * heard of the plan's limits.
+ * Returns the failure that a message reports, or `undefined`. `limit` is the last report on the
+ * plan's limits.
  */
 export function failureIn(
   message: SDKMessage,
@@ -122,7 +122,7 @@ function reasonOf({
     : 'server';
 }
 
-/** What its last words on stderr say of a `claude` that ended by itself. */
+/** Explains why a `claude` ended by itself, from its last output on stderr. */
 export function deathOf(how: string, stderr: string): ModelFailure {
   const words = oneLine(cleanText(stderr), maxMessageChars);
   if (/unknown option|unknown argument/i.test(stderr))

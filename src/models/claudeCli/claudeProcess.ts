@@ -1,4 +1,4 @@
-/** A `claude` as a process of ours: in a group of its own, and gone at once when it is told to. */
+/** Runs `claude` as a child process in a group of its own that can be killed at once. */
 import { spawn } from 'node:child_process';
 import { codeOf } from '../../base/errors.ts';
 import type { SpawnedProcess, SpawnOptions } from '@anthropic-ai/claude-agent-sdk';
@@ -7,13 +7,13 @@ const keptStderrChars = 4000;
 
 export interface ClaudeProcess {
   readonly spawned: SpawnedProcess;
-  /** What it last wrote to stderr. */
+  /** Returns its last output on stderr. */
   stderr(): string;
-  /** How it ended, such as `exit code 1` or `signal SIGKILL`. */
+  /** Resolves with how it ended, such as `exit code 1` or `signal SIGKILL`. */
   readonly ended: Promise<string>;
   /**
-   * Not the SDK's closing: at the end of its input a `claude` takes the open calls for failed, goes
-   * on with that, and asks the model once more.
+   * Kills the process group. The SDK's own closing is not used: at the end of its input, `claude`
+   * counts the open calls as failed, continues and asks the model once more.
    */
   kill(): void;
 }
@@ -36,7 +36,7 @@ export function startProcess({
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     stderr = `${stderr}${text}`.slice(-keptStderrChars);
   });
-  // What is written to a process that is gone is lost, and its end is told by `ended`.
+  // Ignores errors of writes after the end: `ended` reports the end.
   child.stdin.on('error', () => undefined);
   const kill = (): void => {
     if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;

@@ -1,4 +1,4 @@
-/** The `claude`s that wait for their conversations to go on. */
+/** The idle `claude` processes that wait for the next request of their conversations. */
 import type { Clock } from '../../base/clock.ts';
 import type { Disposable } from '../../base/disposable.ts';
 import type { Asked } from './asked.ts';
@@ -7,14 +7,14 @@ import { canBeHandedOver } from './toolServer.ts';
 
 interface Waiting {
   readonly live: LiveClaude;
-  /** Of the messages that it knows. */
+  /** Digest of the messages that the process knows. */
   readonly digest: string;
-  /** The calls whose results it waits for; none after an answer. */
+  /** Calls whose results the process waits for; none after an answer. */
   readonly callIds: readonly string[];
   readonly idle: Disposable;
 }
 
-/** A conversation that sleeps is taken up by a new one, from its messages. */
+/** After a longer sleep, a new process resumes the conversation from its messages. */
 const maxIdleMs = 10 * 60_000;
 
 export class Conversations {
@@ -26,8 +26,9 @@ export class Conversations {
   }
 
   /**
-   * The one whose conversation goes on with just this, told what is new; it is the caller's from
-   * now on. Another one that waited under the name is ended.
+   * Returns the waiting process whose conversation continues with exactly this request, and passes
+   * it what is new. The caller owns it from then on. Ends any other process that waited under the
+   * name.
    */
   async resume(asked: Asked): Promise<LiveClaude | undefined> {
     const waiting = this.#take(asked.request.conversation);
@@ -61,8 +62,8 @@ export class Conversations {
 }
 
 /**
- * What is said beside results is not taken from a `claude` at work as what it is, and neither are
- * some attachments: then a new one reads the whole.
+ * Whether the process can continue with the request. A running `claude` changes text that comes
+ * with results, and some attachments; then a new process reads the whole conversation.
  */
 function goesOn(
   { live, digest, callIds }: Waiting,

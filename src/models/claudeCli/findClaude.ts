@@ -1,4 +1,4 @@
-/** Where the user's own `claude` is, and which one it is. */
+/** Finds the user's own `claude` and its version. */
 import { execFile } from 'node:child_process';
 import { access, constants, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
@@ -10,38 +10,38 @@ import type { Environment } from './claudeEnv.ts';
 
 export interface FoundClaude {
   readonly path: string;
-  /** Such as `2.1.330`. */
+  /** For example `2.1.330`. */
   readonly version: string;
 }
 
 export interface NoClaude {
   readonly problem: string;
-  /** What a user does about it. */
+  /** Advice for the user. */
   readonly action: string;
 }
 
-/** The first version whose tool calls say which call they are. */
+/** The first version whose tool calls carry their ids. */
 const oldestVersion = '2.1.0';
 
 const install =
   'Install Claude Code (https://claude.com/claude-code), run `claude` once and sign in; or say where it is in the setting claudePath.';
 
 /**
- * Looks each time, but asks a file for its version only once: a `claude` that was installed
- * meanwhile is found.
+ * Searches at each call, so that a `claude` installed meanwhile is found. The version of each file
+ * is asked once.
  */
 export class ClaudeFinder {
   readonly #named: string | undefined;
   readonly #env: Environment;
   readonly #versions = new Map<string, Promise<string>>();
 
-  /** @param named the path that a user gave */
+  /** @param named the path from the settings */
   constructor(named: string | undefined, env: Environment) {
     this.#named = named;
     this.#env = env;
   }
 
-  /** Never rejects. */
+  /** Searches for `claude`. Never rejects. */
   async find(): Promise<FoundClaude | NoClaude> {
     const file = await this.#file();
     if (file === undefined)
@@ -66,7 +66,7 @@ export class ClaudeFinder {
     }
   }
 
-  /** Throws `CallFailed` where `find` finds none. */
+  /** Returns what `find` finds. Throws `CallFailed` where there is none. */
   async required(): Promise<FoundClaude> {
     const found = await this.find();
     if ('path' in found) return found;
@@ -82,7 +82,7 @@ export class ClaudeFinder {
     if (this.#named !== undefined) return [this.#named];
     const name = process.platform === 'win32' ? 'claude.exe' : 'claude';
     const home = this.#env['HOME'] ?? homedir();
-    // A window that was not opened from a terminal does not have the PATH of one.
+    // A window that was not opened from a terminal lacks the PATH of a shell.
     const folders = [
       ...(this.#env['PATH'] ?? '').split(path.delimiter),
       `${home}/.local/bin`,

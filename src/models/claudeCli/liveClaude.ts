@@ -1,5 +1,6 @@
 /**
- * One `claude` at work on one conversation. It is told what is new, and read message by message.
+ * A `claude` process at work on one conversation. New content is sent to it, and its messages are
+ * read one by one.
  */
 import { randomUUID } from 'node:crypto';
 import { rm, writeFile } from 'node:fs/promises';
@@ -30,12 +31,12 @@ import { transcriptOf } from './transcript.ts';
 export interface LiveOptions {
   readonly claude: FoundClaude;
   readonly env: Environment;
-  /** An own folder, and an empty one but for transcripts: `claude` takes it for the project. */
+  /** A folder of its own, empty except for transcripts: `claude` takes it for the project. */
   readonly folder: string;
   readonly clock: Clock;
 }
 
-/** Said where the results alone are new: something must be, for a conversation to be resumed. */
+/** Sent where only the results are new: a resumed conversation needs some new content. */
 const goOn: ContentBlockParam = { type: 'text', text: 'Go on.' };
 
 export class LiveClaude {
@@ -49,7 +50,7 @@ export class LiveClaude {
   #limit: SDKRateLimitInfo | undefined;
   #isEnded = false;
 
-  /** Starts one that is asked what `asked` asks; `signal` ends it while it starts. */
+  /** Starts a process and sends it the request. */
   static async start(asked: Asked, options: LiveOptions): Promise<LiveClaude> {
     const isNew = asked.past.length === 0;
     const transcript = isNew ? undefined : path.join(options.folder, `${randomUUID()}.jsonl`);
@@ -103,8 +104,8 @@ export class LiveClaude {
   }
 
   /**
-   * The events of the next reply, up to its end. Throws `CallFailed` when it failed or the process
-   * ended; ends early when it was cut.
+   * Streams the events of the next reply, up to its end. Throws `CallFailed` when the reply failed
+   * or the process ended. Ends early when the reply was cut.
    */
   async *events(): AsyncGenerator<RawMessageStreamEvent> {
     let isWhole = false;
@@ -114,10 +115,10 @@ export class LiveClaude {
       if (failure !== undefined) throw new CallFailed(failure);
       if (message.type === 'rate_limit_event') this.#limit = message.rate_limit_info;
       if (message.type !== 'stream_event' || message.parent_tool_use_id !== null) continue;
-      // The events of the beta API are those of the other one, and more that are not asked for.
+      // The beta API has the same events, and more that are not requested.
       const event = withOwnName(message.event as RawMessageStreamEvent);
       if (event.type === 'message_delta') isWhole = event.delta.stop_reason !== null;
-      // `claude` gives a reply that was cut an end of its own, and goes on from there.
+      // `claude` appends an end to a cut reply and continues from there.
       if (event.type === 'message_stop' && !isWhole) return;
       yield event;
       if (event.type === 'message_stop') return;
@@ -141,14 +142,14 @@ export class LiveClaude {
 
   #isForgotten = false;
 
-  /** Its first message shows that it has read what it was started with. */
+  /** Deletes the transcript. The first message shows that `claude` has read it. */
   async #forgetTranscript(): Promise<void> {
     if (this.#transcript === undefined || this.#isForgotten) return;
     this.#isForgotten = true;
     await rm(this.#transcript, { force: true });
   }
 
-  /** Kills it, whatever it does. Resolves when it is gone. */
+  /** Kills the process, whatever it does. Resolves when it has ended. */
   async end(): Promise<void> {
     if (this.#isEnded) return;
     this.#isEnded = true;
@@ -216,7 +217,7 @@ function withOwnName(event: RawMessageStreamEvent): RawMessageStreamEvent {
   };
 }
 
-/** What is said, as the stream that the SDK reads. */
+/** User messages, as the stream that the SDK reads. */
 class Inbox {
   readonly #waiting: SDKUserMessage[] = [];
   #wake: () => void = () => undefined;

@@ -1,4 +1,4 @@
-/** Whether a `claude` could be asked, as far as files tell. */
+/** Whether `claude` can be used, judged from files alone. */
 import { access } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import path from 'node:path';
@@ -18,7 +18,7 @@ export async function readinessOf(finder: ClaudeFinder, env: Environment): Promi
   };
 }
 
-/** The keychain of macOS is not looked into: there the first call tells. */
+/** Does not read the keychain of macOS: there, only the first call shows. */
 async function maybeSignedIn(env: Environment): Promise<boolean> {
   if (isMetered(env) || env['CLAUDE_CODE_OAUTH_TOKEN']?.trim() || process.platform === 'darwin')
     return true;

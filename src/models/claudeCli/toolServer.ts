@@ -1,5 +1,5 @@
 /**
- * Our tools as an MCP server inside this process. It runs none of them: it waits for the result
+ * Our tools as an MCP server inside this process. The server runs no tool: it waits for the result
  * that the agent's loop hands over.
  */
 import type { ToolResultBlockParam } from '@anthropic-ai/sdk/resources/messages';
@@ -8,17 +8,14 @@ import type { ToolSpec } from '../model.ts';
 
 export const toolServerName = 'helios';
 
-/** An older `claude` names tools after their server. */
+/** Removes the server's name, which an older `claude` puts before names of tools. */
 export const ownToolName = (name: string): string => name.replace(/^mcp__helios__/, '');
 
-/**
- * Results on their way to the calls that wait for them, matched by the id of the call and by
- * nothing else.
- */
+/** Passes results to the calls that wait for them, matched by the id of the call alone. */
 export class Handover {
   readonly #calls = new Map<string, PromiseWithResolvers<CallToolResult>>();
 
-  /** The result of a call, whenever it comes. */
+  /** Resolves with the result of a call, whenever it comes. */
   wait(callId: string): Promise<CallToolResult> {
     return this.#call(callId).promise;
   }
@@ -34,7 +31,7 @@ export class Handover {
   }
 }
 
-/** False for what MCP cannot carry to the model as it is, such as a PDF. */
+/** Returns false for content that MCP cannot carry to the model unchanged, such as a PDF. */
 export const canBeHandedOver = ({ content = [] }: ToolResultBlockParam): boolean =>
   typeof content === 'string' || content.every(({ type }) => type === 'text' || type === 'image');
 
@@ -55,8 +52,9 @@ function toolResult({
 }
 
 /**
- * The low-level server, so that schemas pass unchanged. `claude` names the call in the request's
- * `_meta`; one that does not is told so, as its results could not be matched.
+ * Creates the MCP server. Uses the low-level class, so that schemas pass unchanged. `claude` names
+ * the call in the request's `_meta`; a version that does not gets an error, since its results could
+ * not be matched.
  */
 export async function createToolServer(tools: readonly ToolSpec[], handover: Handover) {
   const { Server } = await import('@modelcontextprotocol/sdk/server/index.js');
@@ -74,7 +72,7 @@ export async function createToolServer(tools: readonly ToolSpec[], handover: Han
   return server;
 }
 
-/** A server may ask people to fill in forms, and check what they wrote; this one asks for none. */
+/** Validator of forms, which MCP servers may show to users. This server shows none. */
 const noForms = {
   getValidator(): never {
     throw new Error('No form is shown.');

@@ -1,12 +1,12 @@
 /**
- * A conversation in the form in which `claude` keeps its own, so that it can be resumed: real
- * calls, results and images.
+ * Writes a conversation in the format of `claude`'s own transcripts, so that `claude` can resume
+ * it: with real calls, results and images.
  */
 import { randomUUID } from 'node:crypto';
 import type { Turn } from './asked.ts';
 
 export interface TranscriptContext {
-  /** Where `claude` is started. */
+  /** The working folder of `claude`. */
   readonly folder: string;
   readonly model: string;
   readonly version: string;
@@ -20,7 +20,7 @@ const noTokens = {
   output_tokens: 0,
 };
 
-/** Lines of JSON, one for each message, each naming the one before it. */
+/** Returns lines of JSON, one per message, each naming the one before it. */
 export function transcriptOf(messages: readonly Turn[], context: TranscriptContext): string {
   const sessionId = randomUUID();
   const ids = messages.map(() => randomUUID());
