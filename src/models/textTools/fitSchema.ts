@@ -1,14 +1,14 @@
 /**
- * Arguments brought to the types of a tool's schema where their text says beyond doubt which value
- * is meant.
+ * Converts arguments to the types of a tool's schema where their text leaves no doubt about the
+ * value.
  */
 import { isRecord } from './records.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 
 /**
- * `value` with numbers, booleans, lists and objects in place of texts that spell them, and that the
- * schema has no text for.
+ * Replaces strings that spell numbers, booleans, lists or objects with those values where the
+ * schema allows no string.
  */
 export function fitted(value: unknown, schema: unknown): unknown {
   if (!isRecord(schema)) return value;
@@ -49,14 +49,14 @@ function parsed(text: string): unknown {
 
 const typeOf = (value: unknown): string => (Array.isArray(value) ? 'array' : typeof value);
 
-/** The types that the schema allows; none where it does not say, or a value is one of a list. */
+/** Returns the types that the schema allows; none where it names no type, or a branch does not. */
 function typesOf(schema: Schema): ReadonlySet<unknown> {
   const { type, anyOf, oneOf } = schema;
   const branches = Array.isArray(anyOf) ? anyOf : Array.isArray(oneOf) ? oneOf : undefined;
   if (branches === undefined)
     return new Set(Array.isArray(type) ? type : type === undefined ? [] : [type]);
   const each = branches.map((branch) => (isRecord(branch) ? typesOf(branch) : new Set()));
-  // A branch that says nothing may take a text.
+  // A branch without a type may accept a string.
   return each.some((types) => types.size === 0)
     ? new Set()
     : new Set(each.flatMap((types) => [...types]));

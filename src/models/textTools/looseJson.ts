@@ -1,7 +1,6 @@
 /**
- * JSON as models write it: what is wrong in a way that can be put right without guessing is put
- * right and named. Where a text could be read in two ways, or ends in the middle of a value, it is
- * not read at all.
+ * Reads JSON as models write it. Repairs errors that can be repaired without guessing, and names
+ * the repairs. Refuses a text that has two readings or ends in the middle of a value.
  */
 import { readLoosely, type LooseText } from './looseReader.ts';
 
@@ -9,26 +8,23 @@ export type Reading =
   | {
       readonly ok: true;
       readonly value: unknown;
-      /** What was put right, in words, each once; empty for JSON as it should be. */
+      /** Names of the repairs, each once; empty for valid JSON. */
       readonly repairs: readonly string[];
-      /** Where the value ends in the text. */
+      /** Offset in the text where the value ends. */
       readonly end: number;
     }
   | { readonly ok: false; readonly problem: string };
 
 export interface ReadingOptions {
-  /**
-   * The text is known to be whole: brackets that are missing at its end were forgotten, not cut
-   * off.
-   */
+  /** The text is known to be complete: brackets missing at its end were forgotten, not cut off. */
   readonly isWhole: boolean;
-  /** Names of members that are to be expected: they tell where a string with quotes inside ends. */
+  /** Names of expected members. They show where a string with quotes inside ends. */
   readonly names: ReadonlySet<string>;
 }
 
 /**
- * The value that begins at `from`. Quotes inside of strings are tried as the last thing, and only
- * where one reading of all the text is possible.
+ * Reads the value that begins at `from`. Unescaped quotes inside strings are tried last, and
+ * accepted only if exactly one reading of the whole text is possible.
  */
 export function readJson(text: string, from: number, { isWhole, names }: ReadingOptions): Reading {
   const plain = first({ text, from, isWhole });
@@ -43,7 +39,7 @@ function first(loose: LooseText): Reading {
     : { ok: true, ...reading };
 }
 
-/** The one way to read the text, if there is one; `otherwise` where there is none. */
+/** Returns the only reading of the text; `otherwise` where there is none. */
 function only(loose: LooseText, otherwise: Reading): Reading {
   const { readings, isOverBudget } = readLoosely(loose, 2);
   const [reading, another] = readings;
@@ -57,7 +53,7 @@ function only(loose: LooseText, otherwise: Reading): Reading {
 
 const shownChars = 24;
 
-/** A position as people and models count: from 1. */
+/** Describes a position by line and column, counted from 1. */
 function placed(
   text: string,
   { at, wanted }: { readonly at: number; readonly wanted: string },

@@ -1,6 +1,6 @@
 /**
- * The grammar behind `readJson`: JSON with what models add to it, as a search over the ways to read
- * a text.
+ * The grammar behind `readJson`: JSON with what models add to it, as a search over the possible
+ * readings of a text.
  */
 import { afterItem, afterMember, looseString, quoteAt, type Repairs } from './looseString.ts';
 
@@ -9,8 +9,8 @@ export interface LooseText {
   readonly from: number;
   readonly isWhole: boolean;
   /**
-   * Quotes may stand unescaped inside of strings, but not before a member of one of these names.
-   * The value must then be all that is left of the text. Absent: a string ends at its first quote.
+   * Allows unescaped quotes inside strings, but not before a member with one of these names. The
+   * value must then be the whole rest of the text. Absent: a string ends at its first quote.
    */
   readonly names?: ReadonlySet<string>;
 }
@@ -23,13 +23,13 @@ export interface LooseReading {
 
 export interface LooseResult {
   readonly readings: readonly LooseReading[];
-  /** The furthest place that no reading got past. */
+  /** The furthest position that no reading got past. */
   readonly problem: { readonly at: number; readonly wanted: string };
-  /** There may be more readings than were found. */
+  /** True if the search was cut short: there may be more readings. */
   readonly isOverBudget: boolean;
 }
 
-/** At most `count` readings that differ in their value. */
+/** Returns at most `count` readings that differ in their value. */
 export function readLoosely(loose: LooseText, count: number): LooseResult {
   if (nestingOf(loose.text) > maxNesting)
     return {
@@ -50,7 +50,7 @@ export function readLoosely(loose: LooseText, count: number): LooseResult {
   };
 }
 
-/** At most so deep are the brackets nested, those inside of strings among them. */
+/** Returns the maximum depth of brackets, including those inside strings. */
 function nestingOf(text: string): number {
   let [depth, deepest] = [0, 0];
   for (const [bracket] of text.matchAll(/[[\]{}]/g)) {
@@ -74,11 +74,11 @@ interface Open<Item> {
   readonly items: readonly Item[];
   readonly repairs: Repairs;
   readonly close: '}' | ']';
-  /** Braces were doubled, as templates have them. */
+  /** Braces are doubled, as in templates. */
   readonly isDoubled: boolean;
 }
 
-/** Beyond it, mending is given up: what is so large was not written by hand. */
+/** Limits of the search. A larger text is refused: no model wrote it by hand. */
 const maxItems = 500;
 const maxSteps = 4_000;
 const maxTriedChars = 2_000_000;
@@ -117,7 +117,7 @@ class LooseReader {
     const { from, names } = this.#loose;
     for (const read of this.#value(from, [], afterMember)) {
       const rest = this.#space(read.at, read.repairs);
-      // Closing brackets that are one too many are the caller's to judge.
+      // Surplus closing brackets are left to the caller.
       if (names === undefined || /^[\s}\]]*$/.test(this.#text.slice(rest.at))) yield read;
       else this.#fail(rest.at, 'the end');
     }
@@ -151,7 +151,10 @@ class LooseReader {
     } else this.#fail(at, 'a value');
   }
 
-  /** With `after`, quotes may stand inside: it says what must follow the last one. */
+  /**
+   * Reads a string. With `after`, quotes may stand inside; `after` says what must follow the last
+   * one.
+   */
   *#string(at: number, before: Repairs, after?: RegExp): Readings<string> {
     const { names } = this.#loose;
     const inner = names === undefined || after === undefined ? undefined : { after, names };
@@ -213,7 +216,7 @@ class LooseReader {
     }
   }
 
-  /** A comma and what follows it, or the end of the list. */
+  /** Reads a comma and what follows it, or the end of the list. */
   *#afterItem<Item>(
     from: number,
     open: Open<Item>,
@@ -243,8 +246,9 @@ class LooseReader {
   }
 
   /**
-   * A number or a text at the very end may have been cut, unless the whole is there. Two guesses in
-   * one are too many.
+   * Returns whether brackets may be missing at the end of the text. A number or string at the very
+   * end may have been cut, unless the text is known to be whole. Never true while guessing quotes:
+   * two guesses in one text are too many.
    */
   #mayEnd(): boolean {
     const { isWhole, names } = this.#loose;

@@ -1,14 +1,14 @@
 /**
- * A string of loose JSON: other quotes, raw line breaks, backslashes that escape nothing, and
+ * Reads a string of loose JSON: other quotes, raw line breaks, backslashes that escape nothing, and
  * quotes inside.
  */
 
-/** What was put right on the way to a value, in words. */
+/** Names of the repairs made while reading a value. */
 export type Repairs = readonly string[];
 
 export interface FoundString {
   readonly value: string;
-  /** After the closing quote. */
+  /** Offset after the closing quote. */
   readonly at: number;
   readonly repairs: Repairs;
 }
@@ -22,24 +22,26 @@ const closing: Readonly<Record<string, string>> = {
   '’': '‘’',
 };
 
-/** The quotes that end the string that begins here; undefined where none begins. */
+/** Returns the quotes that end the string that begins here; undefined where none begins. */
 export const quoteAt = (text: string, at: number): string | undefined => closing[text[at] ?? ''];
 
-/** How a string with quotes inside is ended. */
+/** Rules for finding the end of a string with quotes inside. */
 export interface InnerQuotes {
-  /** What may follow the last quote. */
+  /** Text that may follow the last quote. */
   readonly after: RegExp;
-  /** A quote that has a member of one of these names behind it is the last for certain. */
+  /** A quote followed by a member with one of these names is certainly the last. */
   readonly names: ReadonlySet<string>;
 }
 
-/** Where JSON goes on as it must behind a member of an object, and behind an item of a list. */
+/**
+ * Matches valid JSON after a member of an object; `afterItem` matches it after an item of a list.
+ */
 export const afterMember = /^\s*(?:$|[}\]]|,\s*(?:["'“‘][^"'“”‘’\n]*["'”’]|[\w$]+)\s*:)/;
 export const afterItem = /^\s*(?:$|[}\]]|,\s*["'“‘{[\w-])/;
 
 /**
- * The string that begins at `from`; nothing where it does not end. Where quotes may stand inside of
- * it, each way to end it.
+ * Yields the string that begins at `from`; nothing where it does not end. Where quotes may stand
+ * inside, yields each possible end.
  */
 export function* looseString(
   text: string,
@@ -82,7 +84,7 @@ const escapes: Readonly<Record<string, string>> = {
 const drivePattern = /^[A-Za-z]:\\(?!\\)/;
 const escapePattern = /\\(?:u([0-9a-fA-F]{4})|([\s\S]))/g;
 
-/** What stands between the quotes. In a path of Windows a backslash is only ever itself. */
+/** Resolves the escapes between the quotes. In a Windows path, a backslash is always literal. */
 function unescaped(raw: string): { readonly value: string; readonly repairs: Repairs } {
   const repairs: string[] = [];
   if (/[\u0000-\u001f]/.test(raw)) repairs.push('line breaks or tabs inside a text');

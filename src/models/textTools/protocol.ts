@@ -1,16 +1,15 @@
 /**
- * How tools are called by models that cannot call them otherwise: the words, the same in both
- * directions. What a model reads of earlier calls is what it would have written itself, so a
- * session can change between models of both kinds.
+ * The text protocol for models without native tool calls. Earlier calls are rendered as the model
+ * itself would have written them, so a session can switch between models of both kinds.
  */
 import type { AssistantBlock, ToolCallBlock, ToolResultBlock, ToolSpec } from '../model.ts';
 
 export const openTag = '<tool_call>';
 export const closeTag = '</tool_call>';
-/** A model that writes this itself is making its results up. */
+/** A model that writes this tag is inventing results. */
 export const resultTag = '<tool_result';
 
-/** The part of the system prompt that offers the tools. */
+/** Returns the part of the system prompt that offers the tools. */
 export const offer = (tools: readonly ToolSpec[]): string => `# Tools
 You act by calling tools. A call is a block like this one, its first tag at the beginning of a line:
 
@@ -30,7 +29,7 @@ ${tools.map(toolText).join('\n\n')}`;
 const toolText = ({ name, description, inputSchema }: ToolSpec): string =>
   `## ${name}\n${description}\nArguments: ${JSON.stringify(inputSchema)}`;
 
-/** A reply of the history as the model would have written it, its thinking left out. */
+/** Renders a reply of the history as the model would have written it, without its thinking. */
 export function writtenReply(content: readonly AssistantBlock[]): string {
   let [text, wasCall] = ['', false];
   for (const block of content) {
@@ -49,8 +48,8 @@ function writtenCall({ name, input }: ToolCallBlock): string {
 }
 
 /**
- * The id in the closing tag cannot be known to what the result holds: nothing in there can pretend
- * that it has ended.
+ * Renders a result. The closing tag repeats the id, which the result's text cannot know, so the
+ * text cannot fake its own end.
  */
 export const writtenResult = (
   { callId, text, isError }: ToolResultBlock,
@@ -61,7 +60,7 @@ export const writtenResult = (
 const likeCall =
   /<\/?(?:tool_call|function_call|action)\b|"(?:tool|name)"\s*:\s*"[\w-]+"\s*,\s*"(?:args|arguments|input)"\s*:/;
 
-/** What a reply is told that holds no call but looks as if it should. */
+/** Returns the reminder for a reply that holds no call but looks as if one was meant. */
 export const reminderFor = (content: readonly AssistantBlock[]): string | undefined =>
   content.every(({ type }) => type !== 'tool_call') && likeCall.test(writtenReply(content))
     ? reminder
@@ -72,7 +71,7 @@ ${openTag}
 {"name": "…", "arguments": {…}}
 ${closeTag}]`;
 
-/** The result of a call that could not be read. */
+/** Returns the result of a call that could not be read. */
 export const unreadableText = (problem: string): string =>
   `Nothing was executed, for this call could not be read: ${problem}. Write the call again as one ${openTag} block with one valid JSON object: {"name": "…", "arguments": {…}}; inside of texts a double quote is \\", a line break \\n, a backslash \\\\.`;
 

@@ -1,4 +1,4 @@
-/** What stands between the tags of a call → the calls that it means, or why it cannot be read. */
+/** Reads the text between the tags of a call: returns its calls, or why it cannot be read. */
 import type { ToolSpec } from '../model.ts';
 import { fitted } from './fitSchema.ts';
 import { readJson, type Reading, type ReadingOptions } from './looseJson.ts';
@@ -6,7 +6,7 @@ import { isRecord } from './records.ts';
 
 export interface CallText {
   readonly body: string;
-  /** The closing tag was there. */
+  /** Whether the closing tag was there. */
   readonly isClosed: boolean;
 }
 
@@ -14,17 +14,17 @@ export interface WrittenCall {
   readonly name: string;
   readonly input: unknown;
   readonly repairs: readonly string[];
-  /** Why it cannot be read; the input is then its text. */
+  /** Why the call cannot be read; `input` is then its text. */
   readonly problem?: string;
 }
 
-/** Given to a call whose name cannot be read. */
+/** Name of a call whose own name cannot be read. */
 const noName = 'unreadable_call';
 
 const nameKeys = ['tool', 'name', 'tool_name'];
 const inputKeys = ['arguments', 'args', 'input', 'parameters'];
 
-/** Calls in their order, at least one. */
+/** Returns the calls in order, at least one. */
 export function readCalls(
   { body: raw, isClosed }: CallText,
   tools: readonly ToolSpec[],
@@ -49,7 +49,7 @@ export function readCalls(
     : [unreadable(body, 'it holds no JSON object with "name" and "arguments"')];
 }
 
-/** The name that a call begins with, as soon as it can be told. */
+/** Returns the name of a call from its beginning, as soon as it is complete. */
 export const earlyName = (body: string): string | undefined => earlyNamePattern.exec(body)?.[1];
 
 const earlyNamePattern = /^\s*(?:\[\s*)?\{\s*"(?:name|tool)"\s*:\s*"([\w-]+)"/;
@@ -67,26 +67,26 @@ function nameOf(call: Readonly<Record<string, unknown>>): string | undefined {
   return typeof name === 'string' ? name.trim() : undefined;
 }
 
-/** `{"function": {"name": …}}`, as it looks on the wire. */
+/** Unwraps `{"function": {"name": …}}`, the format of APIs. */
 const unwrapped = (value: unknown): unknown =>
   isRecord(value) && isCall(value.function) ? value.function : value;
 
 interface Values {
   readonly values: readonly unknown[];
   readonly repairs: readonly string[];
-  /** From where on nothing can be read, and why. */
+  /** The unreadable rest of the text, and why it is unreadable. */
   readonly broken?: { readonly text: string; readonly problem: string };
 }
 
 const thinkingPattern = /^\s*<(think|thinking|thought)>[\s\S]*?<\/\1>/;
-/** What may be an object or a list and no word in braces. */
+/** Matches the begin of an object or a list, not a word in braces. */
 const beginPattern = /[[{](?=\s*(?:["'“‘{}[\]]|[A-Za-z_$][\w$]*\s*:|\/[/*]))/g;
-/** Fences, tags and the tokens of chat templates beside a call mean nothing; words may. */
+/** Fences, tags and tokens of chat templates next to a call are ignored; words are reported. */
 const nothingPattern = /^(?:\s|```\w*|<\/?[\w|]+>|<\|[\w|]+\|>)*$/;
 
 /**
- * The objects and lists of a text, from the left. Nothing inside of one that cannot be read is
- * looked at.
+ * Returns the objects and lists of a text, from the left. Stops at the first that cannot be read,
+ * without looking inside it.
  */
 function valuesIn(body: string, options: ReadingOptions): Values {
   const strict = strictly(body);
@@ -143,7 +143,8 @@ function writtenCall(
 }
 
 /**
- * Providers with calls of their own take no other names, and the history may be sent to one later.
+ * Replaces other characters: providers with native calls refuse them, and the history may be sent
+ * to one later.
  */
 const validName = (name: string): string => name.replace(/[^\w-]/g, '_').slice(0, 64);
 
@@ -159,7 +160,7 @@ function inputOf(
   return input.trim() === '' ? { input: {}, repairs: [] } : inputFromText(input, options);
 }
 
-/** Arguments that were written beside the name of the tool. */
+/** Returns arguments that were written next to the name of the tool. */
 function besideName(
   call: Readonly<Record<string, unknown>>,
 ): Pick<WrittenCall, 'input' | 'repairs'> {
@@ -187,7 +188,7 @@ function inputFromText(
 const brokenPattern =
   /^\s*\{\s*"(?:name|tool)"\s*:\s*"([\w-]+)"\s*,\s*"(?:arguments|args|input|parameters)"\s*:\s*([\s\S]*?)\s*\}?\s*$/;
 
-/** As much as can be told: of a call that begins well the name and the text of its arguments. */
+/** Returns what can be read of a broken call: at best its name and the text of its arguments. */
 function unreadable(body: string, problem: string): WrittenCall {
   const [, name = noName, input = body.trim()] = brokenPattern.exec(body) ?? [];
   return { name, input, repairs: [], problem };

@@ -1,10 +1,10 @@
-/** A request with tools → the same request in text alone. */
+/** Converts a request with tools to an equivalent one in text alone. */
 import type { Message, ModelRequest, SystemPart, UserBlock } from '../model.ts';
 import { offer, reminderFor, writtenReply, writtenResult } from './protocol.ts';
 
 /**
- * Tools and rules stand in the stable part of the system prompt; calls and results of the history
- * are texts.
+ * Adds tools and rules to the stable part of the system prompt, and renders calls and results of
+ * the history as text.
  */
 export function asText(request: ModelRequest): ModelRequest {
   const { system, tools, messages } = request;
@@ -33,7 +33,7 @@ function textMessage(message: Message, names: ReadonlyMap<string, string>): Mess
     return { role: 'user', content: message.content.flatMap((block) => textBlocks(block, names)) };
   const { content } = message;
   const isCalling = content.some(({ type }) => type === 'tool_call');
-  // What was thought is needed to go on from calls only.
+  // Thinking is needed only to continue from calls.
   const thinking = isCalling ? content.filter(({ type }) => type === 'thinking') : [];
   return {
     role: 'assistant',
@@ -47,7 +47,7 @@ function textBlocks(block: UserBlock, names: ReadonlyMap<string, string>): UserB
   return [{ type: 'text', text }, ...(block.attachments ?? [])];
 }
 
-/** Says how calls are written where the last reply got it wrong. */
+/** Appends a reminder of the format where the last reply got it wrong. */
 function reminded(messages: readonly Message[], hasTools: boolean): readonly Message[] {
   const last = messages.at(-1);
   const reply = messages.findLast(({ role }) => role === 'assistant');

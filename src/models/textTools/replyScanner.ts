@@ -1,17 +1,17 @@
 /**
- * Tells prose, thinking and calls of a reply apart while it streams, wherever its chunks are cut. A
- * call begins with its tag at the beginning of a line, outside of Markdown's code and quotes;
- * nothing else is ever taken for one.
+ * Separates text, thinking and calls of a streaming reply, wherever its chunks are cut. A call
+ * begins with its tag at the beginning of a line, outside of Markdown's code and quotes; nothing
+ * else ever counts as one.
  */
 import { closeTag, openTag, resultTag } from './protocol.ts';
 import { earlyName, type CallText } from './readCalls.ts';
 
 export type Piece =
   | { readonly type: 'text' | 'thinking'; readonly text: string }
-  /** The name of the call that is being written has been read. */
+  /** The name of the streaming call is complete. */
   | { readonly type: 'call.named'; readonly name: string }
   | ({ readonly type: 'call' } & CallText)
-  /** All that came before was thinking: the tag that opens it was in the prompt. */
+  /** Everything before was thinking: its opening tag was in the prompt. */
   | { readonly type: 'was_thinking' };
 
 type State =
@@ -21,26 +21,27 @@ type State =
   | { readonly kind: 'call'; readonly call: OpenCall }
   | { readonly kind: 'invented' };
 
-/** A call as far as it came. */
+/** The part of a call received so far. */
 interface OpenCall {
   body: string;
   isNamed: boolean;
-  /** The quote that ends the string of its JSON that is open; none where none is. */
+  /** The quote that ends the currently open string of its JSON; empty outside of strings. */
   quote: '"' | "'" | '';
   /**
-   * What stood last outside of strings, but for white space: it tells a quote from an apostrophe.
+   * The last character outside of strings other than white space. It distinguishes a quote from an
+   * apostrophe.
    */
   lastMark: string;
 }
 
 const prose: State = { kind: 'prose' };
 
-/** What may stand before a fence: indentation, quote marks, list marks. */
+/** Matches what may stand before a fence: indentation, quote marks, list marks. */
 const leadPattern = /^[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*/;
 const thinkingTags = ['<think>', '<thinking>', '<thought>'];
 const thinkingEnds = ['</think>', '</thinking>', '</thought>'];
 const tags = [openTag, resultTag, ...thinkingTags, ...thinkingEnds];
-/** Three spaces still are prose; four are code. */
+/** Up to three spaces are text; four are code. */
 const tagLinePattern = /^ {0,3}(?=<)/;
 
 export class ReplyScanner {
@@ -48,17 +49,17 @@ export class ReplyScanner {
   #rest = '';
   #state: State = prose;
   #isLineStart = true;
-  /** White space after a call or thinking belongs to neither. */
+  /** Drops the white space after a call or thinking. */
   #skipsSpace = false;
-  /** Line breaks that belong to the call that may follow. */
+  /** Line breaks held back: they are dropped if a call follows. */
   #held = '';
-  /** The prose since the last empty line: it tells whether a span of code is open. */
+  /** Text since the last empty line. It shows whether a code span is open. */
   #paragraph = '';
   #hasCalls = false;
-  /** The call that was cut had a closing tag after all. */
+  /** True if the cut call had a closing tag after all. */
   #wasClosed = false;
 
-  /** Without tools, nothing is a call. */
+  /** @param hasTools without tools, nothing is a call */
   constructor(hasTools: boolean) {
     this.#hasTools = hasTools;
   }
@@ -68,7 +69,7 @@ export class ReplyScanner {
     yield* this.#scan(false);
   }
 
-  /** The reply has ended. A call that is still open comes as not closed. */
+  /** Ends the reply. A call that is still open is reported as not closed. */
   *end(): Generator<Piece, void> {
     yield* this.#scan(true);
     if (this.#held !== '') yield { type: 'text', text: this.#held };
@@ -123,7 +124,7 @@ export class ReplyScanner {
     }
   }
 
-  /** False for a tag that means nothing here. */
+  /** Enters the state that the tag begins. Returns false for a tag without meaning here. */
   #begins(tag: string): boolean {
     if (tag === openTag && this.#hasTools)
       this.#state = { kind: 'call', call: { body: '', isNamed: false, quote: '', lastMark: '' } };
@@ -134,11 +135,11 @@ export class ReplyScanner {
     return true;
   }
 
-  /** True when what follows has begun. */
+  /** Skips white space. Returns true once something else follows, or the reply has ended. */
   #skipSpace(isEnd: boolean): boolean {
     const space = /^\s*/.exec(this.#rest)?.[0] ?? '';
     if (space.length === this.#rest.length && !isEnd) return false;
-    // The indentation of its line is kept: it may mean code.
+    // The indentation of the next line is kept: it may mean code.
     this.#rest = this.#rest.slice(
       space.includes('\n') ? space.lastIndexOf('\n') + 1 : space.length,
     );
@@ -179,7 +180,7 @@ export class ReplyScanner {
     if (said !== '') yield { type: 'text', text: said };
   }
 
-  /** Whether a span of code was opened in this paragraph and not closed. */
+  /** Returns whether a code span was opened in this paragraph and not closed. */
   #isInCode(): boolean {
     return this.#paragraph.replace(/(?<!`)(`+)(?!`)[\s\S]*?(?<!`)\1(?!`)/g, '').includes('`');
   }
@@ -216,8 +217,8 @@ export class ReplyScanner {
   }
 
   /**
-   * Takes what belongs to the call; true when its closing tag came, outside of the strings of its
-   * JSON.
+   * Consumes the text of the call. Returns true at its closing tag, which counts only outside of
+   * the strings of its JSON.
    */
   #growCall(call: OpenCall): boolean {
     const text = this.#rest;
@@ -228,7 +229,7 @@ export class ReplyScanner {
         if (closeTag.startsWith(text.slice(at))) return this.#takeInto(call, at, 0);
       }
       if (call.quote !== '' && character === '\\') {
-        // What it escapes has not come yet.
+        // The escaped character is in the next chunk.
         if (at === text.length - 1) return this.#takeInto(call, at, 0);
         at += 1;
       } else passQuotes(call, character);
@@ -243,8 +244,8 @@ export class ReplyScanner {
   }
 
   /**
-   * Where quotes are out of step, all up to the last closing tag is one call: none of it may pass
-   * for another.
+   * Ends a call with unbalanced quotes: everything up to the last closing tag is one call, so that
+   * no part of it passes for another.
    */
   #cutCall(call: OpenCall): void {
     const all = call.body + this.#rest;
@@ -264,16 +265,16 @@ function passQuotes(call: OpenCall, character: string): void {
   }
 }
 
-/** A name further on is told with the whole call. */
+/** A name after this many characters is reported with the whole call. */
 const maxNamedChars = 400;
 
-/** Whether the beginning of a line may still become a tag or a fence. */
+/** Returns whether the beginning of a line may still become a tag or a fence. */
 function isUndecided(line: string): boolean {
   if (line.includes('\n')) return false;
   const lead = leadPattern.exec(line)?.[0] ?? '';
   const rest = line.slice(lead.length);
   if (rest === '' || /^(?:\d{1,9}[.)]?|[-*+]|~{1,2}|`{1,2})$/.test(rest)) return true;
-  // The rest of the line tells a fence from a span of code.
+  // The rest of the line tells a fence from a code span.
   if (/^(?:`{3,}[^`]*|~{3,}.*)$/.test(rest)) return true;
   return /^ {0,3}$/.test(lead) && tags.some((tag) => tag.startsWith(rest));
 }
@@ -283,7 +284,7 @@ function fenceAt(line: string): string | undefined {
   return /^(`{3,})[^`\n]*(?:\n|$)/.exec(rest)?.[1] ?? /^(~{3,})/.exec(rest)?.[1];
 }
 
-/** How much of the beginning of `tag` stands at the end of `text`. */
+/** Returns how many of the first characters of `tag` are at the end of `text`. */
 function partOf(tag: string, text: string): number {
   for (let length = Math.min(tag.length - 1, text.length); length > 0; length -= 1)
     if (text.endsWith(tag.slice(0, length))) return length;

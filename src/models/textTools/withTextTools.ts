@@ -1,7 +1,7 @@
 /**
- * Tools for models that cannot call any: they are offered in the system prompt, and calls are read
- * out of the text of the reply. Whoever reads the stream sees what a provider with calls of its own
- * would give.
+ * Tools for models without native tool calls: the system prompt offers them, and calls are read
+ * from the text of the reply. The stream has the same events as that of a provider with native
+ * calls.
  */
 import { randomBytes } from 'node:crypto';
 import { assertNever } from '../../base/errors.ts';
@@ -20,9 +20,8 @@ import { asText } from './renderRequest.ts';
 import { ReplyScanner, type Piece } from './replyScanner.ts';
 
 /**
- * `raw` is asked for text only. A call that cannot be read is given with the reason as its
- * `problem`: its refusal, with the next request, is the one reminder of how calls are written.
- * Without tools nothing is taken for a call.
+ * Wraps a text-only stream. A call that cannot be read carries the reason as its `problem`; the
+ * refusal in the next request also reminds of the format. Without tools, nothing counts as a call.
  */
 export function withTextTools(raw: RawStream, provider: string): RawStream {
   return async function* (request, signal, attempt) {
@@ -44,7 +43,7 @@ class TextReply {
   readonly #takenIds: Set<string>;
   readonly #scanner: ReplyScanner;
   #blocks: AssistantBlock[] = [];
-  /** Id of the call that is being written, once it was announced. */
+  /** Id of the call that is being written, once announced. */
   #announced: string | undefined;
   #isUnreadable = false;
 
@@ -67,7 +66,9 @@ class TextReply {
     for (const piece of this.#scanner.end()) yield* this.#add(piece);
   }
 
-  /** What the provider told as thinking comes first; its text is what was read here. */
+  /**
+   * Returns the final reply: thinking reported by the provider first, then the blocks read here.
+   */
   finished(reply: ModelReply): ModelReply {
     return {
       ...reply,
@@ -127,7 +128,8 @@ class TextReply {
   }
 
   /**
-   * After a call that cannot be read none is made: they may build on it, or be a part of its text.
+   * Builds the block of a call. After an unreadable call, later ones are refused: they may build on
+   * it, or be part of its text.
    */
   #block(id: string, { name, input, repairs, problem }: WrittenCall): ToolCallBlock {
     const refusal = this.#isUnreadable
@@ -147,8 +149,8 @@ class TextReply {
   }
 
   /**
-   * Short, for it is written into the history twice, and not to be guessed, for it closes the
-   * result.
+   * Returns a new id. It is short, because the history repeats it, and random, because it closes
+   * the result.
    */
   #freeId(): string {
     for (;;) {
