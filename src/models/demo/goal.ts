@@ -1,5 +1,5 @@
 /**
- * The measurable part of the goal, and what the user said on the way, as far as a script can
+ * Reads the measurable part of the goal, and the user's later messages, as far as a script can
  * understand them.
  */
 import type { Transcript } from './transcript.ts';
@@ -19,7 +19,7 @@ const comparison = new RegExp(
   'i',
 );
 
-/** The words of the goal, also when only a briefing of the conversation is left. */
+/** Returns the text of the goal, also when only a briefing of the conversation is left. */
 export function goalTextOf({ told }: Transcript): string {
   const headed = told
     .map(({ text }) => /(?:^|\n)The goal:\n(.+)/.exec(text)?.[1])
@@ -27,7 +27,9 @@ export function goalTextOf({ told }: Transcript): string {
   return (headed ?? told[0]?.text ?? '').trim();
 }
 
-/** Undefined when the words compare no metric with a number. */
+/**
+ * Reads metric, direction and threshold. Undefined when the text compares no metric with a number.
+ */
 export function readGoal(text: string): DemoGoal | undefined {
   const [, metric, word, threshold] = comparison.exec(text) ?? [];
   if (metric === undefined || word === undefined || threshold === undefined) return undefined;
@@ -43,14 +45,14 @@ export const isBetter = (value: number, than: number, { direction }: DemoGoal): 
 
 const userPrefix = 'Message from the user:\n';
 
-/** What the user said after the goal, oldest first; a briefing keeps it as a list. */
+/** Returns the user's messages after the goal, oldest first. A briefing holds them as a list. */
 export function saidByUser({
   told,
 }: Transcript): { readonly text: string; readonly turn: number }[] {
   return told.flatMap(({ text, turn }) => {
     if (text.startsWith(userPrefix)) return [{ text: text.slice(userPrefix.length), turn }];
     const list = /What the user said, oldest first:\n((?:- .*\n?)+)/.exec(text)?.[1] ?? '';
-    // What a briefing repeats was answered before.
+    // Messages repeated by a briefing were answered before.
     return list
       .split('\n')
       .filter((line) => line.startsWith('- '))
@@ -62,8 +64,8 @@ export const asksToStop = (text: string): boolean =>
   /^\s*(?:please\s+)?(?:stop|enough|that is enough|finish)\b/i.test(text);
 
 /**
- * `use lr 0.1`, `try lr=0.3 and momentum 0.9`: the named values; empty when it asks for none of
- * `names`.
+ * Reads the requested values of `use lr 0.1` or `try lr=0.3 and momentum 0.9`. Empty when the text
+ * requests none of `names`.
  */
 export function requestedValues(
   text: string,

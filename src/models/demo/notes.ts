@@ -1,4 +1,4 @@
-/** What the demo model writes down. The gist of a note is the finding itself. */
+/** Writes the demo model's memory notes. The gist of a note is the finding itself. */
 import { counted } from '../../base/text.ts';
 import { commandFor, pointText } from './space.ts';
 import { bestOf } from './search.ts';
@@ -59,13 +59,13 @@ export function noteFindings(
   return calls;
 }
 
-/** Where the run failed, Helios has said so itself. */
+/** Returns the decision on a trial. Helios itself records failed runs. */
 const judging = ({ trial, text, decision }: words.Finding): DemoCall[] =>
   trial.experiment === undefined || decision === 'crash'
     ? []
     : [{ name: 'exp_decide', input: { experiment: trial.experiment, decision, why: text } }];
 
-/** The table of what was tried and what runs, written before each wait. */
+/** Returns the note with the table of tried and running points, written before each wait. */
 export function searchNote({ trials }: View): DemoCall {
   const lines = trials.map((trial) =>
     [nameOf(trial), pointText(trial.point), trial.handle, trial.verdict ?? 'running']

@@ -1,4 +1,4 @@
-/** What the demo model says: a calm notebook of measured values. */
+/** The texts of the demo model, in the style of a lab notebook. */
 import type { DemoGoal } from './goal.ts';
 import { isBetter, meets } from './goal.ts';
 import { pointText, type Point } from './space.ts';
@@ -23,14 +23,14 @@ export const bringing = (machine: string, folder: string): string =>
 export const plan = (goal: DemoGoal, base: Point): string =>
   `The script takes ${Object.keys(base).join(', ')}. Before anything is changed there must be a number to beat, so the first run is the script as it is: ${pointText(base)}. Then the learning rate in large steps, then momentum and width around the best point, until ${goalWords(goal)}.`;
 
-/** What a trial has shown against the best before it. */
+/** Result of a trial, compared with the best one before it. */
 export interface Finding {
   readonly trial: Trial;
   readonly text: string;
   readonly decision: 'keep' | 'discard' | 'invalid' | 'crash';
 }
 
-/** Of each trial that just ended, in their order. */
+/** Returns a finding for each trial that just ended, in order. */
 export function findings(
   fresh: readonly Trial[],
   before: Trial | undefined,
@@ -45,7 +45,7 @@ export function findings(
   });
 }
 
-/** What is better is kept, and so is the first, which the others have to beat. */
+/** Keeps a trial that is better than the best before it. Keeps the first one as the baseline. */
 function decisionOn(trial: Trial, before: Trial | undefined, goal: DemoGoal): Finding['decision'] {
   if (!isMeasured(trial)) return trial.verdict === 'ok' ? 'invalid' : 'crash';
   const isFirst = before === undefined || !isMeasured(before);
@@ -94,7 +94,7 @@ export const exhaustedPhrases = (best: Trial | undefined, tried: number, goal: D
       : `The best was ${nameOf(best)} with ${pointText(best.point)}: ${goal.metric} ${shown(best.value ?? NaN)}.`
   } A real model could change the script itself.`;
 
-/** Four significant digits at most: what a reader compares. */
+/** Formats a value with at most five significant digits. */
 export const shown = (value: number): string =>
   Number.isFinite(value) ? String(Number(value.toPrecision(5))) : String(value);
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

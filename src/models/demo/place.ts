@@ -1,4 +1,4 @@
-/** Where the runs go: to the machine that the goal names, with the project brought there first. */
+/** Finds the machine that the goal names, and copies the project there first. */
 import type { ModelRequest } from '../model.ts';
 import type { DemoCall, DemoReply } from './notes.ts';
 import {
@@ -14,10 +14,12 @@ import * as words from './phrases.ts';
 export const local = 'local';
 export const script = 'train.py';
 const data = 'corpus.txt';
-/** On another machine, below the folder where commands start. */
+/** Folder of the project on another machine, below the folder where commands start. */
 export const remoteFolder = 'helios-demo';
 
-/** `… on gpu1`, where the prompt lists a machine of that name; else this computer. */
+/**
+ * Returns the machine of a goal such as `… on gpu1`, if the prompt lists it; else this computer.
+ */
 export function machineOf(goal: string, { system }: Pick<ModelRequest, 'system'>): string {
   const list =
     /\nMachines:\n((?:- .+\n?)+)/.exec(system.map(({ text }) => text).join('\n\n'))?.[1] ?? '';
@@ -26,7 +28,9 @@ export function machineOf(goal: string, { system }: Pick<ModelRequest, 'system'>
   return ids.find((id) => id === named) ?? local;
 }
 
-/** The reply that brings the project to the machine; `undefined`: it is there. */
+/**
+ * Returns the reply that copies the project to the machine; `undefined` when the project is there.
+ */
 export function bring(transcript: Transcript, machine: string): DemoReply | 'refused' | undefined {
   if (machine === local) return undefined;
   const written = callsOf(transcript, 'write_file').filter(
@@ -50,7 +54,7 @@ export const reading = (path: string): DemoCall => ({
   input: { machine_id: local, path, limit: 400 },
 });
 
-/** The newest that was not cut short. */
+/** Returns the newest read of the file that was not interrupted. */
 export const readCall = (transcript: Transcript, path: string): PastCall | undefined =>
   callsOf(transcript, 'read_file').findLast(
     (call) => call.input['path'] === path && !isInterrupted(call),

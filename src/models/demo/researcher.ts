@@ -1,6 +1,6 @@
 /**
- * The demo model's mind: conversation in, reply out. It keeps nothing between two calls, so a
- * restart, an interruption or a shortened conversation finds it where the record stands.
+ * Decides the demo model's replies: conversation in, reply out. Keeps nothing between two calls, so
+ * the demo continues from the record after a restart, an interruption or a shortened conversation.
  */
 import type { ModelRequest } from '../model.ts';
 import {
@@ -92,7 +92,9 @@ function readScript(transcript: Transcript, goal: DemoGoal): DemoReply {
   };
 }
 
-/** Looks at the whole record of what just ended, beside the best run before it. */
+/**
+ * Fetches the metrics of the runs that just ended, and compares each with the best run before them.
+ */
 function review(fresh: readonly Trial[], view: View): DemoReply {
   const before = bestOf(
     view.trials.filter((trial) => trial.isReviewed),
@@ -110,7 +112,7 @@ function review(fresh: readonly Trial[], view: View): DemoReply {
           },
         ],
   );
-  // Nothing names these runs: what was told at their end is all there is.
+  // No task ids are known for these runs: the end messages are all there is.
   if (shows.length === 0) return goOn(view, fresh);
   return { text: '', calls: [...shows, ...compares] };
 }
@@ -122,7 +124,7 @@ const show = ({ handle, runId }: Trial, metric: string): DemoCall[] => {
     : [{ name: 'show_metrics', input: { metric_names: [metric], task_id: task } }];
 };
 
-/** Notes what was found, then ends the work or launches the next runs. */
+/** Notes the findings, then ends the work or launches the next runs. */
 function goOn(view: View, unseen: readonly Trial[] = []): DemoReply {
   const { transcript, trials, goal, best } = view;
   const fresh = unseen.length > 0 ? unseen : justReviewed(view);
@@ -154,7 +156,7 @@ function goOn(view: View, unseen: readonly Trial[] = []): DemoReply {
       ...(view.machine !== local && { cwd: remoteFolder }),
       metric_names: metricNames(goal),
       label: pointText(point),
-      // Within a session it tries no point twice.
+      // Points are never repeated within a session; other sessions may have tried them.
       retest: 'the demo shows the whole search anew',
     },
   }));
@@ -180,7 +182,7 @@ function finishMet(
   };
 }
 
-/** What the user asked for comes first; then the search. */
+/** Returns the points to try next: the user's requests first, then those of the search. */
 function nextProposals({ transcript, space, trials, goal, best }: View): Proposal[] {
   const tried = new Set(trials.map(({ point }) => pointText(point)));
   const asked = saidByUser(transcript)
@@ -211,7 +213,9 @@ function finishCall(
   return { name: 'finish', input: { outcome, summary, evidence } };
 }
 
-/** One sentence for what was said since the last reply; empty when nothing was. */
+/**
+ * Returns one sentence in answer to the user's messages since the last reply; empty without any.
+ */
 function answerToUser({ transcript, space }: View): string {
   const said = newlySaid(transcript).filter((text) => !asksToStop(text));
   if (said.length === 0) return '';

@@ -1,7 +1,7 @@
 /**
- * Where to look next: decades of the learning rate first, then its neighbourhood, then momentum and
- * width around the best point. Everything is decided from measured values, and no point is proposed
- * twice.
+ * Chooses the next points: decades of the learning rate first, then its neighbourhood, then
+ * momentum and width around the best point. Decides from measured values alone and never proposes a
+ * point twice.
  */
 import { isBetter, type DemoGoal } from './goal.ts';
 import { pointText, type Point, type Space } from './space.ts';
@@ -9,11 +9,11 @@ import { isMeasured, isRunning, type Trial } from './trials.ts';
 
 export interface Proposal {
   readonly point: Point;
-  /** What the run is meant to tell, for the notes. */
+  /** Purpose of the run, for the notes. */
   readonly why: string;
 }
 
-/** The measured trial with the best value; the earlier one wins a tie. */
+/** Returns the measured trial with the best value; the earlier one wins a tie. */
 export const bestOf = (
   trials: readonly Trial[],
   goal: DemoGoal,
@@ -32,7 +32,7 @@ const slowestRate = 1e-7;
 const fastestRate = 1e4;
 
 /**
- * At most `slots` points that were not tried yet, the most telling first; empty when the search is
+ * Returns at most `slots` new points, the most informative first; empty when the search is
  * exhausted.
  */
 export function propose(
@@ -61,11 +61,11 @@ function candidates(space: Space, trials: readonly Trial[], goal: DemoGoal): Pro
   const isBaseLine =
     pointText(withRate(best.point, space, 1)) === pointText(withRate(space.base, space, 1));
   const rates = isBaseLine ? decades(space, trials, best) : [];
-  // Until the best rate has been seen from both sides, nothing else is asked.
+  // Other dimensions wait until the best rate has worse neighbours on both sides.
   return rates.length > 0 ? rates : [...around(space, best)];
 }
 
-/** Nothing was measured yet: far smaller steps. */
+/** Proposes far smaller steps after runs without any measured value. */
 function backOff(space: Space, trials: readonly Trial[]): Proposal[] {
   const lowest = trials.reduce(
     (min, { point }) => Math.min(min, point[space.rate] ?? min),
@@ -78,8 +78,8 @@ function backOff(space: Space, trials: readonly Trial[]): Proposal[] {
 }
 
 /**
- * Tenfold steps of the learning rate beyond what was tried, until the best one lies between two
- * others.
+ * Proposes tenfold steps of the learning rate beyond the tried ones, until the best rate lies
+ * between two others.
  */
 function decades(space: Space, trials: readonly Trial[], best: Trial): Proposal[] {
   const line = trials.filter(

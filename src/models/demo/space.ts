@@ -1,9 +1,6 @@
-/**
- * The hyper-parameters that the script takes, read from its argument parser, and a point among
- * them.
- */
+/** Reads the hyper-parameters of the script from its argument parser. */
 
-/** Values by the name of the command line option, always of every searched option. */
+/** Values by the name of the command-line option, always of every searched option. */
 export type Point = Readonly<Record<string, number>>;
 
 export interface Space {
@@ -11,7 +8,7 @@ export interface Space {
   readonly rate: string;
   readonly momentum?: string;
   readonly width?: string;
-  /** The script's own defaults: where the search starts. */
+  /** The script's own defaults, where the search starts. */
   readonly base: Point;
 }
 
@@ -19,7 +16,7 @@ const option = /add_argument\(\s*["']--([\w-]+)["'][^)]*?\bdefault\s*=\s*([-+.\d
 const rateNames = ['lr', 'learning-rate', 'learning_rate'];
 const widthNames = ['hidden', 'width', 'hidden-size', 'hidden_size', 'units'];
 
-/** Undefined when the script takes no learning rate with a default. */
+/** Reads the searched options. Undefined when the script takes no learning rate with a default. */
 export function readSpace(script: string): Space | undefined {
   const defaults = new Map(
     [...script.matchAll(option)].map(([, name = '', value]) => [name, Number(value)]),
@@ -35,7 +32,7 @@ export function readSpace(script: string): Space | undefined {
   return { rate, base, ...(momentum && { momentum }), ...(width && { width }) };
 }
 
-/** `lr=0.1 momentum=0.9 hidden=32`: the label of a run, and the key of the point. */
+/** Formats as `lr=0.1 momentum=0.9 hidden=32`: the label of a run, and the key of the point. */
 export const pointText = (point: Point): string =>
   Object.entries(point)
     .map(([name, value]) => `${name}=${value}`)
@@ -47,8 +44,8 @@ export const commandFor = (point: Point): string =>
     .join(' ')}`;
 
 /**
- * The point that a label or a command line names; what it leaves out has the default. Undefined
- * when it names none.
+ * Reads the point of a label or a command line; missing options have their defaults. Undefined when
+ * the text names no option.
  */
 export function readPoint(text: string, { base }: Space): Point | undefined {
   const entries = Object.keys(base).map((name) => {

@@ -1,5 +1,5 @@
 /**
- * What the demo model remembers: the calls it made with their results, and what it was told, in
+ * Reads the conversation: the demo model's calls with their results, and the messages to it, in
  * order.
  */
 import type { Message, ModelRequest, ToolResultBlock } from '../model.ts';
@@ -7,17 +7,17 @@ import type { Message, ModelRequest, ToolResultBlock } from '../model.ts';
 export interface PastCall {
   readonly name: string;
   readonly input: Readonly<Record<string, unknown>>;
-  /** Absent while no result has come. */
+  /** Undefined while there is no result. */
   readonly result?: { readonly text: string; readonly isError: boolean };
-  /** Which of the replies in this conversation made it, counted from 0. */
+  /** Index of the reply that made the call, from 0. */
   readonly turn: number;
 }
 
 export interface Transcript {
   readonly calls: readonly PastCall[];
-  /** What the user, the engine and the briefing said, oldest first. */
+  /** Texts of the user, the engine and the briefing, oldest first. */
   readonly told: readonly { readonly text: string; readonly turn: number }[];
-  /** Replies so far: the number of the one to be made. */
+  /** Number of replies so far, which is the index of the next one. */
   readonly turn: number;
 }
 
@@ -56,13 +56,13 @@ function resultsById(messages: readonly Message[]): Map<string, ToolResultBlock>
   );
 }
 
-/** `value` as an object; an empty one when it is none. */
+/** Returns `value` as an object; an empty one when it is none. */
 export const asRecord = (value: unknown): Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
     ? (value as Record<string, unknown>)
     : {};
 
-/** A tool's result as data. A result that is no JSON object has no fields. */
+/** Parses a tool's result. A result that is not a JSON object has no fields. */
 export function fieldsOf(text: string): Readonly<Record<string, unknown>> {
   try {
     return asRecord(JSON.parse(text));
@@ -76,6 +76,6 @@ export const callsOf = ({ calls }: Transcript, name: string): PastCall[] =>
 
 export const succeeded = ({ result }: PastCall): boolean => result !== undefined && !result.isError;
 
-/** The call was cut short: it says nothing about what it was for. */
+/** Returns whether the call was interrupted: its result then says nothing about its purpose. */
 export const isInterrupted = ({ result }: PastCall): boolean =>
   result === undefined || (result.isError && /^interrupted\b/i.test(result.text));

@@ -1,6 +1,6 @@
 /**
- * What is known of each point that was tried. Every value here was measured by a run and read from
- * what the model was told.
+ * The tried points and their results. Every value was measured by a run and read from the
+ * conversation.
  */
 import type { DemoGoal } from './goal.ts';
 import { pointText, readPoint, type Point, type Space } from './space.ts';
@@ -8,39 +8,37 @@ import { asRecord, fieldsOf, succeeded, type PastCall, type Transcript } from '.
 
 export interface Trial {
   readonly point: Point;
-  /** The number of the run within its session. */
+  /** Number of the run within its session. */
   number?: number;
-  /** `machine:pid` */
+  /** `machine:pid`. */
   handle?: string;
   runId?: string;
-  /** `e3` */
+  /** For example `e3`. */
   experiment?: string;
-  /** In words, such as `ok` or `failed (exit code 1)`; absent while the run goes on. */
+  /** For example `ok` or `failed (exit code 1)`; absent while the run is running. */
   verdict?: string;
-  /**
-   * The last value of the goal's metric; NaN when it diverged; absent when it was never printed.
-   */
+  /** Last value of the goal's metric; NaN when it diverged, absent when it was never printed. */
   value?: number;
-  /** Its metrics were looked at since it ended. */
+  /** True once its metrics were read after its end. */
   isReviewed: boolean;
-  /** In the conversation as it stands. */
+  /** Number of launches in the conversation as it stands. */
   launches: number;
 }
 
 export const isRunning = (trial: Trial): boolean => trial.verdict === undefined;
 export const isMeasured = (trial: Trial): trial is Trial & { value: number } =>
   trial.verdict === 'ok' && trial.value !== undefined && Number.isFinite(trial.value);
-/** The numbers left the range of what can be computed: the learning rate was too large. */
+/** Returns whether the values became infinite or NaN: the learning rate was too large. */
 export const isDiverged = (trial: Trial): boolean =>
   trial.value !== undefined && !Number.isFinite(trial.value);
 
-/** How a trial is called in a sentence. */
+/** Returns the name of a trial in a sentence. */
 export const nameOf = ({ number, point }: Trial): string =>
   number === undefined ? pointText(point) : `run ${number}`;
 
 /**
- * Oldest first, one per point. A launch without a result is no trial, nor is a run that was lost
- * once: it said nothing.
+ * Returns the trials, oldest first, one per point. Leaves out launches without a result, and runs
+ * that were lost once: they measured nothing.
  */
 export function readTrials(transcript: Transcript, space: Space, goal: DemoGoal): Trial[] {
   const book = new TrialBook(space, goal);
@@ -83,7 +81,7 @@ class TrialBook {
     }
   }
 
-  /** The table of runs that takes the place of an older conversation. */
+  /** Reads the table of runs in a briefing, which replaces an older conversation. */
   #readBriefing(text: string): void {
     for (const line of text.matchAll(/^- run (\d+) · (.+)$/gm)) {
       const parts = (line[2] ?? '').split(' · ');
@@ -118,7 +116,7 @@ class TrialBook {
     if (typeof fields['experiment'] === 'string') trial.experiment = fields['experiment'];
   }
 
-  /** `[Run 3 (lr=0.1) ended: ok · val_loss last 1.9 best 1.8 (40 points)]` */
+  /** Reads `[Run 3 (lr=0.1) ended: ok · val_loss last 1.9 best 1.8 (40 points)]`. */
   #readEnds(text: string): void {
     for (const [, number, label = '', rest = ''] of text.matchAll(
       /\[Run (\d+) \(([^)]*)\) ended: ([^\]\n]*)/g,
@@ -143,7 +141,7 @@ class TrialBook {
     if (value !== undefined) trial.value = value;
   }
 
-  /** Where the end of a run was not told, its output tells it. */
+  /** Reads the end of a run from its output, where no message reported it. */
   #readOutput(call: PastCall): void {
     const trial = this.#byTask(`${String(call.input['machine_id'])}:${String(call.input['pid'])}`);
     if (trial === undefined || !isRunning(trial) || !succeeded(call)) return;
@@ -200,7 +198,9 @@ class TrialBook {
 const verdictPattern =
   /^(?:ok|failed|ended by signal|out of memory|time limit|killed|preempted|lost)\b/;
 
-/** The last value of `metric` in the result of show_metrics; undefined where it has none. */
+/**
+ * Returns the last value of `metric` in a result of show_metrics; undefined where there is none.
+ */
 function lastValueOf(
   fields: Readonly<Record<string, unknown>>,
   metric: string,

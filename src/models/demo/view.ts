@@ -1,4 +1,4 @@
-/** Everything that the demo model decides from, and what it can tell of the conversation. */
+/** The facts that the demo model decides from, and queries on the conversation. */
 import { saidByUser, type DemoGoal } from './goal.ts';
 import type { Space } from './space.ts';
 import { callsOf, isInterrupted, succeeded, type PastCall, type Transcript } from './transcript.ts';
@@ -7,20 +7,20 @@ import type { Trial } from './trials.ts';
 export interface View {
   readonly transcript: Transcript;
   readonly goal: DemoGoal;
-  /** Where the runs go. */
+  /** Machine of the runs. */
   readonly machine: string;
   readonly space: Space;
   readonly trials: readonly Trial[];
   readonly best: (Trial & { value: number }) | undefined;
 }
 
-/** What the user said since the last reply. */
+/** Returns the user's messages since the last reply. */
 export const newlySaid = (transcript: Transcript): string[] =>
   saidByUser(transcript)
     .filter(({ turn }) => turn === transcript.turn)
     .map(({ text }) => text);
 
-/** Those whose metrics were looked at in the reply before this one. */
+/** Returns the trials whose metrics were read in the previous reply. */
 export function justReviewed({ transcript, trials }: View): Trial[] {
   const probed = transcript.calls.filter(
     ({ name, turn }) => name === 'show_metrics' && turn === transcript.turn - 1,
@@ -29,7 +29,7 @@ export function justReviewed({ transcript, trials }: View): Trial[] {
   return trials.filter(({ handle, runId }) => tasks.has(handle) || tasks.has(runId));
 }
 
-/** How often the newest runs were slept for since they were launched or the user spoke. */
+/** Counts the sleeps for the newest runs since they were launched or the user wrote. */
 export function sleepsSince({ transcript }: View): number {
   const { calls } = transcript;
   const launched = calls.findLastIndex(({ name }) => name === 'remote_exec_background');
@@ -39,7 +39,7 @@ export function sleepsSince({ transcript }: View): number {
     .filter((call) => call.name === 'sleep' && succeeded(call) && call.turn >= spoken).length;
 }
 
-/** Launches refused or failed since one succeeded or the user spoke. */
+/** Returns the launches refused or failed since one succeeded or the user wrote. */
 export function failedLaunches(transcript: Transcript): PastCall[] {
   const spoken = saidByUser(transcript).at(-1)?.turn ?? 0;
   const launches = callsOf(transcript, 'remote_exec_background').filter(

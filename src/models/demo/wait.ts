@@ -1,21 +1,23 @@
-/** Waiting for runs, at no cost: asleep, with an eye on a run that does not end. */
+/** Waits for runs at no cost: sleeps, and checks runs that do not end. */
 import { searchNote, type DemoReply } from './notes.ts';
 import { isInterrupted, succeeded } from './transcript.ts';
 import { nameOf, type Trial } from './trials.ts';
 import { sleepsSince, type View } from './view.ts';
 
-/** A run of the demo task takes seconds: one that sleeps through so many deadlines is stuck. */
+/** Runs of the demo task take seconds: a run that outlasts this many deadlines is stuck. */
 const deadlineMinutes = 4;
 const maxSleepsPerRun = 3;
 
-/** Sleeps until they have ended; looks after one that was slept for too often. */
+/**
+ * Returns a reply that sleeps until the runs have ended. Kills runs that were slept for too often.
+ */
 export function waitFor(running: readonly Trial[], view: View): DemoReply {
   const { transcript } = view;
   const names = running.map(nameOf).join(' and ');
   const sleeps = sleepsSince(view);
   const tasks = running.map(taskOf).filter((task) => task !== undefined);
   const last = transcript.calls.at(-1);
-  // A sleep that was refused: the run may be over without our having been told.
+  // After a refused sleep, the run may have ended without a message.
   if (last?.name === 'sleep' && !succeeded(last) && !isInterrupted(last) && tasks.length > 0)
     return {
       text: `I look at the output of ${names}.`,
