@@ -1,11 +1,11 @@
 /**
- * Ids of tool calls as a service takes them: those that another provider gave may be longer, or
- * hold other characters.
+ * Fits ids of tool calls to the rules of a service: ids made by another provider may be too long or
+ * hold characters that the service refuses.
  */
 import { createHash } from 'node:crypto';
 
 export interface IdRule {
-  /** Characters that are refused; a global pattern. */
+  /** Matches refused characters; a global pattern. */
   readonly refused?: RegExp;
   readonly maxChars: number;
 }
@@ -13,8 +13,8 @@ export interface IdRule {
 const hashChars = 8;
 
 /**
- * The id itself where it fits. Otherwise one that does: the same for the same id, another for
- * another.
+ * Returns the id itself where it fits, else a shortened one with a hash. Equal ids give equal
+ * results, different ids different ones.
  */
 export function fittingId(id: string, { refused, maxChars }: IdRule): string {
   const clean = refused === undefined ? id : id.replace(refused, '_');

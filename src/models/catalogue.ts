@@ -1,7 +1,4 @@
-/**
- * Models that the providers are known to have. A model that is not listed can still be asked for by
- * its id.
- */
+/** Models that the providers are known to have. Other models can still be requested by id. */
 import { describedModels } from './knownModels.ts';
 import type { Effort, ModelDescription } from './model.ts';
 import { newestOf } from './modelFamily.ts';
@@ -11,14 +8,17 @@ const allEfforts: readonly Effort[] = ['none', 'low', 'medium', 'high', 'max'];
 export const claudeModels = describedModels('claude', claudeEfforts);
 export const openaiModels = describedModels('openai', openaiEfforts);
 
-/** As aliases: what a provider asks for is the newest of them. */
+/** Aliases: a provider's default is the newest model of the family. */
 export const defaultClaudeFamily = 'opus';
 export const defaultOpenaiFamily = 'gpt';
 
 export const defaultClaudeModel = newestId(claudeModels, defaultClaudeFamily);
 export const defaultOpenaiModel = newestId(openaiModels, defaultOpenaiFamily);
 
-/** Throws when there is none: a list of ours is wrong then. */
+/**
+ * Returns the id of the newest model of the family. Throws when there is none: the catalogue itself
+ * is wrong then.
+ */
 export function newestId(models: readonly ModelDescription[], family: string): string {
   const newest = newestOf(models, family);
   if (newest === undefined) throw new Error(`No model of the list is of the family ${family}`);
@@ -26,7 +26,7 @@ export function newestId(models: readonly ModelDescription[], family: string): s
 }
 
 /**
- * The entry of a model, also when it is asked for with the date of its release, as in
+ * Returns the entry of a model. Also matches an id with a release date, as in
  * `claude-haiku-4-5-20251001`.
  */
 export const describedModel = (
@@ -39,9 +39,9 @@ export const undatedId = (id: string): string =>
   id.replace(/-(\d{8}|\d{4}-\d{2}-\d{2}|latest)$/, '');
 
 /**
- * How a Claude model is told to think: `adaptive` by an effort, `budget` by a number of tokens.
- * `off` is the least that it can be told: nothing at all, `disabled`, `between_tools`, or (where
- * thinking cannot be turned off) the `lowest` effort.
+ * Thinking settings of a Claude model. `mode`: `adaptive` requests an effort, `budget` a number of
+ * tokens. `off` is the request with the least thinking: no field (`omit`), `disabled`,
+ * `between_tools`, or the `lowest` effort where thinking cannot be turned off.
  */
 export interface ClaudeThinking {
   readonly mode: 'adaptive' | 'budget';
@@ -60,7 +60,8 @@ export function claudeThinking(model: string): ClaudeThinking {
 }
 
 /**
- * The efforts that make a difference: where thinking cannot be turned off, `none` is the lowest.
+ * Returns the efforts that make a difference. Where thinking cannot be turned off, `none` is left
+ * out: it would be the lowest effort.
  */
 export function claudeEfforts(model: string): readonly Effort[] {
   return claudeThinking(model).off === 'lowest'
@@ -68,7 +69,10 @@ export function claudeEfforts(model: string): readonly Effort[] {
     : allEfforts;
 }
 
-/** The efforts that make a difference: `none` may be the lowest, and `max` the same as `high`. */
+/**
+ * Returns the efforts that make a difference. `none` is left out where it would be the lowest
+ * effort, `max` where it would be `high`.
+ */
 export function openaiEfforts(model: string): readonly Effort[] {
   if (!isReasoningModel(model)) return [];
   return allEfforts.filter((effort) =>
@@ -80,12 +84,12 @@ export function openaiEfforts(model: string): readonly Effort[] {
 
 type OpenaiEffort = 'none' | 'low' | 'medium' | 'high' | 'xhigh' | 'max';
 
-/** False for models that refuse to be told an effort. */
+/** Returns false for models that refuse an effort. */
 export function isReasoningModel(model: string): boolean {
   return /^(gpt-[5-9]|o\d|codex)/.test(model) && !/chat/.test(model);
 }
 
-/** The nearest effort that an OpenAI reasoning model takes. */
+/** Returns the nearest effort that an OpenAI reasoning model accepts. */
 export function openaiEffort(model: string, effort: Effort): OpenaiEffort {
   const version = Number(/^gpt-(\d+(?:\.\d+)?)/.exec(model)?.[1] ?? 0);
   if (effort === 'none') return version >= 5.1 && !model.includes('codex') ? 'none' : 'low';

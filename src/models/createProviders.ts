@@ -1,4 +1,4 @@
-/** All providers, from settings. */
+/** Creates all providers from the settings. */
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
 import { createAnthropicProvider } from './anthropic/anthropic.ts';
@@ -20,9 +20,9 @@ import { createOpenaiProvider } from './openai/openaiResponses.ts';
 import type { ProviderOptions } from './provider.ts';
 import { providers, type ProviderName } from './providerList.ts';
 
-/** What providers are made from; read anew at each use. */
+/** Settings that providers are made from; read at each use. */
 export interface ProviderSettings {
-  /** The id of the provider that sessions have unless told, such as `claude` or `demo`. */
+  /** Id of the default provider of sessions, such as `claude` or `demo`. */
   readonly provider: string;
   readonly model?: string;
   readonly anthropicBaseUrl?: string;
@@ -31,39 +31,39 @@ export interface ProviderSettings {
   readonly geminiBaseUrl?: string;
   readonly bedrockBaseUrl?: string;
   readonly bedrockRegion?: string;
-  /** Of the ChatGPT back end, and of its sign-in. */
+  /** Address of the ChatGPT back end; `chatgptAuthUrl` is that of its sign-in. */
   readonly chatgptBaseUrl?: string;
   readonly chatgptAuthUrl?: string;
-  /** The user's own `claude`; looked for on PATH unless told. */
+  /** Path of the user's own `claude`. Default: the first on the PATH. */
   readonly claudePath?: string;
   /**
-   * For every call to a model and to the web: `http://host:port`. Without it the way of the host is
-   * taken.
+   * Proxy for every call to a model or the web: `http://host:port`. Default: the host's own proxy
+   * settings.
    */
   readonly proxy?: string;
-  /** A PEM file of certificates to trust beside those of Node. */
+  /** A PEM file of certificates to trust in addition to those of Node. */
   readonly caFile?: string;
-  /** Of the user's own; checked here. */
+  /** The user's own endpoints; validated here. */
   readonly endpoints?: unknown;
 }
 
 export interface ProviderDeps {
   settings(): ProviderSettings;
   secret(name: string): Promise<string | undefined>;
-  /** Absent: nothing can be kept, and there is no sign-in. */
+  /** Without it, secrets cannot be stored and there is no ChatGPT sign-in. */
   readonly storeSecret?: ((name: string, value: string | undefined) => Promise<void>) | undefined;
   readonly fetch: typeof globalThis.fetch;
-  /** Where a `claude` is at home while it works for us. Absent: none is offered. */
+  /** Working folder of `claude`. Without it, that provider is not offered. */
   readonly claudeFolder?: string;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Used in place of the built-in provider of the same id. */
+  /** Replace the built-in providers of the same ids. */
   readonly others?: readonly ModelProvider[];
 }
 
 /**
- * How a provider is made. It is made again only when `from` has changed: what it keeps of
- * conversations lasts.
+ * Describes how to make a provider. The provider is made again only when `from` changes, so that
+ * what it keeps of conversations lasts.
  */
 interface Recipe {
   readonly from: unknown;
@@ -73,7 +73,7 @@ interface Recipe {
 /** Undefined for a provider that cannot be used here. */
 type Recipes = Readonly<Record<ProviderName, Recipe | undefined>>;
 
-/** The providers as the settings are now, by id. */
+/** Returns a function that returns the providers of the current settings by id. */
 export function createProviders(deps: ProviderDeps): () => ReadonlyMap<string, ModelProvider> {
   const made = new Map<string, { readonly key: string; readonly provider: ModelProvider }>();
   const make = (id: string, { from, create }: Recipe): ModelProvider => {
@@ -138,10 +138,10 @@ function recipes(deps: ProviderDeps, settings: ProviderSettings): Recipes {
   };
 }
 
-/** A provider that is made with an API key. */
+/** Id of a provider that is made with an API key. */
 type KeyedId = 'claude' | 'openai' | 'gemini' | 'bedrock' | 'compatible';
 
-/** The way to the network is told to `claude` as to any program, by its environment. */
+/** Passes proxy and certificates to `claude` in its environment. */
 function claudeCli(
   { claudePath, proxy, caFile }: ProviderSettings,
   { claudeFolder, clock }: ProviderDeps,

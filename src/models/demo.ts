@@ -1,6 +1,6 @@
 /**
- * The offline demo: a scripted researcher behind the contract of a model provider. No model is
- * called, so nothing costs.
+ * The offline demo: a scripted researcher behind the interface of a model provider. Calls no model,
+ * so it costs nothing.
  */
 import { randomBytes } from 'node:crypto';
 import { delay, systemClock, type Clock } from '../base/clock.ts';
@@ -17,7 +17,7 @@ import { providers } from './providerList.ts';
 
 export interface DemoOptions {
   /**
-   * Lets people read along: text comes a word at a time. Without it the whole text comes at once.
+   * Streams the text a word at a time, for people to read along. Default: the whole text at once.
    */
   readonly paced?: boolean;
   readonly clock?: Clock;
@@ -33,8 +33,8 @@ const model = {
 };
 
 /**
- * Needs no key, makes no connection, keeps nothing between calls: each reply follows from the
- * request alone.
+ * Creates the demo provider. Needs no key, makes no connection and keeps nothing between calls:
+ * each reply follows from the request alone.
  */
 export function createDemoProvider({
   paced = false,
@@ -65,7 +65,7 @@ async function* streamReply(
   }
   const blocks = calls.map(({ name, input }) => ({
     type: 'tool_call' as const,
-    // Ids are never used twice in a session, also when the conversation was shortened.
+    // Ids are unique in a session even after its conversation was shortened.
     id: `demo_${randomBytes(9).toString('base64url')}`,
     name,
     input,

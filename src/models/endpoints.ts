@@ -1,4 +1,4 @@
-/** Endpoints of the user's own: their settings, checked, and what they are made into. */
+/** The user's own endpoints: validates their settings and creates their providers. */
 import * as z from 'zod';
 import type { Logger } from '../base/logger.ts';
 import { createCompatibleProvider } from './compatible/openaiChat.ts';
@@ -19,7 +19,7 @@ const baseUrl = z
 
 const tokens = z.int().positive();
 
-/** One entry of the setting of endpoints. */
+/** Schema of an entry of the endpoints setting. */
 export const endpointSchema = z.strictObject({
   id: z
     .string()
@@ -72,13 +72,13 @@ export type EndpointConfig = z.output<typeof endpointSchema>;
 
 export interface CheckedEndpoints {
   readonly endpoints: readonly EndpointConfig[];
-  /** Why others are left out, in words. */
+  /** Why other entries are left out, as sentences. */
   readonly problems: readonly string[];
 }
 
 /**
- * `{ "id": "lab-vllm", "baseUrl": "http://gpu1:8000/v1" }` and so on; those that are not right are
- * left out, and told.
+ * Validates entries such as `{ "id": "lab-vllm", "baseUrl": "http://gpu1:8000/v1" }`. Invalid ones
+ * are left out and reported in `problems`.
  */
 export function checkEndpoints(setting: unknown): CheckedEndpoints {
   if (setting === undefined) return { endpoints: [], problems: [] };
@@ -118,14 +118,14 @@ function problemOfUrl(text: string): string | undefined {
   return search === '' && hash === '' ? undefined : 'an address has neither ? nor # in it';
 }
 
-/** The environment's variable with the key of an endpoint, such as `HELIOS_KEY_LAB_VLLM`. */
+/** Returns the environment variable with the key of an endpoint, such as `HELIOS_KEY_LAB_VLLM`. */
 export const endpointVariable = (id: string): string =>
   `HELIOS_KEY_${id.toUpperCase().replaceAll('-', '_')}`;
 
-/** The engine's name of the secret with the key of an endpoint. */
+/** Returns the engine's name of the secret with the key of an endpoint. */
 export const endpointSecret = (id: string): string => `endpoint-${id}`;
 
-/** `options` has the key of the endpoint. */
+/** Creates the provider of an endpoint. `options.apiKey` returns the endpoint's key. */
 export function createEndpoint(
   { id, label = id, ...config }: EndpointConfig,
   options: Omit<ProviderOptions, 'baseUrl'> & { readonly logger?: Logger },

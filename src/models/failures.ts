@@ -1,6 +1,6 @@
 /**
- * What the SDKs throw, told by its shape and not by class, so that neither SDK is loaded before its
- * first call.
+ * Turns errors thrown by the SDKs into `ModelFailure`s. Recognises them by shape, not by class, so
+ * that no SDK is loaded before its first call.
  */
 import { adviceOf, codeOf, messageOf, UserFacing } from '../base/errors.ts';
 import { retryAfterMs } from '../base/retries.ts';
@@ -8,9 +8,9 @@ import { cleanText, oneLine } from '../base/text.ts';
 import type { ModelFailure, ModelFailureReason } from './model.ts';
 
 export interface FailureContext {
-  /** What people read, such as `Anthropic`. */
+  /** Display name, such as `Anthropic`. */
   readonly label: string;
-  /** What a user does about a missing or refused key. */
+  /** Advice about a missing or refused key. */
   readonly keyHint: string;
   readonly nowMs: number;
 }
@@ -18,7 +18,7 @@ export interface FailureContext {
 interface Thrown {
   readonly status: number | undefined;
   /**
-   * The provider's own words for the kind of error, such as `overloaded_error rate_limit_exceeded`.
+   * The provider's own names for the kind of error, such as `overloaded_error rate_limit_exceeded`.
    */
   readonly kind: string;
   readonly text: string;
@@ -30,7 +30,7 @@ const maxMessageChars = 600;
 const overflowPattern =
   /prompt is too long|context[_ ](length|window|limit|size)|maximum context|too many (input )?tokens|maximum number of tokens|input is too long|request_too_large/i;
 const noCreditPattern = /insufficient_quota|billing|credit balance/i;
-/** Google answers 400 to a key that is wrong. */
+/** Google answers 400 to a wrong key. */
 const badKeyPattern = /api_key_invalid/i;
 const policyPattern = /policy|content_filter|safety|flagged/i;
 
@@ -86,7 +86,9 @@ function ofStatus(status: number, words: string): ModelFailureReason {
   return statuses[status] ?? (/overloaded/i.test(words) ? 'rate_limit' : 'server');
 }
 
-/** An error inside a stream that began with 200 has no status. */
+/**
+ * Classifies by the provider's names: an error inside a stream that began with 200 has no status.
+ */
 function ofKind(words: string, kind: string): ModelFailureReason | undefined {
   if (/overloaded|rate_limit|throttling/i.test(words)) return 'rate_limit';
   if (/authentication|permission|invalid_api_key|access_?denied|expired_?token/i.test(kind))
@@ -96,8 +98,8 @@ function ofKind(words: string, kind: string): ModelFailureReason | undefined {
 }
 
 /**
- * SDK connection errors have a `status` that is undefined; the rest comes from `fetch` or from a
- * garbled stream.
+ * Recognises connection errors. Those of the SDKs have a `status` that is undefined; the others
+ * come from `fetch` or from a garbled stream.
  */
 function isConnection(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
@@ -132,8 +134,8 @@ const record = (value: unknown): Readonly<Record<string, unknown>> =>
 const maxCauses = 8;
 
 /**
- * What our own side of the network has to say, such as a proxy that wants a password: no attempt
- * can help.
+ * Returns the cause that comes from our own side of the network, such as a proxy that requires a
+ * password. Retrying cannot help there.
  */
 function causeForUser(error: unknown, depth = 0): UserFacing | undefined {
   if (error instanceof UserFacing) return error;
@@ -142,7 +144,9 @@ function causeForUser(error: unknown, depth = 0): UserFacing | undefined {
     : undefined;
 }
 
-/** `Connection error.` says nothing; its last cause says `connect ECONNREFUSED …`. */
+/**
+ * Returns the message of the last cause: `connect ECONNREFUSED …` instead of `Connection error.`
+ */
 function innermost(error: unknown, depth = 0): string {
   const cause = error instanceof Error && depth < maxCauses ? error.cause : undefined;
   if (cause instanceof Error && cause.message !== '') return innermost(cause, depth + 1);

@@ -1,7 +1,7 @@
 /**
- * Makes a provider keep the contract of `ModelProvider.stream` whatever its code does: it never
- * throws, `finished` comes once and last, an abort ends it at once even when the connection hangs,
- * and what was streamed before a failure is kept.
+ * Makes a provider keep the contract of `ModelProvider.stream` whatever its code does: the stream
+ * never throws, `finished` comes once and last, an abort ends the stream at once even when the
+ * connection hangs, and what was streamed before a failure is kept.
  */
 import type { Clock } from '../base/clock.ts';
 import { HeliosError, messageOf, toError } from '../base/errors.ts';
@@ -19,17 +19,17 @@ import {
 export type ModelStream = ModelProvider['stream'];
 
 /**
- * What is known of a call before it ends. The raw stream fills it in as it learns; a failed reply
- * reports it.
+ * Model, usage and key of a call under way. The raw stream fills them in as they become known; a
+ * failed reply reports them.
  */
 export interface Attempt {
   model: string;
   usage: Usage;
-  /** The key of this call: taken out of every failure message. */
+  /** Key of this call; removed from every failure message. */
   secret?: string;
 }
 
-/** A provider's own stream: free to throw, to hang and to end early. */
+/** A provider's own stream: may throw, hang or end early. */
 export type RawStream = (
   request: ModelRequest,
   signal: AbortSignal,
@@ -51,9 +51,9 @@ export interface GuardOptions {
   /** Id of the provider, for the thinking that a cut reply keeps. */
   readonly provider: string;
   readonly clock: Clock;
-  /** A stream silent for so long counts as cut. */
+  /** A stream silent for this long counts as cut. Default: 10 minutes. */
   readonly idleTimeoutMs?: number;
-  /** Turns what the raw stream threw into a failure; `CallFailed` is taken as it is. */
+  /** Turns an error of the raw stream into a failure. Not called for `CallFailed`. */
   readonly failureOf?: (error: unknown) => ModelFailure;
 }
 
@@ -106,8 +106,8 @@ async function* guard(
 }
 
 /**
- * Not awaited, as a stream that hangs would hold its reader; and too late for what it may throw to
- * matter.
+ * Closes the raw stream without waiting, since a stream that hangs would block its reader. Ignores
+ * errors: they come too late to matter.
  */
 function letGo(iterator: AsyncIterator<ModelEvent> | undefined): void {
   const returned = async (): Promise<unknown> => iterator?.return?.();
@@ -124,10 +124,7 @@ function failureOf(error: unknown, options: GuardOptions): ModelFailure {
   return options.failureOf?.(error) ?? { reason: 'invalid', message: messageOf(error) };
 }
 
-/**
- * A key of a few characters, as servers of one's own take, guards nothing and may be part of any
- * word.
- */
+/** Shorter keys, such as those of local servers, protect nothing and may be part of any word. */
 const shortestSecret = 8;
 
 export function withoutSecret(failure: ModelFailure, secret = ''): ModelFailure {
@@ -137,8 +134,8 @@ export function withoutSecret(failure: ModelFailure, secret = ''): ModelFailure 
 }
 
 /**
- * Settles as `pending` does, or rejects as soon as the signal aborts or nothing came for the idle
- * time.
+ * Settles as `pending` does, or rejects as soon as the signal aborts or nothing arrived for the
+ * idle time.
  */
 function orInterrupted<T>(
   pending: Promise<T>,
@@ -170,7 +167,7 @@ const silent = (idleTimeoutMs: number): ModelFailure => ({
   message: `The model sent nothing for ${Math.round(idleTimeoutMs / 1000)} s.`,
 });
 
-/** Holds the rules on content and failure that `ModelReply` states, for a provider that did not. */
+/** Enforces the rules of `ModelReply` on content and failure. */
 function settled(reply: ModelReply): ModelReply {
   const hasCalls = reply.content.some((block) => block.type === 'tool_call');
   const { failure, ...rest } = reply;
@@ -184,8 +181,8 @@ function settled(reply: ModelReply): ModelReply {
 }
 
 /**
- * The text and the thinking of the deltas, as blocks in their order. Calls are left out: none of
- * them is complete.
+ * Collects the text and thinking of the deltas as blocks, in order. Leaves calls out: none of them
+ * is complete.
  */
 class StreamedSoFar {
   readonly #provider: string;

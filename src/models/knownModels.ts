@@ -1,6 +1,6 @@
 /**
  * Models that providers are known to have. `listed` in `catalogue.json` follows a public list (`npm
- * run prices`); `own` is written by hand and goes before it, field by field.
+ * run prices`); `own` is written by hand and overrides it field by field.
  */
 import catalogue from './catalogue.json' with { type: 'json' };
 import type { Effort, ModelDescription } from './model.ts';
@@ -11,7 +11,7 @@ export interface Price {
   readonly cacheRead: number;
   readonly cacheWrite: number;
   readonly output: number;
-  /** For calls whose context is longer than `contextTokens`. */
+  /** Factors for calls whose context is longer than `contextTokens`. */
   readonly long?: {
     readonly contextTokens: number;
     readonly inputFactor: number;
@@ -19,7 +19,7 @@ export interface Price {
   };
 }
 
-/** A model without a label has a price, and is not offered. */
+/** A model without a label has a price, but is not offered. */
 interface KnownModel extends Partial<Omit<ModelDescription, 'id' | 'efforts' | 'price'>> {
   readonly price?: Omit<Price, 'long'>;
   readonly long?: Price['long'];
@@ -31,8 +31,8 @@ const listed: Models = catalogue.listed;
 const own: Models = catalogue.own;
 
 /**
- * The price in US dollars of a search by the provider, beside its tokens; the dearest where it
- * depends on the model.
+ * US dollars per search by the provider, in addition to the tokens. Where the price depends on the
+ * model, the highest.
  */
 export const searchUsd: Readonly<Record<string, number>> = catalogue.searchUsd;
 

@@ -1,4 +1,4 @@
-/** What providers share that can say which models they have, and whether they could be called. */
+/** Listing and readiness, shared by the providers that can list their models. */
 import { messageOf, UserFacing } from '../base/errors.ts';
 import { failureOf } from './failures.ts';
 import { CallFailed, withoutSecret, type Attempt } from './guarded.ts';
@@ -6,8 +6,8 @@ import { noUsage, type ModelDescription, type ModelProvider, type Readiness } fr
 import { requiredKey, type ProviderIdentity, type ProviderOptions } from './provider.ts';
 
 /**
- * `ask` with the key of the moment; whatever it throws becomes `CallFailed`, without the key in its
- * words.
+ * Calls `ask` with the current key. Rejects with `CallFailed`, without the key in its message, for
+ * any error.
  */
 export function listing(
   ask: (key: string, signal: AbortSignal) => Promise<readonly ModelDescription[]>,
@@ -29,7 +29,7 @@ export function listing(
   };
 }
 
-/** Ready when there is a key. */
+/** Reports ready when there is a key. */
 export function keyReadiness({ label, keyHint }: ProviderIdentity, { apiKey }: ProviderOptions) {
   return async (): Promise<Readiness> => {
     try {

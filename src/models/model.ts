@@ -8,7 +8,8 @@ export interface TextBlock {
   readonly type: 'text';
   readonly text: string;
   /**
-   * A remark on the way or the answer, where the model says which; it wants to be told so again.
+   * Whether the text is a remark on the way or the final answer, where the model says so. The model
+   * expects the value back in the next request.
    */
   readonly phase?: 'commentary' | 'final_answer';
 }
@@ -29,18 +30,18 @@ export interface ToolCallBlock {
   readonly id: string;
   readonly name: string;
   /**
-   * Parsed arguments; the raw text when it was not valid JSON (the tool boundary then refuses it
+   * Parsed arguments, or the raw text when it was not valid JSON (the tool boundary then refuses it
    * with the reason).
    */
   readonly input: unknown;
   /**
-   * What was mended in the text of the call before it could be read: it may not be what the model
+   * Repairs that made the text of the call readable. The repaired call may not be what the model
    * meant.
    */
   readonly repairs?: readonly string[];
   /**
-   * Why the call could not be read, and how it is to be written: its result, in place of being
-   * made.
+   * Why the call could not be read, and how to write it. Becomes the result of the call, which is
+   * not made.
    */
   readonly problem?: string;
 }
@@ -70,7 +71,7 @@ export type Message =
 
 /**
  * A part of the system prompt. Parts marked `isStable` come first and do not change during a
- * session: caches end there.
+ * session: caches end after them.
  */
 export interface SystemPart {
   readonly text: string;
@@ -94,8 +95,8 @@ export interface ModelRequest {
   readonly maxOutputTokens?: number;
   readonly effort?: Effort;
   /**
-   * Names the conversation that this request belongs to (a session's id): what a provider keeps of
-   * one (a cache, a process) it keeps apart by this name. The request is whole without it.
+   * Names the conversation of this request (a session's id). A provider keeps its caches and
+   * processes apart by this name. The request is complete without it.
    */
   readonly conversation?: string;
 }
@@ -128,10 +129,14 @@ export const sumOf = (one: Usage, other: Usage): Usage => ({
 });
 
 /**
- * - `auth`: key or sign-in missing, expired or refused · `rate_limit`: 429, overloaded, or the
- *   limit of a plan · `overflow`: the prompt is too long for the model · `network`: no answer or a
- *   cut stream · `server`: 5xx · `refused`: content filter · `invalid`: the request was wrong
- *   (unknown model, bad parameter).
+ * Reasons why a call failed:
+ * - `auth`: key or sign-in missing, expired or refused
+ * - `rate_limit`: 429, overloaded, or the limit of a plan
+ * - `overflow`: the prompt is too long for the model
+ * - `network`: no answer, or a cut stream
+ * - `server`: 5xx
+ * - `refused`: content filter
+ * - `invalid`: the request was wrong (unknown model, bad parameter)
  */
 export type ModelFailureReason =
   'auth' | 'rate_limit' | 'overflow' | 'network' | 'server' | 'refused' | 'invalid';
@@ -141,15 +146,17 @@ export interface ModelFailure {
   readonly message: string;
   /** HTTP status where there was one. */
   readonly status?: number;
-  /** How long the provider asked to wait. */
+  /** Milliseconds that the provider asked to wait. */
   readonly retryAfterMs?: number;
 }
 
 /**
- * - `stop`: the model ended its turn · `tools`: it wants results · `length`: cut by the output
- *   limit.
- * Content holds tool calls exactly when the stop is `tools`: a call that was cut, or came with one
- * that was, is dropped.
+ * Reasons why a reply ended:
+ * - `stop`: the model ended its turn
+ * - `tools`: the model waits for results
+ * - `length`: cut by the output limit
+ *
+ * Content holds tool calls exactly when the stop is `tools`: calls of a cut reply are dropped.
  */
 export type StopReason = 'stop' | 'tools' | 'length' | 'aborted' | 'error';
 
@@ -160,8 +167,8 @@ export interface ModelReply {
   /** The model that answered, as the provider names it. */
   readonly model: string;
   /**
-   * Tokens of attempts that failed before this reply, where the provider told them: paid for, not
-   * in the context.
+   * Tokens of attempts that failed before this reply, where the provider reported them. They are
+   * billed, but are not in the context.
    */
   readonly discardedUsage?: Usage;
   /** Present exactly when `stop` is `error`. */
@@ -169,9 +176,9 @@ export interface ModelReply {
 }
 
 /**
- * `attempt.discarded` says that the text streamed so far belongs to an attempt that failed and is
- * being made anew after `delayMs`: a reader drops what it showed. `finished` is always the last
- * event and always comes.
+ * `attempt.discarded` says that the text streamed so far belongs to a failed attempt, which is
+ * retried after `delayMs`: a reader drops what it showed. `finished` is always the last event and
+ * always comes.
  */
 export type ModelEvent =
   | { readonly type: 'text.delta'; readonly text: string }
@@ -186,39 +193,32 @@ export interface ModelDescription {
   /** Tokens of input and output together that the model can hold. */
   readonly contextTokens: number;
   readonly maxOutputTokens: number;
-  /**
-   * `text`: it calls tools by the text protocol, for it has no calls of its own. Native unless
-   * told.
-   */
+  /** `text`: the model has no native tool calls and uses the text protocol. Default: native. */
   readonly toolCalls?: 'native' | 'text';
-  /** Whether it can be shown images. Taken for yes unless told. */
+  /** Whether the model accepts images. Default: true. */
   readonly acceptsImages?: boolean;
-  /**
-   * The efforts that it can be told apart; absent where that is not known, empty where it takes
-   * none.
-   */
+  /** Efforts that make a difference; absent where unknown, empty where the model has none. */
   readonly efforts?: readonly Effort[];
-  /** US dollars per million tokens, where the provider says so. */
+  /** US dollars per million tokens, where the provider reports them. */
   readonly price?: {
     readonly input: number;
     readonly output: number;
     readonly cacheRead?: number;
     readonly cacheWrite?: number;
   };
-  /** Still answers, but is on its way out: never a default. */
+  /** Still answers, but will be removed: never a default. */
   readonly isRetiring?: boolean;
   /**
-   * The line it belongs to, such as `claude-opus`, where the provider says so; read from the id
-   * otherwise.
+   * Family of the model, such as `claude-opus`, where the provider reports it. Default: read from
+   * the id.
    */
   readonly family?: string;
-  /** Milliseconds since the epoch, where the provider says so. */
+  /** Milliseconds since the epoch, where the provider reports it. */
   readonly releasedMs?: number;
 }
 
 /**
- * Whether a call could be made now, as far as can be told without making one. `action` says what a
- * user does about it.
+ * Whether a call could be made now, judged without making one. `action` says what the user can do.
  */
 export type Readiness =
   | { readonly isReady: true }
@@ -235,15 +235,13 @@ export interface SearchSource {
   readonly snippet?: string;
 }
 
-/**
- * What a provider's own web search found. `failure` is present exactly when it found nothing out.
- */
+/** Result of a provider's own web search. `failure` is present exactly when the search failed. */
 export interface SearchReply {
-  /** What the model says of the sources. */
+  /** The model's answer from the sources. */
   readonly text: string;
   readonly sources: readonly SearchSource[];
   readonly usage: Usage;
-  /** Of all attempts: they are charged for beside the tokens. */
+  /** Number of searches of all attempts; billed in addition to the tokens. */
   readonly searches: number;
   readonly model: string;
   readonly failure?: ModelFailure;
@@ -252,38 +250,38 @@ export interface SearchReply {
 export interface ModelProvider {
   /** An id of `providerList.ts`, or of an endpoint. */
   readonly id: string;
-  /** What people read, such as `Anthropic` or `Offline demo (scripted, not a model)`. */
+  /** Display name, such as `Anthropic` or `Offline demo (scripted, not a model)`. */
   readonly label: string;
-  /** Asked for where no model is named: always an id. */
+  /** Id of the model of requests that name none. */
   readonly defaultModel: string;
   /**
-   * The default is the newest of this family, as an alias names it (`opus`). Absent where a user
-   * set it, or there is one.
+   * Family whose newest model is the default, as an alias names it (`opus`). Absent where the user
+   * set a model, or there is only one.
    */
   readonly defaultFamily?: string;
   /**
-   * `plan`: calls are covered by a subscription; what they would cost by the list is still counted.
-   * Metered unless told.
+   * `plan`: a subscription covers the calls; their list price is still counted. Default: metered.
    */
   readonly billing?: 'metered' | 'plan';
-  /** Known models; a model that is not listed can still be asked for. */
+  /** Known models; other models can still be requested. */
   models(): readonly ModelDescription[];
   /**
-   * Asks the provider which models it has now. Absent where it cannot be asked. Rejects with
-   * `CallFailed`.
+   * Asks the provider for its current models. Absent where the provider cannot list them. Rejects
+   * with `CallFailed`.
    */
   list?(signal: AbortSignal): Promise<readonly ModelDescription[]>;
-  /** Absent: always ready. Never rejects, makes no request. */
+  /** Reports whether calls can be made. Never rejects, makes no request. Absent: always ready. */
   readiness?(): Promise<Readiness>;
   /**
-   * Never throws, never rejects: failures are data in the last event. Stops within a moment of
-   * `signal`'s abort.
+   * Streams a reply. Never throws, never rejects: failures are data in the last event. Stops within
+   * a moment of `signal`'s abort.
    */
   stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>;
-  /** The provider's own web search. Absent where it has none. Never rejects. */
+  /** Searches the web with the provider's own search. Absent where it has none. Never rejects. */
   search?(request: SearchRequest, signal: AbortSignal): Promise<SearchReply>;
   /**
-   * What was kept for a conversation is let go of; a later request of it is answered all the same.
+   * Releases what is kept for a conversation. A later request of the conversation is still
+   * answered.
    */
   release?(conversation: string): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** Which models there are: from our list, and from the providers themselves. */
+/** Catalogue of models: from our own list, and from the providers themselves. */
 import type { Clock } from '../base/clock.ts';
 import { adviceOf, messageOf, UserFacing } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
@@ -8,54 +8,59 @@ import { findModel, modelOn, type NamedModel, type Shelf } from './list/modelNam
 import type { ModelDescription, ModelProvider } from './model.ts';
 import { newestFirst } from './modelFamily.ts';
 
-/** A model of a provider, with what is known of it. */
+/** A model of a provider, and where its description comes from. */
 export interface CatalogueEntry {
   readonly provider: string;
   readonly model: ModelDescription;
-  /** `live`: the provider itself said so · `known`: from our list. */
+  /** `live`: listed by the provider itself · `known`: from our list. */
   readonly source: 'live' | 'known';
   readonly isDefault: boolean;
 }
 
 export interface CatalogueListing {
   readonly entries: readonly CatalogueEntry[];
-  /** Provider → why it could not be asked; its known models are in `entries` all the same. */
+  /**
+   * Provider → why its list could not be fetched. Its known models are in `entries` all the same.
+   */
   readonly problems: ReadonlyMap<string, string>;
 }
 
 export interface ListingOptions {
-  /** Asks anew; otherwise what was heard within the hour is not asked for again. */
+  /** Fetches again. Default: a list fetched within the last hour is reused. */
   readonly isFresh?: boolean | undefined;
-  /** Only this one is asked, and only its models are given. */
+  /** Fetches and returns only this provider's models. */
   readonly provider?: string | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** All models that can be reached, of all providers. */
+/** All available models of all providers. */
 export interface ModelCatalogue {
-  /** What is known now, from our list and from what was heard before; makes no request. */
+  /** Returns the models of our list and of lists fetched before; makes no request. */
   known(): readonly CatalogueEntry[];
   /**
-   * Asks every provider that is ready, in parallel, each for ten seconds at most. Never rejects.
+   * Fetches the lists of all providers that are ready, in parallel, for at most ten seconds each.
+   * Never rejects.
    */
   list(options?: ListingOptions): Promise<CatalogueListing>;
-  /** What is known of a model, also by its id with or without a date. */
+  /** Describes a model by its id, with or without a date. */
   describe(provider: string, model: string): ModelDescription | undefined;
   /**
-   * What a user's word for a model stands for: an id, `provider/id`, an alias (`opus`, `sonnet`,
-   * `gpt`, …: the newest of its kind that is not retiring), or `default`. With a provider, only its
-   * models are meant, and one that no list has is taken as it stands; without one, `preferred`
-   * (else the one of the settings) goes before the others. Throws `UserFacing` that names near
-   * ones.
+   * Resolves a user's name of a model: an id, `provider/id`, an alias (`opus`, `sonnet`, `gpt`, …:
+   * the newest of its kind that is not retiring), or `default`. With `provider`, only its models
+   * match, and an unlisted id is taken as it stands. Without it, `preferred` (default: the provider
+   * of the settings) goes before the others. Throws `UserFacing` that names similar models.
    */
   resolve(word: string, provider?: string, preferred?: string): NamedModel;
 }
 
 export interface CatalogueDeps {
   providers(): readonly ModelProvider[];
-  /** What the settings name: its provider is preferred where a word fits models of several. */
+  /**
+   * Provider and model of the settings. The provider is preferred where a name matches models of
+   * several.
+   */
   configured(): { readonly provider: string; readonly model?: string | undefined };
-  /** Whether the cost of calls can be told from our list or the settings. */
+  /** Whether our list or the settings have a price for the model. */
   isPriced(provider: string, model: string): boolean;
   readonly cache: ModelCache;
   readonly clock: Clock;
@@ -63,12 +68,12 @@ export interface CatalogueDeps {
 }
 
 const freshMs = 60 * 60_000;
-/** A provider that has not answered by then holds nobody up any longer. */
+/** Timeout for fetching the list of one provider. */
 const patienceMs = 10_000;
 
 export class LiveCatalogue implements ModelCatalogue {
   readonly #deps: CatalogueDeps;
-  /** Who asks while a provider is being asked gets the same answer. */
+  /** Requests under way; callers meanwhile share their answer. */
   readonly #asking = new Map<string, Promise<string | undefined>>();
   readonly #closing = new AbortController();
 
@@ -144,7 +149,7 @@ export class LiveCatalogue implements ModelCatalogue {
     return { provider, model: modelOn(own, asked, shelves) };
   }
 
-  /** Gives up what is being asked. */
+  /** Aborts the requests under way. */
   dispose(): void {
     this.#closing.abort();
   }
@@ -155,8 +160,8 @@ export class LiveCatalogue implements ModelCatalogue {
   }
 
   /**
-   * What the settings name, else the newest of the provider's default family: one whose price is
-   * known if there is one, for without it no limit of money can be kept.
+   * Returns the model of the settings, else the newest of the provider's default family. Prefers a
+   * model with a known price, since no money limit can be kept without one.
    */
   #defaultOf(provider: ModelProvider): string {
     const { configured, isPriced } = this.#deps;
@@ -172,7 +177,7 @@ export class LiveCatalogue implements ModelCatalogue {
     return (priced ?? candidates[0])?.id ?? defaultModel;
   }
 
-  /** A setting that is wrong is told when it is used. */
+  /** Ignores a wrong setting here; the error is reported when the setting is used. */
   #defaultIfAny(provider: ModelProvider): string | undefined {
     try {
       return this.#defaultOf(provider);
@@ -188,8 +193,8 @@ export class LiveCatalogue implements ModelCatalogue {
   }
 
   /**
-   * What the provider said goes before what our list says; what it did not name is not there, save
-   * the user's own.
+   * Merges the provider's list with ours. The provider's values go first; models it does not list
+   * are left out, except the user's own default model.
    */
   #models(provider: ModelProvider): readonly ModelDescription[] {
     const known = provider.models();
@@ -203,7 +208,7 @@ export class LiveCatalogue implements ModelCatalogue {
     return [...known.filter(isOwn), ...live];
   }
 
-  /** Resolves with why the provider could not be asked. */
+  /** Resolves with why the list could not be fetched, or undefined. */
   #ask(provider: ModelProvider, isFresh: boolean): Promise<string | undefined> {
     const name = `${provider.id} ${isFresh}`;
     const asking =
@@ -245,7 +250,7 @@ export class LiveCatalogue implements ModelCatalogue {
   }
 }
 
-/** Sizes and prices as the provider says; how we call it, where we have a name for it. */
+/** Takes sizes and prices from the provider, and the label from our list where it has one. */
 const merged = (live: ModelDescription, known: ModelDescription | undefined): ModelDescription => ({
   ...known,
   ...live,

@@ -1,20 +1,19 @@
 /**
- * Families of models, read from their ids: which are of one kind, and which of them is the newest.
- * Pure.
+ * Families of models, read from their ids: which models are of one kind, and which is the newest.
  */
 import type { ModelDescription } from './model.ts';
 
 type Named = Pick<ModelDescription, 'id' | 'family' | 'isRetiring' | 'releasedMs'>;
 
 interface Kind {
-  /** Such as `claude-opus`, `gpt`, `gpt-mini`, `codex`, `gemini`, `gemini-flash`. */
+  /** For example `claude-opus`, `gpt`, `gpt-mini`, `codex`, `gemini`, `gemini-flash`. */
   readonly family: string;
   /** `[4, 6]` of `claude-opus-4-6`; empty where the id has none. */
   readonly version: readonly number[];
   readonly isPreview: boolean;
 }
 
-/** The names of OpenAI's sizes since GPT-5.6, and families whose own name is shorter. */
+/** Short family names for OpenAI's size names since GPT-5.6 and for the default Gemini sizes. */
 const otherNames: Readonly<Record<string, string>> = {
   'gpt-sol': 'gpt',
   'gpt-luna': 'gpt-mini',
@@ -22,12 +21,13 @@ const otherNames: Readonly<Record<string, string>> = {
   'gemini-argon': 'gemini',
 };
 
-/** What is said of a family without its maker: `opus`, `flash`. */
+/** Makers that aliases leave out: `opus`, `flash`. */
 const makers = /^(claude|gemini)-/;
 
 /**
- * The newest of the models that the alias names (`opus`, `gpt-mini`, `codex`; with a version, as in
- * `sonnet-4.6`, exactly that one), leaving out what is retiring. `undefined` when there is none.
+ * Returns the newest of the models that the alias names (`opus`, `gpt-mini`, `codex`; with a
+ * version, as in `sonnet-4.6`, exactly that one). Skips retiring models. Returns `undefined` when
+ * there is none.
  */
 export function newestOf<Model extends Named>(
   models: readonly Model[],
@@ -36,7 +36,7 @@ export function newestOf<Model extends Named>(
   return newestFirst(models, alias)[0];
 }
 
-/** All that `newestOf` chooses from, the newest first. */
+/** Returns all candidates of `newestOf`, the newest first. */
 export function newestFirst<Model extends Named>(
   models: readonly Model[],
   alias: string,
@@ -47,7 +47,7 @@ export function newestFirst<Model extends Named>(
     .sort((one, other) => compareAge(other, one));
 }
 
-/** The alias by which a user would ask for the model: `opus` for `claude-opus-4-6`. */
+/** Returns the alias by which a user would name the model: `opus` for `claude-opus-4-6`. */
 export const aliasOf = (model: Pick<ModelDescription, 'id' | 'family'>): string =>
   kindOf(model).family.replace(makers, '');
 
@@ -59,8 +59,8 @@ function isMeant(wanted: Kind, { family, version }: Kind): boolean {
 }
 
 /**
- * Below 0 when `one` is older. Of one version and age, what is final and has the plainer id counts
- * as newer.
+ * Returns a number below 0 when `one` is older. For equal version and age, a final release or a
+ * shorter id counts as newer.
  */
 function compareAge(one: Named, other: Named): number {
   const [a, b] = [kindOf(one), kindOf(other)];
@@ -93,7 +93,7 @@ function kindOf({ id, family }: Pick<ModelDescription, 'id' | 'family'>): Kind {
     if (number === undefined) words.push(token);
     else {
       if (word) words.push(word);
-      // A version may be parted by a hyphen; a number after another word is none.
+      // A hyphen may separate parts of a version. A number after another word is not part of it.
       if (version.length === 0 || /^\d+$/.test(tokens[index - 1] ?? ''))
         version = [...version, ...numbersOf(number)];
     }
@@ -108,7 +108,7 @@ function kindOf({ id, family }: Pick<ModelDescription, 'id' | 'family'>): Kind {
 
 const numbersOf = (version: string): number[] => version.split('.').map(Number);
 
-/** Without the reseller, region and maker before it, and without the date and revision after it. */
+/** Removes the reseller, region and maker before the name, and the date and revision after it. */
 function plainName(id: string): string {
   const name = id
     .toLowerCase()
@@ -117,7 +117,7 @@ function plainName(id: string): string {
     .replaceAll('@', '-')
     .replace(/-v\d+(:\d+)?$/, '');
   const undated = name.replace(dates, '');
-  // The date may stand before the word that says that it is a preview.
+  // The date may stand before the word `preview`.
   return undated
     .replace(/-preview(-\d{2}-\d{2,4})?$/, '-preview')
     .replace(/-(\d{8}|\d{2}-\d{2,4})-preview$/, '-preview');

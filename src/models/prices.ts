@@ -1,6 +1,4 @@
-/**
- * What calls cost. A price that is not known is said to be unknown; it is never taken for nothing.
- */
+/** Prices of calls. An unknown price is reported as unknown; it never counts as zero. */
 import * as z from 'zod';
 import { UserFacing } from '../base/errors.ts';
 import { undatedId } from './catalogue.ts';
@@ -14,25 +12,24 @@ import {
 } from './model.ts';
 
 /**
- * Cost of one call in US dollars, or why it is not known. With `isPlan` nobody is billed for it: it
- * is what the list says.
+ * Cost of one call in US dollars, or why it is unknown. With `isPlan` the call is not billed; the
+ * cost is its list price.
  */
 export type Cost = { readonly usd: number; readonly isPlan?: true } | { readonly unknown: string };
 
 /**
- * Keys are `provider/model`. `*` stands for any text, and the longest key that fits is taken. A
- * model with the date of its release, or `-latest`, has the price of the model without, unless it
- * has its own.
+ * Keys are `provider/model`. `*` matches any text; the longest matching key wins. A model with a
+ * release date, or `-latest`, has the price of the model without, unless it has its own.
  */
 export type PriceTable = Readonly<Record<string, Price>>;
 
-/** A model as the catalogue has it. */
+/** A model of the catalogue. */
 interface PricedEntry {
   readonly provider: string;
   readonly model: Pick<ModelDescription, 'id' | 'price'>;
 }
 
-/** AWS asks for what Anthropic asks for, and a tenth more where the data must stay in a region. */
+/** Returns Anthropic's prices for AWS, with a tenth more where the data must stay in a region. */
 function bedrockPrices(): PriceTable {
   const claude = Object.entries(known).filter(([key]) => key.startsWith('claude/'));
   const prices = claude.flatMap(([key, price]) => {
@@ -76,9 +73,9 @@ export const priceSchema = z.record(
 );
 
 /**
- * The table with the prices of a setting, which go before all that they fit: `{
- * "compatible/my-model": { "input": 0.2, "output": 0.8 } }`, in US dollars per million tokens;
- * cached tokens cost as input unless told. Throws `UserFacing`.
+ * Returns the table with the prices of a setting, which override all entries that they match: `{
+ * "compatible/my-model": { "input": 0.2, "output": 0.8 } }`, in US dollars per million tokens.
+ * Cached tokens default to the input price. Throws `UserFacing`.
  */
 export function extendPrices(table: PriceTable, fromSetting: unknown): PriceTable {
   const parsed = priceSchema.safeParse(fromSetting ?? {});
@@ -99,7 +96,7 @@ export function extendPrices(table: PriceTable, fromSetting: unknown): PriceTabl
   return Object.fromEntries([...others, ...own]);
 }
 
-/** The table with the prices that providers tell of their models, which go before those it had. */
+/** Returns the table overridden with the prices that providers report for their models. */
 export function withToldPrices(table: PriceTable, entries: readonly PricedEntry[]): PriceTable {
   const told = entries.flatMap(({ provider, model: { id, price } }): [string, Price][] => {
     if (price === undefined) return [];
@@ -121,8 +118,9 @@ export function costOf(
 }
 
 /**
- * The most that the next call can cost: nothing is read from the cache, the whole context is
- * written to it, and the reply is as long as it may be. `contextTokens` is the size of the request.
+ * Returns the most that the next call can cost: nothing is read from the cache, the whole context
+ * is written to it, and the reply has its maximum length. `contextTokens` is the size of the
+ * request.
  */
 export function worstCaseUsd(
   provider: string,
@@ -142,13 +140,12 @@ export function worstCaseUsd(
   return { usd: usdOf(price, { ...all, [dearest]: next.contextTokens }) };
 }
 
-/** The cost of a call with the searches that it made. A plan covers them. */
+/** Adds the price of the searches that a call made. */
 export const withSearches = (cost: Cost, provider: string, searches: number): Cost =>
   'usd' in cost ? { ...cost, usd: cost.usd + searches * (searchUsd[provider] ?? 0) } : cost;
 
 /**
- * Everything that a reply is charged for: its own tokens and those of the attempts that failed
- * before it.
+ * Returns all billed tokens of a reply: its own, and those of the attempts that failed before it.
  */
 export const billedUsage = ({
   usage,
@@ -176,12 +173,12 @@ const unknownPrice = (provider: string, model: string): Cost => ({
 });
 
 /**
- * Other ways to the models of a provider, whose list says what their calls cost, or would cost
- * without a plan.
+ * Providers that share another provider's models and list prices; with a plan, the list price is
+ * what a call would cost without it.
  */
 const pricedAs: Readonly<Record<string, string>> = { chatgpt: 'openai', 'claude-cli': 'claude' };
 
-/** Such a way may have a price of its own. */
+/** Prefers a price that is set for the provider itself. */
 function priceOf(provider: string, model: string, table: PriceTable): Price | undefined {
   const listed = pricedAs[provider];
   return (
@@ -198,7 +195,7 @@ function ownPriceOf(provider: string, model: string, table: PriceTable): Price |
   return key === undefined ? undefined : table[key];
 }
 
-/** Asked for every entry after every reply: most are told apart by how they begin. */
+/** Compares the prefix first: this runs for every entry after every reply. */
 const fits = (key: string, id: string): boolean =>
   id.startsWith(key.split('*', 1)[0] ?? '') &&
   new RegExp(`^${key.split('*').map(escaped).join('.*')}$`).test(id);

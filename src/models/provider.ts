@@ -1,6 +1,6 @@
 /**
- * What the providers of this folder share: their options, and the way from a raw stream to one that
- * can be relied on.
+ * Shared by the providers of this folder: their options, and the wrapper that makes a raw stream
+ * reliable.
  */
 import type { Clock } from '../base/clock.ts';
 import { failureOf } from './failures.ts';
@@ -9,33 +9,33 @@ import { retrying } from './retrying.ts';
 
 export interface ProviderOptions {
   /**
-   * Asked before every call, so that a key that was set meanwhile is used. Never logged, never part
-   * of a message.
+   * Returns the key. Called before every call, so that a changed key is used. The key is never
+   * logged and never part of a message.
    */
   readonly apiKey: () => Promise<string | undefined>;
-  /** Without it, the provider's own address. */
+  /** Default: the provider's own address. */
   readonly baseUrl?: string;
   /**
-   * The way to the network, with proxies and certificates; the global one unless told. Handed to
-   * the SDK.
+   * Fetches with the configured proxies and certificates; handed to the SDK. Default: the global
+   * `fetch`.
    */
   readonly fetch?: typeof globalThis.fetch;
   readonly clock: Clock;
-  /** In [0, 1), for the jitter of retries. */
+  /** Returns a number in [0, 1), for the jitter of retries. */
   readonly random?: () => number;
-  /** Attempts after the first; 5 unless told. */
+  /** Attempts after the first. Default: 5. */
   readonly maxRetries?: number;
-  /** A stream silent for so long counts as cut; 10 minutes unless told. */
+  /** A stream silent for this long counts as cut. Default: 10 minutes. */
   readonly idleTimeoutMs?: number;
 }
 
-/** What a provider needs that has no key. */
+/** Options of a provider that has no key. */
 export type CallOptions = Omit<ProviderOptions, 'apiKey'>;
 
 export interface ProviderIdentity {
   readonly id: string;
   readonly label: string;
-  /** What a user does about a missing or refused key. */
+  /** Advice about a missing or refused key. */
   readonly keyHint: string;
 }
 
@@ -59,7 +59,7 @@ export function dependable(
   });
 }
 
-/** The key for this call; fails as `auth`, before any request, when there is none. */
+/** Returns the key for this call. Fails as `auth`, before any request, when there is none. */
 export async function requiredKey(
   options: ProviderOptions,
   { label, keyHint }: ProviderIdentity,

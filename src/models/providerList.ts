@@ -1,29 +1,29 @@
 /**
- * The providers that Helios has, each once: settings, keys, the command line and the documentation
- * are made from it.
+ * The providers of Helios. Settings, keys, the command line and the documentation are derived from
+ * this list.
  */
 
 /**
- * - `key`: answers only with an API key
+ * - `key`: requires an API key
  * - `optionalKey`: may have credentials of its own, or need none
- * - `signIn`: answers after a sign-in
- * - `none`: has no key of ours
+ * - `signIn`: requires a sign-in
+ * - `none`: uses no key of Helios
  */
 export type ProviderAuth = 'key' | 'optionalKey' | 'signIn' | 'none';
 
 export interface ProviderDeclaration {
   readonly label: string;
-  /** Shown beside the id where a provider is chosen; Markdown. */
+  /** Shown next to the id where a provider is chosen; Markdown. */
   readonly description: string;
   readonly auth: ProviderAuth;
   /**
-   * The engine's name of the secret with the key or the sign-in; in the terminal also its file in
-   * `auth`.
+   * The engine's name of the secret with the key or the sign-in. In the terminal also the name of
+   * its file in `auth`.
    */
   readonly secret?: string;
-  /** Environment variables with the key; the first that is set is taken. */
+  /** Environment variables with the key; the first that is set is used. */
   readonly variables?: readonly string[];
-  /** Answers only while a window of VS Code is open. */
+  /** Available only while a window of VS Code is open. */
   readonly needsWindow?: true;
 }
 
@@ -94,7 +94,7 @@ export const providers = {
 } as const satisfies Readonly<Record<string, ProviderDeclaration>>;
 
 export type ProviderId = keyof typeof providers;
-/** Providers that answer without a window. */
+/** Providers that need no window. */
 export type ProviderName = Exclude<ProviderId, 'vscode'>;
 
 export const providerIds = Object.keys(providers) as readonly ProviderId[];
@@ -103,7 +103,7 @@ export const providerNames = providerIds.filter(
   (id): id is ProviderName => !declarationOf(id).needsWindow,
 );
 
-/** Place of the key, or of the sign-in, of a provider. */
+/** Storage of the key, or of the sign-in, of a provider. */
 export interface KeySource {
   readonly provider: ProviderName;
   readonly label: string;
@@ -119,7 +119,7 @@ export const keySources: readonly KeySource[] = providerNames.flatMap((provider)
     : [{ provider, label, auth, secret, variables }];
 });
 
-/** The identity of a provider whose key a user sets. */
+/** Returns the identity of a provider whose key the user sets. */
 export function keyedIdentity(id: 'claude' | 'openai' | 'gemini' | 'compatible') {
   const { label, variables } = providers[id];
   const keyHint = `Set ${variables[0]} in the environment, or run “Helios: Set API Key” in VS Code.`;

@@ -1,7 +1,7 @@
-/** The history as every provider needs it, whatever provider, cut or crash shaped it. */
+/** Prepares the history for a request, whichever provider, cut or crash shaped it. */
 import type { AssistantBlock, Message, ModelRequest, ThinkingBlock, UserBlock } from './model.ts';
 
-/** What `ThinkingBlock.opaque` holds: the provider's own item, and the model it belongs to. */
+/** Content of `ThinkingBlock.opaque`: the provider's own item, and the model it belongs to. */
 interface OwnThinking {
   readonly model: string;
   readonly item: unknown;
@@ -14,15 +14,19 @@ export const ownThinking = (text: string, provider: string, own: OwnThinking): T
   opaque: own,
 });
 
-/** The item to send back; undefined for thinking of another provider or model, or that was cut. */
+/**
+ * Returns the item to send back; undefined for thinking of another provider or model, and for
+ * thinking that was cut.
+ */
 export function thinkingItem(block: ThinkingBlock, provider: string, model: string): unknown {
   const own = block.opaque as Partial<OwnThinking> | null | undefined;
   return block.provider === provider && own?.model === model ? own.item : undefined;
 }
 
 /**
- * Neighbours of one role joined, tool results before the user's words, empty texts and thinking
- * that cannot be replayed left out. No reply ends in thinking: providers refuse that.
+ * Joins neighbouring messages of one role, and puts tool results before the user's text. Leaves out
+ * empty texts and thinking that cannot be replayed. No reply ends in thinking: providers refuse
+ * that.
  */
 export function replayable(request: ModelRequest, provider: string): Message[] {
   const joined: Message[] = [];
@@ -70,7 +74,10 @@ const resultsFirst = (content: readonly UserBlock[]): UserBlock[] => [
   ...content.filter((block) => block.type !== 'tool_result'),
 ];
 
-/** Arguments of a call; the raw text when they are not JSON. No text means no arguments. */
+/**
+ * Parses the arguments of a call. Returns the raw text when they are not JSON. No text means no
+ * arguments.
+ */
 export function parsedInput(json: string): unknown {
   if (json.trim() === '') return {};
   try {
@@ -80,7 +87,9 @@ export function parsedInput(json: string): unknown {
   }
 }
 
-/** Arguments as the object that providers insist on, also where the model's own were not one. */
+/**
+ * Returns the arguments as an object, which providers require. Wraps arguments that are not one.
+ */
 export function objectInput(input: unknown): Record<string, unknown> {
   return typeof input === 'object' && input !== null && !Array.isArray(input)
     ? (input as Record<string, unknown>)
@@ -88,9 +97,9 @@ export function objectInput(input: unknown): Record<string, unknown> {
 }
 
 /**
- * Newer models refuse thinking when the conversation before it has changed, as it does when a
- * briefing takes the place of old messages. It is a help and not a need, so the call is made once
- * more without it.
+ * Calls `open`, and once more without thinking when the provider refuses it. Newer models refuse
+ * thinking after the conversation before it has changed, for example when a briefing has replaced
+ * old messages. Thinking is optional in a request.
  */
 export async function openReplaying<T>(
   request: ModelRequest,

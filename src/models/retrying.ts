@@ -1,6 +1,6 @@
 /**
- * Repeats calls to models. The SDKs are told not to, so that every attempt is seen, counted and
- * interruptible.
+ * Retries calls to models. Retries of the SDKs are turned off, so that every attempt is seen,
+ * counted and interruptible.
  */
 import { delay, type Clock } from '../base/clock.ts';
 import { backoffMs } from '../base/retries.ts';
@@ -18,20 +18,19 @@ import {
 
 export interface RetryOptions {
   readonly clock: Clock;
-  /** In [0, 1), for the jitter. */
+  /** Returns a number in [0, 1), for the jitter. */
   readonly random?: () => number;
   /** Attempts after the first. */
   readonly maxRetries?: number;
   /** The longest back-off of our own. */
   readonly maxBackoffMs?: number;
   /**
-   * A provider that asks for a longer wait is not waited for: the failure is returned, and says
-   * when to come back.
+   * When a provider asks for a longer wait, the failure is returned at once. It says when to retry.
    */
   readonly maxRetryAfterMs?: number;
 }
 
-/** Half of each wait is chance, so that many sessions do not come back together. */
+/** Half of each wait is random, so that many sessions do not retry together. */
 const backoff = { firstMs: 1000, factor: 2, jitter: 0.5 };
 
 const isTemporary: Readonly<Record<ModelFailureReason, boolean>> = {
@@ -45,9 +44,9 @@ const isTemporary: Readonly<Record<ModelFailureReason, boolean>> = {
 };
 
 /**
- * Makes a failed call anew when waiting can help. What an attempt streamed is declared void by
- * `attempt.discarded`, so the last attempt alone is the reply. An abort during the wait ends it at
- * once with no further call.
+ * Retries a failed call when waiting can help. `attempt.discarded` voids what the attempt streamed,
+ * so the last attempt alone is the reply. An abort during the wait ends it at once with no further
+ * call.
  */
 export function retrying(stream: ModelStream, options: RetryOptions): ModelStream {
   return (request, signal) => retry(stream, options, request, signal);
@@ -72,7 +71,7 @@ async function* retry(
   }
 }
 
-/** Passes on what the attempt streams and returns its reply. */
+/** Yields the events of the attempt and returns its reply. */
 async function* oneAttempt(
   events: AsyncIterable<ModelEvent>,
 ): AsyncGenerator<ModelEvent, ModelReply> {

@@ -9,13 +9,13 @@ import {
 } from './model.ts';
 import { dependable, type CallOptions, type ProviderIdentity } from './provider.ts';
 
-/** What a search found, in its order, each page once; begun anew with each attempt. */
+/** Sources of a search in order, each page once. Cleared before each attempt. */
 export class FoundSources {
-  /** How often the web was searched, by all attempts. */
+  /** Number of web searches by all attempts. */
   searches = 0;
   readonly #sources = new Map<string, SearchSource>();
 
-  /** Of one page told twice, the first is kept. */
+  /** Adds a source. Of two for one page, the first is kept. */
   add(source: SearchSource): void {
     if (!this.#sources.has(source.url)) this.#sources.set(source.url, source);
   }
@@ -29,7 +29,7 @@ export class FoundSources {
   }
 }
 
-/** Answers `query` as a stream of its own, and tells what it found. Free to throw. */
+/** Answers `query` as a stream and adds its sources to `found`. May throw. */
 export type RawSearch = (query: string, found: FoundSources) => RawStream;
 
 export function searching(

@@ -1,5 +1,5 @@
 /**
- * What providers said of their models, kept in `models.json`: a window that opens need not ask
+ * Caches the providers' lists of models in `models.json`, so that a new window need not fetch them
  * again.
  */
 import { readFileSync } from 'node:fs';
@@ -10,9 +10,9 @@ import type { Logger } from '../../base/logger.ts';
 import type { ModelDescription } from '../model.ts';
 
 export interface ModelCacheOptions {
-  /** Absolute. */
+  /** An absolute path. */
   readonly path: string;
-  /** Replaces the file at once or not at all; parent folders are made. */
+  /** Writes the file atomically; creates parent folders. */
   write(path: string, text: string): Promise<void>;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -62,25 +62,25 @@ export class ModelCache {
     this.#options = options;
   }
 
-  /** What was heard last, however long ago. */
+  /** Returns the last list of a provider, however old. */
   get(provider: string): Heard | undefined {
     this.#known ??= this.#read();
     return Object.hasOwn(this.#known, provider) ? this.#known[provider] : undefined;
   }
 
-  /** Known at once; what cannot be written is logged. */
+  /** Stores a list. `get` returns it at once; a failure to write the file is logged. */
   keep(provider: string, models: readonly ModelDescription[]): void {
     const heard: Heard = { heardMs: this.#options.clock.now(), models };
     this.#known = { ...(this.#known ?? this.#read()), [provider]: heard };
     this.#last = this.#last.then(() => this.#write(provider, heard));
   }
 
-  /** Resolves when all that is to be kept is on disk. */
+  /** Resolves when all lists are on disk. */
   settled(): Promise<void> {
     return this.#last;
   }
 
-  /** Another process may have heard of other providers meanwhile. */
+  /** Reads the file again first: another process may have added other providers. */
   async #write(provider: string, heard: Heard): Promise<void> {
     const { path, write, logger } = this.#options;
     try {
@@ -93,7 +93,7 @@ export class ModelCache {
     }
   }
 
-  /** Only a memory: where it is not what it should be, the providers are asked again. */
+  /** Reads the file. Returns no lists when it is damaged: providers can be asked again. */
   #read(): Known {
     const { path, logger } = this.#options;
     try {

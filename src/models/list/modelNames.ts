@@ -1,4 +1,4 @@
-/** What a user's word for a model stands for. Pure. */
+/** Resolves a user's name of a model. */
 import { UserFacing } from '../../base/errors.ts';
 import { describedModel, undatedId } from '../catalogue.ts';
 import type { ModelDescription } from '../model.ts';
@@ -9,9 +9,9 @@ import { nearMatches } from '../../base/nearMatches.ts';
 export interface Shelf {
   readonly provider: string;
   readonly label: string;
-  /** Those that it has now. */
+  /** The models that the provider has now. */
   readonly models: readonly ModelDescription[];
-  /** Those that our list has, also where the provider did not name them. */
+  /** The models of our list, including those that the provider does not list. */
   readonly known: readonly ModelDescription[];
 }
 
@@ -21,8 +21,8 @@ export interface NamedModel {
 }
 
 /**
- * `shelves` in the order in which they are preferred. Throws `UserFacing` for a word that stands
- * for nothing.
+ * Resolves a name to a model. `shelves` are in order of preference. Throws `UserFacing` when
+ * nothing matches.
  */
 export function findModel(word: string, shelves: readonly Shelf[]): NamedModel {
   const slash = word.indexOf('/');
@@ -38,8 +38,9 @@ export function findModel(word: string, shelves: readonly Shelf[]): NamedModel {
 }
 
 /**
- * The model of this provider. One that no list has is taken as it stands, for endpoints have
- * private ones; but not what is an alias elsewhere, or nearly one here. Throws `UserFacing`.
+ * Resolves a name to a model of this provider. An unlisted id is taken as it stands, since
+ * endpoints have private models. Throws `UserFacing` for an alias of another provider's model, and
+ * for what looks like a misspelt alias.
  */
 export function modelOn(shelf: Shelf, word: string, shelves: readonly Shelf[] = [shelf]): string {
   const own = word.startsWith(`${shelf.provider}/`) ? word.slice(shelf.provider.length + 1) : word;
@@ -59,7 +60,10 @@ export function modelOn(shelf: Shelf, word: string, shelves: readonly Shelf[] = 
   return own;
 }
 
-/** Also with the date of its release, or without it where the provider names it with one. */
+/**
+ * Matches ids exactly. Also matches a dated form of a listed id, and an undated form of a dated
+ * one.
+ */
 function exactId({ models, known }: Shelf, word: string): string | undefined {
   const asked = word.toLowerCase();
   const listed = [...models, ...known];
