@@ -1,6 +1,6 @@
 /**
- * Puts the features of this window together. Each stands alone: one that fails is logged, the
- * others go on.
+ * Creates the features of this window. They are independent: a feature that fails is logged and the
+ * others continue.
  */
 import { lm, window, workspace, type ExtensionContext, type LogOutputChannel } from 'vscode';
 import { systemClock } from '../base/clock.ts';
@@ -43,7 +43,7 @@ export class App implements Disposable {
   #briefs: Briefs | undefined;
   #keepRunning: KeepRunning | undefined;
 
-  /** Registers everything and returns; what takes time begins afterwards. */
+  /** Registers everything and returns; slow work starts in `begin`. */
   constructor(context: ExtensionContext, createEngine: CreateEngine) {
     this.#context = context;
     this.#logger = this.#owned.add(window.createOutputChannel('Helios', { log: true }));
@@ -59,7 +59,7 @@ export class App implements Disposable {
     this.#register();
   }
 
-  /** Takes up what was interrupted. Never rejects. */
+  /** Resumes interrupted sessions. Never rejects. */
   async begin(): Promise<void> {
     await attempt('models', this.#logger, () => lm.selectChatModels({ vendor: modelVendor }));
     await attempt('models of VS Code', this.#logger, () => this.#hostModels.refresh());
@@ -67,9 +67,9 @@ export class App implements Disposable {
     else this.#owned.add(workspace.onDidGrantWorkspaceTrust(() => void this.#resume()));
   }
 
-  /** Lets go of the sessions; runs go on. */
+  /** Releases the sessions; their runs continue. */
   close(): Promise<void> {
-    // That they are let go of here is no reason for the background process to do so.
+    // The background process must keep the sessions that this window releases.
     this.#keepRunning?.dispose();
     return this.#deps.host.close();
   }

@@ -33,9 +33,7 @@ export const isTrusted = (): boolean => workspace.isTrusted;
 export const openFolders = (): string[] =>
   (workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath);
 
-/**
- * Creates what the features of this window share. The engine is created when it is first needed.
- */
+/** Creates what the features of this window share. The engine is created on first use. */
 export function createAppDeps({
   context,
   owned,

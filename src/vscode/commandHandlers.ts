@@ -20,10 +20,10 @@ import { storeCommands } from './sessions/storeCommands.ts';
 import type { Handlers } from './ui/commandRegistry.ts';
 import type { AppDeps } from './appDeps.ts';
 
-/** What commands reach that is created after them. */
+/** Features that commands use and that are created after the commands. */
 export interface CommandTargets {
   readonly models: ModelDeps;
-  /** State of all windows. */
+  /** State shared by all windows. */
   readonly memory: Memento;
   showSession(id: SessionId): Promise<void>;
   showMetrics(id: SessionId): Promise<void>;

@@ -1,6 +1,6 @@
 /**
- * What a trusted window does once it is open: resumes what was interrupted, cleans up, shows what
- * was missed.
+ * Work of a trusted window once it is open: resumes interrupted sessions, cleans up, shows missed
+ * briefs.
  */
 import type { Memento } from 'vscode';
 import { systemClock } from '../base/clock.ts';
@@ -19,11 +19,11 @@ export interface StartupDeps {
   readonly deps: AppDeps;
   readonly owned: DisposableStore;
   readonly briefs: Briefs | undefined;
-  /** State of all windows. */
+  /** State shared by all windows. */
   readonly memory: Memento;
 }
 
-/** Never rejects: a step that fails is logged, the others go on. */
+/** Never rejects: a step that fails is logged, the others continue. */
 export async function resumeWork({ deps, owned, briefs, memory }: StartupDeps): Promise<void> {
   const { host, sessions, logger } = deps;
   sessions.refresh();
@@ -48,7 +48,7 @@ export async function resumeWork({ deps, owned, briefs, memory }: StartupDeps): 
   }
 }
 
-/** Never rejects: logs why it failed. */
+/** Never rejects: logs the failure. */
 export async function attempt(
   name: string,
   logger: Logger,

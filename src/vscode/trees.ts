@@ -1,4 +1,4 @@
-/** The trees of the side bar, and when each is drawn anew. */
+/** The trees of the side bar, and when each is redrawn. */
 import type { SessionOwner, Sessions, SessionSummary } from '../agent/contract/sessions.ts';
 import { systemClock } from '../base/clock.ts';
 import { DisposableStore, type Disposable } from '../base/disposable.ts';
@@ -25,11 +25,11 @@ export interface TreesDeps {
   readonly logger: Logger;
 }
 
-/** A tree is drawn anew at most this often: each time is a round trip for every open row. */
+/** Minimum time between redraws of a tree: each redraw is a round trip per open row. */
 const frameMs = 1_000;
-/** Sessions of other windows and of the terminal are looked for at most this often. */
+/** Minimum time between searches for sessions of other windows and terminals. */
 const listEveryMs = 60_000;
-/** Those that go on there are drawn anew this often, while the tree is seen. */
+/** Time between redraws for running sessions of other processes, while the tree is visible. */
 const foreignEveryMs = 10_000;
 
 interface Listed {
@@ -101,7 +101,7 @@ export class Trees implements Disposable {
     this.#owned.add(notes.onDidChange(() => memory.refresh()));
   }
 
-  /** Asks everything anew, machines included. */
+  /** Asks for everything again, including machines. */
   refresh(): void {
     this.#machineViews.forget();
     this.#listed = undefined;
@@ -133,7 +133,7 @@ export class Trees implements Disposable {
   }
 }
 
-/** Of those that are neither open here nor over. */
+/** Owners of the sessions that are neither open here nor ended. */
 async function ownersOf(
   sessions: Sessions,
   listed: readonly SessionSummary[],

@@ -1,4 +1,4 @@
-/** `/budget` in the chat: what a session may spend from now on. */
+/** `/budget` in the chat: the limits of a session. */
 import type { ChatResponseStream } from 'vscode';
 import type { Engine } from '../../agent/contract/engine.ts';
 import type { Session } from '../../agent/contract/sessions.ts';
@@ -9,8 +9,8 @@ import { plain } from '../../base/markdown.ts';
 const example = 'Write the limits behind it: /budget $10, 4 h, $0.50 per experiment. Or none.';
 
 /**
- * Says the limits of the session, or sets them. True when it had ended for want of them and can go
- * on now. Throws `UserFacing` for what is no limit.
+ * Shows the limits of the session, or sets them. Resolves with true when the session had ended
+ * because of its limits and can now continue. Throws `UserFacing` for a text that is not a limit.
  */
 export async function answerBudget(
   session: Session | undefined,

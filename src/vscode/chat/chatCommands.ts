@@ -22,10 +22,10 @@ export interface ChatCommandDeps {
   readonly follower: ChatFollower;
 }
 
-/** `session`: the one that a message would steer. */
+/** `session`: the session that a message would steer. */
 type AnswerCommand = (turn: ChatTurn, session: Session | undefined) => Promise<ChatResult>;
 
-/** Longer than for a message: the user asked to watch. */
+/** Longer than for a message, because the user asked to watch. */
 const followPatienceMs = 120_000;
 const goOnText = 'Go on with the work.';
 
@@ -94,7 +94,7 @@ const aboutSession =
     return about(session);
   };
 
-/** Also of a session that has ended: with higher limits it goes on. */
+/** Also accepts a session that has ended: with higher limits it continues. */
 async function changeBudget(
   turn: ChatTurn,
   { chat, meant, follower }: ChatCommandDeps,
@@ -107,10 +107,7 @@ async function changeBudget(
   return goesOn ? follower.follow(session, turn, { say: goOnText }) : about(session);
 }
 
-/**
- * Also of a session that has ended: what is said to it then is answered by the model of these
- * words.
- */
+/** Also accepts a session that has ended: the selected model answers its next message. */
 async function talkOfModels(
   { request, context, stream }: ChatTurn,
   { chat, meant }: ChatCommandDeps,

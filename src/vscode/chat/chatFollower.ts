@@ -12,17 +12,17 @@ import type { MeantSession } from './meantSession.ts';
 
 const minuteMs = 60_000;
 /**
- * VS Code holds back what the user types while a request is open: never for long while nothing
- * happens.
+ * VS Code holds back what the user types while a request is open, so a request must not stay open
+ * for long while nothing happens.
  */
 const sleepPatienceMs = 20_000;
-/** The state of a session, with what can be done about it. */
+/** The state of a session, with the actions that are available. */
 export interface SessionStanding {
   readonly text: string;
   readonly buttons: readonly ((stream: ChatResponseStream) => void)[];
 }
 
-/** Shows sessions in the chat as they work, with the calls that wait for an approval. */
+/** Streams sessions into the chat while they work, with the calls that need approval. */
 export class ChatFollower {
   readonly #deps: ChatDeps;
   readonly #meant: MeantSession;
@@ -33,7 +33,7 @@ export class ChatFollower {
     this.#meant = meant;
   }
 
-  /** Takes back the note that a session was paused: the user has written since. */
+  /** Clears the note that a session was paused, because the user has written since. */
   clearNote(): void {
     this.#pausedNote?.dispose();
   }
@@ -71,9 +71,9 @@ export class ChatFollower {
     return about(session);
   }
 
-  /** Says how the session stands, with what can be done next. */
+  /** Shows the state of the session with the next possible actions. */
   async close(session: Session, stream: ChatResponseStream, end: FollowEnd): Promise<void> {
-    // Whoever stops looking at a sleeping session does not mean to wake it.
+    // A user who stops watching a sleeping session does not mean to wake it.
     if (end === 'cancelled' && isWorking(session.state)) {
       await session.interrupt();
       this.#pausedNote = window.setStatusBarMessage(pausedText, 8_000);

@@ -21,15 +21,15 @@ import { showRefusal } from './chatStream.ts';
 import type { ChatTurn } from './chatTurn.ts';
 
 /**
- * Starts sessions from what is typed in the chat, and steers those that go on, with the model that
- * is picked there.
+ * Starts sessions from messages in the chat and steers running ones, with the model that is
+ * selected there.
  */
 export class ChatGoals {
   readonly #host: EngineHost;
   readonly #follower: ChatFollower;
   /**
-   * The model that was picked when a session was last spoken to: only a change of it changes the
-   * session's.
+   * The model that was selected at the last message to each session. Only a change of the selection
+   * changes the session's model.
    */
   readonly #picked = new Map<string, string>();
 

@@ -21,7 +21,9 @@ export function showInbox(session: Session | undefined, stream: ChatResponseStre
       );
 }
 
-/** `/answer q1 use both GPUs`; the number may be left out where one question is open. */
+/**
+ * Handles `/answer q1 use both GPUs`. The number is optional while exactly one question is open.
+ */
 export async function answerFromChat(
   session: Session | undefined,
   prompt: string,

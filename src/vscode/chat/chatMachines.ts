@@ -1,4 +1,4 @@
-/** `/machines` and `/machine add|import|rm|test` in the chat: the words of the terminal. */
+/** `/machines` and `/machine add|import|rm|test` in the chat, with the syntax of the terminal. */
 import { homedir } from 'node:os';
 import { workspace, type ChatResponseStream } from 'vscode';
 import { systemClock } from '../../base/clock.ts';
@@ -52,7 +52,7 @@ export async function answerAboutMachines(
   }
 }
 
-/** Asks nobody anything: a machine that was never used is listed as such. */
+/** Lists machines without connecting: an unused machine is listed as unused. */
 export async function showMachines(
   { host }: AskingDeps,
   stream: ChatResponseStream,

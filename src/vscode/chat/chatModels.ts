@@ -1,4 +1,4 @@
-/** `/models`, `/model`, `/switch` and `/reasoning` in the chat: the words of the terminal. */
+/** `/models`, `/model`, `/switch` and `/reasoning` in the chat, with the syntax of the terminal. */
 import type { ChatResponseStream } from 'vscode';
 import type { Engine } from '../../agent/contract/engine.ts';
 import type { Session } from '../../agent/contract/sessions.ts';
@@ -21,12 +21,12 @@ import { engineSettings } from '../ui/settings.ts';
 
 export interface ModelTalk {
   readonly engine: Engine;
-  /** Absent: what is said holds for the next goals. */
+  /** Default: changes apply to the next goals. */
   readonly session: Session | undefined;
   readonly stream: ChatResponseStream;
 }
 
-/** Asks every provider that is ready. Words in `prompt` filter. */
+/** Lists the models of every provider that is ready. `prompt` is a filter. */
 export async function showModels(prompt: string, { engine, stream }: ModelTalk): Promise<void> {
   const listing = await engine.models.list();
   const ready = await readyProviders(engine);
@@ -51,8 +51,7 @@ export async function showModels(prompt: string, { engine, stream }: ModelTalk):
 }
 
 /**
- * Says which model answers, or makes it another one, which keeps history and notes. Throws
- * `UserFacing`.
+ * Shows the model of the session, or switches it; history and notes are kept. Throws `UserFacing`.
  */
 export async function answerAboutModel(prompt: string, talk: ModelTalk): Promise<void> {
   const { engine, session, stream } = talk;
@@ -75,7 +74,7 @@ export async function answerAboutModel(prompt: string, talk: ModelTalk): Promise
   );
 }
 
-/** Says the level of reasoning of the session, or sets it. Throws `UserFacing`. */
+/** Shows the reasoning effort of the session, or sets it. Throws `UserFacing`. */
 export async function answerAboutReasoning(prompt: string, talk: ModelTalk): Promise<void> {
   const { session, stream } = talk;
   if (prompt.trim() !== '' && session !== undefined) await session.useEffort(parseEffort(prompt));

@@ -1,11 +1,14 @@
-/** `/resume` in the chat: the sessions by number, and going on with one of them. */
+/** `/resume` in the chat: lists the sessions by number, or resumes one. */
 import type { ChatResponseStream } from 'vscode';
 import type { Engine } from '../../agent/contract/engine.ts';
 import type { Session } from '../../agent/contract/sessions.ts';
 import { UserFacing } from '../../base/errors.ts';
 import { resumeList } from '../sessions/resumeList.ts';
 
-/** The session that goes on; `undefined` where they were only listed. Throws `UserFacing`. */
+/**
+ * Resolves with the resumed session, or `undefined` when sessions were only listed. Throws
+ * `UserFacing`.
+ */
 export async function resumeFromChat(
   { sessions }: Engine,
   prompt: string,

@@ -8,7 +8,7 @@ import type { ChatFollower } from './chatFollower.ts';
 import { withIcons } from './chatStream.ts';
 import { about, type ChatDeps } from './chatTurn.ts';
 
-/** Shows the sessions that go on, else the last one, with what each has cost. */
+/** Shows the running sessions, or else the last session, with the cost of each. */
 export async function showStatus(
   { sessions, host }: ChatDeps,
   follower: ChatFollower,

@@ -1,10 +1,14 @@
-/** `/sticky` and `/stickies` in the chat: notes of the user's that the model always sees. */
+/**
+ * `/sticky` and `/stickies` in the chat: stickies are texts of the user that the model always sees.
+ */
 import type { ChatResponseStream } from 'vscode';
 import type { Session } from '../../agent/contract/sessions.ts';
 import { UserFacing } from '../../base/errors.ts';
 import { parseSticky, stickyList } from '../inbox/stickies.ts';
 
-/** Throws `UserFacing` without a session, and where there are too many notes. */
+/**
+ * Adds, lists or removes stickies. Throws `UserFacing` without a session or with too many stickies.
+ */
 export async function answerSticky(
   session: Session | undefined,
   prompt: string,
@@ -29,7 +33,7 @@ export async function answerSticky(
   }
 }
 
-/** `/stickies` lists, `/stickies rm 2` unpins; nothing is pinned by it. Throws `UserFacing`. */
+/** Lists with `/stickies`, removes with `/stickies rm 2`; never adds. Throws `UserFacing`. */
 export async function answerStickies(
   session: Session | undefined,
   prompt: string,

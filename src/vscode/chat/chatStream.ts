@@ -1,4 +1,4 @@
-/** Parts of a transcript → VS Code's chat stream. */
+/** Writes the parts of a transcript to VS Code's chat stream. */
 import { basename } from 'node:path';
 import { MarkdownString, Uri, type ChatResponseStream } from 'vscode';
 import type { CommandId } from '../ui/contributions.ts';
@@ -18,7 +18,10 @@ export function showPart(stream: ChatResponseStream, part: ChatPart): void {
   }
 }
 
-/** All in one kind of Markdown: VS Code then draws a line and its files as one paragraph. */
+/**
+ * Uses one kind of Markdown throughout, so that VS Code draws a line and its files as one
+ * paragraph.
+ */
 function showLine(
   stream: ChatResponseStream,
   { icon, markdown, files = [] }: ChatPart & { kind: 'line' },
@@ -32,7 +35,7 @@ function showLine(
   stream.markdown(withIcons('\n\n'));
 }
 
-/** Theme icons, but no command links and no HTML. */
+/** Allows theme icons, but no command links and no HTML. */
 export function withIcons(markdown: string): MarkdownString {
   return new MarkdownString(markdown, true);
 }

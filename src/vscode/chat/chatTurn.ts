@@ -26,7 +26,7 @@ export interface ChatDeps {
   readonly logger: Logger;
 }
 
-/** A request of the chat, and where its answer goes. */
+/** A chat request and the stream for its answer. */
 export interface ChatTurn {
   readonly request: ChatRequest;
   readonly context: ChatContext;
@@ -35,8 +35,8 @@ export interface ChatTurn {
 }
 
 /**
- * The result of a request that was about a session: the next request of this chat means the same
- * one.
+ * Returns the result of a request about a session, so that the next request of this chat means the
+ * same session.
  */
 export const about = (session: Session | undefined): ChatResult =>
   session === undefined ? {} : { metadata: { sessionId: session.id } };

@@ -1,4 +1,4 @@
-/** Shows a session as it works, until it waits, ends, or is no longer watched. */
+/** Streams a session while it works, until it waits, ends, or is no longer watched. */
 import type { Session } from '../../agent/contract/sessions.ts';
 import type { JournalEvent } from '../../agent/journal/events.ts';
 import type { Clock } from '../../base/clock.ts';
@@ -8,8 +8,9 @@ import { Transcript, type ChatPart } from '../sessions/transcript.ts';
 import { plain } from '../../base/markdown.ts';
 
 /**
- * - `time`: the limit has passed, the session goes on · `cancelled`: the signal was aborted ·
- *   `failed`: the message was not taken
+ * - `time`: the limit has passed, the session continues
+ * - `cancelled`: the signal was aborted
+ * - `failed`: the message was not accepted
  */
 export type FollowEnd = 'sleeping' | 'paused' | 'ended' | 'time' | 'cancelled' | 'failed';
 
@@ -17,24 +18,24 @@ export interface FollowOptions {
   readonly show: (part: ChatPart) => void;
   readonly clock: Clock;
   readonly limitMs: number;
-  /** A sleep that is shorter does not end the following. */
+  /** A shorter sleep does not end the following. */
   readonly sleepPatienceMs: number;
   readonly signal: AbortSignal;
-  /** A message of the user's: it is sent, and what it brings about is followed. */
+  /** A message of the user to send first; its effect is followed. */
   readonly say?: string;
-  /** Shows what happened before: for a session that was started a moment ago. */
+  /** Also shows earlier events, for a session that was started a moment ago. */
   readonly fromStart?: boolean;
 }
 
 /**
- * VS Code folds away everything before the last progress message once an answer is complete, so
- * progress is shown only where nothing else has come for so long.
+ * VS Code collapses everything before the last progress message once an answer is complete, so
+ * progress is shown only after this long without other output.
  */
 const progressAfterMs = 2_000;
 
 /**
- * Never rejects. A session that is paused or ended is not followed, unless there is something to
- * say to it.
+ * Follows a session. Never rejects. A paused or ended session is not followed unless there is a
+ * message to send.
  */
 export function followSession(session: Session, options: FollowOptions): Promise<FollowEnd> {
   const { phase } = session.state;

@@ -5,8 +5,8 @@ import { isOpen } from '../../presentation/sessions/sessionText.ts';
 import type { OpenSessions } from '../window/openSessions.ts';
 
 /**
- * Until VS Code has delivered what it held back while the chat request was open, on a busy machine
- * too.
+ * Time for VS Code to deliver what it held back while the chat request was open, also on a busy
+ * machine.
  */
 const heldBackMs = 10_000;
 
@@ -14,7 +14,7 @@ const heldBackMs = 10_000;
 export class MeantSession {
   readonly #sessions: OpenSessions;
   readonly #clock: Clock;
-  /** When each session was last shown to its end. */
+  /** When each session was last shown to its end, in milliseconds since the epoch. */
   readonly #endedMs = new Map<string, number>();
 
   constructor(sessions: OpenSessions, clock: Clock) {
@@ -22,12 +22,12 @@ export class MeantSession {
     this.#clock = clock;
   }
 
-  /** A session was shown to its end. */
+  /** Records that a session was shown to its end. */
   ended({ id }: Session): void {
     this.#endedMs.set(id, this.#clock.now());
   }
 
-  /** The session that this chat spoke of last. */
+  /** The last session of this chat. */
   mentioned({ history }: ChatContext): Session | undefined {
     const results = history.flatMap((each) =>
       each instanceof ChatResponseTurn ? [each.result.metadata] : [],
@@ -38,7 +38,7 @@ export class MeantSession {
     return this.#sessions.get(ids.at(-1) ?? '');
   }
 
-  /** The session that this chat spoke of last, where it goes on; else the newest that goes on. */
+  /** The last session of this chat if it is still open, else the newest open session. */
   steered(context: ChatContext): Session | undefined {
     const last = this.mentioned(context);
     const isMeant = last !== undefined && (isOpen(last.state) || this.#wasHeldBack(last));
@@ -46,8 +46,8 @@ export class MeantSession {
   }
 
   /**
-   * A message that was meant to steer, and that VS Code delivers only now that the session has
-   * ended: no new goal.
+   * Whether a message was meant to steer, and VS Code delivered it only after the session had
+   * ended. Such a message is not a new goal.
    */
   #wasHeldBack({ id }: Session): boolean {
     const endedMs = this.#endedMs.get(id);

@@ -1,4 +1,4 @@
-/** Commands on experiments: take the code of one over. */
+/** Commands on experiments: apply the code of an experiment. */
 import { Uri, window, workspace } from 'vscode';
 import {
   branchNameFor,

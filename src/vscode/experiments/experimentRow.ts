@@ -1,4 +1,4 @@
-/** An experiment as a row, with its runs below it. */
+/** A tree row for an experiment, with its runs below. */
 import { experimentResultText } from '../../presentation/experiments/experimentText.ts';
 import { costText } from '../../presentation/sessions/sessionText.ts';
 import { formatDuration, oneLine } from '../../base/text.ts';
@@ -9,8 +9,8 @@ import { code, plain } from '../../base/markdown.ts';
 import type { Icon } from '../ui/icons.ts';
 
 /**
- * `rows`: one per row of the ledger, in its order. Runs stand below their experiment; those that
- * belong to none are left out.
+ * `rows`: one per ledger row, in ledger order. Runs are placed below their experiment; runs without
+ * an experiment are left out.
  */
 export function plannedRows(
   rows: readonly TreeNode[],

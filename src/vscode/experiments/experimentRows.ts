@@ -1,4 +1,4 @@
-/** The Experiments tree: sessions, below each its experiments, and below those their runs. */
+/** The Experiments tree: sessions, their experiments, and the runs of each. */
 import { billText, costLines } from '../../presentation/costs.ts';
 import { budgetText } from '../../presentation/limits.ts';
 import type { SessionOwner, SessionSummary } from '../../agent/contract/sessions.ts';
@@ -22,17 +22,17 @@ import { plain } from '../../base/markdown.ts';
 import { relativeTime } from '../../base/span.ts';
 
 export interface ExperimentsView {
-  /** Sessions of this window, with what their runs have printed so far. */
+  /** Sessions of this window, with the output of their runs so far. */
   readonly open: readonly OpenSessionView[];
   readonly listed: readonly SessionSummary[];
-  /** Who works on sessions that are not open here. */
+  /** Owners of the sessions that are not open here. */
   readonly owners?: ReadonlyMap<string, SessionOwner>;
   readonly nowMs: number;
-  /** Called when the row of a session that is not open here is opened. */
+  /** Called when the row of a session that is not open here is expanded. */
   readonly read: (sessionId: SessionSummary['id']) => Promise<OpenSessionView>;
 }
 
-/** Newest first, older ones in groups; a session that this window works on is opened out. */
+/** Sorted newest first, older sessions in groups; a session of this window is expanded. */
 export function experimentRows(view: ExperimentsView): readonly TreeNode[] {
   const openIds = new Set(view.open.map(({ state }) => state.id));
   const open = [...view.open].sort((a, b) => b.state.startedMs - a.state.startedMs);
@@ -43,7 +43,7 @@ export function experimentRows(view: ExperimentsView): readonly TreeNode[] {
   ];
 }
 
-/** Number of runs that go on: the badge. */
+/** Number of running runs, for the badge. */
 export const runningRuns = (open: readonly OpenSessionView[]): number =>
   open.reduce((sum, { state }) => sum + runningCount(state), 0);
 
@@ -125,7 +125,7 @@ interface SessionRow extends Pick<TreeNode, 'id' | 'spoken' | 'isExpanded' | 'ch
 
 const sessionRow = ({ goal, description, tooltip, ...row }: SessionRow): TreeNode => ({
   ...row,
-  // A session that is taken up again is another row: it is opened out, whatever the saved one was.
+  // A resumed session gets another row id, so that it is expanded whatever the saved row was.
   id: row.context === 'session unfinished' ? `saved/${row.id}` : row.id,
   label: oneLine(goal, 80),
   description: description.filter((part) => part !== '').join(' · '),
@@ -133,7 +133,7 @@ const sessionRow = ({ goal, description, tooltip, ...row }: SessionRow): TreeNod
   target: { kind: 'session', sessionId: row.id },
 });
 
-/** Newest first. */
+/** Sorted newest first. */
 function runRows({ state, ledger, facts }: OpenSessionView, nowMs: number): readonly TreeNode[] {
   const place = {
     sessionId: state.id,

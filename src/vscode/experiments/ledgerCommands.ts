@@ -1,7 +1,4 @@
-/**
- * Commands on the ledger: take its results out, bring results of before in, make an experiment
- * again.
- */
+/** Commands on the ledger: export results, import earlier results, reproduce an experiment. */
 import { ProgressLocation, Uri, window, workspace } from 'vscode';
 import { reproductionText } from '../../presentation/experiments/reproductionText.ts';
 import type { Session } from '../../agent/contract/sessions.ts';
@@ -87,7 +84,7 @@ async function reproduceOne(deps: WindowDeps, argument: unknown): Promise<void> 
   );
 }
 
-/** One that is over is opened for it: what is brought in or run again is recorded in it. */
+/** Resumes an ended session first, because an import or a reproduction is recorded in it. */
 async function openedSession(
   { host, sessions: known }: WindowDeps,
   argument: unknown,

@@ -1,4 +1,4 @@
-/** Commands of the Inbox: questions of the agent's, and notes that the user pins for it. */
+/** Commands of the Inbox: questions of the agent and stickies of the user. */
 import { window } from 'vscode';
 import type { Session } from '../../agent/contract/sessions.ts';
 import { openQuestions } from '../../presentation/sessions/sessionText.ts';
@@ -64,7 +64,7 @@ const choiceOf = (asked: Asked): Choice<Asked> => ({
   value: asked,
 });
 
-/** `undefined`: the user changed their mind. */
+/** Resolves with `undefined` when the user cancels. */
 async function answerFor({ text, options, fallback }: Question): Promise<string | undefined> {
   const title = oneLine(text, 120);
   const write = 'Write an Answer…';

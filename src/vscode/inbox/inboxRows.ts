@@ -1,4 +1,4 @@
-/** The Inbox: what the agent asks the user, and what the user pinned for the agent. */
+/** The Inbox tree: questions of the agent and stickies of the user. */
 import type { ApprovalRequest } from '../../agent/contract/ports.ts';
 import type { Question, SessionState } from '../../agent/journal/state.ts';
 import { oneLine } from '../../base/text.ts';
@@ -10,14 +10,14 @@ import { plain } from '../../base/markdown.ts';
 
 export interface InboxFacts {
   readonly sessions: readonly SessionState[];
-  /** Calls that wait to be allowed. */
+  /** Calls that need approval. */
   readonly approvals: readonly ApprovalRequest[];
   readonly nowMs: number;
 }
 
 /**
- * What waits for the user comes first; no row at all while there is nothing: the view then says
- * what it is for.
+ * Puts what waits for the user first. Returns no row while the inbox is empty: the view's welcome
+ * text is shown then.
  */
 export function inboxRows({ sessions, approvals, nowMs }: InboxFacts): readonly TreeNode[] {
   const newest = sessions.toSorted((a, b) => b.startedMs - a.startedMs);
@@ -31,11 +31,11 @@ export function inboxRows({ sessions, approvals, nowMs }: InboxFacts): readonly 
   ];
 }
 
-/** How many answers are wanted. */
+/** Number of answers that the agent waits for. */
 export const inboxCount = ({ sessions, approvals }: InboxFacts): number =>
   approvals.length + sessions.reduce((sum, state) => sum + openOf(state).length, 0);
 
-/** Those that can be answered still, the most urgent first. */
+/** Questions that can still be answered, the most urgent first. */
 function openOf(state: SessionState): Question[] {
   if (!isOpen(state)) return [];
   return [...state.questions.values()]

@@ -1,10 +1,10 @@
-/** The inbox in words, and answers as they are typed. */
+/** Texts of the inbox, and a parser for typed answers. */
 import type { SessionState } from '../../agent/journal/state.ts';
 import { UserFacing } from '../../base/errors.ts';
 import { formatSpan } from '../../base/span.ts';
 import { plain } from '../../base/markdown.ts';
 
-/** Open questions with their defaults, then the answers that were given. */
+/** Lists open questions with their defaults, then the answered questions. */
 export function inboxList({ questions }: Pick<SessionState, 'questions'>, nowMs: number): string {
   if (questions.size === 0) return 'The inbox is empty: the agent has asked nothing.';
   return [...questions.values()]
@@ -18,7 +18,7 @@ export function inboxList({ questions }: Pick<SessionState, 'questions'>, nowMs:
     .join('\n');
 }
 
-/** Throws `UserFacing` where it is not clear which question is meant. */
+/** Throws `UserFacing` where the question is ambiguous. */
 export function parseAnswer(
   prompt: string,
   open: readonly string[],

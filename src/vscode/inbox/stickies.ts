@@ -1,11 +1,11 @@
-/** What `/sticky` asks for: pin a text, unpin a number, or list. */
+/** Parses `/sticky`: add a text, remove a number, or list. */
 
 export type StickyAsk =
   | { readonly kind: 'list' }
   | { readonly kind: 'pin'; readonly text: string }
   | { readonly kind: 'unpin'; readonly number: number };
 
-/** `rm 2` unpins; nothing lists; any other text is pinned. */
+/** `rm 2` removes, an empty prompt lists, any other text is added. */
 export function parseSticky(prompt: string): StickyAsk {
   const text = prompt.trim();
   if (text === '') return { kind: 'list' };

@@ -1,6 +1,6 @@
 /**
- * Sessions that go on when VS Code closes: which, on request or by the setting, and what their
- * background process has to know.
+ * Sessions that continue when VS Code closes: which ones, on request or by the setting, and what
+ * their background process needs.
  */
 import type { MachineQuestions } from '../machines/machineQuestions.ts';
 import type { ApiKeys } from '../models/apiKeys.ts';
@@ -31,19 +31,19 @@ export type KeepRunningDeps = WindowDeps & {
   readonly questions: MachineQuestions;
 };
 
-/** A reloaded window is there before. */
+/** Time for a reloaded window to take its sessions back. */
 const graceMs = 5_000;
-/** A background process that ended although it was needed is started again, after a while. */
+/** Delay before a background process that ended unexpectedly is restarted. */
 const againMs = 10_000;
 
 export class KeepRunning implements Disposable {
   readonly #deps: KeepRunningDeps;
   readonly #clock: Clock;
   readonly #owned = new DisposableStore();
-  /** Asked for by the user, for as long as this window lives. */
+  /** Sessions chosen by the user, for as long as this window lives. */
   readonly #asked = new Set<string>();
   #background: BackgroundProcess | undefined;
-  /** What the background process was told last, as far as this window decides it. */
+  /** Sessions that the background process was last given, as far as this window decides. */
   #told = '';
   #last: Promise<void> = Promise.resolve();
   #restart: Disposable | undefined;
@@ -62,7 +62,7 @@ export class KeepRunning implements Disposable {
     );
   }
 
-  /** Whether the session goes on when the window closes. */
+  /** Whether the session continues when the window closes. */
   keeps({ id, state }: Session): boolean {
     return (
       state.provider !== hostProviderId &&
@@ -71,8 +71,8 @@ export class KeepRunning implements Disposable {
   }
 
   /**
-   * Asks for it, or takes it back. Resolves with whether it goes on now; throws `UserFacing` where
-   * it cannot.
+   * Turns it on or off for a session. Returns whether it is on; throws `UserFacing` where it is
+   * impossible.
    */
   toggle(session: Session): boolean {
     const { id, state } = session;
@@ -83,7 +83,7 @@ export class KeepRunning implements Disposable {
     return this.#asked.has(id);
   }
 
-  /** The background process goes on with what it was told last. */
+  /** The background process continues with the last handover. */
   dispose(): void {
     this.#isDisposed = true;
     this.#restart?.dispose();
@@ -166,7 +166,7 @@ export class KeepRunning implements Disposable {
     };
   }
 
-  /** By the setting it would go on, and it cannot: said once for each session. */
+  /** Warns once per session that cannot continue although the setting demands it. */
   #warnOf(going: readonly Session[]): void {
     if (setting('session.keepRunning') !== 'always') return;
     for (const { id, state } of going) {
@@ -181,9 +181,7 @@ export class KeepRunning implements Disposable {
 
 const endpointIds = (): readonly string[] => setting('endpoints').map(({ id }) => id);
 
-/**
- * What the folders of the window say of notifications; one that cannot be understood says nothing.
- */
+/** Notification settings of the window's folders; `undefined` for an invalid file. */
 const projects = (): Promise<readonly unknown[]> =>
   Promise.all(
     (workspace.workspaceFolders ?? []).map(({ uri }) =>

@@ -1,6 +1,6 @@
 /**
- * The background process of this window: a process beside it that is told what to go on with, and
- * outlives it.
+ * The background process of this window: a child process that receives the sessions to continue and
+ * outlives the window.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, renameSync, statSync } from 'node:fs';
@@ -8,20 +8,19 @@ import path from 'node:path';
 import type { Handover } from '../../compose/handover.ts';
 import { codeOf } from '../../base/errors.ts';
 
-/** One older log is kept beside the one that is written. */
+/** Size at which the log is rotated. The previous log is kept. */
 const maxLogBytes = 1_000_000;
 
 export interface BackgroundOptions {
-  /** The bundle of the background process. */
+  /** File of the background process's bundle. */
   readonly file: string;
   readonly home: string;
   readonly logFile: string;
   /**
-   * Variables that hold secrets: they are told to the background process, and are not part of its
-   * environment.
+   * Variables that hold secrets: they are passed in the handover and removed from the environment.
    */
   readonly secretVariables: readonly string[];
-  /** The process is gone, or could not be started. Called once. */
+  /** The process has ended or could not be started. Called once. */
   onExit(problem: string): void;
 }
 
@@ -37,7 +36,7 @@ export class BackgroundProcess {
     try {
       this.#child = spawn(process.execPath, [options.file], {
         cwd: options.home,
-        // Of a session of its own: what ends the window's processes does not end it.
+        // In a session of its own, so that it survives the end of the window's processes.
         detached: true,
         windowsHide: true,
         stdio: ['pipe', log, log],
@@ -52,7 +51,7 @@ export class BackgroundProcess {
     };
     this.#child.once('error', (error) => gone(error.message));
     this.#child.once('exit', (code, signal) => gone(`it ended with ${signal ?? code}`));
-    // A background process that is gone takes no words; its exit says so.
+    // Writing to an ended process fails; its exit event reports that.
     this.#child.stdin?.on('error', () => undefined);
     this.#child.unref();
   }
@@ -61,12 +60,12 @@ export class BackgroundProcess {
     return this.#child.pid;
   }
 
-  /** Takes the place of what was told before. */
+  /** Replaces the previous handover. */
   tell(handover: Handover): void {
     this.#child.stdin?.write(`${JSON.stringify(handover)}\n`);
   }
 
-  /** There is nothing more to go on with: it ends. */
+  /** Sends the last handover: with nothing left to continue, the process ends. */
   dismiss(handover: Handover): void {
     this.#isGone = true;
     this.#child.stdin?.end(
@@ -75,7 +74,10 @@ export class BackgroundProcess {
   }
 }
 
-/** Run as Node by whatever runs this window, and without what ties a process to the window. */
+/**
+ * Environment for Node inside this window's executable, without variables that tie a process to the
+ * window.
+ */
 export function backgroundEnv(
   env: NodeJS.ProcessEnv,
   secretVariables: readonly string[],

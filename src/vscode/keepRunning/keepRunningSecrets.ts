@@ -1,4 +1,4 @@
-/** Secrets that were renewed while no window was open come back into the secret storage. */
+/** Imports secrets that were renewed while no window was open into the secret storage. */
 import { readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { codeOf } from '../../base/errors.ts';
@@ -6,7 +6,8 @@ import { readSecretFile } from '../../compose/secrets.ts';
 import type { ApiKeys } from '../models/apiKeys.ts';
 
 /**
- * Takes what lies in `folder`, and removes it there. A file is gone only once its secret is kept.
+ * Imports the files of `folder` and deletes them. A file is deleted only after its secret is
+ * stored.
  */
 export async function takeRenewed(folder: string, keys: Pick<ApiKeys, 'set'>): Promise<void> {
   for (const name of await namesIn(folder)) {

@@ -1,6 +1,6 @@
 /**
- * Sessions that a reload or a crash interrupted go on, by themselves or when the user wants it, and
- * say so.
+ * Resumes sessions that a reload or a crash interrupted, automatically or after a question, and
+ * reports it.
  */
 import { readdir } from 'node:fs/promises';
 import { window } from 'vscode';
@@ -23,25 +23,23 @@ export interface ResumeOptions {
   readonly host: EngineHost;
   readonly home: string;
   readonly policy: Settings['session.resume'];
-  /**
-   * Folders of this window: a session goes on where its files are open, and nowhere else by itself.
-   */
+  /** Folders of this window. A session resumes automatically only where its files are open. */
   readonly folders: () => readonly string[];
   readonly clock: Clock;
   readonly logger: Logger;
 }
 
 /**
- * After a reload the window before may hold its sessions for a while: it is looked for them again,
- * so long after.
+ * Delays of the repeated searches after a reload, because the previous window may hold its sessions
+ * for a while.
  */
 const pollsAfterMs = [500, 1_500, 4_000, 10_000];
-/** Where the disk took nothing, it is looked again until it does. */
+/** Delay before retrying after the disk refused a write. */
 const triesAgainMs = 30_000;
 
 export class Resumption implements Disposable {
   readonly #options: ResumeOptions;
-  /** Resumed here, or asked about: none is taken up or asked about twice. */
+  /** Sessions that were resumed or asked about; each is handled once. */
   readonly #known = new Set<SessionId>();
   #next: Disposable | undefined;
 
@@ -49,7 +47,10 @@ export class Resumption implements Disposable {
     this.#options = options;
   }
 
-  /** Resolves when what can go on at once does. Builds no engine where the home has no session. */
+  /**
+   * Resolves when the sessions that can resume at once have resumed. Creates no engine where the
+   * home folder has no session.
+   */
   async begin(): Promise<void> {
     const { home, policy } = this.#options;
     const saved =
@@ -72,7 +73,7 @@ export class Resumption implements Disposable {
     if (afterMs !== undefined) this.#probeLater(afterMs, round + 1);
     else if (round === pollsAfterMs.length) await this.#offerThoseOfWindows(engine);
     if (found.length === 0) return;
-    // A question that nobody answers holds nothing up.
+    // Not awaited: an unanswered question must not delay the rest.
     if (policy === 'ask')
       void this.#ask(engine, found).catch((error: unknown) =>
         logger.error(`resume: ${messageOf(error)}`),
@@ -89,8 +90,8 @@ export class Resumption implements Disposable {
   }
 
   /**
-   * A window that was cut off, as by a lost connection, may live on for hours where its server
-   * runs, and work on its sessions there: the user is asked once whether they want them here.
+   * Offers sessions of other windows once. A window that was cut off, such as by a lost connection,
+   * may live on for hours on its server and work on its sessions there.
    */
   async #offerThoseOfWindows({ sessions }: Engine): Promise<void> {
     for (const { id, endReason } of await sessions.list()) {
@@ -159,7 +160,10 @@ async function interruptedHere(
 const isOfFolders = ({ workFolder }: SessionState, folders: readonly string[]): boolean =>
   folders.some((folder) => isInside(folder, workFolder));
 
-/** Closing the question leaves them as they are; they can be resumed from the Experiments view. */
+/**
+ * Whether the user wants to resume. Closing the question leaves the sessions as they are; they can
+ * be resumed from the Experiments view.
+ */
 async function isWanted(states: readonly SessionState[]): Promise<boolean> {
   const [first] = states;
   const goal = `“${oneLine(first?.goal ?? '', 80)}”`;

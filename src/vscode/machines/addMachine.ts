@@ -1,5 +1,5 @@
 /**
- * `Helios: Add Machine`: one box for a host; a few questions for a Slurm cluster and a container.
+ * `Helios: Add Machine`: one box for a host, a few questions for a Slurm cluster or a container.
  */
 import { window, workspace } from 'vscode';
 import { UserFacing } from '../../base/errors.ts';
@@ -18,11 +18,11 @@ const title = 'Helios: Add Machine';
 
 export interface AskedMachines {
   readonly entries: readonly MachineEntry[];
-  /** What was imported, in words; absent: one machine was described. */
+  /** Summary of an import; `undefined` when one machine was described. */
   readonly summary?: string;
 }
 
-/** What is to be added. `undefined`: the user has changed their mind. */
+/** Asks what to add. Resolves with `undefined` when the user cancels. */
 export async function askMachines(machines: MachineRegistry): Promise<AskedMachines | undefined> {
   const hosts = await sshHosts();
   const known: Knowledge = {
@@ -85,8 +85,8 @@ function askFirst(
 }
 
 /**
- * Hosts of the ssh config that are not on the list, all picked to begin with. Rejects with
- * `UserFacing` when there is none.
+ * Asks for hosts of the ssh config that are not machines yet, all preselected. Rejects with
+ * `UserFacing` when there are none.
  */
 export async function askHosts(machines: MachineRegistry): Promise<AskedMachines | undefined> {
   const hosts = await sshHosts();

@@ -1,4 +1,4 @@
-/** Commands on machines: add, remove, test, edit, a terminal, a window. */
+/** Commands on machines: add, remove, test, edit, open a terminal or a window. */
 import type { MachineQuestions } from './machineQuestions.ts';
 import { homedir } from 'node:os';
 import {
@@ -56,7 +56,7 @@ async function add(deps: MachineDeps, asked: AskedMachines | undefined): Promise
   else if (entry !== undefined) await testMachine(deps, entry.id);
 }
 
-/** Connects at once, whatever was the case before, and says what was found. */
+/** Connects at once, regardless of the last state, and reports the result. */
 async function testMachine(deps: MachineDeps, id: string): Promise<void> {
   const machine = (await deps.host.get()).machines.get(id);
   try {
@@ -96,7 +96,7 @@ export async function removeById(
   await deps.questions.secrets.forget(id);
 }
 
-/** At the entry of the machine, where one is named. */
+/** Opens `machines.json`, at the entry of a given machine. */
 async function editMachines({ host }: MachineDeps, argument: unknown): Promise<void> {
   const file = await (await host.get()).machines.ensureFile();
   const id = machineIdOf(argument);
@@ -115,7 +115,7 @@ async function openTerminal(deps: MachineDeps, argument: unknown): Promise<void>
   if (id === undefined) return;
   const { machines, home } = await deps.host.get();
   const entry = id === localId ? undefined : entryOf(machines, id);
-  // A container is made when it is used first; `ssh` finds its way alone.
+  // A container is created on first use; `ssh` connects by itself.
   if (entry?.kind === 'container')
     await connect(id, () => machines.get(id).ready?.({ mayAsk: true }));
   showMachineTerminal(id, entry, {
@@ -158,7 +158,7 @@ async function openWindow(deps: MachineDeps, argument: unknown): Promise<void> {
 type Wanted = (entry: MachineEntry | undefined) => boolean;
 const isRemote: Wanted = (entry) => entry !== undefined;
 const isHost: Wanted = (entry) => entry !== undefined && hasHost(entry);
-/** Rejects with `UserFacing` when there is none to choose from. */
+/** Rejects with `UserFacing` when there is no machine to choose from. */
 async function pickMachine(
   { host }: MachineDeps,
   argument: unknown,

@@ -1,11 +1,11 @@
-/** A machine while it is asked for, and what becomes of the answers. */
+/** A machine while its questions are asked, and the entry made from the answers. */
 import { adviceOf } from '../../base/errors.ts';
 import type { AuthMethod, MachineEntry, MachinePlace } from '../../machines/machineEntry.ts';
 import { checkedEntry } from '../../compose/machineFile.ts';
 import { suggestedId } from '../../presentation/machines/machineText.ts';
 import type { RemoteKind } from '../../presentation/machines/machineOptions.ts';
 
-/** What was answered so far. */
+/** The answers so far. */
 export interface MachineDraft {
   readonly kind: RemoteKind;
   readonly place?: MachinePlace;
@@ -17,10 +17,10 @@ export interface MachineDraft {
   readonly id?: string;
 }
 
-/** Where the workspace is in a container. */
+/** Mount point of the workspace in a container. */
 export const mountPoint = '/work';
 
-/** The entry of the answers; `folder` is that of the workspace. Throws `UserFacing`. */
+/** Returns the entry for the answers; `folder` is the workspace's folder. Throws `UserFacing`. */
 export function entryOfDraft(
   { id, kind, place, login, image, mount, network, options }: MachineDraft,
   folder: string | undefined,
@@ -46,7 +46,7 @@ export function entryOfDraft(
 const mountsOf = (options: MachineDraft['options']): readonly unknown[] =>
   Array.isArray(options?.['mounts']) ? options['mounts'] : [];
 
-/** An id that says what it is, other than those `taken`. */
+/** Suggests a descriptive id that is not in `taken`. */
 export const draftId = ({ kind, place }: MachineDraft, taken: readonly string[]): string =>
   suggestedId(
     place?.host === undefined && place?.alias === undefined ? { alias: idOfKind[kind] } : place,
@@ -59,13 +59,13 @@ const idOfKind: Readonly<Record<RemoteKind, string>> = {
   container: 'box',
 };
 
-/** What is wrong with an id that another machine has. */
+/** Error for an id that another machine has; `undefined` for a free id. */
 export const takenText = (text: string, taken: readonly string[]): string | undefined =>
   taken.includes(text)
     ? `There is a machine ${text} already: it would be replaced. Choose another name.`
     : undefined;
 
-/** What a check throws, in words. */
+/** Message of what `check` throws; `undefined` when it passes. */
 export function problemOf(check: () => unknown): string | undefined {
   try {
     check();
@@ -75,7 +75,7 @@ export function problemOf(check: () => unknown): string | undefined {
   }
 }
 
-/** What is read, or why it cannot be. */
+/** Returns what `read` returns, or the message of what it throws. */
 export function readOr<T>(read: () => T): T | { readonly problem: string } {
   try {
     return read();

@@ -1,6 +1,6 @@
 /**
- * Machines in the words of other programs: what `ssh` and `docker` are told, what VS Code calls a
- * host, what a user is asked.
+ * Machines as other programs name them: arguments of `ssh` and `docker`, VS Code's remote
+ * authority, texts of questions.
  */
 import { cleanText, oneLine, shellQuote } from '../../base/text.ts';
 import type { HostKeyQuestion } from '../../machines/machinePrompts.ts';
@@ -27,13 +27,13 @@ export interface TerminalCommand {
 }
 
 export interface TerminalPlace {
-  /** Of Helios. */
+  /** The home folder of Helios. */
   readonly homeFolder: string;
-  /** A path with `~/` as an absolute one. */
+  /** Expands `~/` to an absolute path. */
   expand(path: string): string;
 }
 
-/** What a terminal on the machine runs; `undefined`: the shell of this computer. */
+/** Command for a terminal on the machine; `undefined`: the shell of this computer. */
 export function terminalCommand(
   entry: MachineEntry,
   place: TerminalPlace,
@@ -49,7 +49,9 @@ export function terminalCommand(
   }
 }
 
-/** Arguments of `ssh` for a terminal on the machine; `expand` gives the absolute path of a key. */
+/**
+ * Arguments of `ssh` for a terminal on the machine; `expand` returns the absolute path of a key.
+ */
 function sshArguments(entry: SshEntry | SlurmEntry, expand: (path: string) => string): string[] {
   const { host, alias, user, port, auth, keyPath, workFolder } = entry;
   const name = alias ?? host ?? '';
@@ -66,7 +68,7 @@ function sshArguments(entry: SshEntry | SlurmEntry, expand: (path: string) => st
   ];
 }
 
-/** The container of the machine is found by its labels; an image need not have a bash. */
+/** Finds the machine's container by its labels. An image may lack bash. */
 function containerLine(
   { id, engine, workFolder }: ContainerEntry,
   { homeFolder, expand }: TerminalPlace,
@@ -85,13 +87,13 @@ function containerLine(
   ].join('; ');
 }
 
-/** `~` stands for the home folder there, so it stays outside the quotes. */
+/** Quotes the folder but leaves `~` outside the quotes, for the remote shell to expand. */
 const quotedFolder = (folder: string): string =>
   folder === '~' || folder.startsWith('~/')
     ? `~${folder.length > 1 ? `/${shellQuote(folder.slice(2))}` : ''}`
     : shellQuote(folder);
 
-/** How VS Code names the host of a Remote-SSH window. */
+/** VS Code's name for the host of a Remote-SSH window. */
 export function remoteAuthority({ host, alias, user, port }: SshEntry | SlurmEntry): string {
   const name = alias ?? host ?? '';
   const bracketed = port !== undefined && name.includes(':') ? `[${name}]` : name;
@@ -99,8 +101,8 @@ export function remoteAuthority({ host, alias, user, port }: SshEntry | SlurmEnt
 }
 
 /**
- * A notification shows text as it is, but makes links of `[…](…)`: what others chose is kept from
- * that.
+ * Text of a host key question. Notifications turn `[…](…)` into links, so text from other hosts is
+ * escaped.
  */
 export function hostKeyText({
   machine,

@@ -1,9 +1,9 @@
-/** Machines as a list of the chat, which is narrow. */
+/** Machines as a list for the chat, which is narrow. */
 import type { MachineReport } from '../../presentation/machines/machineReport.ts';
 import { gpusText, hostText } from '../../presentation/machines/resourceText.ts';
 import { plain } from '../../base/markdown.ts';
 
-/** Two lines for each: what goes on there, and what it is, or why it does not answer. */
+/** Two lines per machine: its load, and its description or the reason why it is unreachable. */
 export const machineLines = (reports: readonly MachineReport[]): string =>
   `${reports.map((report) => `- **${plain(report.id)}** ${stateOf(report)}${aboutOf(report)}\n`).join('')}\n`;
 

@@ -1,6 +1,5 @@
 /**
- * What machines ask their user, in this window: secrets in an input box, the key of a new host in a
- * notification.
+ * Questions of machines in this window: secrets in an input box, new host keys in a notification.
  */
 import { CancellationTokenSource, window, type SecretStorage } from 'vscode';
 import type { Engine } from '../../agent/contract/engine.ts';
@@ -16,7 +15,7 @@ import { hostKeyText } from './machineLabels.ts';
 export interface MachineQuestions {
   readonly prompts: MachinePrompts;
   readonly secrets: MachineSecrets;
-  /** Keeps the secrets with which machines of the engine were reached. */
+  /** Stores the secrets that machines of the engine were reached with. */
   attach(engine: Engine): Disposable;
 }
 
@@ -60,7 +59,7 @@ async function askSecret(
 
 const trust = 'Trust and Connect';
 
-/** A notification cannot be taken back: an answer that comes too late is none. */
+/** A notification cannot be withdrawn, so a late answer is ignored. */
 async function confirmHostKey(question: HostKeyQuestion, signal: AbortSignal): Promise<boolean> {
   const text = hostKeyText(question);
   const late = new Promise<undefined>((resolve) =>

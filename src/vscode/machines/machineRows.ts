@@ -1,4 +1,4 @@
-/** The Machines tree: machines, and below each the runs of this window's sessions. */
+/** The Machines tree: machines with the runs of this window's sessions. */
 import type { MachineKind } from '../../machines/machine.ts';
 import type { GpuSample, ResourceSample } from '../../machines/resources/resourceSample.ts';
 import { resourceLines, resourceText } from '../../presentation/machines/resourceText.ts';
@@ -10,11 +10,11 @@ import { plain } from '../../base/markdown.ts';
 import type { Icon } from '../ui/icons.ts';
 
 export interface SlotsView {
-  /** Runs at a time, at most. */
+  /** Maximum number of concurrent runs. */
   readonly total: number;
   /**
-   * Taken by runs, also of other windows and other people; absent: the machine was not asked
-   * lately.
+   * Slots held by runs, including those of other windows and users; `undefined` without a recent
+   * answer.
    */
   readonly held?: number | undefined;
 }
@@ -22,19 +22,16 @@ export interface SlotsView {
 export interface MachineView {
   readonly id: string;
   readonly kind: MachineKind;
-  /** Where it is: `ada@gpu1:2222`, an image. Absent: this computer. */
+  /** Address: `ada@gpu1:2222`, or an image. `undefined` for this computer. */
   readonly place?: string;
-  /** It has a host of its own, which a window can be opened on. */
+  /** Whether it has a host that a window can be opened on. */
   readonly hasHost?: boolean;
-  /**
-   * What the machine says of itself; absent while it is being asked, and of one that was never
-   * used.
-   */
+  /** The machine's description of itself; `undefined` until the first answer. */
   readonly description?: string;
-  /** Why it did not answer. */
+  /** Why the machine is unreachable. */
   readonly problem?: string;
   readonly state: 'unused' | 'connected' | 'unreachable';
-  /** In a Remote-SSH window: the host that `local` is. */
+  /** Host name of `local` in a Remote-SSH window. */
   readonly host?: string;
   readonly slots?: SlotsView | undefined;
   readonly sample?: ResourceSample | undefined;
@@ -65,7 +62,7 @@ function machineRow(
   const words = wordsOf(machine, runs);
   const menus = [machine.kind === 'local' ? '' : 'remote', machine.hasHost === true ? 'host' : ''];
   return {
-    // With its first run it is another row: VS Code opens out only what it has not drawn before.
+    // The first run changes the id, because VS Code applies `isExpanded` only to new rows.
     id: runs.length > 0 ? `${machine.id}/runs` : machine.id,
     label: machine.id,
     description: words.join(' · '),
@@ -125,10 +122,7 @@ const totalText = (slots: SlotsView | undefined): string =>
 const countText = (count: number): string =>
   count === 0 ? '' : `${count} ${count === 1 ? 'run' : 'runs'}`;
 
-/**
- * What is measured; what the machine is, only while nothing is. The reason is long, so it comes
- * last.
- */
+/** Shows measurements, or else the description. A long reason comes last. */
 const stateText: Readonly<Record<MachineView['state'], (machine: MachineView) => string>> = {
   connected: ({ sample, description }) =>
     (sample && resourceText(sample)) ?? description ?? 'asking …',
@@ -144,7 +138,7 @@ function iconOf({ kind, state }: MachineView): Icon {
   };
 }
 
-/** Who it is, what it has, how busy each part is, and which run holds which GPU. */
+/** Address, hardware, load of each part, and the runs on each GPU. */
 function tooltip(machine: MachineView, open: readonly OpenSessionView[]): string {
   const { id, kind, place, description, problem, sample, state } = machine;
   const where = [kind, place].filter((word) => word !== undefined).map((word) => plain(word, 200));
@@ -179,7 +173,7 @@ function holders(
   return numbers.length === 0 ? '' : ` · ${numbers.join(', ')}`;
 }
 
-/** What is offered while there is only this computer. `hosts`: those of the ssh config. */
+/** Rows while this computer is the only machine. `hosts`: those of the ssh config. */
 export const firstRows = (hosts: readonly string[]): readonly TreeNode[] => [
   {
     id: 'add',
@@ -203,12 +197,12 @@ export const firstRows = (hosts: readonly string[]): readonly TreeNode[] => [
       ] as const)),
 ];
 
-/** What is wrong with `machines.json`, which is at `file`; a click opens it. */
+/** Errors of `machines.json` at `file`; a click opens it. */
 export const problemRows = (problems: readonly string[], file: string): readonly TreeNode[] =>
   problems.map((problem, index) => ({
     id: `problem-${index}`,
     label: 'machines.json',
-    // Where the file is would push what is wrong out of sight.
+    // Drops the path, which would push the error out of sight.
     description: problem.replace(`${file}, `, ''),
     tooltip: plain(problem, 400),
     icon: { id: 'warning', color: 'charts.yellow' },

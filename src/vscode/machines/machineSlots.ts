@@ -1,9 +1,9 @@
-/** How many places for runs are taken on each machine, whoever took them. */
+/** Number of used run slots on each machine, whoever uses them. */
 import type { Clock } from '../../base/clock.ts';
 import type { Machine } from '../../machines/machine.ts';
 import { freeSlots } from '../../compose/machineSlots.ts';
 
-/** As with samples: older than this, it says nothing of the present. */
+/** Same limit as for resource samples. */
 const staleMs = 30_000;
 
 export class MachineSlots {
@@ -17,13 +17,13 @@ export class MachineSlots {
     this.#onNews = onNews;
   }
 
-  /** `undefined`: the machine was not asked lately, or did not answer. */
+  /** `undefined` without a recent answer. */
   held(machineId: string): number | undefined {
     const known = this.#held.get(machineId);
     return known && this.#clock.now() - known.atMs <= staleMs ? known.count : undefined;
   }
 
-  /** Asks the machine, unless it has no bound or is being asked. Never rejects. */
+  /** Asks the machine unless it has no limit or is being asked. Never rejects. */
   async refresh(machine: Machine): Promise<void> {
     const { id, share } = machine;
     if (share?.slots === undefined || this.#asking.has(id)) return;
@@ -34,7 +34,7 @@ export class MachineSlots {
       if (slots !== undefined)
         this.#held.set(id, { count: slots.total - slots.free, atMs: this.#clock.now() });
     } catch {
-      // It says so by its status, too.
+      // The machine's status reports the failure, too.
       this.#held.delete(id);
     } finally {
       this.#asking.delete(id);

@@ -1,4 +1,4 @@
-/** The questions by which a machine is added, one after the other. */
+/** The questions for adding a machine, in order. */
 import { readdirSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -27,13 +27,13 @@ import {
   type StepChoice,
 } from './steps.ts';
 
-/** What the questions are asked with. */
+/** Facts that the questions need. */
 export interface Knowledge {
   /** Hosts of the ssh config. */
   readonly aliases: readonly string[];
-  /** Ids that are taken. */
+  /** Ids in use. */
   readonly taken: readonly string[];
-  /** Of the workspace. */
+  /** Folder of the workspace. */
   readonly folder: string | undefined;
 }
 
@@ -72,7 +72,7 @@ const loginHostStep = ({ aliases }: Knowledge): Step<MachineDraft> => ({
 
 type Login = NonNullable<MachineDraft['login']>;
 
-/** A host of the ssh config says for itself how to log in. */
+/** Skipped for hosts of the ssh config, which have a login there. */
 const loginStep: Step<MachineDraft> = {
   isNeeded: ({ place }) => place?.host !== undefined,
   async ask(draft) {
@@ -124,7 +124,7 @@ async function askKey(): Promise<Answer<Login>> {
   return file === undefined ? back : { auth: 'key', keyPath: file.fsPath };
 }
 
-/** Those whose public half lies beside them. */
+/** Keys that have a public half next to them. */
 function privateKeys(folder: string): string[] {
   try {
     const names = readdirSync(folder);
@@ -231,7 +231,7 @@ const optionExamples: Readonly<Record<RemoteKind, string>> = {
 /** Options that have a question of their own. */
 const asked: readonly string[] = ['key', 'auth', 'image', 'dockerfile', 'network'];
 
-/** The same words as in the terminal and the chat. */
+/** Uses the syntax of the terminal and the chat. */
 const optionsStep = ({ folder }: Knowledge): Step<MachineDraft> => ({
   async ask(draft) {
     const { readMachineOptions, splitArguments } =

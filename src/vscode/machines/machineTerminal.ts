@@ -1,9 +1,9 @@
-/** One terminal for each machine. */
+/** Keeps a terminal per machine. */
 import { ThemeIcon, window, type Terminal, type TerminalOptions } from 'vscode';
 import type { MachineEntry } from '../../machines/machineEntry.ts';
 import { machineIcons, terminalCommand, type TerminalPlace } from './machineLabels.ts';
 
-/** The one that is open already comes to the front. Without an entry it is this computer. */
+/** Shows the machine's open terminal, or opens one. Without an entry: this computer. */
 export function showMachineTerminal(
   id: string,
   entry: MachineEntry | undefined,
@@ -19,7 +19,7 @@ export function showMachineTerminal(
   (open ?? window.createTerminal(options)).show();
 }
 
-/** After the entry was changed, or the shell has ended, it is another. */
+/** Whether a terminal still fits: its entry is unchanged and its shell is running. */
 function isSame({ creationOptions, exitStatus }: Terminal, wanted: TerminalOptions): boolean {
   const key = ({ name, shellPath, shellArgs }: TerminalOptions): string =>
     JSON.stringify([name, shellPath, shellArgs]);

@@ -1,4 +1,4 @@
-/** What the Machines tree is drawn from. To be looked at is no reason to connect. */
+/** The data of the Machines tree. Showing the tree never connects. */
 import { hostname } from 'node:os';
 import { env } from 'vscode';
 import type { Engine } from '../../agent/contract/engine.ts';
@@ -21,7 +21,7 @@ export class MachineViews implements Disposable {
   readonly #host: EngineHost;
   readonly #redraw: () => void;
   readonly #owned = new DisposableStore();
-  /** What machines said of themselves. */
+  /** Answers of the machines. */
   readonly #about = new Map<string, About>();
   readonly #slots: MachineSlots;
   #hosts: readonly SshHost[] | undefined;
@@ -49,10 +49,7 @@ export class MachineViews implements Disposable {
     );
   }
 
-  /**
-   * What machines are busy with is asked for only while the tree is seen; runs see to it for
-   * themselves.
-   */
+  /** Loads are measured only while the tree is visible; runs measure for themselves. */
   refresh(isProbing: boolean): void {
     this.#isProbing = isProbing;
     if (isProbing) this.#watch ??= this.#engine?.resources.watch();
@@ -81,7 +78,7 @@ export class MachineViews implements Disposable {
     return [...problems, ...machineRows(shown, open, Date.now()), ...offered];
   }
 
-  /** Asks everything anew. */
+  /** Drops all answers and asks again. */
   forget(): void {
     this.#about.clear();
     this.#hosts = undefined;
@@ -131,7 +128,7 @@ export class MachineViews implements Disposable {
     return status.kind === 'unreachable' ? { ...view, problem: status.why } : view;
   }
 
-  /** A machine is asked once, and drawn again when it has answered. */
+  /** Asks a machine once, and redraws when it has answered. */
   #asked(machine: Machine): About {
     const known = this.#about.get(machine.id);
     if (known !== undefined) return known;

@@ -1,4 +1,4 @@
-/** Questions one after the other, each with a way back to the one before. */
+/** A sequence of questions, each with a way back to the previous one. */
 import {
   QuickInputButtons,
   QuickPickItemKind,
@@ -10,20 +10,20 @@ import {
 import type { Disposable } from '../../base/disposable.ts';
 
 export const back = Symbol('back');
-/** `undefined`: the user has changed their mind. */
+/** `undefined`: the user cancelled. */
 export type Answer<T> = T | typeof back | undefined;
 
 export const isAnswer = <T>(answer: Answer<T>): answer is T =>
   answer !== undefined && answer !== back;
 
 export interface Step<S> {
-  /** Absent: it is. */
+  /** Default: true. */
   isNeeded?(state: S): boolean;
-  /** What is known afterwards. */
+  /** Resolves with the state that includes the answer. */
   ask(state: S): Promise<Answer<S>>;
 }
 
-/** `back`: from the first question. */
+/** Resolves with `back` when the user goes back from the first question. */
 export async function walk<S>(start: S, steps: readonly Step<S>[]): Promise<Answer<S>> {
   const asked: { readonly index: number; readonly state: S }[] = [];
   let [index, state] = [0, start];
@@ -51,7 +51,7 @@ export interface StepChoice<T> {
   readonly description?: string;
   readonly detail?: string;
   readonly icon?: string;
-  /** Absent: a line that parts the choices. */
+  /** `undefined`: a separator. */
   readonly value?: T;
 }
 
@@ -59,11 +59,11 @@ export interface PickQuestion<T> {
   readonly title: string;
   readonly placeholder: string;
   readonly choices: readonly StepChoice<T>[];
-  /** What a text that was typed stands for, or what is wrong with it. Absent: it only filters. */
+  /** The value of typed text, or its error. Default: typed text only filters. */
   typed?(
     text: string,
   ): { readonly value: T; readonly about: string } | { readonly problem: string };
-  /** There is a question before this one. */
+  /** Whether there is a previous question. */
   readonly hasBack?: boolean;
 }
 
@@ -98,7 +98,7 @@ function itemOf<T>({ label, description, detail, icon, value }: StepChoice<T>): 
   };
 }
 
-/** Nothing for a text that is one of the choices. */
+/** Returns no item for text that equals a choice. */
 function typedItem<T>({ choices, typed }: PickQuestion<T>, text: string): Item<T> | undefined {
   if (typed === undefined || text === '' || choices.some(({ label }) => label === text))
     return undefined;
@@ -114,12 +114,12 @@ export interface TextQuestion {
   readonly prompt: string;
   readonly value?: string;
   readonly placeholder?: string;
-  /** What is wrong with the text. */
+  /** The error of the text, if any. */
   problemOf(text: string): string | undefined;
   readonly hasBack?: boolean;
 }
 
-/** Trimmed. */
+/** Resolves with trimmed text. */
 export function askText(question: TextQuestion): Promise<Answer<string>> {
   const input = window.createInputBox();
   input.prompt = question.prompt;

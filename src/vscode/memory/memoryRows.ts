@@ -1,4 +1,4 @@
-/** The Memory tree: the notes of each open session and the notes that all sessions share. */
+/** The Memory tree: the notes of each open session, and the notes shared by all sessions. */
 import type { MemoryNode } from '../../memory/memoryNode.ts';
 import { oneLine } from '../../base/text.ts';
 import type { TreeNode } from '../ui/treeNode.ts';
@@ -6,15 +6,15 @@ import { exactTime } from '../../base/localTime.ts';
 import { plain } from '../../base/markdown.ts';
 
 export interface MemorySection {
-  /** Absent: the notes that all sessions share. */
+  /** Default: the notes shared by all sessions. */
   readonly session?: { readonly id: string; readonly goal: string };
-  /** As `MemoryStore.tree` gives them. */
+  /** Result of `MemoryStore.tree`. */
   readonly nodes: readonly MemoryNode[];
 }
 
 const globalRoot = '/global';
 
-/** No row at all while there is no note: the view then says what to do next. */
+/** Returns no row while there are no notes: the view's welcome text is shown then. */
 export function memoryRows(sections: readonly MemorySection[]): readonly TreeNode[] {
   return sections
     .filter(({ nodes }) => nodes.some((node) => node.path !== globalRoot))

@@ -1,4 +1,4 @@
-/** Commands on notes of the memory. */
+/** Commands on memory notes. */
 import type { Notes } from './notes.ts';
 import { window } from 'vscode';
 import { messageOf, UserFacing } from '../../base/errors.ts';

@@ -1,7 +1,4 @@
-/**
- * The notes that the Memory view shows: those of the open sessions, and those that all sessions
- * share.
- */
+/** The notes of the Memory view: those of the open sessions, and those shared by all sessions. */
 import { join } from 'node:path';
 import type { Engine } from '../../agent/contract/engine.ts';
 import type { Clock } from '../../base/clock.ts';
@@ -39,7 +36,7 @@ export class Notes implements Disposable {
     );
   }
 
-  /** The sessions' own notes, the newest session first, then the shared ones. */
+  /** The notes of the sessions, newest session first, then the shared notes. */
   async sections(): Promise<readonly MemorySection[]> {
     const engine = await this.#host.get();
     const sessions = [...this.#sessions.all()].reverse();
@@ -54,7 +51,7 @@ export class Notes implements Disposable {
     return [...(await Promise.all(own)), { nodes: await shared.tree() }];
   }
 
-  /** The store that a path belongs to. Without a session: the shared notes. */
+  /** Returns the store of a session. Default: the shared notes. */
   async store(sessionId: string | undefined): Promise<MemoryStore> {
     const engine = await this.#host.get();
     const session = sessionId === undefined ? undefined : this.#sessions.get(sessionId);
@@ -70,7 +67,7 @@ export class Notes implements Disposable {
   }
 
   #sharedStore({ home, globalMemoryFolder }: Engine): MemoryStore {
-    // Only its `/global` is used: the folder for a session's own notes is never made.
+    // Only its `/global` is used; the folder for a session's own notes is never created.
     this.#shared ??= this.#owned.add(
       new MemoryStore({
         sessionFolder: join(home, 'no-session'),

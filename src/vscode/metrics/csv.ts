@@ -4,8 +4,8 @@ import type { PanelSource } from './panelSource.ts';
 const rowsPerPart = 20_000;
 
 /**
- * Every point of these runs and metrics, one row each, in parts of bounded size. Missing steps are
- * empty cells.
+ * Yields every point of the given runs and metrics, one row each, in parts of bounded size. A
+ * missing step is an empty cell.
  */
 export async function* csvParts(
   source: Pick<PanelSource, 'series'>,
@@ -41,7 +41,7 @@ export async function* csvParts(
 const csvNumber = (value = Number.NaN): string =>
   Number.isFinite(value) ? String(value) : Number.isNaN(value) ? 'NaN' : value > 0 ? 'Inf' : '-Inf';
 
-/** Quoted where needed; a leading formula sign is made harmless, since labels come from a model. */
+/** Quotes where needed. Disarms a leading formula sign, since labels come from a model. */
 function csvCell(text: string): string {
   const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
   return /[",\n\r]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;

@@ -1,6 +1,6 @@
 /**
- * The data of a metrics panel: one session, live while it is open in this window, else as it grows
- * elsewhere. Knows no `vscode`.
+ * The data of a metrics panel for one session: live while the session is open in this window, else
+ * read as its files grow.
  */
 import type { Engine } from '../../agent/contract/engine.ts';
 import type { Clock } from '../../base/clock.ts';
@@ -26,8 +26,8 @@ export interface MetricsDeps {
 }
 
 /**
- * It turns live when the session is taken up here. Rejects with `UserFacing` for a session that
- * does not exist.
+ * The source turns live when the session is resumed here. Rejects with `UserFacing` for a session
+ * that does not exist.
  */
 export async function createMetricsSource(
   deps: MetricsDeps,
@@ -77,7 +77,7 @@ class SessionMetrics implements MetricsSource {
     const { engine, sessions } = this.#deps;
     if (sessions.get(this.#id) !== undefined) return;
     await this.#foreign.refresh();
-    // It says why there is nothing.
+    // Rejects with the reason.
     if (this.#foreign.state === undefined) await engine.sessions.read(this.#id);
   }
 
@@ -108,7 +108,7 @@ class SessionMetrics implements MetricsSource {
     this.#owned.dispose();
   }
 
-  /** One that is let go of here stays as it was until it has been read. */
+  /** A session that was released here keeps its last view until its files have been read. */
   #view(): OpenSessionView | undefined {
     const session = this.#deps.sessions.get(this.#id);
     if (session !== undefined) this.#last = this.#deps.sessions.view(session);

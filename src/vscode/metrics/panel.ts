@@ -10,7 +10,9 @@ import type { PanelFile, PanelSource } from './panelSource.ts';
 
 export interface MetricsPanelsOptions {
   readonly extensionUri: vscode.Uri;
-  /** Rejects with `UserFacing`, or answers `undefined`, for a session that cannot be shown. */
+  /**
+   * Rejects with `UserFacing`, or resolves with `undefined`, for a session that cannot be shown.
+   */
   source(sessionId: string): Promise<(PanelSource & Partial<Disposable>) | undefined>;
   openRun(runId: string): void;
   readonly clock: Clock;

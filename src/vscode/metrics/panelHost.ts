@@ -1,6 +1,6 @@
 /**
- * The host's side of the metrics panel's conversation: answers the view from a source, sends it
- * what changed, and checks whatever it says. Knows no VS Code, so it is the same under test.
+ * Host side of the metrics panel: answers the view from a source, sends changes, and validates
+ * every request.
  */
 import 'vscode-jsonrpc/node';
 import type { MessageConnection } from 'vscode-jsonrpc';
@@ -40,7 +40,7 @@ export interface PanelHostOptions {
 interface Cursor {
   readonly runId: string;
   readonly metric: string;
-  /** Points of the series that the view knows of. */
+  /** Number of points that the view has of the series. */
   sent: number;
   isDue: boolean;
 }
@@ -48,9 +48,9 @@ interface Cursor {
 const frameMs = 100;
 
 /**
- * Answers one webview for as long as it lives, over any number of pages: a hidden page is gone in
- * VS Code, so after `setVisible(false)` nothing is sent until a page asks `ready` again. Never
- * sends before `ready`.
+ * Serves one webview for its lifetime, over any number of pages. A hidden page is gone in VS Code,
+ * so after `setVisible(false)` nothing is sent until a page asks `ready` again. Never sends before
+ * `ready`.
  */
 export class PanelHost implements Disposable {
   readonly #options: PanelHostOptions;
@@ -86,10 +86,7 @@ export class PanelHost implements Disposable {
     });
   }
 
-  /**
-   * Hiding ends the conversation with the page that was shown; showing waits for the next page's
-   * `ready`.
-   */
+  /** Hiding ends the connection to the current page; showing waits for the next page's `ready`. */
   setVisible(isVisible: boolean): void {
     this.#page.setVisible(isVisible);
   }
@@ -187,7 +184,7 @@ export class PanelHost implements Disposable {
     void this.#attempt(send);
   }
 
-  /** A view that misbehaves, or a source that fails, is written down; it never ends the host. */
+  /** Logs errors of the view or the source; they never end the host. */
   async #attempt(action: () => void | Promise<void>): Promise<void> {
     try {
       await action();

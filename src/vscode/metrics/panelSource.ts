@@ -1,4 +1,4 @@
-/** What the metrics panel needs from whoever opens it. */
+/** Data that the metrics panel needs from its creator. */
 import type { Event } from '../../base/emitter.ts';
 import type { SeriesColumns } from '../../metrics/metric.ts';
 import type { PanelState } from '../../protocol/metricsPanel.ts';
@@ -8,21 +8,20 @@ export interface PanelSeries extends SeriesColumns {
   readonly startedMs: number;
 }
 
-/** What the panel shows. Asked often, so it answers from memory or from what it has cached. */
+/** The content of the panel. Called often, so it answers from memory or a cache. */
 export interface PanelSource {
   state(): PanelState;
   /**
-   * All points of one metric of one run, oldest first; `undefined` for a run or metric that does
-   * not exist.
+   * All points of one metric of one run, oldest first; `undefined` for an unknown run or metric.
    */
   series(runId: string, metric: string): PanelSeries | undefined | Promise<PanelSeries | undefined>;
-  /** While nobody looks, nothing needs to be read. */
+  /** Turns reading on or off with the visibility of the panel. */
   setWatched?(isWatched: boolean): void;
   readonly onDidChangeState: Event<void>;
   readonly onDidAddPoints: Event<{ readonly runId: string; readonly metric: string }>;
 }
 
-/** A file to offer the user. `parts` may be read once. */
+/** A file to save. `parts` can be read once. */
 export interface PanelFile {
   readonly kind: 'png' | 'csv';
   readonly name: string;

@@ -47,8 +47,8 @@ function panelRun(row: LedgerRow, sessionStartedMs: number): PanelRun {
 }
 
 /**
- * The metric of the goal first, then those with a direction, then the rest; each in the order in
- * which it appeared.
+ * Orders the goal's metric first, then metrics with a direction, then the rest; each group in order
+ * of appearance.
  */
 function panelMetrics({ state, ledger }: OpenSessionView): readonly PanelMetric[] {
   const { target } = state;

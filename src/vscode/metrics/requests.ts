@@ -1,4 +1,4 @@
-/** What a view may ask: a webview is an untrusted caller, so nothing of it is used unchecked. */
+/** Schemas of a view's requests. A webview is an untrusted caller: everything is validated. */
 import * as z from 'zod';
 
 const name = z.string().min(1).max(500);

@@ -1,12 +1,10 @@
-/** What the view is told of a series: never more than its pixels can show. */
+/** The points that a view receives: never more than its pixels can show. */
 import { downsampleForPlot, stepAxis } from '../../presentation/runs/series.ts';
 import { smoothed } from '../../protocol/ema.ts';
 import type { PointsAdded, SeriesAnswer, SeriesQuery, XAxis } from '../../protocol/metricsPanel.ts';
 import type { PanelSeries } from './panelSource.ts';
 
-/**
- * More than this in one frame is not sent point by point: the view reads the series again, thinned.
- */
+/** Above this number of points per frame, the view reads the series again, downsampled. */
 const maxAddedPoints = 2000;
 
 export function answerSeries(series: PanelSeries, query: SeriesQuery): SeriesAnswer {
@@ -22,14 +20,14 @@ export function answerSeries(series: PanelSeries, query: SeriesQuery): SeriesAns
   };
 }
 
-/** The points from `from` on; none where the view had better read the series again. */
+/** Returns the points from `from` on, or none where the view should read the series again. */
 export function pointsSince(
   series: PanelSeries,
   from: number,
 ): Pick<PointsAdded, 'steps' | 'times' | 'values'> {
   const isByPosition = hasNaN(series.steps);
   const start = canContinue(series, from, isByPosition) ? from : series.values.length;
-  // Copies: a view of a column would take the whole column over the wire.
+  // Copies, because a subarray would send the whole column over the wire.
   const steps = series.steps.slice(start);
   return {
     steps: isByPosition ? steps.map((_, index) => start + index) : steps,
@@ -38,17 +36,14 @@ export function pointsSince(
   };
 }
 
-/**
- * Not when too many came at once, when there are fewer than before, or when the first one without a
- * step came.
- */
+/** False after too many new points, fewer points than before, or a first point without a step. */
 function canContinue({ steps, values }: PanelSeries, from: number, isByPosition: boolean): boolean {
   const count = values.length - from;
   if (count < 0 || count > maxAddedPoints) return false;
   return from === 0 || !isByPosition || hasNaN(steps.subarray(0, from));
 }
 
-/** A plain loop: this looks at a million steps many times a second. */
+/** A plain loop: it reads a million steps many times a second. */
 function hasNaN(column: Float64Array): boolean {
   for (let index = 0; index < column.length; index++) if (Number.isNaN(column[index])) return true;
   return false;

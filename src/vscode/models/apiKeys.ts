@@ -1,5 +1,5 @@
 /**
- * Keys of the providers: VS Code's secret storage first, then the environment. They are never
+ * API keys of the providers: VS Code's secret storage first, then the environment. Keys are never
  * logged or shown.
  */
 import type { SecretStorage } from 'vscode';
@@ -8,13 +8,13 @@ import type { Event } from '../../base/emitter.ts';
 import { endpointSecret, endpointVariable } from '../../compose/endpoints.ts';
 import { keySources } from '../../compose/providers.ts';
 
-/** Place of a key that a user sets. */
+/** Storage of a key that the user sets. */
 export interface ProviderKey {
   readonly provider: string;
   readonly label: string;
   /** The engine's name of the secret. */
   readonly secret: string;
-  /** Environment variables; the first that is set is taken. */
+  /** Environment variables; the first that is set wins. */
   readonly variables: readonly string[];
 }
 
@@ -25,7 +25,7 @@ export const providerKeys: readonly ProviderKey[] = keySources.filter(
 export const keyOf = (provider: string): ProviderKey | undefined =>
   providerKeys.find((entry) => entry.provider === provider);
 
-/** The key of an endpoint of the user's own. */
+/** The key of a user-defined endpoint. */
 export const keyOfEndpoint = (id: string, label = id): ProviderKey => ({
   provider: id,
   label,
@@ -33,7 +33,7 @@ export const keyOfEndpoint = (id: string, label = id): ProviderKey => ({
   variables: [endpointVariable(id)],
 });
 
-/** `name` as the engine names the secret. */
+/** `name` is the engine's name of the secret. */
 function endpointKey(name: string): ProviderKey | undefined {
   const prefix = endpointSecret('');
   return name.startsWith(prefix) ? keyOfEndpoint(name.slice(prefix.length)) : undefined;
@@ -62,14 +62,14 @@ export class ApiKeys {
     return entry && this.#fromEnvironment(entry);
   }
 
-  /** An empty key deletes what is stored. */
+  /** An empty key deletes the stored one. */
   async set(name: string, key: string): Promise<void> {
     const trimmed = key.trim();
     if (trimmed === '') await this.#storage.delete(storageKey(name));
     else await this.#storage.store(storageKey(name), trimmed);
   }
 
-  /** Where the key comes from; `undefined` when there is none. */
+  /** Source of the key; `undefined` without a key. */
   async origin(entry: ProviderKey): Promise<'storage' | 'environment' | undefined> {
     if (await this.#storage.get(storageKey(entry.secret))) return 'storage';
     return this.#fromEnvironment(entry) === undefined ? undefined : 'environment';

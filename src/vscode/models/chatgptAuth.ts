@@ -1,6 +1,6 @@
 /**
- * The sign-in to ChatGPT as an account of VS Code: in its Accounts menu, kept in its secret
- * storage.
+ * The ChatGPT sign-in as an authentication provider of VS Code: in the Accounts menu, kept in
+ * secret storage.
  */
 import {
   authentication,
@@ -39,7 +39,7 @@ export class ChatgptAuth implements AuthenticationProvider, Disposable {
   readonly #owned = new DisposableStore();
   readonly #changed = new EventEmitter<AuthenticationProviderAuthenticationSessionsChangeEvent>();
   readonly onDidChangeSessions = this.#changed.event;
-  /** The sign-in that waits for its user. */
+  /** The sign-in that waits for the user. */
   #waiting: AbortController | undefined;
   #known: AuthenticationSession | undefined;
 
@@ -73,7 +73,8 @@ export class ChatgptAuth implements AuthenticationProvider, Disposable {
   }
 
   /**
-   * One at a time: a sign-in whose tab was lost gives way to the next. Rejects as `createSession`.
+   * Runs one sign-in at a time: a new one cancels the one before, whose tab may be lost. Rejects as
+   * `createSession`.
    */
   async signIn(): Promise<SignedIn> {
     this.#waiting?.abort();
@@ -135,8 +136,8 @@ async function waitForUser(abort: AbortController, token: CancellationToken): Pr
 }
 
 /**
- * Whether the browser finds back by itself. A remote window forwards the port, though perhaps to
- * another one.
+ * Whether the browser can redirect to this window. A remote window forwards the port, but possibly
+ * to a different one.
  */
 async function comesBack({ port }: OpenSignIn): Promise<boolean> {
   if (env.remoteName === undefined && env.uiKind === UIKind.Desktop) return true;

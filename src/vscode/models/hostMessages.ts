@@ -1,6 +1,6 @@
 /**
- * A request of ours in the messages of VS Code. There is no place for a system prompt: it is the
- * first thing that is said.
+ * Converts a request to VS Code's messages. They have no system prompt, so it becomes the first
+ * message.
  */
 import {
   LanguageModelChatMessage,
@@ -47,7 +47,7 @@ function userPart(block: UserBlock): UserPart[] {
   }
 }
 
-/** Images are shown; of other files VS Code's models are told that they cannot be. */
+/** Sends images. Other files become a text that says that they cannot be sent. */
 function attachment({
   mediaType,
   name,
@@ -74,7 +74,7 @@ function assistantPart(
 const inputOf = (input: unknown): object =>
   typeof input === 'object' && input !== null ? input : { unreadable: String(input) };
 
-/** All that the model reads, as one text. */
+/** The whole input of the model as one text. */
 export function textToCount({ system, messages, tools }: ModelRequest): string {
   const withoutBytes = (key: string, value: unknown): unknown => (key === 'base64' ? '' : value);
   const prompt = system.map(({ text }) => text).join('\n');

@@ -1,7 +1,7 @@
 /**
- * The models that VS Code has from others (a Copilot subscription, other extensions) as one more
- * provider. They work only while this window is open, ask for consent at their first use, and tell
- * no usage: tokens are counted by VS Code.
+ * Models that VS Code has from others (a Copilot subscription, other extensions) as a provider.
+ * They work only while this window is open, ask for consent on first use, and report no usage:
+ * tokens are counted by VS Code.
  */
 import {
   CancellationTokenSource,
@@ -30,7 +30,7 @@ import { hostMessages, textToCount } from './hostMessages.ts';
 
 export const hostProviderId = 'vscode';
 const { label } = providers.vscode;
-/** Room for the reply: VS Code tells only what a request may hold. */
+/** Reserved for the reply: VS Code reports only the limit of a request. */
 const replyTokens = 8_192;
 const justification = 'Helios works on the goal that you gave it, on its own, until it is met.';
 
@@ -81,7 +81,7 @@ export class HostModels implements Disposable {
     this.#listening = lm.onDidChangeChatModels(() => void this.refresh());
   }
 
-  /** Asks VS Code which models there are now. */
+  /** Asks VS Code for its current models. */
   async refresh(): Promise<readonly ModelDescription[]> {
     this.#models = (await lm.selectChatModels({})).filter(({ vendor }) => vendor !== modelVendor);
     return this.#models.map(describe);

@@ -1,4 +1,4 @@
-/** The models that can be picked, with what they hold and cost. */
+/** The models that can be selected, with their context sizes and prices. */
 import type { ModelDescription, ModelProvider } from '../../models/model.ts';
 import type { PriceTable } from '../../models/prices.ts';
 import { extendPrices, listPrices } from '../../compose/prices.ts';
@@ -8,22 +8,22 @@ export interface ModelChoice {
   readonly provider: string;
   readonly providerLabel: string;
   readonly model: ModelDescription;
-  /** False: a key has to be set first. */
+  /** False while the API key is missing. */
   readonly isReady: boolean;
-  /** What the settings name. */
+  /** Whether the settings name this model. */
   readonly isConfigured: boolean;
 }
 
 export interface ChoiceInputs {
   readonly providers: readonly Pick<ModelProvider, 'id' | 'label' | 'defaultModel' | 'models'>[];
   readonly configured: { readonly provider: string; readonly model?: string };
-  /** Ids of providers whose key is at hand, or that need none. */
+  /** Ids of providers that have their key or need none. */
   readonly ready: ReadonlySet<string>;
 }
 
 /**
- * The configured one first, then what has its key, the demo last: a new chat begins with the first.
- * Providers without a key are left out, unless the settings name them.
+ * Orders the configured model first, then models that have their key, the demo last: a new chat
+ * starts with the first. Providers without a key are left out unless the settings name them.
  */
 export function modelChoices({
   providers,
@@ -62,9 +62,7 @@ const withNamed = (
     ? models
     : [...models, unlisted(named)];
 
-/**
- * Of a model that is not in the catalogue, only the name is known; the sizes are a cautious guess.
- */
+/** A model outside the catalogue has a known name only; its sizes are a cautious guess. */
 const unlisted = (id: string): ModelDescription => ({
   id,
   label: id,
@@ -86,9 +84,7 @@ function priceText(provider: string, model: string, prices: PriceTable): string 
     : `${price.input} in, ${price.output} out per million tokens`;
 }
 
-/**
- * The built-in prices with those of the setting; a setting that is wrong counts for nothing here.
- */
+/** The built-in prices with those of the setting; an invalid setting is ignored here. */
 export function priceTable(fromSetting: unknown): PriceTable {
   try {
     return extendPrices(listPrices, fromSetting);

@@ -1,4 +1,4 @@
-/** Keys and models. */
+/** Commands on API keys and models. */
 import type { ApiKeys } from './apiKeys.ts';
 import { ConfigurationTarget, ThemeIcon, window, workspace, type QuickPickItem } from 'vscode';
 import {
@@ -56,10 +56,7 @@ const askKey = ({ label, variables }: ProviderKey): Thenable<string | undefined>
 
 type Row = QuickPickItem & { pick(): Promise<void> };
 
-/**
- * What is known is there at once; what the providers themselves say joins it when they have
- * answered.
- */
+/** Shows known models at once; models listed by the providers are added as they answer. */
 async function selectModel(deps: ProviderDeps, models: ModelDeps): Promise<void> {
   const pick = window.createQuickPick<Row>();
   const show = async (): Promise<void> => {
@@ -137,11 +134,14 @@ async function useChoice(
   await useInSessions(deps, provider, model.id);
 }
 
-/** For new goals: where the workspace names a model already, there; else for the user. */
+/**
+ * Saves the model for new goals: in the workspace where it already names a model, else for the
+ * user.
+ */
 export const saveModel = (provider: string, model: string): Promise<void> =>
   save({ 'model.provider': provider, 'model.name': model });
 
-/** Asks for the key, or says what else is missing. */
+/** Asks for the key, or reports what else is missing. */
 async function makeReady(deps: ProviderDeps, id: string): Promise<void> {
   if (keyOf(id) !== undefined) return setApiKey(deps);
   const provider = (await deps.host.get()).providers().find((each) => each.id === id);
@@ -149,7 +149,7 @@ async function makeReady(deps: ProviderDeps, id: string): Promise<void> {
   if (state?.isReady === false) throw new UserFacing(state.problem, state.action);
 }
 
-/** Sessions that go on keep their model unless the user says otherwise. */
+/** Running sessions keep their model unless the user chooses otherwise. */
 async function useInSessions(
   { sessions }: ProviderDeps,
   provider: string,
@@ -215,7 +215,7 @@ async function compatibleEndpoint(deps: ProviderDeps): Promise<void> {
   await useInSessions(deps, 'compatible', model.trim());
 }
 
-/** Where the workspace sets it already, there; else for the user. */
+/** Saves in the workspace where it already sets the value, else for the user. */
 async function save(values: Partial<Settings>): Promise<void> {
   const configuration = workspace.getConfiguration();
   for (const [key, value] of Object.entries(values)) {

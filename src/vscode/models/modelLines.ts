@@ -1,7 +1,7 @@
-/** Models as a list of the chat, which is narrow. */
+/** Models as a list for the chat, which is narrow. */
 import { plain } from '../../base/markdown.ts';
 
-/** A line for each row of `modelRows`. */
+/** A line per row of `modelRows`. */
 export const modelLines = (rows: readonly (readonly string[])[]): string =>
   `${rows.map(line).join('')}\n`;
 

@@ -1,5 +1,6 @@
 /**
- * VS Code's chat messages ↔ ours. Parts are known by their shape, so nothing here imports `vscode`.
+ * Converts VS Code's chat messages to ours and back. Parts are recognized by shape, so nothing here
+ * imports `vscode`.
  */
 import { textTokens } from '../../base/textTokens.ts';
 import type {
@@ -10,7 +11,7 @@ import type {
   UserBlock,
 } from '../../models/model.ts';
 
-/** A message as VS Code hands it over; `role` 1 is the user, 2 the assistant, 3 the system. */
+/** A message from VS Code; `role` 1 is the user, 2 the assistant, 3 the system. */
 export interface HostMessage {
   readonly role: number;
   readonly content: ReadonlyArray<unknown>;
@@ -25,10 +26,7 @@ export interface HostTool {
 const assistantRole = 2;
 const systemRole = 3;
 
-/**
- * Neighbours of one role become one message, as the providers want it. A message without anything
- * in it is left out.
- */
+/** Merges adjacent messages of one role, as the providers require. Empty messages are dropped. */
 export function modelRequest(
   model: string,
   messages: readonly HostMessage[],
@@ -98,7 +96,10 @@ const textOf = (content: ReadonlyArray<unknown>): string =>
     )
     .join('');
 
-/** Judged by the characters, images as a flat sum: an estimate, never below 1 for something. */
+/**
+ * Estimates from the number of characters, with a flat sum per image; never below 1 for non-empty
+ * content.
+ */
 export function estimateTokens(content: string | ReadonlyArray<unknown>): number {
   if (typeof content === 'string') return Math.ceil(textTokens(content));
   const parts = content.map((part) => {

@@ -32,7 +32,7 @@ export interface ModelDeps {
   readonly isTrusted: () => boolean;
 }
 
-/** The models that can be picked now; none in a workspace that is not trusted. */
+/** The models that can be selected now; none in an untrusted workspace. */
 export async function readChoices({ host, isTrusted }: ModelDeps): Promise<readonly ModelChoice[]> {
   if (!isTrusted()) return [];
   const engine = await host.get();
@@ -141,10 +141,7 @@ const describe = (choice: ModelChoice, prices: PriceTable): LanguageModelChatInf
   capabilities: { toolCalling: true, imageInput: choice.provider !== 'demo' },
 });
 
-/**
- * VS Code begins with the model whose name comes first, so that one is the user's own choice, not a
- * matter of the alphabet.
- */
+/** VS Code preselects the alphabetically first name, so this name puts the user's choice first. */
 const asConfigured = (model: LanguageModelChatInformation): LanguageModelChatInformation => ({
   ...model,
   id: configuredModelId,

@@ -1,4 +1,4 @@
-/** What `@helios` says when it cannot start, and which model it takes. */
+/** Refusals of `@helios` when it cannot start, and the choice of its model. */
 import type { CommandId } from '../ui/contributions.ts';
 
 export interface Refusal {
@@ -34,7 +34,7 @@ export const notSignedIn: Refusal = {
   ],
 };
 
-/** A provider that has no key to be set. */
+/** Refusal for a provider that uses no key. */
 export const notReady = (problem: string, action: string): Refusal => ({
   markdown: `${problem} ${action}`,
   buttons: [
@@ -65,7 +65,7 @@ export interface PickedModel {
   readonly model: string;
 }
 
-/** One of ours is known as `provider/model`; another vendor's model is none of ours. */
+/** Parses our ids, `provider/model`; `undefined` for a model of another vendor. */
 export function pickedModel(
   vendor: string,
   id: string,
@@ -80,16 +80,16 @@ export interface PickInChat {
   readonly vendor: string;
   readonly id: string;
   readonly ourVendor: string;
-  /** The provider of what VS Code has from others. */
+  /** Id of the provider for VS Code's other models. */
   readonly hostProvider: string;
-  /** The settings of the user name a provider or a model. */
+  /** Whether the user's settings name a provider or a model. */
   readonly isSet: boolean;
 }
 
 /**
- * What the model that is picked in the chat says of a session. What is picked stays so from chat to
- * chat, whoever is spoken to: another vendor's model counts only where the settings name none.
- * `undefined`: as the settings say.
+ * Returns the model for a session from the chat's model picker. VS Code keeps a selection across
+ * chats and participants, so another vendor's model counts only where the settings name none.
+ * `undefined`: use the settings.
  */
 export function pickedInChat({
   vendor,

@@ -1,4 +1,4 @@
-/** Why a provider cannot be used now, and what a user presses about it. */
+/** Why a provider cannot be used now, with the buttons that fix it. */
 import type { Engine } from '../../agent/contract/engine.ts';
 import type { ModelProvider } from '../../models/model.ts';
 import { readProjectFile } from '../../compose/project.ts';
@@ -7,13 +7,13 @@ import { noEndpoint, noKey, notReady, notSignedIn, type Refusal } from './precon
 import { engineSettings } from '../ui/settings.ts';
 
 /**
- * Who answers to a goal in the folder: its project goes before the settings. Rejects with
- * `UserFacing` for a broken one.
+ * The provider for a goal in the folder: its project file wins over the settings. Rejects with
+ * `UserFacing` for an invalid file.
  */
 export const providerIn = async (folder: string): Promise<string> =>
   (await readProjectFile(folder))?.provider ?? engineSettings().provider;
 
-/** `undefined` when it can be used, as far as can be told without a call. */
+/** `undefined` when the provider looks usable without a test call. */
 export async function refusalFor(engine: Engine, provider: string): Promise<Refusal | undefined> {
   if (provider === 'compatible' && engineSettings().compatibleBaseUrl === undefined)
     return noEndpoint;
@@ -27,7 +27,7 @@ export async function refusalFor(engine: Engine, provider: string): Promise<Refu
   return key === undefined ? notReady(state.problem, state.action) : noKey(key.label);
 }
 
-/** Ids of the providers that a call could be made to now, as far as can be told without one. */
+/** Ids of the providers that look usable without a test call. */
 export async function readyProviders(engine: Engine): Promise<ReadonlySet<string>> {
   const isReady = async (provider: ModelProvider): Promise<boolean> =>
     (await provider.readiness?.())?.isReady ?? true;

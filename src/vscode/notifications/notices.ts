@@ -1,6 +1,6 @@
 /**
- * Notifications of the window: what is told through the channel `vscode`, and the questions of the
- * gate, which need an answer.
+ * Notifications of the window: messages of the channel `vscode`, and approval questions, which need
+ * an answer.
  */
 import { window } from 'vscode';
 import type { ApprovalAnswer, ApprovalRequest } from '../../agent/contract/ports.ts';
@@ -22,7 +22,7 @@ export const approvalAnswers: Readonly<Record<string, ApprovalAnswer>> = {
   Deny: 'deny',
 };
 
-/** Who follows a session in the chat reads there what happens to it. */
+/** Skips sessions that the user follows in the chat, which shows the same events. */
 export function createNotices(
   told: Event<Message>,
   approvals: Approvals,
@@ -32,7 +32,7 @@ export function createNotices(
   owned.add(approvals.onDidAsk((request) => void askInNotification(request, approvals)));
   owned.add(
     told((message) => {
-      // It is asked by itself, with its answers.
+      // The approval question has a notification of its own.
       if (message.event !== 'approval' && !following.isFollowed(message.sessionId))
         void show(message);
     }),
@@ -40,7 +40,7 @@ export function createNotices(
   return owned;
 }
 
-/** Closing the notification leaves the question open: the status bar and the chat still ask it. */
+/** Closing the notification leaves the question open in the status bar and the chat. */
 async function askInNotification(request: ApprovalRequest, approvals: Approvals): Promise<void> {
   const choice = await window.showInformationMessage(
     approvalText(request),

@@ -1,4 +1,4 @@
-/** `helios.json` in the editor, secrets for notifications, and whether notifications arrive. */
+/** Commands on `helios.json`, notification secrets, and test notifications. */
 import type { ApiKeys } from '../models/apiKeys.ts';
 import { window, workspace, type QuickPickItem } from 'vscode';
 import { UserFacing } from '../../base/errors.ts';
@@ -19,7 +19,7 @@ export function notifyCommands(deps: SecretDeps): Handlers {
   };
 }
 
-/** The one that counts there, broken or not; else a new one. */
+/** Opens the project file in effect, valid or not, or a new one. */
 async function openProjectFile(): Promise<void> {
   if (workspace.workspaceFolders === undefined)
     throw new UserFacing('No folder is open.', 'Open one: helios.json belongs to a folder.');
@@ -52,7 +52,7 @@ async function setSecret({ keys }: SecretDeps): Promise<void> {
   );
 }
 
-/** What came of it is said for each channel. */
+/** Reports the result of each channel. */
 async function testNotification({ host }: SecretDeps): Promise<void> {
   const engine = await host.get();
   const folder = await pickFolder('With the channels of which folder?');

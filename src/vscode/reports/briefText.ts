@@ -1,6 +1,6 @@
-/** A brief for the chat, which has no places that links could lead to, and no pictures. */
+/** A brief for the chat, which supports neither anchors nor images. */
 
-/** Without the table of runs, which is too wide there. */
+/** Drops the table of runs, which is too wide for the chat. */
 export const briefForChat = (markdown: string): string =>
   markdown
     .replace(/^## Runs \([\s\S]*$/m, '')

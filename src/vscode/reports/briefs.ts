@@ -1,6 +1,6 @@
 /**
- * The brief of a session that ended while nobody looked opens by itself, once: now, with the next
- * look at the window, or when it is next opened.
+ * Opens the brief of a session that ended unseen, once: at once in a focused window, else when the
+ * window gets focus or is next opened.
  */
 import { readdir, stat } from 'node:fs/promises';
 import { window, type Memento } from 'vscode';
@@ -20,7 +20,7 @@ import { setting } from '../ui/settings.ts';
 
 export interface BriefsOptions {
   readonly deps: Pick<WindowDeps, 'host' | 'sessions' | 'following' | 'logger'>;
-  /** Of the workspace. */
+  /** State of the workspace. */
   readonly memory: Memento;
   readonly home: string;
   readonly folders: () => readonly string[];
@@ -28,13 +28,13 @@ export interface BriefsOptions {
 }
 
 const memoryKey = 'helios.briefs';
-/** Older sessions were there before the window was last open, however many there are. */
+/** Maximum number of sessions to check, newest first. */
 const maxRead = 30;
 
 export class Briefs implements Disposable {
   readonly #options: BriefsOptions;
   readonly #owned = new DisposableStore();
-  /** Shown when the user comes back to the window: only the newest. */
+  /** Shown when the window gets focus; only the newest brief. */
   #waiting: { readonly id: SessionId; readonly file: string } | undefined;
 
   constructor(options: BriefsOptions) {
@@ -53,7 +53,8 @@ export class Briefs implements Disposable {
   }
 
   /**
-   * Of sessions that ended while no window was open here. Builds no engine where nothing is new.
+   * Opens the brief of a session that ended while no window was open here. Creates no engine where
+   * nothing is new.
    */
   async openMissed(): Promise<void> {
     const memory = this.#memory;
@@ -91,7 +92,7 @@ export class Briefs implements Disposable {
     await openToTheSide(waiting.file, this.#options.deps.logger);
   }
 
-  /** The newest first. */
+  /** Sorted newest first. */
   async #changedSince(memory: BriefMemory): Promise<SessionId[]> {
     const home = homeAt(this.#options.home);
     const ids = (await readdir(home.sessionsFolder).catch((): string[] => []))

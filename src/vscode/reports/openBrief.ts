@@ -1,13 +1,10 @@
-/** Shows a brief as VS Code shows Markdown: as a preview, or as text where there is none. */
+/** Opens a brief as a Markdown preview, or as text where there is no preview. */
 import { commands, Uri, ViewColumn, window } from 'vscode';
 import { messageOf } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
 import { openFile } from '../ui/commandRegistry.ts';
 
-/**
- * The custom editor of the Markdown extension: the only preview that can be told to leave the focus
- * where it is.
- */
+/** The custom editor of the Markdown extension: the only preview that can open without focus. */
 const previewEditor = 'vscode.markdown.preview.editor';
 
 export async function openPreview(
@@ -26,7 +23,7 @@ export async function openPreview(
   }
 }
 
-/** Beside what the user works on, where there is anything, and without taking them there. */
+/** Opens next to the active editor, without focus. */
 export function openToTheSide(file: string, logger: Logger): Promise<void> {
   const isAtWork = window.tabGroups.all.some(({ tabs }) => tabs.length > 0);
   const viewColumn = isAtWork ? ViewColumn.Beside : ViewColumn.Active;

@@ -1,10 +1,10 @@
-/** Which briefs a user has yet to see; kept with the workspace. */
+/** Tracks the briefs that the user has not seen; stored with the workspace. */
 
-/** As it is kept. */
+/** Stored form. */
 export interface BriefMemory {
-  /** Sessions that ended before are no news: milliseconds since the epoch. */
+  /** Sessions that ended earlier count as seen: milliseconds since the epoch. */
   readonly sinceMs: number;
-  /** Sessions whose end was seen, or whose brief was shown; the newest last. */
+  /** Sessions whose end was seen or whose brief was shown; newest last. */
   readonly seen: readonly string[];
 }
 
@@ -25,7 +25,7 @@ export const withSeen = ({ sinceMs, seen }: BriefMemory, id: string): BriefMemor
   seen: [...seen.filter((other) => other !== id), id].slice(-maxKept),
 });
 
-/** Whether the brief of a session that was last written to at `changedMs` may be news. */
+/** Whether a session last written at `changedMs` may have an unseen brief. */
 export const maybeUnseen = (
   { sinceMs, seen }: BriefMemory,
   id: string,

@@ -1,4 +1,4 @@
-/** Commands on runs: read, stop, compare. */
+/** Commands on runs: show, stop, compare. */
 import { ProgressLocation, window } from 'vscode';
 import type { SessionId } from '../../base/ids.ts';
 import { UserFacing } from '../../base/errors.ts';
@@ -136,7 +136,7 @@ async function compareTwo(deps: WindowDeps, argument: unknown): Promise<void> {
   if (baseline !== undefined) await openComparison(deps, baseline, experiment);
 }
 
-/** The older one is the baseline, whichever was selected first. */
+/** The older run is the baseline, regardless of the order of selection. */
 async function compareSelected(deps: WindowDeps, argument: unknown, all: unknown): Promise<void> {
   const selected = Array.isArray(all) ? (all as readonly unknown[]) : [argument];
   const ids = [...new Set(selected.flatMap((each) => runIdOf(each) ?? []))];

@@ -1,4 +1,4 @@
-/** Runs as rows, the same under their session and under their machine. */
+/** Tree rows of runs, the same under a session and under a machine. */
 import type { FactsOf, RunFacts } from '../window/sessionFacts.ts';
 import { shortTokens } from '../../presentation/limits.ts';
 import { runStatusText, summaryFor } from '../../presentation/runs/runText.ts';
@@ -17,7 +17,7 @@ export interface RunRowPlace {
   readonly sessionId: string;
   readonly decisive: Ledger['decisive'];
   readonly nowMs: number;
-  /** Keeps the ids of one run in two trees apart. */
+  /** Distinguishes the rows of one run in two trees. */
   readonly idPrefix: string;
   readonly facts?: FactsOf | undefined;
 }
@@ -66,8 +66,8 @@ function stateText(row: LedgerRow, facts: RunFacts | undefined): string {
 }
 
 /**
- * How it stands, and since when. A run that waits or cannot be asked says so; one that goes on is
- * told by its icon.
+ * Status and duration. A run that waits or is unreachable has a text; a running one has only its
+ * icon.
  */
 function progress(row: LedgerRow, facts: RunFacts | undefined, nowMs: number): string[] {
   const state = stateText(row, facts);
@@ -120,7 +120,7 @@ function tooltip(row: LedgerRow, state: string, facts: RunFacts | undefined): st
     .join('\n\n');
 }
 
-/** Below a second nothing is known yet. */
+/** Empty below one second of measurement. */
 const gpuTimeText = (time: GpuTime | undefined): string =>
   time === undefined || time.watchedSeconds < 1
     ? ''

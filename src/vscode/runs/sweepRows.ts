@@ -1,4 +1,4 @@
-/** A sweep as a row, with its points below it. */
+/** A tree row for a sweep, with its points below. */
 import type { SessionState, SweepState } from '../../agent/journal/state.ts';
 import { isSweepOver, progressOf, summaryFor } from '../../presentation/runs/runText.ts';
 import { counted, formatValue } from '../../base/text.ts';
@@ -7,8 +7,8 @@ import type { TreeNode } from '../ui/treeNode.ts';
 import { plain } from '../../base/markdown.ts';
 
 /**
- * `rows`: one per row of the ledger, in its order. Points stand below their sweep, where the first
- * of them was.
+ * `rows`: one per ledger row, in ledger order. Points are placed below their sweep, at the position
+ * of the first point.
  */
 export function withSweeps(
   rows: readonly TreeNode[],

@@ -1,4 +1,4 @@
-/** What stands above the view, and its inbox. */
+/** The header and the inbox of the view. */
 import {
   openQuestions,
   costText,

@@ -1,7 +1,4 @@
-/**
- * The ledger as the view draws it: a line for each experiment, or for each launch that belongs to
- * none.
- */
+/** The ledger as the view draws it: a line per experiment, and per launch without an experiment. */
 import { formatValue } from '../../base/text.ts';
 import type { CodeState } from '../../experiments/experiment.ts';
 import type {
@@ -44,13 +41,13 @@ function lineOf(row: ExperimentRow, index: number): LedgerLine {
 const resultText = ({ mean, spread, n }: ExperimentResult): string =>
   `${formatValue(mean)}${spread === undefined ? '' : ` ± ${formatValue(spread)}`}${n > 1 ? ` (${n})` : ''}`;
 
-/** `9fceb02`, or `9fceb02-dirty` as git itself would say it. */
+/** `9fceb02`, or `9fceb02-dirty` as in `git describe`. */
 const codeName = (code: CodeState): string =>
   code.kind === 'none'
     ? ''
     : `${(code.head ?? code.tree).slice(0, 7)}${code.isDirty ? '-dirty' : ''}`;
 
-/** While nobody has decided: as its worst run went. */
+/** Without a decision, the tone of the worst run. */
 function statusTone({ status, runs }: ExperimentRow): Tone {
   if (status === 'planned' || status === 'not_started') return 'muted';
   const tones = runs.map(({ verdict }: LedgerRow) => verdictTone(verdict));

@@ -1,8 +1,8 @@
-/** What a view may ask: a webview is an untrusted caller, so nothing of it is used unchecked. */
+/** Schemas of a view's requests. A webview is an untrusted caller: everything is validated. */
 import * as z from 'zod';
 
 const row = z.int().min(0).max(10_000_000);
-/** More rows than any window is high. */
+/** More rows than fit in any window. */
 const maxRows = 1000;
 
 export const rowsRequest = z

@@ -1,4 +1,4 @@
-/** A run as it was at a moment: its state then, and the values that had been read by then. */
+/** A run at a point in time: its state, and the values that had been read by then. */
 import { verdictLabel } from '../../presentation/runs/runText.ts';
 import type { RunState } from '../../agent/journal/state.ts';
 import type { RunId } from '../../base/ids.ts';
@@ -16,7 +16,7 @@ const sparkPixels = 60;
 export interface RunAsked {
   readonly run: RunState;
   readonly atMs: number;
-  /** Names of its metrics as they are known today, the one that decides first. */
+  /** Names of its metrics as known today, the deciding metric first. */
   readonly metrics: readonly string[];
 }
 
@@ -51,7 +51,7 @@ interface PrintedAsked {
   readonly atMs: number;
 }
 
-/** The part of a series that had been read at `atMs`. */
+/** The part of a series that had been read by `atMs`. */
 async function printedBy(
   source: Pick<SessionViewSource, 'series'>,
   { id, name, atMs }: PrintedAsked,
@@ -66,7 +66,7 @@ async function printedBy(
   };
 }
 
-/** Times are those of reading: they never go back, but where a clock was set. */
+/** Searches the times of reading, which never decrease unless a clock was set back. */
 function countUntil(timesMs: Float64Array, atMs: number): number {
   let [low, high] = [0, timesMs.length];
   while (low < high) {
@@ -77,7 +77,7 @@ function countUntil(timesMs: Float64Array, atMs: number): number {
   return low;
 }
 
-/** Of a run that is over, what was recorded at its end counts; before, what had been read. */
+/** For an ended run, the recorded final values; before that, the values read so far. */
 function metricAt(
   name: string,
   run: RunState,

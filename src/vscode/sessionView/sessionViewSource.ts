@@ -1,6 +1,6 @@
 /**
- * The data of a session view: live while the session is open in this window, else as it grows
- * elsewhere. Knows no `vscode`.
+ * The data of a session view: live while the session is open in this window, else read as its files
+ * grow.
  */
 import { open } from 'node:fs/promises';
 import path from 'node:path';

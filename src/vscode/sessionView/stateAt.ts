@@ -1,4 +1,4 @@
-/** The session as it was after an event, in facts and in the runs that went on. */
+/** The session after an event: facts, and the runs that were running. */
 import { budgetText, shortTokens } from '../../presentation/limits.ts';
 import {
   openQuestions,
@@ -16,13 +16,13 @@ import { formatSpan } from '../../base/span.ts';
 import { runAt } from './runAt.ts';
 import type { SessionViewSource } from './viewSource.ts';
 
-/** So many runs that go on are told of, the newest first. */
+/** Maximum number of running runs to list, newest first. */
 const maxRuns = 6;
 
 export interface StateAsked {
   readonly state: SessionState;
   readonly atMs: number;
-  /** As it is today: it knows the names of metrics. */
+  /** The current ledger, for the names of metrics. */
   readonly ledger: Ledger;
 }
 
@@ -40,7 +40,7 @@ export async function stateAt(
   return { atMs, facts: factsOf(state, atMs), runs, moreRuns: alive.length - shown.length };
 }
 
-/** The one that decides first. */
+/** Names of the run's metrics, the deciding metric first. */
 export function metricNames(run: RunState, { rows, decisive }: Ledger): readonly string[] {
   const metrics = rows.find(({ runId }) => runId === run.spec.id)?.metrics ?? run.metrics;
   const first = decisive && summaryFor(metrics, decisive.metric)?.metric;

@@ -1,17 +1,16 @@
 /**
- * The state of a session after any of its events: a fold over the events up to it, begun where one
- * is kept.
+ * The state of a session after any of its events: a fold that starts from the nearest saved state.
  */
 import { applyEvent, initialState } from '../../compose/foldJournal.ts';
 import type { JournalEvent } from '../../agent/journal/events.ts';
 import type { SessionState } from '../../agent/journal/state.ts';
 
-/** So many events are folded at most to answer. */
+/** Maximum number of events to fold for an answer. */
 const keptEvery = 64;
 
 export class SessionStates {
   readonly #events: JournalEvent[] = [];
-  /** After event 0, 64, 128 … States share what did not change between them. */
+  /** States after event 0, 64, 128 … They share what did not change between them. */
   readonly #kept: (SessionState | undefined)[] = [];
   #last: SessionState | undefined;
 
@@ -19,7 +18,7 @@ export class SessionStates {
     return this.#events;
   }
 
-  /** After every event so far; `undefined` before `session.started`. */
+  /** State after the last event; `undefined` before `session.started`. */
   get last(): SessionState | undefined {
     return this.#last;
   }
@@ -31,7 +30,7 @@ export class SessionStates {
     return this.#last;
   }
 
-  /** After the event at `index`. */
+  /** State after the event at `index`. */
   at(index: number): SessionState | undefined {
     if (index >= this.#events.length - 1) return this.#last;
     const start = Math.floor(index / keptEvery);

@@ -1,4 +1,4 @@
-/** The texts and facts of a step, whole; whoever shows them bounds them. */
+/** The complete texts and facts of a step; callers limit their length. */
 import type { EventOf } from '../../agent/journal/describeEvent.ts';
 import { describeEvent } from '../../presentation/events.ts';
 import {
@@ -19,7 +19,8 @@ import type { Step } from './timeline.ts';
 export interface WholeSection extends Pick<TextSection, 'id' | 'title' | 'format' | 'isFolded'> {
   readonly text: string;
   /**
-   * Where all of it is, when `text` is a part; `fileChars`: at least so many more than are shown.
+   * File with the whole text, when `text` is a part. `fileChars`: a lower bound of the characters
+   * that are not shown.
    */
   readonly file?: string;
   readonly fileChars?: number;
@@ -33,7 +34,7 @@ export interface StepContent {
 interface Telling {
   readonly events: readonly JournalEvent[];
   readonly step: Step;
-  /** After the step is over. */
+  /** State after the step. */
   readonly state: SessionState;
 }
 
@@ -85,7 +86,7 @@ const only = (...sections: readonly WholeSection[]): StepContent => ({
 });
 const facts = (...all: readonly Fact[]): StepContent => ({ facts: all, sections: [] });
 
-/** Of events with more to them than their description. */
+/** Details of events that have more than their description. */
 const tellers: { readonly [Type in JournalEvent['type']]?: Teller<Type> } = {
   'session.started': ({ goal, workFolder, helios }) => ({
     facts: [fact('Folder', workFolder), fact('Helios', helios)],
@@ -243,7 +244,7 @@ function called(
   };
 }
 
-/** Journals of older versions hold the bytes, newer ones name their files. */
+/** Older journals hold the bytes, newer ones the names of files. */
 const attached = ({
   attachments = [],
   attachmentFiles = [],
@@ -256,7 +257,7 @@ const attached = ({
   ),
 ];
 
-/** The reply that made the call is a few events before it. */
+/** Finds the input of the call in the reply a few events earlier. */
 function inputOf(events: readonly JournalEvent[], from: number, callId: string): unknown {
   for (let index = from; index >= 0; index--) {
     const event = events[index];
@@ -287,7 +288,7 @@ function launched(
   };
 }
 
-/** `9fceb02 with changes`, or why there is none. */
+/** `9fceb02 with changes`, or why there is no commit. */
 function codeText(code: CodeState): string {
   if (code.kind === 'none') return oneLine(code.why, 80);
   return `${(code.head ?? code.tree).slice(0, 7)}${code.isDirty ? ` with changes, tree ${code.tree.slice(0, 7)}` : ''}`;

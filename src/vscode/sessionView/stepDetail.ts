@@ -1,6 +1,4 @@
-/**
- * Everything about one step: what was said, called and measured, and the session as it was then.
- */
+/** Everything about one step: its texts, calls and measurements, and the session after it. */
 import type { JournalEvent } from '../../agent/journal/events.ts';
 import { UserFacing } from '../../base/errors.ts';
 import { cleanText } from '../../base/text.ts';
@@ -18,21 +16,18 @@ import type { SessionStates } from './states.ts';
 import type { Step, Timeline } from './timeline.ts';
 import type { SessionViewSource } from './viewSource.ts';
 
-/** Of each text; the rest is sent when it is asked for. */
+/** Limit per text; the rest is sent on request. */
 const sectionChars = 6_000;
 
 export interface StepDetailDeps {
   readonly source: SessionViewSource;
   readonly states: SessionStates;
   readonly timeline: Timeline;
-  /**
-   * The newest step of a session that goes on is shown as it is at this time, not as it was when it
-   * began.
-   */
+  /** Current time, for the newest step of a running session, which is shown as it is now. */
   readonly nowMs?: number;
 }
 
-/** Throws `UserFacing` where there is no such row. */
+/** Throws `UserFacing` for an unknown row. */
 export async function stepDetailOf(deps: StepDetailDeps, index: number): Promise<StepDetail> {
   const { source, states } = deps;
   const step = stepOf(deps, index);
@@ -55,7 +50,7 @@ export async function stepDetailOf(deps: StepDetailDeps, index: number): Promise
   };
 }
 
-/** The whole text of a section, from its file where the journal has only a part of it. */
+/** The whole text of a section, from its file where the journal has only a part. */
 export async function wholeText(
   deps: StepDetailDeps,
   index: number,
@@ -76,7 +71,7 @@ function contentOf({ states }: StepDetailDeps, step: Step) {
   return stepContent(states.events, step, state);
 }
 
-/** At the end of what took time, or later: a call that launched it shows it as the call left it. */
+/** The run at the end of a tool call or a step, or at `laterMs` if that is later. */
 async function runOf(
   { source, states }: StepDetailDeps,
   step: Step,

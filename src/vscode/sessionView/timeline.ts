@@ -1,4 +1,4 @@
-/** The steps of a session, grown event by event, and the runs beside them. Pure. */
+/** The steps of a session, built event by event, and the runs next to them. */
 import { verdictLabel, runName } from '../../presentation/runs/runText.ts';
 import type { JournalEvent } from '../../agent/journal/events.ts';
 import type { SessionState } from '../../agent/journal/state.ts';
@@ -11,15 +11,15 @@ import { cleanText, oneLine } from '../../base/text.ts';
 
 export interface Step {
   readonly row: TimelineRow;
-  /** The event that began it: the journal from here tells of the step. */
+  /** Index of the event that started the step. */
   readonly startedBy: number;
-  /** The event after which the session was as the step shows it. */
+  /** Index of the event whose state the step shows. */
   readonly shownAt: number;
-  /** The event that completed it, where another one did. */
+  /** Index of the event that completed the step, if it is another event. */
   readonly endedBy?: number;
 }
 
-/** As the view is told of it, and when it took place. The end of one that goes on is open. */
+/** A run bar with its times. `toRow` and `endMs` are open while the run is running. */
 export type Bar = Omit<RunBar, 'toRow'> & {
   readonly toRow: number | undefined;
   readonly startMs: number;
@@ -29,7 +29,7 @@ export type Bar = Omit<RunBar, 'toRow'> & {
 export class Timeline {
   readonly #steps: Step[] = [];
   readonly #bars: Bar[] = [];
-  /** Steps that go on: `turn`, or the id of a call, sleep or run → row. */
+  /** Open steps: `turn`, or the id of a call, sleep or run → row. */
   readonly #open = new Map<string, number>();
   readonly #barOf = new Map<RunId, number>();
   readonly #busyLanes = new Set<number>();
@@ -39,19 +39,19 @@ export class Timeline {
     return this.#steps;
   }
 
-  /** In the order of their starts. */
+  /** Sorted by start. */
   get bars(): readonly Bar[] {
     return this.#bars;
   }
 
-  /** The first row that is new or different since this was asked last. */
+  /** Returns the first row that changed since the last call. */
   takeChanged(): number {
     const first = this.#changedFrom;
     this.#changedFrom = this.#steps.length;
     return first;
   }
 
-  /** `state` is the session's after the event, `index` the event's place in the journal. */
+  /** `state` is the session's state after the event, `index` the event's index in the journal. */
   add(event: JournalEvent, index: number, state: SessionState): void {
     switch (event.type) {
       case 'model.replied':
@@ -113,8 +113,8 @@ export class Timeline {
   }
 
   /**
-   * What was under way when the process died. A call that is answered later after all is completed
-   * then.
+   * Marks the open turn and calls as interrupted when the process died. A call that gets an answer
+   * later is completed then.
    */
   #interrupt(): void {
     for (const row of this.#open.values()) {
@@ -159,7 +159,7 @@ export class Timeline {
     };
   }
 
-  /** The last one is shared by whatever finds no other. */
+  /** The last lane is shared when all are busy. */
   #freeLane(): number {
     for (let lane = 0; lane < maxLanes - 1; lane++) if (!this.#busyLanes.has(lane)) return lane;
     return maxLanes - 1;
@@ -185,7 +185,7 @@ function rowOf(event: JournalEvent, state: SessionState): RowText | undefined {
   };
 }
 
-/** What the event that completes a step will name. */
+/** Key under which a later event completes the step. */
 function keyOf(event: JournalEvent): string | undefined {
   switch (event.type) {
     case 'model.requested':
@@ -212,7 +212,7 @@ const finishedRow = ({
   ...(runId !== undefined && { runId }),
 });
 
-/** Those that go on during any of the rows `from` to `to`. */
+/** Bars that overlap the rows `from` to `to`. */
 export function barsBetween(timeline: Timeline, from: number, to: number): RunBar[] {
   const last = timeline.steps.length - 1;
   return timeline.bars.flatMap(({ startMs: _start, endMs: _end, ...bar }) => {
@@ -221,7 +221,7 @@ export function barsBetween(timeline: Timeline, from: number, to: number): RunBa
   });
 }
 
-/** The last step that began at `atMs` or before; the first where none did. */
+/** The last step that started at or before `atMs`, else the first. */
 export function stepAt(steps: readonly Step[], atMs: number): number {
   let [low, high] = [0, steps.length - 1];
   while (low < high) {
@@ -232,7 +232,7 @@ export function stepAt(steps: readonly Step[], atMs: number): number {
   return Math.max(0, low);
 }
 
-/** The nearest turn after `row`, or before it; `row` where there is none. */
+/** The nearest turn after `row`, or before it; `row` if there is none. */
 export function turnFrom(steps: readonly Step[], row: number, step: 1 | -1): number {
   for (let index = row + step; index >= 0 && index < steps.length; index += step)
     if (steps[index]?.row.kind === 'turn') return index;

@@ -1,4 +1,4 @@
-/** The overview of a session, as much of it as the pixels show. Pure. */
+/** The overview of a session, at the resolution of its pixels. */
 import type {
   RowKind,
   Tone,
@@ -11,7 +11,7 @@ import type {
 import type { Bar, Step, Timeline } from './timeline.ts';
 
 /**
- * Steps that have no mark: turns have their own, calls are too many, runs are bars and sleeps gaps.
+ * Steps without a mark: turns have their own, calls are too many, runs are bars and sleeps gaps.
  */
 const unmarked: ReadonlySet<RowKind> = new Set([
   'start',
@@ -28,12 +28,12 @@ interface View {
   readonly steps: readonly Step[];
   readonly from: number;
   readonly to: number;
-  /** Of a pixel. */
+  /** Size of a pixel. */
   readonly size: number;
   position(row: number): number;
 }
 
-/** `nowMs`: up to here what goes on is drawn. */
+/** `nowMs`: end of the bars of running runs. */
 export function trackAnswer(timeline: Timeline, query: TrackQuery, nowMs: number): TrackAnswer {
   const full = fullRange(timeline.steps, query, nowMs);
   const { from, to } = within(query, full);
@@ -92,7 +92,7 @@ function placed(bar: Bar, { query, position }: View, end: number): TrackBar {
   };
 }
 
-/** Neighbours of a lane that are less than a pixel long and less than a pixel apart are one. */
+/** Merges adjacent bars of a lane that are shorter than a pixel and less than a pixel apart. */
 function mergedBars(bars: readonly TrackBar[], { from, to, size }: View): TrackBar[] {
   const merged: TrackBar[] = [];
   const lastOf = new Map<number, number>();
@@ -124,7 +124,7 @@ function sleepsOf(view: View, end: number): TrackSpan[] {
   steps.forEach(({ row }, index) => {
     if (row.kind !== 'sleep') return;
     const start = position(index);
-    // On the axis of steps a sleep is as long as any step.
+    // On the step axis, a sleep is as long as any other step.
     const stop = view.query.axis === 'step' ? Math.min(end, index + 1) : (row.endMs ?? end);
     if (stop < from || start > to) return;
     const last = spans.at(-1);
@@ -167,7 +167,7 @@ function turnsOf({ steps, from, to, size, position }: View): Float64Array {
   return Float64Array.from(turns);
 }
 
-/** Money only grows: the last value of a pixel is its highest. */
+/** Cost never decreases, so the last value of a pixel is its maximum. */
 function moneyOf({ steps, from, to, size, position }: View): TrackAnswer['money'] {
   const x: number[] = [];
   const usd: number[] = [];

@@ -1,7 +1,6 @@
 /**
- * The host's side of the session view's conversation: keeps the timeline of one session in step
- * with its journal, answers what is in sight, and checks whatever the view says. Knows no VS Code,
- * so it is the same under test.
+ * Host side of the session view: keeps the timeline of one session in sync with its journal,
+ * answers what is in sight, and validates every request.
  */
 import 'vscode-jsonrpc/node';
 import type { MessageConnection } from 'vscode-jsonrpc';
@@ -36,9 +35,9 @@ export interface SessionViewHostOptions {
 const frameMs = 200;
 
 /**
- * Answers one webview for as long as it lives, over any number of pages: a hidden page is gone in
- * VS Code, so after `setVisible(false)` nothing is read or sent until a page asks `ready` again.
- * Never sends before `ready`.
+ * Serves one webview for its lifetime, over any number of pages. A hidden page is gone in VS Code,
+ * so after `setVisible(false)` nothing is read or sent until a page asks `ready` again. Never sends
+ * before `ready`.
  */
 export class SessionViewHost implements Disposable {
   readonly #options: SessionViewHostOptions;
@@ -65,10 +64,7 @@ export class SessionViewHost implements Disposable {
     });
   }
 
-  /**
-   * Hiding ends the conversation with the page that was shown; showing waits for the next page's
-   * `ready`.
-   */
+  /** Hiding ends the connection to the current page; showing waits for the next page's `ready`. */
   setVisible(isVisible: boolean): void {
     this.#page.setVisible(isVisible);
   }
@@ -174,11 +170,11 @@ export class SessionViewHost implements Disposable {
     return controls;
   }
 
-  /** What the journal has gained since: each event is folded once. */
+  /** Folds the new events of the journal, each once. */
   #catchUp(): void {
     const events = this.#options.source.events();
     const newest = this.#states.events.at(-1);
-    // What was never acknowledged may have been taken back from the file of another process.
+    // Another process may have removed unacknowledged events from its file.
     if (newest !== undefined && events[this.#states.events.length - 1]?.id !== newest.id) {
       this.#states = new SessionStates();
       this.#timeline = new Timeline();
@@ -214,7 +210,7 @@ export class SessionViewHost implements Disposable {
     });
   }
 
-  /** What a user can do about it is part of what the view is told. */
+  /** Errors for the view include what the user can do. */
   async #answer<T>(work: () => T | Promise<T>): Promise<T> {
     try {
       return await work();
@@ -224,7 +220,7 @@ export class SessionViewHost implements Disposable {
     }
   }
 
-  /** A view that misbehaves, or a source that fails, is written down; it never ends the host. */
+  /** Logs errors of the view or the source; they never end the host. */
   async #attempt(action: () => void | Promise<void>): Promise<void> {
     try {
       await action();

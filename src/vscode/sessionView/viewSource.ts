@@ -1,11 +1,11 @@
-/** What the session view needs from whoever opens it. */
+/** Data that the session view needs from its creator. */
 import type { JournalEvent } from '../../agent/journal/events.ts';
 import type { Event } from '../../base/emitter.ts';
 import type { RunId, SessionId } from '../../base/ids.ts';
 import type { Ledger } from '../../experiments/ledger.ts';
 import type { SeriesColumns } from '../../metrics/metric.ts';
 
-/** What a user may do to the session from here. Each rejects with `UserFacing`. */
+/** Actions of the user on the session. Each rejects with `UserFacing`. */
 export interface SessionControls {
   answer(questionId: string, answer: string): Promise<void>;
   pin(text: string): Promise<unknown>;
@@ -14,26 +14,22 @@ export interface SessionControls {
 
 export interface SessionViewSource {
   readonly id: SessionId;
-  /** The whole journal so far, oldest first; it grows, and what is in it never changes. */
+  /** The whole journal so far, oldest first; existing events never change. */
   events(): readonly JournalEvent[];
-  /** With what runs of this window have printed so far. */
+  /** Includes the output of this window's runs so far. */
   ledger(): Ledger;
-  /** Or why nothing can be done from here. */
+  /** Returns the reason instead, where no action is possible. */
   controls(): SessionControls | string;
-  /**
-   * Nobody may be writing its journal any more; it is looked at all the same while `setWatched`.
-   */
+  /** False when the journal may have no writer any more; it is still polled while `setWatched`. */
   readonly isGrowing: boolean;
-  /**
-   * All points of one metric of one run, oldest first; `undefined` where there are none at hand.
-   */
+  /** All points of one metric of one run, oldest first; `undefined` where none are available. */
   series(runId: RunId, metric: string): Promise<SeriesColumns | undefined>;
   /**
-   * A text that the session left beside its journal, such as the whole result of a call. Rejects
-   * for any other file.
+   * Reads a file that the session wrote next to its journal, such as the whole result of a call.
+   * Rejects for any other file.
    */
   readFile(path: string, maxChars: number): Promise<string>;
-  /** While nobody looks, nothing is read. */
+  /** Turns reading on or off with the visibility of the view. */
   setWatched(isWatched: boolean): void;
   readonly onDidChange: Event<void>;
 }

@@ -1,4 +1,4 @@
-/** What a session cost and what is left of its limits, as Markdown. */
+/** The cost of a session and the rest of its limits, as Markdown. */
 import type { DayLimits, Measure } from '../../agent/budget/measures.ts';
 import { measuresOf, scopeText, shortTokens, usedText } from '../../presentation/limits.ts';
 import type { Spent } from '../../agent/contract/budget.ts';
@@ -8,7 +8,7 @@ import type { SessionState } from '../../agent/journal/state.ts';
 import { formatUsd } from '../../base/text.ts';
 import { plain } from '../../base/markdown.ts';
 
-/** One row a model; empty while none was called. */
+/** A row per model; empty before the first call. */
 function costTable({ spending }: SessionState): string {
   if (spending.size === 0) return '';
   const rows = [...spending.values()].map((one) => {
@@ -27,10 +27,7 @@ export interface LimitFacts {
   readonly nowMs: number;
 }
 
-/**
- * `$1.20 of $5.00 of the goal · 24 % used, $3.80 left`, one for each limit; empty where nothing is
- * limited.
- */
+/** `$1.20 of $5.00 of the goal · 24 % used, $3.80 left`, one per limit; empty without limits. */
 export const limitLines = (facts: LimitFacts): string[] =>
   measuresOf(facts).map(
     (measure) => `${usedText(measure)} ${scopeText(measure.scope)} · ${leftText(measure)}`,

@@ -12,7 +12,7 @@ import { machineIcons } from '../machines/machineLabels.ts';
 import { showSession } from './goalCommands.ts';
 
 /**
- * Set before a folder is opened, which reloads the window; honoured once, and only a moment later.
+ * Set before a folder is opened, which reloads the window. Valid once, and only for a short time.
  */
 const pendingKey = 'helios.pendingDemo';
 const pendingMs = 120_000;
@@ -102,7 +102,7 @@ async function startDemo(deps: WindowDeps, folder: string): Promise<void> {
   await showSession(deps, session);
 }
 
-/** Only where there is a choice. */
+/** Asks only where there is a choice. */
 function askMachine(machines: Engine['machines']): Promise<string | undefined> {
   const choices = machines.list().map(({ id, kind }) => ({
     label: id === localId ? 'This Computer' : id,

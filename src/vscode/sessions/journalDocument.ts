@@ -1,4 +1,4 @@
-/** A journal as a document that reads like a lab notebook. */
+/** A journal as a readable document. */
 import { budgetText } from '../../presentation/limits.ts';
 import type { SessionReading } from '../../agent/contract/sessions.ts';
 import { applyEvent, initialState } from '../../compose/foldJournal.ts';
@@ -11,7 +11,10 @@ import { Transcript, type ChatPart } from './transcript.ts';
 import { exactTime } from '../../base/localTime.ts';
 import { plain } from '../../base/markdown.ts';
 
-/** A night has thousands of events; the earliest of more than these are left to `journal.jsonl`. */
+/**
+ * Maximum number of events to show; earlier ones are in `journal.jsonl` only. A night has
+ * thousands.
+ */
 const maxEntries = 3_000;
 
 export function journalDocument(

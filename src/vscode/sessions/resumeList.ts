@@ -1,4 +1,4 @@
-/** The sessions that `/resume` lists. Pure. */
+/** The list of sessions for `/resume`. */
 import type { SessionSummary } from '../../agent/contract/sessions.ts';
 import { counted, oneLine } from '../../base/text.ts';
 import { costText, endText } from '../../presentation/sessions/sessionText.ts';
@@ -7,7 +7,7 @@ import { relativeTime } from '../../base/span.ts';
 
 const max = 20;
 
-/** Markdown; the numbers are those that `/resume n` takes. */
+/** Markdown. The numbers are the arguments of `/resume n`. */
 export function resumeList(listed: readonly SessionSummary[], nowMs: number): string {
   if (listed.length === 0) return 'There is no session yet. Type a goal to start one.';
   const lines = listed.slice(0, max).map((summary, index) => {

@@ -1,4 +1,4 @@
-/** How long sessions are kept, as the settings say, and the clean-up at the start of a window. */
+/** The retention settings of sessions, and the clean-up at the start of a window. */
 import type { RetentionLimits } from '../../agent/contract/retention.ts';
 import { reportText } from '../../presentation/archive/retentionText.ts';
 import type { Logger } from '../../base/logger.ts';
@@ -7,7 +7,7 @@ import { setting } from '../ui/settings.ts';
 
 const dayMs = 86_400_000;
 
-/** `undefined` where nothing is limited. */
+/** `undefined` without limits. */
 export function retentionLimits(): RetentionLimits | undefined {
   const [ageDays, gb] = [setting('retention.maxAgeDays'), setting('retention.maxGb')];
   if (ageDays <= 0 && gb <= 0) return undefined;
@@ -17,7 +17,7 @@ export function retentionLimits(): RetentionLimits | undefined {
   };
 }
 
-/** Takes away what the settings say, and writes down what. Without a limit it looks at nothing. */
+/** Deletes what the settings specify, and logs it. Without a limit it reads nothing. */
 export async function applyRetention(host: Pick<EngineHost, 'get'>, logger: Logger): Promise<void> {
   const limits = retentionLimits();
   if (limits === undefined) return;

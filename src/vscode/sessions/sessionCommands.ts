@@ -1,4 +1,4 @@
-/** Commands on a session: say, pause, stop, resume, read. */
+/** Commands on a session: message, pause, stop, resume, show. */
 import { commands, window } from 'vscode';
 import type { ApprovalAnswer, ApprovalRequest } from '../../agent/contract/ports.ts';
 import type { Session } from '../../agent/contract/sessions.ts';
@@ -125,13 +125,13 @@ async function openJournal(
   const id = await sessionFor({ host, sessions }, argument);
   if (id === undefined) return;
   await documents.open(`${journalFolder(id)}Journal.md`, async () => {
-    // The reading is of the file, the ledger of an open session is live.
+    // The state is read from the file; the ledger of an open session is live.
     const reading = await engine.sessions.read(id);
     return journalDocument(reading, Date.now());
   });
 }
 
-/** The session that the command was called on, or the one that the user picks. */
+/** The session of the command's argument, or the one that the user selects. */
 async function sessionFor(
   { host, sessions }: Pick<WindowDeps, 'host' | 'sessions'>,
   argument: unknown,
@@ -162,7 +162,7 @@ async function pickAnswer(request: ApprovalRequest): Promise<ApprovalAnswer | un
   return (await window.showQuickPick(choices, options))?.value;
 }
 
-/** The quick pick behind the status bar. */
+/** The quick pick of the status bar. */
 export async function showActions({ sessions, approvals }: WindowDeps): Promise<void> {
   const action = (icon: string, label: string, command: string, args: readonly string[] = []) => ({
     label: `$(${icon}) ${label}`,

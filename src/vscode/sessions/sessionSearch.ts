@@ -1,4 +1,4 @@
-/** A quick pick over everything that was said in all sessions, with results as the user types. */
+/** A quick pick that searches the texts of all sessions as the user types. */
 import { ThemeIcon, window, type QuickPick, type QuickPickItem } from 'vscode';
 import type { Sessions } from '../../agent/contract/sessions.ts';
 import type { SearchHit, HitKind } from '../../agent/contract/search.ts';
@@ -8,7 +8,7 @@ import type { SessionId } from '../../base/ids.ts';
 import { relativeTime } from '../../base/span.ts';
 import { oneLine } from '../../base/text.ts';
 
-/** Between the last key and the search. */
+/** Milliseconds between the last key and the search. */
 const quietMs = 200;
 const limit = 50;
 
@@ -29,7 +29,7 @@ interface HitItem extends QuickPickItem {
   readonly hit?: SearchHit;
 }
 
-/** The session that was picked; `undefined` when the user changed their mind. */
+/** The selected session; `undefined` when the user cancels. */
 export async function pickBySearch(
   sessions: Pick<Sessions, 'search'>,
 ): Promise<SessionId | undefined> {
@@ -56,7 +56,7 @@ export async function pickBySearch(
   });
 }
 
-/** Never rejects; shows nothing for a query that another has replaced. */
+/** Never rejects; shows nothing for a query that another one has replaced. */
 async function show(
   pick: QuickPick<HitItem>,
   sessions: Pick<Sessions, 'search'>,
@@ -82,7 +82,7 @@ const nothing = (query: string): HitItem => ({
   alwaysShow: true,
 });
 
-/** What was found is shown whatever VS Code would filter. */
+/** Every hit is shown, whatever VS Code would filter. */
 const itemOf = (hit: SearchHit): HitItem => ({
   label: hit.snippet.text,
   description: relativeTime(hit.atMs, systemClock.now()),

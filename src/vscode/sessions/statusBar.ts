@@ -1,4 +1,4 @@
-/** What the status bar says. */
+/** The text of the status bar. */
 import { nothingSpent } from '../../presentation/limits.ts';
 import { costLines } from '../../presentation/costs.ts';
 import { oneLine } from '../../base/text.ts';
@@ -22,14 +22,14 @@ export interface StatusBarText {
   /** Markdown. */
   readonly tooltip: string;
   readonly spoken: string;
-  /** The user is needed: the only reason for a colour. */
+  /** Whether the user is needed, the only reason for a warning colour. */
   readonly isWarning: boolean;
 }
 
 /**
  * `$(beaker) Helios` · `$(sync~spin) loss 0.83 ↓ · run 7 · $1.20` · `$(clock) until run 7 ends · 2
- * h 10 m`. With several sessions the one that needs the user comes first, then one that works, then
- * one that sleeps.
+ * h 10 m`. Of several sessions, one that needs the user comes first, then a working one, then a
+ * sleeping one.
  */
 export function statusBarText(
   glances: readonly Glance[],

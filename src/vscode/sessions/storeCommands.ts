@@ -77,7 +77,7 @@ interface Scope {
   readonly id?: SessionId;
 }
 
-/** All sessions, or one. */
+/** Asks for all sessions, or one. */
 async function pickScope({ sessions }: Engine, kind: ExportKind): Promise<Scope | undefined> {
   const listed = await sessions.list();
   if (listed.length === 0)
@@ -94,7 +94,7 @@ async function pickScope({ sessions }: Engine, kind: ExportKind): Promise<Scope 
 const days = [30, 90, 180, 365] as const;
 const dayMs = 86_400_000;
 
-/** Shows what would go as a table, then asks. */
+/** Shows what would be deleted as a table, then asks for confirmation. */
 async function cleanUp({ host, documents }: WindowDeps): Promise<void> {
   const engine = await host.get();
   const limits = await pickLimits();

@@ -1,4 +1,4 @@
-/** What the chat shows of a session: journal and stream events → parts of a reply. */
+/** Converts the journal and stream events of a session to parts of a chat reply. */
 import type { Description, EventOf } from '../../agent/journal/describeEvent.ts';
 import { describeEvent } from '../../presentation/events.ts';
 import type { ApprovalRequest } from '../../agent/contract/ports.ts';
@@ -10,9 +10,9 @@ import { endIcon, verdictIcon } from '../ui/icons.ts';
 import { codeBlock, plain } from '../../base/markdown.ts';
 
 export type ChatPart =
-  /** The model's own words, as it writes them. */
+  /** Text of the model, as it is streamed. */
   | { readonly kind: 'text'; readonly markdown: string }
-  /** A paragraph of ours: a codicon id, safe Markdown, and the files that it is about. */
+  /** A paragraph of Helios: a codicon id, safe Markdown, and the files concerned. */
   | {
       readonly kind: 'line';
       readonly icon: string;
@@ -24,8 +24,8 @@ export type ChatPart =
   | { readonly kind: 'progress'; readonly text: string };
 
 /**
- * Follows one session from any moment on. A reply that was already being streamed then is shown
- * whole when it is done, so that no half sentence opens the chat.
+ * Follows one session from any point. A reply that was already streaming is shown whole when it is
+ * done, so the chat never opens with half a sentence.
  */
 export class Transcript {
   readonly #titles = new Map<string, string>();
@@ -41,12 +41,12 @@ export class Transcript {
     }
     if (event.type === 'text.discarded') return this.#discarded(event.why);
     if (event.type === 'notice') return [line('info', plain(event.text))];
-    // VS Code itself says that the answer is being worked on.
+    // VS Code itself shows that the answer is in progress.
     if (event.type === 'thinking.delta') return [];
     return [{ kind: 'progress', text: plainProgress(event.text, this.#titles.get(event.callId)) }];
   }
 
-  /** `state` is the session's after the event. */
+  /** `state` is the session's state after the event. */
   event(event: JournalEvent, state: SessionState): readonly ChatPart[] {
     if (event.type === 'model.requested') this.#beginReply();
     if (event.type === 'model.replied') return this.#replied(event, state);
@@ -131,9 +131,7 @@ const markdownOf = ({ title, detail = '', facts = [] }: Description): string =>
     .flatMap((part) => (part.trim() === '' ? [] : [plain(part, 300)]))
     .join(' · ');
 
-/**
- * Without a title where it was started before anybody followed: then its summary says what it was.
- */
+/** A call without a title was started before the session was followed; its summary describes it. */
 function toolParts(
   event: EventOf<'tool.finished'>,
   known: string | undefined,
@@ -153,7 +151,7 @@ function toolParts(
   ];
 }
 
-/** A summary that begins with the title already says it. */
+/** Drops a title that the summary already starts with. */
 function toolText(title: string, summary: string | undefined): string {
   if (summary === undefined || summary === '') return plain(title);
   return plain(summary.startsWith(title) ? summary : `${title} · ${summary}`, 240);
@@ -164,7 +162,7 @@ function toolIcon(event: EventOf<'tool.finished'>): string {
   return (event.changedFiles ?? []).length > 0 ? 'edit' : 'check';
 }
 
-/** The table has the values. */
+/** Only a short line: the table has the values. */
 function runEndedParts(event: EventOf<'run.ended'>, state: SessionState): readonly ChatPart[] {
   const { title = '', detail = '' } = describeEvent(event, state) ?? {};
   const run = state.runs.get(event.runId);
@@ -178,7 +176,7 @@ function runEndedParts(event: EventOf<'run.ended'>, state: SessionState): readon
   return table === '' ? [headline] : [headline, { kind: 'block', markdown: table }];
 }
 
-/** A summary that the model has just said is not said again. */
+/** Drops a summary that the model has just written. */
 function endParts(event: EventOf<'session.ended'>, lastReply: string): readonly ChatPart[] {
   const summary = event.summary.trim();
   const table = evidenceList(event.evidence);
@@ -189,7 +187,7 @@ function endParts(event: EventOf<'session.ended'>, lastReply: string): readonly 
   return parts;
 }
 
-/** A question to the user, with what exactly is asked. */
+/** A question to the user, with the exact call. */
 export const approvalParts = (request: ApprovalRequest): readonly ChatPart[] => [
   line('shield', `Asks to ${plain(effectVerb(request.effect))}${askedTitle(request)}`),
   ...(request.detail.trim() === ''
@@ -197,7 +195,7 @@ export const approvalParts = (request: ApprovalRequest): readonly ChatPart[] => 
     : [{ kind: 'block', markdown: codeBlock(bounded(approvalDetail(request.detail))) } as const]),
 ];
 
-/** A command speaks for itself. */
+/** A command needs no title. */
 const askedTitle = ({ effect, title }: ApprovalRequest): string =>
   effect === 'execute' ? ':' : `: **${plain(title)}**`;
 

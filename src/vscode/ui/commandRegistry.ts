@@ -1,7 +1,4 @@
-/**
- * The one door through which commands are registered: typed ids, and every failure told to the
- * user.
- */
+/** Registers all commands: typed ids, and every failure shown to the user. */
 import { commands, env, Uri, window, type Disposable } from 'vscode';
 import { adviceOf, messageOf, UserFacing } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
@@ -25,7 +22,7 @@ export function registerCommands(handlers: Handlers, logger: Logger): Disposable
 export const run = (id: CommandId, ...args: readonly unknown[]): Thenable<unknown> =>
   commands.executeCommand(id, ...args);
 
-/** Shows what went wrong and what to do about it; a fault of ours also goes to the log. */
+/** Shows an error with its action; an internal error is also logged. */
 export function tell(error: unknown, logger: Logger): void {
   if (error instanceof UserFacing) {
     void window.showErrorMessage(adviceOf(error));

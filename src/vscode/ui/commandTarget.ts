@@ -1,4 +1,4 @@
-/** What a command was called on: a row of a tree, the argument of a button, or nothing. */
+/** Targets of commands: a tree row, a button's argument, or nothing. */
 import { isRunId, isSessionId, type RunId, type SessionId } from '../../base/ids.ts';
 import type { RowTarget } from './treeNode.ts';
 
@@ -28,14 +28,14 @@ export function runIdOf(argument: unknown): RunId | undefined {
   return typeof id === 'string' && isRunId(id) ? id : undefined;
 }
 
-/** A row of the Machines tree, or an id. */
+/** Accepts a row of the Machines tree, or an id. */
 export function machineIdOf(argument: unknown): string | undefined {
   const target = targetOf(argument);
   const id = target !== undefined && 'machineId' in target ? target.machineId : argument;
   return typeof id === 'string' ? id : undefined;
 }
 
-/** A note, or the folder of notes that a new one goes into. */
+/** A note, or the folder for a new note. */
 export function noteOf(argument: unknown): Extract<RowTarget, { kind: 'note' }> | undefined {
   const target = targetOf(argument);
   return target?.kind === 'note' && typeof target.path === 'string'
@@ -52,7 +52,7 @@ export function questionOf(
     : undefined;
 }
 
-/** A row of a pinned note. */
+/** The row of a sticky. */
 export function stickyOf(argument: unknown): Extract<RowTarget, { kind: 'sticky' }> | undefined {
   const target = targetOf(argument);
   return target?.kind === 'sticky' && typeof target.number === 'number'
@@ -60,7 +60,7 @@ export function stickyOf(argument: unknown): Extract<RowTarget, { kind: 'sticky'
     : undefined;
 }
 
-/** The call that a row, or a button with its id, asks for. */
+/** The call of an approval row, or of a button with its id. */
 export function callIdOf(argument: unknown): string | undefined {
   const target = targetOf(argument);
   const id = target?.kind === 'approval' ? target.callId : argument;

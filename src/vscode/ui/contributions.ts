@@ -1,10 +1,9 @@
 /**
- * Every name that the manifest and the code share, once. A unit test compares this page with
- * package.json in both directions, so that a misspelt id does not compile and a forgotten one does
- * not pass.
+ * Every name that the manifest and the code share. A unit test compares this file with package.json
+ * in both directions: a misspelt id does not compile, a missing one fails the test.
  */
 
-/** Commands that the palette offers. */
+/** Commands in the palette. */
 export const paletteCommands = [
   'helios.startGoal',
   'helios.stop',
@@ -51,7 +50,7 @@ export const paletteCommands = [
   'helios.refresh',
 ] as const;
 
-/** Commands that need a row of a tree, a chat button or a notification; the palette hides them. */
+/** Commands that need a tree row, a chat button or a notification; hidden in the palette. */
 export const itemCommands = [
   'helios.copyRunId',
   'helios.compareSelectedRuns',
@@ -72,13 +71,13 @@ export const views = {
   inbox: 'helios.inbox',
 } as const;
 
-/** What `when` clauses of the manifest may ask, beside VS Code's own keys. */
+/** Context keys for `when` clauses of the manifest. */
 export const contextKeys = {
-  /** A session of this window is not ended. */
+  /** Whether this window has a session that has not ended. */
   hasSession: 'helios.hasSession',
-  /** A session of this window thinks, acts or sleeps. */
+  /** Whether a session of this window thinks, acts or sleeps. */
   isWorking: 'helios.isWorking',
-  /** This window knows at least one run. */
+  /** Whether this window has at least one run. */
   hasRuns: 'helios.hasRuns',
 } as const;
 
@@ -105,11 +104,11 @@ export const chatCommands = [
 ] as const;
 export type ChatCommand = (typeof chatCommands)[number];
 
-/** The accounts of the sign-in to ChatGPT, as VS Code knows them. */
+/** The authentication provider of the ChatGPT sign-in. */
 export const chatgptAccounts = { id: 'helios-chatgpt', label: 'ChatGPT (Helios)' } as const;
 
 export const modelVendor = 'helios';
-/** The id of the model that stands for whatever the settings name. */
+/** Id of the model that stands for the one in the settings. */
 export const configuredModelId = 'configured';
 export const walkthroughId = 'helios.start';
 /** Scheme of our read-only documents: journals, run outputs, comparisons. */

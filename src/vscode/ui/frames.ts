@@ -2,8 +2,8 @@ import type { Clock } from '../../base/clock.ts';
 import type { Disposable } from '../../base/disposable.ts';
 
 /**
- * Gathers requests into at most one call of `flush` per frame; the first after a quiet time is not
- * held back.
+ * Calls `flush` at most once per frame for any number of requests. The first request after a quiet
+ * time is not delayed.
  */
 export class Frames implements Disposable {
   readonly #clock: Clock;
@@ -28,7 +28,7 @@ export class Frames implements Disposable {
     });
   }
 
-  /** Forgets what was requested; a later request starts anew. */
+  /** Drops pending requests; later requests still work. */
   dispose(): void {
     this.#timer?.dispose();
     this.#timer = undefined;

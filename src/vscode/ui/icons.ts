@@ -1,16 +1,16 @@
-/** Codicons of sessions, runs and their ends, and the theme colours that they are drawn in. */
+/** Codicons of sessions, runs and their ends, with their theme colours. */
 import type { EndReason } from '../../agent/journal/events.ts';
 import type { SessionState } from '../../agent/journal/state.ts';
 import { needsUser } from '../../presentation/sessions/sessionText.ts';
 import type { Verdict } from '../../runs/run.ts';
 
-/** A codicon and the theme colour that it is drawn in. */
+/** A codicon and its theme colour. */
 export interface Icon {
   readonly id: string;
   readonly color?: string;
 }
 
-/** Undefined: the run goes on. */
+/** `undefined`: the run is running. */
 export function verdictIcon(verdict: Verdict | undefined): Icon {
   if (verdict === undefined) return { id: 'sync~spin', color: 'charts.blue' };
   switch (verdict.kind) {

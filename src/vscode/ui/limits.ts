@@ -1,4 +1,4 @@
-/** Limits as the settings have them. */
+/** Limits in the form of the settings. */
 import type { Budget, Limits } from '../../agent/journal/events.ts';
 
 /** 0 means no limit. */

@@ -1,20 +1,17 @@
-/**
- * Older sessions of the Experiments tree, in groups that are filled only when they are opened.
- * Pure.
- */
+/** Groups of older sessions in the Experiments tree, filled when they are expanded. */
 import type { SessionSummary } from '../../agent/contract/sessions.ts';
 import type { TreeNode } from './treeNode.ts';
 
 const dayMs = 86_400_000;
 
-/** What is not over, or was worked on within a day, stands for itself. */
+/** Sessions that have not ended, or that changed within a day, are not grouped. */
 const groups = [
   { id: 'week', label: 'Earlier This Week', withinMs: 7 * dayMs },
   { id: 'month', label: 'Earlier This Month', withinMs: 30 * dayMs },
   { id: 'older', label: 'Older', withinMs: Infinity },
 ] as const;
 
-/** In the order of `summaries`, then the groups that hold any. */
+/** Keeps the order of `summaries`, followed by the non-empty groups. */
 export function groupedByAge(
   summaries: readonly SessionSummary[],
   nowMs: number,

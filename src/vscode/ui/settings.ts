@@ -1,4 +1,4 @@
-/** Settings as the engine and the views need them, read at the moment of use. */
+/** Settings in the form that the engine and the views need, read at the moment of use. */
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { workspace } from 'vscode';
@@ -18,7 +18,7 @@ import { budgetOf, type SetLimits } from './limits.ts';
 export const setting = <Name extends SettingName>(name: Name): Settings[Name] =>
   workspace.getConfiguration('helios').get<Settings[Name]>(name) ?? defaultOf(name);
 
-/** Whether the user, or the workspace, has named a provider or a model. */
+/** Whether the user or the workspace names a provider or a model. */
 export const isModelSet = (): boolean =>
   (['model.provider', 'model.name'] as const).some((key) => {
     const { globalValue, workspaceValue, workspaceFolderValue } =
@@ -28,7 +28,7 @@ export const isModelSet = (): boolean =>
     );
   });
 
-/** The folder that holds sessions, runs and memory, absolute. */
+/** Absolute path of the folder for sessions, runs and memory. */
 export const homeFolder = (): string =>
   setting('home') || process.env.HELIOS_HOME || join(homedir(), '.helios');
 

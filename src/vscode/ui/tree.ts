@@ -1,6 +1,5 @@
 /**
- * One tree view: plain rows → what VS Code draws. A redraw touches only the rows that are
- * different.
+ * A tree view: converts plain rows to VS Code's items. A redraw touches only rows that changed.
  */
 import {
   EventEmitter,
@@ -20,12 +19,12 @@ import type { TreeNode } from './treeNode.ts';
 
 export interface TreeDeps {
   readonly id: string;
-  /** The rows as they are now. */
+  /** The current rows. */
   load(): Promise<readonly TreeNode[]>;
   onFailure(error: unknown): void;
 }
 
-/** What VS Code knows a row by, for as long as the thing lives; its content changes. */
+/** The object that identifies a row for VS Code; its content changes, its identity does not. */
 type Row = { -readonly [Key in keyof TreeNode]: TreeNode[Key] };
 
 export class Tree implements TreeDataProvider<TreeNode>, Disposable {
@@ -35,7 +34,7 @@ export class Tree implements TreeDataProvider<TreeNode>, Disposable {
   readonly #owned = new DisposableStore();
   readonly #rows = new Map<string, Row>();
   #roots: readonly TreeNode[] | undefined;
-  /** Loaded already for the draw that was asked for. */
+  /** Rows already loaded for the pending redraw. */
   #loaded: readonly TreeNode[] | undefined;
   #isStale = false;
   readonly #update = coalesced(() => this.#redraw());
@@ -63,19 +62,19 @@ export class Tree implements TreeDataProvider<TreeNode>, Disposable {
     return this.#view.visible;
   }
 
-  /** A hidden tree is drawn when it is shown. */
+  /** Redraws now, or when a hidden tree becomes visible. */
   refresh(): void {
     this.#isStale = !this.#view.visible;
     if (!this.#isStale) void this.#update();
   }
 
-  /** Every row, also those whose content is found only when they are opened. */
+  /** Redraws every row, including rows whose children are loaded on expansion. */
   reload(): void {
     this.#roots = undefined;
     this.refresh();
   }
 
-  /** `one` and `several` say what is counted: `run going`, `runs going`. */
+  /** `one` and `several` name what is counted: `running run`, `running runs`. */
   badge(count: number, one: string, several: string): void {
     const tooltip = `${count} ${count === 1 ? one : several}`;
     if (this.#view.badge?.value !== count)
@@ -122,8 +121,8 @@ export class Tree implements TreeDataProvider<TreeNode>, Disposable {
   }
 
   /**
-   * Rows that came, went or moved: all of them; else those whose content is different, each with
-   * what is below it.
+   * Redraws all rows when rows were added, removed or moved, else only changed rows with their
+   * children.
    */
   async #redraw(): Promise<void> {
     try {
@@ -144,7 +143,7 @@ export class Tree implements TreeDataProvider<TreeNode>, Disposable {
     }
   }
 
-  /** The same object for the same thing, with what it is now. */
+  /** Returns the same object for the same row, with its new content. */
   #rowFor(node: TreeNode): TreeNode {
     const row = this.#rows.get(node.id) ?? { ...node };
     for (const key of Object.keys(row)) if (!(key in node)) delete row[key as keyof Row];

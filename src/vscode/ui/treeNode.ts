@@ -1,8 +1,8 @@
-/** A row of a tree as plain data; `trees.ts` turns it into what VS Code draws. */
+/** A tree row as plain data; `tree.ts` converts it to VS Code's items. */
 import type { CommandId } from './contributions.ts';
 import type { Icon } from './icons.ts';
 
-/** What a row stands for: handed to the commands of its menu. */
+/** The target of a row, passed to the commands of its menu. */
 export type RowTarget =
   | { readonly kind: 'session'; readonly sessionId: string }
   | { readonly kind: 'run'; readonly runId: string; readonly sessionId: string }
@@ -14,22 +14,20 @@ export type RowTarget =
   | { readonly kind: 'approval'; readonly callId: string; readonly sessionId: string };
 
 export interface TreeNode {
-  /**
-   * Stable for as long as the thing lives, so that a redraw keeps what is expanded and selected.
-   */
+  /** Stable for the lifetime of the thing, so that a redraw keeps expansion and selection. */
   readonly id: string;
   readonly label: string;
   readonly description?: string;
   /** Markdown. */
   readonly tooltip?: string;
   readonly icon?: Icon;
-  /** Words that the menus look for. */
+  /** The row's `contextValue`: words for `when` clauses of menus. */
   readonly context?: string;
-  /** What a screen reader says: label, state and value in one sentence. */
+  /** Text for screen readers: label, state and value in one sentence. */
   readonly spoken: string;
   readonly target?: RowTarget;
   readonly onClick?: CommandId;
   readonly isExpanded?: boolean;
-  /** Absent: a leaf. A function is called when the row is opened. */
+  /** Default: a leaf. A function is called when the row is expanded. */
   readonly children?: readonly TreeNode[] | (() => Promise<readonly TreeNode[]>);
 }

@@ -1,8 +1,9 @@
-/** Which folder of a window that has several is meant. */
+/** Selects one of a window's folders. */
 import { window, workspace, type Uri } from 'vscode';
 
 /**
- * The user says which where there are several. Undefined: none is open, or they changed their mind.
+ * Asks where there are several. Resolves with `undefined` when no folder is open or the user
+ * cancels.
  */
 export async function pickFolder(placeHolder: string): Promise<Uri | undefined> {
   const folders = workspace.workspaceFolders ?? [];
@@ -11,7 +12,7 @@ export async function pickFolder(placeHolder: string): Promise<Uri | undefined> 
   return folder?.uri;
 }
 
-/** That of the file in front, else the first. */
+/** The folder of the active editor, else the first. */
 export function frontFolder(): Uri | undefined {
   const file = window.activeTextEditor?.document.uri;
   return ((file && workspace.getWorkspaceFolder(file)) ?? workspace.workspaceFolders?.[0])?.uri;

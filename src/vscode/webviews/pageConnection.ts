@@ -1,6 +1,6 @@
 /**
- * The conversation with the page of one webview, over any number of pages: a hidden page is gone in
- * VS Code, so hiding ends the conversation, and the next one begins when the next page asks.
+ * The connection to one webview's page, over any number of pages. A hidden page is gone in VS Code,
+ * so hiding ends the connection, and the next page's first request starts another.
  */
 import type { MessageConnection } from 'vscode-jsonrpc';
 import type { Disposable } from '../../base/disposable.ts';
@@ -8,9 +8,9 @@ import { connect, type PanelPort } from '../../protocol/connect.ts';
 
 export interface PageOptions {
   readonly port: PanelPort;
-  /** Registers what is answered; called for each page. */
+  /** Registers the request handlers; called for each page. */
   serve(connection: MessageConnection): void;
-  /** Nothing is to be sent until the next page has asked. */
+  /** Nothing may be sent until the next page's first request. */
   onGone(): void;
 }
 
@@ -25,17 +25,17 @@ export class PageConnection implements Disposable {
     this.#current = this.#open();
   }
 
-  /** With the page that is shown, or that comes next. */
+  /** The connection to the current or next page. */
   get current(): MessageConnection {
     return this.#current;
   }
 
-  /** The page has asked, and is told of changes. */
+  /** Whether the page has asked and receives changes. */
   get isReady(): boolean {
     return this.#isReady;
   }
 
-  /** Called when a page has asked for the first time. */
+  /** Called on a page's first request. */
   begin(): void {
     this.#isReady = true;
     this.#isHidden = false;
@@ -58,7 +58,7 @@ export class PageConnection implements Disposable {
     const { port, serve } = this.#options;
     const connection = connect({
       onMessage: (listener) => port.onMessage(listener),
-      // VS Code keeps what is sent to a hidden panel for its next page, which never asked for it.
+      // VS Code keeps messages to a hidden panel for its next page, which never asked for them.
       post: (message) => this.#isHidden || port.post(message),
     });
     serve(connection);

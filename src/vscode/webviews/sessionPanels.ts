@@ -1,6 +1,6 @@
 /**
- * Webviews of sessions as editor tabs: one of a kind for each session, there again after a reload
- * of the window.
+ * Webviews of sessions as editor tabs: one per kind and session, restored after a reload of the
+ * window.
  */
 import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
@@ -10,20 +10,22 @@ import type { Logger } from '../../base/logger.ts';
 import type { PanelPort } from '../../protocol/connect.ts';
 import { webviewHtml } from './webviewPage.ts';
 
-/** Answers the page of a panel for as long as the panel lives. */
+/** Serves the page of a panel for the lifetime of the panel. */
 export interface PanelConversation extends Disposable {
   setVisible(isVisible: boolean): void;
 }
 
 export interface PanelKind<Source> {
-  /** Of VS Code; a saved panel is known by it. */
+  /** VS Code's view type, which identifies a saved panel. */
   readonly viewType: string;
-  /** Below `dist/webview`. */
+  /** Folder below `dist/webview`. */
   readonly folder: string;
   readonly icon: string;
   readonly name: string;
   readonly column: vscode.ViewColumn;
-  /** Rejects with `UserFacing`, or answers `undefined`, for a session that cannot be shown. */
+  /**
+   * Rejects with `UserFacing`, or resolves with `undefined`, for a session that cannot be shown.
+   */
   source(sessionId: string): Promise<(Source & Partial<Disposable>) | undefined>;
   titleOf(source: Source): string;
   onDidRename(source: Source): Event<void>;
@@ -49,13 +51,13 @@ export class SessionPanels<Source> implements Disposable {
     );
   }
 
-  /** Shows the session's panel, opening it where there is none. */
+  /** Shows the session's panel; opens one if needed. */
   async show(sessionId: string): Promise<void> {
     const present = this.#panels.get(sessionId);
     if (present !== undefined) return present.reveal();
     const source = await this.#kind.source(sessionId);
     if (source === undefined) throw new Error('There is no such session any more.');
-    // Asked for twice while the first was still opening.
+    // A second call may come while the first is still opening.
     const raced = this.#panels.get(sessionId);
     if (raced !== undefined) {
       source.dispose?.();

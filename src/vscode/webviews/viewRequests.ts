@@ -1,4 +1,4 @@
-/** How hosts of webviews refuse what they are asked. */
+/** Validates requests of webviews. */
 import { ErrorCodes, ResponseError } from 'vscode-jsonrpc';
 import type { z } from 'zod';
 
@@ -11,7 +11,7 @@ export const refusal = (
   code: number = ErrorCodes.InvalidRequest,
 ): ResponseError<Refused> => new ResponseError(code, message, { message });
 
-/** The request where it is well formed; throws a `ResponseError` that says what is not. */
+/** Returns a valid request; throws a `ResponseError` that names the invalid part. */
 export function checked<T>(schema: z.ZodType<T>, request: unknown): T {
   const result = schema.safeParse(request);
   if (result.success) return result.data;

@@ -1,9 +1,9 @@
-/** The page of a webview: nothing but two files of ours, and a policy that allows nothing else. */
+/** The HTML page of a webview: only our two files, with a policy that allows nothing else. */
 
 export interface WebviewPage {
-  /** Plain text of ours. */
+  /** Plain text. */
   readonly title: string;
-  /** Where the webview's own files come from, as VS Code names it. */
+  /** VS Code's source for the webview's own files. */
   readonly cspSource: string;
   readonly scriptUri: string;
   readonly styleUri: string;
@@ -11,10 +11,7 @@ export interface WebviewPage {
   readonly nonce: string;
 }
 
-/**
- * The toolkit looks for the nonce in a meta element of this name, for the one style element that it
- * makes.
- */
+/** The toolkit reads the nonce from a meta element of this name, for its only style element. */
 export const webviewHtml = ({
   title,
   cspSource,

@@ -1,7 +1,4 @@
-/**
- * Questions of sessions that wait for the user. They are answered once, from wherever they are
- * shown.
- */
+/** Approval questions of sessions. Each is answered once, from any place that shows it. */
 import type { ApprovalAnswer, ApprovalRequest } from '../../agent/contract/ports.ts';
 import { Emitter, type Event } from '../../base/emitter.ts';
 
@@ -13,15 +10,15 @@ export class Approvals {
   readonly #asked = new Emitter<ApprovalRequest>();
   readonly #changed = new Emitter<void>();
   readonly onDidAsk: Event<ApprovalRequest> = this.#asked.event;
-  /** A question came or went. */
+  /** Fires when a question is added or removed. */
   readonly onDidChange: Event<void> = this.#changed.event;
 
-  /** Oldest first. */
+  /** Sorted oldest first. */
   pending(): readonly ApprovalRequest[] {
     return [...this.#pending.values()].map(({ request }) => request);
   }
 
-  /** Resolves with the answer. Rejects, and withdraws the question, when the signal is aborted. */
+  /** Resolves with the answer. Rejects and withdraws the question when the signal is aborted. */
   ask(request: ApprovalRequest, signal: AbortSignal): Promise<ApprovalAnswer> {
     return new Promise((resolve, reject) => {
       const withdraw = (): void => {
@@ -41,7 +38,7 @@ export class Approvals {
     });
   }
 
-  /** False when the question is answered or withdrawn already. */
+  /** Returns false when the question was already answered or withdrawn. */
   answer(callId: string, answer: ApprovalAnswer): boolean {
     const entry = this.#pending.get(callId);
     entry?.settle(answer);

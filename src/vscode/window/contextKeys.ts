@@ -3,7 +3,7 @@ import type { Disposable } from '../../base/disposable.ts';
 import { contextKeys } from '../ui/contributions.ts';
 import type { OpenSessions } from './openSessions.ts';
 
-/** Sets a key only when it is different: each is a message to the window. */
+/** Sets a key only when it changes: each call is a message to the window. */
 export function keepContextKeys(sessions: OpenSessions): Disposable {
   const known = new Map<string, boolean>();
   const set = (key: string, value: boolean): void => {

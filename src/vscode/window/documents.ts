@@ -1,7 +1,4 @@
-/**
- * Read-only documents of ours: journals, outputs of runs, comparisons. They grow while they are
- * open.
- */
+/** Read-only documents: journals, outputs of runs, comparisons. They update while they are open. */
 import { basename } from 'node:path/posix';
 import {
   commands,
@@ -21,12 +18,12 @@ import { Frames } from '../ui/frames.ts';
 
 type Render = () => Promise<string>;
 
-/** Outputs and journals of a night are drawn anew at most this often. */
+/** Minimum time between redraws of a document: outputs and journals of a night are long. */
 const frameMs = 1_000;
 
 /**
- * A document is a function that gives its text. It is kept for as long as the document is open;
- * after a reload of the window the text is gone, and the document says so.
+ * A document is a function that returns its text, kept while the document is open. After a reload
+ * of the window the text is gone, and the document says so.
  */
 export class Documents implements TextDocumentContentProvider, Disposable {
   readonly #owned = new DisposableStore();
@@ -51,8 +48,8 @@ export class Documents implements TextDocumentContentProvider, Disposable {
   }
 
   /**
-   * Markdown is shown as a preview, everything else as text. `path` is absolute and ends in what
-   * the tab shows.
+   * Opens Markdown as a preview, everything else as text. `path` is absolute and ends in the tab's
+   * title.
    */
   async open(path: string, render: Render): Promise<void> {
     this.#renders.set(path, render);
@@ -65,7 +62,7 @@ export class Documents implements TextDocumentContentProvider, Disposable {
     await window.showTextDocument(uri, { preview: true });
   }
 
-  /** The text of documents whose path begins so is different now. */
+  /** Marks the documents whose path starts with `prefix` as changed. */
   changed(prefix: string): void {
     for (const path of this.#renders.keys()) if (path.startsWith(prefix)) this.#due.add(path);
     if (this.#due.size > 0) this.#frames.request();

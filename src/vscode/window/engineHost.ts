@@ -1,4 +1,4 @@
-/** The one engine of this window: built on first use, closed with the window. */
+/** The single engine of this window: created on first use, closed with the window. */
 import { Emitter, type Event } from '../../base/emitter.ts';
 import { UserFacing } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
@@ -19,14 +19,14 @@ export type CreateEngine = (options: {
 
 export interface EngineHostOptions {
   readonly create: () => Promise<Engine>;
-  /** False in a workspace that is not trusted: nothing is built then. */
+  /** False in an untrusted workspace: no engine is created. */
   readonly isTrusted: () => boolean;
 }
 
 export class EngineHost {
   readonly #options: EngineHostOptions;
   readonly #opened = new Emitter<Engine>();
-  /** Fires once, when the engine is there. */
+  /** Fires once, when the engine has been created. */
   readonly onDidOpen: Event<Engine> = this.#opened.event;
   #engine: Promise<Engine> | undefined;
   #current: Engine | undefined;
@@ -36,13 +36,13 @@ export class EngineHost {
     this.#options = options;
   }
 
-  /** The engine where it is built already. */
+  /** The engine, if it has been created. */
   get current(): Engine | undefined {
     return this.#current;
   }
 
   /**
-   * Builds the engine on the first call; after a failure the next call tries again. Rejects with
+   * Creates the engine on the first call; after a failure the next call tries again. Rejects with
    * `UserFacing` without trust.
    */
   get(): Promise<Engine> {
@@ -52,7 +52,7 @@ export class EngineHost {
     return this.#engine;
   }
 
-  /** Lets go of the sessions; runs go on. */
+  /** Releases the sessions; their runs continue. */
   async close(): Promise<void> {
     this.#isClosed = true;
     const engine = await this.#engine?.catch(() => undefined);

@@ -1,4 +1,4 @@
-/** Which session the next `/follow` means, and which sessions the chat is showing now. */
+/** The session that the next `/follow` means, and the sessions that the chat is showing. */
 export class FollowTarget {
   readonly #followed = new Map<string, number>();
   #wanted: string | undefined;
@@ -7,7 +7,9 @@ export class FollowTarget {
     this.#wanted = sessionId;
   }
 
-  /** Said once: a later `/follow` that a user types means its own chat's session. */
+  /**
+   * Returns the target once: a later `/follow` typed by a user means the session of its own chat.
+   */
   take(): string | undefined {
     const wanted = this.#wanted;
     this.#wanted = undefined;
@@ -18,7 +20,7 @@ export class FollowTarget {
     return (this.#followed.get(sessionId) ?? 0) > 0;
   }
 
-  /** Call the result when the chat no longer shows the session. */
+  /** Marks a session as shown; call the result when the chat no longer shows it. */
   begin(sessionId: string): () => void {
     this.#followed.set(sessionId, (this.#followed.get(sessionId) ?? 0) + 1);
     return () => this.#followed.set(sessionId, (this.#followed.get(sessionId) ?? 1) - 1);

@@ -1,7 +1,4 @@
-/**
- * The sessions of this window as the views see them: one event for whatever changes, and the newest
- * numbers.
- */
+/** The sessions of this window for the views: one event for all changes, and the newest values. */
 import type { Engine } from '../../agent/contract/engine.ts';
 import type { Session } from '../../agent/contract/sessions.ts';
 import type { JournalEvent } from '../../agent/journal/events.ts';
@@ -23,9 +20,9 @@ import {
   type LiveMetric,
 } from '../../presentation/sessions/sessionText.ts';
 
-/** Views are drawn anew at most this often. */
+/** Minimum time between redraws of views. */
 const frameMs = 250;
-/** Relative times grow old without an event. */
+/** Relative times change without an event. */
 const tickMs = 30_000;
 
 export class OpenSessions implements Disposable {
@@ -39,7 +36,7 @@ export class OpenSessions implements Disposable {
   #engine: Engine | undefined;
   #tick: Disposable | undefined;
 
-  /** Something that a view shows is different; at most four times a second. */
+  /** Fires when something visible changes; at most four times a second. */
   readonly onDidChange: Event<void> = this.#changed.event;
   readonly onDidRecord: Event<{ readonly session: Session; readonly event: JournalEvent }> =
     this.#recorded.event;
@@ -62,17 +59,17 @@ export class OpenSessions implements Disposable {
     this.#watchAll();
   }
 
-  /** Asks the views to draw anew, such as after a change of a setting. */
+  /** Redraws the views, such as after a change of a setting. */
   refresh(): void {
     this.#frames.request();
   }
 
-  /** Oldest first; ended ones stay while they are open here. */
+  /** Sorted oldest first; ended sessions stay while they are open here. */
   all(): readonly Session[] {
     return this.#engine?.sessions.open() ?? [];
   }
 
-  /** Those that are not ended, the newest first. */
+  /** Sessions that have not ended, newest first. */
   going(): readonly Session[] {
     return this.all()
       .filter(({ state }) => isOpen(state))
@@ -139,7 +136,7 @@ export class OpenSessions implements Disposable {
     });
   }
 
-  /** Of the run that prints the metric that decides; the newest where several do. */
+  /** The deciding metric of the newest running run that reports it, else of the newest run. */
   #liveMetric(session: Session): LiveMetric | undefined {
     const { state } = session;
     const { decisive } = session.ledger;

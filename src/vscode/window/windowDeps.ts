@@ -1,4 +1,4 @@
-/** What the features of this window share. Created once in `windowParts.ts`. */
+/** Objects that the features of this window share. Created once in `appDeps.ts`. */
 import type { Uri } from 'vscode';
 import type { Logger } from '../../base/logger.ts';
 import type { Approvals } from './approvals.ts';
