@@ -1,4 +1,4 @@
-/** Speaks to screen readers, seldom enough to be listened to. */
+/** Announces changes to screen readers, at a rate that can be followed. */
 import type { PanelState } from '../../src/protocol/metricsPanel.ts';
 import { element, setText } from '../shared/dom.ts';
 import { Spoken } from '../shared/spoken.ts';
@@ -20,12 +20,12 @@ export class Announcer {
     this.root = element('div', {}, this.#spoken.root, this.#newest);
   }
 
-  /** What a user has just done or asked for; only the last of several in quick succession. */
+  /** Announces a user action; of several in quick succession, only the last. */
   say(text: string): void {
     this.#spoken.say(text);
   }
 
-  /** The newest values of the runs that go on, at most once in a while. */
+  /** Announces the newest values of running runs at a limited rate. */
   summarise(state: PanelState, metric: string, nowMs = performance.now()): void {
     if (nowMs - this.#lastSummaryMs < summaryEveryMs) return;
     const running = state.runs.filter((run) => run.isRunning && run.metrics[metric] !== undefined);

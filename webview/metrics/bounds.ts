@@ -1,4 +1,4 @@
-/** Which part of the plane a plot shows. */
+/** The visible part of a plot's plane. */
 import type { Point } from './series.ts';
 import type { Range } from '../shared/range.ts';
 
@@ -7,7 +7,7 @@ export interface Bounds {
   readonly y: Range;
 }
 
-/** What holds all of `extents`, never of size 0; undefined where there is none. */
+/** The smallest range that holds all of `extents`, never of size 0; `undefined` for none. */
 export function union(extents: readonly (Range | undefined)[]): Range | undefined {
   let from = Number.POSITIVE_INFINITY;
   let to = Number.NEGATIVE_INFINITY;
@@ -26,7 +26,7 @@ export interface Fit {
   readonly isLog: boolean;
 }
 
-/** The values within `x`, with a little air; the goal's target is always within. */
+/** The range of the values within `x` with a margin, always including the goal's target. */
 export function fitY({ lines, x, target, isLog }: Fit): Range {
   let low = Number.POSITIVE_INFINITY;
   let high = Number.NEGATIVE_INFINITY;
@@ -45,7 +45,7 @@ export function fitY({ lines, x, target, isLog }: Fit): Range {
 
 function air(low: number, high: number): Range {
   const margin = high > low ? (high - low) * 0.06 : Math.abs(high) * 0.1 || 1;
-  // A quantity that is never negative does not get a negative axis.
+  // Non-negative values get no negative part of the axis.
   const from = low >= 0 ? Math.max(0, low - margin) : low - margin;
   return { from, to: high + margin };
 }

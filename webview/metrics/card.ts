@@ -1,4 +1,4 @@
-/** One metric: its chart with all shown runs, and the same in words. */
+/** A metric: its chart with all shown runs, and its values as text. */
 import type { PanelMetric, XAxis } from '../../src/protocol/metricsPanel.ts';
 import { clampZoom, moved, scaled, type Range } from '../shared/range.ts';
 import { fitY, union, type Bounds } from './bounds.ts';
@@ -15,12 +15,12 @@ import { chartInText, valueRows } from './valuesTable.ts';
 
 export interface CardModel {
   readonly metric: PanelMetric;
-  /** In the order of the table. */
+  /** Sorted like the table. */
   readonly lines: readonly CardLine[];
   readonly axis: XAxis;
   readonly isLog: boolean;
   readonly zoom: Range | undefined;
-  /** The run that the user points at in the table: the others step back. */
+  /** The run under the pointer in the table; the others are dimmed. */
   readonly highlight: string | undefined;
   readonly problem: string | undefined;
   readonly isReading: boolean;
@@ -29,7 +29,7 @@ export interface CardModel {
 
 export interface CardEvents {
   zoomTo(range: Range | undefined): void;
-  /** The crosshair of all cards stands at this x. */
+  /** Moves the crosshair of all cards to this x. */
   moveCursor(x: number | undefined, from: Card): void;
   retry(): void;
   toggleValues(isOpen: boolean): void;
@@ -42,7 +42,7 @@ let created = 0;
 
 export class Card {
   readonly root: HTMLElement;
-  /** Set by whoever watches the scrolling; a card that nobody sees is not drawn. */
+  /** Set by the scroll observer; a card out of sight is not drawn. */
   isVisible = false;
   readonly #events: CardEvents;
   readonly #plot: Plot;
@@ -96,8 +96,8 @@ export class Card {
   }
 
   /**
-   * Width of the plot in device pixels, in coarse steps: a series is not read anew for each pixel
-   * of resizing.
+   * Width of the plot in device pixels, in coarse steps, so that resizing does not read the series
+   * for each pixel.
    */
   get pixels(): number {
     return Math.min(
@@ -110,7 +110,7 @@ export class Card {
     this.#plot.setTheme(theme);
   }
 
-  /** `isJump`: the user has changed the view, so it follows at once; otherwise the axes glide. */
+  /** `isJump`: the user changed the view, so it updates at once; otherwise the axes glide. */
   render(model: CardModel, options: { readonly isJump: boolean }): void {
     this.#model = model;
     this.#describe(model, options.isJump);
@@ -179,7 +179,9 @@ export class Card {
     });
   }
 
-  /** Now, and again after a while if more has come: nobody reads faster. */
+  /**
+   * Updates the texts now, and once more after a while if data has changed, since faster updates are unreadable.
+   */
   #putInWords(model: CardModel): void {
     clearTimeout(this.#wordsTimer);
     setText(this.#words, chartInText(model.metric.name, model.lines));
@@ -273,7 +275,7 @@ const stageLabels = (name: string, id: string) => ({
 });
 
 /**
- * Smoothed curves set the scale where there are any: taming the raw ones is what smoothing is for.
+ * Smoothed curves determine the scale where there are any, since smoothing hides the raw extremes.
  */
 const fitted = (model: CardModel) =>
   model.lines.map(({ series }) => series.smooth ?? series.points);

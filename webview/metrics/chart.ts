@@ -1,5 +1,5 @@
 /**
- * The only file that names chart.js: lines on a canvas, with marks, goal, crosshair and selection.
+ * The only file that uses chart.js: lines on a canvas, with marks, goal, crosshair and selection.
  */
 import {
   Chart,
@@ -27,7 +27,7 @@ export interface PlotLine {
   readonly width: number;
   /** From 0 to 1. */
   readonly opacity: number;
-  /** Higher is drawn later, over the others. */
+  /** Higher levels are drawn over lower ones. */
   readonly level: number;
 }
 
@@ -38,7 +38,7 @@ export interface PlotModel {
   readonly decorations: Decorations;
 }
 
-/** The part of the canvas that has the lines, in CSS pixels. */
+/** The area of the lines on the canvas, in CSS pixels. */
 export interface PlotArea {
   readonly left: number;
   readonly right: number;
@@ -49,8 +49,8 @@ export interface PlotArea {
 type LineChart = Chart<'line', Point[]>;
 
 /**
- * One chart on one canvas. It fits its parent element, and shows only what it is told to: nothing
- * moves by itself.
+ * A chart on a canvas. Fills its parent element and changes only through its methods: nothing is
+ * animated.
  */
 export class Plot {
   readonly #chart: LineChart;
@@ -107,7 +107,7 @@ export class Plot {
   show(model: PlotModel, bounds: Bounds): void {
     this.#model = model;
     this.#bounds = bounds;
-    // The same dataset objects stay in place: for new ones chart.js would build every point anew.
+    // Keeps the dataset objects: for new ones chart.js would rebuild every point.
     const { datasets } = this.#chart.data;
     datasets.length = Math.min(datasets.length, model.lines.length);
     model.lines.forEach((line, index) => {
@@ -120,7 +120,7 @@ export class Plot {
     this.#chart.update('none');
   }
 
-  /** Paints other decorations over the same lines: cheap enough for every move of the pointer. */
+  /** Paints other decorations over the same lines; cheap enough for every pointer move. */
   decorate(decorations: Decorations): void {
     if (this.#model === undefined) return;
     this.#model = { ...this.#model, decorations };
@@ -145,7 +145,7 @@ export class Plot {
 
   #labelY(value: number, ticks: readonly { value: number }[]): string {
     if (this.#model?.isLog !== true) return formatTick(value, stepOf(ticks));
-    // A logarithmic scale of chart.js always labels its ends, wherever they fall.
+    // A logarithmic scale of chart.js always labels its ends, even at odd values.
     const { from, to } = this.#bounds.y;
     return value === from || value === to ? '' : formatTick(value, 0);
   }
@@ -159,7 +159,7 @@ export class Plot {
       max: to,
       border: { display: false },
       grid: { color: this.#theme.grid, lineWidth: 1, drawTicks: false, display: side === 'y' },
-      // A fixed width keeps the plots of all cards in line, and still while values grow.
+      // A fixed width aligns the plots of all cards, and keeps them still while values grow.
       ...(side === 'y' && { afterFit: (scale: { width: number }) => void (scale.width = 52) }),
       ...(side === 'x' && axis === 'time' && { afterBuildTicks: labelClockTimes }),
       ticks: {
@@ -177,7 +177,7 @@ export class Plot {
   }
 }
 
-/** chart.js counts in tens; clocks do not. */
+/** chart.js uses decimal steps, which do not suit clock times. */
 function labelClockTimes(scale: { min: number; max: number; ticks: { value: number }[] }): void {
   const step = timeStep(scale.max - scale.min, 7);
   if (step === undefined) return;
@@ -186,7 +186,7 @@ function labelClockTimes(scale: { min: number; max: number; ticks: { value: numb
   scale.ticks = Array.from({ length: count }, (_, index) => ({ value: (first + index) * step }));
 }
 
-/** Distance of the labels; 0 where they are not evenly spaced. */
+/** Distance between labels; 0 where they are not evenly spaced. */
 function stepOf(ticks: readonly { value: number }[]): number {
   const [first, second, third] = ticks.map((tick) => tick.value);
   if (first === undefined || second === undefined) return 0;

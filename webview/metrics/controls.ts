@@ -1,4 +1,4 @@
-/** The only file that names the toolkit: the controls of the panel, ready to use. */
+/** The only file that uses the toolkit: the controls of the panel. */
 import {
   provideVSCodeDesignSystem,
   vsCodeButton,
@@ -24,7 +24,7 @@ provideVSCodeDesignSystem().register(
 export interface IconButtonOptions {
   readonly label: string;
   readonly icon: IconName;
-  /** Shown on hover; absent: the label. */
+  /** Tooltip. Default: the label. */
   readonly title?: string;
   onClick(): void;
 }
@@ -57,7 +57,7 @@ export interface CheckboxHandle {
 
 export function checkbox(onChange: (isChecked: boolean) => void): CheckboxHandle {
   const root = document.createElement('vscode-checkbox') as Checkbox;
-  // The control says `change` also when it is set by us.
+  // The control also fires `change` when its value is set here.
   let isOurs = false;
   root.addEventListener('change', () => isOurs || onChange(root.checked));
   return {
@@ -110,7 +110,7 @@ function option(value: string): HTMLElement {
   return created;
 }
 
-/** Two or more choices side by side, one of them taken. */
+/** A group of choices with one selected. */
 export function segments<Value extends string>(
   label: string,
   choices: readonly { readonly value: Value; readonly text: string }[],

@@ -1,4 +1,4 @@
-/** What a plot shows besides its lines, painted on the canvas. */
+/** The decorations of a plot, painted on the canvas. */
 import type { Mark } from './series.ts';
 import type { Theme } from '../shared/theme.ts';
 import type { Range } from '../shared/range.ts';
@@ -6,10 +6,10 @@ import type { Range } from '../shared/range.ts';
 export interface Decorations {
   readonly target: number | undefined;
   readonly marks: readonly { readonly colour: string; readonly marks: readonly Mark[] }[];
-  /** Where the crosshair stands. */
+  /** Position of the crosshair. */
   readonly cursorX: number | undefined;
   readonly dots: readonly { readonly x: number; readonly y: number; readonly colour: string }[];
-  /** The part that is being dragged over. */
+  /** The range being dragged over. */
   readonly selection: Range | undefined;
 }
 
@@ -79,7 +79,7 @@ function paintTarget(target: number, { context, area, theme, pixelY }: Surface):
 const markSize = 3.5;
 const markDistance = 8;
 
-/** At the edge that the value left through: not a number and +∞ at the top, -∞ at the bottom. */
+/** Marks stand at the edge that the value crossed: NaN and +∞ at the top, -∞ at the bottom. */
 function paintMarks(marks: readonly Mark[], colour: string, row: number, surface: Surface): void {
   const { context, area, pixelX } = surface;
   context.strokeStyle = colour;

@@ -1,4 +1,4 @@
-/** The shown charts as one picture, with the names that the panel has around them. */
+/** Exports the shown charts as one picture, with their names. */
 import type { Card } from './card.ts';
 import type { Theme } from '../shared/theme.ts';
 
@@ -6,7 +6,7 @@ const gap = 16;
 const titleHeight = 26;
 const lineHeight = 18;
 
-/** PNG as base64. The charts must be drawn. */
+/** Returns PNG as base64. The charts must be drawn. */
 export function chartsAsPng(cards: readonly Card[], theme: Theme): string {
   const columns = cards.length > 1 ? 2 : 1;
   const width = Math.max(...cards.map((card) => card.canvas.clientWidth));

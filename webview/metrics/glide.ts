@@ -2,12 +2,12 @@ import type { Bounds } from './bounds.ts';
 import { wantsLessMotion } from '../shared/theme.ts';
 import type { Range } from '../shared/range.ts';
 
-/** Time in which the distance to the goal shrinks to a third. */
+/** Time in which the remaining distance shrinks to about a third. */
 const timeConstantMs = 70;
 
 /**
- * Moves the shown bounds smoothly after the wanted ones, a frame at a time; at once where less
- * motion is wanted.
+ * Animates the shown bounds towards the wanted ones frame by frame, or at once for users who prefer
+ * reduced motion.
  */
 export class Glide {
   readonly #show: (bounds: Bounds) => void;
@@ -25,7 +25,7 @@ export class Glide {
   }
 
   /**
-   * Always shows once before it returns, so that new points are drawn even where the bounds stay.
+   * Always calls `show` before it returns, so that new points are drawn even if the bounds stay.
    */
   to(wanted: Bounds, options: { readonly isJump: boolean }): void {
     this.#wanted = wanted;

@@ -10,13 +10,13 @@ import type { Range } from '../shared/range.ts';
 export interface Hit {
   readonly line: CardLine;
   readonly x: number;
-  /** Smoothed where smoothing is on; NaN and ±∞ as they came. */
+  /** Smoothed where smoothing is on; NaN and ±∞ unchanged. */
   readonly value: number;
 }
 
 /**
- * The nearest point of each run; a run whose points all lie further away than a twentieth of the
- * plot has none.
+ * Returns the nearest point of each run. A run without a point within a twentieth of the plot is
+ * left out.
  */
 export function hitsAt(lines: readonly CardLine[], x: number, shown: Range): readonly Hit[] {
   const reach = (shown.to - shown.from) / 20;
@@ -35,7 +35,7 @@ function nonFiniteAt(line: CardLine, x: number): number {
   return mark.kind === 'Inf' ? Number.POSITIVE_INFINITY : Number.NEGATIVE_INFINITY;
 }
 
-/** Better first; what is not a number last. */
+/** Sorted best first, NaN last. */
 export const ranked = (hits: readonly Hit[], direction: PanelMetric['direction']): readonly Hit[] =>
   [...hits].sort((a, b) => {
     const isFiniteDifference = Number(Number.isFinite(b.value)) - Number(Number.isFinite(a.value));
@@ -48,7 +48,7 @@ export const hitsText = (hits: readonly Hit[], x: number, axis: XAxis): string =
 
 const maxRows = 9;
 
-/** A small box beside the crosshair, in the style of the editor's hovers. */
+/** A small box next to the crosshair, in the style of the editor's hovers. */
 export class HoverBox {
   readonly root = element('div', { class: 'hover', 'aria-hidden': 'true', hidden: true });
   readonly #place = element('div', { class: 'hover-x' });

@@ -1,4 +1,4 @@
-/** The metrics panel: state of the host and state of the view, brought together and drawn. */
+/** The metrics panel: draws the state of the host with the state of the view. */
 import type { MessageConnection } from 'vscode-jsonrpc';
 import {
   openRun,
@@ -61,7 +61,7 @@ export class Panel {
   #highlight: string | undefined;
   #frame = 0;
   #isJump = true;
-  /** Metrics whose cards must be drawn; undefined: everything. */
+  /** Metrics whose cards must be drawn; `undefined`: everything. */
   #dirty: Set<string> | undefined;
 
   constructor(connection: MessageConnection, states: StateStore<ViewState>) {
@@ -84,7 +84,7 @@ export class Panel {
     this.#listen();
   }
 
-  /** Asks the host for everything; says so, with a way to try again, where it cannot. */
+  /** Asks the host for everything; shows an error with a retry button where that fails. */
   async load(): Promise<void> {
     try {
       this.#state = await this.#connection.sendRequest(ready);
@@ -120,7 +120,7 @@ export class Panel {
     });
   }
 
-  /** What was arranged for another session's steps does not fit this one's. */
+  /** Drops zoom and selection of another session, which do not fit this one. */
   #adoptSession(): void {
     const { sessionId } = this.#state;
     const before = this.#view.state.sessionId;
@@ -129,7 +129,7 @@ export class Panel {
     this.#filter.set(this.#view.state.filter);
   }
 
-  /** In the next frame: one card, or without `metric` everything. */
+  /** Redraws one card in the next frame, or everything without `metric`. */
   #redraw({ isJump, metric }: { readonly isJump: boolean; readonly metric?: string }): void {
     this.#isJump ||= isJump;
     if (metric === undefined) this.#dirty = undefined;
@@ -234,7 +234,7 @@ export class Panel {
     };
   }
 
-  /** With a screen's width of room on both sides of a zoom, so that panning finds something. */
+  /** Includes a screen's width on both sides of a zoom, so that panning finds points. */
   #query(run: PanelRun, { name }: PanelMetric, card: Card) {
     const { axis, smoothing, zoom } = this.#view.state;
     const range = zoom[axis];
@@ -337,7 +337,7 @@ export class Panel {
     return metrics.some(({ name }) => name === wanted) ? wanted : (metrics[0]?.name ?? '');
   }
 
-  /** Pinned runs first: they stay whatever the filter says. */
+  /** Puts pinned runs first; the filter never hides them. */
   #listedRuns(): readonly PanelRun[] {
     const { pinned, filter } = this.#view.state;
     const isPinned = ({ id }: PanelRun): boolean => pinned.includes(id);
@@ -350,13 +350,13 @@ export class Panel {
   }
 }
 
-/** In the order of their starts, so that a run keeps its colour as others come. */
+/** Assigned in order of start, so that a run keeps its colour as others are added. */
 function stylesOf(runs: readonly PanelRun[], theme: Theme): Map<string, LineStyle> {
   const byStart = [...runs].sort((a, b) => a.startedMs - b.startedMs || (a.id < b.id ? -1 : 1));
   return new Map(byStart.map((run, index) => [run.id, lineStyle(theme, index)]));
 }
 
-/** Every word is somewhere in what the row shows. */
+/** Whether every word of the filter occurs in the row's text. */
 function matches(run: PanelRun, filter: string): boolean {
   const text = `${run.name} ${run.label} ${run.machine} ${run.status}`.toLowerCase();
   return filter

@@ -1,4 +1,4 @@
-/** The drawn points of one series: what the host answered, and what was added since. */
+/** The drawn points of a series: the host's answer and the points added since. */
 import { advanceEma, emaValue, type Ema } from '../../src/protocol/ema.ts';
 import type { PointsAdded, SeriesAnswer, XAxis } from '../../src/protocol/metricsPanel.ts';
 import type { Range } from '../shared/range.ts';
@@ -34,7 +34,7 @@ export class Series {
     this.#extent = answer.extent;
   }
 
-  /** Points of the whole series, drawn or not. */
+  /** Number of points of the whole series, drawn or not. */
   get total(): number {
     return this.#total;
   }
@@ -44,7 +44,7 @@ export class Series {
     return this.#extent;
   }
 
-  /** False where the points do not follow what is here: the series must then be read again. */
+  /** Returns false where the points do not continue the series, which must then be read again. */
   append(added: PointsAdded): boolean {
     if (added.total - added.values.length !== this.#total) return false;
     for (let index = 0; index < added.values.length; index++) {
@@ -75,7 +75,7 @@ export class Series {
 const kindOf = (value: number): Mark['kind'] =>
   Number.isNaN(value) ? 'NaN' : value > 0 ? 'Inf' : '-Inf';
 
-/** In order of x, with a break at each mark. */
+/** Sorted by x, with a break at each mark. */
 function pointsOf(x: Float64Array, y: Float64Array, marks: readonly Mark[]): Point[] {
   const points: Point[] = [];
   let next = 0;
@@ -92,7 +92,7 @@ function pointsOf(x: Float64Array, y: Float64Array, marks: readonly Mark[]): Poi
   return points;
 }
 
-/** Index of the point nearest to `x` among points in order of x; -1 where there is none. */
+/** Index of the point nearest to `x` in points sorted by x; -1 for none. */
 export function nearestIndex(points: readonly { readonly x: number }[], x: number): number {
   let low = 0;
   let high = points.length - 1;

@@ -4,7 +4,7 @@ import { Series } from './series.ts';
 
 interface Entry {
   series: Series | undefined;
-  /** The query that `series` answers; undefined: it must be read again. */
+  /** The query that `series` answers; `undefined`: the series must be read again. */
   answered: string | undefined;
   reading: string | undefined;
   readMs: number;
@@ -12,15 +12,15 @@ interface Entry {
   problem: string | undefined;
 }
 
-/** Beyond this many drawn points for each pixel the series is read again, thinned. */
+/** Above this number of drawn points per pixel, the series is read again, downsampled. */
 const maxPointsPerPixel = 10;
-/** A series that cannot be continued point by point is read again at most this often. */
+/** Minimum time between reads of a series that cannot be continued point by point. */
 const rereadEveryMs = 500;
 
 /**
- * The series that the cards draw. A card says what it wants whenever it draws; what is not here is
- * read, one request per series at a time, and the latest wish wins. What is here is shown until its
- * successor arrives.
+ * The series that the cards draw. A card requests a series on every draw. Missing series are read,
+ * with one pending request per series; the latest query wins. The old series is shown until the new
+ * one arrives.
  */
 export class SeriesStore {
   readonly #connection: MessageConnection;
@@ -32,7 +32,7 @@ export class SeriesStore {
     this.#onChange = onChange;
   }
 
-  /** What can be drawn now for this query. */
+  /** Returns what can be drawn now for this query, and reads what is missing. */
   want(query: SeriesQuery): Series | undefined {
     const entry = this.#entryOf(query);
     const wish = JSON.stringify(query);
@@ -43,7 +43,7 @@ export class SeriesStore {
     return entry.series?.axis === query.axis ? entry.series : undefined;
   }
 
-  /** Why a series cannot be shown, in the host's words. */
+  /** Why a series cannot be shown, as the host reports it. */
   problemOf(runId: string, metric: string): string | undefined {
     return this.#entries.get(keyOf(runId, metric))?.problem;
   }
@@ -70,14 +70,14 @@ export class SeriesStore {
     }, waitMs);
   }
 
-  /** Reads what failed once more. */
+  /** Reads failed series again. */
   retry(metric: string): void {
     for (const [key, entry] of this.#entries)
       if (key.endsWith(`\n${metric}`)) entry.problem = undefined;
     this.#onChange(metric);
   }
 
-  /** Reads everything again when it is next wanted; what is here stays visible until then. */
+  /** Reads every series again when it is next requested; the old ones stay visible until then. */
   refresh(): void {
     this.#entries = new Map(
       [...this.#entries].map(([key, { series }]) => [key, { ...fresh(), series }]),

@@ -14,7 +14,7 @@ export interface ToolbarEvents {
   saveCsv(): void;
 }
 
-/** Looks of all charts at once, and their export. */
+/** Display options of all charts, and their export. */
 export class Toolbar {
   readonly root: HTMLElement;
   readonly #slider: HTMLInputElement;

@@ -1,7 +1,4 @@
-/**
- * A chart in words: newest, smallest and largest value and the trend of each run, for eyes and for
- * screen readers.
- */
+/** A chart as a table: last, minimum, maximum and trend of each run, also for screen readers. */
 import { element } from '../shared/dom.ts';
 import { describeX, formatValue } from '../shared/format.ts';
 import type { CardLine } from './cardLine.ts';
@@ -15,7 +12,7 @@ interface LineFacts {
   readonly trend: string;
 }
 
-/** Of the points that are drawn, which keep every extreme. */
+/** Uses the drawn points, which keep every extreme. */
 function factsOf(line: CardLine): LineFacts {
   const { points, marks, axis } = line.series;
   let min = Number.POSITIVE_INFINITY;
@@ -45,8 +42,8 @@ function factsOf(line: CardLine): LineFacts {
 }
 
 /**
- * Mean of the newest tenth against that of the tenth before the newest fifth, seen against the
- * spread.
+ * Compares the mean of the newest tenth with that of the tenth before the newest fifth, relative to
+ * the spread.
  */
 function trendOf(points: readonly Point[]): string {
   const values = points.flatMap(({ y }) => (Number.isNaN(y) ? [] : [y]));
@@ -85,7 +82,7 @@ export function valueRows(lines: readonly CardLine[]): readonly HTMLTableRowElem
   });
 }
 
-/** `3 runs; run 7 last 0.83, falling`, for whoever cannot see the chart. */
+/** `3 runs; run 7 last 0.83, falling`: the description of the chart for screen readers. */
 export function chartInText(metric: string, lines: readonly CardLine[]): string {
   if (lines.length === 0) return `${metric}: no runs shown`;
   const runs = lines.slice(0, 6).map((line) => {

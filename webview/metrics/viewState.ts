@@ -1,4 +1,4 @@
-/** What the user has arranged. Kept by VS Code across hiding, reloads and restarts. */
+/** The user's arrangement of the panel. Kept by VS Code across hiding, reloads and restarts. */
 import type { XAxis } from '../../src/protocol/metricsPanel.ts';
 import { rangeOf, type Range } from '../shared/range.ts';
 
@@ -8,12 +8,12 @@ export interface ViewState {
   readonly hidden: readonly string[];
   readonly pinned: readonly string[];
   readonly filter: string;
-  /** The metric of the table's columns; empty: the first one. */
+  /** The metric of the table's columns; empty: the first metric. */
   readonly metric: string;
   readonly axis: XAxis;
   readonly smoothing: number;
   readonly isLog: boolean;
-  /** Absent for an axis that shows everything. */
+  /** Default: the axis shows everything. */
   readonly zoom: Readonly<Partial<Record<XAxis, Range>>>;
   /** Metrics whose table of values is open. */
   readonly openValues: readonly string[];
@@ -21,7 +21,7 @@ export interface ViewState {
 
 export const maxSmoothing = 0.99;
 
-/** From whatever an earlier version, or nobody, has saved. */
+/** Validates saved state, which may be missing or of an older version. */
 export function restoreState(saved: unknown): ViewState {
   const from = isRecord(saved) ? saved : {};
   const zoom = isRecord(from['zoom']) ? from['zoom'] : {};

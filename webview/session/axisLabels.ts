@@ -1,4 +1,4 @@
-/** Labels below the overview: clock times that clocks count in, or steps. Pure. */
+/** Labels below the overview: round clock times, or steps. */
 import type { TrackAxis } from '../../src/protocol/sessionView.ts';
 import { formatX, timeStep } from '../shared/format.ts';
 import type { Range } from '../shared/range.ts';
@@ -8,14 +8,14 @@ export interface AxisLabel {
   readonly text: string;
 }
 
-/** At most `most` or one more, evenly spaced. */
+/** Returns at most `max` + 1 labels, evenly spaced. */
 export function axisLabels(axis: TrackAxis, shown: Range, max: number): AxisLabel[] {
   const size = shown.to - shown.from;
   const stepSize = axis === 'time' ? (timeStep(size, max) ?? size / max) : niceStep(size / max);
-  // Hours of the clock of this computer, not of Greenwich.
+  // Aligns labels to full hours of the local time zone.
   const offset = axis === 'time' ? new Date(shown.from).getTimezoneOffset() * 60_000 : 0;
   const labels: AxisLabel[] = [];
-  // Steps are counted from 1.
+  // Step numbers start at 1.
   const shift = axis === 'time' ? offset : -1;
   const first = Math.ceil((shown.from - shift) / stepSize) * stepSize + shift;
   for (let at = first; at <= shown.to && labels.length <= max; at += stepSize)

@@ -8,7 +8,7 @@ export interface EmptyMessage {
   readonly action?: { readonly text: string; run(): void };
 }
 
-/** What stands in the place of something that is not there. */
+/** A message in place of missing content. */
 export function emptyMessage({
   title,
   text,

@@ -1,6 +1,6 @@
 /**
- * The parts of the view beside the timeline: each is read when it is in sight, and again when the
- * session has changed.
+ * The tabs other than the timeline: each is read when it is in sight, and again when the session
+ * changes.
  */
 import type { MessageConnection } from 'vscode-jsonrpc';
 import * as protocol from '../../src/protocol/sessionView.ts';
@@ -27,7 +27,7 @@ export class Inbox {
   readonly #notes: NotesTab;
   #table: LedgerTable | undefined;
   #isReading = false;
-  /** What is to be shown next, where it changed while it was being read. */
+  /** The next content to show, set when it changed during a read. */
   #wanted: Wanted | undefined;
 
   constructor(connection: MessageConnection, events: InboxEvents) {
@@ -62,7 +62,7 @@ export class Inbox {
     }
   }
 
-  /** Draws what is known at once, and reads it anew. */
+  /** Draws the known content at once, and reads it again. */
   show(state: ViewState, header: SessionHeader): void {
     if (state.tab === 'timeline') return;
     if (state.tab === 'ledger' && this.#table !== undefined)

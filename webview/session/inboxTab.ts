@@ -1,7 +1,4 @@
-/**
- * The agent's questions: those that are open with ways to answer them, those that have their answer
- * below.
- */
+/** The agent's questions: open questions with their answer controls, answered ones below. */
 import type { InboxQuestion } from '../../src/protocol/sessionView.ts';
 import { plainButton } from '../shared/buttons.ts';
 import { element, setAttribute, setText } from '../shared/dom.ts';
@@ -14,13 +11,13 @@ export interface InboxModel {
   readonly readOnly: string | undefined;
 }
 
-/** Rejects with what is wrong, for the user to read. */
+/** Rejects with an error for the user. */
 export type AnswerQuestion = (questionId: string, answer: string) => Promise<void>;
 
 export class InboxTab {
   readonly root = tabPanel('inbox');
   readonly #answer: AnswerQuestion;
-  /** Kept while they are open: a text that is being written, and the focus, stay. */
+  /** Cards are kept while their question is open, so that typed text and focus stay. */
   readonly #cards = new Map<string, OpenQuestion>();
   readonly #readOnly = element('p', { class: 'read-only', hidden: true });
   readonly #open = element('div', { class: 'questions' });

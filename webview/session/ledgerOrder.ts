@@ -1,4 +1,4 @@
-/** The ledger in the order that a user chose. Pure. */
+/** Sorts the ledger by the column that the user chose. */
 import type { LedgerLine } from '../../src/protocol/sessionView.ts';
 import type { LedgerColumn, LedgerSort } from './viewState.ts';
 
@@ -15,10 +15,7 @@ const keys: Readonly<Record<LedgerColumn, (line: LedgerLine) => Key>> = {
   why: ({ why }) => why,
 };
 
-/**
- * Lines without a value stand last, whichever way the others do; equal ones stay in the order of
- * their numbers.
- */
+/** Lines without a value come last in both directions; equal lines are sorted by number. */
 export function ordered(
   lines: readonly LedgerLine[],
   { column, isDescending }: LedgerSort,

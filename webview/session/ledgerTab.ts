@@ -1,4 +1,4 @@
-/** The ledger as a table: every number leads to the runs that it came from. */
+/** The ledger as a table: every number links to its runs. */
 import type { LedgerLine, LedgerTable } from '../../src/protocol/sessionView.ts';
 import { linkButton } from '../shared/buttons.ts';
 import { element } from '../shared/dom.ts';
@@ -14,7 +14,7 @@ export interface LedgerEvents {
 }
 
 const numeric: ReadonlySet<LedgerColumn> = new Set(['number', 'best', 'cost']);
-/** Runs of a sweep beyond these are counted. */
+/** Maximum number of runs listed per sweep; further runs are counted. */
 const maxRuns = 4;
 
 export class LedgerTab {

@@ -1,6 +1,6 @@
 /**
- * What a model wrote, with the looks of its Markdown. Everything becomes elements and text nodes of
- * ours: no HTML of the text is ever read, no address followed, no image loaded.
+ * Formats Markdown of a model. The output consists of elements and text nodes created here: HTML in
+ * the text is never parsed, no link is active, no image is loaded.
  */
 import { element } from '../shared/dom.ts';
 
@@ -11,7 +11,7 @@ export function markdown(text: string): HTMLElement {
   return root;
 }
 
-/** Appends the block that begins at `at`; gives back where the next begins. */
+/** Appends the block that starts at line `at`; returns the line after it. */
 function block(root: HTMLElement, lines: readonly string[], at: number): number {
   const line = lines[at] ?? '';
   if (line.trim() === '') return at + 1;
@@ -51,7 +51,7 @@ function fenced(
 
 const listItem = /^(\s*)([-*+]|\d+[.)])\s+(.*)$/;
 
-/** One level: deeper items are shown further in. */
+/** Renders nested items in one list; deeper items are indented. */
 function list(root: HTMLElement, lines: readonly string[], start: number): number {
   const isOrdered = /^\s*\d/.test(lines[start] ?? '');
   const items = element(isOrdered ? 'ol' : 'ul');
@@ -119,7 +119,7 @@ function beginsBlock(lines: readonly string[], at: number): boolean {
 const marks =
   /(`+)([^`]|[^`].*?[^`])\1(?!`)|\*\*(\S(?:.*?\S)?)\*\*|(?<![\w*])[*_](\S(?:[^*_]*?\S)?)[*_](?!\w)|!?\[([^\]]*)\]\(([^)\s]*)[^)]*\)/gs;
 
-/** Code, strong, emphasis; a link is its words with the address behind them. */
+/** Supports code, strong and emphasis; a link becomes its text followed by the address. */
 function inline(text: string): (Node | string)[] {
   const parts: (Node | string)[] = [];
   let from = 0;

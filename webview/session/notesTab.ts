@@ -1,4 +1,4 @@
-/** Notes of the user's that the model always sees: pinned and removed here. */
+/** The stickies tab: texts of the user that the model always sees are added and removed here. */
 import { iconOnlyButton, plainButton } from '../shared/buttons.ts';
 import { element, setText } from '../shared/dom.ts';
 import { tabPanel } from './tabBar.ts';
@@ -8,7 +8,7 @@ export interface NotesModel {
   readonly readOnly: string | undefined;
 }
 
-/** Both reject with what is wrong, for the user to read. */
+/** Both reject with an error for the user. */
 export interface NotesEvents {
   pin(text: string): Promise<void>;
   unpin(number: number): Promise<void>;

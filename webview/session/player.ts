@@ -1,10 +1,10 @@
-/** Plays a session: moves from step to step as its clock says, once for each frame. */
+/** Plays a session: moves from step to step by its clock, once per frame. */
 import { ReplayClock, type ReplaySteps } from './replayClock.ts';
 import type { Speed } from './viewState.ts';
 
 export interface Playing extends ReplaySteps {
   readonly speed: Speed;
-  /** The step that is shown now: whoever else moved it moved the replay. */
+  /** The step that is shown now; a change from outside moves the replay. */
   readonly row: number;
   show(row: number): void;
   ended(): void;

@@ -1,20 +1,20 @@
-/** Which step a replay has come to. Pure: whoever plays tells it how much time has passed. */
+/** Computes the current step of a replay from the time that has passed. */
 import type { Speed } from './viewState.ts';
 
-/** On the screen: the hours of a sleep are not waited for. */
+/** Screen time, so that a replay does not wait through hours of sleep. */
 export const longestWaitMs = 1_500;
-/** To the end at any length: about so many frames. */
+/** Approximate number of frames for a whole replay at full speed. */
 const framesToEnd = 240;
 
 export interface ReplaySteps {
   readonly count: number;
-  /** When a step began; `undefined` where it is not known yet: the replay waits there. */
+  /** Start of a step; `undefined` while unknown: the replay waits there. */
   timeOf(row: number): number | undefined;
 }
 
 export class ReplayClock {
   #row: number;
-  /** Time that has passed since the step was reached and is not used up, on the screen. */
+  /** Unused screen time since the step was reached. */
   #leftMs = 0;
 
   constructor(row: number) {
@@ -25,7 +25,7 @@ export class ReplayClock {
     return this.#row;
   }
 
-  /** `passedMs` on the screen. */
+  /** `passedMs`: screen time. Returns the current step. */
   advance(passedMs: number, speed: Speed, steps: ReplaySteps): number {
     if (speed === 0) {
       this.#row = Math.min(

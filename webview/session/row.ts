@@ -4,7 +4,7 @@ import { icon } from '../shared/icons.ts';
 import { clockTime, exactTime, span } from './times.ts';
 import { kindIcons, kindLabels, toneLabels } from './tones.ts';
 
-/** As VS Code's own lists. */
+/** Same as in VS Code's lists. */
 export const rowHeight = 22;
 
 export interface RowPlace {
@@ -15,7 +15,7 @@ export interface RowPlace {
   readonly beforeMs: number | undefined;
 }
 
-/** Steps within a turn stand a little further in. */
+/** Steps within a turn are indented. */
 const inner: ReadonlySet<TimelineRow['kind']> = new Set([
   'tool',
   'run',
@@ -55,7 +55,7 @@ export class Row {
     setText(this.#title, row.title);
     setText(this.#note, row.note ?? '');
     setText(this.#cost, row.cost ?? (row.kind === 'sleep' ? took : ''));
-    // Rows of one second share its time, as a user would write it.
+    // Consecutive rows of the same second show the time once.
     const time = clockTime(row.atMs);
     setText(
       this.#time,

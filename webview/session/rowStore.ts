@@ -1,12 +1,12 @@
 /**
- * The rows that were in sight, read in pages; rows that changed are shown as they were until they
+ * Caches the rows that were in sight, in pages. Changed rows are shown in their old form until they
  * are read again.
  */
 import type { MessageConnection } from 'vscode-jsonrpc';
 import { readRows, type RunBar, type TimelineRow } from '../../src/protocol/sessionView.ts';
 
 const pageRows = 100;
-/** Pages far from those in sight are let go of beyond this. */
+/** Above this number, pages far from the visible ones are dropped. */
 const maxPages = 40;
 
 interface Page {
@@ -36,7 +36,7 @@ export class RowStore {
     return this.#total;
   }
 
-  /** Rows from `firstRow` on are new or different. */
+  /** Marks rows from `firstRow` on as new or changed. */
   invalidate(firstRow: number, total: number): void {
     this.#total = total;
     for (const [index, page] of this.#pages) {
@@ -49,17 +49,17 @@ export class RowStore {
     return this.#pages.get(Math.floor(index / pageRows))?.rows[index % pageRows];
   }
 
-  /** Of the runs that were beside rows that were read. */
+  /** Bars of the runs next to rows that were read. */
   bars(): Iterable<RunBar> {
     return this.#bars.values();
   }
 
-  /** Reads what is missing of these rows. */
+  /** Reads the missing rows of this range. */
   want(from: number, to: number): void {
     const last = Math.min(to, this.#total);
     for (let index = Math.floor(Math.max(0, from) / pageRows); index * pageRows < last; index++) {
       const page = this.#pages.get(index) ?? { rows: [], isFresh: false, isReading: false };
-      // In the order of their last use.
+      // Keeps the pages in order of last use.
       this.#pages.delete(index);
       this.#pages.set(index, page);
       if (!page.isFresh && !page.isReading) void this.#read(index, page);
@@ -79,7 +79,7 @@ export class RowStore {
       page.rows = answer.rows;
       for (const bar of answer.bars) this.#bars.set(bar.runId, bar);
     } catch (error) {
-      // Read again with the next change of the session.
+      // The next change of the session reads them again.
       this.#events.failed(error instanceof Error ? error.message : String(error));
     }
     page.isReading = false;

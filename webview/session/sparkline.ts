@@ -2,7 +2,10 @@ import { svg } from '../shared/dom.ts';
 
 const [width, height] = [132, 28];
 
-/** A small curve; places that are not finite are left out. Empty for fewer than two values. */
+/**
+ * Draws a small curve; non-finite values are left out. Returns `undefined` for fewer than two
+ * values.
+ */
 export function sparkline(values: Float64Array, label: string): SVGElement | undefined {
   const finite = values.filter(Number.isFinite);
   if (finite.length < 2) return undefined;

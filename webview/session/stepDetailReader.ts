@@ -1,6 +1,4 @@
-/**
- * Reads the selected step, one at a time: whoever moves faster than it is read sees the last one.
- */
+/** Reads the selected step, one request at a time; intermediate selections are skipped. */
 import type { MessageConnection } from 'vscode-jsonrpc';
 import { readStepDetail, type StepDetail } from '../../src/protocol/sessionView.ts';
 

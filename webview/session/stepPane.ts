@@ -1,4 +1,4 @@
-/** The selected step: what was said, called and measured, and the session as it was then. */
+/** The selected step: its texts, calls and measurements, and the session after it. */
 import type { Fact, StepDetail, RunAt, TextSection } from '../../src/protocol/sessionView.ts';
 import { linkButton } from '../shared/buttons.ts';
 import { element, setText } from '../shared/dom.ts';
@@ -12,14 +12,14 @@ import { counted } from './labels.ts';
 export interface StepPaneEvents {
   openRun(runId: string): void;
   openMetrics(): void;
-  /** The whole text of a section. Rejects with what is wrong. */
+  /** Returns the whole text of a section. Rejects with an error for the user. */
   readWhole(row: number, section: string): Promise<string>;
 }
 
 export class StepPane {
   readonly root = element('main', { class: 'moment', 'aria-label': 'Selected step', tabindex: -1 });
   readonly #events: StepPaneEvents;
-  /** Titles of texts that the user opened or closed. */
+  /** Titles of texts that the user expanded or collapsed. */
   readonly #folds = new Map<string, boolean>();
   #shown: StepDetail | undefined;
 
@@ -60,7 +60,7 @@ export class StepPane {
       at,
       `${exactTime(row.atMs)} · ${relative(row.atMs, Date.now())} · turn ${row.turn}${took}${cost}`,
     );
-    // Where there are texts, they say it in full.
+    // The texts, where present, include the whole note.
     const note =
       row.note === undefined || row.note === '' || texts.length > 0
         ? []

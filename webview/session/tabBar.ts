@@ -8,7 +8,7 @@ const titles: Readonly<Record<Tab, string>> = {
   notes: 'Notes',
 };
 
-/** The parts of the view; arrows move between them. */
+/** The tabs of the view; arrow keys move between them. */
 export class TabBar {
   readonly root = element('div', {
     class: 'tabs',
@@ -61,7 +61,7 @@ export class TabBar {
   }
 }
 
-/** What a tab shows. */
+/** The panel of a tab. */
 export const tabPanel = (tab: Tab): HTMLElement =>
   element('div', {
     class: `tab-panel panel-${tab}`,

@@ -1,6 +1,4 @@
-/**
- * The steps of the session as a list: only the rows in sight are elements, however many there are.
- */
+/** The steps of the session as a list; only the rows in sight have elements. */
 import type { RunBar, TimelineRow } from '../../src/protocol/sessionView.ts';
 import { element, setAttribute, svg } from '../shared/dom.ts';
 import { Row, rowHeight } from './row.ts';
@@ -9,7 +7,7 @@ import { readTones, type ToneColours } from './tones.ts';
 export interface TimelineListModel {
   readonly total: number;
   readonly selected: number;
-  /** What comes after the selected step has not happened yet in what is replayed. */
+  /** Steps after the selected one are dimmed: in the replay they have not happened yet. */
   readonly isReplaying: boolean;
   row(index: number): TimelineRow | undefined;
   bars(): Iterable<RunBar>;
@@ -26,8 +24,7 @@ const laneWidth = 6;
 const spareRows = 10;
 
 /**
- * The rows between which `top` and `height` of a scrolled list lie, with some to spare; within
- * `total`.
+ * The range of rows between `top` and `top + height` of the list, with a margin, within `total`.
  */
 export function windowOf(
   top: number,
@@ -173,7 +170,7 @@ export class TimelineList {
   }
 }
 
-/** A run that goes on reaches to the newest step, whenever its bar was read. */
+/** The bar of a running run extends to the newest step, whenever it was read. */
 const barEnd = ({ toRow, tone }: RunBar, total: number): number =>
   tone === 'busy' ? total - 1 : toRow;
 
@@ -183,7 +180,7 @@ interface From {
   readonly page: number;
 }
 
-/** The row that a key leads to; `undefined` for other keys. */
+/** The row that a key moves to; `undefined` for other keys. */
 export function keyTarget(key: string, { row, last, page }: From): number | undefined {
   const target = {
     ArrowUp: row - 1,

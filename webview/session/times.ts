@@ -1,4 +1,4 @@
-/** Times as the view writes them. */
+/** Formats times. */
 
 const two = (part: number): string => String(part).padStart(2, '0');
 

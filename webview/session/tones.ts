@@ -1,6 +1,5 @@
 /**
- * How things went, as colours and icons. A colour never says alone what an icon or a word does not
- * say too.
+ * Colours and icons of outcomes. A colour always comes with an icon or a word of the same meaning.
  */
 import type { RowKind, Tone } from '../../src/protocol/sessionView.ts';
 import type { IconName } from '../shared/icons.ts';
@@ -32,7 +31,7 @@ export const kindIcons: Readonly<Record<RowKind, IconName>> = {
   end: 'flag',
 };
 
-/** Said by screen readers before the title, where the title alone does not say it. */
+/** Read by screen readers before a title that does not name the kind. */
 export const kindLabels: Readonly<Record<RowKind, string>> = {
   start: 'session',
   message: 'message',
@@ -69,7 +68,7 @@ const toneVariables: Readonly<Record<Tone, string>> = {
   plain: '--quiet',
 };
 
-/** As a canvas needs them. */
+/** Colours in a canvas's format. */
 export type ToneColours = Readonly<Record<Tone, string>>;
 
 export function readTones(): ToneColours {

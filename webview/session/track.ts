@@ -1,4 +1,4 @@
-/** The whole session at a glance: drawn from as much as the host sends for the pixels there are. */
+/** The overview of the whole session, drawn at the resolution of its pixels. */
 import type { MessageConnection } from 'vscode-jsonrpc';
 import {
   readTrack,
@@ -31,7 +31,7 @@ export interface TrackModel {
 
 export interface TrackEvents {
   zoomTo(range: Range | undefined): void;
-  /** Where a user pointed, on the axis that is shown. */
+  /** Called with the position of a click, on the current axis. */
   goTo(x: number): void;
   goToRow(row: number): void;
   step(by: number): void;
@@ -79,7 +79,7 @@ export class Track {
     this.#draw();
   }
 
-  /** Reads the overview anew; asked while it is being read, once more afterwards. */
+  /** Reads the overview again; a call during a read causes one more. */
   async refresh(): Promise<void> {
     this.#isStale = true;
     if (this.#isReading || this.root.clientWidth === 0) return;
@@ -91,7 +91,7 @@ export class Track {
         this.#draw();
       }
     } catch {
-      // The page says what is wrong where it reads rows; the overview stays as it was.
+      // Reading rows reports the error; the overview keeps its old content.
       this.#isStale = false;
     } finally {
       this.#isReading = false;
@@ -144,7 +144,7 @@ export class Track {
     });
   }
 
-  /** Around the selected step where no place is given. */
+  /** Zooms around `centre`. Default: the selected step. */
   zoomBy(factor: number, centre?: number): void {
     const shown = this.#shown();
     const { axis, row, atMs } = this.#model;
@@ -167,7 +167,7 @@ export class Track {
     else this.#events.goTo(pixelToX(pixel, this.#shown(), this.root.clientWidth));
   }
 
-  /** The mark below the pointer: those are too small to be met exactly. */
+  /** The mark near the pointer, with a tolerance because marks are small. */
   #near(pixel: number) {
     const distance = (at: number): number =>
       Math.abs(xToPixel(at, this.#shown(), this.root.clientWidth) - pixel);

@@ -1,4 +1,4 @@
-/** Draws the overview: sleeps as gaps, runs as bars, marks, turns and the running sum of money. */
+/** Draws the overview: sleeps as gaps, runs as bars, marks, turns and the cumulative cost. */
 import type { TrackAnswer, TrackBar, TrackMark } from '../../src/protocol/sessionView.ts';
 import { formatUsd } from './labels.ts';
 import type { Range } from '../shared/range.ts';
@@ -14,12 +14,12 @@ export interface TrackStyle {
 export interface TrackPicture {
   readonly track: TrackAnswer;
   readonly shown: Range;
-  /** Where the selected step is. */
+  /** Position of the selected step. */
   readonly playhead: number | undefined;
   readonly selection: Range | undefined;
 }
 
-/** With room for names where there are few. */
+/** Lanes are high enough for names where there are few. */
 const laneHeight = (lanes: number): number => (lanes <= 3 ? 15 : 7);
 const left = 12;
 const right = 12;
@@ -28,7 +28,7 @@ const lanesTop = 24;
 const moneyHeight = 26;
 const labelHeight = 16;
 
-/** Pixels for so many lanes. */
+/** Height in pixels for a number of lanes. */
 export const trackHeight = (lanes: number): number =>
   lanesTop + Math.max(1, lanes) * laneHeight(lanes) + 10 + moneyHeight + labelHeight;
 
@@ -157,7 +157,7 @@ function drawBar({ context, width: all, style, x }: Pen, bar: TrackBar, height: 
   context.restore();
 }
 
-/** A shape for each sort, so that a colour never speaks alone. */
+/** A shape for each kind, so that the meaning does not depend on colour. */
 function drawMark({ context, style, x }: Pen, { at, kind, tone }: TrackMark): void {
   const centre = x(at);
   context.beginPath();

@@ -1,6 +1,6 @@
 /**
- * The controls of a replay: a slider over the steps, play, step, speed, and the way back to the
- * newest step.
+ * The controls of a replay: a slider over the steps, play, step, speed, and a button for the newest
+ * step.
  */
 import type { TrackAxis } from '../../src/protocol/sessionView.ts';
 import { choiceButtons, iconOnlyButton } from '../shared/buttons.ts';
@@ -13,7 +13,7 @@ export interface TransportModel {
   readonly state: ViewState;
   readonly total: number;
   readonly isPlaying: boolean;
-  /** It may go on: then there is a newest step to wait for. */
+  /** Whether the session may continue and get a new newest step. */
   readonly isGrowing: boolean;
   readonly atMs: number | undefined;
   readonly startedMs: number;

@@ -1,6 +1,4 @@
-/**
- * The session view: what the host tells and what the user has arranged, brought together and drawn.
- */
+/** The session view: draws the data of the host with the state of the view. */
 import type { MessageConnection } from 'vscode-jsonrpc';
 import * as protocol from '../../src/protocol/sessionView.ts';
 import type { SessionHeader } from '../../src/protocol/sessionView.ts';
@@ -22,7 +20,7 @@ import { Track } from './track.ts';
 import { Transport } from './transport.ts';
 import { restoreState, tabs, type ViewState } from './viewState.ts';
 
-/** The overview is read anew at most this often while the session goes on. */
+/** Minimum time between reads of the overview while the session is running. */
 const trackEveryMs = 1000;
 
 export class SessionView {
@@ -83,7 +81,7 @@ export class SessionView {
     this.#listen();
   }
 
-  /** Asks the host for everything; says so, with a way to try again, where it cannot. */
+  /** Asks the host for everything; shows an error with a retry button where that fails. */
   async load(): Promise<void> {
     try {
       this.#header = await this.#connection.sendRequest(protocol.ready);
@@ -103,10 +101,7 @@ export class SessionView {
     this.#redraw();
   }
 
-  /**
-   * What was arranged for another session does not fit this one; a step beyond the end is the last
-   * one.
-   */
+  /** Drops the arrangement of another session. A step beyond the end becomes the last one. */
   #adoptSession({ sessionId, rows, isGrowing }: SessionHeader): void {
     const { state } = this.#view;
     const last = Math.max(0, rows - 1);
@@ -167,7 +162,8 @@ export class SessionView {
   }
 
   /**
-   * By the user: the newest step is left alone from then on, unless it is the one that was chosen.
+   * Handles a selection by the user: the view stops following the newest step unless that step was
+   * selected.
    */
   #select(wanted: number): void {
     const last = Math.max(0, this.#rows.total - 1);
@@ -226,7 +222,7 @@ export class SessionView {
     });
   }
 
-  /** From the end, a replay begins anew. */
+  /** At the end, starts the replay from the beginning. */
   #togglePlay(): void {
     if (this.#player.isPlaying) this.#player.stop();
     else {
@@ -248,7 +244,7 @@ export class SessionView {
     this.#togglePlay();
   }
 
-  /** In the next frame. */
+  /** Redraws in the next frame. */
   #redraw(): void {
     if (this.#frame === 0) this.#frame = requestAnimationFrame(() => this.#draw());
   }

@@ -1,11 +1,11 @@
-/** What the user has arranged. Kept by VS Code across hiding, reloads and restarts. */
+/** The user's arrangement of the view. Kept by VS Code across hiding, reloads and restarts. */
 import type { TrackAxis } from '../../src/protocol/sessionView.ts';
 import { rangeOf, type Range } from '../shared/range.ts';
 
 export const tabs = ['timeline', 'ledger', 'inbox', 'notes'] as const;
 export type Tab = (typeof tabs)[number];
 
-/** Times as fast as it happened; 0: as fast as it can be looked at, to the end. */
+/** Multiples of real time; 0: as fast as possible. */
 export const speeds = [1, 10, 100, 0] as const;
 export type Speed = (typeof speeds)[number];
 
@@ -29,18 +29,18 @@ export interface LedgerSort {
 export interface ViewState {
   readonly sessionId: string;
   readonly tab: Tab;
-  /** The newest step is selected, and the next one will be. */
+  /** Whether the view follows the newest step. */
   readonly isLive: boolean;
-  /** The step that is selected. */
+  /** The selected step. */
   readonly row: number;
   readonly axis: TrackAxis;
-  /** Absent for an axis that shows everything. */
+  /** Default: the axis shows everything. */
   readonly zoom: Readonly<Partial<Record<TrackAxis, Range>>>;
   readonly speed: Speed;
   readonly sort: LedgerSort;
 }
 
-/** From whatever an earlier version, or nobody, has saved. */
+/** Validates saved state, which may be missing or of an older version. */
 export function restoreState(saved: unknown): ViewState {
   const from: Record<string, unknown> = isRecord(saved) ? saved : {};
   const zoom = isRecord(from['zoom']) ? from['zoom'] : {};

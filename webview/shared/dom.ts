@@ -6,8 +6,8 @@ const applyAttributes = (target: Element, attributes: Attributes): void => {
 };
 
 /**
- * `true` sets an empty attribute; `false` and `undefined` remove it. Untouched when it is already
- * so.
+ * Sets an attribute: `true` sets it empty; `false` and `undefined` remove it. Does nothing without
+ * a change.
  */
 export function setAttribute(
   target: Element,
@@ -41,17 +41,12 @@ export function svg(
   return created;
 }
 
-/**
- * Leaves the node alone when the text is already so: a live region or a selection is not disturbed.
- */
+/** Sets the text only if it differs, so that live regions and selections are not disturbed. */
 export function setText(target: Node, text: string): void {
   if (target.textContent !== text) target.textContent = text;
 }
 
-/**
- * Puts `children` in this order with as few moves as possible, so that focus and hover stay where
- * they are.
- */
+/** Puts `children` in this order with as few moves as possible, so that focus and hover stay. */
 export function setChildren(parent: Element, children: readonly Element[]): void {
   const wanted = new Set(children);
   for (const present of [...parent.children]) if (!wanted.has(present)) present.remove();

@@ -1,4 +1,4 @@
-/** Numbers as text: sensible digits, the same for the same size. */
+/** Formats numbers with a sensible number of digits, consistent for the same magnitude. */
 import type { XAxis } from '../../src/protocol/metricsPanel.ts';
 
 /** A metric value: `0.8312`, `12.35`, `1.2e-5`, `NaN`. */
@@ -13,7 +13,7 @@ export function formatValue(value: number): string {
 }
 
 /**
- * A label of the y axis, with the digits that tell it from the next label; `stepSize` 0: not evenly
+ * A label of the y axis, with enough digits to differ from the next label; `stepSize` 0: not evenly
  * spaced.
  */
 export function formatTick(value: number, stepSize: number): string {
@@ -45,13 +45,11 @@ const niceTimes = [1, 2, 5, 10, 15, 30].flatMap((count) => [count * second, coun
 const niceHours = [1, 2, 3, 6, 12, 24, 48, 96].map((count) => count * hour);
 const timeSteps = [...niceTimes, ...niceHours].sort((a, b) => a - b);
 
-/**
- * A distance of labels that clocks count in, for about `labels` of them; undefined below seconds.
- */
+/** Round clock distance between labels, for about `labels` of them; `undefined` below seconds. */
 export const timeStep = (rangeMs: number, labels: number): number | undefined =>
   rangeMs < 2 * second ? undefined : timeSteps.find((stepMs) => rangeMs / stepMs <= labels);
 
-/** A position said in full: `step 12,400`, `1 h 20 min`. */
+/** A position for screen readers: `step 12,400`, `1 h 20 min`. */
 export const describeX = (x: number, axis: XAxis): string =>
   axis === 'time'
     ? formatElapsed(x)

@@ -1,28 +1,25 @@
-/**
- * What a user does on a plot with pointer, wheel and keys, said in plot pixels and shares of the
- * shown range.
- */
+/** Gestures on a plot by pointer, wheel and keys, in plot pixels and shares of the shown range. */
 export interface PlotGestures {
-  /** First and last pixel of what is drawn. */
+  /** First and last pixel of the plot area. */
   area(): { readonly left: number; readonly right: number };
-  /** The pointer is over this x; undefined: it left. */
+  /** The pointer moved to this x; `undefined`: it left. */
   hover(pixel: number | undefined): void;
-  /** Dragging from one x to another; undefined: given up. */
+  /** Dragging from one x to another; `undefined`: cancelled. */
   select(pixels: readonly [number, number] | undefined): void;
-  /** Dragging has ended: show this part. */
+  /** Dragging has ended: zoom to this part. */
   zoomTo(pixels: readonly [number, number]): void;
-  /** Below 1 zooms in; no pixel: around the crosshair, or the middle. */
+  /** Below 1 zooms in. Default centre: the crosshair, or the middle. */
   zoomBy(factor: number, pixel?: number): void;
-  /** By a share of the shown range. */
+  /** Pans by a share of the shown range. */
   pan(share: number): void;
-  /** Moves the crosshair by a share of the plot's width; ±1 is to its end. */
+  /** Moves the crosshair by a share of the plot's width; ±1 moves it to the end. */
   moveCursor(share: number): void;
-  /** A click that was no drag. */
+  /** A click without a drag. */
   click?(pixel: number): void;
   reset(): void;
 }
 
-/** Less than this is a click. */
+/** A shorter drag is a click. */
 const smallestDrag = 4;
 const keyZoom = 0.7;
 
@@ -81,7 +78,7 @@ function listenToPointer(plot: HTMLElement, gestures: PlotGestures): void {
   });
 }
 
-/** Plain scrolling scrolls the page, except on the plot that a user has clicked or tabbed to. */
+/** Plain scrolling scrolls the page, except on a plot that the user has clicked or focused. */
 function onWheel(event: WheelEvent, plot: HTMLElement, gestures: PlotGestures): void {
   const isZoom = event.ctrlKey || event.metaKey || document.activeElement === plot;
   const isSideways = event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY);
@@ -95,7 +92,7 @@ function onWheel(event: WheelEvent, plot: HTMLElement, gestures: PlotGestures): 
   }
 }
 
-/** True when the key meant something. */
+/** Returns true when the key was handled. */
 function onKey(key: string, isShift: boolean, gestures: PlotGestures): boolean {
   const actions: Readonly<Record<string, () => void>> = {
     ArrowLeft: () => (isShift ? gestures.pan(-0.1) : gestures.moveCursor(-0.01)),

@@ -1,7 +1,4 @@
-/**
- * What VS Code gives to a page of ours: a port to its host, and a place for what the user has
- * arranged.
- */
+/** The API of VS Code for a page: a port to its host, and a store for the user's arrangement. */
 import type { PanelPort } from '../../src/protocol/connect.ts';
 
 export interface StateStore<State> {
@@ -15,7 +12,7 @@ interface VsCodeApi extends StateStore<unknown> {
 
 declare function acquireVsCodeApi(): VsCodeApi;
 
-/** May be called once in the life of a page. */
+/** May be called once per page. */
 export function openHost(): { readonly port: PanelPort; readonly states: StateStore<unknown> } {
   const api = acquireVsCodeApi();
   const port: PanelPort = {

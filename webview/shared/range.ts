@@ -1,10 +1,10 @@
-/** A part of an axis that is shown. */
+/** The shown part of an axis. */
 export interface Range {
   readonly from: number;
   readonly to: number;
 }
 
-/** Smaller than 1 zooms in; `centre` stays where it is. */
+/** Scales the range around `centre`; a factor below 1 zooms in. */
 export const scaled = (range: Range, centre: number, factor: number): Range => ({
   from: centre - (centre - range.from) * factor,
   to: centre + (range.to - centre) * factor,
@@ -15,10 +15,7 @@ export const moved = (range: Range, by: number): Range => ({
   to: range.to + by,
 });
 
-/**
- * The zoom that is meant: within `full`, or undefined where nothing would be left out. Too small a
- * part is refused.
- */
+/** Limits a zoom to `full` and to a minimum size. Returns `undefined` for the whole range. */
 export function clampZoom(range: Range, full: Range): Range | undefined {
   const size = Math.min(range.to - range.from, full.to - full.from);
   if (size >= (full.to - full.from) * 0.999) return undefined;
@@ -28,7 +25,7 @@ export function clampZoom(range: Range, full: Range): Range | undefined {
   return { from, to: from + kept };
 }
 
-/** From whatever was saved. */
+/** Validates a saved range. */
 export function rangeOf(value: unknown): Range | undefined {
   if (typeof value !== 'object' || value === null || !('from' in value && 'to' in value))
     return undefined;

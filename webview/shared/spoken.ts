@@ -2,10 +2,7 @@ import { element, setText } from './dom.ts';
 
 const delayMs = 250;
 
-/**
- * Tells screen readers what a user has just done or asked for; only the last of several in quick
- * succession.
- */
+/** Announces a user action to screen readers; of several in quick succession, only the last. */
 export class Spoken {
   readonly root = element('div', {
     role: 'status',

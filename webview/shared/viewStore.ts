@@ -1,20 +1,20 @@
-/** What the user has arranged in a page. Kept by VS Code across hiding, reloads and restarts. */
+/** The user's arrangement of a page. Kept by VS Code across hiding, reloads and restarts. */
 import type { StateStore } from './host.ts';
 import type { Range } from './range.ts';
 
 export interface Arranged<Axis extends string> {
   readonly axis: Axis;
-  /** Absent for an axis that shows everything. */
+  /** Default: the axis shows everything. */
   readonly zoom: Readonly<Partial<Record<Axis, Range>>>;
 }
 
-/** Every change is saved before anybody hears of it. */
+/** Saves every change before it notifies listeners. */
 export class ViewStore<State extends Arranged<string>> {
   readonly #store: StateStore<State>;
   readonly #onChange: (state: State, before: State) => void;
   #state: State;
 
-  /** `state` is what was saved before, or the usual. */
+  /** `state`: the saved state, or the default. */
   constructor(
     store: StateStore<State>,
     state: State,
@@ -36,7 +36,7 @@ export class ViewStore<State extends Arranged<string>> {
     this.#onChange(this.#state, before);
   }
 
-  /** Absent range: everything is shown again. */
+  /** `undefined` shows everything. */
   zoomTo(range: Range | undefined): void {
     const { [this.#state.axis]: _, ...others } = this.#state.zoom;
     this.update({
