@@ -1,2 +1,2 @@
-/** What a session cost, in words and as a bill. */
+/** Costs of a session as text and as a bill. */
 export { billText, costLines, cacheShare, experimentCostLine } from '../agent/budget/costs.ts';

@@ -1,4 +1,4 @@
-/** What the events of a session say, as every front end shows them. */
+/** Descriptions of a session's events, the same in every front end. */
 export {
   describeEvent,
   descriptionLine,

@@ -1,6 +1,6 @@
 /**
- * Limits as people write them: `$5 · 2 h · 40 turns · $0.50 per experiment`. One grammar for every
- * front end.
+ * Reads and writes limits as `$5 · 2 h · 40 turns · $0.50 per experiment`. All front ends use this
+ * grammar.
  */
 import type { DayLimits } from '../agent/budget/measures.ts';
 import type { Budget, BudgetScope, Limits } from '../agent/journal/events.ts';
@@ -16,7 +16,7 @@ export { measuresOf, nothingSpent } from '../agent/budget/measures.ts';
 
 export interface WrittenLimits {
   readonly budget: Budget;
-  /** Of all sessions of a day together. */
+  /** Limits of all sessions of a day together. */
   readonly day: DayLimits;
 }
 
@@ -56,8 +56,8 @@ const shape =
   'Write it like $5, 2 h, 40 turns, 2M tokens, $0.50 per experiment, $20 per day: any of them, or nothing for no limit.';
 
 /**
- * Reads `$5, 2 h, $0.50 per experiment, $20 per day` in any order; parts that are absent do not
- * limit. Empty text or `none`: no limit. `scope`: what is limited where a part does not say it.
+ * Reads `$5, 2 h, $0.50 per experiment, $20 per day` in any order; missing parts do not limit.
+ * Empty text or `none`: no limit. `scope`: the scope of a part that names none.
  */
 export function parseLimits(text: string, scope: BudgetScope = 'goal'): ParsedLimits {
   const trimmed = text.trim();
@@ -77,7 +77,7 @@ export function parseLimits(text: string, scope: BudgetScope = 'goal'): ParsedLi
   };
 }
 
-/** The limits of one goal. Those of a day are refused: they are not the goal's. */
+/** Reads the limits of one goal. Refuses limits per day, which belong to no single goal. */
 export function parseBudget(text: string): ParsedBudget {
   const parsed = parseLimits(text);
   if (!parsed.ok) return parsed;
@@ -89,7 +89,7 @@ export function parseBudget(text: string): ParsedBudget {
   return { ok: true, budget: parsed.limits.budget };
 }
 
-/** What is wrong with it, where it is no limit. */
+/** Returns the limit, or the error as text. */
 function parsePart(piece: string, usual: BudgetScope): OneLimit | string {
   const named = scopePart.exec(piece);
   const scope = (named?.[1]?.toLowerCase() as BudgetScope | undefined) ?? usual;
@@ -113,7 +113,7 @@ function parseAmount(text: string): Omit<OneLimit, 'scope'> | undefined {
   const known = units[unit] ?? units[`${unit}s`];
   if (known === undefined) return undefined;
   const [limit, factor] = known;
-  // 1.234M tokens are a whole number of them, whatever the product of two floats says.
+  // Rounds, because 1.234M as a product of floats may not be whole.
   const amount = Number(number) * factor;
   return { limit, amount: limit === 'tokens' ? Number(amount.toFixed(3)) : amount };
 }

@@ -1,8 +1,8 @@
-/** Commands that are typed by people, in a terminal or in the chat. */
+/** Base of commands that users type in a terminal or in the chat. */
 import { Command, type ParseOptionsResult } from 'commander';
 import { UserFacing } from '../base/errors.ts';
 
-/** A command of commander that throws `UserFacing` for what does not fit, and ends no process. */
+/** A commander command that throws `UserFacing` for invalid input and never exits the process. */
 export abstract class UserCommand extends Command {
   constructor(name?: string) {
     super(name);
@@ -13,7 +13,7 @@ export abstract class UserCommand extends Command {
     throw new UserFacing(sentenceOf(message), this.advice());
   }
 
-  /** Takes options in front of the name of a sub-command, too: they are read behind it. */
+  /** Accepts options in front of a sub-command's name, too, by moving them behind it. */
   override parseOptions(words: string[]): ParseOptionsResult {
     const at = this.#wordAt(words);
     const isName = at > 0 && this.commands.some((command) => command.name() === words[at]);
@@ -22,12 +22,12 @@ export abstract class UserCommand extends Command {
     );
   }
 
-  /** The sentence that follows every refusal. */
+  /** The advice that ends every error. */
   protected advice(): string {
     return `See ${fullNameOf(this)} --help.`;
   }
 
-  /** The place of the first word that is neither an option nor the value of one. */
+  /** Index of the first word that is neither an option nor an option's value. */
   #wordAt(words: readonly string[]): number {
     const options = [this, ...this.commands].flatMap((command) => command.options);
     const withValue = options
@@ -43,8 +43,8 @@ const fullNameOf = (command: Command): string =>
   command.parent === null ? command.name() : `${fullNameOf(command.parent)} ${command.name()}`;
 
 /**
- * Makes a sentence of a message of commander: `error: unknown option '--jsn'\n(Did you mean
- * --json?)`.
+ * Turns an error of commander into a sentence: `error: unknown option '--jsn'
+ * (Did you mean --json?)`.
  */
 function sentenceOf(message: string): string {
   const text = message.replace(/^error: /, '').replace(/\n\((Did you mean [^\n]+)\)$/, '. $1');

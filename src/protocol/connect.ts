@@ -1,5 +1,5 @@
 /**
- * A typed conversation over anything that can post messages. Both sides install the runtime once,
+ * Typed connections over anything that can post messages. Both sides install the runtime once
  * before they connect: the host by importing `vscode-jsonrpc/node`, the view by importing
  * `vscode-jsonrpc/browser`.
  */
@@ -14,7 +14,7 @@ import {
 } from 'vscode-jsonrpc';
 
 /**
- * What a webview and its host have in common. Messages are cloned, so typed arrays arrive as typed
+ * The message port of a webview or its host. Messages are cloned, so typed arrays arrive as typed
  * arrays.
  */
 export interface PanelPort {
@@ -23,9 +23,9 @@ export interface PanelPort {
 }
 
 /**
- * Register handlers, then call `listen()`. A handler that throws rejects the caller; disposing
- * rejects what is still pending and posts nothing more. Messages that are not of this conversation
- * are left alone.
+ * Returns a connection: register handlers, then call `listen()`. A handler that throws rejects the
+ * caller. Disposing rejects pending requests and posts nothing more. Messages that are not JSON-RPC
+ * are ignored.
  */
 export const connect = (port: PanelPort): MessageConnection =>
   createMessageConnection(new PortReader(port), new PortWriter(port));
@@ -62,8 +62,7 @@ class PortWriter extends AbstractMessageWriter {
   }
 
   async write(message: Message): Promise<void> {
-    // A handler may still be at work when its connection goes; its answer would reach the next
-    // page.
+    // A handler may finish after its connection was disposed; its answer would reach the next page.
     if (!this.#isDisposed) this.#port.post(message);
   }
 

@@ -1,9 +1,6 @@
-/**
- * The exponential moving average that curves are smoothed with, the same on both sides of the
- * conversation.
- */
+/** The exponential moving average that smooths curves, the same in the host and the view. */
 
-/** Where an average stands. Plain data: it crosses the wire. */
+/** State of an average. Plain data, because it is sent in messages. */
 export interface Ema {
   /** Share of the old level that each point keeps. */
   readonly keep: number;
@@ -13,8 +10,8 @@ export interface Ema {
 }
 
 /**
- * Beyond this many points the share is spread, so that a setting smooths a long series as much as a
- * short one.
+ * Above this number of points, smoothing scales with the length, so that a setting smooths a long
+ * series as much as a short one.
  */
 const fullStrengthPoints = 1000;
 
@@ -25,7 +22,7 @@ const startEma = (smoothing: number, points: number): Ema => ({
   weight: 0,
 });
 
-/** The average after one more finite value; its value is `emaValue`. */
+/** Returns the average after one more finite value; `emaValue` reads it. */
 export const advanceEma = (ema: Ema, value: number): Ema => ({
   keep: ema.keep,
   level: ema.level * ema.keep + value * (1 - ema.keep),
@@ -35,8 +32,8 @@ export const advanceEma = (ema: Ema, value: number): Ema => ({
 export const emaValue = (ema: Ema): number => ema.level / ema.weight;
 
 /**
- * The average at each of `values`, and where it ends. A value that is not finite stays as it is and
- * is skipped.
+ * Returns the average at each of `values`, and the final state. A non-finite value stays unchanged
+ * and is skipped.
  */
 export function smoothed(
   values: Float64Array,

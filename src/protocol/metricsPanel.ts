@@ -1,6 +1,6 @@
 /**
- * The whole conversation between the metrics panel and its host. The view asks `ready` and draws
- * the answer; then it receives deltas. The host sends at most what the pixels need, never more.
+ * All messages between the metrics panel and its host. The view asks `ready` and draws the answer,
+ * then receives deltas. The host never sends more than the pixels need.
  */
 import { NotificationType, RequestType, RequestType0 } from 'vscode-jsonrpc';
 import type { Ema } from './ema.ts';
@@ -47,41 +47,40 @@ export interface SeriesQuery {
   readonly runId: string;
   readonly metric: string;
   readonly axis: XAxis;
-  /** Shown range of x (steps, or milliseconds since the run's start); absent: all. */
+  /** Shown range of x (steps, or milliseconds since the run's start). Default: all. */
   readonly from?: number;
   readonly to?: number;
-  /** Width of the plot in device pixels: the answer has at most four points for each. */
+  /** Width of the plot in device pixels: the answer has at most four points per pixel. */
   readonly pixels: number;
   /**
-   * From 0 to below 1. Above 0 the answer also has the moving average over all points, not only
+   * From 0 to below 1. Above 0 the answer includes the moving average over all points, not only
    * over the drawn ones.
    */
   readonly smoothing?: number;
 }
 
-/** min and max of each pixel column, in order of x. */
+/** Minimum and maximum of each pixel column, in order of x. */
 export interface SeriesAnswer {
   readonly x: Float64Array;
   readonly y: Float64Array;
   readonly nonFinite: readonly { readonly x: number; readonly kind: 'NaN' | 'Inf' | '-Inf' }[];
-  /** Points of the whole series when this was read: what `pointsAdded` counts on from. */
+  /** Number of points of the whole series when it was read; `pointsAdded` continues from it. */
   readonly total: number;
   /**
-   * First and last x of the whole series, whatever part was asked for; absent where it has no
+   * First and last x of the whole series, regardless of the requested range; `undefined` without
    * points.
    */
   readonly extent?: { readonly from: number; readonly to: number };
   /**
-   * Only where smoothing was asked for; `ema` is where the average stands, to go on with as points
-   * are added.
+   * Present only for a query with smoothing; `ema` is the state to continue from as points are
+   * added.
    */
   readonly smooth?: { readonly x: Float64Array; readonly y: Float64Array; readonly ema: Ema };
 }
 
 /**
- * The newest points of a series that the view has read. When `total - values.length` is not the
- * number of points that the view knows of (too many came at once, or the series was rewritten), the
- * view reads the series again.
+ * The newest points of a series that the view has read. The view reads the series again when `total
+ * - values.length` is not its number of points: too many came at once, or the series was rewritten.
  */
 
 export interface PointsAdded {
@@ -91,7 +90,7 @@ export interface PointsAdded {
   /** Milliseconds since the run's start. */
   readonly times: Float64Array;
   readonly values: Float64Array;
-  /** Number of points of the series after these. */
+  /** Number of points of the series including these. */
   readonly total: number;
 }
 
@@ -102,10 +101,10 @@ export interface PanelProblem {
 export const ready = new RequestType0<PanelState, PanelProblem>('ready');
 export const readSeries = new RequestType<SeriesQuery, SeriesAnswer, PanelProblem>('series.read');
 export const stateChanged = new NotificationType<PanelState>('state.changed');
-/** At most one per series and animation frame. */
+/** Sent at most once per series and animation frame. */
 export const pointsAdded = new NotificationType<PointsAdded>('points.added');
 export const openRun = new NotificationType<{ readonly runId: string }>('run.opened');
-/** Every point of these runs and metrics, written by the host at full resolution. */
+/** Every point of these runs and metrics; the host writes them at full resolution. */
 export const saveCsv = new NotificationType<{
   readonly runIds: readonly string[];
   readonly metrics: readonly string[];

@@ -1,8 +1,8 @@
 /**
- * The whole conversation between the session view and its host. The view asks `ready` and draws the
- * answer, then asks for what is in sight: rows of the timeline, an overview as wide as its pixels,
- * the moment that is selected. What happens later comes as `sessionChanged`. Nothing here is HTML;
- * every text is shown as text.
+ * All messages between the session view and its host. The view asks `ready` and draws the answer,
+ * then asks for what is in sight: rows of the timeline, an overview at its pixel width, the
+ * selected step. Later changes arrive as `sessionChanged`. Texts are never HTML; all are shown as
+ * text.
  */
 import { NotificationType, RequestType, RequestType0 } from 'vscode-jsonrpc';
 
@@ -10,7 +10,7 @@ export interface ViewProblem {
   readonly message: string;
 }
 
-/** How a thing went. `busy`: it goes on. */
+/** The outcome of a thing. `busy`: still in progress. */
 export type Tone = 'good' | 'bad' | 'warn' | 'busy' | 'muted' | 'plain';
 
 export const rowKinds = [
@@ -39,31 +39,31 @@ export const rowKinds = [
   'monitor',
   'end',
 ] as const;
-/** What a step of the timeline is. */
+/** Kind of a timeline step. */
 export type RowKind = (typeof rowKinds)[number];
 
-/** One step of the session, in the order in which steps began. */
+/** A step of the session, in order of start. */
 export interface TimelineRow {
   readonly kind: RowKind;
   /** Milliseconds since the epoch. */
   readonly atMs: number;
-  /** Of what took time and is over. */
+  /** End of a step that took time and is over, in milliseconds since the epoch. */
   readonly endMs?: number;
-  /** One line. */
+  /** A single line. */
   readonly title: string;
-  /** One line beside it: a result, a verdict, a reason. */
+  /** A single line next to the title: a result, a verdict, a reason. */
   readonly note?: string;
   readonly tone: Tone;
   readonly turn: number;
   /** Cost of this step, as text: `$0.004`. */
   readonly cost?: string;
-  /** US dollars of the session up to here. */
+  /** US dollars spent by the session so far. */
   readonly usd: number;
-  /** The run that it is about. */
+  /** The run of the step. */
   readonly runId?: string;
 }
 
-/** A run beside the rows during which it went on. */
+/** A run next to the rows during which it was running. */
 export interface RunBar {
   readonly runId: string;
   /** `run 7`. */
@@ -72,15 +72,15 @@ export interface RunBar {
   readonly status: string;
   readonly tone: Tone;
   /**
-   * From 0; runs that go on side by side have different ones, up to the last, which the rest share.
+   * Index from 0. Concurrent runs have different lanes; the last lane is shared when all are busy.
    */
   readonly lane: number;
-  /** Rows of its start and its end; the end of one that goes on is the last row. */
+  /** Rows of its start and its end; a running run ends at the last row. */
   readonly fromRow: number;
   readonly toRow: number;
 }
 
-/** Bars have so many lanes at most. */
+/** Maximum number of lanes. */
 export const maxLanes = 8;
 
 export interface RowsQuery {
@@ -92,9 +92,9 @@ export interface RowsQuery {
 export interface RowsAnswer {
   readonly from: number;
   readonly rows: readonly TimelineRow[];
-  /** Those that go on during any of the rows. */
+  /** Bars that overlap any of the rows. */
   readonly bars: readonly RunBar[];
-  /** Rows of the whole timeline when this was read. */
+  /** Number of rows of the whole timeline when it was read. */
   readonly total: number;
 }
 
@@ -102,15 +102,16 @@ export type TrackAxis = 'time' | 'step';
 
 export interface TrackQuery {
   readonly axis: TrackAxis;
-  /** Shown range: milliseconds since the epoch, or rows. Absent: all. */
+  /** Shown range: milliseconds since the epoch, or rows. Default: all. */
   readonly from?: number;
   readonly to?: number;
-  /** Width in device pixels: no lane has more bars than pixels. */
+  /** Width in device pixels; no lane has more bars than pixels. */
   readonly pixels: number;
 }
 
 /**
- * Runs that are too short, or too close, to be told apart at this width are one bar with a `count`.
+ * Runs that are too short or too close to distinguish at this width are merged into one bar with a
+ * `count`.
  */
 export interface TrackBar {
   readonly lane: number;
@@ -118,7 +119,7 @@ export interface TrackBar {
   readonly to: number;
   readonly tone: Tone;
   readonly count: number;
-  /** Of the first of them. */
+  /** Row of the first of them. */
   readonly row: number;
   readonly name: string;
 }
@@ -129,7 +130,7 @@ export interface TrackSpan {
   readonly why: string;
 }
 
-/** Steps of one kind that fall into one pixel are one mark. */
+/** Steps of one kind within a pixel are merged into one mark. */
 export interface TrackMark {
   readonly at: number;
   readonly kind: RowKind;
@@ -141,7 +142,7 @@ export interface TrackMark {
 
 export interface TrackAnswer {
   readonly axis: TrackAxis;
-  /** What was asked for, within `full`. */
+  /** The requested range, within `full`. */
   readonly from: number;
   readonly to: number;
   readonly full: { readonly from: number; readonly to: number };
@@ -149,24 +150,21 @@ export interface TrackAnswer {
   readonly bars: readonly TrackBar[];
   readonly sleeps: readonly TrackSpan[];
   readonly marks: readonly TrackMark[];
-  /** Where turns began, at most one for each pixel. */
+  /** Starts of turns, at most one per pixel. */
   readonly turns: Float64Array;
-  /** The running sum of money, at most one point for each pixel. */
+  /** The running sum of the cost, at most one point per pixel. */
   readonly money: { readonly x: Float64Array; readonly usd: Float64Array };
 }
 
-/**
- * `markdown` is written by a model; it is shown as text with looks, and nothing in it is followed
- * or loaded.
- */
+/** `markdown` is written by a model: it is shown as formatted text, without links or images. */
 export interface TextSection {
   readonly id: string;
   readonly title: string;
   readonly format: 'markdown' | 'plain' | 'code';
   readonly text: string;
-  /** Characters that are left out; `readWhole` has them. */
+  /** Number of omitted characters; `readWhole` returns them. */
   readonly omittedChars: number;
-  /** Closed until the user opens it. */
+  /** Whether the text is collapsed until the user expands it. */
   readonly isFolded?: boolean;
 }
 
@@ -183,7 +181,7 @@ export interface MetricAt {
   readonly points: number;
 }
 
-/** A run as it was at a moment: nothing that was printed later is in it. */
+/** A run at a point in time, without any later output. */
 export interface RunAt {
   readonly id: string;
   readonly name: string;
@@ -192,14 +190,14 @@ export interface RunAt {
   readonly status: string;
   readonly tone: Tone;
   readonly metrics: readonly MetricAt[];
-  /** Of its first metric, thinned; empty where no points are at hand. */
+  /** Downsampled points of its first metric; empty where none are available. */
   readonly spark: { readonly metric: string; readonly y: Float64Array };
 }
 
 export interface StateAt {
   readonly atMs: number;
   readonly facts: readonly Fact[];
-  /** Those that go on; bounded. */
+  /** Running runs, limited in number. */
   readonly runs: readonly RunAt[];
   readonly moreRuns: number;
 }
@@ -209,12 +207,12 @@ export interface StepDetail {
   readonly row: TimelineRow;
   readonly facts: readonly Fact[];
   readonly texts: readonly TextSection[];
-  /** The run that the step is about. */
+  /** The run of the step. */
   readonly run?: RunAt;
   readonly state: StateAt;
 }
 
-/** A file that was longer than this is cut even when all of it was asked for. */
+/** Longer files are truncated even when the whole text is requested. */
 export const maxWholeChars = 2_000_000;
 
 export interface LedgerLine {
@@ -228,7 +226,7 @@ export interface LedgerLine {
   readonly why: string;
   /** `0.8312`, with `± 0.004` where several runs ended well. */
   readonly best: string;
-  /** To sort by; absent where nothing was measured. */
+  /** Sort key; `undefined` where nothing was measured. */
   readonly bestValue?: number;
   readonly runs: readonly { readonly id: string; readonly name: string }[];
   readonly usd?: number;
@@ -239,7 +237,7 @@ export interface LedgerLine {
 
 export interface LedgerTable {
   readonly lines: readonly LedgerLine[];
-  /** The metric that decides; empty where there is none. */
+  /** The deciding metric; empty without one. */
   readonly metric: string;
   readonly direction: 'lower' | 'higher' | 'none';
 }
@@ -259,7 +257,7 @@ export interface Inbox {
   readonly notes: readonly { readonly number: number; readonly text: string }[];
 }
 
-/** What stands above everything else, and how far the session has come. */
+/** The header of the view, and the progress of the session. */
 export interface SessionHeader {
   readonly sessionId: string;
   readonly title: string;
@@ -270,18 +268,18 @@ export interface SessionHeader {
   readonly turns: number;
   readonly cost: string;
   readonly startedMs: number;
-  /** It may go on: the view follows the newest step. */
+  /** Whether the session may continue: the view follows the newest step. */
   readonly isGrowing: boolean;
   readonly openQuestions: number;
   readonly notes: number;
   readonly experiments: number;
-  /** Why nothing can be answered or pinned here; absent where it can. */
+  /** Why answers and stickies are disabled; `undefined` where they are enabled. */
   readonly readOnly?: string;
 }
 
 /**
- * `firstRow`: rows from here on are new or different. The component and the ledger are asked anew
- * when they are in sight.
+ * `firstRow`: the first new or changed row. The inbox and the ledger are read again when they are
+ * in sight.
  */
 export interface SessionChange {
   readonly header: SessionHeader;
@@ -294,15 +292,15 @@ export const readTrack = new RequestType<TrackQuery, TrackAnswer, ViewProblem>('
 export const readStepDetail = new RequestType<{ readonly row: number }, StepDetail, ViewProblem>(
   'moment.read',
 );
-/** The whole text of a section of a moment. */
+/** The whole text of a section of a step. */
 export const readWhole = new RequestType<
   { readonly row: number; readonly section: string },
   string,
   ViewProblem
 >('whole.read');
-/** The last row that began at `atMs` or before. */
+/** The last row that started at or before `atMs`. */
 export const findRow = new RequestType<{ readonly atMs: number }, number, ViewProblem>('row.find');
-/** The next row of this kind after `row`, or before it; `row` where there is none. */
+/** The next turn after `row`, or the previous one; `row` if there is none. */
 export const findTurn = new RequestType<
   { readonly row: number; readonly step: 1 | -1 },
   number,

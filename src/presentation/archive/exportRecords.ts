@@ -1,6 +1,6 @@
 /**
- * What sessions hold, as flat records for spreadsheets and scripts: one at a time, so that a year
- * of nights fits.
+ * Sessions as flat records for spreadsheets and scripts, yielded singly so that any number fits in
+ * memory.
  */
 import path from 'node:path';
 import type { SessionId } from '../../base/ids.ts';
@@ -15,12 +15,13 @@ export const exportKinds = ['sessions', 'messages', 'metrics', 'ledger', 'events
 export type ExportKind = (typeof exportKinds)[number];
 
 /**
- * A cell; objects are for JSON, and stand as JSON text elsewhere. Numbers may be NaN and infinite.
+ * A cell. Objects are for JSON and become JSON text in other formats. Numbers may be NaN or
+ * infinite.
  */
 export type Cell = string | number | boolean | undefined | object;
 export type ExportRecord = Readonly<Record<string, Cell>>;
 
-/** The columns of each kind, in their order; a record has no others. */
+/** The columns of each kind, in order; a record has no others. */
 export const exportColumns: Readonly<Record<ExportKind, readonly string[]>> = {
   sessions: [
     ...[
@@ -82,7 +83,10 @@ export interface ExportSource {
   readonly home: string;
 }
 
-/** `id`: only of this session; absent: of all, the newest first. Reads one session at a time. */
+/**
+ * Yields the records of session `id`, or of all sessions, newest first. Reads one session at a
+ * time.
+ */
 export async function* exportRecords(
   source: ExportSource,
   kind: ExportKind,
@@ -155,7 +159,8 @@ interface Message {
 }
 
 /**
- * Roles: `goal`, `user`, `wake`, … as messages have them; `assistant`, `tool_call`, `tool_result`.
+ * Roles: `goal`, `user`, `wake` and other roles of messages; `assistant`, `tool_call`,
+ * `tool_result`.
  */
 function messagesOf(event: JournalEvent): Message[] {
   switch (event.type) {

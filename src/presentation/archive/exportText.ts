@@ -1,4 +1,4 @@
-/** Records as CSV (RFC 4180), TSV or JSON, piece by piece. */
+/** Streams records as CSV (RFC 4180), TSV or JSON. */
 import type { Cell, ExportRecord } from './exportRecords.ts';
 
 export const exportFormats = ['csv', 'json', 'tsv'] as const;
@@ -7,14 +7,14 @@ export type ExportFormat = (typeof exportFormats)[number];
 export interface ExportShape {
   readonly format: ExportFormat;
   readonly columns: readonly string[];
-  /** Takes secrets out of a text; absent: it stays as it is. */
+  /** Removes secrets from a text. Default: texts stay unchanged. */
   redact?(text: string): string;
 }
 
 /**
- * Text in pieces. NaN and the infinities stand as `NaN`, `Infinity` and `-Infinity`, in JSON as
- * strings. A cell of CSV and TSV that a spreadsheet would take for a formula begins with an
- * apostrophe, and has no NUL, which ends a text for some readers. Halves of characters are
+ * Yields text in pieces. NaN and the infinities are written as `NaN`, `Infinity` and `-Infinity`,
+ * in JSON as strings. A CSV or TSV cell that a spreadsheet would read as a formula gets a leading
+ * apostrophe, and loses its NUL characters, which end a text for some readers. Lone surrogates are
  * replaced.
  */
 export async function* exportText(
@@ -60,7 +60,7 @@ function plainText(cell: Cell, redact: Redact): string {
   return unlikeFormula(text.replaceAll('\u0000', ''));
 }
 
-/** A negative number is no formula. */
+/** Leaves negative numbers, which are not formulas. */
 const unlikeFormula = (text: string): string =>
   /^[=+\-@\t\r\n]/.test(text) && !/^[+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i.test(text)
     ? `'${text}`

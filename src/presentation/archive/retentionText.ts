@@ -1,4 +1,4 @@
-/** Old sessions in words, the same in terminal and window. Pure. */
+/** Texts about old sessions, for terminal and window. */
 import { relativeTime } from '../../base/span.ts';
 import { cleanText, formatBytes, oneLine } from '../../base/text.ts';
 import type { CleanReport, OldSession, RetentionPlan } from '../../agent/contract/retention.ts';
@@ -11,7 +11,7 @@ export const countText = (sessions: readonly OldSession[]): string => {
 
 export const planHeader = ['session', 'last', 'size', 'runs', '', 'goal'] as const;
 
-/** Cells as `planHeader` names them; the one without a name says why one stays. */
+/** Cells in the order of `planHeader`; the unnamed column says why a session is kept. */
 export const planRows = (
   { goes, stays }: RetentionPlan,
   nowMs: number,

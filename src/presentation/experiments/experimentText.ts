@@ -1,2 +1,2 @@
-/** Experiments in words: results and decisions. */
+/** Texts of an experiment's result and decision. */
 export { experimentResultText, decisionText } from '../../agent/experiments/experimentLabels.ts';

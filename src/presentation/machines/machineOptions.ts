@@ -1,7 +1,4 @@
-/**
- * What can be said of a machine with options, in the terminal, the chat and VS Code: one table.
- * Pure.
- */
+/** The options of machines, as one table for the terminal, the chat and VS Code. */
 import type { MachineKind } from '../../machines/machine.ts';
 import { authMethods } from '../../machines/machineEntry.ts';
 import {
@@ -17,24 +14,25 @@ import {
 export type RemoteKind = Exclude<MachineKind, 'local'>;
 
 /**
- * The absolute path of a file or folder of this computer. Throws `UserFacing` where there is none.
+ * Returns the absolute path of a file or folder of this computer. Throws `UserFacing` where it does
+ * not exist.
  */
 export type LocalPath = (path: string) => string;
 
 export interface MachineOption {
-  /** Without the dashes. */
+  /** Name without the dashes. */
   readonly name: string;
-  /** How its value is called; absent: it has none. */
+  /** Placeholder of the value. Default: the option has no value. */
   readonly value?: string;
   readonly kinds: readonly RemoteKind[];
-  /** Of the entry. */
+  /** Field of the machine's entry. */
   readonly field: string;
   readonly about: string;
-  /** What a value looks like. */
+  /** Example of a value. */
   readonly example: string;
-  /** It may stand there more than once. */
+  /** Whether the option may be repeated. */
   readonly isList?: true;
-  /** The value of the field; `undefined` when the text is none. */
+  /** Parses the value of the field; `undefined` for invalid text. */
   read(text: string, localPath: LocalPath): unknown;
 }
 

@@ -1,4 +1,4 @@
-/** What can be said of a machine now, for a list that a user or a program reads. */
+/** The current state of machines, for lists that users or programs read. */
 import type { Clock } from '../../base/clock.ts';
 import { describeWithin } from '../../machines/describeWithin.ts';
 import type { Machine, MachineKind } from '../../machines/machine.ts';
@@ -7,22 +7,22 @@ import type { MachineRegistry } from '../../machines/list/machineRegistry.ts';
 import type { MachineResources } from '../../machines/resources/machineResources.ts';
 import type { ResourceSample } from '../../machines/resources/resourceSample.ts';
 
-/** `helios machines --json` prints a list of these: fields are only ever added. */
+/** An element of the output of `helios machines --json`; fields are only ever added. */
 export interface MachineReport {
   readonly id: string;
   readonly kind: MachineKind;
-  /** `ada@gpu1:2222`, an image; absent for this computer. */
+  /** `ada@gpu1:2222`, or an image; `undefined` for this computer. */
   readonly place?: string;
   readonly status: 'connected' | 'unreachable' | 'unused';
-  /** What it is, in one line. */
+  /** Description in one line. */
   readonly description?: string;
-  /** Why it does not answer. */
+  /** Why the machine is unreachable. */
   readonly why?: string;
-  /** Runs at a time, at most. */
+  /** Maximum number of concurrent runs. */
   readonly slots?: number;
-  /** The GPUs that runs may take; absent: all. */
+  /** The GPUs that runs may use. Default: all. */
   readonly gpuIds?: readonly string[];
-  /** What it is busy with; absent where it was not told in time. */
+  /** Current load; `undefined` where it did not arrive in time. */
   readonly resources?: ResourceSample;
 }
 
@@ -32,12 +32,12 @@ export interface ReportDeps {
   readonly clock: Clock;
 }
 
-/** How long a list waits for numbers, beside what it waits for the machine. */
+/** Time to wait for the load, in addition to the time for the machine itself. */
 const sampleMs = 2_000;
 
 /**
- * One for each machine, asked all at once; one that does not answer holds nobody up.
- * `isConnecting`: also those that were never used.
+ * Reports on all machines in parallel, so that an unreachable one does not delay the others.
+ * `isConnecting`: also connects to machines that were never used.
  */
 export function reportMachines(
   deps: ReportDeps,

@@ -1,6 +1,6 @@
 /**
- * `machines.json` as a JSON schema, for completion and hints in an editor. Made from what the file
- * is checked with.
+ * `machines.json` as a JSON schema, for completion and hints in an editor. Derived from the schema
+ * that validates the file.
  */
 import * as z from 'zod';
 import { machineEntrySchema, remoteKinds } from '../../machines/machineEntry.ts';
@@ -10,7 +10,7 @@ interface ObjectSchema {
   properties: Record<string, { const?: string; description?: string }>;
 }
 
-/** Built into `dist/machines.schema.json`. */
+/** Written to `dist/machines.schema.json` by the build. */
 export function machinesJsonSchema(): object {
   const { oneOf = [] } = z.toJSONSchema(machineEntrySchema, { target: 'draft-7', io: 'input' }) as {
     oneOf?: ObjectSchema[];
@@ -18,7 +18,7 @@ export function machinesJsonSchema(): object {
   return {
     $schema: 'http://json-schema.org/draft-07/schema#',
     title: 'The machines of Helios',
-    // A word of VS Code.
+    // Keyword of VS Code.
     allowComments: true,
     type: 'object',
     required: ['version', 'machines'],
@@ -31,7 +31,7 @@ export function machinesJsonSchema(): object {
           type: 'object',
           required: ['id', 'kind'],
           properties: { kind: { enum: remoteKinds, description: fieldText('kind', 'ssh') } },
-          // Told by its kind, so that an editor offers the fields of that kind alone.
+          // Conditions on the kind, so that an editor offers the fields of that kind only.
           allOf: oneOf.map((schema) => {
             const kind = schema.properties['kind']?.const as RemoteKind;
             return {
@@ -54,7 +54,7 @@ const described = ({ properties }: ObjectSchema, kind: RemoteKind): ObjectSchema
     ]),
   );
 
-/** What a field means: in its own words here, else in those of the option that stands for it. */
+/** Description of a field: its own, else that of its option. */
 function fieldText(field: string, kind: RemoteKind): string {
   const text = ownTexts[field] ?? optionsOf(kind).find((option) => option.field === field)?.about;
   if (text === undefined)

@@ -1,4 +1,4 @@
-/** Machines of `machines.json` in words, and what front ends tell them by. */
+/** Texts and identities of the machines in `machines.json`. */
 export {
   entryText,
   hasHost,

@@ -1,7 +1,4 @@
-/**
- * Values as people write them: amounts, times, mounts. Each is `undefined` when the text is none.
- * Pure.
- */
+/** Parsers of amounts, times and mounts. Each returns `undefined` for invalid text. */
 
 export interface Mount {
   readonly source: string;
@@ -17,7 +14,7 @@ export function numberOf(
   return value >= min && value <= Number.MAX_SAFE_INTEGER ? value : undefined;
 }
 
-/** One or more. */
+/** Accepts 1 or more. */
 export const wholeNumberOf = (text: string): number | undefined =>
   numberOf(text, { isWhole: true, min: 1 });
 
@@ -28,7 +25,7 @@ export function gpuIdsOf(text: string): string[] | undefined {
 
 const megabytes: Readonly<Record<string, number>> = { M: 1, G: 1024, T: 1024 * 1024 };
 
-/** Megabytes: `16G`, `512M`, `1.5T`, `16GiB`; a bare number is megabytes, as Slurm takes it. */
+/** Megabytes: `16G`, `512M`, `1.5T`, `16GiB`; a number without a unit is megabytes, as in Slurm. */
 export function amountOf(text: string): number | undefined {
   const [, number, unit = 'M'] = /^(\d+(?:\.\d+)?)(?:([MGT])(?:i?B)?)?$/i.exec(text) ?? [];
   const value = Math.round(Number(number) * (megabytes[unit.toUpperCase()] ?? NaN));
@@ -38,8 +35,8 @@ export function amountOf(text: string): number | undefined {
 const minutesOfUnit: Readonly<Record<string, number>> = { m: 1, h: 60, d: 1440 };
 
 /**
- * Minutes, rounded up: `90m`, `24h`, `2d`, and as Slurm writes them: `90`, `90:00`, `24:00:00`,
- * `1-12`, `1-12:00:00`.
+ * Minutes, rounded up: `90m`, `24h`, `2d`, and in Slurm's forms: `90`, `90:00`, `24:00:00`, `1-12`,
+ * `1-12:00:00`.
  */
 export function minutesOf(text: string): number | undefined {
   const [, number, unit = ''] = /^(\d+)([mhd])$/.exec(text) ?? [];
@@ -52,7 +49,7 @@ function slurmMinutes(text: string): number | undefined {
   const [, days, rest = ''] = /^(?:(\d+)-)?(\d+(?::\d+){0,2})$/.exec(text) ?? [];
   if (rest === '') return undefined;
   const parts = rest.split(':').map(Number);
-  // After days the first number is hours; without them a number alone, or the first of two, is
+  // After days the first number is hours. Without days, a single number, or the first of two, is
   // minutes.
   const [hours = 0, minutes = 0, seconds = 0] =
     days !== undefined || parts.length === 3 ? parts : [0, ...parts];

@@ -1,4 +1,4 @@
-/** The words behind `helios machine` and `/machine`: one declaration for both. Pure. */
+/** Arguments of `helios machine` and `/machine`, declared once for both. */
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { UserFacing } from '../../base/errors.ts';
 import {
@@ -31,12 +31,11 @@ export interface MachineArgumentsContext {
 /** Throws `UserFacing`. */
 export type ReadRequest = (context: MachineArgumentsContext) => MachineRequest;
 
-/** The texts of each option, by its name in camel case; `true` for an option without a value. */
+/** The values of each option by its name in camel case; `true` for an option without a value. */
 type OptionTexts = Readonly<Record<string, readonly string[] | true>>;
 
 /**
- * Declares what can be done with machines as sub-commands of `machine`; `ask` is called with what
- * was typed.
+ * Declares the actions on machines as sub-commands of `machine`. `ask` receives the parsed request.
  */
 export function declareMachineWords(
   machine: Command,
@@ -83,7 +82,7 @@ export function declareMachineWords(
     .action((id: string) => ask(() => ({ action: 'test', id })));
 }
 
-/** A line of the chat. Throws `UserFacing` with what is understood. */
+/** Reads a line of the chat. Throws `UserFacing` with the usage. */
 export function readMachineWords(
   words: readonly string[],
   context: MachineArgumentsContext,
@@ -99,7 +98,7 @@ export function readMachineWords(
   return request;
 }
 
-/** The fields that the options stand for. Throws `UserFacing`. */
+/** Reads the fields that the options set. Throws `UserFacing`. */
 export function readMachineOptions(
   words: readonly string[],
   kind: RemoteKind,
@@ -111,8 +110,8 @@ export function readMachineOptions(
 }
 
 /**
- * As a shell splits a line: blanks part words, quotes hold them together. Throws `UserFacing` for a
- * quote without its end.
+ * Splits a line like a shell: spaces separate arguments, quotes group them. Throws `UserFacing` for
+ * an unterminated quote.
  */
 export function splitArguments(line: string): string[] {
   const words = [...line.matchAll(/(?:[^\s"']|"[^"]*"|'[^']*')+|["']/g)].map(([word]) => word);
@@ -126,7 +125,7 @@ export function splitArguments(line: string): string[] {
   );
 }
 
-/** A command without a page of help. */
+/** A command without a help page. */
 class TypedCommand extends UserCommand {
   readonly #advice: string;
 
@@ -156,7 +155,8 @@ const valuesText =
 const optionsByName = Map.groupBy(machineOptions, ({ name }) => name);
 
 /**
- * Declares each name once: the meaning of a value depends on the kind, which may stand behind it.
+ * Declares each option name once, since the meaning of a value depends on the kind, which may
+ * follow later.
  */
 function declareOptions<Declared extends Command>(command: Declared): Declared {
   for (const [name, variants] of optionsByName) {
@@ -175,7 +175,7 @@ function declareOptions<Declared extends Command>(command: Declared): Declared {
   return command;
 }
 
-/** Throws where the value was forgotten: only arguments for another program begin with dashes. */
+/** Throws where the value is missing: only arguments for another program may begin with dashes. */
 function textOf(text: string, [option]: readonly MachineOption[]): string {
   if (option === undefined || (text !== '' && (option.name === 'flag' || !text.startsWith('--'))))
     return text;

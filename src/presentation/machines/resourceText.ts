@@ -1,4 +1,4 @@
-/** What machines are busy with, in words. */
+/** Texts about the load of machines. */
 export {
   gpusText,
   hostText,

@@ -1,11 +1,11 @@
-/** Levels of reasoning, as a user says them, and what becomes of them. Pure. */
+/** Parses reasoning efforts and maps them to what a model supports. */
 import { UserFacing } from '../../base/errors.ts';
 import type { Effort, ModelDescription } from '../../models/model.ts';
 import { nearMatches } from '../../base/nearMatches.ts';
 
 export const effortLevels: readonly Effort[] = ['none', 'low', 'medium', 'high', 'max'];
 
-/** `undefined` for `default`: as the settings say. Throws `UserFacing`. */
+/** Returns `undefined` for `default`: the setting applies. Throws `UserFacing`. */
 export function parseEffort(word: string): Effort | undefined {
   const asked = word.trim().toLowerCase();
   if (asked === 'default') return undefined;
@@ -19,16 +19,13 @@ export function parseEffort(word: string): Effort | undefined {
 }
 
 export interface EffortAnswer {
-  /** What the model is told; `undefined`: nothing. */
+  /** The effort to request; `undefined`: none. */
   readonly effort: Effort | undefined;
-  /** Present when that is not what was asked for. */
+  /** Set when `effort` differs from the requested one. */
   readonly note?: string;
 }
 
-/**
- * What a model makes of a level: the nearest that it knows. Of a model that nothing is known of,
- * the level as it is.
- */
+/** Returns the nearest effort that the model supports, or the given effort for an unknown model. */
 export function effortFor(
   model: Pick<ModelDescription, 'id' | 'efforts'>,
   asked: Effort,

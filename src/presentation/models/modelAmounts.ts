@@ -1,4 +1,4 @@
-/** Sizes and prices of models, as people read them. Pure. */
+/** Sizes and prices of models as text. */
 import { formatUsd } from '../../base/text.ts';
 import { noUsage } from '../../models/model.ts';
 import { costOf, type PriceTable } from '../../models/prices.ts';
@@ -9,13 +9,13 @@ export const tokensText = (tokens: number): string =>
     ? `${Number((tokens / 1_000_000).toFixed(2))}M`
     : `${Math.round(tokens / 1000)}K`;
 
-/** US dollars per million tokens, as text; `undefined` where a price is not known. */
+/** US dollars per million tokens, as text; `undefined` for an unknown price. */
 export function pricesText(
   provider: string,
   model: string,
   prices: PriceTable,
 ): { readonly input: string; readonly output: string } | undefined {
-  // A thousand tokens, so that no surcharge for a long context is met.
+  // A thousand tokens stay below the surcharge for a long context.
   const input = costOf(provider, model, { ...noUsage, inputTokens: 1000 }, prices);
   const output = costOf(provider, model, { ...noUsage, outputTokens: 1000 }, prices);
   if ('unknown' in input || 'unknown' in output) return undefined;

@@ -1,14 +1,14 @@
-/** The models of a listing as the cells of a table, for terminal and chat. Pure. */
+/** A list of models as table cells, for terminal and chat. */
 import type { CatalogueEntry, CatalogueListing } from '../../models/modelCatalogue.ts';
 import type { PriceTable } from '../../models/prices.ts';
 import { pricesText, tokensText } from './modelAmounts.ts';
 
 export const modelRowHeader = ['provider', 'model', 'context', 'output', 'price', 'notes'] as const;
 
-/** What the price is of; said once beside the table. */
+/** Unit of the prices, shown once next to the table. */
 export const priceUnit = 'Prices are US dollars per million tokens, input / output.';
 
-/** A row for each model, in the order of `modelRowHeader`. */
+/** Returns a row per model, in the order of `modelRowHeader`. */
 export function modelRows(
   { entries, problems }: CatalogueListing,
   prices: PriceTable,
@@ -27,10 +27,7 @@ export function modelRows(
   });
 }
 
-/**
- * Without the models of providers that cannot be called and never told us of any: who wants those
- * names the provider.
- */
+/** Drops unlisted models of providers that are not ready. Naming such a provider shows them. */
 export const withinReach = ({ entries, problems }: CatalogueListing): CatalogueListing => ({
   entries: entries.filter(({ provider, source }) => source === 'live' || !problems.has(provider)),
   problems,
@@ -48,6 +45,6 @@ function notesOf({ model, isDefault, source }: CatalogueEntry, isProblem: boolea
   return notes.filter((note) => note !== false).join(', ');
 }
 
-/** A line for each provider that could not be asked. */
+/** Returns a line per provider that could not be asked. */
 export const problemLines = ({ problems }: CatalogueListing): readonly string[] =>
   [...problems].map(([provider, problem]) => `${provider}: ${problem}`);

@@ -1,7 +1,4 @@
-/**
- * The words about the model of a session: what is typed after `/switch` and `/model`, and what is
- * answered. Pure.
- */
+/** Parses the arguments of `/switch` and `/model`, and writes their answers. */
 import type { Effort, ModelDescription, ModelProvider } from '../../models/model.ts';
 import type { ModelCatalogue } from '../../models/modelCatalogue.ts';
 import type { NamedModel } from '../../models/list/modelNames.ts';
@@ -12,8 +9,8 @@ import { pricesText, tokensText } from './modelAmounts.ts';
 type NamedProvider = Pick<ModelProvider, 'id' | 'label'>;
 
 /**
- * A provider, a model, or both: `openai opus`, `Anthropic`, `opus 4.6`, `openai/gpt-5.4`.
- * `undefined` for no words.
+ * Parses a provider, a model, or both: `openai opus`, `Anthropic`, `opus 4.6`, `openai/gpt-5.4`.
+ * Returns `undefined` for empty text.
  */
 export function parseModelArguments(
   text: string,
@@ -32,11 +29,11 @@ export function parseModelArguments(
 export interface ModelArgumentsContext {
   readonly catalogue: Pick<ModelCatalogue, 'resolve'>;
   readonly providers: readonly NamedProvider[];
-  /** The provider of the session: where a word fits models of several, it stays with this one. */
+  /** The session's provider, preferred where a word matches models of several providers. */
   readonly current?: string | undefined;
 }
 
-/** The model that the words stand for; `undefined` for no words. Throws `UserFacing`. */
+/** Returns the model that the text names; `undefined` for empty text. Throws `UserFacing`. */
 export function modelFor(
   text: string,
   { catalogue, providers, current }: ModelArgumentsContext,
@@ -45,9 +42,9 @@ export function modelFor(
   return asked && catalogue.resolve(asked.word, asked.provider, current);
 }
 
-/** A model as it is used, with what is known of it. */
+/** A model in use, with its known properties. */
 export interface ModelInUse extends NamedModel {
-  /** Undefined for a model that no list has. */
+  /** `undefined` for a model that no list has. */
   readonly description: ModelDescription | undefined;
   readonly effort: Effort;
   readonly prices: PriceTable;
@@ -78,13 +75,13 @@ function reasoningPart({ model, description, effort }: ModelInUse): string {
   return answer.effort === undefined ? 'no levels of reasoning' : `reasoning ${answer.effort}`;
 }
 
-/** After a switch: what answers now, what stays, and what is different. */
+/** Text after a switch: the new model, what is kept, and what differs. */
 export function switchedText(used: ModelInUse): string {
   const notes = noteFor(used);
   return `From the next call on: ${modelText(used)}. History and notes stay.${notes}`;
 }
 
-/** After `/reasoning`: what the model makes of the level. */
+/** Text after `/reasoning`: the effort that the model will use. */
 export function reasoningText(used: ModelInUse): string {
   const answer = effortFor({ ...used.description, id: used.model }, used.effort);
   const said =

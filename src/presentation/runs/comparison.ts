@@ -46,7 +46,7 @@ function metricsTable(metrics: readonly MetricComparison[]): string {
   return `## Metrics\n\n${head}\n${rows.join('\n')}`;
 }
 
-/** A run that was cut short is compared fairly only where both have been. */
+/** Compares at equal steps, which is fair to a run that ended early. */
 function equalStepTable(metrics: readonly MetricComparison[]): string[] {
   const rows = metrics.flatMap(({ metric, atEqualStep: at }) => {
     if (at === undefined) return [];

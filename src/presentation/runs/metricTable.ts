@@ -1,4 +1,4 @@
-/** The metrics of a run as a small Markdown table, each against the best of the runs before it. */
+/** The metrics of a run as a small Markdown table, each compared with the best of earlier runs. */
 import type { RunState } from '../../agent/journal/state.ts';
 import type { Evidence } from '../../agent/journal/events.ts';
 import { summaryFor } from '../../experiments/ledger.ts';
@@ -9,15 +9,15 @@ import { plain } from '../../base/markdown.ts';
 
 export interface RunResult {
   readonly metrics: readonly MetricSummary[];
-  /** The runs that ended well before. */
+  /** Earlier runs that succeeded. */
   readonly before: readonly RunState[];
-  /** Named first: the metric of the goal. */
+  /** The goal's metric, listed first. */
   readonly decisive?: string | undefined;
 }
 
 const maxRows = 6;
 
-/** Empty when the run printed no metric. */
+/** Empty when the run reported no metric. */
 export function metricTable(result: RunResult): string {
   const rows = ordered(result.metrics, result.decisive);
   if (rows.length === 0) return '';
@@ -39,7 +39,10 @@ function ordered(metrics: readonly MetricSummary[], decisive: string | undefined
   return [...metrics].sort((a, b) => rank(a, first) - rank(b, first));
 }
 
-/** The arrow says where the value went, the word whether that is good: neither needs a colour. */
+/**
+ * Compares with the best earlier value. The arrow shows the direction of the change, the word
+ * whether it is better: neither needs a colour.
+ */
 function against(row: MetricSummary, { before }: RunResult): string {
   if (row.firstNonFinite !== undefined)
     return `${formatValue(row.firstNonFinite.value)} ${where(row.firstNonFinite)}`;
@@ -63,7 +66,7 @@ function bestBefore(row: MetricSummary, before: readonly RunState[]): number | u
   return row.direction === 'lower' ? Math.min(...values) : Math.max(...values);
 }
 
-/** What the engine read to prove the goal, as a list. Empty when there is nothing. */
+/** The evidence of the goal, as a list. Empty when there is none. */
 export const evidenceList = (evidence: readonly Evidence[]): string =>
   evidence
     .map(({ run, metric, last, best, count }) => {

@@ -1,4 +1,4 @@
-/** Runs and sweeps in words, with the values that stand beside them. */
+/** Texts of runs and sweeps, with the values next to them. */
 export {
   runName,
   runStatusText,

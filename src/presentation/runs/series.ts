@@ -1,3 +1,3 @@
-/** Series of points, made small enough to be drawn. */
+/** Downsampling of series for plots. */
 export { downsampleForPlot, stepAxis } from '../../metrics/downsampleForPlot.ts';
 export { directionOf } from '../../metrics/direction.ts';

@@ -1,4 +1,4 @@
-/** How a session that is not over stands, and where, for lists. Pure. */
+/** Text of the state and owner of a session that has not ended, for lists. */
 import type { SessionOwner, SessionSummary } from '../../agent/contract/sessions.ts';
 
 const owners = { window: 'window', terminal: 'terminal', detached: 'background' } as const;
@@ -12,7 +12,8 @@ const doing = {
 } as const;
 
 /**
- * `sleeping in window 4711`, `paused`, `interrupted` (nobody works on it, though it is not over).
+ * `sleeping in window 4711`, `paused`, or `interrupted` for a session that has not ended and has no
+ * owner.
  */
 export function placeText(
   { phase }: Pick<SessionSummary, 'phase'>,

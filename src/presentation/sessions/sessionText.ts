@@ -1,4 +1,4 @@
-/** A session in a few words: for the status bar, the chat's last line, the trees. */
+/** Short texts about a session, for the status bar, the chat's last line and the trees. */
 import { budgetText } from '../../agent/journal/limitText.ts';
 import type { ApprovalRequest } from '../../agent/contract/ports.ts';
 import { costText, endText, sleepText } from '../../agent/journal/factText.ts';
@@ -12,7 +12,7 @@ export { triggerText } from '../../sleep/trigger.ts';
 export { openQuestions } from '../../agent/user/questions.ts';
 export { targetText } from '../../experiments/target.ts';
 
-/** The newest value of the metric that decides, and where it is heading. */
+/** The newest value of the deciding metric, with its trend. */
 export interface LiveMetric {
   readonly name: string;
   readonly value: number;
@@ -23,14 +23,14 @@ export interface LiveMetric {
 export interface Glance {
   readonly state: SessionState;
   readonly metric?: LiveMetric;
-  /** `loss 0.83`, of the champion: what counts once nothing is going on. */
+  /** The champion's value, `loss 0.83`, shown once nothing is running. */
   readonly best?: string;
 }
 
 export const isOpen = (state: SessionState): boolean => state.phase !== 'ended';
 export const isWorking = (state: SessionState): boolean =>
   state.phase === 'ready' || state.phase === 'thinking' || state.phase === 'acting';
-/** Paused because something failed: nothing goes on until the user says so. */
+/** Whether the session is paused because something failed: only the user can resume it. */
 export const needsUser = (state: SessionState): boolean =>
   state.phase === 'paused' && state.pausedBy !== undefined && state.pausedBy !== 'user';
 
@@ -43,7 +43,7 @@ const arrows = { up: '↑', down: '↓', flat: '→' } as const;
 export const metricText = (metric: LiveMetric): string =>
   `${metric.name} ${formatValue(metric.value)} ${arrows[metric.trend]}`;
 
-/** How long the sleep lasts yet, where that is known; else how long it has lasted. */
+/** Time until the sleep ends, where known; else time since it started. */
 export function sleepSpan(sleep: NonNullable<SessionState['sleep']>, nowMs: number): string {
   const timers = sleep.request.triggers.flatMap((trigger) =>
     trigger.type === 'timer' ? [trigger.atMs] : [],
@@ -91,7 +91,7 @@ export function statusLine({ state, metric, best }: Glance, nowMs: number): stri
     .join(' · ');
 }
 
-/** `loss 0.83`: the champion's best value of the metric that decides. */
+/** `loss 0.83`: the champion's best value of the deciding metric. */
 export function bestText(ledger: Ledger): string | undefined {
   const { decisive, champion } = ledger;
   const summary = decisive && champion && summaryFor(champion.metrics, decisive.metric);
@@ -107,8 +107,8 @@ const effectVerbs: Readonly<Record<string, string>> = {
 export const effectVerb = (effect: string): string => effectVerbs[effect] ?? effect;
 
 /**
- * What is asked, in one line for a notification; where a line ends stays to be seen, for a further
- * line is a further command.
+ * Text of an approval question in one line for a notification. Line breaks stay visible, because
+ * another line may be another command.
  */
 export const approvalText = ({ effect, title, detail }: ApprovalRequest): string => {
   const asked = [
@@ -122,10 +122,7 @@ export const approvalText = ({ effect, title, detail }: ApprovalRequest): string
   return `Helios asks to ${effectVerb(effect)}: ${asked.join(' · ')}`;
 };
 
-/**
- * Arguments of a call as lines, the command first; nothing of them is left out. Other text stays as
- * it is.
- */
+/** Arguments of a call as lines, the command first, nothing omitted. Other text stays unchanged. */
 export function approvalDetail(detail: string): string {
   const args = objectIn(detail);
   if (args === undefined) return detail;

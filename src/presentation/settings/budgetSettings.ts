@@ -1,4 +1,4 @@
-/** Settings of what goals, experiments and days may cost. */
+/** Settings for the limits of goals, experiments and days. */
 import { countLimit, limit, amount, type Setting } from './setting.ts';
 
 const noLimit = '`0` means no limit.';

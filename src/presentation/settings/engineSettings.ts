@@ -1,4 +1,4 @@
-/** Values of settings as the engine takes them. */
+/** Converts values of settings to engine settings. */
 import { isDeepStrictEqual } from 'node:util';
 import type { EngineSettings } from '../../agent/contract/settings.ts';
 import { settingNames, settingOf, type SettingName } from './settings.ts';
@@ -6,7 +6,7 @@ import { settingNames, settingOf, type SettingName } from './settings.ts';
 type Environment = Readonly<Record<string, string | undefined>>;
 type Fields = Record<string, unknown>;
 
-/** Values that are not set are left out, so that the engine's own default counts. */
+/** Leaves out values that are not set, so that the engine's default applies. */
 export function engineSettingsOf(read: (name: SettingName) => unknown): EngineSettings {
   const fields: Fields = {};
   for (const name of settingNames) {
@@ -18,13 +18,13 @@ export function engineSettingsOf(read: (name: SettingName) => unknown): EngineSe
   return withoutIncomplete(fields) as unknown as EngineSettings;
 }
 
-/** VS Code checks no bounds: an amount below "no limit" is none, too. */
+/** VS Code does not enforce bounds: an amount below "no limit" also means no limit. */
 const isUnset = (value: unknown, none: unknown): boolean =>
   typeof none === 'number' && typeof value === 'number'
     ? value <= none
     : none !== undefined && isDeepStrictEqual(value, none);
 
-/** Settings that the environment makes. */
+/** Settings from environment variables. */
 export function settingsOfEnvironment(env: Environment): Partial<EngineSettings> {
   const fields: Fields = {};
   for (const name of settingNames) {
@@ -35,14 +35,14 @@ export function settingsOfEnvironment(env: Environment): Partial<EngineSettings>
   return fields;
 }
 
-/** Puts a value at `field`, or at `group.field`. */
+/** Sets the value at `field` or `group.field`. */
 function place(fields: Fields, path: string, value: unknown): void {
   const [first = '', second] = path.split('.');
   fields[first] =
     second === undefined ? value : { ...(fields[first] as object | undefined), [second]: value };
 }
 
-/** A group does not count without its required member. */
+/** Drops a group that lacks its required member. */
 function withoutIncomplete(fields: Fields): Fields {
   const required = settingNames.flatMap((name) => {
     const { engine, isRequired } = settingOf(name);

@@ -1,6 +1,4 @@
-/**
- * Environment variables that belong to no setting and to no key of a provider, with their effect.
- */
+/** Environment variables that are neither a setting nor a provider's key, with their effect. */
 export const environmentVariables: Readonly<Record<string, string>> = {
   'HELIOS_KEY_<ID>': 'API key of an endpoint: its id in capitals, with `_` in place of `-`.',
   HTTPS_PROXY: 'Proxy for requests to models and to the web. `ALL_PROXY` and `HTTP_PROXY` follow.',

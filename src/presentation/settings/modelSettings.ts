@@ -1,4 +1,4 @@
-/** Settings of the model at work, and of second opinions. */
+/** Settings for the model at work and for second opinions. */
 import * as z from 'zod';
 import type { EngineSettings } from '../../agent/contract/settings.ts';
 import { priceSchema } from '../../models/prices.ts';
@@ -21,7 +21,7 @@ const provider = choice<string>({
 });
 
 export const modelSettings = {
-  // The id of an endpoint is a value, too.
+  // Ids of endpoints are valid, too.
   'model.provider': { ...provider, written: z.string().trim().min(1) },
   'model.name': text({
     description:

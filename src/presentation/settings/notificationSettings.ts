@@ -1,4 +1,4 @@
-/** Settings of notifications and briefs. */
+/** Settings for notifications and briefs. */
 import * as z from 'zod';
 import type { EngineSettings } from '../../agent/contract/settings.ts';
 import { oneOf } from '../../base/text.ts';

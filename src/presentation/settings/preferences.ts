@@ -1,12 +1,12 @@
 /**
- * The schema of `preferences.json`: the settings that the terminal has, too, under the engine's
+ * The schema of `preferences.json`: the settings that the terminal shares, under the engine's
  * names.
  */
 import * as z from 'zod';
 import type { Setting } from './setting.ts';
 import { settingNames, settingOf } from './settings.ts';
 
-/** Settings by their place in the file: `effort`, `web.searxngUrl`. */
+/** Settings by their path in the file: `effort`, `web.searxngUrl`. */
 export const preferences: ReadonlyMap<string, Setting> = new Map(
   settingNames.map(settingOf).flatMap((setting): [string, Setting][] => {
     const { engine, isPreference } = setting;
@@ -19,7 +19,7 @@ const partsOf = (place: string): readonly [group: string, field?: string] => {
   return field === undefined ? [group] : [group, field];
 };
 
-/** Leaves out names that it does not know; inside a group it refuses them. */
+/** Ignores unknown names at the top level; refuses them inside a group. */
 export const preferencesSchema = z.object(
   Object.fromEntries(
     [...Map.groupBy(preferences, ([place]) => partsOf(place)[0])].map(([name, members]) => [
@@ -30,8 +30,8 @@ export const preferencesSchema = z.object(
 );
 
 /**
- * A group whose values are checked where they are used is open: that check says what does not
- * belong there.
+ * A group is loose if its values are validated where they are used: that check reports unknown
+ * names.
  */
 function schemaOf(members: readonly (readonly [place: string, setting: Setting])[]): z.ZodType {
   const shape: Record<string, z.ZodType> = {};

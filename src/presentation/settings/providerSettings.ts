@@ -1,4 +1,4 @@
-/** Settings of the ways to models: addresses, endpoints and the network. */
+/** Settings for reaching models: addresses, endpoints and the network. */
 import * as z from 'zod';
 import type { EngineSettings } from '../../agent/contract/settings.ts';
 import { endpointSchema } from '../../models/endpoints.ts';
@@ -6,11 +6,11 @@ import { address, flag, structure, text, type Setting, type Traits } from './set
 
 type Field = NonNullable<Traits['engine']>;
 
-/** The address of a service, which an environment variable may say, too. */
+/** The address of a service; an environment variable may set it, too. */
 const baseUrl = (engine: Field, variable: string, description: string): Setting<string> =>
   text({ description, scope: 'machine-overridable', isRestricted: true, engine, variable });
 
-/** The end of a description: what counts where the setting is empty. */
+/** The end of a description: the fallback of an empty setting. */
 const orElse = (variable: string, otherwise: string): string =>
   `When empty, \`${variable}\` of the environment is used if it is set, otherwise ${otherwise}.`;
 

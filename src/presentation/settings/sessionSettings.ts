@@ -1,4 +1,4 @@
-/** Settings of how sessions work, go on and are kept. */
+/** Settings for how sessions work, resume and are kept. */
 import type { EngineSettings, PermissionMode } from '../../agent/contract/settings.ts';
 import { defaultPlateau } from '../../watchdogs/plateauSettings.ts';
 import { watchdogSettingsSchema } from '../../watchdogs/settings.ts';

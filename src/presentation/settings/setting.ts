@@ -1,55 +1,55 @@
 /**
- * How a setting is declared. The manifest, `preferences.json`, the engine's settings, the
- * documentation and the defaults of every front end are made from the declarations; `npm run
- * manifest` writes those of them that are files.
+ * Declarations of settings. The manifest, `preferences.json`, the engine's settings, the
+ * documentation and the defaults of every front end derive from them; `npm run manifest` writes the
+ * files.
  */
 import * as z from 'zod';
 import type { EngineSettings } from '../../agent/contract/settings.ts';
 import type { NotificationSettings } from '../../notify/settings.ts';
 
-/** Settings of the engine that hold several settings of a user. */
+/** Engine settings that group several settings of a user. */
 type Group = 'consult' | 'dayLimits' | 'plateau' | 'web';
 
-/** A field of `EngineSettings`; of a group with the name of the group. */
+/** A field of `EngineSettings`, prefixed with its group if it has one. */
 export type EnginePath =
   | Exclude<keyof EngineSettings, Group>
   | { [Name in Group]: `${Name}.${keyof NonNullable<EngineSettings[Name]> & string}` }[Group]
   | `notifications.${keyof NotificationSettings}`;
 
 export interface Traits {
-  /** Markdown: begins with a verb or a noun, and says the effect of special values. */
+  /** Markdown: begins with a verb or a noun, and states the effect of special values. */
   readonly description: string;
   /** Default: window. */
   readonly scope?: 'application' | 'machine' | 'machine-overridable' | 'window';
-  /** A workspace that is not trusted cannot set it. */
+  /** An untrusted workspace cannot set it. */
   readonly isRestricted?: true;
-  /** The field of the engine's settings that it becomes. Absent: only VS Code reads it. */
+  /** The engine setting that it sets. Default: only VS Code reads it. */
   readonly engine?: EnginePath;
-  /** `preferences.json` has it, under the engine's name. */
+  /** Whether `preferences.json` has it, under the engine's name. */
   readonly isPreference?: true;
-  /** The group of `engine` counts only with this one. */
+  /** Whether the group of `engine` requires this member. */
   readonly isRequired?: true;
-  /** Option of the `helios` command that says the same. */
+  /** Equivalent option of the `helios` command. */
   readonly option?: string;
-  /** Environment variable that counts where the setting is empty. */
+  /** Environment variable that applies while the setting is empty. */
   readonly variable?: string;
 }
 
 interface Declared<Value> extends Traits {
   readonly default: Value;
-  /** The value that means "not set": it does not reach the engine. */
+  /** The value that means "not set", which is not passed to the engine. */
   readonly none?: Value;
-  /** Turns the value into the engine's. */
+  /** Converts the value to the engine's form. */
   readonly toEngine?: (value: Value) => unknown;
   /** Type and bounds, as a JSON schema. */
   readonly json: Readonly<Record<string, unknown>>;
-  /** What `preferences.json` accepts. */
+  /** Schema of the value in `preferences.json`. */
   readonly written: z.ZodType;
-  /** Of a list or an object: replaces `json` in the manifest, where it becomes a JSON schema. */
+  /** Schema of a list or an object; replaces `json` in the manifest, as a JSON schema. */
   readonly schema?: z.ZodType;
 }
 
-// A method, so that a setting of any value is one of `unknown`.
+// Declared as a method, so that a setting of any type is assignable to `Setting<unknown>`.
 export type Setting<Value = unknown> = Omit<Declared<Value>, 'toEngine'> & {
   toEngine?(value: Value): unknown;
 };
@@ -62,7 +62,7 @@ export const text = (traits: Traits): Setting<string> => ({
   ...traits,
 });
 
-/** A text that is a web address. */
+/** A text setting that holds a web address. */
 export const address = (traits: Traits): Setting<string> => ({ ...text(traits), written: z.url() });
 
 export const flag = (fallback: boolean, traits: Traits): Setting<boolean> => ({
@@ -75,9 +75,9 @@ export const flag = (fallback: boolean, traits: Traits): Setting<boolean> => ({
 interface Choices<Value extends string> extends Traits {
   readonly default: Value;
   readonly none?: Value;
-  /** Each value with its effect, as Markdown. */
+  /** Effect of each value, as Markdown. */
   readonly values: Readonly<Record<Value, string>>;
-  /** Names of the values for people, where the values do not speak for themselves. */
+  /** Readable names of the values. Default: the values. */
   readonly labels?: readonly string[];
 }
 
@@ -122,10 +122,10 @@ export function count(bounds: Bounds): Setting<number> {
   return { ...setting, json: { ...json, type: 'integer' } };
 }
 
-/** An amount of which 0 means no limit. */
+/** An amount; 0 means no limit. */
 export const limit = (traits: Traits): Setting<number> =>
   amount({ default: 0, none: 0, minimum: 0, ...traits });
-/** A count of which 0 means no limit. */
+/** A count; 0 means no limit. */
 export const countLimit = (traits: Traits): Setting<number> =>
   count({ default: 0, none: 0, minimum: 0, toEngine: Math.ceil, ...traits });
 
@@ -136,8 +136,8 @@ interface Structured<Value> extends Traits {
 }
 
 /**
- * A list or an object. What a user wrote is checked where it is used, which says more than a
- * schema.
+ * A list or an object. Values are validated where they are used, with better messages than a schema
+ * gives.
  */
 export const structure = <Value>(traits: Structured<Value>): Setting<Value> => ({
   json: {},

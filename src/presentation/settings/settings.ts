@@ -1,6 +1,6 @@
 /**
- * Every setting, by section. To add one: declare it in a file beside this one, then `npm run
- * manifest`.
+ * Every setting, by section. To add a setting, declare it in a file in this folder, then run `npm
+ * run manifest`.
  */
 import { budgetSettings } from './budgetSettings.ts';
 import { modelSettings } from './modelSettings.ts';
@@ -20,7 +20,7 @@ const declared = {
 };
 
 export type SettingName = keyof typeof declared;
-/** Values by name, without the leading `helios.`, as VS Code gives them. */
+/** Values by name without the leading `helios.`, as VS Code returns them. */
 export type Settings = { readonly [Name in SettingName]: (typeof declared)[Name]['default'] };
 
 export const settingNames = Object.keys(declared) as readonly SettingName[];
@@ -29,7 +29,7 @@ export const defaultOf = <Name extends SettingName>(name: Name): Settings[Name] 
   declared[name].default as Settings[Name];
 export const settingKey = (name: SettingName): string => `helios.${name}`;
 
-/** Sections as the Settings editor and the documentation show them. */
+/** Sections of the Settings editor and the documentation. */
 export const settingSections: Readonly<Record<string, readonly SettingName[]>> = {
   Model: Object.keys(modelSettings) as SettingName[],
   Providers: Object.keys(providerSettings) as SettingName[],
