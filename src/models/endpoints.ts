@@ -25,9 +25,9 @@ export const endpointSchema = z.strictObject({
     .string()
     .regex(
       /^[a-z0-9][a-z0-9-]{0,39}$/,
-      'an id has lower case letters, digits and hyphens, such as "lab-vllm"',
+      'an id must be lowercase letters, digits and hyphens, such as "lab-vllm"',
     )
-    .refine((id) => !Object.hasOwn(providers, id), 'the id is that of a provider of Helios')
+    .refine((id) => !Object.hasOwn(providers, id), 'the id is that of a built-in provider')
     .describe('Name of the provider: lowercase letters, digits and hyphens.'),
   label: z.string().min(1).exactOptional().describe('Display name. Default: the id.'),
   baseUrl,
@@ -57,7 +57,7 @@ export const endpointSchema = z.strictObject({
     .exactOptional()
     .describe('Send `reasoning_effort`; some servers refuse it.'),
   headers: z
-    .record(z.string(), z.string().regex(/^[\t\x20-\x7e]*$/, 'a value holds printable ASCII only'))
+    .record(z.string(), z.string().regex(/^[\t\x20-\x7e]*$/, 'a value must be printable ASCII'))
     .superRefine((headers, context) => {
       for (const name of Object.keys(headers)) {
         const message = problemOfHeader(name);
@@ -83,39 +83,37 @@ export interface CheckedEndpoints {
 export function checkEndpoints(setting: unknown): CheckedEndpoints {
   if (setting === undefined) return { endpoints: [], problems: [] };
   if (!Array.isArray(setting))
-    return { endpoints: [], problems: [`The setting of endpoints must be a list. ${example}`] };
+    return { endpoints: [], problems: [`The endpoints setting must be a list. ${example}`] };
   const endpoints = new Map<string, EndpointConfig>();
   const problems: string[] = [];
   for (const [index, each] of (setting as unknown[]).entries()) {
     const parsed = endpointSchema.safeParse(each);
     if (!parsed.success)
       problems.push(
-        `Endpoint ${index + 1} is left out:\n${z.prettifyError(parsed.error)}\n${example}`,
+        `Endpoint ${index + 1} is ignored:\n${z.prettifyError(parsed.error)}\n${example}`,
       );
     else if (endpoints.has(parsed.data.id))
-      problems.push(
-        `Endpoint ${index + 1} is left out: there is one of the id ${parsed.data.id} before it.`,
-      );
+      problems.push(`Endpoint ${index + 1} is ignored: the id ${parsed.data.id} is already used.`);
     else endpoints.set(parsed.data.id, parsed.data);
   }
   return { endpoints: [...endpoints.values()], problems };
 }
 
-const example = 'One looks like { "id": "lab-vllm", "baseUrl": "http://gpu1:8000/v1" }.';
+const example = 'Example: { "id": "lab-vllm", "baseUrl": "http://gpu1:8000/v1" }.';
 
 function problemOfHeader(name: string): string | undefined {
-  if (keyHeaders.test(name)) return 'a key does not belong here: it is kept as a secret';
-  return /^[\w!#$%&'*+.^`|~-]+$/.test(name) ? undefined : 'it is no name of a header';
+  if (keyHeaders.test(name)) return 'a key is not allowed here: set it as a secret';
+  return /^[\w!#$%&'*+.^`|~-]+$/.test(name) ? undefined : 'not a valid header name';
 }
 
 function problemOfUrl(text: string): string | undefined {
-  if (!URL.canParse(text)) return 'it is no address; one looks like http://127.0.0.1:11434/v1';
+  if (!URL.canParse(text)) return 'not a valid URL; example: http://127.0.0.1:11434/v1';
   const { protocol, username, password, search, hash } = new URL(text);
   if (protocol !== 'http:' && protocol !== 'https:')
-    return 'an address begins with http:// or https://';
+    return 'the URL must begin with http:// or https://';
   if (username !== '' || password !== '')
-    return 'a name or password does not belong into an address: set the key instead';
-  return search === '' && hash === '' ? undefined : 'an address has neither ? nor # in it';
+    return 'the URL must not contain a user name or password: set the key instead';
+  return search === '' && hash === '' ? undefined : 'the URL must not contain ? or #';
 }
 
 /** Returns the environment variable with the key of an endpoint, such as `HELIOS_KEY_LAB_VLLM`. */

@@ -107,7 +107,7 @@ export class LiveCatalogue implements ModelCatalogue {
         const problem = await orOnAbort(
           this.#ask(provider, isFresh),
           signal,
-          'It was not waited for.',
+          'The request was cancelled.',
         );
         return problem === undefined ? [] : [[provider.id, problem] as const];
       }),
@@ -140,7 +140,7 @@ export class LiveCatalogue implements ModelCatalogue {
       return { provider: owner.id, model: this.#defaultOf(owner) };
     }
     if (asked === '')
-      throw new UserFacing('No model is named.', 'Write its id, or an alias such as opus or gpt.');
+      throw new UserFacing('No model is named.', 'Specify an id, or an alias such as opus or gpt.');
     const shelves = wanted
       .toSorted((one, other) => Number(other.id === preferred) - Number(one.id === preferred))
       .map((each) => this.#shelf(each));
@@ -227,7 +227,7 @@ export class LiveCatalogue implements ModelCatalogue {
       const silent = `${provider.label} did not answer within ${patienceMs / 1000} s.`;
       return await orOnAbort(this.#hear(provider, isFresh, signal), signal, silent);
     } catch (error) {
-      logger.warn(`${provider.id} could not be asked for its models: ${messageOf(error)}`);
+      logger.warn(`The models of ${provider.id} could not be listed: ${messageOf(error)}`);
       return adviceOf(error);
     } finally {
       timer.dispose();

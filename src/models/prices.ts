@@ -81,7 +81,7 @@ export function extendPrices(table: PriceTable, fromSetting: unknown): PriceTabl
   const parsed = priceSchema.safeParse(fromSetting ?? {});
   if (!parsed.success)
     throw new UserFacing(
-      `The setting of model prices is not right:\n${z.prettifyError(parsed.error)}`,
+      `The model prices setting is invalid:\n${z.prettifyError(parsed.error)}`,
       'Write { "provider/model": { "input": 2.5, "output": 15 } }, in US dollars per million tokens.',
     );
   const own = Object.entries(parsed.data).map(
@@ -140,7 +140,7 @@ export function worstCaseUsd(
   return { usd: usdOf(price, { ...all, [dearest]: next.contextTokens }) };
 }
 
-/** Adds the price of the searches that a call made. */
+/** Adds the price of the searches that a call made. A plan covers them. */
 export const withSearches = (cost: Cost, provider: string, searches: number): Cost =>
   'usd' in cost ? { ...cost, usd: cost.usd + searches * (searchUsd[provider] ?? 0) } : cost;
 
@@ -169,7 +169,7 @@ function usdOf({ input, cacheRead, cacheWrite, output, long }: Price, usage: Usa
 }
 
 const unknownPrice = (provider: string, model: string): Cost => ({
-  unknown: `There is no price for ${provider}/${model}; the setting of model prices can name it.`,
+  unknown: `There is no price for ${provider}/${model}. Add one in the model prices setting.`,
 });
 
 /**

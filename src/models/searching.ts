@@ -71,6 +71,6 @@ async function lastReply(events: ReturnType<ModelProvider['stream']>): Promise<M
 function withoutAnswer({ stop }: ModelReply, text: string): ModelFailure | undefined {
   if (stop === 'aborted') return { reason: 'network', message: 'The search was interrupted.' };
   return text.trim() === ''
-    ? { reason: 'server', message: 'The search brought no answer.' }
+    ? { reason: 'server', message: 'The search returned no answer.' }
     : undefined;
 }

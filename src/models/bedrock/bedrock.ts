@@ -126,7 +126,7 @@ const regionOf = ({ env }: AwsPlaces): string =>
 /** Validates the region, which becomes part of the address that the key is sent to. */
 const isRegion = (region: string): boolean => /^[a-z0-9-]+$/.test(region);
 const wrongRegion = (region: string): string =>
-  `“${region}” is no region of AWS: one is written like eu-central-1.`;
+  `“${region}” is not an AWS region. Example: eu-central-1.`;
 
 /** Returns the credentials; `undefined` when there are none. */
 async function authOf(

@@ -5,7 +5,7 @@ import { CallFailed } from '../guarded.ts';
 const wrongModel = /model identifier is invalid|on-demand throughput|inference profile/i;
 
 const profileHint =
-  'Newer models are reached by an inference profile: put global. (or us., eu., jp., apac.) before the id, as in global.anthropic.claude-opus-4-6-v1. What the region has is listed by: aws bedrock list-inference-profiles';
+  'Newer models need an inference profile: put global. (or us., eu., jp., apac.) before the id, as in global.anthropic.claude-opus-4-6-v1. List those of your region with: aws bedrock list-inference-profiles';
 
 /** The SDK reports missing credentials and a missing network with the same message. */
 const withoutCredentials = /^Failed to resolve AWS credentials/;
@@ -22,7 +22,7 @@ export function bedrockError(error: unknown, keyHint: string): unknown {
   if (!withoutCredentials.test(error.message) || isUnreachable(error.cause)) return error;
   return new CallFailed({
     reason: 'auth',
-    message: `AWS gave no credentials: ${messageOf(error.cause)}. ${keyHint}`,
+    message: `AWS credentials could not be loaded: ${messageOf(error.cause)}. ${keyHint}`,
   });
 }
 

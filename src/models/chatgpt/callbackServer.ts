@@ -38,8 +38,8 @@ export class CallbackServer {
       }
     }
     throw new UserFacing(
-      `The sign-in needs port ${ports.join(' or ')} of this computer, and another program has it.`,
-      'End that program (often another sign-in that is still open, here or of the Codex CLI) and try again.',
+      `The sign-in needs port ${ports.join(' or ')} on this computer, but another program uses it.`,
+      'Close that program (often another open sign-in, of Helios or the Codex CLI) and try again.',
     );
   }
 

@@ -181,12 +181,12 @@ const pages = {
   },
   foreign: {
     status: 400,
-    title: 'This is not the answer to the sign-in that is open',
-    text: 'Start the sign-in once more, and use the newest tab of the browser.',
+    title: 'This is not the response to the open sign-in',
+    text: 'Start the sign-in again, and use the newest browser tab.',
   },
   repeated: {
     status: 409,
-    title: 'This sign-in is over already',
+    title: 'This sign-in has already ended',
     text: 'Nothing was changed. You can close this tab.',
   },
 } as const satisfies Readonly<Record<string, CallbackPage>>;
@@ -204,11 +204,11 @@ const denied = (error: string, description: string): UserFacing =>
 const notAnAnswer = (): UserFacing =>
   new UserFacing(
     'This is not the address that the browser was sent back to.',
-    `It begins with http://localhost, and holds ${callbackPath}?code=… and state=…: copy it whole from the address line, also when the page itself could not be shown.`,
+    `Copy the whole address from the address bar, even if the page could not be shown. It begins with http://localhost and contains ${callbackPath}?code=… and state=….`,
   );
 
 const tooLate = (timeoutMs: number): UserFacing =>
   new UserFacing(
-    `Nobody signed in within ${Math.round(timeoutMs / 60_000)} minutes.`,
+    `The sign-in timed out after ${Math.round(timeoutMs / 60_000)} minutes.`,
     'Start the sign-in again.',
   );

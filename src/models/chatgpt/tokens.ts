@@ -81,9 +81,7 @@ export class ChatgptTokens {
     if (tokens !== undefined) return tokens;
     await store.write(damagedName, text);
     await store.write(tokensName, undefined);
-    throw new SignedOut(
-      `The stored ChatGPT sign-in is damaged. It is kept aside as ${damagedName}.`,
-    );
+    throw new SignedOut(`The stored ChatGPT sign-in is damaged. It was saved as ${damagedName}.`);
   }
 
   #endsSoon({ expiresAtMs }: SignedIn): boolean {

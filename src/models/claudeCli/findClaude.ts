@@ -24,7 +24,7 @@ export interface NoClaude {
 const oldestVersion = '2.1.0';
 
 const install =
-  'Install Claude Code (https://claude.com/claude-code), run `claude` once and sign in; or say where it is in the setting claudePath.';
+  'Install Claude Code (https://claude.com/claude-code), run `claude` once and sign in; or set its path in the setting claudePath.';
 
 /**
  * Searches at each call, so that a `claude` installed meanwhile is found. The version of each file
@@ -55,7 +55,7 @@ export class ClaudeFinder {
       const version = await this.#versionOf(file);
       if (!isOlder(version, oldestVersion)) return { path: file, version };
       return {
-        problem: `${file} is version ${version}; ${oldestVersion} is needed.`,
+        problem: `${file} is version ${version}; ${oldestVersion} or later is required.`,
         action: 'Run `claude update`.',
       };
     } catch (error) {
@@ -118,7 +118,7 @@ async function askVersion(file: string, env: Environment): Promise<string> {
     timeout: versionTimeoutMs,
   });
   const [version] = /\d+\.\d+\.\d+/.exec(stdout) ?? [];
-  if (version === undefined) throw new Error(`it says no version: ${stdout.slice(0, 80)}`);
+  if (version === undefined) throw new Error(`no version in its output: ${stdout.slice(0, 80)}`);
   return version;
 }
 

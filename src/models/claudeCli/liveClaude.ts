@@ -37,7 +37,7 @@ export interface LiveOptions {
 }
 
 /** Sent where only the results are new: a resumed conversation needs some new content. */
-const goOn: ContentBlockParam = { type: 'text', text: 'Go on.' };
+const goOn: ContentBlockParam = { type: 'text', text: 'Continue.' };
 
 export class LiveClaude {
   readonly setupDigest: string;

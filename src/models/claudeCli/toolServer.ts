@@ -75,7 +75,7 @@ export async function createToolServer(tools: readonly ToolSpec[], handover: Han
 /** Validator of forms, which MCP servers may show to users. This server shows none. */
 const noForms = {
   getValidator(): never {
-    throw new Error('No form is shown.');
+    throw new Error('Forms are not supported.');
   },
 };
 

@@ -49,7 +49,7 @@ function parsed(text: string, url: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch {
-    const message = `${url} does not answer in JSON. Check the base URL: most end in /v1.`;
+    const message = `${url} did not answer in JSON. Check the base URL: most end in /v1.`;
     throw new CallFailed({ reason: 'invalid', message });
   }
 }

@@ -77,7 +77,9 @@ export class KnownModels {
    */
   refuseTools(model: string, why: string): void {
     this.#refusing.add(model);
-    this.#logger.info(`${model} takes no tools, and is offered them by text from now on: ${why}`);
+    this.#logger.info(
+      `${model} refuses native tool calls and uses the text protocol from now on: ${why}`,
+    );
   }
 
   #described({ isAssumed = false, ...told }: ToldModel): ModelDescription {

@@ -153,7 +153,7 @@ function learning(
     try {
       await list(AbortSignal.any([signal, late.signal]));
     } catch (error) {
-      logger.debug(`An endpoint says nothing of its models: ${messageOf(error)}`);
+      logger.debug(`The models of an endpoint could not be listed: ${messageOf(error)}`);
     } finally {
       timer.dispose();
     }
@@ -162,5 +162,5 @@ function learning(
 
 const keyInTheOpen = (label: string) => ({
   reason: 'auth' as const,
-  message: `${label}: the key would cross the internet for all to read. Use an https address, or remove the key of this endpoint.`,
+  message: `${label}: the key would be sent unencrypted over the internet. Use an https address, or remove the key of this endpoint.`,
 });

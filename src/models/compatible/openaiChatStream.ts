@@ -55,7 +55,7 @@ export async function* readChat(
   if (finish === 'error')
     throw new CallFailed({
       reason: 'server',
-      message: 'The endpoint broke off its reply with an error.',
+      message: 'The endpoint stopped its reply with an error.',
     });
   if (finish === 'content_filter')
     throw new CallFailed({

@@ -15,10 +15,10 @@ export const withoutTools =
   'I am the offline demo of Helios: a script, not a language model, so I cannot answer questions. Give me the demo goal and I search for it with real training runs, or choose a provider with a key for a real model.';
 
 export const recovered = (runs: number): string =>
-  `I am the scripted offline demo. The conversation was shortened; ${runs} ${runs === 1 ? 'run is' : 'runs are'} on record. I read the training script again and go on from there.`;
+  `I am the scripted offline demo. The conversation was shortened; ${runs} ${runs === 1 ? 'run is' : 'runs are'} on record. I read the training script again and continue from there.`;
 
 export const bringing = (machine: string, folder: string): string =>
-  `The runs go to ${machine}, as the goal says. First the project goes there, into ${folder}.`;
+  `The goal names ${machine}, so the runs start there. First I copy the project to ${folder}.`;
 
 export const plan = (goal: DemoGoal, base: Point): string =>
   `The script takes ${Object.keys(base).join(', ')}. Before anything is changed there must be a number to beat, so the first run is the script as it is: ${pointText(base)}. Then the learning rate in large steps, then momentum and width around the best point, until ${goalWords(goal)}.`;
@@ -58,8 +58,8 @@ function finding(trial: Trial, before: Trial | undefined, goal: DemoGoal): strin
     return `diverged: ${metric} became ${String(trial.value)}. Discarded; the step was too large.`;
   if (!isMeasured(trial))
     return trial.verdict === 'ok'
-      ? `ended well but printed no ${metric}. Discarded.`
-      : `did not end well: ${trial.verdict ?? 'unknown'}. Discarded.`;
+      ? `succeeded but printed no ${metric}. Discarded.`
+      : `did not succeed: ${trial.verdict ?? 'unknown'}. Discarded.`;
   const value = `reached ${metric} ${shown(trial.value)}`;
   if (meets(trial.value, goal)) return `${value}. That meets the goal.`;
   if (before === undefined || !isMeasured(before)) return `${value}. That is the number to beat.`;

@@ -157,7 +157,7 @@ function goOn(view: View, unseen: readonly Trial[] = []): DemoReply {
       metric_names: metricNames(goal),
       label: pointText(point),
       // Points are never repeated within a session; other sessions may have tried them.
-      retest: 'the demo shows the whole search anew',
+      retest: 'the demo repeats the whole search',
     },
   }));
   const isFirst = trials.length === 0;
@@ -224,7 +224,7 @@ function answerToUser({ transcript, space }: View): string {
   );
   return values.length > 0
     ? `Noted: ${values.map(([name, value]) => `${name}=${value}`).join(' ')} is what I try next.`
-    : `Noted. I am a script and understand only requests such as "use ${space.rate} 0.1" and "stop"; I go on with the search.`;
+    : `Noted. I am a script and understand only requests such as "use ${space.rate} 0.1" and "stop"; I continue the search.`;
 }
 
 const scriptText = ({ result }: PastCall): string => {

@@ -30,7 +30,8 @@ export function waitFor(running: readonly Trial[], view: View): DemoReply {
     };
   const conditions = tasks.map((task) => ({ type: 'process_exit', ...task }));
   return {
-    text: sleeps === 0 ? '' : `${names} still ${running.length === 1 ? 'goes' : 'go'} on; I wait.`,
+    text:
+      sleeps === 0 ? '' : `${names} ${running.length === 1 ? 'is' : 'are'} still running; I wait.`,
     calls: [
       ...(sleeps === 0 ? [searchNote(view)] : []),
       {

@@ -54,7 +54,7 @@ function stopOf(finish: string): StopReason {
   if (refusals.test(finish)) throw refused(finish);
   throw new CallFailed({
     reason: 'server',
-    message: `Google Gemini broke its answer off (${finish}).`,
+    message: `Google Gemini stopped its reply (${finish}).`,
   });
 }
 

@@ -89,7 +89,7 @@ export class ModelCache {
         `${JSON.stringify({ version, providers: { ...this.#read(), [provider]: heard } }, null, 1)}\n`,
       );
     } catch (error) {
-      logger.warn(`The list of models could not be kept in ${path}: ${messageOf(error)}`);
+      logger.warn(`The list of models could not be saved to ${path}: ${messageOf(error)}`);
     }
   }
 
@@ -100,7 +100,7 @@ export class ModelCache {
       return schema.parse(JSON.parse(readFileSync(path, 'utf8'))).providers as Known;
     } catch (error) {
       if (codeOf(error) !== 'ENOENT')
-        logger.warn(`${path} is damaged and is made anew: ${messageOf(error)}`);
+        logger.warn(`${path} is damaged and will be recreated: ${messageOf(error)}`);
       return {};
     }
   }

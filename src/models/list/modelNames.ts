@@ -87,9 +87,9 @@ function unknown(word: string, shelves: readonly Shelf[]): UserFacing {
     shelves.flatMap(({ models }) => [...aliasesOf(models), ...models.map(({ id }) => id)]),
   );
   const meant =
-    near.length > 0 ? `Did you mean ${near.join(', or ')}?` : 'List them to see their names.';
+    near.length > 0 ? `Did you mean ${near.join(', or ')}?` : 'List the models to see their names.';
   return new UserFacing(
     `There is no model ${word}.`,
-    `${meant} One that no list has is asked for as provider/model.`,
+    `${meant} Write an unlisted model as provider/model.`,
   );
 }

@@ -47,7 +47,7 @@ function only(loose: LooseText, otherwise: Reading): Reading {
   if (another === undefined && !isOverBudget) return { ok: true, ...reading };
   return {
     ok: false,
-    problem: 'it holds quotes that are not escaped, and can be read in more than one way',
+    problem: 'it holds unescaped quotes and can be read in more than one way',
   };
 }
 
@@ -62,6 +62,6 @@ function placed(
   const place = `line ${before.length} column ${(before.at(-1)?.length ?? 0) + 1}`;
   const found = text.slice(at, at + shownChars);
   return found === ''
-    ? `at ${place} it ends where ${wanted} should follow`
-    : `at ${place} ${wanted} should stand, and there is ${JSON.stringify(found)}`;
+    ? `expected ${wanted} at ${place}, where the text ends`
+    : `expected ${wanted} at ${place}, found ${JSON.stringify(found)}`;
 }

@@ -34,7 +34,7 @@ export function readLoosely(loose: LooseText, count: number): LooseResult {
   if (nestingOf(loose.text) > maxNesting)
     return {
       readings: [],
-      problem: { at: loose.from, wanted: 'something less nested' },
+      problem: { at: loose.from, wanted: 'less nesting' },
       isOverBudget: true,
     };
   const reader = new LooseReader(loose);
@@ -166,7 +166,7 @@ class LooseReader {
       this.isOverBudget ||= this.#triedChars > maxTriedChars;
       if (this.isOverBudget) return;
     }
-    if (!hasEnd) this.#fail(this.#text.length, 'the end of a text');
+    if (!hasEnd) this.#fail(this.#text.length, 'the end of a string');
   }
 
   *#object(at: number, repairs: Repairs): Readings<unknown> {
@@ -183,7 +183,7 @@ class LooseReader {
     if (this.#text[at] === open.close || open.items.length >= maxItems) return;
     for (const key of this.#key(at, repairs)) {
       if (open.items.some(([name]) => name === key.value))
-        return this.#fail(at, 'a name that is not taken yet');
+        return this.#fail(at, 'a name not used before');
       const colon = this.#space(key.at, key.repairs);
       if (this.#text[colon.at] !== ':') this.#fail(colon.at, 'a colon');
       else

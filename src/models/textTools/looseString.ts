@@ -49,7 +49,7 @@ export function* looseString(
   inner?: InnerQuotes,
 ): Generator<FoundString, void> {
   const quotes = quoteAt(text, from) ?? '';
-  const style: Repairs = text[from] === '"' ? [] : ['other quotes than double ones'];
+  const style: Repairs = text[from] === '"' ? [] : ['quotes other than double quotes'];
   let innerQuotes: Repairs = [];
   for (let at = from + 1; at < text.length; at += 1) {
     const character = text[at] ?? '';
@@ -61,7 +61,7 @@ export function* looseString(
         yield { ...inside, at: at + 1, repairs: [...style, ...innerQuotes, ...inside.repairs] };
       }
       if (inner === undefined || inner.names.has(nextNamePattern.exec(after)?.[1] ?? '')) return;
-      innerQuotes = ['quotes inside a text'];
+      innerQuotes = ['quotes inside a string'];
     }
   }
 }
@@ -87,7 +87,7 @@ const escapePattern = /\\(?:u([0-9a-fA-F]{4})|([\s\S]))/g;
 /** Resolves the escapes between the quotes. In a Windows path, a backslash is always literal. */
 function unescaped(raw: string): { readonly value: string; readonly repairs: Repairs } {
   const repairs: string[] = [];
-  if (/[\u0000-\u001f]/.test(raw)) repairs.push('line breaks or tabs inside a text');
+  if (/[\u0000-\u001f]/.test(raw)) repairs.push('line breaks or tabs inside a string');
   const isPath = drivePattern.test(raw);
   const value = raw.replace(
     escapePattern,

@@ -41,7 +41,7 @@ export function readCalls(
     .flatMap((value) => (Array.isArray(value) ? (value as unknown[]) : [value]))
     .map(unwrapped);
   const meant = all.filter(isCall);
-  const noted = meant.length === all.length ? repairs : [...repairs, 'an object beside the call'];
+  const noted = meant.length === all.length ? repairs : [...repairs, 'an object next to the call'];
   const calls = meant.map((call) => writtenCall(call, noted, { tools, options }));
   if (broken !== undefined) return [...calls, unreadable(broken.text, broken.problem)];
   return calls.length > 0
@@ -112,8 +112,8 @@ function valuesIn(body: string, options: ReadingOptions): Values {
     at = reading.end;
   }
   const extra = /^[\s}\]]*[}\]]\s*$/.test(beside) && values.length > 0;
-  if (extra) repairs.add('a closing bracket too many');
-  else if (!nothingPattern.test(beside)) repairs.add('words beside the call');
+  if (extra) repairs.add('a surplus closing bracket');
+  else if (!nothingPattern.test(beside)) repairs.add('text next to the call');
   return { values, repairs: [...repairs] };
 }
 
@@ -168,7 +168,7 @@ function besideName(
   const input = Object.fromEntries(
     Object.entries(call).filter(([key]) => key !== name && key !== 'type'),
   );
-  return { input, repairs: Object.keys(input).length > 0 ? ['arguments beside the name'] : [] };
+  return { input, repairs: Object.keys(input).length > 0 ? ['arguments next to the name'] : [] };
 }
 
 function inputFromText(
@@ -182,7 +182,7 @@ function inputFromText(
   const isAll = text.slice(reading.end).trim() === '';
   return isAll && isRecord(reading.value)
     ? { input: reading.value, repairs: reading.repairs }
-    : { input: text, repairs: [], problem: 'the arguments are a text and not a JSON object' };
+    : { input: text, repairs: [], problem: 'the arguments are a string, not a JSON object' };
 }
 
 const brokenPattern =

@@ -86,7 +86,7 @@ describe('preferences', () => {
     [
       'a price without a provider',
       { prices: { qwen: { input: 1, output: 1 } } },
-      /setting of model prices.*at qwen/s,
+      /model prices setting.*at qwen/s,
     ],
   ];
   for (const [says, written, place] of wrong)

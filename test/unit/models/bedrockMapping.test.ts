@@ -158,7 +158,7 @@ describe('bedrock', () => {
       [reply.failure?.reason, (await provider.readiness?.())?.isReady],
       ['invalid', false],
     );
-    assert.match(reply.failure?.message ?? '', /like eu-central-1/);
+    assert.match(reply.failure?.message ?? '', /Example: eu-central-1/);
   });
 
   it('asks a service of metadata that never answers no more than three times, and fails as auth', async () => {
@@ -175,7 +175,7 @@ describe('bedrock', () => {
       provider = create(env);
       const { reply } = await ask();
       assert.equal(reply.failure?.reason, 'auth', reply.failure?.message);
-      assert.match(reply.failure.message, /AWS gave no credentials/);
+      assert.match(reply.failure.message, /AWS credentials could not be loaded/);
       assert.ok(questions > 0 && questions <= 3, `${questions} questions`);
     });
     silent.closeAllConnections();

@@ -125,7 +125,7 @@ describe('signing in to ChatGPT', () => {
     while (auth.tokenRequests.length === 0) await new Promise((resolve) => setImmediate(resolve));
     const second = await fetch(back);
     assert.equal(second.status, 409);
-    assert.match(await second.text(), /over already/);
+    assert.match(await second.text(), /has already ended/);
     answer();
     assert.equal((await first).status, 200);
     await signIn.done;
@@ -190,7 +190,7 @@ describe('signing in to ChatGPT', () => {
     await clock.advance(299_999);
     assert.equal(clock.pendingTimers, 1);
     await clock.advance(1);
-    await rejects(signIn, /Nobody signed in within 5 minutes\. Start/);
+    await rejects(signIn, /The sign-in timed out after 5 minutes\. Start/);
     assert.ok(await isFree(signIn.port));
   });
 
@@ -224,9 +224,9 @@ describe('signing in to ChatGPT', () => {
         assert.ok(error instanceof UserFacing);
         assert.equal(
           error.message,
-          `The sign-in needs port ${port} of this computer, and another program has it.`,
+          `The sign-in needs port ${port} on this computer, but another program uses it.`,
         );
-        assert.match(error.action ?? '', /End that program/);
+        assert.match(error.action ?? '', /Close that program/);
         return true;
       });
     } finally {
@@ -264,7 +264,7 @@ describe('signing in to ChatGPT', () => {
       const other = await open();
       await assert.rejects(
         signIn.paste(await auth.redirected(other.address)),
-        /not the answer to the sign-in/,
+        /not the response to the open sign-in/,
       );
     });
   });

@@ -224,11 +224,7 @@ describe('the tokens of ChatGPT', () => {
     it(`that are damaged (${text}) are kept aside, with a clear word`, async () => {
       store.values.set(tokensName, text);
       const tokens = open();
-      await fails(
-        tokens.current(),
-        'auth',
-        /damaged.*kept aside as chatgpt-damaged.*helios auth login/,
-      );
+      await fails(tokens.current(), 'auth', /damaged.*saved as chatgpt-damaged.*helios auth login/);
       assert.deepEqual([...store.values], [[damagedName, text]]);
       await fails(tokens.current(), 'auth', /Nobody is signed in/);
     });
@@ -237,7 +233,7 @@ describe('the tokens of ChatGPT', () => {
     store.values.set(tokensName, 'half');
     assert.deepEqual(await open().readiness(), {
       isReady: false,
-      problem: 'The stored ChatGPT sign-in is damaged. It is kept aside as chatgpt-damaged.',
+      problem: 'The stored ChatGPT sign-in is damaged. It was saved as chatgpt-damaged.',
       action: 'Sign in with: helios auth login, or with “Helios: Sign In to ChatGPT” in VS Code.',
     });
     assert.deepEqual([...store.values], [[damagedName, 'half']]);

@@ -197,7 +197,7 @@ describe('models of an endpoint', () => {
 
     it('say that the address is none of an API', async () => {
       const failure = await failing({ 'GET /v1/models': '<html>Welcome</html>' });
-      assert.match(failure.message, /\/v1\/models does not answer in JSON. Check the base URL/);
+      assert.match(failure.message, /\/v1\/models did not answer in JSON. Check the base URL/);
     });
 
     it('say that nothing listens there', async () => {
@@ -230,7 +230,10 @@ describe('models of an endpoint', () => {
         'http://8.8.8.8:8000/v1',
         'http://[2001:4860::1]/v1',
       ])
-        await assert.rejects(list(open, key) ?? Promise.resolve(), /for all to read.*https/);
+        await assert.rejects(
+          list(open, key) ?? Promise.resolve(),
+          /unencrypted over the internet.*https/,
+        );
       assert.deepEqual(asked, []);
       for (const fine of [
         ...[

@@ -37,39 +37,43 @@ describe('settings of endpoints', () => {
 
   const wrong: readonly (readonly [says: string, setting: unknown, problem: RegExp])[] = [
     ['no list', { lab }, /must be a list.*lab-vllm/s],
-    ['no object', ['lab'], /Endpoint 1 is left out/],
+    ['no object', ['lab'], /Endpoint 1 is ignored/],
     ['no address', [{ id: 'lab' }], /baseUrl/],
-    ['an address that is none', [{ ...lab, baseUrl: 'gpu1' }], /no address; one looks like/],
-    ['another protocol', [{ ...lab, baseUrl: 'ftp://gpu1/v1' }], /begins with http/],
+    ['an address that is none', [{ ...lab, baseUrl: 'gpu1' }], /not a valid URL; example/],
+    ['another protocol', [{ ...lab, baseUrl: 'ftp://gpu1/v1' }], /begin with http/],
     [
       'a password in the address',
       [{ ...lab, baseUrl: 'https://ada:pw@gpu1/v1' }],
       /set the key instead/,
     ],
-    ['a key in the address', [{ ...lab, baseUrl: 'https://gpu1/v1?key=x' }], /neither \? nor #/],
+    [
+      'a key in the address',
+      [{ ...lab, baseUrl: 'https://gpu1/v1?key=x' }],
+      /must not contain \? or #/,
+    ],
     [
       'an id with other characters',
       [{ ...lab, id: 'Lab vLLM' }],
-      /lower case letters, digits and hyphens/,
+      /lowercase letters, digits and hyphens/,
     ],
-    ['an id twice', [lab, { ...lab }], /Endpoint 2.*one of the id lab-vllm/],
+    ['an id twice', [lab, { ...lab }], /Endpoint 2.*the id lab-vllm is already used/],
     ['a word too many', [{ ...lab, apiKey: 'sk-1' }], /apiKey/],
     ['a size that is none', [{ ...lab, contextTokens: 0 }], /contextTokens/],
     ['tool calls of no kind', [{ ...lab, toolCalls: 'json' }], /toolCalls/],
     [
       'a key in a header',
       [{ ...lab, headers: { Authorization: 'Bearer x' } }],
-      /a key does not belong here/,
+      /a key is not allowed here/,
     ],
     [
       'another key in a header',
       [{ ...lab, headers: { 'X-API-Key': 'x' } }],
-      /a key does not belong here/,
+      /a key is not allowed here/,
     ],
     ['a header of two lines', [{ ...lab, headers: { 'x-a': 'b\r\nx-c: d' } }], /printable ASCII/],
-    ['a name of no header', [{ ...lab, headers: { 'x a': 'b' } }], /no name of a header/],
+    ['a name of no header', [{ ...lab, headers: { 'x a': 'b' } }], /not a valid header name/],
     ...providerIds.map(
-      (id) => [`the id ${id}`, [{ ...lab, id }], /that of a provider of Helios/] as const,
+      (id) => [`the id ${id}`, [{ ...lab, id }], /that of a built-in provider/] as const,
     ),
   ];
   for (const [says, setting, problem] of wrong)

@@ -189,7 +189,7 @@ describe('the catalogue of models', () => {
     const catalogue = open([asked]);
     const { problems } = await catalogue.list();
     assert.deepEqual([idsOf(catalogue), problems.size], [['a/a-2'], 0]);
-    assert.match(warnings.join('\n'), /could not be kept/);
+    assert.match(warnings.join('\n'), /could not be saved/);
   });
 
   it('is not waited for any longer than is wanted, and asks once for all who ask', async () => {
@@ -198,7 +198,7 @@ describe('the catalogue of models', () => {
     const abort = new AbortController();
     const [one, other] = [catalogue.list({ signal: abort.signal }), catalogue.list()];
     abort.abort();
-    assert.equal((await one).problems.get('a'), 'It was not waited for.');
+    assert.equal((await one).problems.get('a'), 'The request was cancelled.');
     catalogue.dispose();
     await other;
     assert.equal(slow.asked, 1);

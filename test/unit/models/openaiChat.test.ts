@@ -208,7 +208,7 @@ describe('compatible', () => {
         await again({});
         assert.equal(server.requests.length, requests + 1, 'it is not asked with tools again');
         assert.equal(provider.models()[0]?.toolCalls, 'text');
-        assert.equal(told.filter((line) => line.includes('offered them by text')).length, 1);
+        assert.equal(told.filter((line) => line.includes('uses the text protocol')).length, 1);
       });
 
     it('keeps to native calls for other models, and for other refusals', async () => {

@@ -150,7 +150,7 @@ describe('prices', () => {
     it(`refuse a setting with ${name}, and say what is right`, () => {
       assert.throws(() => extendPrices(listPrices, value), {
         reason: 'user',
-        message: /not right:\n.+/s,
+        message: /invalid:\n.+/s,
         action: /provider\/model/,
       });
     });

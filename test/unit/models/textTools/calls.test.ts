@@ -30,7 +30,7 @@ const readable: readonly Row[] = [
     says: 'a real line break and tab inside a text',
     body: '{"tool":"write_file","args":{"path":"a.py","content":"if x:\n\treturn"}}',
     call: ['write_file', { path: 'a.py', content: 'if x:\n\treturn' }],
-    repairs: ['line breaks or tabs inside a text'],
+    repairs: ['line breaks or tabs inside a string'],
   },
   {
     says: 'a fence of json',
@@ -47,7 +47,7 @@ const readable: readonly Row[] = [
     says: 'words around it',
     body: `Sure: ${time} done.`,
     call: timeCall,
-    repairs: ['words beside the call'],
+    repairs: ['text next to the call'],
   },
   {
     says: 'thinking and tags around it',
@@ -69,19 +69,19 @@ const readable: readonly Row[] = [
     says: 'an object before it',
     body: `{"x":1} ${time}`,
     call: timeCall,
-    repairs: ['an object beside the call'],
+    repairs: ['an object next to the call'],
   },
   {
     says: 'words in braces before it',
     body: `for {x} and {0}: ${time}`,
     call: timeCall,
-    repairs: ['words beside the call'],
+    repairs: ['text next to the call'],
   },
   {
     says: 'quotes that are not escaped',
     body: '{"tool":"create_file","args":{"filename":"h.js","content":"log("hi")\\n"}}',
     call: ['create_file', { filename: 'h.js', content: 'log("hi")\n' }],
-    repairs: ['quotes inside a text'],
+    repairs: ['quotes inside a string'],
   },
   {
     says: 'a missing brace',
@@ -117,37 +117,37 @@ const readable: readonly Row[] = [
     says: 'quotes that are not escaped, for any tool',
     body: '{"tool":"patch_file","args":{"path":"a.py","find":"print("a", "b")","replace":"x = {"k": 1}"}}',
     call: ['patch_file', { path: 'a.py', find: 'print("a", "b")', replace: 'x = {"k": 1}' }],
-    repairs: ['quotes inside a text'],
+    repairs: ['quotes inside a string'],
   },
   {
     says: 'single quotes',
     body: `{'tool': 'read_file', 'args': {'path': 'a.ts'}}`,
     call: ['read_file', { path: 'a.ts' }],
-    repairs: ['other quotes than double ones'],
+    repairs: ['quotes other than double quotes'],
   },
   {
     says: 'a dict of Python',
     body: `{'tool': 'launch', 'args': {'lr': None, 'env': {'DEBUG': True, 'FAST': False}}}`,
     call: ['launch', { lr: null, env: { DEBUG: true, FAST: false } }],
-    repairs: ['other quotes than double ones', 'Python words'],
+    repairs: ['quotes other than double quotes', 'Python words'],
   },
   {
     says: 'an apostrophe in single quotes',
     body: `{'tool': 'search_web', 'args': {'query': 'what isn't known', 'num_results': 2}}`,
     call: ['search_web', { query: "what isn't known", num_results: 2 }],
-    repairs: ['other quotes than double ones', 'quotes inside a text'],
+    repairs: ['quotes other than double quotes', 'quotes inside a string'],
   },
   {
     says: 'comments',
     body: '{"tool":"launch", // to begin with\n "args":{"lr":0.1 /* small */}} # so',
     call: ['launch', { lr: 0.1 }],
-    repairs: ['comments', 'words beside the call'],
+    repairs: ['comments', 'text next to the call'],
   },
   {
     says: 'smart quotes',
     body: '{“tool”: “read_file”, “args”: {“path”: “a.ts”}}',
     call: ['read_file', { path: 'a.ts' }],
-    repairs: ['other quotes than double ones'],
+    repairs: ['quotes other than double quotes'],
   },
   {
     says: 'a path of Windows',
@@ -171,7 +171,7 @@ const readable: readonly Row[] = [
     says: 'a brace too many',
     body: '{"tool":"read_file","args":{"path":"a.ts"}}}',
     call: ['read_file', { path: 'a.ts' }],
-    repairs: ['a closing bracket too many'],
+    repairs: ['a surplus closing bracket'],
   },
   {
     says: 'names without quotes',
@@ -193,7 +193,7 @@ const readable: readonly Row[] = [
     says: 'arguments as a text that has to be mended',
     body: String.raw`{"tool":"read_file","args":"{'path': 'a.ts'}"}`,
     call: ['read_file', { path: 'a.ts' }],
-    repairs: ['other quotes than double ones'],
+    repairs: ['quotes other than double quotes'],
   },
   { says: 'no arguments', body: '{"name":"get_time"}', call: timeCall },
   { says: 'null for arguments', body: '{"name":"get_time","arguments":null}', call: timeCall },
@@ -216,7 +216,7 @@ const readable: readonly Row[] = [
     says: 'arguments beside the name',
     body: '{"tool":"read_file","path":"a.ts"}',
     call: ['read_file', { path: 'a.ts' }],
-    repairs: ['arguments beside the name'],
+    repairs: ['arguments next to the name'],
   },
   {
     says: 'numbers and booleans as texts',
@@ -276,7 +276,7 @@ const unreadable: readonly BrokenRow[] = [
     body: '{"name":"write_file","arguments":{"path":"a","content":"half of',
     name: 'write_file',
     input: '{"path":"a","content":"half of',
-    problem: /it ends where the end of a text should follow/,
+    problem: /expected the end of a string at .*, where the text ends/,
   },
   {
     says: 'quotes that could end the text or belong to it',
@@ -305,21 +305,21 @@ const unreadable: readonly BrokenRow[] = [
     body: '{"name":"launch","arguments":{"lr": 007}}',
     name: 'launch',
     input: '{"lr": 007}',
-    problem: /column 37 a value should stand/,
+    problem: /expected a value at line 1 column 37/,
   },
   {
     says: 'NaN',
     body: '{"name":"launch","arguments":{"lr": NaN}}',
     name: 'launch',
     input: '{"lr": NaN}',
-    problem: /a value should stand/,
+    problem: /expected a value/,
   },
   {
     says: 'a missing comma',
     body: '{"name":"search_web","arguments":{"query":"a" "num_results":1}}',
     name: 'search_web',
     input: '{"query":"a" "num_results":1}',
-    problem: /line 1 column 47 a comma or }/,
+    problem: /expected a comma or } at line 1 column 47/,
   },
   {
     says: 'arguments that are a text',
@@ -333,7 +333,7 @@ const unreadable: readonly BrokenRow[] = [
     body: '['.repeat(100_000),
     name: 'unreadable_call',
     input: '['.repeat(100_000),
-    problem: /less nested/,
+    problem: /less nesting/,
   },
 ];
 
@@ -426,7 +426,7 @@ describe('calls in text', () => {
       { name: 'launch', input: { lr: 1 }, repairs: [] },
     ]);
     const cut = await told(`<tool_call>\n{"name":"launch","arguments":{"lr":1`);
-    assert.match(callsIn(cut.reply)[0]?.problem ?? '', /it ends/);
+    assert.match(callsIn(cut.reply)[0]?.problem ?? '', /where the text ends/);
   });
 
   it('have names that every provider takes', async () => {
