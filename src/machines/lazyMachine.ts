@@ -123,7 +123,7 @@ export class LazyMachine extends ForwardingMachine implements Disposable {
     if (this.#opened) return this.#opened;
     throw new MachineFailure(
       'unreachable',
-      `${this.id} was not reached yet, so its folders are not known.`,
+      `${this.id} has not been connected yet, so its folders are unknown.`,
     );
   }
 

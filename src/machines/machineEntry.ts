@@ -52,7 +52,7 @@ const share = {
 const noPassword = <Entry extends object>(entry: Entry): boolean => !('password' in entry);
 const passwordIssue = {
   path: ['password'],
-  message: 'a password is never kept here: remove it, it is asked for when it is needed',
+  message: 'passwords are not allowed here. Remove it; Helios asks for it when needed',
 };
 const onePlace = { path: ['host'], message: 'name either a host or an alias of the ssh config' };
 
@@ -148,7 +148,7 @@ export const machineEntrySchema = z.discriminatedUnion(
   {
     error: (issue) =>
       issue.code === 'invalid_union'
-        ? `is not one that this version knows; it knows ${remoteKinds.join(', ')}`
+        ? `is not supported by this version; choose one of ${remoteKinds.join(', ')}`
         : undefined,
   },
 );
@@ -157,12 +157,12 @@ export const machineEntrySchema = z.discriminatedUnion(
 export function checkedEntry(value: unknown): MachineEntry {
   const parsed = machineEntrySchema.safeParse(value);
   if (parsed.success) return parsed.data;
-  throw new UserFacing(`This machine cannot be used: ${issueText(parsed.error.issues[0])}.`);
+  throw new UserFacing(`This machine is invalid: ${issueText(parsed.error.issues[0])}.`);
 }
 
 export const issueText = (issue: z.core.$ZodIssue | undefined): string =>
   issue === undefined
-    ? 'it does not fit'
+    ? 'it is invalid'
     : `${issue.path.join('.')}${issue.path.length > 0 ? ': ' : ''}${issue.message}`;
 
 export type MachinePlace = Pick<SshEntry, 'host' | 'alias' | 'user' | 'port'>;
@@ -202,7 +202,7 @@ function portOf(text: string | undefined): number | 'wrong' | undefined {
 
 const notUnderstood = (text: string): UserFacing =>
   new UserFacing(
-    `"${text}" names no host.`,
+    `"${text}" is not a host.`,
     'Write user@host, user@host:2222, [::1]:2222, or the name of a host in your ssh config.',
   );
 

@@ -112,7 +112,10 @@ describe('verdicts of runs on a Slurm cluster', () => {
     await assert.rejects(runs.launch(run), (error) => {
       assert.ok(error instanceof LaunchFailure);
       assert.equal(error.reason, 'not_started');
-      assert.match(error.message, /Slurm refused it: sbatch: error: .*invalid partition.*nowhere/i);
+      assert.match(
+        error.message,
+        /Slurm refused the job: sbatch: error: .*invalid partition.*nowhere/i,
+      );
       return true;
     });
     assert.equal(await runs.adopt(run), undefined);

@@ -176,7 +176,7 @@ function checkMounts({ id, mounts = [] }: ContainerEntry, engine: string): void 
     if (!isHere(engine))
       throw new MachineFailure(
         'unreachable',
-        `${id} mounts ${source}, but its engine is on another computer: remove the mount.`,
+        `${id} mounts ${source}, but its engine is on another computer. Remove the mount.`,
       );
     if (!path.isAbsolute(folder) || !path.isAbsolute(target))
       throw new MachineFailure(
@@ -186,7 +186,7 @@ function checkMounts({ id, mounts = [] }: ContainerEntry, engine: string): void 
     if (!existsSync(folder))
       throw new MachineFailure(
         'unreachable',
-        `${id} mounts ${folder}, which is not there. Make it, or change the mount.`,
+        `${id} mounts ${folder}, which does not exist. Create it, or change the mount.`,
       );
   }
 }

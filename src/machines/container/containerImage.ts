@@ -62,7 +62,7 @@ async function pull(docker: Docker, image: string): Promise<void> {
     const why = oneLine(engineFailure(error, 'it could not be pulled').message, 300);
     throw new MachineFailure(
       'unreachable',
-      `The engine has no image ${image}, and ${why} Get it with: docker pull ${image}, or name another image.`,
+      `The engine has no image ${image}, and ${why} Run docker pull ${image}, or choose another image.`,
       { cause: error },
     );
   }
@@ -74,7 +74,7 @@ async function isThere(docker: Docker, image: string): Promise<boolean> {
     return true;
   } catch (error) {
     if (statusOf(error) === 404) return false;
-    throw engineFailure(error, `The image ${image} cannot be looked for`);
+    throw engineFailure(error, `The image ${image} could not be looked up`);
   }
 }
 

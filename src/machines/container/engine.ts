@@ -28,7 +28,7 @@ export async function openEngine(place: string): Promise<Docker> {
   if (protocol !== 'tcp:' && protocol !== 'http:')
     throw new MachineFailure(
       'io',
-      `The engine ${place} is not understood: name a socket's path or tcp://host:port.`,
+      `The engine ${place} is invalid. Write the path of a socket, or tcp://host:port.`,
     );
   return new Docker({ host: hostname, port: port || '2375', protocol: 'http' });
 }
@@ -66,12 +66,12 @@ export function engineFailure(error: unknown, deed: string): MachineFailure {
   if (code === 'EACCES')
     return new MachineFailure(
       'denied',
-      `${deed}: this user may not use the container engine (${said}). Add the user to its group, or name another engine.`,
+      `${deed}: this user may not use the container engine (${said}). Add the user to its group, or choose another engine.`,
       { cause: error },
     );
   const isAbsent = code === 'ENOENT' || code === 'ECONNREFUSED';
   const why = isAbsent
-    ? 'no container engine answers; start Docker or Podman, or name the engine'
+    ? 'no container engine answers; start Docker or Podman, or set the engine'
     : said;
   return new MachineFailure('unreachable', `${deed}: ${why}.`, { cause: error });
 }

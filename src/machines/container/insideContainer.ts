@@ -41,7 +41,7 @@ export async function outputOf(container: Container, line: string, user?: string
   if (code === 0) return text;
   throw new MachineFailure(
     'io',
-    `A command in the container did not end well: ${oneLine(said, 300) || 'it was stopped'}.`,
+    `A command in the container failed: ${oneLine(said, 300) || 'it was stopped'}.`,
   );
 }
 

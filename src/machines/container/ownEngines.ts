@@ -55,7 +55,7 @@ export class OwnEngines {
         await removeStrays(await openEngine(engine), this.homeId, isKnown);
       } catch (error) {
         this.#options.logger.debug(
-          `The containers of ${engine} were not tidied up: ${messageOf(error)}`,
+          `The containers of ${engine} were not removed: ${messageOf(error)}`,
         );
       }
     }

@@ -98,14 +98,14 @@ export class MachineFile {
     const outer = outerSchema.safeParse(json.value);
     const twice = json.repeated.find((path) => path.length === 1);
     if (twice !== undefined)
-      throw this.#broken(json.lineOf(twice), `${String(twice[0])} stands there twice`);
+      throw this.#broken(json.lineOf(twice), `${String(twice[0])} appears twice`);
     if (outer.success) return { outer: outer.data, json, text };
     const [issue] = outer.error.issues;
     throw this.#broken(
       json.lineOf(issue?.path ?? []),
       issue?.path[0] === 'version'
         ? 'its version is not 1'
-        : 'it is not { "version": 1, "machines": [ … ] }',
+        : 'expected { "version": 1, "machines": [ … ] }',
     );
   }
 
@@ -116,7 +116,7 @@ export class MachineFile {
       if (codeOf(error) === 'ENOENT') return undefined;
       throw new UserFacing(
         `${this.path} cannot be read: ${messageOf(error)}.`,
-        'Make it a file that you can read.',
+        'Check its permissions.',
       );
     }
   }
@@ -124,7 +124,7 @@ export class MachineFile {
   #broken(line: number, why: string): UserFacing {
     return new UserFacing(
       `${this.path}, line ${line}: ${why}.`,
-      'Mend it by hand; until then it is left as it is.',
+      'Fix it by hand. Helios does not change it until then.',
     );
   }
 
@@ -134,7 +134,7 @@ export class MachineFile {
     const problem = (path: readonly PropertyKey[], why: string): void => {
       const line = json.lineOf(['machines', ...path]);
       problems.push(
-        `${this.path}, line ${line}: ${why}. The machine is left out until this is mended.`,
+        `${this.path}, line ${line}: ${why}. The machine is ignored until this is fixed.`,
       );
     };
     for (const [index, value] of outer.machines.entries()) {
@@ -142,12 +142,12 @@ export class MachineFile {
       const [issue] = parsed.error?.issues ?? [];
       if (!parsed.success) problem([index, ...(issue?.path ?? [])], issueText(issue));
       else if (entries.some(({ id }) => id === parsed.data.id))
-        problem([index, 'id'], `"${parsed.data.id}" is there twice`);
+        problem([index, 'id'], `"${parsed.data.id}" appears twice`);
       else entries.push(parsed.data);
     }
     for (const path of json.repeated.filter(([first]) => first === 'machines'))
       problems.push(
-        `${this.path}, line ${json.lineOf(path)}: ${String(path.at(-1))} stands there twice: this one counts.`,
+        `${this.path}, line ${json.lineOf(path)}: ${String(path.at(-1))} appears twice: this one is used.`,
       );
     return { entries, problems };
   }

@@ -122,11 +122,11 @@ export class MachineRegistry implements Machines, Disposable {
   /** Rejects with `UserFacing` when the id is unknown, or while runs are active on the machine. */
   async remove(id: string): Promise<void> {
     if (id === localId)
-      throw new UserFacing('The machine local is this computer; it cannot be removed.');
+      throw new UserFacing('The machine local is this computer. It cannot be removed.');
     if (this.#options.isBusy(id))
       throw new UserFacing(
-        `Runs are going on ${id}.`,
-        'Stop them, or wait for them, before you remove the machine.',
+        `Runs are active on ${id}.`,
+        'Stop them, or wait for them to end, before you remove the machine.',
       );
     if (!(await this.#options.file.remove(id)))
       throw new UserFacing(

@@ -11,7 +11,7 @@ const reasons: Readonly<Record<string, readonly [MachineFailureReason, string]>>
   ENOENT: ['missing', 'it does not exist'],
   ENOTDIR: ['missing', 'a part of the path is not a folder'],
   // Reading the /proc entry of a process that has just ended.
-  ESRCH: ['missing', 'it does not exist any more'],
+  ESRCH: ['missing', 'it no longer exists'],
   EACCES: ['denied', 'permission denied'],
   EPERM: ['denied', 'not permitted'],
   EROFS: ['denied', 'the file system is read-only'],

@@ -139,9 +139,7 @@ export class HostProbes implements Disposable {
       if (!this.#entries.has(entry)) continue;
       if (answer === undefined)
         entry.sink.failed(
-          text === undefined
-            ? `no answer within ${withinSeconds} s`
-            : 'its answer was not understood',
+          text === undefined ? `no answer within ${withinSeconds} s` : 'its answer is invalid',
         );
       else if ('problem' in answer) entry.sink.failed(answer.problem);
       else this.#pass(entry, key, answer.value);

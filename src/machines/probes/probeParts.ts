@@ -87,7 +87,7 @@ function processesPart<Entry extends ProbeTarget>(entries: readonly Entry[]): Pr
       const found =
         probe.kind === 'pattern' ? parsed.matches[patterns.indexOf(probe.pattern)] : undefined;
       return found === undefined
-        ? { problem: 'the pattern is no extended regular expression' }
+        ? { problem: 'the pattern is not an extended regular expression' }
         : { value: found };
     },
   };

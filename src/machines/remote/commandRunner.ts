@@ -40,6 +40,6 @@ async function runOnce(
   if (over.signal.aborted) throw tooLong(host.name, maxBytes);
   if (outcome.kind === 'timed_out') throw tooLate(host.name, timeoutMs);
   if (outcome.kind === 'aborted')
-    throw new MachineFailure('io', `${host.name} was not asked to the end.`);
+    throw new MachineFailure('io', `The query of ${host.name} was aborted.`);
   return Buffer.concat(pieces);
 }

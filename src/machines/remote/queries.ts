@@ -31,7 +31,7 @@ export class Queries implements Disposable {
 
   async #ask(script: string, options: QueryOptions): Promise<string> {
     if (this.#isDisposed)
-      throw new MachineFailure('unreachable', 'The machine is not used any more.');
+      throw new MachineFailure('unreachable', 'The connection to the machine was closed.');
     const limits = { timeoutMs, maxBytes: maxAnswerBytes, ...options };
     return (await this.#runner.run(evalLine(script), limits)).toString('utf8');
   }

@@ -176,7 +176,7 @@ class RemoteProcess {
     this.#end.reject(
       new MachineFailure(
         'timeout',
-        `${host.name} did not confirm the end of a command that was to be ended.`,
+        `${host.name} did not confirm the end of a command that was killed.`,
       ),
     );
     channel.close();
@@ -210,10 +210,10 @@ class RemoteProcess {
   #unknownEnd(): MachineFailure {
     const { name } = this.#deps.host;
     const known =
-      this.#group === undefined ? 'Whether it began' : 'It began; whether it ended, and how,';
+      this.#group === undefined ? 'Whether it started' : 'It started; whether it ended, and how,';
     return new MachineFailure(
       'unreachable',
-      `The connection to ${name} was lost during a command. ${known} is not known.`,
+      `The connection to ${name} was lost during a command. ${known} is unknown.`,
     );
   }
 

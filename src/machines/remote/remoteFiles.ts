@@ -52,7 +52,7 @@ const takeContent = (sizeBytes: number): string =>
     'b=${p##*/}; t="$d/.$(printf %.200s "$b").$$.tmp"',
     `trap 'rm -f "$t"' EXIT; trap 'exit 1' HUP INT TERM`,
     'cat >"$t" || exit 1',
-    `[ "$(wc -c <"$t")" -eq ${sizeBytes} ] || fail 'its content did not arrive whole'`,
+    `[ "$(wc -c <"$t")" -eq ${sizeBytes} ] || fail 'its content arrived incomplete'`,
   ].join('\n');
 
 export async function writeThroughShell(
@@ -142,10 +142,7 @@ export async function statThroughShell(
 export function remoteFileFailure(said: string, deed: string, path: string): MachineFailure {
   const [, reason, why] =
     reasons.find(([pattern]) => pattern.test(said)) ?? ([/./, 'io', said.trim()] as const);
-  return new MachineFailure(
-    reason,
-    `Cannot ${deed} ${path}: ${why || 'for a reason that was not said'}.`,
-  );
+  return new MachineFailure(reason, `Cannot ${deed} ${path}: ${why || 'unknown reason'}.`);
 }
 
 async function runOrFail(

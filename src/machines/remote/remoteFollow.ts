@@ -212,7 +212,7 @@ class RemoteFollow {
     if (bytes.length === 0) {
       this.failure = new MachineFailure(
         'denied',
-        `Cannot read ${this.path}: permission denied, or it is gone.`,
+        `Cannot read ${this.path}: permission denied, or it was deleted.`,
       );
       this.complain(this.failure);
       return false;

@@ -111,13 +111,13 @@ export class RemoteShell implements ScriptRunner {
 
   dispose(): void {
     if (this.#questions.length > 0) this.#abandon();
-    else this.#close('it is not used any more');
+    else this.#close('its connection was closed');
   }
 
   /** Ends the shell and the running script. */
   #abandon(): void {
     if (this.#isOver) return;
-    this.#close('it is not used any more');
+    this.#close('its connection was closed');
     if (this.#group === undefined) return;
     const line = commandLine(endGroupScript(this.#group, 0));
     // May fail when the connection is lost; the shell then ends as it cannot write its answer.
@@ -168,7 +168,10 @@ export class RemoteShell implements ScriptRunner {
 
   #failure(why: string): MachineFailure {
     if (this.#isEnded && !this.#hasAnswered)
-      return new MachineFailure('denied', `${this.#host.name} keeps no shell open for this user.`);
+      return new MachineFailure(
+        'denied',
+        `${this.#host.name} does not keep a shell open for this user.`,
+      );
     return new MachineFailure('unreachable', `${this.#host.name} does not answer: ${why}.`);
   }
 }
@@ -179,5 +182,5 @@ export const tooLate = (name: string, timeoutMs: number): MachineFailure =>
 export const tooLong = (name: string, maxBytes: number): MachineFailure =>
   new MachineFailure(
     'io',
-    `The answer of ${name} is longer than ${maxBytes / 2 ** 20} MiB: ask for less.`,
+    `The answer of ${name} is longer than ${maxBytes / 2 ** 20} MiB. Ask for less.`,
   );

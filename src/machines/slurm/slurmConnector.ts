@@ -59,5 +59,5 @@ export class SlurmConnector implements Connector {
 
 function absolute(path: string): string {
   if (path.startsWith('/')) return path;
-  throw new MachineFailure('io', `The runsFolder ${path} must be absolute, or begin with ~/.`);
+  throw new MachineFailure('io', `The runsFolder ${path} must be absolute or start with ~/.`);
 }

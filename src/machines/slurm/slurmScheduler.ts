@@ -96,7 +96,7 @@ export class SlurmScheduler implements Scheduler {
     for (const line of text.split('\n')) {
       const [name = '', id] = line.split(' ');
       if (id === 'unclear')
-        throw new MachineFailure('timeout', `Whether ${name} was submitted is not known yet.`);
+        throw new MachineFailure('timeout', `It is not yet known whether ${name} was submitted.`);
       if (id !== undefined) known.set(name, id);
     }
     return known;
@@ -126,11 +126,11 @@ export class SlurmScheduler implements Scheduler {
     if (outcome.kind === 'exited' && outcome.code === 0 && id !== undefined) return id;
     const why = stderr.trim() || outcome.kind;
     if (outcome.kind === 'exited' && outcome.code === exitCodes.refused)
-      throw new MachineFailure('denied', `Slurm refused it: ${why}`);
+      throw new MachineFailure('denied', `Slurm refused the job: ${why}`);
     const isUnclear = outcome.kind !== 'exited' || outcome.code === exitCodes.unclear;
     throw new MachineFailure(
       isUnclear ? 'unreachable' : 'io',
-      `It could not be submitted to Slurm: ${why}`,
+      `The job could not be submitted to Slurm: ${why}`,
     );
   }
 
@@ -147,7 +147,7 @@ export class SlurmScheduler implements Scheduler {
     if (isDone || /already completing|already completed|invalid job id/i.test(stderr)) return;
     throw new MachineFailure(
       'unreachable',
-      `Slurm did not do what was asked: ${stderr.trim() || outcome.kind}`,
+      `Slurm did not carry out the request: ${stderr.trim() || outcome.kind}`,
     );
   }
 
@@ -172,7 +172,7 @@ export class SlurmScheduler implements Scheduler {
     if (!sbatch.startsWith('/'))
       throw new MachineFailure(
         'io',
-        'There is no sbatch here: name a login host of a Slurm cluster as the host.',
+        'sbatch was not found. Set the host to a login host of a Slurm cluster.',
       );
     const folder = sbatch.slice(0, sbatch.lastIndexOf('/'));
     return [

@@ -24,7 +24,7 @@ until mkdir "$first/submitting" 2>/dev/null; do
   # submitted nothing.
   [ -z "$(find "$first/submitting" -maxdepth 0 -mmin +2 2>/dev/null)" ] || rmdir "$first/submitting"
   tries=$((tries + 1))
-  [ "$tries" -lt 10 ] || { echo 'Somebody else is submitting it.' >&2; exit "$unclear"; }
+  [ "$tries" -lt 10 ] || { echo 'Another process is submitting this job.' >&2; exit "$unclear"; }
   sleep 1
 done
 id=$(lookup "$first") || { rmdir "$first/submitting"; exit "$unclear"; }

@@ -205,10 +205,8 @@ export class Handshake {
       error instanceof Error && 'level' in error && error.level === 'client-authentication';
     if (!isAuth) {
       const isOld = /no matching/i.test(messageOf(error));
-      const why = isOld
-        ? `it offers only algorithms that are not safe any more: ${this.#offer}`
-        : messageOf(error);
-      const next = isOld ? 'Its SSH server has to be updated.' : 'It is tried again by itself.';
+      const why = isOld ? `it offers only insecure algorithms: ${this.#offer}` : messageOf(error);
+      const next = isOld ? 'Update its SSH server.' : 'Helios retries automatically.';
       const text = `${host} cannot be reached at port ${port}: ${why || 'no answer'}. ${next}`;
       return new MachineFailure('unreachable', text, { cause: error });
     }
@@ -216,29 +214,29 @@ export class Handshake {
     if (this.#wantsUser)
       return new MachineFailure(
         'auth',
-        `${host} asks for what only its person can say before it lets ${user} in (a password, a passphrase or a code), ` +
-          `and nobody is asked in the background. ${askAgain}`,
+        `${host} needs a password, a passphrase or a code to log in ${user}, ` +
+          `which Helios does not ask for in the background. ${askAgain}`,
         { cause: error },
       );
     return new MachineFailure(
       'auth',
-      `${host} did not let ${user} in; tried: ${tried}. Add your key to ~/.ssh/authorized_keys there ` +
-        '(ssh-copy-id), or name the right user or key for this machine; then try it again.',
+      `${host} refused the login of ${user}; tried: ${tried}. Add your key to ~/.ssh/authorized_keys there ` +
+        '(ssh-copy-id), or correct the user or key of this machine. Then retry.',
       { cause: error },
     );
   }
 }
 
-const askAgain = 'Test the machine, or start something there, to be asked.';
+const askAgain = 'Test the machine, or start a run there, to be asked.';
 
 const unaskedText = (host: string, key: string, note: string): string =>
-  `The key of ${host} (${key}) is not known yet, and nobody is asked in the background. ${note} ${askAgain}`.replace(
+  `The key of ${host} (${key}) is unknown, and Helios does not ask for it in the background. ${note} ${askAgain}`.replace(
     /\s+/g,
     ' ',
   );
 
 const unknownText = (host: string, key: string, note: string): string =>
-  `The key of ${host} (${key}) is not known and was not confirmed. ${note}`.trim();
+  `The key of ${host} (${key}) is unknown and was not confirmed. ${note}`.trim();
 
 /** Puts the key types on file first, so that the host is recognised by a known key. */
 function preferred(known: readonly string[]): ServerHostKeyAlgorithm[] {

@@ -65,7 +65,7 @@ export async function checkHostKey(
   if (other) return { kind: 'changed', why: changedText(name, `${keyType} ${fingerprint}`, other) };
   const authority = entries.find(({ marker }) => marker === '@cert-authority');
   const note = authority
-    ? `${authority.place} names a certificate authority for this host; host certificates are not checked here.`
+    ? `${authority.place} names a certificate authority for this host, but Helios does not check host certificates.`
     : '';
   return { kind: 'unknown', fingerprint, keyType, note };
 }
@@ -105,8 +105,8 @@ const nameOf = ({ host, port }: HostName): string =>
   (port === 22 ? host : `[${host}]:${port}`).toLowerCase();
 
 const changedText = (name: HostName, shown: string, entry: Entry): string =>
-  `The host key of ${nameOf(name)} is not the one that is on file (${entry.place}): it shows ${shown}. Either the host ` +
-  'was set up anew, or somebody answers in its place. Ask whoever runs it; if the new key is right, remove the old one: ' +
+  `The host key of ${nameOf(name)} has changed to ${shown}; ${entry.place} has another one. Either the host ` +
+  'was reinstalled, or an attacker answers in its place. Ask its administrator. If the new key is right, remove the old one: ' +
   `ssh-keygen -R '${nameOf(name)}'`;
 
 async function entriesOf(files: readonly string[], name: HostName): Promise<Entry[]> {
@@ -119,7 +119,7 @@ async function readEntries(file: string): Promise<Entry[]> {
     if (['ENOENT', 'ENOTDIR'].includes(codeOf(error) ?? '')) return '';
     throw new MachineFailure(
       'host_key',
-      `${file} cannot be read, so no host can be recognised: ${messageOf(error)}.`,
+      `${file} cannot be read, so no host key can be checked: ${messageOf(error)}.`,
     );
   });
   return text.split('\n').flatMap((line, index) => {

@@ -52,7 +52,7 @@ function openFailure({ host, isCurrent }: OpenConnection, error: Error): Machine
   if (!isCurrent() || /not connected|no response/i.test(error.message)) return connectionLost(host);
   // The server closed the channel instead of answering.
   if (error.message === 'Unable to exec')
-    return unreachable(host, 'it closed a session at once; whether the command began is not known');
+    return unreachable(host, 'it closed a session at once; whether the command started is unknown');
   return new MachineFailure('denied', `${host} opened no session: ${error.message}.`, {
     cause: error,
   });

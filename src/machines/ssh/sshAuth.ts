@@ -84,7 +84,7 @@ export class SshAuth {
     this.#open.clear();
     for (const name of this.#used)
       if (this.#secrets.get(name) !== undefined) this.#secrets.set(name, undefined);
-    return this.#tried.length > 0 ? this.#tried.join(', ') : 'nothing that it accepts';
+    return this.#tried.length > 0 ? this.#tried.join(', ') : 'no method that it accepts';
   }
 
   /** Lets the user be asked again. */

@@ -68,8 +68,7 @@ async function resolve(
   options: SshConfigOptions,
   jumpsLeft: number,
 ): Promise<SshTarget> {
-  if (reference.host.startsWith('-'))
-    throw unusable(`"${reference.host}" is not the name of a host.`);
+  if (reference.host.startsWith('-')) throw unusable(`"${reference.host}" is not a host.`);
   const settings =
     (await askOpenSsh(reference, options)) ?? (await settingsOf(reference.host, options));
   const target = targetOf(reference, settings, options);
@@ -115,13 +114,13 @@ function proxyOf(
   const { host } = reference;
   if (valuesOf(settings, 'proxyusefdpass')[0]?.[0] === 'yes')
     throw unusable(
-      `${host} is reached with ProxyUseFdpass in ${options.configFile}, which only ssh itself can do. ` +
-        'Use a ProxyCommand that passes the bytes on, or ProxyJump.',
+      `${host} uses ProxyUseFdpass in ${options.configFile}, which Helios does not support. ` +
+        'Use ProxyJump, or a ProxyCommand without it.',
     );
   // These words become part of a shell command.
   if (![target.host, target.user, host].every((word) => /^[\w.:%@+-]+$/.test(word)))
     throw unusable(
-      `The name or user of ${host} has characters that a ProxyCommand must not be given.`,
+      `The name or user of ${host} contains characters that are not allowed in a ProxyCommand.`,
     );
   return { proxyCommand: expandTokens(command, tokensOf(reference, target, options)) };
 }
@@ -152,7 +151,7 @@ async function askOpenSsh(
       return undefined;
     const said = messageOf(error).split('\n').slice(1).join(' ').trim();
     throw unusable(
-      `The ssh configuration does not work for ${reference.host}: ${said || messageOf(error)}`,
+      `The ssh configuration of ${reference.host} is invalid: ${said || messageOf(error)}`,
     );
   }
 }

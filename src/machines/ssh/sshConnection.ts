@@ -149,7 +149,7 @@ export class SshConnection implements CommandHost, Disposable {
     } catch (error) {
       const why =
         error instanceof MachineFailure && error.cause ? messageOf(error.cause) : messageOf(error);
-      throw unreachable(host, `${this.target.host} gets no connection to it (${why})`, error);
+      throw unreachable(host, `${this.target.host} cannot connect to it (${why})`, error);
     }
   }
 
@@ -170,7 +170,7 @@ export class SshConnection implements CommandHost, Disposable {
 
   #connected(): Promise<Client> {
     if (this.#isDisposed)
-      return Promise.reject(unreachable(this.target.host, 'it is not used any more'));
+      return Promise.reject(unreachable(this.target.host, 'its connection was closed'));
     if (this.#client) return Promise.resolve(this.#client);
     if (this.#connecting) return this.#connecting;
     if (this.#gate.failure && this.#gate.waitMs > 0) return Promise.reject(this.#gate.failure);
@@ -202,7 +202,7 @@ export class SshConnection implements CommandHost, Disposable {
       });
       if (!this.#isDisposed) return client;
       client.destroy();
-      throw unreachable(host, 'it is not used any more');
+      throw unreachable(host, 'its connection was closed');
     });
     this.#greeting = greeting.catch(() => undefined);
     return greeting;

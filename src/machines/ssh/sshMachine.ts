@@ -29,7 +29,7 @@ export async function homeOf(
   const { stdout } = await runScript(connection, clock, 'cd && pwd -P');
   const home = stdout.toString().trim();
   if (home.startsWith('/')) return home;
-  throw new MachineFailure('io', `${connection.name} does not say where the home folder is.`);
+  throw new MachineFailure('io', `${connection.name} did not report its home folder.`);
 }
 
 export class SshMachine extends ShellMachine {

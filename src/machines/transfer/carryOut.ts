@@ -201,7 +201,7 @@ async function checked(
   const more = [
     ...changed.map((name) => ({
       name,
-      why: 'it changed while it was sent: send it again when it is at rest',
+      why: 'it changed during the transfer: send it again when it no longer changes',
     })),
     ...(isToBeWhole ? missing.map((name) => ({ name, why: reasonIn(said, name) })) : []),
   ].filter(({ name }) => !told.has(name) && told.add(name));
@@ -228,7 +228,7 @@ function fullFailure({ to }: Survey, { freeBytes, leftBytes }: Room): MachineFai
   const room = freeBytes >= 0 ? `, ${formatBytes(freeBytes)} are free` : '';
   return new MachineFailure(
     'no_space',
-    `No space is left at ${placeText(to)}. ${formatBytes(leftBytes)} are still to be sent${room}. Make room, exclude files, or choose another folder.`,
+    `No space is left at ${placeText(to)}. ${formatBytes(leftBytes)} remain to be sent${room}. Free space, exclude files, or choose another folder.`,
   );
 }
 

@@ -74,7 +74,7 @@ export function exitCode({ outcome }: StreamResult, signal: AbortSignal | undefi
   if (outcome.kind === 'exited') return outcome.code;
   throw new MachineFailure(
     'io',
-    `A command of the transfer was ended from outside (${outcome.kind}). Try it again.`,
+    `A command of the transfer was killed (${outcome.kind}). Retry the transfer.`,
   );
 }
 

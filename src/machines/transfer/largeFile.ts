@@ -47,7 +47,7 @@ export async function sendLarge(file: LargeFile, options: Options): Promise<stri
   const hasChanged = after?.modified !== entry.modified || after.sizeBytes !== entry.sizeBytes;
   if (hasChanged || target.code === sizeCode) {
     await run(to.machine, inFolder(to.path, [`rm -f -- ${part}`]), options.signal);
-    return 'it changed while it was sent: send it again when it is at rest';
+    return 'it changed during the transfer: send it again when it no longer changes';
   }
   const moved = await run(to.machine, placeLines(file, part), options.signal);
   return moved.code === 0 ? undefined : oneReason(moved.stderr);
@@ -73,7 +73,7 @@ const sendScript = (path: string, name: Bytes, blocks: number): string =>
     `cd -- ${shellQuote(path)} || exit 1`,
     `n=${printed(name)}; n=\${n%/}`,
     // Reports a missing file, which would otherwise show only in the exit code of dd.
-    '[ -r "./$n" ] || { echo "permission denied, or it is gone" >&2; exit 1; }',
+    '[ -r "./$n" ] || { echo "permission denied, or it was deleted" >&2; exit 1; }',
     `exec dd if="./$n" bs=${blockBytes} skip=${blocks} 2>/dev/null`,
   ].join('\n');
 
@@ -148,4 +148,4 @@ const inFolder = (path: string, lines: readonly Bytes[]): Bytes[] => [
 ];
 
 const oneReason = (said: string): string =>
-  textOf(bytesOf(said)).trim().split('\n')[0] ?? 'for a reason that was not said';
+  textOf(bytesOf(said)).trim().split('\n')[0] ?? 'unknown reason';

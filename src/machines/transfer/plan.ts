@@ -60,18 +60,18 @@ export function planOf(compared: Compared): Plan {
 }
 
 function stepFor(name: Bytes, entry: Entry, { target, sameLinks, sameContent }: Compared): Step {
-  if (entry.kind === 'other') return { problem: 'it is neither a file nor a folder nor a link' };
+  if (entry.kind === 'other') return { problem: 'it is not a file, folder or link' };
   const there = target.get(name);
   if (there === undefined) return 'send';
   if (there.kind === 'folder')
-    return entry.kind === 'folder' ? 'same' : { problem: 'a folder is at its destination' };
+    return entry.kind === 'folder' ? 'same' : { problem: 'its destination is a folder' };
   // Never writes through a link, and never replaces an item of another kind.
   if (entry.kind === 'folder')
     return {
-      problem: `a ${there.kind === 'link' ? 'link' : 'file'} is at its destination, and was left alone`,
+      problem: `its destination is a ${there.kind === 'link' ? 'link' : 'file'}, which was not replaced`,
     };
   if (there.kind === 'other')
-    return { problem: 'something else is at its destination, and was left alone' };
+    return { problem: 'its destination is not a file, folder or link, and was not replaced' };
   if (entry.kind === 'link') return sameLinks.has(name) ? 'same' : 'send';
   if (there.kind === 'link' || there.sizeBytes !== entry.sizeBytes) return 'send';
   const isSame = sameContent ? sameContent.has(name) : isSameTime(there.modified, entry.modified);

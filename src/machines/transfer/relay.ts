@@ -54,7 +54,10 @@ export async function relay(
       if (result.outcome.kind === 'exited') line.end();
       else
         line.fail(
-          new MachineFailure('io', `${from.machine.id} did not send all of it. Try it again.`),
+          new MachineFailure(
+            'io',
+            `${from.machine.id} did not send everything. Retry the transfer.`,
+          ),
         );
       return result;
     });

@@ -42,7 +42,7 @@ export async function surveyed(request: TransferRequest): Promise<Survey> {
   const { from, to, exclude = [], signal } = request;
   const tree = await listTree(from, { as: 'folder', closed: closedNames(exclude), signal });
   if (tree.root === 'nothing')
-    throw new MachineFailure('missing', `There is nothing at ${placeText(from)} to send.`);
+    throw new MachineFailure('missing', `${placeText(from)} does not exist.`);
   const survey =
     tree.root === 'file' ? await surveyFile(request) : await surveyFolder(request, tree);
   const { plan, source, target } = survey;
@@ -68,7 +68,7 @@ async function surveyFile({ from, to, checksum, signal }: TransferRequest): Prom
   if (theirs.root === 'folder')
     throw new MachineFailure(
       'io',
-      `${placeText(to)} is a folder and ${placeText(from)} is a file: name the file at the destination too.`,
+      `${placeText(to)} is a folder and ${placeText(from)} is a file. Add the file name to the destination.`,
     );
   const folders = {
     from: { machine: from.machine, path: dirname(from.path) },
@@ -108,7 +108,7 @@ async function surveyFolder(request: TransferRequest, tree: Tree): Promise<Surve
   if (theirs.root === 'file')
     throw new MachineFailure(
       'io',
-      `${placeText(to)} is a file and ${placeText(from)} is a folder: choose another destination.`,
+      `${placeText(to)} is a file and ${placeText(from)} is a folder. Choose another destination.`,
     );
   const target = theirs.entries;
   const tools = { from: tree.tools, to: theirs.tools };
@@ -214,8 +214,8 @@ function assertRoom(to: Place, neededBytes: number, freeBytes: number): void {
   if (Number.isNaN(freeBytes) || neededBytes <= freeBytes) return;
   throw new MachineFailure(
     'no_space',
-    `${placeText(to)} has ${formatBytes(freeBytes)} free and ${formatBytes(neededBytes)} more would be there: ` +
-      `${formatBytes(neededBytes - freeBytes)} are missing. Nothing was sent. Make room, exclude files, or choose another folder.`,
+    `${placeText(to)} has ${formatBytes(freeBytes)} free, but the transfer needs ${formatBytes(neededBytes)} more: ` +
+      `${formatBytes(neededBytes - freeBytes)} are missing. Nothing was sent. Free space, exclude files, or choose another folder.`,
   );
 }
 

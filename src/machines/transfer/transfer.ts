@@ -20,7 +20,7 @@ export async function transfer(request: TransferRequest): Promise<TransferReport
   if (from.machine.id === to.machine.id && from.machine.kind !== 'local')
     throw new MachineFailure(
       'io',
-      `Both places are on ${to.machine.id}: copy there with a command, such as cp -a.`,
+      `Both paths are on ${to.machine.id}. Copy there with a command, such as cp -a.`,
     );
   const beganMs = clock.now();
   const survey = await surveyed(request);

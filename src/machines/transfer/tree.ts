@@ -196,7 +196,7 @@ export async function checksums(
   if (sum === undefined)
     throw new MachineFailure(
       'missing',
-      `${place.machine.id} has no sha256sum: transfer without checksum.`,
+      `${place.machine.id} has no sha256sum. Transfer without checksum.`,
     );
   const plain = names.filter((name) => !/[\\\n\r]/.test(name));
   if (plain.length === 0) return new Map();

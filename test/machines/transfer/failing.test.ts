@@ -81,7 +81,7 @@ describe('a transfer that fails', () => {
       };
       const report = await send({ onProgress: fill, clock: eager });
       assert.deepEqual([report.outcome, report.failure?.reason], ['stopped', 'no_space']);
-      assert.match(report.failure?.message ?? '', /are still to be sent/);
+      assert.match(report.failure?.message ?? '', /remain to be sent/);
       assert.deepEqual(names(path('to')), ['other'], 'neither halves nor remains');
       fs.rmSync(path('to/other'));
       assert.equal((await send()).outcome, 'complete');

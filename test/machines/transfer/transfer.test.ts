@@ -95,7 +95,7 @@ describe('transfer', () => {
   });
 
   it('refuses what is not there, and a folder where a file is', async () => {
-    await assert.rejects(send(), { reason: 'missing', message: /nothing at/ });
+    await assert.rejects(send(), { reason: 'missing', message: /does not exist/ });
     fs.mkdirSync(path('from'));
     put(path('to'), 'kept');
     await assert.rejects(send({}, host(0), host(1)), {
@@ -274,7 +274,7 @@ describe('transfer', () => {
     };
     const report = await send({ onProgress, clock }, local, host(0));
     assert.deepEqual([report.outcome, report.files], ['partial', 1]);
-    assert.match(report.problems[0]?.why ?? '', /changed while it was sent/);
+    assert.match(report.problems[0]?.why ?? '', /changed during the transfer/);
     assert.deepEqual(names(path('to')), ['small']);
   });
 

@@ -169,9 +169,9 @@ describe('helios machine', () => {
     ],
     [['machine', 'add', 'gpu1'], /needs a host/],
     [['machine', 'add', 'gpu1', 'gpu1', '--auth', 'magic'], /agent, key, password/],
-    [['machine', 'add', 'gpu1', 'gpu1:99999'], /"gpu1:99999" names no host\.\nWrite user@host/],
+    [['machine', 'add', 'gpu1', 'gpu1:99999'], /"gpu1:99999" is not a host\.\nWrite user@host/],
     [['machine', 'add', 'local', 'gpu1'], /"local" is this computer/],
-    [['machine', 'add', 'g:1', 'gpu1'], /cannot be used: id: /],
+    [['machine', 'add', 'g:1', 'gpu1'], /is invalid: id: /],
     [['machine', 'add', 'gpu1', 'gpu1', '--key', 'none'], /nothing at .*none on this computer/],
     [['machine', 'rm', 'gpu9'], /There is no machine "gpu9"\.\nMachines: local\./],
     [['machine', 'test', 'gpu9'], /There is no machine "gpu9"/],
@@ -198,7 +198,7 @@ describe('helios machine', () => {
     assert.equal(code, 1);
     assert.match(
       stderr.text,
-      /machines\.json, line 2: it is not valid JSON: it ends too early: .*\.\s+Mend it by hand/,
+      /machines\.json, line 2: it is not valid JSON: it ends too early: .*\.\s+Fix it by hand/,
     );
     assert.equal(readFileSync(file(), 'utf8'), '{ "version": 1,\n');
   });

@@ -152,7 +152,7 @@ describe('machines of the list, over a real sshd', () => {
       const machine = create({ ...lab, keyPath: path });
       await assert.rejects(machine.stat('/'), {
         reason: 'auth',
-        message: /nobody is asked in the background/,
+        message: /does not ask for in the background/,
       });
       assert.deepEqual(asked, []);
       await assert.rejects(machine.exec('true', { cwd: '/' }), {

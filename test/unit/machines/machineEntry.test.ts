@@ -47,7 +47,7 @@ describe('parseMachineSpec', () => {
     it(`refuses "${text}"`, () => {
       assert.throws(() => parseMachineSpec(text), {
         reason: 'user',
-        message: /names no host/,
+        message: /is not a host/,
         action: /user@host:2222/,
       });
     });

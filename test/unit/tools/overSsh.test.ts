@@ -170,17 +170,14 @@ describe('file tools over SSH', () => {
   it('tells the model what to do instead', async () => {
     const deps = tools();
     const upload = (input: object) => call(remoteUpload(deps), { ...gpu1, ...input });
-    await assert.rejects(
-      upload({ local_path: 'no', remote_path: 'x' }),
-      /There is nothing at .*here\/no/,
-    );
+    await assert.rejects(upload({ local_path: 'no', remote_path: 'x' }), /here\/no does not exist/);
     writeFileSync(path('here/file'), 'x');
     await assert.rejects(
       upload({ local_path: 'file', remote_path: '.' }),
-      /is a folder .* name the file/,
+      /is a folder .* Add the file name/,
     );
     const within = { source_machine_id: 'gpu1', local_path: 'a', remote_path: 'b' };
-    await assert.rejects(upload(within), /copy there with a command/);
+    await assert.rejects(upload(within), /Copy there with a command/);
     const denied = { local_path: 'file', remote_path: '/proc/x/file' };
     await assert.rejects(
       upload(denied),

@@ -61,7 +61,7 @@ describe('machines.json', () => {
     assert.deepEqual(entries, [{ ...gpu1, rack: 7 }]);
     assert.match(
       problems.join('\n'),
-      /machines\.json, line 15: kind: .*left out until this is mended\.$/,
+      /machines\.json, line 15: kind: .*ignored until this is fixed\.$/,
     );
     await it.put(gpu2);
     assert.deepEqual(JSON.parse(readFileSync(path(), 'utf8')), {
@@ -137,7 +137,7 @@ describe('machines.json', () => {
     assert.deepEqual(entries, [{ id: 'a', kind: 'ssh', host: 'y' }]);
     assert.match(
       problems.join('\n'),
-      /^[^\n]*machines\.json, line 4: host stands there twice: this one counts\.$/,
+      /^[^\n]*machines\.json, line 4: host appears twice: this one is used\.$/,
     );
     await it.put({ id: 'a', kind: 'ssh', host: 'z' });
     assert.deepEqual(await it.read(), {
@@ -150,7 +150,7 @@ describe('machines.json', () => {
     [
       'is not JSON',
       '{\n  "version": 1,\n  "machines": [,]\n}\n',
-      /line 3: it is not valid JSON: there is a comma too many, .*\. Mend it by hand/,
+      /line 3: it is not valid JSON: there is a comma too many, .*\. Fix it by hand/,
     ],
     [
       'ends too early',
@@ -165,9 +165,9 @@ describe('machines.json', () => {
     [
       'has its machines twice',
       '{ "version": 1,\n "machines": [],\n "machines": []\n}',
-      /line 3: machines stands there twice/,
+      /line 3: machines appears twice/,
     ],
-    ['is a list', '[]', /line 1: it is not \{ "version": 1/],
+    ['is a list', '[]', /line 1: expected \{ "version": 1/],
     [
       'is of another version',
       '{\n "machines": [],\n "version": 2 }',
@@ -189,7 +189,7 @@ describe('machines.json', () => {
     ['local', { ...gpu1, id: 'local' }, /line 5: id: "local" is this computer/],
     ['a port that is none', { ...gpu1, port: 70_000 }, /line 9: port:/],
     ['an option as host', { ...gpu1, host: '-oProxyCommand=x' }, /line 7: host: .*dash/],
-    ['a password', { ...gpu1, password: 'secret' }, /line 10: password: .*never kept here/],
+    ['a password', { ...gpu1, password: 'secret' }, /line 10: password: .*not allowed here/],
     [
       'neither host nor alias',
       { id: 'x', kind: 'ssh' },
@@ -212,12 +212,12 @@ describe('machines.json', () => {
       await given({ version: 1, machines: [gpu2, gpu2] })
     ).read();
     assert.deepEqual(entries, [gpu2]);
-    assert.match(problems.join('\n'), /line 12: "gpu2" is there twice/);
+    assert.match(problems.join('\n'), /line 12: "gpu2" appears twice/);
   });
 
   it('takes no machine that it could not read again', () => {
     const withPassword = { ...gpu1, password: 'secret' };
-    assert.throws(() => file().put(withPassword), { reason: 'user', message: /never kept here/ });
+    assert.throws(() => file().put(withPassword), { reason: 'user', message: /not allowed here/ });
     assert.ok(!existsSync(path()));
   });
 
@@ -225,7 +225,7 @@ describe('machines.json', () => {
     const it = new MachineFile({ path: folder(), write: () => Promise.resolve() });
     assert.match(
       (await it.read()).problems.join('\n'),
-      /cannot be read: .* Make it a file that you can read\./,
+      /cannot be read: .* Check its permissions\./,
     );
   });
 

@@ -167,7 +167,7 @@ describe('the list of machines', () => {
     busy = ['gpu1'];
     await assert.rejects(machines.remove('gpu1'), {
       reason: 'user',
-      message: /Runs are going on gpu1/,
+      message: /Runs are active on gpu1/,
     });
     await file().remove('gpu1');
     await machines.reload();

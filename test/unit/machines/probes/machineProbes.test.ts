@@ -141,7 +141,7 @@ function looksAt(name: string, machineOf: () => ProbedMachine): void {
       const good = probes.once(machine, { kind: 'pattern', pattern: '.' });
       await assert.rejects(
         probes.once(machine, { kind: 'pattern', pattern: 'a(' }),
-        /no extended regular expression/,
+        /not an extended regular expression/,
       );
       assert.ok((await good).length > 0);
     });

@@ -167,7 +167,7 @@ describe('a command on a host', () => {
       channel.lose();
       await assert.rejects(ended, {
         reason: 'unreachable',
-        message: /It began; whether it ended, and how, is not known/,
+        message: /It started; whether it ended, and how, is unknown/,
       });
     }
     assert.equal(kills().length, 1);
@@ -178,7 +178,7 @@ describe('a command on a host', () => {
     channel.lose();
     await assert.rejects(ended, {
       reason: 'unreachable',
-      message: /Whether it began is not known/,
+      message: /Whether it started is unknown/,
     });
   });
 

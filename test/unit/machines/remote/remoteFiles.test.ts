@@ -41,7 +41,7 @@ describe('files through a shell', () => {
   for (const [what, change] of broken)
     it(`keep what was there where ${what} arrived, and leave nothing beside it`, async () => {
       writeFileSync(file('f'), 'old');
-      const failure = { reason: 'io', message: /its content did not arrive whole/ };
+      const failure = { reason: 'io', message: /its content arrived incomplete/ };
       await assert.rejects(writeThroughShell(given(change), file('f'), content), failure);
       await assert.rejects(appendThroughShell(given(change), file('f'), content), failure);
       await assert.rejects(writeThroughShell(given(change), file('sub/g'), content), failure);
@@ -83,7 +83,7 @@ describe('files through a shell', () => {
         Promise.resolve({ outcome: outcome satisfies ExecOutcome, stdout: content, stderr: '' });
       await assert.rejects(readThroughShell(run, '/f'), {
         reason: 'io',
-        message: /for a reason that was not said/,
+        message: /unknown reason/,
       });
       await assert.rejects(statThroughShell(run, '/f'), { reason: 'io' });
     }
@@ -102,7 +102,7 @@ describe('files through a shell', () => {
     ['cat: Disk quota exceeded', 'no_space', 'the disk quota is used up'],
     ['sh: /f: Is a directory', 'io', 'it is a folder'],
     [' mv: I/O error \n', 'io', 'mv: I/O error'],
-    ['', 'io', 'for a reason that was not said'],
+    ['', 'io', 'unknown reason'],
   ];
   for (const [said, reason, told] of words)
     it(`know ${JSON.stringify(said)} for ${reason}`, () => {

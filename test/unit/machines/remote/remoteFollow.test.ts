@@ -199,7 +199,9 @@ describe('files of a host that are followed', () => {
     const file = follow('a');
     const folder = follow('dir');
     await clock.advance(3000);
-    assert.deepEqual(file.seen.errors, ['Cannot read /runs/a: permission denied, or it is gone.']);
+    assert.deepEqual(file.seen.errors, [
+      'Cannot read /runs/a: permission denied, or it was deleted.',
+    ]);
     assert.deepEqual(folder.seen.errors, ['Cannot read /runs/dir: it is a folder.']);
     const drained = assert.rejects(folder.follow.drain(), { reason: 'io' });
     await clock.advance(0);

@@ -41,7 +41,7 @@ describe('a link that breaks', () => {
     sshd.cut();
     await assert.rejects(running, {
       reason: 'unreachable',
-      message: /whether it ended, and how, is not known/,
+      message: /whether it ended, and how, is unknown/,
     });
     await assert.rejects(waiting, { reason: 'unreachable' });
     writeFileSync(path('go'), '');

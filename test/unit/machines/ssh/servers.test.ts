@@ -89,7 +89,7 @@ describe('hosts as they are met', () => {
       const machine = machineAt((await server([line, 'Ciphers aes128-ctr'])).target());
       await assert.rejects(machine.exec('true'), { reason: 'unreachable', message: pattern });
       await assert.rejects(machine.exec('true'), {
-        message: /not safe any more.*has to be updated/,
+        message: /insecure algorithms.*Update its SSH server/,
       });
     }
   });
@@ -146,7 +146,7 @@ describe('hosts as they are met', () => {
         (error: unknown) =>
           error instanceof MachineFailure &&
           error.reason === 'unreachable' &&
-          /gets no connection/.test(error.message),
+          /cannot connect to it/.test(error.message),
       ),
     );
     await second.start();

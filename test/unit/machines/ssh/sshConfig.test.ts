@@ -114,16 +114,16 @@ describe('ssh configuration', () => {
       message: /ProxyUseFdpass/,
     });
     await assert.rejects(resolveHost({ host: 'b' }, { ...options, sshProgram: null }), {
-      message: /must not be given/,
+      message: /not allowed in a ProxyCommand/,
     });
     await assert.rejects(resolveHost({ host: 'loop' }, { ...options, sshProgram: null }), {
       message: /too many/,
     });
     await assert.rejects(resolveHost({ host: '-oProxyCommand=x' }, options), {
-      message: /not the name of a host/,
+      message: /is not a host/,
     });
     await assert.rejects(resolveHost({ host: 'h' }, configured('Prot 22\n')), {
-      message: /does not work/,
+      message: /is invalid/,
     });
   });
 
