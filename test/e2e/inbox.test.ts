@@ -107,7 +107,7 @@ describe('the inbox in the hands of a user', () => {
     await workbench.sendChat('@helios /inbox');
     await workbench.chatMatching(/q1: Two GPUs are free.*→ yes/s);
     await workbench.sendChat('@helios /answer q1 no');
-    await workbench.chatMatching(/Question q1 has its answer: yes/);
+    await workbench.chatMatching(/Question q1 is already answered: yes/);
     await workbench.screenshot('inbox-chat-light');
     assert.deepEqual(workbench.consoleErrors(), []);
   });

@@ -169,7 +169,7 @@ export class DemoWorld {
         return '{"ok":true}';
       case 'finish':
         this.finished = input as unknown as NonNullable<DemoWorld['finished']>;
-        return 'The session is ended.';
+        return 'The session has ended.';
       default:
         return '{"ok":true}';
     }

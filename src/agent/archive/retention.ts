@@ -99,7 +99,7 @@ async function carryOutRetention(
     const { id, lastEventMs } = session.summary;
     const now = (await deps.list()).find((each) => each.id === id);
     if (now === undefined) continue;
-    const why = now.lastEventMs === lastEventMs ? await whyKept(deps, now) : 'it went on meanwhile';
+    const why = now.lastEventMs === lastEventMs ? await whyKept(deps, now) : 'it changed meanwhile';
     if (why !== undefined) problems.push(`${id} stays: ${why}`);
     else {
       problems.push(...(await removeSession(deps, id)));
@@ -113,9 +113,9 @@ async function whyKept(
   { home, owner }: RetentionDeps,
   summary: SessionSummary,
 ): Promise<string | undefined> {
-  if (summary.endReason === undefined) return 'it is not ended';
+  if (summary.endReason === undefined) return 'it has not ended';
   if (summary.going > 0)
-    return summary.going === 1 ? 'a run of it goes on' : `${summary.going} runs of it go on`;
+    return summary.going === 1 ? 'a run is active' : `${summary.going} runs are active`;
   if ((await owner(summary.id)) !== undefined) return 'it is open';
   return (await isThere(path.join(home.sessionFolder(summary.id), keepFile)))
     ? 'it is kept'
@@ -173,7 +173,7 @@ async function removeSession(deps: RetentionDeps, id: SessionId): Promise<string
         ...kept.map(({ path: place, why }) => `${place} on ${machineId} stays: ${why}`),
       );
     } catch (error) {
-      problems.push(`What session ${id} left on ${machineId} stays: ${messageOf(error)}`);
+      problems.push(`Files of session ${id} on ${machineId} stay: ${messageOf(error)}`);
     }
   }
   for (const run of state.runs.keys())

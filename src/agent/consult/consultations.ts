@@ -60,7 +60,7 @@ async function whom(deps: ConsultationsDeps, question: Question): Promise<Asked>
   for (const provider of others)
     if ((await readinessOf(provider)).isReady) return named(deps, 'default', provider.id);
   throw new ToolFailure(
-    'No other model provider is set up that could be asked. Go on without a second opinion, or name a model of your own provider in model.',
+    'No other model provider is set up. Continue without a second opinion, or name a model of your own provider in model.',
   );
 }
 
@@ -76,7 +76,7 @@ async function readyOne({ own }: ConsultationsDeps, asked: Asked): Promise<Asked
   const readiness = asked.provider.id === own() ? undefined : await readinessOf(asked.provider);
   if (readiness === undefined || readiness.isReady) return asked;
   throw new ToolFailure(
-    `${asked.provider.label} cannot be asked: ${readiness.problem} A user must do this: ${readiness.action} Go on without it.`,
+    `${asked.provider.label} cannot be asked: ${readiness.problem} Only the user can fix this: ${readiness.action} Continue without it.`,
   );
 }
 
@@ -85,7 +85,7 @@ function requestOf(
   model: string,
   { question, context }: Question,
 ): ModelRequest {
-  const known = context === undefined ? '' : `What the agent tells of its work:\n${context}\n\n`;
+  const known = context === undefined ? '' : `What the agent says about its work:\n${context}\n\n`;
   return {
     model,
     system: [{ text: system, isStable: true }],
@@ -129,6 +129,8 @@ function opinionIn({ stop, failure, content }: ModelReply, { label }: ModelProvi
     content.map((block) => (block.type === 'text' ? block.text : '')).join(''),
   );
   if (text === '')
-    throw new ToolFailure(`${label} gave no answer. Ask in other words, or go on without it.`);
-  return stop === 'length' ? `${text}\n[cut at the longest reply that was allowed]` : text;
+    throw new ToolFailure(
+      `${label} gave no answer. Rephrase the question, or continue without it.`,
+    );
+  return stop === 'length' ? `${text}\n[cut at the output limit]` : text;
 }

@@ -48,10 +48,10 @@ export class SideCalls {
         return found.maxOutputTokens;
       case 'over':
         throw new ToolFailure(
-          'What is left of the budget does not pay for this call. Go on without it.',
+          'The remaining budget does not cover this call. Continue without it.',
         );
       case 'unpriced':
-        throw new ToolFailure(`Under a limit of money this cannot be called: ${found.why}`);
+        throw new ToolFailure(`A money limit rules out this call: ${found.why}`);
     }
   }
 

@@ -97,4 +97,4 @@ function filled(
 }
 
 const missingText = ({ name = 'An attachment', mediaType, sizeBytes }: AttachmentFile): string =>
-  `[${name} (${mediaType}, ${formatBytes(sizeBytes)}) cannot be shown any more: what was kept of it is missing or damaged. Read it again where it is needed.]`;
+  `[${name} (${mediaType}, ${formatBytes(sizeBytes)}) can no longer be shown: its file is missing or damaged. Read it again if you need it.]`;

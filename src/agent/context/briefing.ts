@@ -36,7 +36,7 @@ export interface BriefingFacts {
 const head =
   'The conversation so far was shortened. This is what is recorded; every number was measured.';
 const foot =
-  'Read a note with memory_read; runs answer to show_metrics, compare_runs and task_output. What was said last follows, if it was short enough. Go on with the work.';
+  'Read a note with memory_read; show_metrics, compare_runs and task_output know the runs. The latest messages follow, if they were short enough. Continue the work.';
 const maxMessageChars = 4_000;
 const maxSweeps = 10;
 
@@ -53,12 +53,12 @@ export const renderBriefing = (facts: BriefingFacts, budgetTokens: number): stri
     listSection(
       0.03,
       importedLines(facts.state),
-      left('Results of before, brought in and not measured here'),
+      left('Earlier results, imported and not measured here'),
     ),
     listSection(0.06, sweepLines(facts.state), left('Sweeps (task_output shows each)')),
     textSection(0.05, '', waitingText(facts.state)),
     listSection(0.06, openPoints(facts.replaced), left('Still open')),
-    listSection(0.04, envLines(facts.state), left('Environments on record')),
+    listSection(0.04, envLines(facts.state), left('Recorded environments')),
     listSection(
       0.14,
       saidLines(facts.replaced),

@@ -110,7 +110,7 @@ export function newestPart(
   const texts = fresh.map(
     ([title, text]) => `${title}, as data:\n\`\`\`\n${endsOf(text, each)}\n\`\`\``,
   );
-  return `What came last was too long to be kept whole; ask for less at a time.\n\n${texts.join('\n\n')}`;
+  return `The latest results were too long to be kept whole; request less at a time.\n\n${texts.join('\n\n')}`;
 }
 
 const isReply = (event: JournalEvent): boolean =>

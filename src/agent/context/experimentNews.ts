@@ -88,7 +88,7 @@ function over(news: News, event: JournalEvent, id: string, add?: (one: Going) =>
   const { runs, sweeps, ended, isDecided, hypothesis } = experiment;
   // The engine itself decides an experiment whose runs all crashed.
   if (runs.size + sweeps.size > 0 || isDecided || ended.length === 0 || hasCrashed(ended)) return;
-  const words = `[Experiment ${experimentId} (${oneLine(hypothesis, 120)}) is over and not decided: call exp_decide.]`;
+  const words = `[Experiment ${experimentId} (${oneLine(hypothesis, 120)}) has ended and is not decided: call exp_decide.]`;
   news.texts.set(event.id, words);
 }
 
@@ -114,7 +114,7 @@ function importedText({
   const lines = ranked.slice(0, maxImported).map(importedLine);
   const left = results.length - lines.length;
   return [
-    `[The user brought in ${results.length} results of before from ${oneLine(source, 100)}. They were not measured here: do not compare with them, and do not try again what they discarded without a reason.]`,
+    `[The user imported ${results.length} earlier results from ${oneLine(source, 100)}. They were not measured here: do not compare with them, and do not retry without a reason what they discarded.]`,
     ...lines,
     ...(left > 0 ? [`… and ${left} more`] : []),
   ].join('\n');

@@ -185,14 +185,14 @@ function answerText({
 }: Extract<JournalEvent, { type: 'question.answered' }>): string {
   if (by === 'person') return `The user answered question ${questionId}:\n${answer}`;
   return why === undefined
-    ? `[Nobody answered question ${questionId} in time; what counts is: ${answer}]`
+    ? `[Nobody answered question ${questionId} in time; its default counts: ${answer}]`
     : `[Question ${questionId} no longer matters: ${why}.]`;
 }
 
 const alarmActions = {
-  warn: 'It goes on.',
+  warn: 'It continues.',
   kill: 'It is being stopped.',
-  ask: 'It goes on; the user is asked whether it should.',
+  ask: 'It continues; the user is asked whether it should.',
 } as const;
 
 const alarmText = (

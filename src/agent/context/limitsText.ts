@@ -20,6 +20,6 @@ export function limitsText(state: SessionState, permissionMode: 'ask' | 'allow')
 const of = (limit: number | undefined): string => (limit === undefined ? '' : ` of ${limit}`);
 
 const modeText = {
-  ask: 'Whatever changes something asks the user first; what is refused or not answered is done without.',
+  ask: 'Whatever changes something needs the approval of the user; do without what is refused or not answered.',
   allow: 'Every tool may be used without asking.',
 } as const;

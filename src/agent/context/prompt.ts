@@ -26,7 +26,7 @@ export interface PromptFacts {
 export function renderPrompt(facts: PromptFacts): SystemPart[] {
   const stable = [...facts.sections, projectPart(facts.instructions)];
   const changing = [
-    `Where you are\nRelative paths and commands start in ${facts.workFolder}.\nMachines:\n${facts.machines.map((line) => `- ${line}`).join('\n')}`,
+    `Where you are\nRelative paths and commands start in ${facts.workFolder} on machine local, and in the working folder of any other machine.\nMachines:\n${facts.machines.map((line) => `- ${line}`).join('\n')}`,
     notesPart(facts.memoryTree),
     stickyPart(facts.stickies),
   ];
@@ -53,19 +53,19 @@ const projectPart = (instructions: string | undefined): string | undefined =>
 const stickyPart = (stickies: ReadonlyMap<number, string>): string | undefined =>
   stickies.size === 0
     ? undefined
-    : `Notes that the user pinned for you\n${[...stickies].map(([number, text]) => `[${number}] ${text}`).join('\n')}`;
+    : `Stickies that the user pinned for you\n${[...stickies].map(([number, text]) => `[${number}] ${text}`).join('\n')}`;
 
 /** Message after a turn without a tool call. */
 export function reminderText(talkTurns: number, limit: number): string {
   const left = limit - talkTurns;
-  return `No tool was called, and the work is not ended by saying so. Nobody answers questions: decide yourself and go on with the next experiment, or call finish (goal_met with evidence, or blocked with what is missing).${left <= 2 ? ` After ${left} more turn${left === 1 ? '' : 's'} without progress the session ends.` : ''}`;
+  return `No tool was called, and text alone does not end the work. Nobody answers questions: decide yourself and continue with the next experiment, or call finish (goal_met with evidence, or blocked with what is missing).${left <= 2 ? ` After ${left} more turn${left === 1 ? '' : 's'} without progress the session ends.` : ''}`;
 }
 
 export const resumeText =
-  'Helios was restarted and has taken the work up again. Runs went on meanwhile; go on where you were.';
+  'Helios was restarted and has resumed the work. Runs continued meanwhile; continue where you were.';
 
 /** Message that resumes a paused session when the user says nothing else. */
-export const goOnText = 'Go on with the work.';
+export const goOnText = 'Continue the work.';
 
 export const goalText = (goal: string, limits: readonly string[]): string =>
   `The goal:\n${goal}${limits.length > 0 ? `\n\nLimits: ${limits.join(', ')}.` : ''}`;

@@ -163,7 +163,7 @@ async function permit(
 const repairNote = (repairs: readonly string[]): string =>
   repairs.length === 0
     ? ''
-    : `The model wrote this call wrongly (${repairs.join(', ')}). It was read as:\n`;
+    : `The model wrote this call incorrectly (${repairs.join(', ')}). It was read as:\n`;
 
 /**
  * Text for a refused call. A repaired call needs the user; the model avoids that by writing valid
@@ -171,8 +171,8 @@ const repairNote = (repairs: readonly string[]): string =>
  */
 const refusalText = (why: string, repairs: readonly string[]): string =>
   repairs.length === 0
-    ? `Not allowed: ${why}. Find another way, or go on without it.`
-    : `Not executed: ${why}. The call had to be mended (${repairs.join(', ')}), and a mended call is not made unasked. If it is right, write it again as valid JSON.`;
+    ? `Not allowed: ${why}. Find another way, or continue without it.`
+    : `Not executed: ${why}. The call had to be repaired (${repairs.join(', ')}), and a repaired call needs approval. If it is right, write it again as valid JSON.`;
 
 async function execute(
   { call, tool, args }: ParsedCall,
@@ -271,7 +271,7 @@ async function bounded(
   } catch (error) {
     // The call has taken effect: failing to store its result must not make it a failed call.
     deps.logger.warn(`A long result was not kept: ${messageOf(error)}`);
-    return { text: capText(whole, maxResultChars, 'they could not be kept').text };
+    return { text: capText(whole, maxResultChars, 'they could not be stored').text };
   }
 }
 
@@ -291,7 +291,7 @@ async function keptFiles(
     } catch (error) {
       logger.warn(`An attachment was not kept: ${messageOf(error)}`);
       problems.push(
-        cleanText(`[${name} cannot be shown, because it could not be kept: ${messageOf(error)}]`),
+        cleanText(`[${name} cannot be shown, because it could not be stored: ${messageOf(error)}]`),
       );
     }
   }

@@ -147,7 +147,7 @@ async function endsBefore(deps: LoopDeps): Promise<boolean> {
   if (isIdleTooLong(idleness(log.events), idleTurns)) {
     await deps.end(
       'no_progress',
-      'Stopped: turn after turn without a new run, a changed file or a new note.',
+      'Stopped: too many turns without a new run, a changed file or a new note.',
     );
     return true;
   }
@@ -309,7 +309,7 @@ const answerIn = ({ content }: ModelReply): string =>
   content.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n\n');
 
 const cutText =
-  'The reply was cut at the output limit, and what was cut was not executed. Go on in smaller steps: write long files in several parts (write_file with append).';
+  'The reply was cut at the output limit, and what was cut was not executed. Continue in smaller steps: write long files in several parts (write_file with append).';
 
 /** True when news for the model were recorded while it was replying. */
 function wasSpokenTo({ events, state }: SessionLog): boolean {

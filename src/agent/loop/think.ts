@@ -18,7 +18,7 @@ export async function think(
       case 'tool_call.started':
         break;
       case 'attempt.discarded':
-        show({ type: 'text.discarded', why: `${event.failure.message}; trying again` });
+        show({ type: 'text.discarded', why: `${event.failure.message}; retrying` });
         break;
       case 'finished':
         return event.reply;

@@ -69,7 +69,7 @@ function checkTarget(evidence: readonly Evidence[], target: GoalTarget): void {
       `${one.run} ${one.metric}: best ${formatValue(one.best)}, last ${formatValue(one.last)}`,
   );
   throw new ToolFailure(
-    `The goal says ${targetText(target)}, which was not measured: ${values.join('; ')}. Go on.`,
+    `The goal says ${targetText(target)}, which was not measured: ${values.join('; ')}. Continue.`,
   );
 }
 

@@ -77,9 +77,7 @@ function sessionFacts(state: SessionState): SessionFacts {
 const isDemo = ({ provider }: SessionState): boolean => provider === 'demo';
 
 function phaseText({ phase }: SessionState): string {
-  return phase === 'paused'
-    ? 'Paused: it goes on with a message.'
-    : 'It has not ended: it goes on.';
+  return phase === 'paused' ? 'Paused: it continues with the next message.' : 'It has not ended.';
 }
 
 function reasonText(reason: EndReason): string {
@@ -89,13 +87,13 @@ function reasonText(reason: EndReason): string {
     case 'answered':
       return 'The question is answered.';
     case 'blocked':
-      return 'Blocked: only a user can go on.';
+      return 'Blocked: only the user can help.';
     case 'budget':
       return 'The budget is used up.';
     case 'no_progress':
       return 'Ended: no progress.';
     case 'plateau':
-      return 'Ended: experiment after experiment brought nothing better.';
+      return 'Ended: the latest experiments brought no improvement.';
     case 'user':
       return 'Stopped by the user.';
     case 'error':
@@ -152,6 +150,6 @@ const lastLineOf = (tail: string): string | undefined =>
 function costFacts(state: SessionState): CostFacts {
   if (isDemo(state))
     return { total: 'nothing: the offline demo is scripted, no model was called', lines: [] };
-  const unknown = state.hasUnknownCost ? '; the price of some calls is not known' : '';
+  const unknown = state.hasUnknownCost ? '; the price of some calls is unknown' : '';
   return { total: `${billText(state)}${unknown}`, lines: costLines(state) };
 }

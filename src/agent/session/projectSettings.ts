@@ -75,7 +75,7 @@ export function checkDefaultMachine(
   const known = machines.list().map(({ id }) => id);
   if (project === undefined || wanted === undefined || known.includes(wanted)) return;
   throw new UserFacing(
-    `${project.file} names the default machine ${wanted}, which is not there. Machines: ${known.join(', ')}.`,
+    `${project.file} names the default machine ${wanted}, which does not exist. Machines: ${known.join(', ')}.`,
     'Add the machine, or name another one in the file.',
   );
 }

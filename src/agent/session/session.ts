@@ -221,8 +221,8 @@ export class LiveSession implements Session, SessionHooks {
       const { stickies } = this.state;
       if (stickies.size >= maxStickies) {
         throw new UserFacing(
-          `There are ${stickies.size} pinned notes, which is the most.`,
-          'Unpin one first.',
+          `There are ${stickies.size} stickies already; more are not possible.`,
+          'Unpin a sticky first.',
         );
       }
       const given = this.#log.events.flatMap((event) =>
@@ -295,8 +295,8 @@ export class LiveSession implements Session, SessionHooks {
     const { logger, notices } = this.#parts;
     const why =
       failure === undefined
-        ? 'The journal can be written again: the session goes on.'
-        : `${failure.message} The session waits, and goes on by itself as soon as it can be recorded.`;
+        ? 'The journal can be written again: the session continues.'
+        : `${failure.message} The session waits, and continues as soon as the journal can be written.`;
     if (failure !== undefined) notices.stalled(why);
     logger.info(why);
     this.show({ type: 'notice', text: why });
@@ -324,7 +324,7 @@ export class LiveSession implements Session, SessionHooks {
    */
   async #fail(error: unknown): Promise<void> {
     if (this.#isClosed) return;
-    this.#parts.logger.error('The session cannot go on', error);
+    this.#parts.logger.error('The session cannot continue', error);
     const text = faultText(error);
     try {
       if (this.state.phase !== 'ended') await this.end('error', text);

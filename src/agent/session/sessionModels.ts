@@ -44,7 +44,7 @@ export function checkModel(
   if ('usd' in cost || !limitsMoney(budget, shared.settings().dayLimits)) return;
   throw new UserFacing(
     `A money limit cannot be kept with ${model}: ${cost.unknown}`,
-    `Add the price of ${provider}/${model} to the prices setting, or go on without a limit of money for the goal, its experiments and the day.`,
+    `Add the price of ${provider}/${model} to the prices setting, or remove the money limits of the goal, its experiments and the day.`,
   );
 }
 

@@ -74,8 +74,8 @@ export class SessionStore implements Sessions {
     const { profile = 'goal', parent } = request;
     if (goal === '')
       throw new UserFacing(
-        'There is no goal.',
-        'Say what is to be reached, such as: bring val_loss below 0.3.',
+        'The goal is empty.',
+        'Describe what to reach, such as: bring val_loss below 0.3.',
       );
     const { shared, version } = this.#deps;
     const settings = shared.settings();
@@ -330,7 +330,7 @@ export class SessionStore implements Sessions {
   async #letGo(session: LiveSession, close: () => Promise<void>): Promise<void> {
     if (this.#open.get(session.id) === session) this.#open.delete(session.id);
     await close().catch((error: unknown) =>
-      this.#deps.shared.logger.error(`Session ${session.id} did not close well`, error),
+      this.#deps.shared.logger.error(`Session ${session.id} did not close cleanly`, error),
     );
     this.#changed.fire();
   }
@@ -385,7 +385,7 @@ interface Attaching {
 const by = (): string => `process ${process.pid}`;
 
 const closing = (): UserFacing =>
-  new UserFacing('Helios is closing.', 'Start it again, then try once more.');
+  new UserFacing('Helios is closing.', 'Restart Helios, then try again.');
 
 function checkedBudget(budget: Budget): Budget {
   const { experiment = {}, ...goal } = budget;

@@ -36,7 +36,7 @@ const finisher =
   async (request) => {
     if (isUserUnheard(log.events))
       throw new ToolFailure(
-        'Not ended: the user has written since. Read it, then call finish again if it still holds.',
+        'Not ended: the user has sent a message since. Read it, then call finish again if it still holds.',
       );
     const evidence = judgeEvidence(request, log.state.target, {
       find: (reference) => sessionRuns.find(reference),
@@ -44,5 +44,5 @@ const finisher =
       names: () => sessionRuns.all().map(runName).join(', '),
     });
     await end(request.outcome === 'goal_met' ? 'goal' : 'blocked', request.summary, evidence);
-    return 'The session is ended.';
+    return 'The session has ended.';
   };

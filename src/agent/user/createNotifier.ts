@@ -34,7 +34,7 @@ export function createNotifier({ known, ports, settings, ...around }: NotifierDe
         allowsProjectCommands,
       );
       if (problem !== undefined && problem !== told)
-        around.logger.warn(`The settings of notifications cannot be used: ${problem}`);
+        around.logger.warn(`The notification settings are invalid: ${problem}`);
       told = problem;
       return checked;
     },

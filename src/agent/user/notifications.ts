@@ -101,7 +101,7 @@ export const approvalNotification = (
   atMs: number,
 ): Notification => ({
   ...told('approval', {
-    title: 'Helios asks for approval',
+    title: 'Helios needs your approval',
     detail: `${oneLine(title, 200)}\n${oneLine(detail, 400)}`,
   }),
   sessionId: id,
@@ -115,7 +115,7 @@ export const stallNotification = (
   { id, goal }: Pick<SessionState, 'id' | 'goal'>,
   atMs: number,
 ): Notification => ({
-  ...told('error', { title: 'Nothing can be recorded', detail: why }),
+  ...told('error', { title: 'The journal cannot be written', detail: why }),
   sessionId: id,
   goal: oneLine(goal, 200),
   atMs,

@@ -84,12 +84,15 @@ export class Questions implements Disposable {
         );
       if (question.answer !== undefined)
         throw new UserFacing(
-          `Question ${questionId} has its answer: ${question.answer.text}`,
-          'Send a message to the session instead: it is read with its next turn.',
+          `Question ${questionId} is already answered: ${question.answer.text}`,
+          'Send a message to the session instead; it is read on the next turn.',
         );
       const text = answer.trim();
       if (text === '')
-        throw new UserFacing('The answer is empty.', `Its default is: ${question.fallback}`);
+        throw new UserFacing(
+          'The answer is empty.',
+          `Type an answer. The default is: ${question.fallback}`,
+        );
       await this.#deps.log.recordNow({
         type: 'question.answered',
         questionId,

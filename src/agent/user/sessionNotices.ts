@@ -56,7 +56,7 @@ export class SessionNotices implements Disposable {
       const notification = notificationOf(event, before, log.state);
       if (notification !== undefined) notifier.notify(notification, project);
     } catch (error) {
-      logger.error('Nobody could be told of an event', error);
+      logger.error('A notification could not be sent', error);
     }
   }
 }

@@ -73,7 +73,7 @@ describe('cleaning up sessions', () => {
     assert.equal(await runCli(['clean', '--older-than', '90d'], deps), 0);
     const lines = deps.stdout.text.split('\n');
     assert.match(lines[2] ?? '', / goes\b/);
-    assert.ok(lines.some((line) => /stays: a run of it goes on/.test(line)));
+    assert.ok(lines.some((line) => /stays: a run is active/.test(line)));
     assert.ok(lines.slice(0, -2).every((line) => line.length <= 80));
     assert.ok(lines.some((line) => /^ {3}goal of 100$/.test(line)));
   });
@@ -159,8 +159,8 @@ describe('cleaning up sessions', () => {
     await lease.release();
     assert.equal(code, 0);
     const stays: [Made, string][] = [
-      [going, 'a run of it goes on'],
-      [unfinished, 'it is not ended'],
+      [going, 'a run is active'],
+      [unfinished, 'it has not ended'],
       [open, 'it is open'],
       [kept, 'it is kept'],
     ];
@@ -189,7 +189,7 @@ describe('cleaning up sessions', () => {
     assert.equal(code, 1);
     assert.match(
       stdout.text,
-      new RegExp(`What session ${journal.sessionId} left on gone stays: .*gone`),
+      new RegExp(`Files of session ${journal.sessionId} on gone stay: .*gone`),
     );
     assert.equal(existsSync(home().sessionFolder(journal.sessionId)), false);
   });

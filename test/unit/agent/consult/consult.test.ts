@@ -156,7 +156,7 @@ describe('beside the conversation', () => {
       const poor = await begin([dear], {}, cheap(0.05));
       const refused = await result(poor);
       assert.deepEqual([refused.isError, openai.requests.length], [true, 0]);
-      assert.match(refused.text, /budget does not pay for this call/);
+      assert.match(refused.text, /remaining budget does not cover this call/);
       await poor.ended;
       await engine.close();
       const able = await begin([dear], {}, cheap(0.3));
@@ -176,7 +176,7 @@ describe('beside the conversation', () => {
       assert.equal(isError, true);
       assert.match(
         text,
-        /OpenAI cannot be asked: There is no key for OpenAI\..*OPENAI_API_KEY.*Go on without it/,
+        /OpenAI cannot be asked: There is no key for OpenAI\..*OPENAI_API_KEY.*Continue without it/,
       );
       await session.ended;
       assert.deepEqual(

@@ -98,7 +98,7 @@ describe('who searches the web', () => {
     });
     const affords: Affordable = { kind: 'unpriced', why: 'no price' };
     const { note: why } = await search(native, { affords });
-    assert.match(String(why), /Under a limit of money this cannot be called: no price/);
+    assert.match(String(why), /A money limit rules out this call: no price/);
     assert.equal(events.length, 0);
   });
 

@@ -65,7 +65,7 @@ describe('attachments of a request', () => {
     assert.deepEqual(some.attachments, [block('a.png', 'YQ==')]);
     assert.match(
       some.text,
-      /^a chart\n\[b\.png \(image\/png, 1\.23 kB\) cannot be shown any more: .*missing/,
+      /^a chart\n\[b\.png \(image\/png, 1\.23 kB\) can no longer be shown: .*missing/,
     );
     const none = resultIn(await attachments.fill([shown(file('b'))]));
     assert.ok(!('attachments' in none));
@@ -151,10 +151,7 @@ describe('attachments of a session', () => {
     bed = await bed.restart(last);
     assert.equal(await (await bed.engine.sessions.resume(before.session.id)).ended, 'blocked');
     assert.deepEqual(shownIn(last.requests[0]), []);
-    assert.match(
-      texts(last.requests[0]),
-      /plot\.png \(image\/png, 16 B\) cannot be shown any more/,
-    );
+    assert.match(texts(last.requests[0]), /plot\.png \(image\/png, 16 B\) can no longer be shown/);
   });
 
   it('are read from journals of older versions, which hold the bytes', async () => {

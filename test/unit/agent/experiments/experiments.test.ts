@@ -306,7 +306,7 @@ describe('experiments of a session', () => {
     );
     const said = JSON.stringify(model.requests.at(-1)?.messages);
     assert.equal(
-      said.split('[Experiment e1 (half) is over and not decided: call exp_decide.]').length,
+      said.split('[Experiment e1 (half) has ended and is not decided: call exp_decide.]').length,
       2,
     );
     assert.equal(

@@ -196,7 +196,7 @@ describe('experiments, again', () => {
     await again.ended;
     assert.match(
       JSON.stringify(model.requests.at(-1)?.messages),
-      /brought in 1 results of before.*keep: warm up · loss 0\.1 · abc1234/,
+      /imported 1 earlier results.*keep: warm up · loss 0\.1 · abc1234/,
     );
   });
 

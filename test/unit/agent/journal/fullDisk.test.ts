@@ -58,7 +58,7 @@ describe('full disk', () => {
     const words = (): string => JSON.stringify(streamed.filter(({ type }) => type === 'notice'));
     await filled;
     await until(() =>
-      /No space left to write .*journal\.jsonl.*waits, and goes on by itself/.test(words()),
+      /No space left to write .*journal\.jsonl.*waits, and continues as soon as/.test(words()),
     );
     await clock.advance(3_600_000);
     assert.equal(model.requests.length, 2);

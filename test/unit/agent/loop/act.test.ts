@@ -184,7 +184,10 @@ describe('calls of a reply', () => {
     await act([call('look')], deps, never);
     const [seen] = finished();
     assert.equal(seen?.isError, false);
-    assert.match(seen.text, /^seen\n\[a\.gif cannot be shown, because it could not be kept: .+\]$/);
+    assert.match(
+      seen.text,
+      /^seen\n\[a\.gif cannot be shown, because it could not be stored: .+\]$/,
+    );
     assert.ok(!('attachmentFiles' in seen));
   });
 

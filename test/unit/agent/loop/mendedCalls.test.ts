@@ -43,7 +43,7 @@ describe('a call that was written wrongly', () => {
     assert.equal(await readFile(file, 'utf8'), 'say "hi"');
     assert.match(
       asked[0]?.detail ?? '',
-      /wrongly \(quotes inside a text\).*read as:.*"content": "say \\"hi\\""/s,
+      /incorrectly \(quotes inside a text\).*read as:.*"content": "say \\"hi\\""/s,
     );
   });
 

@@ -110,7 +110,7 @@ describe('watchdogs', () => {
     assert.equal(bed?.engine.runs.all()[0]?.liveness.kind, 'running');
     assert.match(
       lastMessages(model),
-      /alarm non_finite: grad_norm became infinite at step 4\. It goes on/,
+      /alarm non_finite: grad_norm became infinite at step 4\. It continues/,
     );
     assert.match(lastMessages(model), /Woke after [^:]*: alarm: /);
     assert.equal(model.requests.length, 3);
@@ -189,7 +189,7 @@ describe('watchdogs', () => {
       { answer, by, why },
       { answer: 'let it go on', by: 'default', why: 'run 1 is over: ok' },
     );
-    await assert.rejects(session.answer(questionId, 'kill'), /has its answer/);
+    await assert.rejects(session.answer(questionId, 'kill'), /is already answered/);
     assert.equal(await session.ended, 'blocked');
     assert.match(lastMessages(model), /Question q1 no longer matters: run 1 is over: ok\./);
   });

@@ -64,7 +64,7 @@ describe('what a user chooses for a session', () => {
 
   it('begins nothing without a goal, and leaves nothing behind once Helios closes', async () => {
     bed = await testEngine(new ScriptedModel([quit]));
-    await assert.rejects(bed.start({ goal: ' \n ' }), /There is no goal/);
+    await assert.rejects(bed.start({ goal: ' \n ' }), /The goal is empty/);
     await bed.engine.close();
     await assert.rejects(bed.start(), /Helios is closing/);
     bed = await bed.restart(new ScriptedModel([quit]));

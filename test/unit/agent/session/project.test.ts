@@ -132,7 +132,7 @@ describe('a session in a project', () => {
   it('does not begin with a machine that is not there', async () => {
     await assert.rejects(
       begin({ defaultMachine: 'gpu9' }, [quit]),
-      /names the default machine gpu9, which is not there/,
+      /names the default machine gpu9, which does not exist/,
     );
   });
 
