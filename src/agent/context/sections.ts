@@ -44,7 +44,10 @@ export const textSection = (share: number, title: string, text: string): Section
 
 export interface ListedLine {
   readonly text: string;
-  /** Position in the output. Lines are chosen in the order of the list, and shown in this order. */
+  /**
+   * Place in the output: lines are chosen in the order of the list, and sorted by `position` for
+   * the output.
+   */
   readonly position: number;
 }
 

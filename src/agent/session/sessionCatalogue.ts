@@ -32,7 +32,10 @@ export interface CatalogueDeps {
   openIndex(): Promise<SessionIndex>;
 }
 
-/** Cached states of journals that other processes write (another window, the background). */
+/**
+ * Largest number of cached states of journals that other processes write (another window, the
+ * background).
+ */
 const maxFollowed = 8;
 const statsAtOnce = 64;
 /** Stands for the size of an unreadable journal. */
