@@ -239,14 +239,14 @@ export class JobHost implements RunHost {
   async #beating(jobId: string): Promise<Presence> {
     if ((await this.#silentMs()) < heartbeatTimeoutMs)
       return { kind: (this.#heartbeat?.modifiedMs ?? 0) > 0 ? 'alive' : 'starting' };
-    const why = `the scheduler does not know its job ${jobId} any more, and it shows no sign of life`;
+    const why = `the scheduler no longer knows its job ${jobId}, and it shows no sign of life`;
     return { kind: 'gone', why, isFinal: true };
   }
 }
 
 const takenOut = (nowMs: number): Presence => ({
   kind: 'gone',
-  why: 'it was taken out of the queue',
+  why: 'it was removed from the queue',
   isFinal: true,
   end: { verdict: { kind: 'killed' }, endedMs: nowMs },
 });

@@ -26,7 +26,7 @@ export interface SweepPlan {
   /** A machine with a scheduler must be the only one. */
   readonly machineIds: readonly string[];
   /**
-   * As given: `~` and relative paths are resolved on each machine. Default: the working directory
+   * Folder of the runs: `~` and relative paths are resolved on each machine. Default: the working directory
    * of the machine.
    */
   readonly cwd?: string;

@@ -8,7 +8,7 @@ take_leases() {
   { (umask 077 && mkdir -p "$leases") && [ -s "$folder/capsule" ]; } || refuse '' "No lease could be written in $leases."
   # Ask before taking the lock: the drivers may take seconds.
   [ "${wanted:-0}" -eq 0 ] || gpus=$(gpu_ids "$(value gpu_ids "$terms")")
-  lock || refuse busy 'Other runs that are being started did not leave time to take GPUs or a place. Launch again.'
+  lock || refuse busy 'Other runs are being started, so no GPU or slot could be taken in time. Launch again.'
   trouble='' is_busy=''
   choose_gpus
   choose_slot
@@ -49,7 +49,7 @@ choose_slot() {
   done
   if [ "$count" -ge "$slots" ]; then
     is_busy=busy
-    trouble="All $slots places for runs are taken: $holders. $wait_for_one"
+    trouble="All $slots slots for runs are taken: $holders. $wait_for_one"
     return 0
   fi
   slot=1

@@ -149,7 +149,7 @@ describe('a run in the queue of a scheduler', () => {
     scheduler.jobState = leftOut;
     const end = { verdict: { kind: 'killed' }, endedMs: clock.now() };
     assert.deepEqual(await host.presence(undefined), {
-      ...goneAs('it was taken out of the queue'),
+      ...goneAs('it was removed from the queue'),
       end,
     });
     files.set('claim', 1);
@@ -169,7 +169,7 @@ describe('a run in the queue of a scheduler', () => {
     await clock.advance(119_999);
     assert.deepEqual(await host.presence(process), { kind: 'alive' });
     await clock.advance(1);
-    const why = 'the scheduler does not know its job 4711 any more, and it shows no sign of life';
+    const why = 'the scheduler no longer knows its job 4711, and it shows no sign of life';
     assert.deepEqual(await host.presence(process), goneAs(why));
     files.set('heartbeat', 2);
     assert.deepEqual(await host.presence(process), { kind: 'alive' });

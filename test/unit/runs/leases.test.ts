@@ -203,7 +203,7 @@ describe('leases of GPUs and places', () => {
     assert.deepEqual((await freeSlots(one.machine)).slots, { total: 2, free: 0 });
     await refused(
       one.runs.launch(spec(show)),
-      /All 2 places for runs are taken: run 1, run 2/,
+      /All 2 slots for runs are taken: run 1, run 2/,
       true,
     );
     assert.ok(Number(await shown(one, first, 'threads')) >= 1);
