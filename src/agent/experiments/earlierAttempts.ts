@@ -58,7 +58,7 @@ export class EarlierAttempts {
     this.#refreshing ??= index
       .refresh()
       .catch((error: unknown) =>
-        logger.warn(`Earlier sessions could not be looked at: ${messageOf(error)}`),
+        logger.warn(`Earlier sessions could not be read: ${messageOf(error)}`),
       )
       .finally(() => (this.#refreshing = undefined));
   }
@@ -145,11 +145,11 @@ export function earlierRefusal(found: readonly EarlierAttempt[], of: number): st
   const head =
     of === 1
       ? 'Nothing was started: an earlier session tried this.'
-      : `Nothing was started: of ${of} points, some were tried by an earlier session.`;
+      : `Nothing was started: an earlier session tried some of the ${of} points.`;
   return [
     head,
     ...earlierLines(found).map((line) => `- ${line}`),
-    'Try something that was not tried. To make it again on purpose: retest: "<why>".',
+    'Try something new. To repeat it on purpose: retest: "<why>".',
   ].join('\n');
 }
 
@@ -166,6 +166,6 @@ export function importedNotes(imported: readonly ImportedResult[], code: CodeSta
     .slice(0, maxNamed)
     .map(
       (result) =>
-        `Brought in of this commit, not measured here: ${importedLine(result).replace(/^- /, '')}`,
+        `Imported for this commit, not measured here: ${importedLine(result).replace(/^- /, '')}`,
     );
 }

@@ -26,7 +26,7 @@ export async function environmentSince(
 ): Promise<string> {
   const env = log.state.envs.find(({ id }) => id === envId);
   if (env === undefined)
-    return 'The environment of the first run was not recorded: packages and drivers may be others now.';
+    return 'The environment of the first run was not recorded: packages and drivers may have changed.';
   const { id, machineId, repo } = env;
   try {
     const taken = await readSnapshot(snapshotFolder(folder), env.file);
@@ -36,7 +36,7 @@ export async function environmentSince(
     const changes = changesBetween(withoutCode(taken.environment), withoutCode(now));
     return changes.length === 0
       ? `The environment is that of the first run (${id}).`
-      : `The environment is another one than that of the first run (${id}): ${listed(changes)}.`;
+      : `The environment differs from that of the first run (${id}): ${listed(changes)}.`;
   } catch (error) {
     return notCompared(id, env.gist, messageOf(error));
   }

@@ -51,11 +51,11 @@ export class ExperimentDecisions implements Disposable {
       .map(({ number }) => `run ${number}`);
     if (going.length > 0)
       throw new ToolFailure(
-        `Experiment ${row.id} goes on (${going.slice(0, 5).join(', ')}): sleep until it is over, then decide. To give it up, end its runs with kill_task first.`,
+        `Experiment ${row.id} is still running (${going.slice(0, 5).join(', ')}): sleep until it is over, then decide. To give it up, end its runs with kill_task first.`,
       );
     if (this.#hasWaitingPoints(row.id))
       throw new ToolFailure(
-        `Points of experiment ${row.id} are still to run: sleep until its sweep is over, then decide.`,
+        `Points of experiment ${row.id} have not run yet: sleep until its sweep is over, then decide.`,
       );
     const last = row.decisions.at(-1);
     const isSame = last?.decision === decision && last.why === why && last.by === 'agent';

@@ -55,12 +55,12 @@ export function duplicateText({ found, of, ledger }: RefusedLaunch): string {
   const [id = ''] = byExperiment.keys();
   const head =
     of === 1 ? 'Nothing was started: this was tried before.' : pointsText(found.length, of);
-  const instead = of === 1 ? 'Try something that was not tried.' : 'Leave out what was tried.';
+  const instead = of === 1 ? 'Try something new.' : 'Leave out the points that were tried.';
   return [
     head,
     ...lines,
     ...more,
-    `${instead} To repeat it on purpose: experiment: "${id}" adds a run to that experiment (such as another seed), retest: "<why>" makes it anew as an experiment of its own.`,
+    `${instead} To repeat it on purpose: experiment: "${id}" adds a run to that experiment (such as another seed), retest: "<why>" runs it as a new experiment.`,
   ].join('\n');
 }
 
@@ -97,12 +97,12 @@ export function decisionWarnings(
   const { result, runs } = row;
   if (decision === 'crash' && runs.some(({ verdict }) => verdict?.kind === 'ok'))
     return [
-      'A run of it ended well: crash is for experiments that failed. It stands; decide again if that was not meant.',
+      'One of its runs succeeded, and crash is for experiments that failed. The decision is recorded; decide again if it was a mistake.',
     ];
   if (decision !== 'keep') return [];
   if (result === undefined || decisive === undefined)
     return [
-      'Nothing was measured in it that could be compared. It stands; decide again if that was not meant.',
+      'It has no result to compare. The decision is recorded; decide again if it was a mistake.',
     ];
   const other = bestOther(row, experiments, decisive.direction);
   return other === undefined ? [] : comparedText(result, other, decisive.direction);
@@ -135,7 +135,7 @@ function comparedText(result: ExperimentResult, other: Measured, direction: Dire
   const against = `${experimentResultText(result)} against ${experimentResultText(other.result)} of experiment ${other.id}`;
   if (gain < 0)
     return [
-      `It is worse than the best so far: ${against}. It stands; decide again if that was not meant.`,
+      `It is worse than the best so far: ${against}. The decision is recorded; decide again if it was a mistake.`,
     ];
   const noise = Math.max(result.spread ?? 0, other.result.spread ?? 0);
   if (noise > 0 && gain < noise)

@@ -53,9 +53,9 @@ export interface ExperimentRequest extends ExperimentArguments {
   readonly machineIds: readonly string[];
   /** Whether the launch may wait for machines that do not answer now. */
   readonly mayWait?: boolean;
-  /** As given, for a sweep with its placeholders. */
+  /** The given command, for a sweep with its placeholders. */
   readonly command: string;
-  /** As the shell gets them, one per run. */
+  /** The commands for the shell, one per run. */
   readonly commands: readonly string[];
   readonly cwd?: string;
   readonly label?: string;
@@ -224,7 +224,7 @@ export class ExperimentPlans {
     const [before, now] = [plan && codeKey(plan), codeKey({ code, sameCodeAs })];
     if (before !== undefined && now !== undefined && before !== now)
       throw new ToolFailure(
-        `The code has changed since experiment ${id}: a run of it would measure something else. Launch it without experiment, as one of its own. Nothing was started.`,
+        `Nothing was started: the code has changed since experiment ${id}. Launch without experiment, as a new one.`,
       );
   }
 }

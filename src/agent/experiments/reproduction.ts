@@ -81,8 +81,8 @@ function repeatedRuns(
   const [first, ...more] = groups[0] ?? [];
   if (first !== undefined && sessionRuns.find(first.runId) !== undefined) return [first, ...more];
   throw new UserFacing(
-    `No run of ${id} ended well.`,
-    'There is nothing to compare another one with.',
+    `No run of ${id} succeeded.`,
+    'There is no result to compare another run with.',
   );
 }
 
@@ -90,7 +90,7 @@ function machineOf({ machines }: ReproductionDeps, machineId: string, id: string
   const machine = machines.list().find((one) => one.id === machineId);
   if (machine !== undefined) return machine;
   throw new UserFacing(
-    `Experiment ${id} ran on ${machineId}, which is not among the machines any more.`,
+    `Experiment ${id} ran on ${machineId}, which is no longer in the list of machines.`,
     'Add it under the same name, then reproduce the experiment.',
   );
 }
@@ -116,7 +116,7 @@ async function placeOf(
     const why = code.kind === 'none' ? code.why : 'it could not be kept';
     return {
       cwd: run.cwd,
-      differences: [`The code of ${id} was not kept (${why}): it ran with what is there now.`],
+      differences: [`The code of ${id} was not kept (${why}): the run used the present code.`],
     };
   }
   const worktrees = new Worktrees({ sessionId: log.state.id, clock });
@@ -128,7 +128,7 @@ async function placeOf(
       code.leftOut.length === 0 ? [] : [`Not in its code: ${code.leftOut.join(', ')}.`];
     return { cwd: path.posix.join(top, within), differences: leftOut };
   } catch (error) {
-    throw new UserFacing(`The code of ${id} could not be brought back: ${messageOf(error)}`);
+    throw new UserFacing(`The code of ${id} could not be restored: ${messageOf(error)}`);
   }
 }
 
@@ -160,7 +160,7 @@ async function launched(
   } catch (error) {
     throw new UserFacing(
       `The run was not started: ${messageOf(error)}`,
-      'Nothing of the session was changed.',
+      'The session was not changed.',
     );
   }
 }
@@ -185,7 +185,7 @@ function ended(
   const stop = (): void =>
     reject(
       new UserFacing(
-        `Run ${spec.number} goes on.`,
+        `Run ${spec.number} is still running.`,
         'Its end is recorded with the session; compare it in the ledger.',
       ),
     );

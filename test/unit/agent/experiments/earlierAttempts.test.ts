@@ -111,7 +111,7 @@ describe('what earlier sessions tried', () => {
       eventsOf(again, 'tool.finished').find(({ name }) => name === 'remote_exec_background') ?? {};
     assert.match(
       text ?? '',
-      /Brought in of this commit, not measured here: discard: warm up · loss 0\.45/,
+      /Imported for this commit, not measured here: discard: warm up · loss 0\.45/,
     );
   });
 

@@ -179,7 +179,7 @@ describe('experiments of a session', () => {
     const [, words, code, joined] = results(session);
     assert.match(words?.text ?? '', /ran the same code \(comments and outputs do not count\)/);
     assert.equal(code?.isError, false);
-    assert.match(joined?.text ?? '', /The code has changed since experiment e1/);
+    assert.match(joined?.text ?? '', /the code has changed since experiment e1/);
     assert.equal(session.state.experiments.size, 2);
   });
 
@@ -274,14 +274,14 @@ describe('experiments of a session', () => {
     const [going, kept, worse, , , missing, empty] = results(session, 'exp_decide').map(
       ({ text }) => text,
     );
-    assert.match(going ?? '', /Experiment e1 goes on \(run 1\): sleep until it is over/);
+    assert.match(going ?? '', /Experiment e1 is still running \(run 1\): sleep until it is over/);
     assert.match(kept ?? '', /"measured":"1 ok, loss 0\.5"}$/);
     assert.match(
       worse ?? '',
       /worse than the best so far: loss 0\.7 against loss 0\.5 of experiment e2/,
     );
     assert.match(missing ?? '', /There is no experiment e9\. Experiments: e1, e2, e3\./);
-    assert.match(empty ?? '', /Nothing was measured/);
+    assert.match(empty ?? '', /no result to compare/);
     assert.deepEqual(
       row(session, 'e3').decisions.map(({ decision, by }) => [decision, by]),
       [

@@ -117,7 +117,7 @@ describe('experiments, again', () => {
     packages('numpy==2.1.0', 'torch==2.5.1');
     assert.equal(
       await differencesNow(),
-      'The environment is another one than that of the first run (env1): + package torch==2.5.1; - package torch==2.4.0.',
+      'The environment differs from that of the first run (env1): + package torch==2.5.1; - package torch==2.4.0.',
     );
     rmSync(
       path.join(homeAt(path.join(folder, 'one', 'home')).sessionFolder(session.id), 'snapshots'),
@@ -138,7 +138,7 @@ describe('experiments, again', () => {
         session.reproduce({ experimentId }),
         (error) => error instanceof UserFacing && said.test(error.message),
       );
-    await fails('e1', /No run of e1 ended well/);
+    await fails('e1', /No run of e1 succeeded/);
     await fails('e7', /There is no experiment e7/);
     assert.equal(session.state.runs.size, 1);
   });
@@ -157,7 +157,7 @@ describe('experiments, again', () => {
       asked,
       (error) =>
         error instanceof UserFacing &&
-        /e1 ran on local, which is not among the machines/.test(error.message),
+        /e1 ran on local, which is no longer in the list/.test(error.message),
     );
     for (const ref of repo.git('for-each-ref', '--format=%(refname)', 'refs/helios').split('\n'))
       repo.git('update-ref', '-d', ref);
@@ -165,8 +165,7 @@ describe('experiments, again', () => {
     await assert.rejects(
       session.reproduce({ experimentId: 'e1' }),
       (error) =>
-        error instanceof UserFacing &&
-        /The code of e1 could not be brought back/.test(error.message),
+        error instanceof UserFacing && /The code of e1 could not be restored/.test(error.message),
     );
     assert.equal(session.state.runs.size, 1);
   });
