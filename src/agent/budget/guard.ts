@@ -93,7 +93,7 @@ export class BudgetGuard {
         await this.#endShort(found);
         return undefined;
       case 'unpriced':
-        await this.#deps.end('budget', `Stopped: a limit of money cannot be kept. ${found.why}`);
+        await this.#deps.end('budget', `Stopped: a money limit cannot be enforced. ${found.why}`);
         return undefined;
     }
   }

@@ -71,8 +71,8 @@ export class JournalSpending {
     } catch (error) {
       if (codeOf(error) !== 'ENOENT')
         throw new UserFacing(
-          `What was spent cannot be told: ${messageOf(error)}.`,
-          'Let the file be read, or move its session out of the home folder.',
+          `Spending cannot be read: ${messageOf(error)}.`,
+          'Make the file readable, or move its session out of the home folder.',
         );
       this.#read.delete(id);
       return fresh;

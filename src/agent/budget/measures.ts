@@ -8,7 +8,7 @@ export type DayLimits = Pick<Limits, 'usd' | 'tokens'>;
 
 export const nothingSpent: Spent = { usd: 0, tokens: 0, hasUnknownCost: false };
 
-/** One limit. `used` and `of` are in its unit: dollars, tokens, minutes or turns. */
+/** A limit. `used` and `of` are in its unit: dollars, tokens, minutes or turns. */
 export interface Measure {
   readonly scope: BudgetScope;
   readonly limit: keyof Limits;
@@ -102,8 +102,8 @@ export function budgetAlarm(
   const experimentMs = experimentEndMs(state) ?? Infinity;
   if (Math.min(goalMs, experimentMs) === Infinity) return undefined;
   return goalMs <= experimentMs
-    ? { atMs: goalMs, what: 'the minutes of the budget are over' }
-    : { atMs: experimentMs, what: 'the minutes of this experiment are over' };
+    ? { atMs: goalMs, what: 'the minutes of the budget are used up' }
+    : { atMs: experimentMs, what: 'the minutes of this experiment are used up' };
 }
 
 function experimentEndMs(state: SessionState): number | undefined {

@@ -67,7 +67,7 @@ const isOf = (
 export function noticeForModel(notice: BudgetNotice): string | undefined {
   if (notice.percent < 100) return `[Budget: ${noticeText(notice)}. Plan with what is left.]`;
   if (notice.scope !== 'experiment') return undefined;
-  return `[Budget: ${noticeText(notice)}. This experiment is over. The next step is a launch of the next experiment, its verdict (keep or discard, in a note), or finish; runs may go on. After ${graceTurns} more turns without a launch the session ends.]`;
+  return `[Budget: ${noticeText(notice)}. This experiment is over. The next step is a launch of the next experiment, its verdict (keep or discard, in a note), or finish; runs may continue. After ${graceTurns} more turns without a launch the session ends.]`;
 }
 
 export interface Ending {
@@ -89,10 +89,10 @@ export function endSummary(ending: Ending, state: SessionState, going: readonly 
       : '',
     going.length === 0
       ? ''
-      : `${going.join(', ')} ${going.length === 1 ? 'goes' : 'go'} on and will be recorded when this session is open.`,
+      : `${going.join(', ')} ${going.length === 1 ? 'continues' : 'continue'} and will be recorded when this session is open.`,
     measure.scope === 'day'
-      ? 'It can go on tomorrow, or with a higher limit for the day.'
-      : 'It can go on with a higher limit.',
+      ? 'It can continue tomorrow, or with a higher limit for the day.'
+      : 'It can continue with a higher limit.',
   ];
   return parts.filter((part) => part !== '').join(' ');
 }

@@ -84,7 +84,7 @@ function endReasonText(end: SweepEndReason | undefined): string {
     case 'stopped':
       return ' was stopped';
     case 'budget':
-      return ' launches no more, the minutes of the budget are over';
+      return ' launches no more, the minutes of the budget are used up';
     case 'session_ended':
       return ' launches no more, the session has ended';
   }

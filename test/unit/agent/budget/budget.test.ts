@@ -75,7 +75,7 @@ describe('budget', () => {
       [
         'money of a day',
         { dayLimits: { usd: 2 } },
-        /what is left of the money of the day .* go on tomorrow/,
+        /what is left of the money of the day .* continue tomorrow/,
       ],
       [
         'tokens of a day',
@@ -253,7 +253,7 @@ describe('budget', () => {
     await until(() => session.state.phase === 'sleeping');
     assert.equal(
       eventsOf(session, 'sleep.ended')[0]?.detail,
-      'the minutes of this experiment are over',
+      'the minutes of this experiment are used up',
     );
     assert.deepEqual(noticesOf(session), ['experiment minutes 100']);
     await clock.advance(30 * 60_000);
@@ -270,7 +270,7 @@ describe('budget', () => {
       },
     );
     assert.equal(await session.ended, 'budget');
-    assert.match(session.state.end?.summary ?? '', /run 1 goes on/);
+    assert.match(session.state.end?.summary ?? '', /run 1 continues/);
     const [run] = bed.engine.runs.all();
     assert.ok(run !== undefined && run.liveness.kind !== 'ended');
     await bed.engine.runs.kill(run, { graceMs: 100 });

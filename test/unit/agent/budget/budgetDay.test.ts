@@ -116,7 +116,7 @@ describe('spending of a day', () => {
     assert.equal(model.requests.length, 0);
     assert.match(
       session.state.end?.summary ?? '',
-      /^What was spent cannot be told: EISDIR.*move its session out/,
+      /^Spending cannot be read: EISDIR.*move its session out/,
     );
   });
 });

@@ -105,7 +105,7 @@ describe('the guard of the limits', () => {
     const metered = await guardOf({ budget: { usd: 1 } });
     assert.equal((await metered.affordable({ ...call, model: 'unpriced' }))?.kind, 'unpriced');
     assert.equal(await metered.fitted(request, 1_000), undefined);
-    assert.match(ends.join(), /^budget: Stopped: a limit of money cannot be kept\. /);
+    assert.match(ends.join(), /^budget: Stopped: a money limit cannot be enforced\. /);
   });
 
   it('holds a plan without a price to the tokens', async () => {

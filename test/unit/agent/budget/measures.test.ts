@@ -64,8 +64,8 @@ describe('measures', () => {
     const alarm = budgetAlarm(state);
     return alarm && [(alarm.atMs - startMs) / minuteMs, alarm.what];
   };
-  const goalOver = 'the minutes of the budget are over';
-  const experimentOver = 'the minutes of this experiment are over';
+  const goalOver = 'the minutes of the budget are used up';
+  const experimentOver = 'the minutes of this experiment are used up';
   const alarms: readonly (readonly [
     string,
     SessionState,

@@ -82,7 +82,10 @@ describe('patience', () => {
     }
     assert.equal(await session.ended, 'budget');
     assert.equal(model.requests.length, 1);
-    assert.equal(eventsOf(session, 'sleep.ended')[0]?.detail, 'the minutes of the budget are over');
+    assert.equal(
+      eventsOf(session, 'sleep.ended')[0]?.detail,
+      'the minutes of the budget are used up',
+    );
   });
 
   it('ends with the money of the budget before the call that would break it', async () => {

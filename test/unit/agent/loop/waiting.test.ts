@@ -164,7 +164,7 @@ describe('a session that sleeps', () => {
     assert.equal(armed.length, 1);
     await clock.advance(1);
     await woken();
-    assert.deepEqual(ends(), ['deadline: the minutes of the budget are over']);
+    assert.deepEqual(ends(), ['deadline: the minutes of the budget are used up']);
     assert.equal(clock.pendingTimers, 0);
   });
 

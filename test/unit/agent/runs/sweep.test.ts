@@ -189,7 +189,7 @@ describe('sweep', () => {
     );
   });
 
-  it('launches no more when the minutes of the budget are over, also while the session is paused', async () => {
+  it('launches no more when the minutes of the budget are used up, also while the session is paused', async () => {
     const clock = new ManualClock();
     bed = await testEngine(new ScriptedModel([[points({ i: [1, 2] }, waiting)], 'hang']), {
       clock,
@@ -202,7 +202,7 @@ describe('sweep', () => {
     assert.equal(end.why, 'budget');
     assert.match(
       end.text,
-      /launches no more, the minutes of the budget are over: 1 running, 1 not run/,
+      /launches no more, the minutes of the budget are used up: 1 running, 1 not run/,
     );
     await let1(1);
     await eventually(session, 'run.ended');
