@@ -208,8 +208,8 @@ const descriptions: { readonly [Type in JournalEvent['type']]: Describe<Type> } 
       'Checkpoint',
       `${shortTokens(tokensBefore)} tokens condensed into a briefing`,
     ),
-  'note.pinned': ({ number, text }) => plain('note', `Note ${number} pinned`, text),
-  'note.unpinned': ({ number }) => plain('note', `Note ${number} removed`),
+  'note.pinned': ({ number, text }) => plain('note', `Sticky ${number} pinned`, text),
+  'note.unpinned': ({ number }) => plain('note', `Sticky ${number} removed`),
 };
 
 /**
@@ -244,7 +244,7 @@ const origins: Readonly<Record<MessageOrigin, string>> = {
   wake: 'Awake',
   monitor: 'Monitor',
   reminder: 'Reminder',
-  resume: 'After the break',
+  resume: 'Resumed',
 };
 
 const decisionTones: Readonly<Record<Decision, Tone>> = {

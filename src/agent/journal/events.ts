@@ -44,7 +44,7 @@ export type BudgetScope = 'goal' | 'day' | 'experiment';
 export type EndReason =
   'goal' | 'answered' | 'blocked' | 'budget' | 'no_progress' | 'plateau' | 'user' | 'error';
 
-/** What a session is for. Decides on prompt, tools, end, permissions and limits. */
+/** Purpose of a session. Decides on prompt, tools, end, permissions and limits. */
 export type ProfileId = 'goal' | 'question';
 
 /** The kind of problem that a watchdog detected. */

@@ -34,8 +34,8 @@ interface Stall {
  */
 export const withoutStart = (file: string): UserFacing =>
   new UserFacing(
-    `The start of the session is missing or damaged in ${file}, so it can neither be read nor gone on with.`,
-    'Put the file back from a copy, or start the goal again. Runs that it launched are not touched by this.',
+    `The start of the session is missing or damaged in ${file}, so it cannot be read or resumed.`,
+    'Restore the file from a copy, or start the goal again. Its runs are not affected.',
   );
 
 interface Read {
@@ -123,7 +123,7 @@ export class SessionLog {
     if (this.#isSealed)
       throw new StorageFailure(
         'owned',
-        'This session is not open here any more. Take it up again to go on.',
+        'This session is no longer open here. Resume it to continue.',
       );
     const recorded: JournalEvent = await this.#journal.append(event);
     this.#events.push(recorded);

@@ -81,7 +81,7 @@ describe('a damaged journal', () => {
     await writeFile(file, `${'\0'.repeat(100)}${text.slice(100)}`);
     const said = {
       reason: 'user',
-      message: `The start of the session is missing or damaged in ${file}, so it can neither be read nor gone on with.`,
+      message: `The start of the session is missing or damaged in ${file}, so it cannot be read or resumed.`,
     };
     await assert.rejects(bed.engine.sessions.read(id), said);
     await assert.rejects(bed.engine.sessions.resume(id), said);

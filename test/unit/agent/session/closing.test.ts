@@ -143,7 +143,7 @@ describe('closing', () => {
     bed = await testEngine(new ScriptedModel(['hang']));
     const session = await bed.start();
     await bed.engine.close();
-    await assert.rejects(session.say('hello?'), /not open here any more/);
+    await assert.rejects(session.say('hello?'), /no longer open here/);
     await assert.rejects(bed.start(), /closing/);
     await session.interrupt().catch(() => undefined);
     assert.deepEqual(bed.engine.sessions.open(), []);
