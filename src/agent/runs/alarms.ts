@@ -6,7 +6,7 @@ import type { Alarm, RunState, SessionState } from '../journal/state.ts';
 
 /** Answers to the question whether a run may continue after an alarm. */
 export const killAnswer = 'kill';
-export const goOnAnswer = 'let it go on';
+export const goOnAnswer = 'let it run';
 
 /**
  * Returns the runs without an end that a watchdog, or the user in answer to one, decided to kill.

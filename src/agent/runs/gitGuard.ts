@@ -42,7 +42,7 @@ export class GitGuard implements GitProtection {
     const verdict = judgeGit(command);
     if (verdict.kind === 'refused') throw new ToolFailure(verdict.why);
     if (verdict.kind === 'git' && verdict.mayChange)
-      throw new ToolFailure('Not run: here, git may only be read.');
+      throw new ToolFailure('Not run: only commands that read git are allowed here.');
   }
 
   /**
@@ -79,7 +79,7 @@ export class GitGuard implements GitProtection {
     const state = await this.#state(machine, verdict.kind === 'git');
     if (state.kind === 'failed' && verdict.kind === 'git' && verdict.mayChange)
       throw new ToolFailure(
-        `Not run: git could not be guarded on ${machine.id} (its Helios folder cannot be written, or programs there cannot be run). Reading git is free.`,
+        `Not run: git could not be guarded on ${machine.id} (its Helios folder is not writable, or programs in it cannot be run). Commands that only read git are allowed.`,
       );
     return state;
   }

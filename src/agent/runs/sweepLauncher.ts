@@ -121,7 +121,7 @@ export class SweepLauncher {
     const { sessionRuns } = this.#deps;
     const { plan, lane } = errand;
     if (!this.#isActive(plan)) {
-      for (const spec of specs) await sessionRuns.giveUp(spec.id, 'its sweep was ended before');
+      for (const spec of specs) await sessionRuns.giveUp(spec.id, 'its sweep had ended');
       return;
     }
     const outcomes = await sessionRuns.startTogether(specs, plan.maxParallel);

@@ -33,7 +33,7 @@ export interface SweepsDeps {
   onFailed(error: unknown): void;
 }
 
-/** How long to wait for launches in progress. */
+/** Milliseconds to wait for launches in progress. */
 const launchMs = 10_000;
 
 export class Sweeps implements Disposable {

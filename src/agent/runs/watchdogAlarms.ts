@@ -79,7 +79,7 @@ export class WatchdogAlarms {
 
   #ask({ spec }: Run, detail: string): Promise<unknown> {
     return this.#deps.questions.ask({
-      text: `Run ${spec.number} (${spec.label}): ${detail}. Shall it be killed?`,
+      text: `Run ${spec.number} (${spec.label}): ${detail}. Kill it?`,
       options: [killAnswer, goOnAnswer],
       fallback: goOnAnswer,
       withinMs: askWithinMs,
@@ -96,9 +96,7 @@ export class WatchdogAlarms {
         graceMs: kind === 'non_finite' ? graceMs.nonFinite : graceMs.other,
       });
     } catch (error) {
-      this.#deps.logger.warn(
-        `Run ${number} is to be killed, and could not be yet: ${messageOf(error)}`,
-      );
+      this.#deps.logger.warn(`Run ${number} could not be killed yet: ${messageOf(error)}`);
     } finally {
       this.#killing.delete(id);
     }

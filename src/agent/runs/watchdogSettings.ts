@@ -35,7 +35,7 @@ function understood({
   );
   if (wrong.length === 0) return project;
   throw new UserFacing(
-    `The setting of watchdogs cannot be understood: ${wrong.join('; ')}`,
-    'Mend it, or remove it to have the defaults.',
+    `The watchdog settings are invalid: ${wrong.join('; ')}`,
+    'Fix them, or remove them to use the defaults.',
   );
 }

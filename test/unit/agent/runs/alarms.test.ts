@@ -24,7 +24,7 @@ describe('runs that are to be killed', () => {
       id: 'q1',
       text: 'Shall it?',
       options: [],
-      fallback: 'let it go on',
+      fallback: 'let it run',
       askedMs: 1,
       deadlineMs: 2,
     },
@@ -45,7 +45,7 @@ describe('runs that are to be killed', () => {
       false,
     ],
     ['that a user said to kill', { alarms: [alarm('ask')] }, true, question(' Kill ')],
-    ['that a user lets go on', { alarms: [alarm('ask')] }, false, question('let it go on')],
+    ['that a user lets go on', { alarms: [alarm('ask')] }, false, question('let it run')],
     ['about which nobody has answered yet', { alarms: [alarm('ask')] }, false, question()],
     ['beside another one that a user said to kill', {}, false, question('kill', runId(2))],
     ['that is over', { alarms: kill, verdict: { kind: 'ok' } }, false],
@@ -165,7 +165,7 @@ describe('alarms of runs', () => {
       finding('non_finite', 'loss became NaN', 'kill'),
     ]);
     await settle(sessionRuns);
-    assert.deepEqual(asked, ['Run 1 (lr=1): says nothing. Shall it be killed?']);
+    assert.deepEqual(asked, ['Run 1 (lr=1): says nothing. Kill it?']);
     assert.deepEqual(killed, [{ number: 1, graceMs: 300 }]);
   });
 

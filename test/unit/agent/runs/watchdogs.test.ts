@@ -149,9 +149,9 @@ describe('watchdogs', () => {
     });
     await goOnAsleep(session);
     const asked = await eventually(session, 'question.asked');
-    assert.deepEqual(asked.options, ['kill', 'let it go on']);
-    assert.equal(asked.fallback, 'let it go on');
-    assert.match(asked.text, /^Run 1 \(.*\): loss became NaN at step 3\. Shall it be killed\?$/);
+    assert.deepEqual(asked.options, ['kill', 'let it run']);
+    assert.equal(asked.fallback, 'let it run');
+    assert.match(asked.text, /^Run 1 \(.*\): loss became NaN at step 3\. Kill it\?$/);
     assert.equal(bed?.engine.runs.all()[0]?.liveness.kind, 'running');
     await session.answer(asked.questionId, 'kill');
     const ended = await eventually(session, 'run.ended');
@@ -168,7 +168,7 @@ describe('watchdogs', () => {
     await eventually(session, 'question.asked');
     await clock.advance(61 * 60_000);
     const answered = await eventually(session, 'question.answered');
-    assert.deepEqual([answered.answer, answered.by], ['let it go on', 'default']);
+    assert.deepEqual([answered.answer, answered.by], ['let it run', 'default']);
     assert.equal(eventsOf(session, 'run.ended').length, 0);
     assert.equal(bed?.engine.runs.all()[0]?.liveness.kind, 'running');
   });
@@ -187,7 +187,7 @@ describe('watchdogs', () => {
     const { answer, by, why } = answered;
     assert.deepEqual(
       { answer, by, why },
-      { answer: 'let it go on', by: 'default', why: 'run 1 is over: ok' },
+      { answer: 'let it run', by: 'default', why: 'run 1 is over: ok' },
     );
     await assert.rejects(session.answer(questionId, 'kill'), /is already answered/);
     assert.equal(await session.ended, 'blocked');
