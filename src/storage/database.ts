@@ -98,7 +98,7 @@ export class Database {
     this.#saving = this.#saving
       .then(() => this.#write())
       .catch((error: unknown) =>
-        this.#options.logger.warn(`The index was not saved: ${messageOf(error)}`),
+        this.#options.logger.warn(`Cannot save the index: ${messageOf(error)}`),
       );
     return this.#saving;
   }
@@ -161,13 +161,13 @@ async function load(
     const health = database.exec('PRAGMA quick_check')[0]?.values[0]?.[0];
     if (version === schema.version && health === 'ok') return database;
     logger.info(
-      `The index ${file} is of another version or damaged; it is made anew from the journals`,
+      `The index ${file} is damaged or has another version. Rebuilding it from the journals.`,
     );
     database.close();
   } catch (error) {
     if (codeOf(error) !== 'ENOENT')
       logger.warn(
-        `The index ${file} cannot be read (${messageOf(error)}); it is made anew from the journals`,
+        `Cannot read the index ${file} (${messageOf(error)}). Rebuilding it from the journals.`,
       );
   }
   return undefined;

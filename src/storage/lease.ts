@@ -153,7 +153,7 @@ async function askFor(file: string, holder: LeaseOwner, clock: Clock): Promise<v
   try {
     while ((await liveOwner(file, clock))?.token === holder.token) {
       if (clock.now() >= endMs)
-        throw owned(file, holder, ' It was asked to hand the session over, but does not.');
+        throw owned(file, holder, ' It did not hand the session over when asked.');
       await change(file, clock);
     }
   } finally {
@@ -172,5 +172,5 @@ async function change(file: string, clock: Clock): Promise<void> {
 const owned = (file: string, owner: LeaseOwner | undefined, more = ''): StorageFailure =>
   new StorageFailure(
     'owned',
-    `This session is being worked on by ${owner === undefined ? 'another process' : ownerText(owner)} (${file}).${more} Follow it there, or end that process first.`,
+    `This session is in use by ${owner === undefined ? 'another process' : ownerText(owner)} (${file}).${more} Continue there, or end that process first.`,
   );

@@ -60,16 +60,16 @@ export async function liveOwner(file: string, clock: Clock): Promise<LeaseOwner 
   return (await isDead(file, owner, clock)) ? undefined : owner;
 }
 
-/** Returns, for example, `a window of VS Code (process 12 on lab1)`. */
+/** Returns, for example, `a VS Code window (process 12 on lab1)`. */
 export function ownerText({ kind, pid, host }: LeaseOwner): string {
   const process = `process ${pid} on ${host}`;
   return kind === undefined ? process : `${kindTexts[kind]} (${process})`;
 }
 
 const kindTexts: Readonly<Record<OwnerKind, string>> = {
-  window: 'a window of VS Code',
+  window: 'a VS Code window',
   terminal: 'helios in a terminal',
-  detached: 'Helios in the background',
+  detached: 'the background process',
 };
 
 async function isDead(file: string, owner: LeaseOwner, clock: Clock): Promise<boolean> {

@@ -28,10 +28,7 @@ export async function readSecretFile(file: string): Promise<string | undefined> 
   try {
     const { mode } = await stat(file);
     if ((mode & 0o077) !== 0)
-      throw new UserFacing(
-        `The key file ${file} can be read by others.`,
-        `Close it with: chmod 600 ${file}`,
-      );
+      throw new UserFacing(`The key file ${file} can be read by others.`, `Run: chmod 600 ${file}`);
     const key = (await readFile(file, 'utf8')).trim();
     return key === '' ? undefined : key;
   } catch (error) {

@@ -35,13 +35,13 @@ export function storageFailure(error: unknown, file: string): StorageFailure {
     case 'EPERM':
       return new StorageFailure(
         'denied',
-        `No permission to write ${file}. Look at its owner and its mode.`,
+        `No permission to write ${file}. Check its owner and mode.`,
         cause,
       );
     case 'EROFS':
       return new StorageFailure(
         'read_only',
-        `${file} is on a read-only file system. Make that writable again, or use another home folder.`,
+        `${file} is on a read-only file system. Make it writable, or use another home folder.`,
         cause,
       );
     default:

@@ -163,7 +163,7 @@ describe('the background process', function () {
     assert.equal(code, 0, said);
     assert.match(
       said,
-      new RegExp(`${held.id} is not taken up: .*a window of VS Code \\(process ${process.pid} on`),
+      new RegExp(`${held.id} is not taken up: .*a VS Code window \\(process ${process.pid} on`),
     );
     assert.doesNotMatch(said, /Goes on with/);
   });

@@ -35,7 +35,7 @@ describe('keys of the command line', () => {
     await assert.rejects(read({}, 'anthropic'), (error: unknown) => {
       assert.ok(error instanceof UserFacing);
       assert.match(error.message, /can be read by others/);
-      assert.equal(error.action, `Close it with: chmod 600 ${file}`);
+      assert.equal(error.action, `Run: chmod 600 ${file}`);
       assert.doesNotMatch(`${error.message}${error.action}`, /sk-from/);
       return true;
     });

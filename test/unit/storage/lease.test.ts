@@ -58,7 +58,7 @@ describe('lease', () => {
     );
     await once(holder.stdout, 'data');
     await assert
-      .rejects(acquire(clock), /worked on by helios in a terminal \(process/)
+      .rejects(acquire(clock), /in use by helios in a terminal \(process/)
       .finally(() => holder.kill('SIGKILL'));
     if (holder.signalCode === null) await once(holder, 'exit');
     await (await acquire(clock)).release();

@@ -176,7 +176,7 @@ describe('a lease that processes race for', function () {
       holder?.go(file, held);
       assert.deepEqual(await holder?.answer(), { won: holder?.child.pid });
       other?.go(file, wanted);
-      assert.match(JSON.stringify(await other?.answer()), /worked on by/);
+      assert.match(JSON.stringify(await other?.answer()), /in use by/);
     }
   });
 
@@ -188,7 +188,7 @@ describe('a lease that processes race for', function () {
     assert.deepEqual(await holder.answer(), { won: holder.child.pid });
     for (const kind of ['terminal', 'detached'] as const) {
       second.go(file, kind, { takesOver: true });
-      assert.match(JSON.stringify(await second.answer()), /worked on by/);
+      assert.match(JSON.stringify(await second.answer()), /in use by/);
     }
     first.go(file, 'window', { takesOver: true });
     assert.deepEqual(await holder.answer(), { released: file });
@@ -197,7 +197,7 @@ describe('a lease that processes race for', function () {
     second.go(kept, 'terminal');
     assert.deepEqual(await second.answer(), { won: second.child.pid });
     first.go(kept, 'window', { takesOver: true });
-    assert.match(JSON.stringify(await first.answer()), /worked on by helios in a terminal/);
+    assert.match(JSON.stringify(await first.answer()), /in use by helios in a terminal/);
   });
 
   it('is free once the background dies over it', async () => {

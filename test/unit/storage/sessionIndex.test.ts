@@ -177,7 +177,7 @@ describe('the index of sessions', () => {
       writeFileSync(file(), content);
       assert.deepEqual((await open()).sessions(), []);
       assert.equal(said.length, 1, said.join());
-      assert.match(said.splice(0).join(), /made anew from the journals/);
+      assert.match(said.splice(0).join(), /Rebuilding it from the journals/);
     }
     writeFileSync(file(), sound);
     assert.equal((await open()).sessions().length, 1);
@@ -197,6 +197,6 @@ describe('the index of sessions', () => {
     index.put(session('s-1'));
     mkdirSync(path.join(file(), 'in the way'), { recursive: true });
     await close(index);
-    assert.match(said.at(-1) ?? '', /^The index was not saved: /);
+    assert.match(said.at(-1) ?? '', /^Cannot save the index: /);
   });
 });

@@ -223,7 +223,7 @@ describe('resume', () => {
     assert.deepEqual(await other.engine.sessions.interrupted(), []);
     await assert.rejects(
       other.engine.sessions.resume(first.id),
-      /worked on by helios in a terminal \(process \d+/,
+      /in use by helios in a terminal \(process \d+/,
     );
     await other.engine.close();
   });
