@@ -68,7 +68,7 @@ const maxTails = 4;
 export function digestText(input: DigestInput, maxChars = usualChars): string {
   const ended = [...input.ended].sort((a, b) => Number(isGood(a)) - Number(isGood(b)));
   const queued = section('New for you', input.queued.map(line), maxChars * 0.15);
-  const going = section('Going on', input.going.map(goingText), maxChars * 0.2);
+  const going = section('Running', input.going.map(goingText), maxChars * 0.2);
   const sweeps = section('Sweeps', input.sweeps.flatMap(tableLines), maxChars * 0.3);
   const endedLines = section('Ended', ended.map(endedText), maxChars * 0.25);
   const parts = [

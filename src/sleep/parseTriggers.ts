@@ -110,7 +110,7 @@ async function parseExit(
   const found = await ports.probes.once(ports.machines.get(machineId), { kind: 'process', pid });
   if (found === undefined)
     throw new ToolFailure(
-      `There is no process ${pid} on ${machineId}: it has ended already, or the number is wrong. Do not wait for it; look at what it left. Runs that are going: ${goingText(ports.runs)}.`,
+      `No process ${pid} on ${machineId}: it has ended, or the pid is wrong. Do not wait for it; check its results. Current runs: ${goingText(ports.runs)}.`,
     );
   const { startTime } = found;
   return { type: 'foreign_exit', machineId, pid, ...(startTime !== '' && { startTime }) };
@@ -124,12 +124,12 @@ async function parsePattern(
 ): Promise<Trigger> {
   const found = await probes.once(machine, { kind: 'pattern', pattern }).catch((error: unknown) => {
     throw new ToolFailure(
-      `The pattern ${JSON.stringify(pattern)} could not be looked for on ${machine.id}: ${messageOf(error)}`,
+      `The pattern ${JSON.stringify(pattern)} cannot be searched for on ${machine.id}: ${messageOf(error)}`,
     );
   });
   if (found.length === 0)
     throw new ToolFailure(
-      `No process on ${machine.id} has a command line with ${JSON.stringify(pattern)} (an extended regular expression). It has ended already, or is written otherwise. ${await nearText(machine, pattern, probes)} Runs that are going: ${goingText(runs)}.`,
+      `No process on ${machine.id} has a command line that matches ${JSON.stringify(pattern)} (an extended regular expression). The process has ended, or its command line differs. ${await nearText(machine, pattern, probes)} Current runs: ${goingText(runs)}.`,
     );
   const processes = found.map(({ pid, startTime }) => ({ pid, startTime }));
   return { type: 'pattern_exit', machineId: machine.id, pattern, processes };
@@ -149,8 +149,8 @@ async function nearText(
     word.replace(/[a-z]/gi, (c) => `[${c.toLowerCase()}${c.toUpperCase()}]`),
   );
   const near = await probes.once(machine, { kind: 'pattern', pattern: anyCase.join('|') });
-  if (near.length === 0) return 'None is like it.';
-  return `Like it: ${near
+  if (near.length === 0) return 'No process is similar.';
+  return `Similar: ${near
     .slice(0, maxNear)
     .map(({ pid, command }) => `${pid} ${oneLine(cleanText(command), 120)}`)
     .join('; ')}.`;
@@ -170,7 +170,7 @@ function parseTracked(given: z.output<typeof shapes.tracked>, { runs }: ParsePor
   const watched = run === undefined ? runs.going() : [run];
   if (watched.length === 0)
     throw new ToolFailure(
-      `No run is going, so ${metric} cannot change. Launch one first; to wait for a value in a file, use ${examples.source}`,
+      `No run is active, so ${metric} cannot change. Launch one first; to wait for a value in a file, use ${examples.source}`,
     );
   const comparator: Comparator = given.comparator ?? (given.direction === 'below' ? '<' : '>');
   const runIds = watched.map((each) => each.id);
@@ -239,7 +239,7 @@ async function parseResource(
   // The first sample lacks CPU use, which takes two samples.
   if (resource !== 'cpu' && percentsOf(sample, { resource, gpuIndex }).length === 0)
     throw new ToolFailure(
-      `${machine.id} does not tell its ${resource}${gpuIndex === undefined ? '' : ` of GPU ${gpuIndex}`}; it tells: ${resourceLines(sample).join('; ') || 'nothing'}.`,
+      `${machine.id} does not report its ${resource}${gpuIndex === undefined ? '' : ` of GPU ${gpuIndex}`}; it reports: ${resourceLines(sample).join('; ') || 'nothing'}.`,
     );
   const gpu = gpuIndex === undefined ? {} : { gpuIndex };
   return {
@@ -261,13 +261,13 @@ function read<Schema extends z.ZodType>(
   const parsed = schema.safeParse(condition);
   if (parsed.success) return parsed.data;
   throw new ToolFailure(
-    `This condition does not fit: ${shown(condition)}\n${z.prettifyError(parsed.error)}\nThe right shape: ${example}`,
+    `This condition is invalid: ${shown(condition)}\n${z.prettifyError(parsed.error)}\nExpected shape: ${example}`,
   );
 }
 
 const noSuchRun = (reference: string, runs: RunLookup): ToolFailure =>
   new ToolFailure(
-    `There is no run ${JSON.stringify(oneLine(reference, 80))}. Runs that are going: ${goingText(runs)}. For a process that is no run of yours: ${examples.process_exit}`,
+    `There is no run ${JSON.stringify(oneLine(reference, 80))}. Current runs: ${goingText(runs)}. For a process that is not one of your runs: ${examples.process_exit}`,
   );
 
 function goingText(runs: RunLookup): string {

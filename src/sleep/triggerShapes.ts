@@ -143,12 +143,12 @@ export const shapes = {
 export const examples = {
   timer: '{"type":"timer","minutes":30} (or "seconds" / "wake_after_seconds")',
   process_exit:
-    '{"type":"process_exit","task_id":"local:4711"} for a run, {"type":"process_exit","sweep":"s1"} for all points of a sweep; for processes that are no run of yours {"type":"process_exit","machine_id":"local","pid":4711}, or "process_pattern":"python .*train\\.py" instead of "pid": an extended regular expression that is searched in whole command lines, met when none that it finds is left',
+    '{"type":"process_exit","task_id":"local:4711"} for a run, {"type":"process_exit","sweep":"s1"} for all points of a sweep; for a process that is not one of your runs {"type":"process_exit","machine_id":"local","pid":4711}, or "process_pattern":"python .*train\\.py" instead of "pid": an extended regular expression matched against whole command lines, met when no matching process is left',
   tracked:
     '{"type":"metric","metric_name":"loss","direction":"below","threshold":1.0} for a metric that runs print (all running ones, or one with "task_id")',
   source:
     '{"type":"metric","machine_id":"local","source":{"type":"json_file","path":"/abs/metrics.json"},"field":"eval.loss","comparator":"<","threshold":1.0} (source also {"type":"csv_file","path"}, {"type":"tensorboard","logdir"} with a tag as field, or {"type":"command","command"}, which prints the number)',
-  file: '{"type":"file","machine_id":"local","path":"/abs/done.txt","mode":"exists"} (or "modified", which its making is too, or "size_stable" for "window_seconds", 60 when absent)',
+  file: '{"type":"file","machine_id":"local","path":"/abs/done.txt","mode":"exists"} (or "modified", which includes its creation, or "size_stable" for "window_seconds", 60 when absent)',
   resource:
     '{"type":"resource","machine_id":"local","resource":"gpu_util","threshold":10} (percent in use; also gpu_memory, cpu, memory, disk; "comparator" is "<" when absent; "gpu_index" for one GPU, else each of them)',
 };

@@ -63,7 +63,7 @@ function watchFileValue(
     if (isNew) compare(value);
   };
   const answer = (found: FileState | undefined): void => {
-    if (found === undefined) sink.failed(`${source.path} is not there`);
+    if (found === undefined) sink.failed(`${source.path} does not exist`);
     else if (stampOf(found) !== known)
       reader.read(
         () => readFileValue(machine, source, trigger.field, found.sizeBytes),
@@ -154,7 +154,7 @@ class Reader implements Disposable {
       report();
     };
     const own = this.#clock.after(readTimeoutMs, () =>
-      settle(() => this.#sink.failed('it could not be read in time')),
+      settle(() => this.#sink.failed('the read timed out')),
     );
     this.#current = own;
     work().then(
@@ -188,7 +188,8 @@ export function watchResource(
           percents.length > 0 && percents.every((each) => holds(each, comparator, threshold)),
         ),
       );
-      if (percents.length === 0) sink.failed(`${machineId} does not tell its ${trigger.resource}`);
+      if (percents.length === 0)
+        sink.failed(`${machineId} does not report its ${trigger.resource}`);
     }),
   );
   subscriptions.add(ports.resources.watch(machineId, (message) => sink.failed(message)));

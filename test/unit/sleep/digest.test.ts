@@ -77,7 +77,7 @@ describe('digestText', () => {
         'Ended:',
         '- run 7 (local:7, lr=3e-4): ok after 3 min; loss 0.83 (best 0.8, step 1200)',
         '',
-        'Going on:',
+        'Running:',
         '- run 8 (gpu1:8): for 1 min; loss 0.91 at step 800, decreasing',
         '- run 9: for 1 s; gpu1 does not answer; no metrics yet',
       ].join('\n'),

@@ -184,7 +184,7 @@ function sleepsOn(name: string, machineOf: () => Machine, sessions?: () => numbe
         assert.deepEqual(woke(), [...sleeps.keys()]),
       );
       const errors = sleeps.get('json')?.wakes[0]?.errors.join('\n') ?? '';
-      assert.match(errors, /no\.json is not there/);
+      assert.match(errors, /no\.json does not exist/);
       assert.match(errors, /tb has no event files/);
       owned.dispose();
       await until('what was slow is ended', () => !isRunning(slow));

@@ -67,10 +67,7 @@ describe('parseSleep', () => {
       { seconds: 1, minutes: 1 },
       { minutes: 1e9 },
     ])
-      await refused(
-        { type: 'timer', ...given },
-        /The right shape: \{"type":"timer","minutes":30\}/,
-      );
+      await refused({ type: 'timer', ...given }, /Expected shape: \{"type":"timer","minutes":30\}/);
   });
 
   it('takes a run by its name or its process, also one that has ended', async () => {
@@ -91,10 +88,7 @@ describe('parseSleep', () => {
   it('takes another process only while it is alive, with what tells it from a later one', async () => {
     const local = deps.machine('local');
     const condition = { type: 'process_exit', machine_id: 'local', pid: 42 };
-    await refused(
-      condition,
-      /no process 42 on local: it has ended already.*Runs that are going: run 8/,
-    );
+    await refused(condition, /No process 42 on local: it has ended, or.*Current runs: run 8/);
     local.processes.push({ pid: 42, startTime: '991', command: 'sleep 60' });
     assert.deepEqual(await one(condition), {
       type: 'foreign_exit',
@@ -115,24 +109,21 @@ describe('parseSleep', () => {
       { machine_id: 'local', pid: '42' },
       { machine_id: 'local', pid: 1.5 },
     ])
-      await refused(
-        { type: 'process_exit', ...given },
-        /The right shape: .*"task_id":"local:4711"/,
-      );
+      await refused({ type: 'process_exit', ...given }, /Expected shape: .*"task_id":"local:4711"/);
     await refused(
       { type: 'process_exit', task_id: 'local:99' },
-      /no run "local:99"\. Runs that are going: run 8/,
+      /no run "local:99"\. Current runs: run 8/,
     );
     for (const pattern of ['', 'a\nb', 7])
       await refused(
         { type: 'process_exit', machine_id: 'local', process_pattern: pattern },
-        /The right shape/,
+        /Expected shape/,
       );
     await refused(
       { type: 'process_exit', machine_id: 'local', pid: 42, process_pattern: 'x' },
-      /The right shape/,
+      /Expected shape/,
     );
-    await refused({ type: 'process_exit', process_pattern: 'x' }, /The right shape/);
+    await refused({ type: 'process_exit', process_pattern: 'x' }, /Expected shape/);
   });
 
   it('takes a pattern only when it finds something, and says what is like it', async () => {
@@ -141,9 +132,9 @@ describe('parseSleep', () => {
     local.processes.push({ pid: 42, startTime: '991', command: 'python Train_gpt.py --lr 1' });
     await refused(
       condition,
-      /No process on local.*Like it: 42 python Train_gpt\.py --lr 1\. Runs that are going: run 8/,
+      /No process on local.*Similar: 42 python Train_gpt\.py --lr 1\. Current runs: run 8/,
     );
-    await refused({ ...condition, process_pattern: 'nothing_at_all' }, /None is like it/);
+    await refused({ ...condition, process_pattern: 'nothing_at_all' }, /No process is similar/);
     local.processes.push({ pid: 43, startTime: '992', command: 'python train.py' });
     assert.deepEqual(await one(condition), {
       type: 'pattern_exit',
@@ -188,11 +179,11 @@ describe('parseSleep', () => {
     ])
       await refused(
         { ...metric, ...wrong },
-        /The right shape: .*"metric_name":"loss","direction":"below"/,
+        /Expected shape: .*"metric_name":"loss","direction":"below"/,
       );
     await refused({ ...metric, task_id: 'nope' }, /no run "nope"/);
     runs.clear();
-    await refused(metric, /No run is going, so loss cannot change/);
+    await refused(metric, /No run is active, so loss cannot change/);
   });
 
   it('takes a metric from a file or a command', async () => {
@@ -247,7 +238,7 @@ describe('parseSleep', () => {
       { comparator: 'below' },
       { threshold: null },
     ])
-      await refused({ ...right, ...wrong }, /The right shape: .*"source":\{"type":"json_file"/);
+      await refused({ ...right, ...wrong }, /Expected shape: .*"source":\{"type":"json_file"/);
     await refused({ ...right, source: { type: 'tensorboard', path: '/x' } }, /logdir/);
     await assert.rejects(ask([{ ...right, machine_id: 'gone' }]), /no machine gone/);
   });
@@ -275,7 +266,7 @@ describe('parseSleep', () => {
       { window_seconds: 5 },
       { mode: 'size_stable', window_seconds: 0 },
     ])
-      await refused({ ...file, ...wrong }, /The right shape: .*"exists"/s);
+      await refused({ ...file, ...wrong }, /Expected shape: .*"exists"/s);
     await refused({ type: 'file', path: '/x' }, /machine_id/);
   });
 
@@ -286,7 +277,7 @@ describe('parseSleep', () => {
       resource: 'gpu_util',
       threshold: 10,
     };
-    await refused(condition, /local does not tell its gpu_util; it tells: nothing/);
+    await refused(condition, /local does not report its gpu_util; it reports: nothing/);
     const gpus = [{ id: '1', utilisationPercent: 90 }];
     deps.resources.sample('local', { gpus, cpuPercent: 12 });
     const trigger = {
@@ -308,7 +299,7 @@ describe('parseSleep', () => {
     );
     await refused(
       { ...condition, gpu_index: 0 },
-      /gpu_util of GPU 0; it tells: GPU 1 90 %; CPU 12 %/,
+      /gpu_util of GPU 0; it reports: GPU 1 90 %; CPU 12 %/,
     );
     for (const wrong of [
       { resource: 'gpu' },
@@ -316,7 +307,7 @@ describe('parseSleep', () => {
       { threshold: '5' },
       { resource: 'cpu', gpu_index: 0 },
     ])
-      await refused({ ...condition, ...wrong }, /The right shape: .*"resource":"gpu_util"/);
+      await refused({ ...condition, ...wrong }, /Expected shape: .*"resource":"gpu_util"/);
     await refused({ ...condition, machine_id: undefined }, /machine_id/);
   });
 

@@ -83,7 +83,7 @@ describe('Sleeper', () => {
     assert.equal(wake?.why, 'trigger');
     assert.deepEqual(wake.met, ['00:01:00 UTC']);
     assert.deepEqual(wake.unmet, ['loss < 1']);
-    assert.match(wake.errors.join(), /^loss < 1: \/m\.json is not there$/);
+    assert.match(wake.errors.join(), /^loss < 1: \/m\.json does not exist$/);
   });
 
   for (const trouble of ['hangs', 'unreachable'] as const)
@@ -392,7 +392,7 @@ describe('Sleeper', () => {
     const errors = errorsAfter(1, idle);
     gpus(0, undefined);
     await clock.advance(1);
-    assert.match(errors.join(), /gpu1 does not tell its gpu_util/);
+    assert.match(errors.join(), /gpu1 does not report its gpu_util/);
     gpus(0, 11);
     gpus(0, 9);
     assert.equal(await wokeBy(), undefined);

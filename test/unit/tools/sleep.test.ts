@@ -116,7 +116,7 @@ describe('sleep', () => {
     const { tool, requests } = setUp();
     const wrong: [unknown, RegExp][] = [
       [{ reason: 'r' }, /Nothing would end this sleep/],
-      [{ reason: 'r', conditions: [{ type: 'timer' }] }, /The right shape/],
+      [{ reason: 'r', conditions: [{ type: 'timer' }] }, /Expected shape/],
       [{ reason: 'r', conditions: [{ ...command, machine_id: 'gpu9' }] }, /there is local/],
     ];
     for (const [input, message] of wrong)
