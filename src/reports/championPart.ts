@@ -26,9 +26,8 @@ export function championPart(night: Night, mentions: Mentions): string {
 }
 
 function noneText({ facts: { ledger } }: Night): string {
-  if (ledger.decisive === undefined)
-    return 'No metric that says which run is better was measured.\n';
-  return `No run that ended well, or goes on, and was not discarded has measured ${plain(ledger.decisive.metric)}.\n`;
+  if (ledger.decisive === undefined) return 'No recorded metric tells which run is better.\n';
+  return `No run that counts has recorded ${plain(ledger.decisive.metric)}: such a run has ended well or is running, and was not discarded.\n`;
 }
 
 interface Reached {
@@ -41,7 +40,7 @@ function championLines(night: Night, { champion, value }: Reached, mentions: Men
   const metric = plain(night.facts.ledger.decisive?.metric ?? '');
   const ofExperiment = experimentId === undefined ? '' : ` of ${mentions.experiment(experimentId)}`;
   const goesOn =
-    verdict === undefined ? ` It is ${rowStatus(champion)}: its value may change.` : '';
+    verdict === undefined ? ` The run is ${rowStatus(champion)}: its value may change.` : '';
   return [
     `**${metric} ${formatValue(value)}** in ${mentions.run(number)}${ofExperiment}, ${plain(label, 80)}.${goesOn}`,
     '',
@@ -63,7 +62,7 @@ function repeatLines(
   );
   const summary = decisive && summaryOfRepeats(group ?? [champion], decisive);
   if (decisive === undefined || summary?.spread === undefined)
-    return ['- Measured once (n = 1): how much of it is chance is not known.'];
+    return ['- Measured once (n = 1): the spread is unknown.'];
   const { n, mean, spread, best, runs } = summary;
   const numbers = runs.map(({ number }) => number);
   const values = `mean ${formatValue(mean)}, standard deviation ${formatValue(spread)}, best ${formatValue(best)}`;
@@ -92,16 +91,13 @@ function firstLines({ facts, valueOf }: Night, value: number, mentions: Mentions
   if (first === undefined || start === undefined || start === value) return [];
   // A percentage of a negative value, or across zero, is meaningless.
   const change = start > 0 && value >= 0 ? ` (since then ${percent((value - start) / start)})` : '';
-  return [
-    `- The first that measured it: ${formatValue(start)} in ${mentions.run(first.number)}${change}`,
-  ];
+  return [`- First value: ${formatValue(start)} in ${mentions.run(first.number)}${change}`];
 }
 
 function goalLines({ facts: { target } }: Night, value: number | undefined): string[] {
-  if (target === undefined) return ['- The goal names no number that could be measured.'];
+  if (target === undefined) return ['- The goal has no number that can be measured.'];
   const goal = code(targetText(target));
-  if (value === undefined)
-    return [`- The goal says ${goal}: nothing was measured that could meet it.`];
+  if (value === undefined) return [`- The goal says ${goal}: nothing was measured.`];
   if (meetsTarget(value, target)) return [`- The goal says ${goal}: **met**.`];
   const shown = target.isPercent === true && Math.abs(value) <= 1 ? value * 100 : value;
   const gap = Math.abs(shown - target.value);

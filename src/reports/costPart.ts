@@ -7,7 +7,7 @@ const maxMachines = 20;
 
 export function costPart({ cost, runs, session }: BriefFacts): string {
   const lines = [
-    `- Thinking: ${plain(cost.total, 300)}`,
+    `- Model calls: ${plain(cost.total, 300)}`,
     ...cost.lines.map((line) => `  - ${plain(line, 300)}`),
     `- Time: ${formatDuration(session.lastEventMs - session.startedMs)}, ${counted(session.turns, 'turn')}`,
     ...machineLines(runs),
@@ -45,6 +45,6 @@ function gpuLines(runs: readonly RunFacts[]): string[] {
   const idle = watched.reduce((sum, { idleSeconds }) => sum + idleSeconds, 0);
   const share = Math.round((100 * idle) / total);
   return [
-    `- GPUs that its runs held stood idle for ${formatDuration(idle * 1000)} of the ${formatDuration(total * 1000)} that were watched (${share} %)`,
+    `- GPU idle time of the runs: ${formatDuration(idle * 1000)} of ${formatDuration(total * 1000)} watched (${share} %)`,
   ];
 }

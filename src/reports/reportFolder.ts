@@ -54,7 +54,7 @@ export class ReportFolder {
       return candidate;
     }
     throw new UserFacing(
-      `${path.join(this.folder, name)} and ${maxCopies} files beside it were changed by hand.`,
+      `${path.join(this.folder, name)} and ${maxCopies} numbered copies of it were changed by hand.`,
       'Move some of them away, then try again.',
     );
   }
@@ -83,8 +83,8 @@ export class ReportFolder {
     );
     if (!isThere)
       throw new UserFacing(
-        `The folder that the session worked in is not there any more: ${this.#workFolder}`,
-        'Bring it back to have the report written there. Without --write, helios report prints it.',
+        `The work folder of the session is missing: ${this.#workFolder}`,
+        'Restore it to write the report there. Without --write, helios report prints the report.',
       );
   }
 }
@@ -109,7 +109,7 @@ const signaturePattern = /\n<!-- Written by Helios \(([0-9a-f]{16})\): [^\n]*-->
 
 /** Appends a comment that is valid in both Markdown and SVG. */
 const withSignature = (text: string, name: string): string =>
-  `${text}\n<!-- Written by Helios (${digestOf(text)}): once you change it, ${path.posix.basename(name)} stays as it is, and what is new goes beside it. -->\n`;
+  `${text}\n<!-- Written by Helios (${digestOf(text)}): if you change it, ${path.posix.basename(name)} is kept, and new versions are written next to it. -->\n`;
 
 function isUnchanged(content: string): boolean {
   const unix = content.replaceAll('\r\n', '\n');

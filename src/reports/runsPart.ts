@@ -21,7 +21,7 @@ export function runsPart(night: Night, mentions: Mentions): string {
   const left =
     rest === 0
       ? ''
-      : `\n\n${counted(rest, 'more run')} of which nothing is said above ${rest === 1 ? 'is' : 'are'} left out.`;
+      : `\n\n${counted(rest, 'more run')} without a mention above ${rest === 1 ? 'is' : 'are'} omitted.`;
   return `## Runs (${runs.length})\n\n${head}\n${rows.join('\n')}${left}`;
 }
 

@@ -19,7 +19,7 @@ const groups: readonly Group[] = [
   { decision: 'discard', name: 'discarded', max: 15 },
   { decision: 'crash', name: 'crashed', max: 10 },
   { decision: 'invalid', name: 'invalid', max: 10 },
-  { decision: 'retest', name: 'to be tested again', max: 10 },
+  { decision: 'retest', name: 'to be retested', max: 10 },
   { decision: undefined, name: 'undecided', max: 10 },
 ];
 
@@ -27,7 +27,7 @@ const deciders = { agent: 'the agent', engine: 'Helios', person: 'you' } as cons
 
 export function triedPart(night: Night, mentions: Mentions): string {
   const { experiments } = night.facts.ledger;
-  if (experiments.length === 0) return '## What was tried\n\nNo run was made.';
+  if (experiments.length === 0) return '## What was tried\n\nThere were no runs.';
   const byDecision = Map.groupBy(experiments, decisionOf);
   const filled = groups.flatMap((group) => {
     const of = byDecision.get(group.decision) ?? [];
@@ -65,7 +65,7 @@ function experimentLine(night: Night, row: ExperimentRow, mentions: Mentions): s
 
 function whyText({ known }: Night, { decision, verdicts, runs }: ExperimentRow): string {
   if (decision === undefined)
-    return runs.length === 0 ? ' · no run of it was made' : ` · ${plain(verdicts, 120)}`;
+    return runs.length === 0 ? ' · no runs' : ` · ${plain(verdicts, 120)}`;
   const { by, why } = decision;
   return ` · ${deciders[by]}: ${by === 'agent' ? `“${flagged(why, known, 300)}”` : plain(why, 300)}`;
 }
@@ -79,7 +79,7 @@ export function decidePart(night: Night, mentions: Mentions): string {
   const stuck =
     session.stuck === undefined
       ? []
-      : [`- It waits for you: “${flagged(session.stuck, known, 500)}”`];
+      : [`- The session waits for you: “${flagged(session.stuck, known, 500)}”`];
   const open = questions.filter(({ answer }) => answer === undefined);
   const undecided = ledger.experiments.filter(
     (row) => row.plan !== undefined && row.status === 'over' && decisionOf(row) === undefined,
@@ -88,8 +88,8 @@ export function decidePart(night: Night, mentions: Mentions): string {
     ...stuck,
     ...bounded(open, 20, 'open questions', questionLine),
     // In the order of the list below, so that each has an anchor there.
-    ...bounded(bestFirst(night, undecided), 10, 'that nobody has judged', ({ id }) => {
-      return `- Nobody has judged ${mentions.experiment(id)}: is it kept or not?`;
+    ...bounded(bestFirst(night, undecided), 10, 'undecided experiments', ({ id }) => {
+      return `- ${mentions.experiment(id)} is undecided: keep or discard?`;
     }),
   ];
   return lines.length === 0 ? '' : `## To decide\n\n${lines.join('\n')}`;

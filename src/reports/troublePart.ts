@@ -32,8 +32,8 @@ function failureLine(group: readonly RunFacts[], mentions: Mentions): string {
 }
 
 const actions = {
-  warn: 'the agent was told',
-  kill: 'the run was ended',
+  warn: 'the agent was notified',
+  kill: 'the run was stopped',
   ask: 'you were asked',
 } as const;
 
@@ -59,7 +59,7 @@ export function questionsPart({ questions }: BriefFacts): string {
     maxQuestions,
     'answered questions',
     ({ id, text, answer }) => {
-      const by = answer.by === 'person' ? 'you' : 'nobody in time, so its default';
+      const by = answer.by === 'person' ? 'you' : 'no answer in time, so the default';
       return `- ${plain(id)}: “${plain(text, 300)}” · ${by}: ${plain(answer.text, 200)}`;
     },
   );
@@ -68,9 +68,9 @@ export function questionsPart({ questions }: BriefFacts): string {
 
 export function happenedPart({ happenings, sleeps }: BriefFacts): string {
   const times = sleeps.count === 1 ? 'once' : `${sleeps.count} times`;
-  const spans = `${formatDuration(sleeps.totalMs)} in all, ${formatDuration(sleeps.longestMs)} at the longest`;
+  const spans = `${formatDuration(sleeps.totalMs)} in total, ${formatDuration(sleeps.longestMs)} at most`;
   const slept =
-    sleeps.count === 0 ? [] : [`- It slept ${times}, ${spans}, without a call to a model.`];
+    sleeps.count === 0 ? [] : [`- The session slept ${times}, ${spans}, without model calls.`];
   const lines = bounded(happenings.toReversed(), maxHappenings, 'events', ({ atMs, text }) => {
     return `- ${exactTime(atMs)} ${plain(text, 300)}`;
   });

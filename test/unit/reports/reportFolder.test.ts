@@ -97,8 +97,8 @@ describe('the folder of a report', () => {
     await rm(workFolder, { recursive: true });
     await assert.rejects(folderIn().write('brief.md', 'x'), (error) => {
       assert.ok(error instanceof UserFacing);
-      assert.match(error.message, /not there any more/);
-      assert.match(error.action ?? '', /helios report prints it/);
+      assert.match(error.message, /work folder of the session is missing/);
+      assert.match(error.action ?? '', /helios report prints the report/);
       return true;
     });
     await assert.rejects(readFile(workFolder), { code: 'ENOENT' });
