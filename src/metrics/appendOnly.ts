@@ -72,12 +72,16 @@ export function diskError(error: unknown, folder: string): unknown {
   const code = codeOf(error);
   if (code === undefined || error instanceof MetricsError) return error;
   if (code === 'ENOSPC' || code === 'EDQUOT')
-    return new MetricsError('no_space', `No space left for the metrics in ${folder}: free some.`, {
-      cause: error,
-    });
+    return new MetricsError(
+      'no_space',
+      `No space left for the metrics in ${folder}. Free some space.`,
+      {
+        cause: error,
+      },
+    );
   return new MetricsError(
     'io',
-    `The metrics in ${folder} cannot be read or written: ${messageOf(error)}`,
+    `Cannot read or write the metrics in ${folder}: ${messageOf(error)}`,
     {
       cause: error,
     },

@@ -48,8 +48,8 @@ function checkedName(name: string): string {
   const trimmed = name.trim();
   if (isUsableName(trimmed)) return trimmed;
   throw new MetricSpecError(
-    `The metric name ${JSON.stringify(name.slice(0, 80))} is empty, too long or has control characters in it. ` +
-      'Give names as they stand in the output, such as "loss".',
+    `The metric name ${JSON.stringify(name.slice(0, 80))} is empty, too long or contains control characters. ` +
+      'Use the name as it appears in the output, such as "loss".',
   );
 }
 
@@ -181,7 +181,7 @@ function compile(name: string, source: string): RegExp {
     );
   }
   throw new MetricSpecError(
-    `The pattern of metric ${name} captures nothing. Put the number in a group, for example: ${name}=([\\d.eE+-]+)`,
+    `The pattern of metric ${name} has no capture group. Put the number in one, for example: ${name}=([\\d.eE+-]+)`,
   );
 }
 

@@ -30,7 +30,7 @@ export class NamesFile {
     const bytes = await readIfThere(path);
     file.#size = bytes.lastIndexOf(0x0a) + 1;
     if (file.#size < bytes.length)
-      report.problems.push('points.names: the last name was not written whole and does not count.');
+      report.problems.push('points.names: the last name is incomplete and ignored.');
     for (const line of bytes.subarray(0, file.#size).toString('utf8').split('\n').slice(0, -1)) {
       const index = file.#names.length;
       const isGood = isUsableName(line) && !line.includes('\ufffd') && !file.#indices.has(line);

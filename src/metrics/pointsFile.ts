@@ -68,7 +68,7 @@ export class PointsFile implements Disposable {
       if (size < fileBytes) report.problems.push(surplusText(fileBytes - size));
       if (names.count > namesInFile)
         report.problems.push(
-          `points.names: names are missing; their points are under metric_${namesInFile} and on.`,
+          `points.names: names are missing; their points are under metric_${namesInFile} and following.`,
         );
       return { file: new PointsFile(folder, write, { names, size }), problems: report.problems };
     } catch (error) {
@@ -127,7 +127,7 @@ export class PointsFile implements Disposable {
 type OnRecord = (record: PointRecord) => void;
 
 const surplusText = (bytes: number): string =>
-  `points.bin: ${bytes} bytes at the end are no complete line of points and are read again from the output.`;
+  `points.bin: ${bytes} bytes at the end are not a complete line of points. They are read again from the output.`;
 
 /**
  * Calls `onRecord` for complete lines. Returns the size of the file up to the last complete line; 0

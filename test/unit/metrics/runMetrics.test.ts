@@ -170,7 +170,7 @@ describe('Metrics of a run', () => {
     file.fill(0, 16 + 3 * 40, 16 + 3 * 40 + 8);
     writeFileSync(path, file);
     const metrics = await open();
-    assert.match(metrics.problems.join('\n'), /no complete line/);
+    assert.match(metrics.problems.join('\n'), /not a complete line/);
     assert.deepEqual(readFileSync(path), file, 'reading changes nothing');
     feedRest(metrics, bytes);
     assert.deepEqual(readFileSync(join(folder, 'points.cut')), file.subarray(16 + 3 * 40));

@@ -269,7 +269,7 @@ describe('adopting runs', () => {
     const run = forged(`pid=1\nstart_time=1\nboot_id=another\nstarted_ms=1\n`);
     mkdirSync(inRun(run, 'points.bin'));
     const { runs } = controller(new ManualClock());
-    await assert.rejects(runs.adopt(run), /cannot be read or written/);
+    await assert.rejects(runs.adopt(run), /Cannot read or write/);
     rmSync(inRun(run, 'points.bin'), { recursive: true });
     assert.equal((await runs.adopt(run))?.metrics.summary('loss')?.last, 0.5);
   });
