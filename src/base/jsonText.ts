@@ -96,14 +96,13 @@ function whyBroken(error: ParseError | undefined, rest: string): string {
 }
 
 const reasons: Partial<Record<ReturnType<typeof printParseErrorCode>, string>> = {
-  UnexpectedEndOfComment: 'the comment that begins here has no end',
-  UnexpectedEndOfString: 'the text that begins here has no closing quote on its line',
-  UnexpectedEndOfNumber: 'this number has no end',
-  InvalidCharacter: 'a tab or another control character stands in this text: write \\t for a tab',
-  InvalidUnicode: 'after \\u stand four digits',
-  InvalidEscapeCharacter:
-    'a \\ stands before a letter that it does not go with: write \\\\ for the sign itself',
-  EndOfFileExpected: 'something stands behind its end',
+  UnexpectedEndOfComment: 'this comment is not closed',
+  UnexpectedEndOfString: 'this string has no closing quote on its line',
+  UnexpectedEndOfNumber: 'this number is incomplete',
+  InvalidCharacter: 'this string contains a control character: write \\t for a tab',
+  InvalidUnicode: '\\u must be followed by four hexadecimal digits',
+  InvalidEscapeCharacter: 'this escape is not valid: write \\\\ for a backslash',
+  EndOfFileExpected: 'there is text after its end',
   ColonExpected: 'a colon is missing before this',
 };
 
@@ -112,9 +111,9 @@ function expected(code: string | undefined, rest: string): string | undefined {
   if (/^[}\]]/.test(rest))
     return code === 'CommaExpected'
       ? 'another closing bracket is missing before this'
-      : 'there is a comma too many before this, or a value is missing';
-  if (rest.startsWith(',')) return 'there is a comma too many, or a value is missing before it';
-  if (/^['‘’“”`]|^[A-Za-z_$]/.test(rest)) return 'names and texts stand in double quotes, "…"';
+      : 'an extra comma or a missing value before this';
+  if (rest.startsWith(',')) return 'an extra comma, or a missing value before it';
+  if (/^['‘’“”`]|^[A-Za-z_$]/.test(rest)) return 'names and strings need double quotes, "…"';
   if (rest.startsWith('"')) return 'a comma or a quote is missing before this';
   return code === 'CommaExpected' ? 'a comma is missing before this' : undefined;
 }

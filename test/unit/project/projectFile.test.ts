@@ -78,18 +78,14 @@ const refused: readonly (readonly [string, string, RegExp])[] = [
   [
     'a comma too many',
     '{\n  "model": "x",\n}',
-    /^\/p\/helios\.json:3:1: it is not valid JSON: there is a comma too many/,
+    /^\/p\/helios\.json:3:1: it is not valid JSON: an extra comma/,
   ],
   [
     'a comment without an end',
     '{ /* x\n}',
-    /:1:3: it is not valid JSON: the comment that begins here has no end/,
+    /:1:3: it is not valid JSON: this comment is not closed/,
   ],
-  [
-    'a text that ends too early',
-    '{\n "model": "x\n}',
-    /:2:11: .*the text that begins here has no closing quote/,
-  ],
+  ['a text that ends too early', '{\n "model": "x\n}', /:2:11: .*this string has no closing quote/],
   ['an end too early', '{"model": ', /not valid JSON/],
   ['nothing', '', /not valid JSON/],
   ['a list', '[]', /:1:1: must be an object/],
@@ -102,7 +98,7 @@ const refused: readonly (readonly [string, string, RegExp])[] = [
   [
     'a pattern without a group',
     '{"metricPatterns": {"loss": "x"}}',
-    /metricPatterns\.loss .*captures nothing/,
+    /metricPatterns\.loss .*has no capture group/,
   ],
   [
     'a folder outside',
@@ -173,7 +169,7 @@ const refused: readonly (readonly [string, string, RegExp])[] = [
     '{"experimentDir": "a\\nb"}',
     /experimentDir must be a folder inside/,
   ],
-  ['single quotes, no comment', "{'model': 'x'}", /:1:2: .*stand in double quotes/],
+  ['single quotes, no comment', "{'model': 'x'}", /:1:2: .*need double quotes/],
   [
     'a comma too few',
     '{"model": "x"\n "provider": "y"}',

@@ -160,7 +160,7 @@ describe('machines.json', () => {
     [
       'ends in a comma too many',
       '{ "version": 1,\n "machines": [],\n}',
-      /line 3: .*a comma too many before this/,
+      /line 3: .*an extra comma or a missing value before this/,
     ],
     [
       'has its machines twice',
