@@ -36,7 +36,7 @@ export function parseAddress(text: string, base?: string): URL {
   if (url === null)
     throw new WebFailure(
       'address',
-      `${shown} is not a URL. Give a whole one, such as https://arxiv.org.`,
+      `${shown} is not a URL. Give a complete one, such as https://arxiv.org.`,
     );
   if (url.protocol !== 'http:' && url.protocol !== 'https:')
     throw new WebFailure(
@@ -46,7 +46,7 @@ export function parseAddress(text: string, base?: string): URL {
   if (url.username !== '' || url.password !== '')
     throw new WebFailure(
       'address',
-      'The URL holds a user name or a password; neither is ever sent. Leave them out.',
+      'The URL contains a user name or a password, which are never sent. Remove them.',
     );
   return url;
 }
@@ -68,5 +68,5 @@ export function checkHost(host: string): void {
 export const notPublic = (host: string): WebFailure =>
   new WebFailure(
     'address',
-    `${oneLine(host, 100)} is in a private network or on this computer, and such addresses are not fetched. The user can allow it in the settings (helios.web.allowPrivateAddresses); programs reach it with remote_exec.`,
+    `${oneLine(host, 100)} is in a private network or on this computer. Such addresses are not fetched. The user can allow them with the setting helios.web.allowPrivateAddresses; programs reach it with remote_exec.`,
   );

@@ -88,7 +88,7 @@ export async function download(
     if (late.signal.aborted)
       throw new WebFailure(
         'timeout',
-        `The page did not come within ${formatDuration(limits.totalMs)}.`,
+        `The page did not arrive within ${formatDuration(limits.totalMs)}.`,
       );
     throw error;
   } finally {
@@ -135,7 +135,7 @@ class Attempts {
     }
     throw new WebFailure(
       'network',
-      `The address led on more than ${limits.redirects} times; the last time to ${oneLine(url.href, 200)}.`,
+      `More than ${limits.redirects} redirects; the last one to ${oneLine(url.href, 200)}.`,
     );
   }
 
@@ -226,7 +226,7 @@ function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
 
 function refused(url: URL, { status, statusText, headers }: Response, nowMs: number): WebFailure {
   const afterMs = retryAfterMs(headers.get('retry-after'), nowMs) ?? 0;
-  const later = afterMs > 0 ? ` It asks to come back in ${formatDuration(afterMs)}.` : '';
+  const later = afterMs > 0 ? ` Retry in ${formatDuration(afterMs)}.` : '';
   const said = oneLine(cleanText(statusText), 60);
   return new WebFailure(
     'status',
@@ -242,7 +242,7 @@ function noAnswer(host: string, error: unknown): WebFailure {
   const cause = innermost(error);
   const why =
     codeOf(cause) === 'ENOTFOUND' ? 'there is no such host' : oneLine(messageOf(cause), 200);
-  return new WebFailure('network', `${host} could not be read: ${why}.`, { cause: error });
+  return new WebFailure('network', `Cannot read ${host}: ${why}.`, { cause: error });
 }
 
 const innermost = (error: unknown): unknown =>

@@ -145,7 +145,7 @@ function kindOf({ mediaType, bytes }: Download): 'html' | 'pdf' | 'text' | 'othe
 }
 
 const notText = ({ mediaType, bytes, isCut }: Download): string =>
-  `It is no text but ${mediaType === '' ? 'data of an unknown kind' : oneLine(mediaType, 100)} of ${isCut ? 'more than ' : ''}${formatBytes(bytes.length)}. To have it, download it on a machine with remote_exec.`;
+  `The content is not text, but ${mediaType === '' ? 'data of an unknown kind' : oneLine(mediaType, 100)} of ${isCut ? 'more than ' : ''}${formatBytes(bytes.length)}. To get it, download it on a machine with remote_exec.`;
 
 const tooLarge = ({ bytes }: Download): string =>
   `The PDF is larger than ${formatBytes(bytes.length)}. To read it, download it on a machine with remote_exec.`;

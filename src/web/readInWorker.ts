@@ -61,7 +61,7 @@ export function readInWorker<Job extends PageJob>(
       ),
     );
     worker.once('error', (error: Error) => fail(unreadable(error.message)));
-    worker.once('exit', () => fail(unreadable('its reader ended')));
+    worker.once('exit', () => fail(unreadable('the reader ended')));
   });
 }
 

@@ -40,12 +40,12 @@ function searxngUrl(baseUrl: string): URL {
   if (url !== null) return url;
   throw new WebFailure(
     'search',
-    'The setting helios.web.searxngUrl is not a URL: it must be like http://localhost:8888.',
+    'The setting helios.web.searxngUrl is not a URL. Use one like http://localhost:8888.',
   );
 }
 
 const jsonIsOff =
-  'The SearxNG instance refuses (403). Its settings.yml must list json under search: formats:. Until a user changes that, go on without searching, or fetch known pages with web_fetch.';
+  'The SearxNG instance refuses (403). Its settings.yml must list json under search: formats:. Until the user changes that, continue without searching, or fetch known pages with web_fetch.';
 
 const isForbidden = (error: unknown): boolean =>
   error instanceof WebFailure && error.status === 403;
@@ -55,7 +55,7 @@ function hitsOf({ bytes, charset }: Download): SearchHit[] {
   if (results === undefined)
     throw new WebFailure(
       'search',
-      'What answers at helios.web.searxngUrl is not a SearxNG instance: it sent no results.',
+      'The server at helios.web.searxngUrl is not a SearxNG instance: it sent no results.',
     );
   return results.flatMap(({ title, url, content }) =>
     typeof url === 'string' && /^https?:/i.test(url)
@@ -102,7 +102,7 @@ export const duckDuckGoSearch =
   };
 
 const challenged =
-  'DuckDuckGo takes this for a robot and wants a user to answer. Search later, or fetch known pages with web_fetch (arxiv.org, huggingface.co, github.com, a project’s documentation). A user can set helios.web.searxngUrl, or use a model provider with a search of its own.';
+  'DuckDuckGo suspects a robot and asks for a human answer. Search later, or fetch known pages with web_fetch (arxiv.org, huggingface.co, github.com, a project’s documentation). The user can set helios.web.searxngUrl, or use a model provider with built-in search.';
 
 const maxTitleChars = 200;
 const maxUrlChars = 1000;

@@ -76,7 +76,7 @@ describe('searching the web without a model', () => {
         await site.close();
       }
       site = await WebSite.open(page(''));
-      assert.match(await refusal(searxngSearch('localhost', seemingPublic())), /must be like http/);
+      assert.match(await refusal(searxngSearch('localhost', seemingPublic())), /Use one like http/);
     });
 
     it('finds nothing where there is nothing', async () => {
@@ -132,12 +132,12 @@ describe('searching the web without a model', () => {
         '<form id="challenge-form" action="//duckduckgo.com/anomaly.js?sv=html"><div class="anomaly-modal__title">Unfortunately, bots use DuckDuckGo too.</div></form>';
       assert.match(
         await refusal(await engine(page(challenge))),
-        /for a robot.*web_fetch.*searxngUrl/,
+        /suspects a robot.*web_fetch.*searxngUrl/,
       );
       await site.close();
       assert.match(
         await refusal(await engine((_, response) => response.writeHead(202).end('wait'))),
-        /for a robot/,
+        /suspects a robot/,
       );
     });
   });
