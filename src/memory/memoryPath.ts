@@ -55,8 +55,8 @@ export const isSegment = (name: string): boolean => problemOfSegment(name) === u
 
 function problemOfSegment(segment: string): string | undefined {
   if (segment === '.' || segment === '..')
-    return `"${segment}" is not a name; paths are always written from the top`;
-  if (unusable.test(segment)) return 'it has a backslash or a control character';
+    return `"${segment}" is not a name; paths always start at the root`;
+  if (unusable.test(segment)) return 'it contains a backslash or a control character';
   if (segment.trim() === '') return 'one of its names is blank';
   if (!segment.isWellFormed()) return 'it is not valid Unicode';
   if (Buffer.byteLength(encodeSegment(segment)) > maxSegmentBytes)

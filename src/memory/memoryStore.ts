@@ -92,12 +92,11 @@ export class MemoryStore implements Disposable {
       throw refused(
         `${parsed.text} is not a note. Write below it, such as ${join(parsed.text, 'best')}.`,
       );
-    if (cleanGist(gist) === '')
-      throw refused('The gist is empty. Say in one line what the note holds.');
+    if (cleanGist(gist) === '') throw refused('The gist is empty. Describe the note in one line.');
     if (content !== undefined && content.length > maxContentChars)
       throw new MemoryFailure(
         'too_long',
-        `The note has ${content.length} characters; at most ${maxContentChars} fit. Keep what matters, or save it as a file in the workspace and note its path.`,
+        `The note has ${content.length} characters; the limit is ${maxContentChars}. Shorten it, or save it as a file in the workspace and note its path.`,
       );
     const { folder, entry } = await makePlace(this.#folders[parsed.root], parsed);
     const file = entry.note ?? noteFileOf(entry.name);
@@ -118,7 +117,7 @@ export class MemoryStore implements Disposable {
     if (parsed.segments.length === 0) {
       const names = (await this.list(parsed.text)).map((node) => node.path);
       throw refused(
-        `${parsed.text} as a whole is never removed. Name what is to go${names.length > 0 ? `: ${some(names)}` : ''}.`,
+        `${parsed.text} itself cannot be removed. Name the notes to remove${names.length > 0 ? `: ${some(names)}` : ''}.`,
       );
     }
     const place = await findPlace(this.#folders[parsed.root], parsed);
@@ -200,9 +199,7 @@ export class MemoryStore implements Disposable {
     const above = path.text.slice(0, path.text.lastIndexOf('/')) || '/';
     const names = (await this.list(above)).map((node) => node.path);
     const hint =
-      names.length > 0
-        ? `Under ${above} there is: ${some(names)}.`
-        : `There is nothing under ${above}.`;
+      names.length > 0 ? `Under ${above}: ${some(names)}.` : `There is nothing under ${above}.`;
     return new MemoryFailure('missing', `There is no note at ${path.text}. ${hint}`);
   }
 }

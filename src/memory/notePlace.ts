@@ -48,7 +48,7 @@ async function entryAt(
   if (entry?.isLink)
     throw new MemoryFailure(
       'link',
-      `${path.text} goes through "${name}", which is a symbolic link. Memory holds plain files and folders only: use another name.`,
+      `${path.text} goes through "${name}", which is a symbolic link. Memory consists of plain files and folders only. Use another name.`,
     );
   return entry;
 }
@@ -65,7 +65,7 @@ async function refuseCaseClash(folder: string, fileName: string, path: MemoryPat
   if (same === fileName) return;
   throw new MemoryFailure(
     'case_clash',
-    `${path.text} cannot be told from "${same ?? fileName}" on this file system: use that spelling, or another name.`,
+    `${path.text} clashes with "${same ?? fileName}" on this file system, which ignores case. Use that spelling, or another name.`,
   );
 }
 

@@ -204,10 +204,7 @@ describe('MemoryStore', () => {
 
   it('helps with a path that is not there', async () => {
     await store.write('/papers/attention', 'g', 'c');
-    await assert.rejects(
-      store.read('/papers/atention'),
-      /Under \/papers there is: \/papers\/attention/,
-    );
+    await assert.rejects(store.read('/papers/atention'), /Under \/papers: \/papers\/attention/);
     assert.equal(await store.remove('/nothing'), 0);
     assert.deepEqual(await paths('/nothing'), []);
   });

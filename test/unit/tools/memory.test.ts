@@ -94,7 +94,7 @@ describe('the memory tools', () => {
     const attempts: [Tool, unknown, RegExp][] = [
       [memoryRead(memory), { path: '/nope' }, /no note at \/nope/],
       [memoryWrite(memory), { path: '/../x', gist: 'g' }, /not a memory path/],
-      [memoryRm(memory), { path: '/' }, /never removed/],
+      [memoryRm(memory), { path: '/' }, /cannot be removed/],
       [memoryLs(memory), { path: '..' }, /not a memory path/],
     ];
     for (const [tool, input, message] of attempts)
