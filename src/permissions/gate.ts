@@ -95,12 +95,16 @@ const onlyReads = ({ effect, accesses }: GateCall): boolean =>
   effect === 'read' && accesses.every(({ kind }) => kind === 'read');
 
 const decisions: Readonly<Record<Answer | 'nobody' | 'withdrawn' | 'readsOnly', Decision>> = {
-  readsOnly: { isAllowed: false, by: 'rule', why: 'this session only reads' },
+  readsOnly: { isAllowed: false, by: 'rule', why: 'this session is read-only' },
   allow: { isAllowed: true, by: 'person', why: 'the user allowed it' },
   allow_session: { isAllowed: true, by: 'person', why: 'the user allowed it' },
   deny: { isAllowed: false, by: 'person', why: 'the user did not allow it' },
-  nobody: { isAllowed: false, by: 'rule', why: 'nobody was there to allow it' },
-  withdrawn: { isAllowed: false, by: 'rule', why: 'it was interrupted before it was answered' },
+  nobody: { isAllowed: false, by: 'rule', why: 'no user was there to allow it' },
+  withdrawn: {
+    isAllowed: false,
+    by: 'rule',
+    why: 'the call was interrupted before the user answered',
+  },
 };
 
 async function answerInTime(

@@ -14,7 +14,7 @@ export type GitVerdict =
   | { readonly kind: 'refused'; readonly why: string };
 
 const advice =
-  'Reading (git status, log, diff, show) is free. To change code use exp_branch, work in its worktree, and exp_commit.';
+  'Reading (git status, log, diff, show) is allowed. To change code use exp_branch, work in its worktree, and exp_commit.';
 
 const none: GitVerdict = { kind: 'none' };
 
@@ -30,7 +30,7 @@ export function judgeGit(text: string): GitVerdict {
   const commands = parseShell(text)?.commands;
   if (commands === undefined)
     return mentionsGit(text)
-      ? refused('this shell text calls git and could not be understood')
+      ? refused('this shell text mentions git and could not be parsed')
       : none;
   const verdicts = commands.map((command) => judgeCommand(command, text, 0));
   return verdicts.reduce(stronger, none);
@@ -56,7 +56,7 @@ const reading: ReadonlySet<string> = new Set(
 );
 
 function judgeCommand(command: ShellCommand, text: string, depth: number): GitVerdict {
-  if (depth > 8) return mentionsGit(text) ? refused('its commands are nested too deep') : none;
+  if (depth > 8) return mentionsGit(text) ? refused('its commands are nested too deeply') : none;
   const { assignments, words } = command;
   if (writtenBy(command).some(isGitPath)) return refused('it writes into a .git folder');
   if (assignments.some(({ text: value }) => hidesGuard(value))) return hiding(text);
@@ -64,7 +64,7 @@ function judgeCommand(command: ShellCommand, text: string, depth: number): GitVe
   if (first === undefined) return none;
   const isUnclear = first.isDynamic && mentionsGit(text) && !/[/=]/.test(first.text);
   return isUnclear
-    ? refused('it is not clear what it calls')
+    ? refused('the program that it calls is unclear')
     : judgeProgram({ command, first, rest, text, depth });
 }
 
@@ -84,7 +84,7 @@ function judgeProgram(call: ProgramCall): GitVerdict {
   if (script !== undefined) return judgeScript(name, script, depth);
   const wrapper = wrapperOf(name);
   if (wrapper?.kind === 'escapes')
-    return rest.some(isGitWord) ? refused(`${name} goes around the guard of git`) : none;
+    return rest.some(isGitWord) ? refused(`${name} bypasses the git guard`) : none;
   if (wrapper !== undefined) return judgeWrapped({ ...call, own: wrapper.own });
   if (name === 'find') return judgeFind(command, text, depth);
   if (interpreters.test(name))
@@ -93,7 +93,7 @@ function judgeProgram(call: ProgramCall): GitVerdict {
 }
 
 function judgeOther(name: string, rest: readonly ShellWord[], text: string): GitVerdict {
-  if (rest.some(isGitPath) && name === 'cd') return refused('it goes into a .git folder');
+  if (rest.some(isGitPath) && name === 'cd') return refused('it enters a .git folder');
   if (rest.some(isGitPath) && !readers.has(name))
     return refused(`${name} could change what is in a .git folder`);
   return name === 'export' && rest.some(({ text: value }) => hidesGuard(value))
@@ -128,10 +128,10 @@ function judgeScript(
   { text, isDynamic }: Pick<ShellWord, 'text' | 'isDynamic'>,
   depth: number,
 ): GitVerdict {
-  if (isDynamic && mentionsGit(text)) return refused(`it is not clear what ${name} is told`);
+  if (isDynamic && mentionsGit(text)) return refused(`the script of ${name} is unclear`);
   const commands = parseShell(text)?.commands;
   if (commands === undefined)
-    return mentionsGit(text) ? refused(`what ${name} is told could not be understood`) : none;
+    return mentionsGit(text) ? refused(`the script of ${name} could not be parsed`) : none;
   return commands.map((command) => judgeCommand(command, text, depth + 1)).reduce(stronger, none);
 }
 

@@ -104,7 +104,7 @@ describe('gate', () => {
     assert.deepEqual(await deciding, {
       isAllowed: false,
       by: 'rule',
-      why: 'nobody was there to allow it',
+      why: 'no user was there to allow it',
     });
     assert.equal(question?.aborted, true);
     assert.equal(clock.pendingTimers, 0);
@@ -126,7 +126,11 @@ describe('gate', () => {
       );
       abort.abort();
       assert.deepEqual(await deciding, {
-        ...{ isAllowed: false, by: 'rule', why: 'it was interrupted before it was answered' },
+        ...{
+          isAllowed: false,
+          by: 'rule',
+          why: 'the call was interrupted before the user answered',
+        },
       });
     }
     assert.equal(clock.pendingTimers, 0);
