@@ -121,14 +121,14 @@ async function openRoute(
 async function certificates(file: string): Promise<string> {
   const text = await readFile(file, 'utf8').catch((error: unknown) => {
     throw new UserFacing(
-      `The file of certificates ${file} cannot be read: ${messageOf(error)}`,
-      'Name a PEM file in the setting caFile (in VS Code: helios.network.caFile), or leave it empty.',
+      `Cannot read the certificate file ${file}: ${messageOf(error)}`,
+      'Set caFile (in VS Code: helios.network.caFile) to a PEM file, or leave it empty.',
     );
   });
   if (text.includes('-----BEGIN CERTIFICATE-----')) return text;
   throw new UserFacing(
-    `${file} holds no certificate.`,
-    'It must be a PEM file, with lines that say BEGIN CERTIFICATE. A DER file becomes one by: openssl x509 -inform der.',
+    `${file} contains no certificate.`,
+    'Use a PEM file, with BEGIN CERTIFICATE lines. Convert a DER file with: openssl x509 -inform der.',
   );
 }
 
@@ -153,8 +153,8 @@ function proxyFault(error: unknown, proxy: string): Error | undefined {
   const all = causes(error);
   if (all.some((cause) => /\b407\b/.test(messageOf(cause))))
     return new UserFacing(
-      `The proxy ${url.host} wants a user and a password (407).`,
-      'Write them into its address: http://user:password@host:port, with special characters percent-encoded.',
+      `The proxy ${url.host} needs a user name and a password (407).`,
+      'Add them to its address: http://user:password@host:port, with special characters percent-encoded.',
     );
   const own = all.find((cause) => isAbout(cause, url));
   if (own === undefined) return undefined;
@@ -179,8 +179,8 @@ function certificateFault(error: unknown): UserFacing | undefined {
   return (
     fault &&
     new UserFacing(
-      `The certificate of the other side is not trusted: ${fault.message}.`,
-      'If your network inspects connections, name its certificate (PEM) in the setting caFile (in VS Code: helios.network.caFile).',
+      `The certificate of the server is not trusted: ${fault.message}.`,
+      'If your network inspects connections, set caFile (in VS Code: helios.network.caFile) to its certificate (PEM).',
     )
   );
 }

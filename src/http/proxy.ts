@@ -6,8 +6,8 @@ export function parseProxy(text: string): URL {
   const url = URL.parse(/^[a-z0-9+.-]+:\/\//i.test(text) ? text : `http://${text}`);
   if (url !== null && /^(https?|socks5):$/.test(url.protocol) && url.hostname !== '') return url;
   throw new UserFacing(
-    `“${text.replace(/\/\/.*@/, '//…@')}” is not the address of a proxy.`,
-    'Write it like http://proxy.example.org:3128 or socks5://127.0.0.1:1080 (setting proxy, or HTTPS_PROXY).',
+    `“${text.replace(/\/\/.*@/, '//…@')}” is not a proxy address.`,
+    'Use an address like http://proxy.example.org:3128 or socks5://127.0.0.1:1080 (setting proxy, or HTTPS_PROXY).',
   );
 }
 

@@ -60,7 +60,7 @@ describe('the way to the network', () => {
       proxy = await TestProxy.start({ login: 'ada:secret' });
       settings = { proxy: `http://ada:wrong-word@127.0.0.1:${proxy.port}` };
       await assert.rejects(fetch('https://models.test/'), (error) => {
-        assert.ok(isUserFacing(/wants a user and a password/)(error));
+        assert.ok(isUserFacing(/needs a user name and a password/)(error));
         assert.ok(!JSON.stringify([String(error)]).includes('wrong-word'));
         return true;
       });
@@ -83,7 +83,7 @@ describe('the way to the network', () => {
       assert.equal(reply.failure?.reason, 'invalid');
       assert.match(
         reply.failure.message,
-        /^Anthropic: The proxy .* \(407\)\. Write them into its address/,
+        /^Anthropic: The proxy .* \(407\)\. Add them to its address/,
       );
       assert.equal(events.length, 1);
     });
@@ -189,9 +189,12 @@ describe('the way to the network', () => {
 
     it('says what is wrong with the file of certificates', async () => {
       settings = { caFile: file('none.pem') };
-      await assert.rejects(fetch(url()), isUserFacing(/cannot be read: ENOENT/));
+      await assert.rejects(
+        fetch(url()),
+        isUserFacing(/Cannot read the certificate file .*: ENOENT/),
+      );
       settings = { caFile: file('names') };
-      await assert.rejects(fetch(url()), isUserFacing(/holds no certificate/));
+      await assert.rejects(fetch(url()), isUserFacing(/contains no certificate/));
       settings = { caFile: file('ca.pem') };
       assert.equal((await fetch(url())).status, 200);
     });
@@ -211,7 +214,7 @@ describe('addresses of proxies', () => {
       assert.throws(
         () => parseProxy(text),
         (error) =>
-          isUserFacing(/is not the address of a proxy/)(error) && !String(error).includes('secret'),
+          isUserFacing(/is not a proxy address/)(error) && !String(error).includes('secret'),
       ));
 
   it('are taken from the usual variables', () => {
