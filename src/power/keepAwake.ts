@@ -55,8 +55,7 @@ export class KeepAwake implements Disposable {
   #hold(): void {
     if (this.#child !== undefined || this.#isUnavailable) return;
     const command = holders[this.#options.platform ?? process.platform];
-    if (command === undefined)
-      return this.#complain('this system has no tool for it that Helios knows');
+    if (command === undefined) return this.#complain('Helios knows no tool for it on this system');
     const [tool, ...args] = command;
     const child = spawn(tool, args, { stdio: ['pipe', 'ignore', 'ignore'], detached: true });
     this.#child = child;
@@ -67,7 +66,7 @@ export class KeepAwake implements Disposable {
     child.once('close', (code) => {
       if (this.#child !== child) return;
       this.#child = undefined;
-      this.#complain(`${tool} ended by itself with ${code ?? 'a signal'}`);
+      this.#complain(`${tool} ended unexpectedly with ${code ?? 'a signal'}`);
     });
     child.unref();
     unrefPipe(child.stdin);
@@ -75,8 +74,7 @@ export class KeepAwake implements Disposable {
 
   #complain(why: string): void {
     this.#child = undefined;
-    if (!this.#isUnavailable)
-      this.#options.logger.warn(`The computer cannot be kept awake: ${why}`);
+    if (!this.#isUnavailable) this.#options.logger.warn(`Cannot keep the computer awake: ${why}`);
     this.#isUnavailable = true;
   }
 }
@@ -90,7 +88,7 @@ const holders: Partial<Record<NodeJS.Platform, Command>> = {
     '--what=sleep:idle',
     '--mode=block',
     '--who=Helios',
-    '--why=A research session is going on',
+    '--why=A research session is running',
     'cat',
   ],
   darwin: ['caffeinate', '-i', 'cat'],

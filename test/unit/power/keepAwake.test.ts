@@ -105,7 +105,10 @@ describe('keeping the computer awake', () => {
     await until(() => said.length === 1);
     keepAwake.update();
     keepAwake.update();
-    assert.match(said[0] ?? '', /cannot be kept awake: systemd-inhibit ended by itself with 1/);
+    assert.match(
+      said[0] ?? '',
+      /Cannot keep the computer awake: systemd-inhibit ended unexpectedly with 1/,
+    );
     const elsewhere = new KeepAwake({
       isWanted: () => true,
       clock: new ManualClock(),
