@@ -53,7 +53,7 @@ const units: Readonly<Record<string, readonly [keyof Limits, factor: number]>> =
   'm tokens': ['tokens', 1e6],
 };
 const shape =
-  'Write it like $5, 2 h, 40 turns, 2M tokens, $0.50 per experiment, $20 per day: any of them, or nothing for no limit.';
+  'Use limits such as $5, 2 h, 40 turns, 2M tokens, $0.50 per experiment or $20 per day, or none.';
 
 /**
  * Reads `$5, 2 h, $0.50 per experiment, $20 per day` in any order; missing parts do not limit.
@@ -84,7 +84,7 @@ export function parseBudget(text: string): ParsedBudget {
   if (Object.keys(parsed.limits.day).length > 0)
     return {
       ok: false,
-      problem: 'What a day may cost holds for all goals: the settings helios.budget.day say it.',
+      problem: 'Limits per day apply to all goals. Set them with the settings helios.budget.day.',
     };
   return { ok: true, budget: parsed.limits.budget };
 }
@@ -94,13 +94,12 @@ function parsePart(piece: string, usual: BudgetScope): OneLimit | string {
   const named = scopePart.exec(piece);
   const scope = (named?.[1]?.toLowerCase() as BudgetScope | undefined) ?? usual;
   const known = parseAmount(named === null ? piece : piece.slice(0, named.index));
-  if (known === undefined) return `“${piece}” is no limit. ${shape}`;
+  if (known === undefined) return `“${piece}” is not a limit. ${shape}`;
   const { limit, amount } = known;
   if (scope === 'day' && !['usd', 'tokens'].includes(limit))
-    return `“${piece}”: a day is limited in dollars or tokens.`;
-  if (limit === 'turns' && !Number.isInteger(amount)) return 'Turns are counted in whole numbers.';
-  if (limit === 'tokens' && !Number.isInteger(amount))
-    return 'Tokens are counted in whole numbers.';
+    return `“${piece}”: limits per day are in dollars or tokens.`;
+  if (limit === 'turns' && !Number.isInteger(amount)) return 'The number of turns must be whole.';
+  if (limit === 'tokens' && !Number.isInteger(amount)) return 'The number of tokens must be whole.';
   return { scope, limit, amount };
 }
 

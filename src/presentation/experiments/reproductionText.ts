@@ -18,7 +18,7 @@ export function reproductionText({
   metrics,
   differences,
 }: Reproduction): string {
-  const head = `Experiment ${experimentId} was run again as run ${run}: ${verdictText(verdict)}.`;
+  const head = `Experiment ${experimentId} was reproduced as run ${run}: ${verdictText(verdict)}.`;
   const lines = metrics.map(({ metric, before, spread, n, now, delta, judgement }) => {
     const was =
       spread === undefined
@@ -26,6 +26,6 @@ export function reproductionText({
         : `${formatValue(before)} ± ${formatValue(spread)} (${n} runs)`;
     return `${metric}: ${formatValue(now)}, before ${was}, Δ ${delta >= 0 ? '+' : ''}${formatValue(delta)}; ${judgementText[judgement]}`;
   });
-  const none = metrics.length === 0 ? ['No metric was measured both times.'] : [];
+  const none = metrics.length === 0 ? ['No metric was measured in both runs.'] : [];
   return [head, ...lines, ...none, ...differences].join('\n');
 }

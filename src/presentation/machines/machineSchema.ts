@@ -26,7 +26,8 @@ export function machinesJsonSchema(): object {
       version: { const: 1 },
       machines: {
         type: 'array',
-        description: 'Where runs may go, beside this computer. No password is ever kept here.',
+        description:
+          'Machines for runs, in addition to this computer. Passwords are never kept here.',
         items: {
           type: 'object',
           required: ['id', 'kind'],
@@ -63,22 +64,22 @@ function fieldText(field: string, kind: RemoteKind): string {
 }
 
 const ownTexts: Readonly<Record<string, string>> = {
-  id: 'what it is called',
+  id: 'id of the machine',
   kind: 'how its runs are started: by SSH, as Slurm jobs, or in a container of this computer',
-  host: 'name or address; what is not said here is taken from the ssh config',
+  host: 'name or address; missing fields are taken from the ssh config',
   alias: 'or a Host of the ssh config',
-  port: 'by default as the ssh config says, else 22',
-  user: 'who one is there; by default as the ssh config, or the image, says',
-  auth: 'how to log in; by default as the ssh config says',
-  timeLimitMinutes: 'of a job that names no limit; by default as the partition says',
-  flags: 'further arguments of sbatch, such as --constraint=a100',
+  port: 'port; default: as in the ssh config, else 22',
+  user: 'user name; default: as in the ssh config, or in the image',
+  auth: 'how to log in; default: as in the ssh config',
+  timeLimitMinutes: 'time limit of a job that names none; default: that of the partition',
+  flags: 'additional arguments of sbatch, such as --constraint=a100',
   prologue: 'shell lines before the command, on the node, such as module load cuda',
-  mounts: 'folders of this computer that it sees',
+  mounts: 'mounted folders of this computer',
 };
 
 const snippets = [
   {
-    label: 'A host by SSH',
+    label: 'An SSH host',
     body: { id: '${1:gpu1}', kind: 'ssh', host: '${2:gpu1.lab}', user: '${3:ada}' },
   },
   {

@@ -46,8 +46,8 @@ export function declareMachineWords(
     .summary(
       'adds a host that is reached by SSH, a Slurm cluster, or a container; replaces the one of that id',
     )
-    .argument('<id>', 'what it is called from now on')
-    .argument('[place]', 'user@host[:port], or a host of your ssh config; a container has none')
+    .argument('<id>', 'id of the machine')
+    .argument('[place]', 'user@host[:port], or a host of your ssh config; none for a container')
     .addOption(new Option('--kind <kind>', kindsText).choices(remoteKinds).default('ssh'));
   declareOptions(add)
     .addHelpText('after', valuesText)
@@ -66,18 +66,18 @@ export function declareMachineWords(
     .command('import')
     .summary('adds hosts of your ssh config')
     .argument('[names...]', 'the hosts')
-    .option('--all', 'every host, but not patterns and those of git')
+    .option('--all', 'every host except patterns and git hosts')
     .action((names: readonly string[], { all = false }: { readonly all?: boolean }) =>
       ask(() => ({ action: 'import', names: importedNames(names, all) })),
     );
   machine
     .command('rm')
-    .summary('takes a machine off the list; nothing on it is touched')
+    .summary('removes a machine from the list; nothing changes on the machine')
     .argument('<id>', 'the machine')
     .action((id: string) => ask(() => ({ action: 'rm', id })));
   machine
     .command('test')
-    .summary('connects to a machine, and says what was found')
+    .summary('connects to a machine and reports the result')
     .argument('<id>', 'the machine')
     .action((id: string) => ask(() => ({ action: 'test', id })));
 }
@@ -116,7 +116,7 @@ export function readMachineOptions(
 export function splitArguments(line: string): string[] {
   const words = [...line.matchAll(/(?:[^\s"']|"[^"]*"|'[^']*')+|["']/g)].map(([word]) => word);
   if (words.some((word) => /^["']$/.test(word)))
-    throw new UserFacing('A quote has no end.', 'Close it.');
+    throw new UserFacing('Unterminated quote.', 'Add the closing quote.');
   return words.map((word) =>
     word.replace(
       /"([^"]*)"|'([^']*)'/g,
@@ -143,11 +143,11 @@ class TypedCommand extends UserCommand {
   }
 }
 
-const usage = 'Say one of: add ID user@host[:port], rm ID, test ID, list, import --all.';
+const usage = 'Use one of: add ID user@host[:port], rm ID, test ID, list, import --all.';
 
 const kindsText =
   'ssh: a host that is reached by SSH; slurm: a Slurm cluster, whose login host is this computer where none is named; ' +
-  'container: one on this computer, the safe place to let an agent loose';
+  'container: one on this computer, isolated: suited to unattended goals';
 
 const valuesText =
   '\nTIME is 90m, 24h or 2d, or as Slurm writes it, 1-12:00:00. Memory is 16G or 512M.';
@@ -207,14 +207,14 @@ function placeOf(
 ): object {
   if (kind === 'container' && place !== undefined)
     throw new UserFacing(
-      `A container has no host, and "${place}" is one.`,
-      'Name what it is made of: --image python:3.12-slim.',
+      `Unexpected host of a container: "${place}".`,
+      'Name its image instead: --image python:3.12-slim.',
     );
   if (place !== undefined) return parseMachineSpec(place, aliases);
   if (kind === 'ssh')
     throw new UserFacing(
       'A machine of the kind ssh needs a host.',
-      'Write user@host[:port], or a host of your ssh config.',
+      'Use user@host[:port], or a host of your ssh config.',
     );
   return {};
 }
@@ -253,15 +253,15 @@ const offered = (kind: RemoteKind): string =>
 function valueOf(option: MachineOption, text: string, localPath: LocalPath): unknown {
   const read = option.read(text, localPath);
   if (read === undefined)
-    throw new UserFacing(`--${option.name} cannot be "${text}".`, meaningOf(option));
+    throw new UserFacing(`Invalid value of --${option.name}: "${text}".`, meaningOf(option));
   return read;
 }
 
 function importedNames(names: readonly string[], isAll: boolean): readonly string[] | 'all' {
   if (isAll === names.length > 0)
     throw new UserFacing(
-      'Which hosts of the ssh config?',
-      'Write import and their names, or import --all.',
+      'Expected host names or --all.',
+      'Use import with hosts of the ssh config, or import --all.',
     );
   return isAll ? 'all' : names;
 }

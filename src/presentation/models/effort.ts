@@ -13,7 +13,7 @@ export function parseEffort(word: string): Effort | undefined {
   if (level !== undefined) return level;
   const [near] = nearMatches(asked, effortLevels);
   throw new UserFacing(
-    `There is no level of reasoning ${word.trim()}.${near === undefined ? '' : ` Did you mean ${near}?`}`,
+    `There is no reasoning effort ${word.trim()}.${near === undefined ? '' : ` Did you mean ${near}?`}`,
     `Levels: ${effortLevels.join(', ')}, or default.`,
   );
 }
@@ -34,9 +34,9 @@ export function effortFor(
   if (efforts === undefined || efforts.includes(asked)) return { effort: asked };
   const [first] = efforts;
   if (first === undefined)
-    return { effort: undefined, note: `${id} takes no level of reasoning: none is sent.` };
+    return { effort: undefined, note: `${id} does not support a reasoning effort; none is sent.` };
   const rank = (effort: Effort): number => effortLevels.indexOf(effort);
   const gap = (effort: Effort): number => Math.abs(rank(effort) - rank(asked));
   const nearest = efforts.reduce((best, each) => (gap(each) < gap(best) ? each : best), first);
-  return { effort: nearest, note: `${id} knows ${efforts.join(', ')}: ${nearest} is used.` };
+  return { effort: nearest, note: `${id} supports ${efforts.join(', ')}; ${nearest} is used.` };
 }

@@ -60,32 +60,32 @@ export function modelText(used: ModelInUse): string {
     description === undefined || description.label === model ? '' : ` (${description.label})`;
   const sizes =
     description === undefined
-      ? 'its sizes are not known'
+      ? 'sizes unknown'
       : `${tokensText(description.contextTokens)} context, ${tokensText(description.maxOutputTokens)} output`;
   const price = pricesText(provider, model, prices);
   const cost =
     price === undefined
-      ? 'price not known'
+      ? 'price unknown'
       : `${price.input} in, ${price.output} out per million tokens`;
   return [`${provider}/${model}${label}`, sizes, cost, reasoningPart(used)].join(' · ');
 }
 
 function reasoningPart({ model, description, effort }: ModelInUse): string {
   const answer = effortFor({ ...description, id: model }, effort);
-  return answer.effort === undefined ? 'no levels of reasoning' : `reasoning ${answer.effort}`;
+  return answer.effort === undefined ? 'no reasoning effort' : `reasoning ${answer.effort}`;
 }
 
 /** Text after a switch: the new model, what is kept, and what differs. */
 export function switchedText(used: ModelInUse): string {
   const notes = noteFor(used);
-  return `From the next call on: ${modelText(used)}. History and notes stay.${notes}`;
+  return `Switched from the next call on: ${modelText(used)}. History and notes are kept.${notes}`;
 }
 
 /** Text after `/reasoning`: the effort that the model will use. */
 export function reasoningText(used: ModelInUse): string {
   const answer = effortFor({ ...used.description, id: used.model }, used.effort);
   const said =
-    answer.effort === undefined ? '' : `Reasoning from the next call on: ${answer.effort}.`;
+    answer.effort === undefined ? '' : `Reasoning effort from the next call on: ${answer.effort}.`;
   return `${said}${noteFor(used)}`.trim();
 }
 

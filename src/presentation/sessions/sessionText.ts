@@ -70,11 +70,11 @@ export function phaseText(state: SessionState, nowMs: number): string {
 
 function runsText(alive: number, all: number): string {
   if (all === 0) return '';
-  if (alive > 0 && alive < all) return `${alive} of ${all} runs going`;
-  return `${all} ${all === 1 ? 'run' : 'runs'}${alive === 0 ? '' : ' going'}`;
+  if (alive > 0 && alive < all) return `${alive} of ${all} runs active`;
+  return `${all} ${all === 1 ? 'run' : 'runs'}${alive === 0 ? '' : ' active'}`;
 }
 
-/** `Working · turn 12 · 2 of 5 runs going · loss 0.83 ↓ · $1.20 of $5 · 42 m`. */
+/** `Working · turn 12 · 2 of 5 runs active · loss 0.83 ↓ · $1.20 of $5 · 42 m`. */
 export function statusLine({ state, metric, best }: Glance, nowMs: number): string {
   const endMs = state.phase === 'ended' ? state.lastEventMs : nowMs;
   const alive = runningCount(state);

@@ -50,7 +50,7 @@ export const notificationSettings = {
     description: 'Creation of a brief with charts when a session with at least one run ends.',
     values: {
       always:
-        'Write it below `helios-reports` in the working folder, or where `helios.json` says. Your changes to a brief are kept; a new one is written beside it.',
+        'Write it below `helios-reports` in the working folder, or where `helios.json` says. Your changes to a brief are kept; a new one is written next to it.',
       never:
         'Write it only on request: **Helios: Open Brief**, `/writeup` in the chat, or `helios report --write`.',
     },
@@ -58,7 +58,7 @@ export const notificationSettings = {
   }),
   'report.open': choice({
     default: 'unseen',
-    description: 'Automatic opening of the brief, beside the editor and without taking the focus.',
+    description: 'Automatic opening of the brief, next to the editor and without taking the focus.',
     values: {
       unseen:
         'Open it when a session ended while you were away: at once, when you return to the window, or when the window is next opened.',

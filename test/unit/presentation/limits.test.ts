@@ -47,18 +47,18 @@ describe('limits in words', () => {
 
   it('says what is wrong, and never guesses', () => {
     const wrong: [string, RegExp][] = [
-      ['5', /“5” is no limit/],
-      ['5 apples', /is no limit/],
+      ['5', /“5” is not a limit/],
+      ['5 apples', /is not a limit/],
       ['$5, $6', /the same limit twice/],
       ['$5 per experiment, $6 per experiment', /the same limit twice/],
-      ['0 h', /is no limit/],
-      ['-1 h', /is no limit/],
-      ['2.5 turns', /whole numbers/],
-      ['1.5 tokens', /whole numbers/],
-      ['$5 h', /is no limit/],
-      ['tomorrow', /is no limit/],
-      ['$5 per week', /is no limit/],
-      ['2 h per day', /a day is limited in dollars or tokens/],
+      ['0 h', /is not a limit/],
+      ['-1 h', /is not a limit/],
+      ['2.5 turns', /must be whole/],
+      ['1.5 tokens', /must be whole/],
+      ['$5 h', /is not a limit/],
+      ['tomorrow', /is not a limit/],
+      ['$5 per week', /is not a limit/],
+      ['2 h per day', /limits per day are in dollars or tokens/],
       ['$20 per day', /helios\.budget\.day/],
     ];
     for (const [text, problem] of wrong) {

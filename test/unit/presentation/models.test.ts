@@ -60,7 +60,7 @@ describe('levels of reasoning', () => {
     assert.equal(parseEffort('default'), undefined);
     for (const [word, said] of [
       ['hihg', /Did you mean high\?\nLevels: none, low, medium, high, max, or default/],
-      ['everything', /no level of reasoning everything\.\nLevels/],
+      ['everything', /no reasoning effort everything\.\nLevels/],
       ['', /Levels/],
     ] as const)
       assert.throws(
@@ -77,10 +77,10 @@ describe('levels of reasoning', () => {
   ][] = [
     [undefined, 'max', 'max', undefined],
     [['low', 'high'], 'high', 'high', undefined],
-    [['low', 'medium', 'high'], 'max', 'high', /^m knows low, medium, high: high is used\.$/],
+    [['low', 'medium', 'high'], 'max', 'high', /^m supports low, medium, high; high is used\.$/],
     [['low', 'medium', 'high'], 'none', 'low', /low is used/],
     [['low', 'high'], 'medium', 'low', /low is used/],
-    [[], 'high', undefined, /^m takes no level of reasoning: none is sent\.$/],
+    [[], 'high', undefined, /^m does not support a reasoning effort; none is sent\.$/],
   ];
   for (const [efforts, asked, used, note] of answers)
     it(`become ${used ?? 'nothing'} when ${asked} is asked of a model that knows ${efforts?.join(', ') ?? 'who knows what'}`, () => {
@@ -239,18 +239,18 @@ describe('answers about the model', () => {
     );
     assert.equal(
       modelText({ ...used, provider: 'own', model: 'x', description: undefined }),
-      'own/x · its sizes are not known · price not known · reasoning high',
+      'own/x · sizes unknown · price unknown · reasoning high',
     );
     assert.match(
       modelText({ ...used, description: { ...description, efforts: [] } }),
-      /no levels of reasoning$/,
+      /no reasoning effort$/,
     );
   });
 
   it('say what a switch changes and what it does not', () => {
     assert.match(
       switchedText(used),
-      /^From the next call on: openai\/gpt-5\.4 .* reasoning high\. History and notes stay\.$/,
+      /^Switched from the next call on: openai\/gpt-5\.4 .* reasoning high\. History and notes are kept\.$/,
     );
     const limited = {
       ...used,
@@ -258,21 +258,21 @@ describe('answers about the model', () => {
     };
     assert.match(
       switchedText(limited),
-      /reasoning medium\..*stay\. gpt-5\.4 knows low, medium: medium is used\.$/,
+      /reasoning medium\..*are kept\. gpt-5\.4 supports low, medium; medium is used\.$/,
     );
   });
 
   it('say what becomes of a level', () => {
-    assert.equal(reasoningText(used), 'Reasoning from the next call on: high.');
+    assert.equal(reasoningText(used), 'Reasoning effort from the next call on: high.');
     const limited = {
       ...used,
       description: { ...description, efforts: ['low', 'medium'] } as const,
     };
     assert.equal(
       reasoningText(limited),
-      'Reasoning from the next call on: medium. gpt-5.4 knows low, medium: medium is used.',
+      'Reasoning effort from the next call on: medium. gpt-5.4 supports low, medium; medium is used.',
     );
     const none = { ...used, description: { ...description, efforts: [] } };
-    assert.equal(reasoningText(none), 'gpt-5.4 takes no level of reasoning: none is sent.');
+    assert.equal(reasoningText(none), 'gpt-5.4 does not support a reasoning effort; none is sent.');
   });
 });

@@ -72,7 +72,7 @@ describe('session in words', () => {
     const metric = { name: 'loss', value: 0.83, trend: 'down', runNumber: 2 } as const;
     assert.equal(
       statusLine({ state, metric }, startMs + 2_520_000),
-      'Working · turn 12 · 1 of 2 runs going · loss 0.83 ↓ · $1.20 of $5 · 42 m',
+      'Working · turn 12 · 1 of 2 runs active · loss 0.83 ↓ · $1.20 of $5 · 42 m',
     );
   });
 
