@@ -53,7 +53,7 @@ export class Trees implements Disposable {
     const experiments = tree(views.experiments, async () => {
       const engine = await host.get();
       const open = sessions.views();
-      experiments.badge(runningRuns(open), 'run going', 'runs going');
+      experiments.badge(runningRuns(open), 'active run', 'active runs');
       const listed = await this.#list(engine.sessions);
       const owners = await ownersOf(engine.sessions, listed);
       this.#foreign?.dispose();
@@ -77,13 +77,13 @@ export class Trees implements Disposable {
     const inbox = tree(views.inbox, () => Promise.resolve(inboxRows(inboxFacts())));
     this.#trees = [experiments, inbox, machines, memory];
     const inboxFrames = this.#frames(() => {
-      inbox.badge(inboxCount(inboxFacts()), 'answer wanted', 'answers wanted');
+      inbox.badge(inboxCount(inboxFacts()), 'answer needed', 'answers needed');
       inbox.refresh();
     });
     this.#owned.add(approvals.onDidChange(() => inboxFrames.request()));
     this.#owned.add(sessions.onDidChange(() => inboxFrames.request()));
     const runFrames = this.#frames(() => {
-      experiments.badge(runningRuns(sessions.views()), 'run going', 'runs going');
+      experiments.badge(runningRuns(sessions.views()), 'active run', 'active runs');
       experiments.refresh();
     });
     const machineFrames = this.#frames(() => machines.refresh());

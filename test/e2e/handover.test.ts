@@ -104,7 +104,7 @@ describe('a session that is kept running', function () {
 
     await vscode.restart();
     await comesBack();
-    await workbench.notificationMatching(/goes on with/);
+    await workbench.notificationMatching(/Helios resumed/);
     await workbench.command('Helios: Follow in Chat');
     await workbench.chatMatching(/Trying lr=/);
     await workbench.screenshot('handover-taken-back');

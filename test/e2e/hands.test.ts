@@ -64,7 +64,7 @@ describe('a session in the hands of a user', () => {
     await workbench.answerInput('bring loss < 1');
     await workbench.inputTitled('Start Goal (2/2)');
     await workbench.answerInput('plenty');
-    await workbench.inputTitled('“plenty” is no limit');
+    await workbench.inputTitled('“plenty” is not a limit');
     await workbench.answerInput('$3, 40 turns');
     await server.received(1);
     assert.match(JSON.stringify(server.requests[0]?.headers), /stored-key/);

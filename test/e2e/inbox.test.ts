@@ -24,7 +24,7 @@ const answers: readonly WireAnswer[] = [
   sleep,
 ];
 
-/** Questions and pinned notes in one window: each step where the last one ended. */
+/** Questions and stickies in one window: each step where the last one ended. */
 describe('the inbox in the hands of a user', () => {
   let folder: string;
   let server: WireServer;
@@ -80,8 +80,8 @@ describe('the inbox in the hands of a user', () => {
     );
   });
 
-  it('pins a note that the model is shown, and unpins it', async () => {
-    await workbench.command('Helios: Pin Note for Session');
+  it('adds a sticky that the model is shown, and removes it', async () => {
+    await workbench.command('Helios: Add Sticky');
     await workbench.answerInput('never touch the test split');
     await rowMatching(/never touch the test split/);
     await workbench.setTheme('light');
@@ -90,13 +90,13 @@ describe('the inbox in the hands of a user', () => {
     // is typed meanwhile.
     await workbench.command('Helios: Pause');
     await workbench.statusMatching(/Helios paused/);
-    await workbench.command('Helios: Go On');
+    await workbench.command('Helios: Continue');
     await workbench.eventually(
       () => Promise.resolve(asked.at(-1) ?? ''),
       (body) => body.includes('never touch the test split'),
     );
     await workbench.sendChat('@helios /sticky rm 1');
-    await workbench.chatMatching(/Note 1 is unpinned/);
+    await workbench.chatMatching(/Removed sticky 1/);
     await workbench.eventually(
       () => workbench.treeRows('Inbox'),
       (rows) => rows.every(({ label }) => label !== 'never touch the test split'),
@@ -116,7 +116,7 @@ describe('the inbox in the hands of a user', () => {
     await workbench.command('Helios: Pause');
     await workbench.statusMatching(/Helios paused/);
     const before = asked.length;
-    await workbench.command('Helios: Go On');
+    await workbench.command('Helios: Continue');
     await workbench.eventually(
       () => Promise.resolve(asked.length),
       (count) => count > before,

@@ -74,7 +74,7 @@ describe('models in the hands of a user', () => {
     await workbench.pickChatModel('Lab Researcher');
     await workbench.sendChat('@helios bring loss < 1');
     const text = await workbench.chatMatching(/There is nothing to train on/);
-    assert.match(text, /Works with Lab Researcher of VS Code: only while this window is open/);
+    assert.match(text, /Uses Lab Researcher of VS Code: only while this window is open/);
     assert.deepEqual(await started(), ['vscode/lab/researcher']);
     const notes = (await events()).filter(
       (event) => event.type === 'tool.finished' && event.name === 'memory_write',
@@ -103,9 +103,9 @@ describe('models in the hands of a user', () => {
 
   it('are switched in the middle of a session by a word, and keep what was said', async () => {
     await workbench.sendChat('@helios /new bring loss < 4');
-    await workbench.chatMatching(/Answer 3\.[^]*It wakes by itself/);
+    await workbench.chatMatching(/Answer 3\.[^]*It wakes automatically/);
     await workbench.sendChat('@helios /switch claude-haiku-4-5');
-    await workbench.chatMatching(/From the next call on: claude\/claude-haiku-4-5/);
+    await workbench.chatMatching(/Switched from the next call on: claude\/claude-haiku-4-5/);
     await workbench.sendChat('@helios look again');
     await workbench.chatMatching(/Answer 4\./);
     const [, , , sent] = server.requests;
@@ -113,7 +113,7 @@ describe('models in the hands of a user', () => {
     for (const said of ['bring loss < 4', 'Answer 3.', 'look again'])
       assert.ok(JSON.stringify(sent?.body).includes(said), said);
     await workbench.sendChat('@helios /reasoning high');
-    await workbench.chatMatching(/Reasoning from the next call on: high/);
+    await workbench.chatMatching(/Reasoning effort from the next call on: high/);
     await workbench.sendChat('@helios /models haiku');
     await workbench.chatMatching(/claude\/claude-haiku-4-5 200K context/);
     await workbench.screenshot('models-chat');

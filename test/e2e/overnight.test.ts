@@ -146,19 +146,21 @@ describe('a night in the hands of a user', () => {
 
   it('promotes the champion to a branch that is not checked out, and to a patch', async () => {
     await workbench.rowMenu('Experiments', 'Experiment 2', 'Promote Champion…');
-    await workbench.inputTitled('Take over e2: a rate of 0.1 learns faster');
+    await workbench.inputTitled('Promote e2: a rate of 0.1 learns faster');
     await workbench.screenshot('overnight-promote');
     await workbench.pick('New Branch');
     await workbench.inputTitled('Name of the new branch');
     await workbench.acceptEntry();
-    await workbench.notificationMatching(/e2 is branch helios\/a-rate-of-0-1-learns-faster-e2/);
+    await workbench.notificationMatching(
+      /Created branch helios\/a-rate-of-0-1-learns-faster-e2 from e2/,
+    );
     assert.equal(repo.git('show', 'helios/a-rate-of-0-1-learns-faster-e2:rate.txt'), '0.1');
     assert.equal(repo.git('branch', '--show-current'), 'main');
     await workbench.command('Helios: Promote Champion…');
     await workbench.pick('bring loss < 0.1');
     await workbench.pick('Patch');
     await workbench.keepFile('helios-e2.patch');
-    await workbench.notificationMatching(/e2 is in .*helios-e2\.patch/);
+    await workbench.notificationMatching(/Saved e2 to .*helios-e2\.patch/);
     const patch = join(repo.folder, 'helios-e2.patch');
     execFileSync('git', ['apply', '--cached', '--check', patch], { cwd: repo.folder });
     assert.match(await readFile(patch, 'utf8'), /^\+0\.1$/m);
@@ -168,7 +170,7 @@ describe('a night in the hands of a user', () => {
     const file = join(repo.folder, 'results.tsv');
     await workbench.rowMenu('Experiments', 'bring loss < 0.1', 'Export Results…');
     await workbench.keepFile('results.tsv');
-    await workbench.notificationMatching(/2 experiments are in .*results\.tsv/);
+    await workbench.notificationMatching(/Exported 2 experiments to .*results\.tsv/);
     const lines = (await readFile(file, 'utf8')).trimEnd().split('\n');
     assert.equal(lines[0], 'commit\tloss\tmemory_gb\tstatus\tdescription');
     assert.match(
@@ -181,7 +183,7 @@ describe('a night in the hands of a user', () => {
     );
     await workbench.rowMenu('Experiments', 'bring loss < 0.1', 'Import Results…');
     await workbench.takeFile('results.tsv');
-    await workbench.notificationMatching(/1 result was brought in/);
+    await workbench.notificationMatching(/Imported 1 result/);
   });
 
   it('makes an experiment again, and compares', async () => {
@@ -247,7 +249,7 @@ describe('a night in the hands of a user', () => {
     await workbench.notificationMatching(/“bring loss < 0\.1” was interrupted/);
     await workbench.screenshot('overnight-resume-light');
     await workbench.pressNotificationButton('Resume');
-    await workbench.notificationMatching(/goes on with “bring loss < 0\.1”/);
+    await workbench.notificationMatching(/Helios resumed “bring loss < 0\.1”/);
     await rowMatching('bring loss < 0.1', /Sleeping/);
     await workbench.screenshot('overnight-tree-light');
     assert.deepEqual(workbench.consoleErrors(), []);
@@ -256,14 +258,14 @@ describe('a night in the hands of a user', () => {
   it('is taken over by another window of the folder, where a user wants it', async () => {
     other = await Workbench.open(vscode);
     await other.openContainer('Helios');
-    await rowMatching('bring loss < 0.1', /Goes on in another window/, other);
+    await rowMatching('bring loss < 0.1', /Running in another window/, other);
     await other.notificationMatching(
-      /“bring loss < 0\.1” goes on in another window of this folder/,
+      /“bring loss < 0\.1” is running in another window of this folder/,
     );
     await other.screenshot('overnight-take-over');
     await other.pressNotificationButton('Take Over Here');
     await rowMatching('bring loss < 0.1', /Sleeping/, other);
-    await rowMatching('bring loss < 0.1', /Goes on in another window/);
+    await rowMatching('bring loss < 0.1', /Running in another window/);
     assert.deepEqual([...workbench.consoleErrors(), ...other.consoleErrors()], []);
   });
 });

@@ -99,7 +99,7 @@ describe('the session view in the hands of a user', () => {
 
   it('takes the answer to a question', async () => {
     await view.locator('#tab-inbox').click();
-    await seen('.question', /May I use both\?[\s\S]*Default: no · taken in 1 h/);
+    await seen('.question', /May I use both\?[\s\S]*Default: no · applies in 1 h/);
     await workbench.screenshot('session-view-inbox-dark');
     await view.locator('.question').getByRole('button', { name: 'yes', exact: true }).click();
     await seen('.answered', /May I use both\?\s+yes · you/);
@@ -109,10 +109,10 @@ describe('the session view in the hands of a user', () => {
     );
   });
 
-  it('pins a note', async () => {
+  it('adds a sticky', async () => {
     await view.locator('#tab-notes').click();
     await view.locator('.panel-notes textarea').fill('never touch the test split');
-    await view.getByRole('button', { name: 'Pin', exact: true }).click();
+    await view.getByRole('button', { name: 'Add', exact: true }).click();
     await seen('.notes', /1\s+never touch the test split/);
     await workbench.eventually(
       () => view.locator('.panel-notes textarea').inputValue(),

@@ -46,7 +46,7 @@ describe('a ChatGPT subscription', () => {
 
   it('is asked for where it is needed', async () => {
     await workbench.sendChat('@helios bring the loss below 0.1');
-    await workbench.chatMatching(/Nobody is signed in to ChatGPT/);
+    await workbench.chatMatching(/You are not signed in to ChatGPT/);
     assert.equal(server.requests.length, 0);
   });
 
@@ -57,7 +57,7 @@ describe('a ChatGPT subscription', () => {
       () => workbench.page.evaluate(() => document.body.dataset['opened'] ?? ''),
       (address) => address.includes('/oauth/authorize'),
     );
-    await workbench.inputTitled('paste the address of that page');
+    await workbench.inputTitled('paste its address here');
     // A window in a browser reaches other ports of its server through a path of its own.
     await workbench.answerInput(
       await auth.redirected(`${auth.url}/oauth/authorize${new URL(opened).search}`),

@@ -40,7 +40,7 @@ export function messageElement({
 
 export const noRuns: PageMessage = {
   title: 'No runs yet',
-  text: 'Runs and their metrics appear here as soon as they are launched. Give a goal in the chat, for example: @helios train a small GPT on TinyStories to loss < 1.0',
+  text: 'Runs and their metrics appear here as soon as they are launched. Start a goal in the chat, for example: @helios train a small GPT on TinyStories to loss < 1.0',
 };
 
 export const noMetrics: PageMessage = {

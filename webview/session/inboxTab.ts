@@ -84,7 +84,7 @@ class OpenQuestion {
   }
 
   render({ fallback, deadlineMs }: InboxQuestion, isReadOnly: boolean): void {
-    const due = `Default: ${fallback} · taken ${relative(deadlineMs, Date.now())}`;
+    const due = `Default: ${fallback} · applies ${relative(deadlineMs, Date.now())}`;
     setText(this.#due, due);
     setAttribute(this.#due, 'title', exactTime(deadlineMs));
     for (const control of this.#controls) control.disabled = isReadOnly;
@@ -110,7 +110,7 @@ const answeredList = (questions: readonly InboxQuestion[]): HTMLElement[] => [
       element(
         'div',
         { class: 'muted' },
-        `${answer?.text ?? ''}${answer?.isDefault === true ? ' · default, nobody answered in time' : ' · you'}`,
+        `${answer?.text ?? ''}${answer?.isDefault === true ? ' · default, not answered in time' : ' · you'}`,
       ),
     ),
   ),
@@ -118,5 +118,5 @@ const answeredList = (questions: readonly InboxQuestion[]): HTMLElement[] => [
 
 const noQuestions = {
   title: 'No questions',
-  text: 'When the agent wants to know something it asks here, and goes on meanwhile. Without an answer its default counts.',
+  text: 'Questions of the agent appear here. It continues without waiting; without an answer, the default applies.',
 };

@@ -125,5 +125,5 @@ const titleOf = (column: LedgerColumn, { metric }: LedgerTable): string =>
 
 const noExperiments = {
   title: 'No experiments yet',
-  text: 'Each experiment that is launched becomes a line here, with what was measured and what was decided.',
+  text: 'Each launched experiment appears here with its results and its decision.',
 };

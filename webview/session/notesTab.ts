@@ -20,13 +20,13 @@ export class NotesTab {
   readonly #field = element('textarea', {
     class: 'field',
     rows: 2,
-    'aria-label': 'New note',
-    placeholder: 'A note that the model always sees, such as: never use more than one GPU',
+    'aria-label': 'New sticky',
+    placeholder: 'A text that the model always sees, such as: never use more than one GPU',
   });
-  readonly #pin = plainButton('Pin', () => this.#send(), 'primary');
+  readonly #pin = plainButton('Add', () => this.#send(), 'primary');
   readonly #problem = element('p', { class: 'problem', role: 'alert', hidden: true });
   readonly #why = element('p', { class: 'read-only', hidden: true });
-  readonly #list = element('ul', { class: 'notes', 'aria-label': 'Pinned notes' });
+  readonly #list = element('ul', { class: 'notes', 'aria-label': 'Stickies' });
   readonly #form = element('div', { class: 'new-note' });
   #shown = '';
 
@@ -49,7 +49,7 @@ export class NotesTab {
     this.#shown = shown;
     this.#list.replaceChildren(
       ...notes.map(({ number, text }) => {
-        const remove = iconOnlyButton(`Remove note ${number}`, 'close', () =>
+        const remove = iconOnlyButton(`Remove sticky ${number}`, 'close', () =>
           this.#attempt(this.#events.unpin(number)),
         );
         remove.disabled = readOnly !== undefined;
@@ -61,7 +61,7 @@ export class NotesTab {
           remove,
         );
       }),
-      ...(notes.length === 0 ? [element('li', { class: 'muted' }, 'No note is pinned.')] : []),
+      ...(notes.length === 0 ? [element('li', { class: 'muted' }, 'There are no stickies.')] : []),
     );
   }
 

@@ -82,7 +82,7 @@ export class StepPane {
     const line = element(
       'p',
       { class: 'rest' },
-      element('span', { class: 'muted' }, 'This is the beginning. '),
+      element('span', { class: 'muted' }, 'The text is truncated. '),
     );
     const show = linkButton('Show All', () => {
       show.disabled = true;
@@ -149,7 +149,7 @@ export class StepPane {
     const more =
       moreRuns === 0
         ? []
-        : [element('p', { class: 'muted' }, `${counted(moreRuns, 'more run')} going on`)];
+        : [element('p', { class: 'muted' }, counted(moreRuns, 'more active run'))];
     return element(
       'section',
       { class: 'state' },
@@ -179,7 +179,7 @@ const factList = (facts: readonly Fact[]): HTMLElement =>
   );
 
 function metricTable({ metrics, name }: RunAt): HTMLElement {
-  if (metrics.length === 0) return element('p', { class: 'muted' }, 'No value had been read.');
+  if (metrics.length === 0) return element('p', { class: 'muted' }, 'No values had been read.');
   const heads = ['Metric', 'Last', 'Best', 'Points'].map((text, index) =>
     element('th', { scope: 'col', class: index > 0 ? 'number' : undefined }, text),
   );

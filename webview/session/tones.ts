@@ -94,7 +94,7 @@ export const toneLabels: Readonly<Record<Tone, string>> = {
   good: '',
   bad: 'failed',
   warn: 'needs attention',
-  busy: 'going on',
+  busy: 'in progress',
   muted: '',
   plain: '',
 };

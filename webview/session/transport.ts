@@ -110,10 +110,10 @@ const groups = new Intl.NumberFormat('en');
 const grouped = (count: number): string => groups.format(count);
 
 const speedChoices = [
-  { value: 1, text: '1×', title: 'As fast as it happened; no wait is longer than 1.5 s' },
+  { value: 1, text: '1×', title: 'Real time, with waits of at most 1.5 s' },
   { value: 10, text: '10×' },
   { value: 100, text: '100×' },
-  { value: 0, text: 'End', title: 'As fast as can be looked at, to the end' },
+  { value: 0, text: 'End', title: 'As fast as possible, to the end' },
 ] as const;
 
 const axisChoices = [

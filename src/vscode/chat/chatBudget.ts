@@ -6,7 +6,7 @@ import { budgetText, parseBudget } from '../../presentation/limits.ts';
 import { UserFacing } from '../../base/errors.ts';
 import { plain } from '../../base/markdown.ts';
 
-const example = 'Write the limits behind it: /budget $10, 4 h, $0.50 per experiment. Or none.';
+const example = 'To change them, use /budget $10, 4 h, $0.50 per experiment, or /budget none.';
 
 /**
  * Shows the limits of the session, or sets them. Resolves with true when the session had ended

@@ -27,7 +27,7 @@ type AnswerCommand = (turn: ChatTurn, session: Session | undefined) => Promise<C
 
 /** Longer than for a message, because the user asked to watch. */
 const followPatienceMs = 120_000;
-const goOnText = 'Go on with the work.';
+const goOnText = 'Continue the work.';
 
 export function chatCommands(deps: ChatCommandDeps): Readonly<Record<ChatCommand, AnswerCommand>> {
   const { chat, meant, goals, follower } = deps;
@@ -42,7 +42,7 @@ export function chatCommands(deps: ChatCommandDeps): Readonly<Record<ChatCommand
     },
     async stop({ stream }, session) {
       if (session === undefined) {
-        stream.markdown('No session is going on.');
+        stream.markdown('No session is active.');
         return {};
       }
       await session.stop();

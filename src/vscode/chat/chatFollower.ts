@@ -111,13 +111,13 @@ export class ChatFollower {
   }
 }
 
-const pausedText = 'Helios is paused; its runs go on. Say something to @helios to go on.';
+const pausedText = 'Helios is paused; its runs continue. Send a message to @helios to continue.';
 
 const hints: Readonly<Record<FollowEnd, string>> = {
-  sleeping: 'It wakes by itself. A further message wakes it at once.',
-  paused: 'A further message goes on with it. Its runs go on meanwhile.',
+  sleeping: 'It wakes automatically. Send a message to wake it now.',
+  paused: 'Send a message to continue. Its runs continue meanwhile.',
   ended: '',
   time: '',
-  cancelled: 'A further message goes on with it. Its runs go on meanwhile.',
+  cancelled: 'Send a message to continue. Its runs continue meanwhile.',
   failed: '',
 };

@@ -39,6 +39,6 @@ export async function answerFromChat(
 }
 
 function required(session: Session | undefined): Session {
-  if (session === undefined) throw new UserFacing('No session is going on.', 'Start a goal first.');
+  if (session === undefined) throw new UserFacing('No session is active.', 'Start a goal first.');
   return session;
 }

@@ -32,7 +32,7 @@ export async function answerAboutMachines(
       return showMachines(deps, stream);
     case 'add':
       await machines.add(wanted.entry);
-      stream.markdown(`Added ${plain(wanted.entry.id)}. The agent knows it from now on.`);
+      stream.markdown(`Added ${plain(wanted.entry.id)}. The agent can use it from now on.`);
       showButton(stream, 'helios.testMachine', 'Test', wanted.entry.id);
       return;
     case 'import': {

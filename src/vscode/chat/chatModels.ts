@@ -37,7 +37,7 @@ export async function showModels(prompt: string, { engine, stream }: ModelTalk):
   );
   const rows = modelRows({ ...listing, entries }, engine.prices());
   stream.markdown(
-    rows.length === 0 ? 'No model within reach has that in its name.\n\n' : modelLines(rows),
+    rows.length === 0 ? 'No available model matches the filter.\n\n' : modelLines(rows),
   );
   if (rows.length > 0) stream.markdown(`${priceUnit}\n\n`);
   const problems = new Map([...listing.problems].filter(([provider]) => ready.has(provider)));
@@ -86,7 +86,7 @@ export async function answerAboutReasoning(prompt: string, talk: ModelTalk): Pro
   stream.markdown(`${plain(reasoningText({ ...used, effort: asked }), 400)}\n\n`);
   if (session === undefined)
     stream.markdown(
-      'No session is open here: the setting `helios.model.effort` holds for new goals.\n\n',
+      'No session is open here. The setting `helios.model.effort` applies to new goals.\n\n',
     );
 }
 

@@ -12,7 +12,7 @@ export async function answerWriteup(
 ): Promise<void> {
   if (session === undefined) {
     stream.markdown(
-      'No session is open in this window. Helios: Open Brief has those that ended before.',
+      'No session is open in this window. Use “Helios: Open Brief” for earlier sessions.',
     );
     return;
   }

@@ -24,11 +24,11 @@ export async function resumeFromChat(
   const wanted =
     number === undefined ? listed.find(({ id }) => id === word) : listed[Number(number) - 1];
   if (wanted === undefined)
-    throw new UserFacing(`There is no session ${word}.`, '/resume alone lists them.');
+    throw new UserFacing(`There is no session ${word}.`, 'Use /resume to list them.');
   const session = await sessions.resume(wanted.id, { takesOver: true });
   const { phase } = session.state;
   const text = more.join(' ');
   if (text !== '' || phase === 'ended' || phase === 'paused')
-    await session.say(text || 'Go on with the work.');
+    await session.say(text || 'Continue the work.');
   return session;
 }

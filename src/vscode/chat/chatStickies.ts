@@ -15,20 +15,20 @@ export async function answerSticky(
   stream: ChatResponseStream,
 ): Promise<void> {
   if (session === undefined)
-    throw new UserFacing('No session is going on.', 'Start a goal, then pin notes for it.');
+    throw new UserFacing('No session is active.', 'Start a goal, then add stickies.');
   const ask = parseSticky(prompt);
   switch (ask.kind) {
     case 'list':
       return stream.markdown(stickyList(session.state.stickies));
     case 'pin':
       return stream.markdown(
-        `Pinned as note ${await session.pin(ask.text)}. The model sees it from its next turn on.`,
+        `Added sticky ${await session.pin(ask.text)}. The model sees it from its next turn on.`,
       );
     case 'unpin':
       return stream.markdown(
         (await session.unpin(ask.number))
-          ? `Note ${ask.number} is unpinned.`
-          : `There is no note ${ask.number}.`,
+          ? `Removed sticky ${ask.number}.`
+          : `There is no sticky ${ask.number}.`,
       );
   }
 }
@@ -41,8 +41,8 @@ export async function answerStickies(
 ): Promise<void> {
   if (parseSticky(prompt).kind === 'pin')
     throw new UserFacing(
-      `/stickies does not know “${prompt.trim()}”.`,
-      'It knows rm 2; /sticky and a text pins a note.',
+      `Unexpected argument: ${prompt.trim()}.`,
+      'Use /stickies rm 2 to remove a sticky, or /sticky with a text to add one.',
     );
   await answerSticky(session, prompt, stream);
 }

@@ -83,7 +83,7 @@ class Following implements Disposable {
 
   #say(text: string): void {
     this.#session.say(text).catch((error: unknown) => {
-      const markdown = `The message was not taken: ${plain(messageOf(error), 300)}`;
+      const markdown = `The message was not sent: ${plain(messageOf(error), 300)}`;
       this.#show([{ kind: 'line', icon: 'error', markdown }]);
       this.#end('failed');
     });

@@ -25,11 +25,11 @@ async function promote(deps: WindowDeps, argument: unknown): Promise<void> {
   if (id === undefined) return;
   const { ledger } = await sessions.read(id);
   const from = promotable(ledger, experimentOf(argument));
-  const title = `Take over ${from.row.id}: ${from.row.hypothesis}`;
+  const title = `Promote ${from.row.id}: ${from.row.hypothesis}`;
   const ways = [
     {
       label: '$(git-branch) New Branch',
-      detail: 'In the repository of the experiment; it is not checked out',
+      detail: 'In the repository of the experiment, without checking it out',
       way: asBranch,
     },
     {
@@ -51,18 +51,18 @@ async function asBranch(deps: PromoteDeps, from: Promotable): Promise<string | u
   });
   if (name === undefined) return undefined;
   const { branch, repo } = await promoteAsBranch(deps, from, name);
-  return `${from.row.id} is branch ${branch} in ${repo}.`;
+  return `Created branch ${branch} from ${from.row.id} in ${repo}.`;
 }
 
 async function asPatch(deps: PromoteDeps, from: Promotable): Promise<string | undefined> {
   const folder = workspace.workspaceFolders?.[0]?.uri;
   const name = `helios-${from.row.id}.patch`;
   const target = await window.showSaveDialog({
-    title: 'Where to keep the patch',
+    title: 'Save Patch',
     filters: { Patches: ['patch', 'diff'] },
     ...(folder && { defaultUri: Uri.joinPath(folder, name) }),
   });
   if (target === undefined) return undefined;
   await workspace.fs.writeFile(target, await promoteAsPatch(deps, from));
-  return `${from.row.id} is in ${target.fsPath}.`;
+  return `Saved ${from.row.id} to ${target.fsPath}.`;
 }

@@ -79,8 +79,8 @@ function tooltip(row: ExperimentRow, { code: state, seed, retest }: Plan, stands
   const { decision, cost, runMs } = row;
   const kept =
     state.kind === 'git'
-      ? `Code ${(state.commit ?? state.head ?? state.tree).slice(0, 7)}${state.isDirty ? ', with changes that were not committed' : ''}`
-      : `Code not known: ${plain(state.why, 200)}`;
+      ? `Code ${(state.commit ?? state.head ?? state.tree).slice(0, 7)}${state.isDirty ? ', with uncommitted changes' : ''}`
+      : `Code unknown: ${plain(state.why, 200)}`;
   return [
     `**${plain(row.hypothesis, 400)}**`,
     `${stands}${decision === undefined ? '' : `: ${plain(decision.why, 400)}`}`,

@@ -112,7 +112,7 @@ const places = {
 
 function placeText({ phase }: SessionSummary, owner: SessionOwner | undefined): string {
   if (owner === undefined) return 'Not ended';
-  return `${phase === 'paused' ? 'Paused' : 'Goes on'} ${owner.kind === undefined ? 'in another process' : places[owner.kind]}`;
+  return `${phase === 'paused' ? 'Paused' : 'Running'} ${owner.kind === undefined ? 'in another process' : places[owner.kind]}`;
 }
 
 interface SessionRow extends Pick<TreeNode, 'id' | 'spoken' | 'isExpanded' | 'children'> {

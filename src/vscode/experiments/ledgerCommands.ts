@@ -33,7 +33,7 @@ async function exportResults({ host }: WindowDeps, argument: unknown): Promise<v
   await workspace.fs.writeFile(target, Buffer.from(text));
   const rows = text.split('\n').length - 2;
   void window.showInformationMessage(
-    `${rows} ${rows === 1 ? 'experiment is' : 'experiments are'} in ${target.fsPath}.`,
+    `Exported ${rows} ${rows === 1 ? 'experiment' : 'experiments'} to ${target.fsPath}.`,
   );
 }
 
@@ -46,9 +46,9 @@ async function importResults(deps: WindowDeps, argument: unknown): Promise<void>
   if (file === undefined) return;
   const text = Buffer.from(await workspace.fs.readFile(file)).toString('utf8');
   const count = await session.importResults(text, workspace.asRelativePath(file));
-  const words = count === 1 ? '1 result was' : `${count} results were`;
+  const words = count === 1 ? '1 result' : `${count} results`;
   void window.showInformationMessage(
-    `${words} brought in. The session knows them from its next turn; they are never ranked with what it measures.`,
+    `Imported ${words}. The session sees imported results from its next turn and never ranks them with its own measurements.`,
   );
 }
 
@@ -58,8 +58,7 @@ async function reproduceOne(deps: WindowDeps, argument: unknown): Promise<void> 
   const rows = session.ledger.experiments.filter(
     ({ plan, result }) => plan !== undefined && result !== undefined,
   );
-  if (rows.length === 0)
-    throw new UserFacing('No experiment of this session has measured anything yet.');
+  if (rows.length === 0) throw new UserFacing('No experiment of this session has results yet.');
   const choices = rows.toReversed().map(({ id, hypothesis, verdicts }) => ({
     label: id,
     description: oneLine(hypothesis, 80),
@@ -71,7 +70,7 @@ async function reproduceOne(deps: WindowDeps, argument: unknown): Promise<void> 
   if (experimentId === undefined) return;
   const progress = {
     location: ProgressLocation.Notification,
-    title: `Helios: running ${experimentId} again`,
+    title: `Helios: reproducing ${experimentId}`,
     cancellable: true,
   };
   const text = await window.withProgress(progress, async (_, token) => {
@@ -96,7 +95,10 @@ async function openedSession(
   if (open !== undefined) return open;
   const { phase } = (await sessions.read(id)).state;
   if (phase === 'ended' || phase === 'paused') return sessions.resume(id);
-  throw new UserFacing('This session is not open here, and not over.', 'Resume it first.');
+  throw new UserFacing(
+    'This session is not open in this window and has not ended.',
+    'Resume it first.',
+  );
 }
 
 function defaultFile(): { readonly defaultUri?: Uri } {

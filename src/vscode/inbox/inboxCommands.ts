@@ -50,11 +50,11 @@ async function askedBy(
       ({ session, question }) =>
         session.id === wanted.sessionId && question.id === wanted.questionId,
     );
-    if (found === undefined) throw new UserFacing('This question is not open any more.');
+    if (found === undefined) throw new UserFacing('This question is no longer open.');
     return found;
   }
   if (open.length === 0)
-    throw new UserFacing('No question is open.', 'Questions of the agent come into the Inbox.');
+    throw new UserFacing('No question is open.', 'Questions of the agent appear in the Inbox.');
   return pickOne(open.map(choiceOf), 'Answer which question?');
 }
 
@@ -71,14 +71,14 @@ async function answerFor({ text, options, fallback }: Question): Promise<string 
   if (options.length > 0) {
     const items = [...options, write].map((label) => ({
       label,
-      ...(label === fallback && { description: 'what counts without an answer' }),
+      ...(label === fallback && { description: 'default' }),
     }));
     const picked = await window.showQuickPick(items, { title, ignoreFocusOut: true });
     if (picked === undefined || picked.label !== write) return picked?.label;
   }
   const answer = await window.showInputBox({
     title,
-    prompt: 'Your answer: the session reads it with its next turn',
+    prompt: 'Your answer, which the session reads on its next turn',
     placeHolder: oneLine(fallback, 200),
     ignoreFocusOut: true,
     validateInput: (value) =>
@@ -92,11 +92,11 @@ async function pinNote(deps: WindowDeps, argument: unknown): Promise<void> {
   const id = sessionIdOf(argument);
   const session =
     (id === undefined ? undefined : deps.sessions.get(id)) ??
-    (await pickGoing(deps.sessions, 'Pin a note for which session?'));
+    (await pickGoing(deps.sessions, 'Add a sticky to which session?'));
   if (session === undefined) return;
   const text = await window.showInputBox({
     title: oneLine(session.state.goal, 60),
-    prompt: 'A note that the model always sees, from its next turn on',
+    prompt: 'A text that the model always sees, from its next turn on',
     ignoreFocusOut: true,
   });
   if (text !== undefined && text.trim() !== '') await session.pin(text.trim());
@@ -107,5 +107,5 @@ async function unpinNote(deps: WindowDeps, argument: unknown): Promise<void> {
   const session = wanted && deps.sessions.get(wanted.sessionId);
   if (wanted === undefined || session === undefined) return;
   if (!(await session.unpin(wanted.number)))
-    throw new UserFacing(`There is no note ${wanted.number} any more.`);
+    throw new UserFacing(`Sticky ${wanted.number} no longer exists.`);
 }

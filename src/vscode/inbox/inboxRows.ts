@@ -44,7 +44,7 @@ function openOf(state: SessionState): Question[] {
 }
 
 function approvalRow(request: ApprovalRequest): TreeNode {
-  const label = `May it ${effectVerb(request.effect)}?`;
+  const label = `Allow it to ${effectVerb(request.effect)}?`;
   return {
     id: `approval ${request.callId}`,
     label,
@@ -87,11 +87,11 @@ function stickyGroup(state: SessionState): TreeNode[] {
   return [
     {
       id: `${sessionId} stickies`,
-      label: 'Pinned notes',
+      label: 'Stickies',
       description: `${count} · ${oneLine(goal, 60)}`,
       icon: { id: 'pinned' },
       context: isOpen(state) ? 'stickies' : 'kept',
-      spoken: `Pinned notes of ${goal}: ${count}`,
+      spoken: `Stickies of ${goal}: ${count}`,
       target: { kind: 'session', sessionId },
       isExpanded: true,
       children: [...stickies].map(([number, text]) => ({
@@ -101,7 +101,7 @@ function stickyGroup(state: SessionState): TreeNode[] {
         tooltip: plain(text, 4_000),
         icon: { id: 'pin' },
         context: isOpen(state) ? 'sticky' : 'kept',
-        spoken: `Pinned note ${number}: ${text}`,
+        spoken: `Sticky ${number}: ${text}`,
         target: { kind: 'sticky', number, sessionId },
       })),
     },

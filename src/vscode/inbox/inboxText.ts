@@ -6,7 +6,7 @@ import { plain } from '../../base/markdown.ts';
 
 /** Lists open questions with their defaults, then the answered questions. */
 export function inboxList({ questions }: Pick<SessionState, 'questions'>, nowMs: number): string {
-  if (questions.size === 0) return 'The inbox is empty: the agent has asked nothing.';
+  if (questions.size === 0) return 'The inbox is empty: the agent has no questions.';
   return [...questions.values()]
     .map(({ id, text, options, fallback, deadlineMs, answer }) => {
       if (answer !== undefined)
@@ -29,7 +29,7 @@ export function parseAnswer(
   if (questionId !== undefined && answer !== '') return { questionId, answer };
   if (open.length === 0) throw new UserFacing('No question is open.');
   throw new UserFacing(
-    answer === '' ? 'The answer is empty.' : 'Say which question the answer is for.',
-    `Write /answer ${questionId ?? open[0] ?? 'q1'} and the answer. Open: ${open.join(', ')}.`,
+    answer === '' ? 'The answer is empty.' : 'Several questions are open.',
+    `Use /answer ${questionId ?? open[0] ?? 'q1'} with the answer. Open questions: ${open.join(', ')}.`,
   );
 }

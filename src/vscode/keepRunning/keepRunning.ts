@@ -94,7 +94,9 @@ export class KeepRunning implements Disposable {
     this.#last = this.#last
       .then(() => this.#tell(hasChanged))
       .catch((error: unknown) =>
-        this.#deps.logger.error(`Nothing goes on in the background: ${messageOf(error)}`),
+        this.#deps.logger.error(
+          `Sessions will not continue in the background: ${messageOf(error)}`,
+        ),
       );
   }
 
@@ -127,13 +129,13 @@ export class KeepRunning implements Disposable {
       onExit: (problem) => this.#lost(problem),
     });
     this.#deps.logger.info(
-      `Process ${background.pid ?? '?'} goes on with the sessions when this window closes`,
+      `Process ${background.pid ?? '?'} will continue the sessions when this window closes`,
     );
     return background;
   }
 
   #lost(problem: string): void {
-    this.#deps.logger.warn(`The process that would go on in the background is gone: ${problem}`);
+    this.#deps.logger.warn(`The background process ended unexpectedly: ${problem}`);
     this.#background = undefined;
     this.#told = '';
     this.#restart = this.#clock.after(againMs, () => {
@@ -196,7 +198,7 @@ const secretVariables = (): readonly string[] =>
 
 const needsWindow = (): UserFacing =>
   new UserFacing(
-    'Its model is one of VS Code, which answers only while a window is open.',
+    'Its model is provided by VS Code and works only while a window is open.',
     'Select another model first.',
   );
 
@@ -214,7 +216,7 @@ export const keepRunningCommands = (
     if (session === undefined || background === undefined) return;
     const goal = oneLine(session.state.goal, 60);
     const text = background.toggle(session)
-      ? `“${goal}” goes on in the background when VS Code closes, and comes back with the next window.`
+      ? `“${goal}” continues in the background when VS Code closes, and returns to the next window.`
       : `“${goal}” waits for the next window when VS Code closes.`;
     const choice = await window.showInformationMessage(text, 'Show Log');
     if (choice === undefined) return;

@@ -106,7 +106,7 @@ export class Resumption implements Disposable {
       if (isOpenHere || state.phase === 'paused' || !isOfFolders(state, this.#options.folders()))
         continue;
       this.#known.add(id);
-      const text = `“${oneLine(state.goal, 80)}” goes on in another window of this folder.`;
+      const text = `“${oneLine(state.goal, 80)}” is running in another window of this folder.`;
       void offer(
         window.showInformationMessage(text, 'Take Over Here'),
         { 'Take Over Here': 'helios.resumeSession' },
@@ -137,7 +137,7 @@ export class Resumption implements Disposable {
 function tellOf({ id, state }: Session, logger: Logger): void {
   logger.info(`Resumed ${id}`);
   const shown = window.showInformationMessage(
-    `Helios goes on with “${oneLine(state.goal, 80)}”.`,
+    `Helios resumed “${oneLine(state.goal, 80)}”.`,
     'Follow',
   );
   void offer(shown, { Follow: 'helios.follow' }, id);

@@ -55,12 +55,12 @@ function askFirst(
     },
     {
       label: 'Container…',
-      detail: 'On this computer: the safe place to let an agent loose',
+      detail: 'On this computer, isolated: suited to unattended goals',
       icon: 'package',
       value: { kind: 'container' },
     },
     {
-      label: 'Import Hosts of the ssh Config…',
+      label: 'Import Hosts from SSH Config…',
       detail: fresh.join(', '),
       icon: 'cloud-download',
       value: { kind: 'import' },
@@ -68,7 +68,7 @@ function askFirst(
   ];
   return askPick<First>({
     title,
-    placeholder: 'Type user@host[:port] for a host by SSH, or choose',
+    placeholder: 'Type user@host[:port] for an SSH host, or select',
     choices: [
       ...hostChoices(fresh).map((choice) => ({
         ...choice,
@@ -94,14 +94,14 @@ export async function askHosts(machines: MachineRegistry): Promise<AskedMachines
   const fresh = planImport(hosts, entries, 'all').entries;
   if (fresh.length === 0)
     throw new UserFacing(
-      'Your ssh config has no further host.',
-      'Add one by its address with “Helios: Add Machine”.',
+      'Your SSH config has no other hosts.',
+      'Add a host by its address with “Helios: Add Machine”.',
     );
   const picked = await window.showQuickPick(
     fresh.map(({ alias = '' }) => ({ label: alias, picked: true })),
     {
-      title: 'Import Hosts of the ssh Config',
-      placeHolder: 'Each becomes a machine; nothing is connected yet',
+      title: 'Import Hosts from SSH Config',
+      placeHolder: 'Each becomes a machine; no connection is made yet',
       canPickMany: true,
       ignoreFocusOut: true,
     },

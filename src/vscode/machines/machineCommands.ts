@@ -65,14 +65,14 @@ async function testMachine(deps: MachineDeps, id: string): Promise<void> {
       await machine.stat('/');
       return machine.describe();
     });
-    void window.showInformationMessage(`${id} answers: ${about ?? ''}.`);
+    void window.showInformationMessage(`Connected to ${id}: ${about ?? ''}.`);
   } catch (error) {
     const choice = await window.showWarningMessage(
-      `${id} cannot be used: ${messageOf(error)}`,
-      'Try Again',
+      `Could not connect to ${id}: ${messageOf(error)}`,
+      'Retry',
       'Edit machines.json',
     );
-    if (choice === 'Try Again') await run('helios.testMachine', id);
+    if (choice === 'Retry') await run('helios.testMachine', id);
     if (choice === 'Edit machines.json') await run('helios.editMachines', id);
   }
 }
@@ -81,8 +81,8 @@ async function removeMachine(deps: MachineDeps, argument: unknown): Promise<void
   const id = await pickMachine(deps, argument, 'Remove which machine?', isRemote);
   if (id === undefined) return;
   const choices = [
-    { label: `Remove ${id}`, detail: 'From the list only; nothing on the machine is touched.' },
-    { label: 'Keep it' },
+    { label: `Remove ${id}`, detail: 'Only from the list; nothing changes on the machine.' },
+    { label: 'Cancel' },
   ];
   if ((await window.showQuickPick(choices, { title: `Remove ${id}?` })) !== choices[0]) return;
   await removeById(deps, id);
@@ -111,7 +111,7 @@ async function editMachines({ host }: MachineDeps, argument: unknown): Promise<v
 }
 
 async function openTerminal(deps: MachineDeps, argument: unknown): Promise<void> {
-  const id = await pickMachine(deps, argument, 'A terminal on which machine?');
+  const id = await pickMachine(deps, argument, 'Open a terminal on which machine?');
   if (id === undefined) return;
   const { machines, home } = await deps.host.get();
   const entry = id === localId ? undefined : entryOf(machines, id);
@@ -133,19 +133,19 @@ const connect = <T>(id: string, work: () => Promise<T> | undefined): Thenable<T 
 const remoteExtensions = ['ms-vscode-remote.remote-ssh', 'jeanp413.open-remote-ssh'];
 
 async function openWindow(deps: MachineDeps, argument: unknown): Promise<void> {
-  const id = await pickMachine(deps, argument, 'A window on which machine?', isHost);
+  const id = await pickMachine(deps, argument, 'Open a window on which machine?', isHost);
   if (id === undefined) return;
   const entry = entryOf((await deps.host.get()).machines, id);
   if (!hasHost(entry))
     throw new UserFacing(`${id} is on this computer.`, 'Choose a machine with a host of its own.');
   if (env.remoteName !== undefined)
     throw new UserFacing(
-      'This window is a remote one already.',
+      'This window is already a remote window.',
       `Open ${id} from a window on your own computer.`,
     );
   if (!remoteExtensions.some((name) => extensions.getExtension(name) !== undefined))
     throw new UserFacing(
-      'Windows on other hosts need the extension Remote - SSH.',
+      'Windows on other hosts require the extension Remote - SSH.',
       'Install it, then try again.',
     );
   await commands.executeCommand('vscode.newWindow', {
@@ -177,12 +177,12 @@ async function pickMachine(
       description: entry === undefined ? 'this computer' : entryText(entry),
     }));
   if (choices.length === 0)
-    throw new UserFacing('There is no such machine yet.', 'Add one with “Helios: Add Machine”.');
+    throw new UserFacing('There are no matching machines.', 'Add one with “Helios: Add Machine”.');
   return (await window.showQuickPick(choices, { title, matchOnDescription: true }))?.label;
 }
 
 function entryOf(machines: Engine['machines'], id: string): MachineEntry {
   const entry = machines.entries().find((each) => each.id === id);
   if (entry !== undefined) return entry;
-  throw new UserFacing(`${id} is not a machine of the list.`, 'Add it with “Helios: Add Machine”.');
+  throw new UserFacing(`There is no machine ${id}.`, 'Add it with “Helios: Add Machine”.');
 }

@@ -61,9 +61,7 @@ const idOfKind: Readonly<Record<RemoteKind, string>> = {
 
 /** Error for an id that another machine has; `undefined` for a free id. */
 export const takenText = (text: string, taken: readonly string[]): string | undefined =>
-  taken.includes(text)
-    ? `There is a machine ${text} already: it would be replaced. Choose another name.`
-    : undefined;
+  taken.includes(text) ? `A machine ${text} already exists. Choose another name.` : undefined;
 
 /** Message of what `check` throws; `undefined` when it passes. */
 export function problemOf(check: () => unknown): string | undefined {

@@ -112,10 +112,10 @@ export function hostKeyText({
   note,
 }: HostKeyQuestion): string {
   const sentences = [
-    `${machine}: the host ${host} was never seen before.`,
+    `${machine}: the host ${host} is not known yet.`,
     `Its ${keyType} key is ${fingerprint}.`,
     ...(note === undefined ? [] : [note]),
-    'Is that the right host?',
+    'Is this the right host?',
   ];
   return oneLine(cleanText(sentences.join(' ')), 600).replaceAll('](', '] (');
 }

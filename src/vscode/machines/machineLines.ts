@@ -25,6 +25,6 @@ function aboutOf({ status, description, why, place }: MachineReport): string {
 
 const runStatusText: Readonly<Record<MachineReport['status'], string>> = {
   connected: 'connected',
-  unreachable: 'does not answer',
+  unreachable: 'not reachable',
   unused: 'not used yet',
 };

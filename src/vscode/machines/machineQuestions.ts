@@ -46,7 +46,7 @@ async function askSecret(
   try {
     const options = {
       title: `Helios: ${machine}`,
-      prompt: `${prompt.trim().replace(/:$/, '')}. Kept in the secret storage once it has worked`,
+      prompt: `${prompt.trim().replace(/:$/, '')}. Saved to secret storage after a successful connection`,
       password: true,
       ignoreFocusOut: true,
     };

@@ -147,7 +147,7 @@ function tooltip(machine: MachineView, open: readonly OpenSessionView[]): string
   return [
     `**${plain(id)}** ${where.join(' · ')}`,
     state === 'unused'
-      ? 'Not used yet. It is connected to when a run or a command goes there.'
+      ? 'Not used yet. Helios connects when a run or a command first needs it.'
       : '',
     plain(problem ?? description ?? '', 400),
     lines.map((line, index) => `- ${plain(line)}${holders(gpus[index], id, open)}`).join('\n'),
@@ -180,7 +180,7 @@ export const firstRows = (hosts: readonly string[]): readonly TreeNode[] => [
     label: 'Add Machine…',
     description: 'SSH, Slurm, container',
     icon: { id: 'add' },
-    spoken: 'Add a machine: a host by SSH, a Slurm cluster or a container',
+    spoken: 'Add a machine: an SSH host, a Slurm cluster or a container',
     onClick: 'helios.addMachine',
   },
   ...(hosts.length === 0
@@ -188,10 +188,10 @@ export const firstRows = (hosts: readonly string[]): readonly TreeNode[] => [
     : ([
         {
           id: 'import',
-          label: 'Import from the ssh Config…',
+          label: 'Import from SSH Config…',
           description: hosts.join(', '),
           icon: { id: 'cloud-download' },
-          spoken: `Import hosts of the ssh config: ${hosts.join(', ')}`,
+          spoken: `Import hosts from the SSH config: ${hosts.join(', ')}`,
           onClick: 'helios.importMachines',
         },
       ] as const)),

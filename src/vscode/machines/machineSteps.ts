@@ -52,7 +52,7 @@ const loginHostStep = ({ aliases }: Knowledge): Step<MachineDraft> => ({
   async ask(draft) {
     const answer = await askPick<MachinePlace>({
       title: 'Slurm Cluster: Login Host',
-      placeholder: 'Where sbatch and squeue are: user@host[:port], or a host of the ssh config',
+      placeholder: 'Where sbatch and squeue are: user@host[:port], or a host of the SSH config',
       choices: [
         {
           label: 'This Computer',
@@ -77,18 +77,18 @@ const loginStep: Step<MachineDraft> = {
   isNeeded: ({ place }) => place?.host !== undefined,
   async ask(draft) {
     const choices: StepChoice<Login | 'file'>[] = [
-      { label: 'As the ssh Config Says', detail: 'Agent, then keys, then questions', value: {} },
+      { label: 'Use SSH Config', detail: 'Agent, then keys, then prompts', value: {} },
       { label: 'SSH Agent', value: { auth: 'agent' } },
       { label: 'Key File…', value: 'file' },
       {
         label: 'Password',
-        detail: 'Asked for once; kept in the secret storage when it has worked',
+        detail: 'Asked once; saved to secret storage after a successful login',
         value: { auth: 'password' },
       },
     ];
     for (;;) {
       const answer = await askPick({
-        title: 'How to Log In?',
+        title: 'Login Method',
         placeholder: placeText(draft.place ?? {}),
         choices,
         hasBack: true,
@@ -105,7 +105,7 @@ async function askKey(): Promise<Answer<Login>> {
   const localPath = localPathFrom(homedir(), homedir());
   const answer = await askPick<{ readonly path: string } | 'browse'>({
     title: 'Private Key',
-    placeholder: 'Type its path, or choose',
+    placeholder: 'Type its path, or select',
     choices: [
       ...privateKeys(folder).map((path) => ({
         label: path.replace(homedir(), '~'),
@@ -146,7 +146,7 @@ const imageStep = ({ folder }: Knowledge): Step<MachineDraft> => ({
       choices: [
         ...dockerfiles.map(({ fsPath }) => ({
           label: workspace.asRelativePath(fsPath),
-          description: 'built when it is used first',
+          description: 'built on first use',
           icon: 'file-code',
           value: { dockerfile: fsPath },
         })),
@@ -163,24 +163,24 @@ const mountStep = ({ folder }: Knowledge): Step<MachineDraft> => ({
   isNeeded: () => folder !== undefined,
   async ask(draft) {
     const answer = await askPick<NonNullable<MachineDraft['mount']>>({
-      title: 'Container: the Folder of This Workspace',
+      title: 'Container: Workspace Folder',
       placeholder: `${folder ?? ''}, as ${mountPoint} in the container`,
       choices: [
         {
           label: 'Read and Write',
-          detail: 'It sees your files and can change them',
+          detail: 'Runs can read and change your files',
           icon: 'edit',
           value: 'write',
         },
         {
           label: 'Read Only',
-          detail: 'It sees your files and cannot change them',
+          detail: 'Runs can read your files but not change them',
           icon: 'eye',
           value: 'read',
         },
         {
-          label: 'Not at All',
-          detail: 'It has nothing of this computer',
+          label: 'None',
+          detail: 'Runs see none of your files',
           icon: 'circle-slash',
           value: 'none',
         },
@@ -195,7 +195,7 @@ const networkStep: Step<MachineDraft> = {
   async ask(draft) {
     const answer = await askPick<NonNullable<MachineDraft['network']>>({
       title: 'Container: Network',
-      placeholder: 'What may be reached from inside?',
+      placeholder: 'Network access from inside the container',
       choices: [
         {
           label: 'None',
@@ -211,7 +211,7 @@ const networkStep: Step<MachineDraft> = {
         },
         {
           label: 'Host',
-          detail: 'Everything that this computer reaches, its own services too',
+          detail: 'Everything that this computer can reach, including its own services',
           icon: 'warning',
           value: 'host',
         },
@@ -244,7 +244,7 @@ const optionsStep = ({ folder }: Knowledge): Step<MachineDraft> => ({
       );
     const answer = await askText({
       title: draft.kind === 'slurm' ? 'Slurm Cluster: Options' : 'Container: Options',
-      prompt: `May be left empty. Options: ${optionsOf(draft.kind)
+      prompt: `Optional. Options: ${optionsOf(draft.kind)
         .filter(({ name }) => !asked.includes(name))
         .map(({ name }) => `--${name}`)
         .join(', ')}`,
@@ -259,8 +259,8 @@ const optionsStep = ({ folder }: Knowledge): Step<MachineDraft> => ({
 const idStep = (known: Knowledge): Step<MachineDraft> => ({
   async ask(draft) {
     const answer = await askText({
-      title: 'Name of the Machine',
-      prompt: 'What it is called from now on',
+      title: 'Machine Name',
+      prompt: 'Id of the machine in Helios',
       value: draftId(draft, known.taken),
       problemOf: (text) =>
         problemOf(() => entryOfDraft({ ...draft, id: text }, known.folder)) ??

@@ -21,7 +21,7 @@ async function newNote({ notes }: NoteDeps, argument: unknown): Promise<void> {
   const place = noteOf(argument) ?? { path: '/global' };
   const path = await window.showInputBox({
     title: 'Helios: New Note',
-    prompt: 'Path of the note; what is below /global is shared by all sessions',
+    prompt: 'Path of the note; notes below /global are shared by all sessions',
     value: `${place.path === '/' ? '' : place.path}/`,
     valueSelection: [1_000, 1_000],
     validateInput: pathProblem,
@@ -29,15 +29,15 @@ async function newNote({ notes }: NoteDeps, argument: unknown): Promise<void> {
   if (path === undefined) return;
   const gist = await window.showInputBox({
     title: path,
-    prompt: 'What it holds, in one line: this is what the agent sees in its list of notes',
+    prompt: 'Summary in one line, which the agent sees in its list of notes',
   });
   if (gist === undefined) return;
   const sessionId = 'sessionId' in place ? place.sessionId : undefined;
   const store = await notes.store(sessionId);
   if (sessionId === undefined && parsePath(path).root !== 'global')
     throw new UserFacing(
-      'Without an open session, a note is shared.',
-      'Write its path below /global.',
+      'No session is open, so the note must be shared.',
+      'Use a path below /global.',
     );
   const note = await store.write(path, gist.trim() || 'Note of the user', '');
   notes.refresh();
@@ -65,8 +65,8 @@ async function deleteNote({ notes }: NoteDeps, argument: unknown): Promise<void>
   const place = noteOf(argument);
   if (place === undefined) return;
   const choices = [
-    { label: `Delete ${place.path}`, detail: 'And the notes below it.' },
-    { label: 'Keep it' },
+    { label: `Delete ${place.path}`, detail: 'Also deletes the notes below it.' },
+    { label: 'Cancel' },
   ];
   const picked = await window.showQuickPick(choices, { title: `Delete ${place.path}?` });
   if (picked !== choices[0]) return;

@@ -121,7 +121,7 @@ export class PanelHost implements Disposable {
     const query: SeriesQuery = checked(seriesQuery, request);
     const connection = this.#page.current;
     const series = await this.#options.source.series(query.runId, query.metric);
-    if (series === undefined) throw refusal(`There is no series ${query.metric} of this run.`);
+    if (series === undefined) throw refusal(`This run has no series ${query.metric}.`);
     const answer = answerSeries(series, query);
     if (connection === this.#page.current) this.#noteRead(query, answer.total);
     return answer;

@@ -148,8 +148,7 @@ async function comesBack({ port }: OpenSignIn): Promise<boolean> {
 function askForAddress(signIn: OpenSignIn, abort: AbortController): Disposable {
   const box = window.createInputBox();
   box.title = 'Helios: Sign In to ChatGPT';
-  box.prompt =
-    'If the browser ends on a page that cannot be shown, paste the address of that page here';
+  box.prompt = 'If the browser cannot show the last page, paste its address here';
   box.placeholder = `http://localhost:${signIn.port}/auth/callback?code=…`;
   box.ignoreFocusOut = true;
   const owned = new DisposableStore();
@@ -192,7 +191,7 @@ async function signOut(auth: ChatgptAuth | undefined): Promise<void> {
   await auth?.removeSession();
   const text =
     session === undefined
-      ? 'Nobody is signed in to ChatGPT.'
+      ? 'You are not signed in to ChatGPT.'
       : `Signed out of ChatGPT (${session.account.label}).`;
   window.setStatusBarMessage(`Helios: ${text}`, 6_000);
 }

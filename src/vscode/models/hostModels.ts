@@ -32,7 +32,7 @@ export const hostProviderId = 'vscode';
 const { label } = providers.vscode;
 /** Reserved for the reply: VS Code reports only the limit of a request. */
 const replyTokens = 8_192;
-const justification = 'Helios works on the goal that you gave it, on its own, until it is met.';
+const justification = 'Helios works on your goal autonomously until it is met.';
 
 const idOf = ({ vendor, id }: LanguageModelChat): string => `${vendor}/${id}`;
 
@@ -67,7 +67,7 @@ export class HostModels implements Disposable {
             : {
                 isReady: false,
                 problem: 'No other extension offers models to this window.',
-                action: 'Sign in to Copilot, or install an extension that brings models.',
+                action: 'Sign in to Copilot, or install an extension that provides models.',
               },
         ),
       stream: dependable(
@@ -118,7 +118,7 @@ export class HostModels implements Disposable {
     if (found !== undefined) return found;
     throw new CallFailed({
       reason: 'invalid',
-      message: `VS Code has no model ${id} now. Choose another with “Helios: Select Model”, or sign in to what brings it.`,
+      message: `VS Code has no model ${id}. Select another with “Helios: Select Model”, or sign in to its provider.`,
     });
   }
 }
@@ -173,7 +173,7 @@ const reasons: Readonly<Record<string, readonly [ModelFailureReason, string]>> =
     'Allow Helios to use the model: the question comes with the next message in the chat.',
   ],
   Blocked: ['rate_limit', 'The limit of the subscription is reached, or the request was blocked.'],
-  NotFound: ['invalid', 'Choose another with “Helios: Select Model”.'],
+  NotFound: ['invalid', 'Select another with “Helios: Select Model”.'],
 };
 
 function failureOf(error: unknown): CallFailed {

@@ -73,14 +73,14 @@ const unlisted = (id: string): ModelDescription => ({
 /** `1M context · $5 in, $25 out per million tokens`. */
 export function choiceDetail({ provider, model }: ModelChoice, prices: PriceTable): string {
   const context = `${tokensText(model.contextTokens)} context`;
-  if (provider === 'demo') return 'Works without a key and without a network, on the demo project';
+  if (provider === 'demo') return 'Works offline and without an API key, on the demo project';
   return `${context} · ${priceText(provider, model.id, prices)}`;
 }
 
 function priceText(provider: string, model: string, prices: PriceTable): string {
   const price = pricesText(provider, model, prices);
   return price === undefined
-    ? 'price not known'
+    ? 'price unknown'
     : `${price.input} in, ${price.output} out per million tokens`;
 }
 

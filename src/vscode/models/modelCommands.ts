@@ -49,7 +49,7 @@ async function setApiKey({ keys }: ProviderDeps): Promise<void> {
 const askKey = ({ label, variables }: ProviderKey): Thenable<string | undefined> =>
   window.showInputBox({
     title: `Key for ${label}`,
-    prompt: `Kept in the secret storage of VS Code. Empty deletes it; ${variables.join(' or ')} of the environment is then used`,
+    prompt: `Stored in secret storage. Leave it empty to delete it and use ${variables.join(' or ')} of the environment`,
     password: true,
     ignoreFocusOut: true,
   });
@@ -106,20 +106,20 @@ const choiceRow = (deps: ProviderDeps, choice: ModelChoice): Row => ({
 
 const moreRows = (deps: ProviderDeps): readonly Row[] => [
   {
-    label: 'Other Model …',
+    label: 'Other Model…',
     detail: 'By its name, such as opus or openai/gpt-mini',
     iconPath: new ThemeIcon('edit'),
     pick: () => otherModel(deps),
   },
   {
-    label: 'OpenAI-Compatible Endpoint …',
+    label: 'OpenAI-Compatible Endpoint…',
     detail: 'vLLM, Ollama, llama.cpp, OpenRouter and others, by address',
     iconPath: new ThemeIcon('plug'),
     pick: () => compatibleEndpoint(deps),
   },
-  { label: 'Set API Key …', iconPath: new ThemeIcon('key'), pick: () => setApiKey(deps) },
+  { label: 'Set API Key…', iconPath: new ThemeIcon('key'), pick: () => setApiKey(deps) },
   {
-    label: 'Sign In to ChatGPT …',
+    label: 'Sign In to ChatGPT…',
     iconPath: new ThemeIcon('account'),
     pick: () => Promise.resolve(run('helios.signIn')).then(() => undefined),
   },
@@ -160,7 +160,7 @@ async function useInSessions(
     .filter(({ state }) => state.provider !== provider || state.model !== model);
   if (going.length === 0) return;
   const title = going.length === 1 ? 'Use in the Open Session' : 'Use in the Open Sessions';
-  const text = `New goals use ${model}. ${going.length === 1 ? 'One session goes' : `${going.length} sessions go`} on with another model.`;
+  const text = `New goals use ${model}. ${going.length === 1 ? '1 session uses' : `${going.length} sessions use`} another model.`;
   if ((await window.showInformationMessage(text, title)) === undefined) return;
   for (const session of going) await session.useModel(provider, model);
 }
@@ -197,14 +197,14 @@ async function compatibleEndpoint(deps: ProviderDeps): Promise<void> {
     value: engineSettings().compatibleBaseUrl ?? 'http://127.0.0.1:11434/v1',
     ignoreFocusOut: true,
     validateInput: (typed) =>
-      URL.canParse(typed.trim()) ? undefined : 'Write it like http://127.0.0.1:11434/v1.',
+      URL.canParse(typed.trim()) ? undefined : 'Enter a URL such as http://127.0.0.1:11434/v1.',
   });
   if (address === undefined) return;
   const model = await window.showInputBox({
     title: 'Helios: OpenAI-Compatible Endpoint (2/2)',
-    prompt: 'Model id, such as the endpoint names it',
+    prompt: 'Model id, as the endpoint names it',
     ignoreFocusOut: true,
-    validateInput: (typed) => (typed.trim() === '' ? 'Name the model.' : undefined),
+    validateInput: (typed) => (typed.trim() === '' ? 'Enter a model id.' : undefined),
   });
   if (model === undefined) return;
   await save({

@@ -13,7 +13,7 @@ function line([
   price = '',
   notes = '',
 ]: readonly string[]): string {
-  const cost = price === '?' ? 'price not known' : price;
+  const cost = price === '?' ? 'price unknown' : price;
   const words = [`${context} context`, `${output} output`, cost, notes].filter(
     (word) => word !== '',
   );

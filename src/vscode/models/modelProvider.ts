@@ -94,7 +94,7 @@ export class HeliosModels implements LanguageModelChatProvider, Disposable {
       .providers()
       .find(({ id }) => id === picked?.provider);
     if (picked === undefined || provider === undefined)
-      throw new Error(`There is no model ${model.id} any more.`);
+      throw new Error(`The model ${model.id} is no longer available.`);
     const abort = new AbortController();
     const cancelled = token.onCancellationRequested(() => abort.abort());
     try {
@@ -148,7 +148,7 @@ const asConfigured = (model: LanguageModelChatInformation): LanguageModelChatInf
   name: `As Configured: ${model.name}`,
 });
 
-const anew = '\n\n*The answer broke off and is being written anew.*\n\n';
+const anew = '\n\n*The answer was cut off and is being written again.*\n\n';
 
 function finish(reply: ModelReply, progress: Progress<LanguageModelResponsePart>): void {
   for (const block of reply.content) {

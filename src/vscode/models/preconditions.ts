@@ -8,7 +8,7 @@ export interface Refusal {
 
 export const noFolder: Refusal = {
   markdown:
-    'A goal works in a folder: its files are read and changed there, and commands start there. None is open.',
+    'No folder is open. A goal works in a folder, where it reads and changes files and runs commands.',
   buttons: [
     { command: 'helios.openFolder', title: 'Open Folder' },
     { command: 'helios.tryDemo', title: 'Try the Offline Demo' },
@@ -16,7 +16,7 @@ export const noFolder: Refusal = {
 };
 
 export const noKey = (label: string): Refusal => ({
-  markdown: `There is no key for ${label} yet. It is kept in the secret storage of VS Code and sent to nobody else.`,
+  markdown: `No API key is set for ${label}. Keys are kept in secret storage and sent only to their provider.`,
   buttons: [
     { command: 'helios.setApiKey', title: 'Set API Key' },
     { command: 'helios.selectModel', title: 'Select Model' },
@@ -26,7 +26,7 @@ export const noKey = (label: string): Refusal => ({
 
 export const notSignedIn: Refusal = {
   markdown:
-    'Nobody is signed in to ChatGPT. The sign-in opens your browser and is kept in the secret storage of VS Code.',
+    'You are not signed in to ChatGPT. Signing in opens your browser; the tokens are kept in secret storage.',
   buttons: [
     { command: 'helios.signIn', title: 'Sign In to ChatGPT' },
     { command: 'helios.selectModel', title: 'Select Model' },
@@ -51,7 +51,7 @@ export const noEndpoint: Refusal = {
 
 export const noGoal: Refusal = {
   markdown:
-    'Say what to train or improve, and the number to reach, such as: *train the model in train.py to val_loss < 1.2*.',
+    'Describe what to train or improve, and the number to reach, such as: *train the model in train.py to val_loss < 1.2*.',
   buttons: [{ command: 'helios.tryDemo', title: 'Try the Offline Demo' }],
 };
 
@@ -103,4 +103,4 @@ export function pickedInChat({
 }
 
 export const hostModelNote = (name: string): string =>
-  `Works with ${name} of VS Code: only while this window is open, within the limits of its subscription. VS Code tells neither cost nor cache, and asks for your consent once.`;
+  `Uses ${name} of VS Code: only while this window is open, within the limits of its subscription. VS Code reports neither cost nor cache use, and asks for your consent once.`;

@@ -23,7 +23,7 @@ export function notifyCommands(deps: SecretDeps): Handlers {
 async function openProjectFile(): Promise<void> {
   if (workspace.workspaceFolders === undefined)
     throw new UserFacing('No folder is open.', 'Open one: helios.json belongs to a folder.');
-  const folder = await pickFolder('The helios.json of which folder?');
+  const folder = await pickFolder('Open the helios.json of which folder?');
   if (folder === undefined) return;
   await openFile(await createProjectFile(folder.fsPath, {}, { orFind: true }));
 }
@@ -32,15 +32,15 @@ async function setSecret({ keys }: SecretDeps): Promise<void> {
   const name = await window.showInputBox({
     title: 'Helios: Set Secret',
     prompt:
-      'Its name: in helios.json and in the settings of notifications, ${secret:name} stands for it.',
+      'Name of the secret, used as ${secret:name} in helios.json and in the notification settings',
     validateInput: (text) =>
-      secretNamePattern.test(text) ? undefined : 'Letters, digits, - and _.',
+      secretNamePattern.test(text) ? undefined : 'Use letters, digits, - and _.',
     ignoreFocusOut: true,
   });
   if (name === undefined) return;
   const value = await window.showInputBox({
     title: `Secret ${name}`,
-    prompt: 'Kept in the secret storage of VS Code. Empty deletes it.',
+    prompt: 'Stored in secret storage. Leave it empty to delete the secret',
     password: true,
     ignoreFocusOut: true,
   });
@@ -55,7 +55,7 @@ async function setSecret({ keys }: SecretDeps): Promise<void> {
 /** Reports the result of each channel. */
 async function testNotification({ host }: SecretDeps): Promise<void> {
   const engine = await host.get();
-  const folder = await pickFolder('With the channels of which folder?');
+  const folder = await pickFolder('Use the channels of which folder?');
   const project = folder && (await readProjectFile(folder.fsPath));
   const results = await engine.notifier.try(trialNotification(Date.now()), project);
   const rows = results.map((result): QuickPickItem => {
@@ -68,6 +68,6 @@ async function testNotification({ host }: SecretDeps): Promise<void> {
   });
   await window.showQuickPick(rows, {
     title: 'Helios: Test Notification',
-    placeHolder: 'Was sent to these channels',
+    placeHolder: 'Result for each channel',
   });
 }

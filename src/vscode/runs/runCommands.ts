@@ -49,7 +49,7 @@ async function pickRun(
     if (found === undefined)
       throw new UserFacing(
         'The session of this run is not open here.',
-        'Resume it first: its runs are then found again.',
+        'Resume the session first.',
       );
     return found;
   }
@@ -71,7 +71,7 @@ async function liveRun({ host }: WindowDeps, { row }: RunOfSession): Promise<Run
   const run = (await host.get()).runs.get(row.runId);
   if (run === undefined)
     throw new UserFacing(
-      `Run ${row.number} is not known to this window yet. Try again in a moment.`,
+      `Run ${row.number} is not available in this window yet. Try again in a moment.`,
     );
   return run;
 }
@@ -79,7 +79,7 @@ async function liveRun({ host }: WindowDeps, { row }: RunOfSession): Promise<Run
 async function openRunOutput(deps: WindowDeps, argument: unknown): Promise<void> {
   const picked = await pickRun(deps, argument, {
     title: 'Output of which run?',
-    none: 'No run is known in this window.',
+    none: 'There are no runs in this window.',
   });
   if (picked === undefined) return;
   const run = await liveRun(deps, picked);
@@ -88,7 +88,7 @@ async function openRunOutput(deps: WindowDeps, argument: unknown): Promise<void>
     `${outputFolder(run.spec.id)}Run ${run.spec.number} output.log`,
     async () => {
       const { text, isCut, path } = await runs.output(run, { lines: outputLines });
-      return `${isCut ? `[the last part; all of it is in ${run.spec.machineId}:${path}]\n` : ''}${text}\n`;
+      return `${isCut ? `[truncated; the whole output is in ${run.spec.machineId}:${path}]\n` : ''}${text}\n`;
     },
   );
 }
@@ -96,7 +96,7 @@ async function openRunOutput(deps: WindowDeps, argument: unknown): Promise<void>
 async function stopRun(deps: WindowDeps, argument: unknown): Promise<void> {
   const picked = await pickRun(deps, argument, {
     title: 'Stop which run?',
-    none: 'No run is going.',
+    none: 'No run is active.',
     isMeant: ({ row }) => row.verdict === undefined,
   });
   if (picked === undefined) return;
@@ -109,7 +109,7 @@ async function stopRun(deps: WindowDeps, argument: unknown): Promise<void> {
       detail: 'Its output and metrics are kept.',
       value: true,
     },
-    { label: 'Let it go on', value: false },
+    { label: 'Cancel', value: false },
   ];
   if ((await pickOne(choices, `Stop run ${number}?`)) !== true) return;
   const { runs } = await deps.host.get();
@@ -119,13 +119,13 @@ async function stopRun(deps: WindowDeps, argument: unknown): Promise<void> {
   );
   if (!result.isVerified)
     throw new UserFacing(
-      `Run ${number} was told to stop, but processes of it are still there.`,
+      `Run ${number} did not stop: some of its processes are still running.`,
       'Open its output to see why.',
     );
 }
 
 async function compareTwo(deps: WindowDeps, argument: unknown): Promise<void> {
-  const none = 'No run is known in this window.';
+  const none = 'There are no runs in this window.';
   const experiment = await pickRun(deps, argument, { title: 'Compare which run?', none });
   if (experiment === undefined) return;
   const baseline = await pickRun(deps, undefined, {
@@ -148,7 +148,7 @@ async function compareSelected(deps: WindowDeps, argument: unknown, all: unknown
   if (experiment === undefined || baseline === undefined)
     throw new UserFacing(
       'The session of these runs is not open here.',
-      'Resume it first: its runs are then found again.',
+      'Resume the session first.',
     );
   await openComparison(deps, baseline, experiment);
 }

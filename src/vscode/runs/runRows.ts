@@ -124,7 +124,7 @@ function tooltip(row: LedgerRow, state: string, facts: RunFacts | undefined): st
 const gpuTimeText = (time: GpuTime | undefined): string =>
   time === undefined || time.watchedSeconds < 1
     ? ''
-    : `GPU idle ${Math.round((100 * time.idleSeconds) / time.watchedSeconds)} % of the ${formatDuration(time.watchedSeconds * 1000)} that it was watched`;
+    : `GPU idle ${Math.round((100 * time.idleSeconds) / time.watchedSeconds)} % of ${formatDuration(time.watchedSeconds * 1000)} measured`;
 
 const metricRow = (row: MetricSummary): string =>
   `| ${plain(row.metric, 40)} | ${formatValue(row.last)} | ${row.direction === 'none' ? '' : formatValue(row.best)} | ${row.count} |`;

@@ -61,9 +61,7 @@ function sweepRow(sweep: SweepState, { state, ledger, points }: SweepPlace): Tre
       `**${plain(name, 200)}** on ${plain(machineIds.join(', '), 200)}`,
       ...[...sweep.skipped]
         .slice(0, 5)
-        .map(([index, why]) =>
-          plain(`${planned[index]?.label ?? index} was left out: ${why}`, 300),
-        ),
+        .map(([index, why]) => plain(`${planned[index]?.label ?? index} was skipped: ${why}`, 300)),
     ].join('\n\n'),
     icon: isOver ? { id: 'beaker' } : { id: 'sync~spin' },
     context: 'sweep',

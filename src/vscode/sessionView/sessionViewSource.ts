@@ -101,7 +101,7 @@ class FollowedSession implements SessionViewSource, Disposable {
     const folder = homeAt(this.#deps.engine.home).sessionFolder(this.id);
     const inside = path.relative(folder, path.resolve(folder, file));
     if (inside === '' || inside.startsWith('..') || path.isAbsolute(inside))
-      throw new UserFacing('This text is not kept with the session.');
+      throw new UserFacing('This text is not stored with the session.');
     await using handle = await open(path.join(folder, inside));
     const { size } = await handle.stat();
     const buffer = Buffer.alloc(Math.min(size, maxChars));
@@ -128,7 +128,7 @@ class FollowedSession implements SessionViewSource, Disposable {
   #readOnly(): string {
     const { holder } = this.#foreign;
     return holder === undefined
-      ? 'Nobody works on this session now, so it can only be read. Resume it to answer questions and to pin notes.'
-      : `This session goes on in another process (${holder.pid} on ${holder.host}), so it can only be read here.`;
+      ? 'This session is not running, so it is read-only. Resume it to answer questions and add stickies.'
+      : `This session is running in another process (${holder.pid} on ${holder.host}), so it is read-only here.`;
   }
 }

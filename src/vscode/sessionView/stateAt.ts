@@ -73,7 +73,7 @@ function factsOf(state: SessionState, atMs: number): Fact[] {
     runsFact(state),
     experiments.size === 0 ? undefined : { name: 'Experiments', value: experimentsText(state) },
     openFact('Open questions', openQuestions(state).length, 'warn'),
-    openFact('Pinned notes', state.stickies.size, 'plain'),
+    openFact('Stickies', state.stickies.size, 'plain'),
   ];
   return facts.filter((fact) => fact !== undefined);
 }
@@ -98,7 +98,7 @@ function bestFact({ champion, decisive }: Ledger): Fact | undefined {
 function runsFact({ runs }: SessionState): Fact | undefined {
   if (runs.size === 0) return undefined;
   const going = [...runs.values()].filter(isAlive).length;
-  return { name: 'Runs', value: going === 0 ? String(runs.size) : `${runs.size}, ${going} going` };
+  return { name: 'Runs', value: going === 0 ? String(runs.size) : `${runs.size}, ${going} active` };
 }
 
 function experimentsText({ experiments }: SessionState): string {

@@ -126,7 +126,7 @@ const tellers: { readonly [Type in JournalEvent['type']]?: Teller<Type> } = {
       fact('Watchdog', kind.replace('_', ' ')),
       fact('Action', action),
     ],
-    sections: [section('detail', 'What was seen', detail)],
+    sections: [section('detail', 'Observation', detail)],
   }),
   'experiment.planned': ({ plan }) => ({
     facts: [
@@ -163,7 +163,7 @@ const tellers: { readonly [Type in JournalEvent['type']]?: Teller<Type> } = {
       section('points', 'Points', plan.points.map(({ label }) => label).join('\n'), 'code'),
     ],
   }),
-  'sweep.ended': ({ text }) => only(section('text', 'What came of it', text)),
+  'sweep.ended': ({ text }) => only(section('text', 'Result', text)),
   'env.captured': ({ machineId, repo, gist, file }) =>
     facts(
       fact('Machine', machineId),

@@ -58,7 +58,7 @@ export async function wholeText(
 ): Promise<string> {
   const found = contentOf(deps, stepOf(deps, index)).sections.find(({ id }) => id === section);
   if (found === undefined)
-    throw new UserFacing('There is no such text any more.', 'Select the step again.');
+    throw new UserFacing('This text no longer exists.', 'Select the step again.');
   const text =
     found.file === undefined ? found.text : await deps.source.readFile(found.file, maxWholeChars);
   return cleanText(text).slice(0, maxWholeChars);
@@ -97,7 +97,7 @@ function stepOf({ timeline }: StepDetailDeps, index: number): Step {
 }
 
 const noSuchRow = (index: number): UserFacing =>
-  new UserFacing(`The session has no step ${index + 1}.`, 'Select one of the timeline.');
+  new UserFacing(`The session has no step ${index + 1}.`, 'Select a step of the timeline.');
 
 function bounded({ id, title, format, text, isFolded, fileChars }: WholeSection): TextSection {
   const clean = cleanText(text);

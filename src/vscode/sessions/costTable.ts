@@ -51,7 +51,7 @@ export function costPart(facts: LimitFacts): string {
   return [
     costTable(state),
     experimentCostLine(state) ?? '',
-    limits.length === 0 ? 'Nothing is limited.' : limits.map((line) => `- ${line}`).join('\n'),
+    limits.length === 0 ? 'No limits.' : limits.map((line) => `- ${line}`).join('\n'),
   ]
     .filter((part) => part !== '')
     .join('\n\n');

@@ -59,7 +59,7 @@ async function askFolder(): Promise<string | undefined> {
       value: () => here,
     },
     {
-      label: 'Choose a Folder …',
+      label: 'Choose a Folder…',
       detail: 'The folder is opened in this window',
       iconPath: new ThemeIcon('folder-opened'),
       value: chooseFolder,
@@ -68,7 +68,7 @@ async function askFolder(): Promise<string | undefined> {
   return (
     await pickOne<() => string | Promise<string | undefined>>(
       choices,
-      'Where to put the demo project?',
+      'Create the demo project where?',
     )
   )?.();
 }
@@ -77,7 +77,7 @@ async function chooseFolder(): Promise<string | undefined> {
   const picked = await window.showOpenDialog({
     canSelectFiles: false,
     canSelectFolders: true,
-    openLabel: 'Put the Demo Here',
+    openLabel: 'Create Demo Here',
     title: `The demo project is copied into a folder ${folderName} below`,
   });
   const folder = picked?.[0]?.fsPath;
@@ -110,7 +110,7 @@ function askMachine(machines: Engine['machines']): Promise<string | undefined> {
     iconPath: new ThemeIcon(machineIcons[kind]),
     value: id,
   }));
-  return pickOne(choices, 'Where to run the demo?');
+  return pickOne(choices, 'Run the demo on which machine?');
 }
 
 const demoFolder = ({ extensionUri }: WindowDeps): string =>

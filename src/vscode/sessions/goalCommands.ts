@@ -24,11 +24,11 @@ export function goalCommands(deps: WindowDeps): Handlers {
 
 async function startGoal(deps: WindowDeps): Promise<void> {
   const engine = await deps.host.get();
-  const folder = await pickFolder('Where is the goal worked on?');
+  const folder = await pickFolder('Work on the goal in which folder?');
   if (folder === undefined && (workspace.workspaceFolders ?? []).length > 0) return;
   if (folder?.scheme !== 'file') {
     const shown = window.showInformationMessage(
-      'A goal works in a folder. None is open.',
+      'No folder is open. A goal works in a folder.',
       'Open Folder',
       'Try the Offline Demo',
     );
@@ -60,14 +60,14 @@ const askGoal = (): Thenable<string | undefined> =>
     prompt: 'What to train or improve, and the number to reach',
     placeHolder: 'train the model in train.py to val_loss < 1.2',
     ignoreFocusOut: true,
-    validateInput: (text) => (text.trim() === '' ? 'Say what is to be reached.' : undefined),
+    validateInput: (text) => (text.trim() === '' ? 'Enter a goal.' : undefined),
   });
 
 async function askBudget(): Promise<Budget | undefined> {
   const text = await window.showInputBox({
     title: 'Helios: Start Goal (2/2)',
     prompt:
-      'What it may spend: dollars, time, turns, tokens; also per experiment. Empty for no limit',
+      'Limits in dollars, time, turns or tokens, also per experiment. Leave it empty for no limit',
     value: budgetText(suggestedBudget(), ', ').replace('no limit', ''),
     placeHolder: '$5, 2 h, 40 turns, 2M tokens, $0.50 per experiment',
     ignoreFocusOut: true,
@@ -106,7 +106,7 @@ async function follow(deps: WindowDeps, argument: unknown): Promise<void> {
   const open = id === undefined ? undefined : deps.sessions.get(id);
   if (id !== undefined && open === undefined) {
     const isThere = (await engine.sessions.list()).some((summary) => summary.id === id);
-    if (!isThere) throw new UserFacing('There is no such session any more.');
+    if (!isThere) throw new UserFacing('This session no longer exists.');
     await run('helios.resumeSession', id);
     return;
   }

@@ -19,6 +19,8 @@ export function resumeList(listed: readonly SessionSummary[], nowMs: number): st
     return `${index + 1}. ${plain(oneLine(summary.goal, 100), 120)} — ${words.map((word) => plain(word, 60)).join(' · ')}`;
   });
   const more =
-    listed.length > max ? `\n\n${listed.length - max} older ones: *Helios: Search Sessions*.` : '';
-  return `${lines.join('\n')}${more}\n\n\`/resume 1\` goes on with the first; what follows the number is said to it.`;
+    listed.length > max
+      ? `\n\n${listed.length - max} older sessions: *Helios: Search Sessions*.`
+      : '';
+  return `${lines.join('\n')}${more}\n\n\`/resume 1\` resumes the first; text after the number is sent to it as a message.`;
 }

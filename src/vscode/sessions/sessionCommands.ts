@@ -59,7 +59,7 @@ async function unpause(deps: WindowDeps, argument: unknown): Promise<void> {
   if (paused.length === 0) throw new UserFacing('No session is paused in this window.');
   const choices = paused.map((session) => sessionChoice(session, deps.sessions));
   const session =
-    paused.find((each) => each.id === id) ?? (await pickOne(choices, 'Go on with which session?'));
+    paused.find((each) => each.id === id) ?? (await pickOne(choices, 'Continue which session?'));
   await session?.unpause();
 }
 
@@ -68,7 +68,7 @@ async function say(deps: WindowDeps, argument: unknown): Promise<void> {
   if (session === undefined) return;
   const text = await window.showInputBox({
     title: oneLine(session.state.goal, 60),
-    prompt: 'A message for the session: it is read with its next turn',
+    prompt: 'A message for the session, which reads it on its next turn',
     ignoreFocusOut: true,
   });
   if (text !== undefined && text.trim() !== '') await session.say(text.trim());
@@ -79,16 +79,16 @@ async function stop(deps: WindowDeps, argument: unknown): Promise<void> {
   if (session === undefined) return;
   const running = runningCount(session.state);
   if (running === 0) return session.stop();
-  const runs = counted(running, 'run is going', 'runs are going');
+  const runs = counted(running, 'run is active', 'runs are active');
   const choices: Choice<boolean>[] = [
     {
-      label: 'Stop the session, let its runs go on',
+      label: 'Stop the session and keep its runs running',
       detail: 'Their output and metrics are kept.',
       value: false,
     },
     {
       label: 'Stop the session and its runs',
-      detail: 'What they have printed and saved is kept.',
+      detail: 'Their output and saved files are kept.',
       value: true,
     },
   ];
@@ -150,7 +150,7 @@ async function answerApproval(
     pending.find((each) => each.callId === callId) ??
     (callId === undefined ? pending[0] : undefined);
   if (request === undefined)
-    throw new UserFacing('This question was answered or withdrawn already.');
+    throw new UserFacing('This question was already answered or withdrawn.');
   const given =
     Object.values(approvalAnswers).find((each) => each === answer) ?? (await pickAnswer(request));
   if (given !== undefined) approvals.answer(request.callId, given);
@@ -185,9 +185,9 @@ export async function showActions({ sessions, approvals }: WindowDeps): Promise<
       { ...of('comment-discussion', 'Follow in Chat', 'helios.follow'), detail },
       of('comment', 'Send Message', 'helios.say'),
       session.state.phase === 'paused'
-        ? of('debug-continue', 'Go On', 'helios.unpause')
+        ? of('debug-continue', 'Continue', 'helios.unpause')
         : of('debug-pause', 'Pause', 'helios.pause'),
-      of('pin', 'Pin Note', 'helios.pinNote'),
+      of('pin', 'Add Sticky', 'helios.pinNote'),
       of('server-environment', 'Keep Running in Background', 'helios.keepRunning'),
       of('debug-stop', 'Stop', 'helios.stop'),
       of('graph-line', 'Show Metrics', 'helios.showMetrics'),

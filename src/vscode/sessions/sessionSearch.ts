@@ -36,7 +36,7 @@ export async function pickBySearch(
   const pick = window.createQuickPick<HitItem>();
   pick.title = 'Search Sessions';
   pick.placeholder =
-    'Words of a goal, a message, a reply, a command, an output; "quotes" keep words together';
+    'Search goals, messages, replies, commands and outputs; use "quotes" for phrases';
   const { promise, resolve } = Promise.withResolvers<SessionId | undefined>();
   let searching = new AbortController();
   pick.onDidChangeValue((query) => {
@@ -78,7 +78,7 @@ async function show(
 }
 
 const nothing = (query: string): HitItem => ({
-  label: `Nobody said “${oneLine(query, 60)}”`,
+  label: `No results for “${oneLine(query, 60)}”`,
   alwaysShow: true,
 });
 

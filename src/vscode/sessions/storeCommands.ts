@@ -40,11 +40,11 @@ export function storeCommands(
 }
 
 const kindLabels: Readonly<Record<ExportKind, string>> = {
-  sessions: 'Sessions: a row each',
-  messages: 'Messages: everything that was said, calls and their results',
+  sessions: 'Sessions: a row for each session',
+  messages: 'Messages: all messages, calls and results',
   metrics: 'Metrics: every point of every run',
   ledger: 'Ledger: a row for each run, with its verdict, decision and cost',
-  events: 'Events: the journal as it is',
+  events: 'Events: the whole journal',
 };
 
 async function exportSessions({ host }: WindowDeps, named: SessionId | undefined): Promise<void> {
@@ -88,7 +88,7 @@ async function pickScope({ sessions }: Engine, kind: ExportKind): Promise<Scope 
     ...summaryChoice(summary),
     value: { id: summary.id } satisfies Scope,
   }));
-  return pickOne<Scope>([all, ...each], 'Of which session?');
+  return pickOne<Scope>([all, ...each], 'Export which session?');
 }
 
 const days = [30, 90, 180, 365] as const;
@@ -101,7 +101,7 @@ async function cleanUp({ host, documents }: WindowDeps): Promise<void> {
   if (limits === undefined) return;
   const plan = await engine.retention.plan(limits);
   if (plan.goes.length === 0) {
-    await window.showInformationMessage('No session is to go.');
+    await window.showInformationMessage('No session matches.');
     return;
   }
   const rows = planRows(plan, Date.now());
@@ -121,9 +121,9 @@ async function pickLimits(): Promise<RetentionLimits | undefined> {
     label: `Older than ${count} days`,
     value: { maxAgeMs: count * dayMs },
   }));
-  const asSet = set && { label: 'As the settings say', detail: 'helios.retention', value: set };
+  const asSet = set && { label: 'As in the settings', detail: 'helios.retention', value: set };
   return pickOne<RetentionLimits>(
     [...(asSet ? [asSet] : []), ...choices],
-    'Which sessions may go?',
+    'Remove which sessions?',
   );
 }

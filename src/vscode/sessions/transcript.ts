@@ -85,7 +85,7 @@ export class Transcript {
 
   #discarded(why: string): ChatPart[] {
     if (!this.#hasStreamedText)
-      return [{ kind: 'progress', text: `Asking the model again: ${why}` }];
+      return [{ kind: 'progress', text: `Retrying the model call: ${why}` }];
     this.#hasStreamedText = false;
     return [
       line('discard', `The text above was cut off and is being written again: ${plain(why)}`),

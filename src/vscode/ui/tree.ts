@@ -74,7 +74,7 @@ export class Tree implements TreeDataProvider<TreeNode>, Disposable {
     this.refresh();
   }
 
-  /** `one` and `several` name what is counted: `running run`, `running runs`. */
+  /** `one` and `several` name what is counted: `active run`, `active runs`. */
   badge(count: number, one: string, several: string): void {
     const tooltip = `${count} ${count === 1 ? one : several}`;
     if (this.#view.badge?.value !== count)

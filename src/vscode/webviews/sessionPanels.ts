@@ -56,7 +56,7 @@ export class SessionPanels<Source> implements Disposable {
     const present = this.#panels.get(sessionId);
     if (present !== undefined) return present.reveal();
     const source = await this.#kind.source(sessionId);
-    if (source === undefined) throw new Error('There is no such session any more.');
+    if (source === undefined) throw new Error('This session no longer exists.');
     // A second call may come while the first is still opening.
     const raced = this.#panels.get(sessionId);
     if (raced !== undefined) {

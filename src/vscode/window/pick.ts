@@ -30,7 +30,7 @@ export function pickGoing(sessions: OpenSessions, title: string): Promise<Sessio
   const going = sessions.going();
   if (going.length === 0)
     throw new UserFacing(
-      'No session is going on in this window.',
+      'No session is active in this window.',
       'Start one with “Helios: Start Goal”.',
     );
   return pickOne(

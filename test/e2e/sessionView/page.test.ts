@@ -153,7 +153,7 @@ describe('the page of the session view in Chromium', function () {
     assert.equal(await field.inputValue(), 'only until');
     assert.equal(await field.evaluate((node) => node === document.activeElement), true);
     source.readOnly =
-      'This session goes on in another process (7 on lab1), so it can only be read here.';
+      'This session is running in another process (7 on lab1), so it is read-only here.';
     await page.getByRole('button', { name: 'Answer', exact: true }).click();
     await page.locator('.question .problem').filter({ hasText: 'another process' }).waitFor();
     source.changed();

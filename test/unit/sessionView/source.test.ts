@@ -104,7 +104,7 @@ describe('what a session view reads', () => {
       '/etc/passwd',
       folder,
     ])
-      await assert.rejects(source.readFile(file, 100), /not kept with the session/, file);
+      await assert.rejects(source.readFile(file, 100), /not stored with the session/, file);
     source.dispose();
   });
 

@@ -121,7 +121,7 @@ describe('the host of the session view', () => {
     await view.sendRequest(protocol.ready);
     const alarm = await stepDetailOf(/^Run 2: val_loss/);
     assert.equal(factOf(alarm, 'Best so far'), 'val_loss 1.48 · run 1');
-    assert.equal(factOf(alarm, 'Runs'), '3, 2 going');
+    assert.equal(factOf(alarm, 'Runs'), '3, 2 active');
     assert.equal(factOf(alarm, 'Experiments'), '3, 1 kept');
     assert.equal(factOf(alarm, 'Open questions'), undefined);
     assert.deepEqual(
@@ -214,7 +214,7 @@ describe('the host of the session view', () => {
     assert.equal(whole, 'x'.repeat(50_000));
     await assert.rejects(
       view.sendRequest(protocol.readWhole, { row: index, section: 'secrets' }),
-      /no such text/,
+      /no longer exists/,
     );
   });
 

@@ -34,7 +34,7 @@ describe('what a session cost, in the window', () => {
     assert.match(part, /- \$1\.50 of \$5\.00 of the goal · 30 % used, \$3\.50 left/);
     assert.match(part, /- \$15\.00 of \$20\.00 of the day · 75 % used, \$5\.00 left/);
     const free = costPart({ state: stateOf({ budget: {} }), today, nowMs: startMs });
-    assert.equal(free, 'Nothing is limited.');
+    assert.equal(free, 'No limits.');
   });
 
   it('stands in the tooltip of the status bar', () => {

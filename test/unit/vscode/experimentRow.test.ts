@@ -100,7 +100,7 @@ describe('experiments as rows', () => {
     assert.equal(first?.context, 'experiment over');
     assert.match(
       first?.tooltip ?? '',
-      /keep: because[\s\S]*Code bbbbbbb, with changes that were not committed/,
+      /keep: because[\s\S]*Code bbbbbbb, with uncommitted changes/,
     );
     assert.equal(
       first?.spoken,

@@ -41,7 +41,7 @@ describe('inbox view', () => {
   it('shows what waits for the user first, the most urgent question before the others', () => {
     assert.deepEqual(
       rows().map(({ label }) => label),
-      ['May it run a command?', 'May I use q2?', 'May I use q1?', 'Pinned notes', 'Answered'],
+      ['Allow it to run a command?', 'May I use q2?', 'May I use q1?', 'Stickies', 'Answered'],
     );
     assert.equal(inboxCount({ sessions: [state], approvals: [approval], nowMs: startMs }), 3);
   });
@@ -73,7 +73,7 @@ describe('inbox view', () => {
     assert.deepEqual(
       rows({ sessions: [ended], approvals: [] }).map(({ label, context }) => [label, context]),
       [
-        ['Pinned notes', 'kept'],
+        ['Stickies', 'kept'],
         ['Answered', undefined],
       ],
     );
@@ -104,7 +104,7 @@ describe('/inbox and /answer', () => {
     it(`reads ${prompt}`, () => assert.deepEqual(parseAnswer(prompt, ids), wanted));
 
   for (const [prompt, ids, why] of [
-    ['yes', open, /which question/],
+    ['yes', open, /Several questions/],
     ['q1', open, /empty/],
     ['yes', [], /No question is open/],
     ['', ['q1'], /empty/],

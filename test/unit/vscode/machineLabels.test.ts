@@ -71,12 +71,12 @@ describe('machines in the words of other programs', () => {
     };
     assert.equal(
       hostKeyText(question),
-      'gpu1: the host [::1]:22 was never seen before. Its ssh-ed25519 key is SHA256:abc. Is that the right host?',
+      'gpu1: the host [::1]:22 is not known yet. Its ssh-ed25519 key is SHA256:abc. Is this the right host?',
     );
     const note = 'Also known as [lab](command:workbench.action.quit).\n\u001b[31mred';
     assert.match(
       hostKeyText({ ...question, note }),
-      /abc\. Also known as \[lab\] \(command:.*\)\. red Is that/,
+      /abc\. Also known as \[lab\] \(command:.*\)\. red Is this/,
     );
   });
 
@@ -104,7 +104,7 @@ describe('machines in the chat', () => {
       '  this computer',
       '- **gpu1** ssh · 2 slots · connected · GPU 93 % · CPU 12 %  ',
       '  64 CPUs',
-      '- **gpu2** ssh · 1 slot · does not answer  ',
+      '- **gpu2** ssh · 1 slot · not reachable  ',
       '  refused \\*twice\\*',
       '- **box** container · not used yet  ',
       '  lab/busybox',

@@ -62,7 +62,7 @@ describe('model choices', () => {
       ready: new Set(['openai']),
     });
     assert.ok(choice);
-    assert.equal(choiceDetail(choice, priceTable({})), '200K context · price not known');
+    assert.equal(choiceDetail(choice, priceTable({})), '200K context · price unknown');
     const priced = priceTable({ 'openai/gpt': { input: 1.25, output: 10 } });
     assert.equal(
       choiceDetail(choice, priced),

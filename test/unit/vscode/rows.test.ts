@@ -169,7 +169,7 @@ describe('experiments tree', () => {
         ...{ runs: 0, going: 0, turns: 9, usd: 0.5, hasUnknownCost: false },
       };
       const [row] = view({ open: [], listed: [summary], owners: new Map([[id, owner]]) });
-      assert.equal(row?.description, `Goes on ${where} · 2 h 10 m ago`);
+      assert.equal(row?.description, `Running ${where} · 2 h 10 m ago`);
       assert.deepEqual([row.context, row.icon?.id], ['session unfinished', 'eye']);
     });
 
@@ -295,10 +295,7 @@ describe('machines tree', () => {
     const gpuTime = { idleSeconds: 15, watchedSeconds: 60 };
     const facts = () => ({ liveness: { kind: 'running' as const }, gpuTime });
     const [row] = machineRows([machine('gpu1')], [{ state, ledger: onGpu1, facts }], nowMs);
-    assert.match(
-      (await childrenOf(row))[0]?.tooltip ?? '',
-      /GPU idle 25 % of the 1 min that it was watched/,
-    );
+    assert.match((await childrenOf(row))[0]?.tooltip ?? '', /GPU idle 25 % of 1 min measured/);
   });
 });
 
@@ -343,7 +340,7 @@ describe('machines that are reached, or not', () => {
         description,
         onClick,
       ])[1],
-      ['Import from the ssh Config…', 'lab, gpu1', 'helios.importMachines'],
+      ['Import from SSH Config…', 'lab, gpu1', 'helios.importMachines'],
     );
   });
 

@@ -55,7 +55,7 @@ describe('lists of sessions', () => {
     );
     assert.match(text, /^1\. goal of 0 — not ended · loss 0\.3 · 2 runs · \$1\.50 · now$/m);
     assert.match(text, /^20\. goal of 19 — Budget used up/m);
-    assert.match(text, /5 older ones/);
+    assert.match(text, /5 older sessions/);
     assert.match(resumeList([], nowMs), /no session yet/);
   });
 

@@ -64,6 +64,6 @@ describe('rows of a sweep', () => {
     assert.match(row?.description ?? '', /1 running · 1 not run/);
     const [other] = rowsOf(sweep({ skipped: new Map([[3, 'no such folder']]) }));
     assert.match(other?.description ?? '', /3 of 4 · 1 running · 2 failed/);
-    assert.match(other?.tooltip ?? '', /lr=4 was left out: no such folder/);
+    assert.match(other?.tooltip ?? '', /lr=4 was skipped: no such folder/);
   });
 });
