@@ -8,7 +8,7 @@ import {
   runsByExperiment,
   standingDecision,
   summaryOfRepeats,
-} from './recordRows.ts';
+} from './ledgerExperiments.ts';
 
 export interface LedgerDeps {
   readonly target?: { readonly metric: string; readonly comparator: string } | undefined;

@@ -5,7 +5,7 @@
 import { code, plain } from '../base/markdown.ts';
 import { counted, formatValue } from '../base/text.ts';
 import { rowStatus, type LedgerRow } from '../experiments/ledger.ts';
-import { repeatsOf, summaryOfRepeats } from '../experiments/recordRows.ts';
+import { repeatsOf, summaryOfRepeats } from '../experiments/ledgerExperiments.ts';
 import { meetsTarget, targetText } from '../experiments/target.ts';
 import type { Mentions } from './mentions.ts';
 import type { Night } from './night.ts';

@@ -19,7 +19,7 @@ import {
   textSection,
   type ListedLine,
   type Section,
-} from './sections.ts';
+} from './sectionBudget.ts';
 import type { SessionState } from '../journal/state.ts';
 import { isSweepOver, progressOf } from '../runs/sweepProgress.ts';
 

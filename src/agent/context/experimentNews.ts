@@ -1,7 +1,7 @@
 /** Renders notes on experiments for the model: each once, next to the event that caused it. */
 import type { RunId } from '../../base/ids.ts';
 import { oneLine } from '../../base/text.ts';
-import { hasCrashed } from '../../experiments/recordRows.ts';
+import { hasCrashed } from '../../experiments/ledgerExperiments.ts';
 import type { Verdict } from '../../runs/run.ts';
 import { importedLine } from '../experiments/experimentLabels.ts';
 import type { JournalEvent } from '../journal/events.ts';

@@ -11,7 +11,7 @@ import {
   type LedgerRow,
 } from '../../experiments/ledger.ts';
 import { decisionText, resultText } from '../experiments/experimentLabels.ts';
-import { listSection, type Section } from './sections.ts';
+import { listSection, type Section } from './sectionBudget.ts';
 
 const maxMetrics = 6;
 const maxCommandChars = 160;

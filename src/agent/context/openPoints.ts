@@ -5,7 +5,7 @@
 import { oneLine } from '../../base/text.ts';
 import type { JournalEvent } from '../journal/events.ts';
 import { interruptedText } from './history.ts';
-import type { ListedLine } from './sections.ts';
+import type { ListedLine } from './sectionBudget.ts';
 
 const maxInputChars = 120;
 const maxPoints = 10;

@@ -1,6 +1,6 @@
 import { DisposableStore, type Disposable } from '../../base/disposable.ts';
 import { ToolFailure } from '../../base/errors.ts';
-import { hasCrashed } from '../../experiments/recordRows.ts';
+import { hasCrashed } from '../../experiments/ledgerExperiments.ts';
 import type {
   DecidedExperiment,
   ExperimentDecisionRequest,

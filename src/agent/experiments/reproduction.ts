@@ -8,7 +8,7 @@ import type { Clock } from '../../base/clock.ts';
 import { messageOf, UserFacing } from '../../base/errors.ts';
 import { Worktrees } from '../../experiments/git/worktrees.ts';
 import { summaryFor, type ExperimentRow, type LedgerRow } from '../../experiments/ledger.ts';
-import { repeatsOf } from '../../experiments/recordRows.ts';
+import { repeatsOf } from '../../experiments/ledgerExperiments.ts';
 import type { Machine, Machines } from '../../machines/machine.ts';
 import type { MetricSummary } from '../../metrics/metric.ts';
 import type { RunSpec, Verdict } from '../../runs/run.ts';

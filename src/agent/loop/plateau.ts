@@ -1,7 +1,7 @@
 /** Counts consecutive experiments without improvement, from the ledger and the journal alone. */
 import type { RunId } from '../../base/ids.ts';
 import type { ExperimentResult, ExperimentRow, Ledger } from '../../experiments/ledger.ts';
-import { isOut } from '../../experiments/recordRows.ts';
+import { isOut } from '../../experiments/ledgerExperiments.ts';
 import type { PlateauPolicy } from '../../watchdogs/plateauSettings.ts';
 import type { JournalEvent } from '../journal/events.ts';
 import { growingFold } from '../journal/growingFold.ts';

@@ -4,7 +4,7 @@
  */
 import { goalText } from '../context/prompt.ts';
 import type { AgentProfile } from './profile.ts';
-import { commonToolRules, toolSection } from './sections.ts';
+import { commonToolRules, toolSection } from './promptSections.ts';
 
 const role = `You are Helios, an autonomous research engineer. You are given a goal and left alone with it, often for a night. You plan experiments, write the code, launch runs, read their measured metrics, compare, keep what is better, discard what is worse, and continue until the goal is met.`;
 

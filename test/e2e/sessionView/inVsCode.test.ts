@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'mocha';
 import type { Frame } from 'playwright-core';
-import type { WireAnswer, WireServer } from '../fakes/wire.ts';
-import { startWireAnthropic } from '../fakes/wireAnthropic.ts';
-import { startVsCode, type VsCode } from '../setup/codeServer.ts';
-import { packagePath } from '../setup/paths.ts';
-import { Workbench } from './workbench.ts';
+import type { WireAnswer, WireServer } from '../../fakes/wire.ts';
+import { startWireAnthropic } from '../../fakes/wireAnthropic.ts';
+import { startVsCode, type VsCode } from '../../setup/codeServer.ts';
+import { packagePath } from '../../setup/paths.ts';
+import { Workbench } from '../workbench.ts';
 
 const call = (text: string, name: string, input: Record<string, unknown>): WireAnswer => ({
   text,
