@@ -115,7 +115,9 @@ function commentsOf(source: ts.SourceFile, text: string): { line: number; words:
 function functionLengths(source: ts.SourceFile): number[] {
   const lengths: number[] = [];
   const visit = (node: ts.Node): void => {
-    if (isNamedFunction(node)) lengths.push(node.getText(source).replace(/\n\s+/g, '\n').length);
+    // Independent of the width of lines: a break, with the comma before it, counts as a space.
+    if (isNamedFunction(node))
+      lengths.push(node.getText(source).replace(/,?\s*\n\s*/g, ' ').length);
     ts.forEachChild(node, visit);
   };
   visit(source);
