@@ -17,8 +17,8 @@ export async function askUser(
   );
   const lines = createInterface({ input: stdin, terminal: false });
   const answer = Promise.withResolvers<ApprovalAnswer>();
-  const prompt = (): void => void stdout.write('Allow? y yes, a always in this session, n no: ');
-  const onAbort = (): void => answer.reject(new Error('The question is no longer wanted.'));
+  const prompt = (): void => void stdout.write('Approve? y yes, a always in this session, n no: ');
+  const onAbort = (): void => answer.reject(new Error('The question was withdrawn.'));
   lines.on('line', (line) => {
     const given = answerOf(line);
     if (given === undefined) prompt();

@@ -54,35 +54,34 @@ export function declareGoal(helios: CliCommand, work: GoalWork): CliCommand {
     .description(
       'Works on a research goal by itself: plans, trains, measures, compares, until the goal is met.',
     )
-    .argument('[goal...]', 'what is to be reached, with a number where there is one')
+    .argument('[goal...]', 'the goal, with a measurable target if there is one')
     .addOption(
-      new Option('-P, --provider <name>', 'who answers; by default the one with a key').choices(
+      new Option('-P, --provider <name>', 'model provider (default: the first with a key)').choices(
         providerNames,
       ),
     )
     .addOption(
-      new Option('--claude-mode <mode>', 'how Claude is reached')
+      new Option('--claude-mode <mode>', 'how to call Claude')
         .choices(['cli', 'api'])
         .default('api'),
     )
     .option(
       '-m, --model <model>',
-      'an id, provider/id, or opus, sonnet, gpt, …: the newest',
+      'model: an id, provider/id, or a family (opus, sonnet, gpt, …) for its newest',
       nonEmpty,
     )
-    .addOption(new Option('--effort <level>', 'how much the model reasons').choices(effortLevels))
+    .addOption(new Option('--effort <level>', 'reasoning effort').choices(effortLevels))
     .addOption(
-      new Option(
-        '-p, --print',
-        'answer a question, looking but changing nothing, then exit',
-      ).conflicts(['continue', 'resume', 'json']),
+      new Option('-p, --print', 'answer a question read-only, then exit').conflicts([
+        'continue',
+        'resume',
+        'json',
+      ]),
     )
-    .addOption(
-      new Option('-c, --continue', 'go on with the most recent session').conflicts('resume'),
-    )
-    .option('-r, --resume <id>', 'go on with this session', sessionId)
-    .option('--json', 'each event of the journal as a JSON line on stdout, nothing else')
-    .option('--yes', 'ask nothing: every tool may run');
+    .addOption(new Option('-c, --continue', 'resume the most recent session').conflicts('resume'))
+    .option('-r, --resume <id>', 'resume this session', sessionId)
+    .option('--json', 'print only journal events, as JSON lines')
+    .option('--yes', 'approve every tool call without asking');
   for (const option of limitOptions()) helios.addOption(option);
   return helios
     .addHelpText('after', examples)
@@ -111,7 +110,7 @@ function optionsOf(words: readonly string[], raw: RawOptions): CliOptions {
 function sessionId(text: string): SessionId {
   if (!isSessionId(text))
     throw new InvalidArgumentError(
-      'It is no session id: one looks like s-0mb2k4x9qf3t7ab (see the folder sessions).',
+      'Not a session id, such as s-0mb2k4x9qf3t7ab. See helios sessions.',
     );
   return text;
 }
@@ -121,15 +120,15 @@ Examples:
   helios "train a 125M GPT on TinyStories to loss < 1.0" --yes --budget-usd 5
   helios --yes --budget-experiment "$0.50" --budget-day "$20" "bring val_loss below 0.3"
   helios -P demo --yes "Bring val_loss below 1.94 on the demo task"
-  helios --continue "use lr 0.1"        say something to the most recent session
-  helios --resume s-0mb2k4x9qf3t7ab     go on with that session
-  helios --print "what does train.py log?"  one answer; only reads, and is kept as a session
+  helios --continue "use lr 0.1"        send a message to the most recent session
+  helios --resume s-0mb2k4x9qf3t7ab     resume that session
+  helios --print "what does train.py log?"  one answer; read-only, kept as a session
   echo "loss < 0.5 on train.py" | helios --yes --json > journal.jsonl
-  helios machine add gpu1 ada@gpu1:2222 a machine; also Slurm clusters and containers
-  helios -m opus --effort high "…"      the newest of a family; also an id, or provider/id
-A goal that begins with the name of a command is written in quotes.
+  helios machine add gpu1 ada@gpu1:2222 add a machine; also Slurm clusters and containers
+  helios -m opus --effort high "…"      the newest of a model family; also an id, or provider/id
+Quote a goal that begins with the name of a command.
 
 ${keysHelp}
 Addresses: ANTHROPIC_BASE_URL, GOOGLE_GEMINI_BASE_URL, ANTHROPIC_BEDROCK_BASE_URL, AWS_REGION, CHATGPT_BASE_URL,
 OPENAI_BASE_URL (for --provider compatible: the endpoint).
-Exit code: 0 the goal is met, 2 ended without it, 1 an error, 130 interrupted. Runs go on in any case.`;
+Exit code: 0 goal met, 2 ended without it, 1 error, 130 interrupted. Runs continue in any case.`;

@@ -16,22 +16,19 @@ export interface RawLimits {
 }
 
 export const limitOptions = (): Option[] => [
-  new Option('--max-turns <n>', 'end after so many turns').argParser(wholeNumber),
-  new Option('--budget-usd <amount>', 'end before the model calls cost more').argParser(
-    positiveNumber,
+  new Option('--max-turns <n>', 'maximum number of turns').argParser(wholeNumber),
+  new Option('--budget-usd <amount>', 'maximum cost of model calls').argParser(positiveNumber),
+  new Option('--budget-tokens <n>', 'maximum tokens of model calls: 2M, 500k, 80000').argParser(
+    tokenCount,
   ),
-  new Option(
-    '--budget-tokens <n>',
-    'end before the model calls use more: 2M, 500k, 80000',
-  ).argParser(tokenCount),
-  new Option('--max-minutes <minutes>', 'end after so many minutes').argParser(positiveNumber),
+  new Option('--max-minutes <minutes>', 'maximum duration in minutes').argParser(positiveNumber),
   new Option(
     '--budget-experiment <limits>',
-    'of each experiment, such as "$0.50, 20 min, 8 turns"',
+    'limits of each experiment, such as "$0.50, 20 min, 8 turns"',
   ).argParser((text) => limitsOf(text, 'experiment').budget.experiment),
   new Option(
     '--budget-day <limits>',
-    'of all sessions of a day, such as "$20, 5M tokens"',
+    'limits of all sessions of a day, such as "$20, 5M tokens"',
   ).argParser((text) => limitsOf(text, 'day').day),
 ];
 
@@ -59,10 +56,9 @@ function limitsOf(text: string, scope: Exclude<BudgetScope, 'goal'>): WrittenLim
   const others = (['goal', 'day', 'experiment'] as const).filter((one) => one !== scope);
   if (others.some((one) => Object.keys(counts[one]).length > 0))
     throw new InvalidArgumentError(
-      `It holds the limits of ${scope === 'day' ? 'a day' : 'an experiment'} alone.`,
+      `Only limits of ${scope === 'day' ? 'a day' : 'an experiment'} are allowed here.`,
     );
-  if (Object.keys(counts[scope]).length === 0)
-    throw new InvalidArgumentError('It must not be empty.');
+  if (Object.keys(counts[scope]).length === 0) throw new InvalidArgumentError('Must not be empty.');
   return parsed.limits;
 }
 
@@ -70,6 +66,6 @@ function tokenCount(text: string): number {
   const parsed = parseLimits(`${text} tokens`);
   const tokens = parsed.ok ? parsed.limits.budget.tokens : undefined;
   if (tokens === undefined)
-    throw new InvalidArgumentError('It must be a number of tokens, such as 2M, 500k or 80000.');
+    throw new InvalidArgumentError('Must be a number of tokens, such as 2M, 500k or 80000.');
   return tokens;
 }

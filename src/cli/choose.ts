@@ -42,7 +42,7 @@ export async function chooseProvider(
   if (asked === 'compatible') {
     if (!deps.env['OPENAI_BASE_URL']?.trim())
       throw new UserFacing(
-        'The provider compatible needs the address of an endpoint.',
+        'The provider compatible has no endpoint address.',
         'Set OPENAI_BASE_URL, such as http://127.0.0.1:11434/v1, and --model.',
       );
     return asked;
@@ -64,7 +64,7 @@ export function inProject(preferences: Preferences, project: ProjectFile | undef
   const known = [...providerNames, ...(preferences.endpoints ?? []).map(({ id }) => id)];
   if (known.includes(provider)) return { ...preferencesFor(preferences, provider), provider };
   throw new UserFacing(
-    `${file} names the provider ${provider}, which is not there.`,
+    `${file} names the provider ${provider}, which does not exist.`,
     `Name one of: ${known.join(', ')}.`,
   );
 }
@@ -100,8 +100,8 @@ function inMode(
   if (claudeMode === 'api') return asked;
   if (asked === undefined || asked === 'claude' || asked === 'claude-cli') return 'claude-cli';
   throw new UserFacing(
-    `--claude-mode cli is a way to reach Claude, and ${asked} was asked for.`,
-    'Leave one of the two out.',
+    `--claude-mode cli applies only to Claude, but the provider is ${asked}.`,
+    'Remove one of the two.',
   );
 }
 
@@ -111,13 +111,13 @@ const providerNamedIn = (model = ''): ProviderName | undefined =>
 
 function noKey(source: KeySource | undefined): UserFacing {
   if (source?.auth === 'signIn')
-    return new UserFacing('Nobody is signed in to ChatGPT.', 'Sign in with: helios auth login');
+    return new UserFacing('You are not signed in to ChatGPT.', 'Sign in with: helios auth login');
   const keyed = needsKey.filter(({ auth }) => auth === 'key');
   const variables = source?.variables ?? keyed.flatMap((each) => each.variables.slice(0, 1));
   const files = source === undefined ? keyed.map(({ secret }) => secret) : [source.secret];
   return new UserFacing(
     source === undefined
-      ? 'No model can be reached: there is no key.'
+      ? 'No model is available: there is no key.'
       : `There is no key for the provider ${source.provider}.`,
     `Set ${oneOf(variables)}, or put the key into the file ${oneOf(files)} in <home>/auth (mode 0600); or sign in to ChatGPT with helios auth login. With a Claude subscription, -P claude-cli uses your own claude command. Without a key, -P demo runs the scripted offline demo.`,
   );

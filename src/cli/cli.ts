@@ -64,13 +64,13 @@ async function work(options: CliOptions, { deps, home: folder }: CommandContext)
   if (options.text === undefined && !isOpening)
     throw new UserFacing(
       'There is no goal.',
-      'Say what is to be reached: helios "bring val_loss below 0.3" (see helios --help).',
+      'Write one: helios "bring val_loss below 0.3" (see helios --help).',
     );
   const isTerminal = deps.stdin.isTTY === true && deps.stdout.isTTY === true && !options.isJson;
   if (!options.isYes && !options.isPrint && !isTerminal)
     throw new UserFacing(
-      'Nobody can be asked here: this is not a terminal.',
-      'Pass --yes to let every tool run without being asked for.',
+      'Helios cannot ask for approvals: this is not a terminal.',
+      'Pass --yes to approve every tool call.',
     );
   const home = homeAt(folder);
   const readKey = keyReader(deps.env, home.authFolder);
@@ -242,7 +242,7 @@ function wordToGoOn({ state }: Session): string | undefined {
   if (state.end?.reason === 'goal')
     throw new UserFacing(
       `The goal of session ${state.id} is met.`,
-      'Say what is to be done next: helios --continue "…", or start a new goal.',
+      'Write what to do next: helios --continue "…", or start a new goal.',
     );
   return state.phase === 'ended' || state.phase === 'paused' ? 'Go on with the work.' : undefined;
 }

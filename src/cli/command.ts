@@ -28,7 +28,7 @@ export class CliCommand extends UserCommand {
     this.#line = line;
     this.option(
       '--home <folder>',
-      'where sessions, runs, machines and keys live (default: HELIOS_HOME, or ~/.helios)',
+      'folder of sessions, runs, machines and keys (default: HELIOS_HOME, or ~/.helios)',
       (text) => (line.home = nonEmpty(text)),
     );
   }

@@ -93,6 +93,6 @@ function mustBeNoSlip(word: string, names: readonly string[]): void {
   if (near.length === 0) return;
   throw new UserFacing(
     `There is no command “${word}”. Did you mean helios ${near.join(', or helios ')}?`,
-    `A goal is written in quotes, with more than one word: helios "${word} …"`,
+    `Write a goal in quotes, with more than one word: helios "${word} …"`,
   );
 }

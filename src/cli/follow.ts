@@ -44,7 +44,7 @@ export async function follow(following: Following): Promise<number> {
       deps.onInterrupt(() => {
         if (isInterrupted) return deps.exit(exitCodes.interrupted);
         isInterrupted = true;
-        view.notice('Stopping. Runs go on. Ctrl+C again leaves at once.');
+        view.notice('Stopping. Runs continue. Press Ctrl+C again to exit at once.');
         stop(following);
       }),
     );
@@ -105,12 +105,12 @@ async function lastLines(following: Following, reason: EndReason): Promise<strin
       `${counted(state.turns, 'turn')} · ${counted(state.runs.size, 'run')} · ${sessionCost(state)}`,
     ),
     ...(state.provider === 'demo' ? [] : costLines(state).map((line) => dim(`  ${line}`))),
-    ...(running > 0 ? [`${running} ${running === 1 ? 'run goes' : 'runs go'} on.`] : []),
+    ...(running > 0 ? [`${running} ${running === 1 ? 'run continues' : 'runs continue'}.`] : []),
     '',
     ...(report === undefined ? [] : [`Report   ${report.file}`]),
     `Journal  ${path.join(session.folder, 'journal.jsonl')}`,
     `Notes    ${path.join(session.folder, 'memory')}`,
     `Metrics  ${path.join(engine.home, 'runs')}`,
-    ...(reason === 'goal' ? [] : [`Go on    ${command}${homeOption} --resume ${session.id}`]),
+    ...(reason === 'goal' ? [] : [`Resume   ${command}${homeOption} --resume ${session.id}`]),
   ];
 }

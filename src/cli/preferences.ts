@@ -30,15 +30,15 @@ export async function readPreferences(
   const parsed = preferencesSchema.safeParse(written);
   if (!parsed.success)
     throw new UserFacing(
-      `${file} is not right:\n${z.prettifyError(parsed.error)}`,
-      'Correct it, or take it away.',
+      `${file} is invalid:\n${z.prettifyError(parsed.error)}`,
+      'Fix or delete the file.',
     );
   const unknown = Object.keys(written as object).filter(
     (name) => !Object.hasOwn(preferencesSchema.shape, name),
   );
   if (unknown.length > 0)
     warn(
-      `${file}: ${unknown.join(', ')} is not known. Known are: ${Object.keys(preferencesSchema.shape).join(', ')}.`,
+      `${file}: ${unknown.join(', ')} is unknown. Known: ${Object.keys(preferencesSchema.shape).join(', ')}.`,
     );
   return checked(parsed.data, file);
 }
@@ -48,10 +48,7 @@ async function jsonIn(file: string): Promise<unknown> {
     return JSON.parse(await readFile(file, 'utf8')) as unknown;
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return undefined;
-    throw new UserFacing(
-      `${file} cannot be read: ${messageOf(error)}`,
-      'Correct it, or take it away.',
-    );
+    throw new UserFacing(`${file} cannot be read: ${messageOf(error)}`, 'Fix or delete the file.');
   }
 }
 
@@ -59,8 +56,8 @@ function checked({ endpoints: told, ...preferences }: Preferences, file: string)
   const { endpoints, problems } = checkEndpoints(told);
   if (problems.length > 0)
     throw new UserFacing(
-      `The endpoints in ${file} are not right. ${problems.join('\n')}`,
-      'Correct it, or take it away.',
+      `The endpoints in ${file} are invalid. ${problems.join('\n')}`,
+      'Fix or delete the file.',
     );
   try {
     extendPrices({}, preferences.prices);

@@ -9,7 +9,7 @@ export const isRunName = (reference: string): boolean =>
 
 export const noRun = (reference: string): UserFacing =>
   new UserFacing(
-    `No session knows a run ${reference}.`,
+    `There is no run ${reference}.`,
     'Name it as machine:pid or machine:job, such as local:4711, or by its id.',
   );
 

@@ -3,7 +3,7 @@ import type { Sessions, SessionSummary } from '../agent/contract/sessions.ts';
 import { UserFacing } from '../base/errors.ts';
 
 /** Description for the help of commands. */
-export const sessionWords = 'an id, the beginning of one, or a number of helios sessions';
+export const sessionWords = 'an id, the beginning of one, or a number from helios sessions';
 
 const howTo = 'See helios sessions for their numbers and ids.';
 
@@ -46,6 +46,6 @@ function startingWith(
   if (fitting.length < 2) return fitting[0];
   throw new UserFacing(
     `${fitting.length} sessions begin with ${reference}.`,
-    'Write more of the id.',
+    'Type more of the id.',
   );
 }

@@ -24,7 +24,7 @@ export async function writePieces(
     else await link(temporary, file);
   } catch (error) {
     if (codeOf(error) === 'EEXIST')
-      throw new UserFacing(`There is a file ${file} already.`, 'Name another one.');
+      throw new UserFacing(`There is a file ${file} already.`, 'Choose another name.');
     throw codeOf(error) === undefined ? error : storageFailure(error, file);
   } finally {
     await rm(temporary, { force: true });

@@ -56,13 +56,11 @@ async function invite({ address, port }: OpenSignIn, deps: CliDeps): Promise<voi
   const isOpened = !isRemote && (await deps.openBrowser(address));
   if (isRemote)
     stdout.write(
-      `This computer is reached by SSH. So that the browser finds back to it, forward its port from your own computer:\n\n  ssh -L ${port}:127.0.0.1:${port} HOST\n\n`,
+      `You are connected to this computer by SSH. Forward the port of the callback from your own computer:\n\n  ssh -L ${port}:127.0.0.1:${port} HOST\n\n`,
     );
-  else if (!isOpened) stdout.write('No browser could be opened here: open the address yourself.\n');
+  else if (!isOpened) stdout.write('The browser could not be opened. Open the address yourself.\n');
   if (stdin.isTTY === true)
-    stdout.write(
-      'If the browser ends on a page that cannot be shown, paste the address of that page here.\n',
-    );
+    stdout.write('If the browser cannot show the last page, paste its address here.\n');
   stdout.write('Waiting for the sign-in …\n');
 }
 
@@ -80,7 +78,7 @@ function takePasted(signIn: OpenSignIn, { stdin, stderr }: CliDeps): () => void 
 export async function logout(authFolder: string, { stdout }: CliDeps): Promise<number> {
   const kept = await keyReader({}, authFolder)(tokensName);
   if (kept === undefined) {
-    stdout.write('Nobody is signed in to ChatGPT.\n');
+    stdout.write('You are not signed in to ChatGPT.\n');
     return exitCodes.goal;
   }
   await secretStore(authFolder)(tokensName, undefined);

@@ -10,23 +10,23 @@ port first (ssh -L 1455:127.0.0.1:1455 HOST), or paste the address that the brow
 export function declareAuth(helios: CliCommand): CliCommand {
   const auth = helios
     .command('auth')
-    .summary('sign in to ChatGPT, and where the key of each provider comes from')
+    .summary('sign in to ChatGPT; list the sources of keys')
     .addHelpText('after', portHelp);
   auth
     .command('login')
-    .summary('signs in to ChatGPT in a browser: models by your subscription')
+    .summary('sign in to ChatGPT in a browser, to use the models of your subscription')
     .argument('[provider]', 'chatgpt', signInProvider)
     .addHelpText('after', portHelp)
     .runs(({ deps, home }) => login(homeAt(home).authFolder, deps));
   auth
     .command('logout')
-    .summary('forgets the sign-in')
+    .summary('sign out')
     .argument('[provider]', 'chatgpt', signInProvider)
     .runs(({ deps, home }) => logout(homeAt(home).authFolder, deps));
   auth
     .command('status')
-    .summary('lists every provider, and where its key or sign-in comes from')
-    .option('--json', 'an array of the same')
+    .summary('list every provider with the source of its key or sign-in')
+    .option('--json', 'print a JSON array')
     .runs(({ deps, home }, { json = false }: { readonly json?: boolean }) =>
       status(homeAt(home).authFolder, json, deps),
     );
@@ -36,6 +36,6 @@ export function declareAuth(helios: CliCommand): CliCommand {
 function signInProvider(text: string): string {
   if (text === 'chatgpt') return text;
   throw new InvalidArgumentError(
-    'A sign-in is there for chatgpt; every other provider takes a key: see helios auth status.',
+    'Only chatgpt has a sign-in. Other providers use a key: see helios auth status.',
   );
 }

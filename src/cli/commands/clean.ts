@@ -27,38 +27,36 @@ interface CleanOptions {
 export function declareClean(helios: CliCommand): CliCommand {
   const command = helios
     .command('clean')
-    .summary(
-      'takes old sessions away, with their runs on every machine; shows which before it does',
-    )
+    .summary('delete old sessions with their runs on every machine; a preview by default')
     .description(
-      'Shows which sessions would go, the oldest first; with --yes they are removed: journal, notes, runs ' +
-        '(also on machines that answer) and worktrees. A session never goes that is not ended, is open ' +
-        'somewhere, has a run that goes on, or is kept. Memory that all sessions share stays, and so do keys, ' +
-        'machines and preferences.',
+      'Lists the sessions to delete, oldest first; with --yes deletes them: journal, notes, runs ' +
+        '(also on machines that answer) and worktrees. Never deletes a session that has not ended, is open ' +
+        'anywhere, has an active run, or is kept. Shared memory, keys, ' +
+        'machines and preferences stay.',
     )
-    .option('--older-than <age>', 'whose last event is older: 90d, 12w, 36h', ageOf)
+    .option('--older-than <age>', 'sessions whose last event is older: 90d, 12w, 36h', ageOf)
     .option(
       '--max-size <size>',
-      'the oldest, until all sessions together take no more: 20GB, 500MB',
+      'the oldest sessions, until all others take no more: 20GB, 500MB',
       sizeOf,
     )
-    .addOption(new Option('--yes', 'remove them').conflicts('dryRun'))
-    .option('--dry-run', 'only show them (the default)')
+    .addOption(new Option('--yes', 'delete the sessions').conflicts('dryRun'))
+    .option('--dry-run', 'only list them (default)')
     .addOption(
-      new Option('--keep <session>', 'this one stays, whatever its age').conflicts([
+      new Option('--keep <session>', 'keep this session regardless of its age').conflicts([
         'release',
         ...limitNames,
       ]),
     )
     .addOption(
-      new Option('--release <session>', 'it need not stay any more').conflicts([...limitNames]),
+      new Option('--release <session>', 'no longer keep this session').conflicts([...limitNames]),
     );
   return command.runs(async (context, options: CleanOptions) => {
     if (Object.keys(options).length === 0) command.help();
     const { keep, release, olderThan, maxSize } = options;
     const marked = keep ?? release;
     if (marked === undefined && olderThan === undefined && maxSize === undefined)
-      command.error('Nothing says which sessions are to go.');
+      command.error('Specify --older-than or --max-size.');
     return withEngine(context, (engine) =>
       marked === undefined
         ? clean(engine, options, context.deps)
@@ -77,7 +75,9 @@ async function mark(
 ): Promise<number> {
   const { id } = await namedSession(sessions, marked);
   await retention.keep(id, isKept);
-  deps.stdout.write(`${id} ${isKept ? 'stays, whatever its age' : 'may go when it is old'}.\n`);
+  deps.stdout.write(
+    `${id} ${isKept ? 'is kept regardless of its age' : 'can be deleted when it is old'}.\n`,
+  );
   return exitCodes.goal;
 }
 
@@ -94,12 +94,14 @@ async function clean(
   if (rows.length > 0)
     stdout.write(`${columnsText(planHeader, rows, stdout.columns ?? pipeColumns)}\n`);
   if (plan.goes.length === 0) {
-    stdout.write(`Nothing is to go; all sessions together take ${formatBytes(plan.totalBytes)}.\n`);
+    stdout.write(
+      `There is nothing to delete. All sessions together take ${formatBytes(plan.totalBytes)}.\n`,
+    );
     return exitCodes.goal;
   }
   if (!yes) {
     stdout.write(
-      `${countText(plan.goes)} would go, of ${formatBytes(plan.totalBytes)}. Remove them with --yes.\n`,
+      `${countText(plan.goes)} would be deleted, of ${formatBytes(plan.totalBytes)}. Delete them with --yes.\n`,
     );
     return exitCodes.goal;
   }
@@ -115,12 +117,12 @@ function ageOf(text: string): number {
   const [, count = '', unit = ''] = /^(\d+(?:\.\d+)?)\s*([hdw])$/i.exec(text.trim()) ?? [];
   const ms = Number(count) * (ages[unit.toLowerCase()] ?? NaN);
   if (ms > 0) return ms;
-  throw new InvalidArgumentError('It must be an age, such as 90d, 12w or 36h.');
+  throw new InvalidArgumentError('Must be an age, such as 90d, 12w or 36h.');
 }
 
 function sizeOf(text: string): number {
   const [, count = '', unit = ''] = /^(\d+(?:\.\d+)?)\s*([mgt]b?)$/i.exec(text.trim()) ?? [];
   const bytes = Number(count) * (sizes[`${unit.slice(0, 1).toUpperCase()}B`] ?? NaN);
   if (bytes > 0) return bytes;
-  throw new InvalidArgumentError('It must be a size, such as 20GB or 500MB.');
+  throw new InvalidArgumentError('Must be a size, such as 20GB or 500MB.');
 }

@@ -16,14 +16,17 @@ import { exitCodes } from '../cliDeps.ts';
 export const declareDoctor = (helios: CliCommand): CliCommand =>
   helios
     .command('doctor')
-    .summary('looks at keys, machines, disk, journals and settings, and says what is wrong')
+    .summary('check keys, machines, disk, journals and settings')
     .description(
-      'Looks at what Helios needs and was told, and connects to every machine; asks no model, and mends nothing.',
+      'Checks the requirements and settings of Helios, and connects to every machine. Calls no model and repairs nothing.',
     )
-    .option('--json', 'an array of sections: title, findings [{ level, name, text, action }]')
+    .option(
+      '--json',
+      'print a JSON array of sections: title, findings [{ level, name, text, action }]',
+    )
     .addHelpText(
       'after',
-      '\nExit code: 0 nothing is broken (there may be warnings), 1 something is.',
+      '\nExit code: 0 nothing is broken (there may be warnings), 1 something is broken.',
     )
     .runs(async (context, { json }: { readonly json?: boolean }) => {
       const { deps, home } = context;
@@ -71,7 +74,7 @@ function textOf(sections: readonly Section[], style: Style): string {
     sections.flatMap(({ findings }) => findings).filter(({ level }) => level === wanted).length;
   const summary =
     count('broken') > 0 ? style.bad(`${count('broken')} broken`) : style.good('Nothing is broken');
-  const warnings = count('warning') > 0 ? `, ${count('warning')} to look at` : '';
+  const warnings = count('warning') > 0 ? `, ${count('warning')} to check` : '';
   return `${[...parts.flat(), `${summary}${warnings}.`].join('\n')}\n`;
 }
 

@@ -25,22 +25,22 @@ import { nonEmpty } from '../values.ts';
 import { exitCodes, type CliDeps, type Output } from '../cliDeps.ts';
 
 const kinds: Readonly<Record<ExportKind, string>> = {
-  sessions: 'a row each',
-  messages: 'everything that was said, calls and their results',
+  sessions: 'a row per session',
+  messages: 'all messages, calls and results',
   metrics: 'every point of every run',
-  ledger: 'a row for each run, with its experiment, verdict, decision and cost',
-  events: 'the journal as it is',
+  ledger: 'a row per run, with its experiment, verdict, decision and cost',
+  events: 'the journal, unchanged',
 };
 
 const exportHelp = `
 Kinds:
 ${exportKinds.map((kind) => `  ${kind.padEnd(10)}${kinds[kind]}`).join('\n')}
 
-NaN and infinities are written as NaN, Infinity and -Infinity, in JSON as strings. A text that a spreadsheet would take
-for a formula begins with an apostrophe in CSV and TSV.
+NaN and infinities are written as NaN, Infinity and -Infinity, in JSON as strings. A text that a spreadsheet would read
+as a formula begins with an apostrophe in CSV and TSV.
 
-The ledger of one session as TSV is a results.tsv: commit, metric, memory_gb, status and description, a line for each
-experiment that is over.
+The ledger of one session as TSV is a results.tsv: commit, metric, memory_gb, status and description, a line per
+experiment that has ended.
 
   helios export --what ledger --out ledger.csv 1
   helios export --what ledger --format tsv 1 > results.tsv
@@ -56,14 +56,14 @@ interface ExportOptions {
 export const declareExport = (helios: CliCommand): CliCommand =>
   helios
     .command('export')
-    .summary('sessions, messages, metrics, the ledger or events as CSV, TSV or JSON')
+    .summary('export sessions, messages, metrics, the ledger or events as CSV, TSV or JSON')
     .description(
-      'Writes what is recorded: of one session, or of all where none is named. Parts of a journal that cannot ' +
-        'be read are named on stderr.',
+      'Exports one session, or all by default. Parts of a journal that cannot ' +
+        'be read are reported on stderr.',
     )
     .argument('[session]', sessionWords)
     .addOption(
-      new Option('-w, --what <kind>', 'what is written').choices(exportKinds).default('sessions'),
+      new Option('-w, --what <kind>', 'what to export').choices(exportKinds).default('sessions'),
     )
     .addOption(
       new Option(
@@ -75,10 +75,10 @@ export const declareExport = (helios: CliCommand): CliCommand =>
     )
     .option(
       '-o, --out <file>',
-      'where to (default: stdout); whole or not at all, and a file that is there is not replaced',
+      'output file (default: stdout); written atomically, never replaces an existing file',
       nonEmpty,
     )
-    .option('--raw', 'secrets stay in it; without it, what has the form of a secret is taken out')
+    .option('--raw', 'keep texts that look like secrets, which are redacted by default')
     .addHelpText('after', exportHelp)
     .runs(
       (
@@ -147,7 +147,7 @@ async function resultsOf(sessions: Sessions, named: SessionId | undefined): Prom
         : 'The ledger as TSV has the metric of one session.',
       id === undefined
         ? 'Start one with a goal: helios "…"'
-        : 'Name one (see helios sessions), or take --format csv.',
+        : 'Name one (see helios sessions), or use --format csv.',
     );
   return writeResultsTsv((await sessions.read(id)).ledger);
 }

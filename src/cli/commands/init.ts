@@ -12,14 +12,14 @@ interface InitOptions {
 export const declareInit = (helios: CliCommand): CliCommand =>
   helios
     .command('init')
-    .summary('write a helios.json into this folder')
+    .summary('create a helios.json in this folder')
     .description(
-      'Writes a helios.json into this folder: what the agent is told about the project, which metrics are ' +
-        'read, where reports go, and where you are told of what happens. It is never written over.',
+      'Creates a helios.json in this folder: instructions for the agent, which metrics to ' +
+        'read, the folder of reports, and notifications. Never overwrites an existing file.',
     )
-    .option('-P, --provider <name>', 'who answers')
-    .option('-m, --model <name>', 'of that provider')
-    .option('--machine <id>', 'the machine of calls that name none')
+    .option('-P, --provider <name>', 'model provider')
+    .option('-m, --model <name>', 'model of that provider')
+    .option('--machine <id>', 'default machine')
     .runs(async ({ deps }, { provider, model, machine }: InitOptions) => {
       const file = await createProjectFile(deps.cwd, {
         ...(provider !== undefined && { provider }),

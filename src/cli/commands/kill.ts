@@ -9,17 +9,17 @@ import { exitCodes } from '../cliDeps.ts';
 export const declareKill = (helios: CliCommand): CliCommand =>
   helios
     .command('kill')
-    .summary('ends every process of a run, on whatever machine it is')
+    .summary('end every process of a run, on any machine')
     .description(
-      'Ends the run with all its processes: TERM, then KILL for those that are left after 10 seconds. What it ' +
-        'has printed and measured is kept, and its end is recorded as killed. A session that works on it hears ' +
-        'of the end and goes on; with nobody at work on the session, the end is recorded at once.',
+      'Ends the run with all its processes: TERM, then KILL for those left after 10 seconds. Its output ' +
+        'and metrics are kept, and its end is recorded as killed. An active session is notified ' +
+        'and continues; otherwise the end is recorded at once.',
     )
     .argument(
       '<run>',
       'machine:pid, machine:job, or a run id (helios replay and the views show them)',
     )
-    .addHelpText('after', '\nExit code: 0 nothing of the run is left, 1 something is.')
+    .addHelpText('after', '\nExit code: 0 no process of the run is left, 1 some are.')
     .runs((context, reference: string) =>
       withEngine(context, async ({ sessions }) => {
         const place = await runNamed(sessions, reference);
@@ -33,14 +33,14 @@ export const declareKill = (helios: CliCommand): CliCommand =>
 function killedText({ run, owner, liveness, left, isEscalated }: KilledRun): string {
   const { spec, process, verdict } = run;
   const name = `Run ${spec.number} (${handleOf(spec, process) ?? spec.id})`;
-  if (left.length > 0) return `${name}: processes ${left.join(', ')} are still there.`;
-  if (verdict !== undefined) return `${name} was over already: ${verdictText(verdict)}.`;
-  const how = isEscalated ? ' It took KILL.' : '';
+  if (left.length > 0) return `${name}: processes ${left.join(', ')} are still running.`;
+  if (verdict !== undefined) return `${name} has already ended: ${verdictText(verdict)}.`;
+  const how = isEscalated ? ' KILL was needed.' : '';
   if (owner !== undefined)
-    return `${name} is ended.${how} Its session, ${placeText({ phase: 'acting' }, owner)}, records it.`;
+    return `${name} has ended.${how} Its session, ${placeText({ phase: 'acting' }, owner)}, records it.`;
   const recorded =
     liveness?.kind === 'ended'
       ? `recorded as ${verdictText(liveness.verdict)}`
-      : 'not recorded: its end is not known yet';
-  return `${name} is ended, ${recorded}.${how}`;
+      : 'not recorded: its end is unknown yet';
+  return `${name} has ended, ${recorded}.${how}`;
 }

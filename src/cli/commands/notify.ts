@@ -15,26 +15,26 @@ import { exitCodes } from '../cliDeps.ts';
 export function declareNotify(helios: CliCommand): CliCommand {
   const notify = helios
     .command('notify')
-    .summary('send a test notification; keep a secret of a channel');
+    .summary('send a test notification; store a secret of a channel');
   notify
     .command('test')
     .summary(
-      'sends a notification to every channel of preferences.json and helios.json, and says what became of each',
+      'send a notification to every channel of preferences.json and helios.json, and show the results',
     )
-    .addHelpText('after', '\nExit code: 0 every channel took it, 1 one did not.')
+    .addHelpText('after', '\nExit code: 0 every channel accepted it, 1 at least one did not.')
     .runs(test);
   notify
     .command('secret')
-    .summary('keeps what is written to its input for ${secret:NAME}, for your eyes only')
-    .argument('<name>', 'letters, digits, - and _, 40 at most', secretName)
-    .option('--delete', 'forget it')
+    .summary('store the text on stdin for ${secret:NAME}, readable only by you')
+    .argument('<name>', 'letters, digits, - and _, at most 40', secretName)
+    .option('--delete', 'delete the secret')
     .runs(keepSecret);
   return notify;
 }
 
 function secretName(text: string): string {
   if (secretNamePattern.test(text)) return text;
-  throw new InvalidArgumentError('It must be of letters, digits, - and _, 40 at most.');
+  throw new InvalidArgumentError('Must consist of letters, digits, - and _, at most 40.');
 }
 
 async function test(context: CommandContext): Promise<number> {
@@ -59,8 +59,8 @@ async function test(context: CommandContext): Promise<number> {
   const shown = results.filter(({ channel }) => channel !== 'VS Code');
   if (shown.length === 0)
     throw new UserFacing(
-      'No channel is set.',
-      'Name one in helios.json (helios init), or under "notifications" in preferences.json of the home folder.',
+      'No notification channel is configured.',
+      'Add one in helios.json (helios init), or under "notifications" in preferences.json of the home folder.',
     );
   for (const result of shown)
     deps.stdout.write(
@@ -79,10 +79,10 @@ async function keepSecret(
   if (value === '')
     throw new UserFacing(
       'The secret is empty.',
-      `Write it to the input: helios notify secret ${name} < file`,
+      `Write it to stdin: helios notify secret ${name} < file`,
     );
   await keep(notifySecret(name), value);
-  deps.stdout.write(isGone ? `The secret ${name} is gone.\n` : `The secret ${name} is kept.\n`);
+  deps.stdout.write(isGone ? `Deleted the secret ${name}.\n` : `Stored the secret ${name}.\n`);
   return exitCodes.goal;
 }
 

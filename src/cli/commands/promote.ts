@@ -22,23 +22,21 @@ interface PromoteOptions {
 export const declarePromote = (helios: CliCommand): CliCommand =>
   helios
     .command('promote')
-    .summary(
-      'makes a branch or a patch of the code of the best experiment, or of one that is named',
-    )
+    .summary('make a branch or a patch from the code of the best or another experiment')
     .description(
-      'Takes over the code of an experiment into the repository that it was made in. The branch is new and not ' +
-        'checked out: nothing else of the repository changes. A patch is against the commit that is checked out.',
+      'Exports the code of an experiment into its repository. The branch is new and not ' +
+        'checked out, and nothing else of the repository changes. A patch applies to the commit that is checked out.',
     )
     .argument('<session>', sessionWords)
     .argument('[experiment]', 'such as e7 (default: the best one)')
     .option(
       '-b, --branch <name>',
-      'of the new branch (default: helios/ with words of the hypothesis)',
+      'name of the new branch (default: helios/ with words of the hypothesis)',
     )
     .addOption(
       new Option(
         '--patch <file>',
-        'write a patch for git apply in place of a branch; a file that is there is not replaced',
+        'write a patch for git apply instead of a branch; never replaces an existing file',
       ).conflicts('branch'),
     )
     .addHelpText('after', '\n  helios promote 1\n  helios promote 1 e7 --branch cosine-lr')
@@ -73,7 +71,7 @@ async function kept({ deps }: CommandContext, name: string, patch: Uint8Array): 
     return file;
   } catch (error) {
     if (codeOf(error) === 'EEXIST')
-      throw new UserFacing(`There is a file ${file} already.`, 'Name another one.');
+      throw new UserFacing(`There is a file ${file} already.`, 'Choose another name.');
     throw new UserFacing(
       `The patch could not be written: ${messageOf(error)}`,
       'Name another file.',

@@ -22,21 +22,21 @@ interface ReplayOptions {
 export const declareReplay = (helios: CliCommand): CliCommand =>
   helios
     .command('replay')
-    .summary('a session step by step, as it went; the newest where none is named')
+    .summary('print a session step by step (default: the newest)')
     .description(
-      'Tells a session from its journal: every message, reply, call, run, sleep and decision, whole. Results ' +
-        'of calls are cut in the middle, with the file that has the rest where there is one. In a terminal: | ' +
+      'Prints a session from its journal: every message, reply, call, run, sleep and decision in full. Results ' +
+        'of calls are cut in the middle, with the file that has the full text if there is one. In a terminal: | ' +
         'less -R',
     )
     .argument('[session]', `${sessionWords} (default: the newest)`)
-    .option('--from <turn>', 'begin with this turn', wholeNumber)
-    .option('--to <turn>', 'end with this turn', wholeNumber)
+    .option('--from <turn>', 'first turn', wholeNumber)
+    .option('--to <turn>', 'last turn', wholeNumber)
     .option(
       '--speed <factor>',
-      `as time went by, so many times faster (at most ${longestPauseMs / 1000} s between two steps)`,
+      `replay in real time, this many times faster (at most ${longestPauseMs / 1000} s between two events)`,
       positiveNumber,
     )
-    .option('--raw', 'the events of the journal as JSON lines')
+    .option('--raw', 'print the journal events as JSON lines')
     .runs((context, reference: string | undefined, options: Partial<ReplayOptions>) =>
       withEngine(context, async ({ sessions }) => {
         const { id } = await namedSession(sessions, reference);

@@ -6,16 +6,16 @@ import { exitCodes } from '../cliDeps.ts';
 export const declareReport = (helios: CliCommand): CliCommand =>
   helios
     .command('report')
-    .summary('the brief of a session: what was reached, tried and spent, and what is to be decided')
+    .summary('print the brief of a session: results, experiments, cost, open decisions')
     .description(
-      'Prints the brief of a session as Markdown, also while it works, in whatever window. It is made of what ' +
-        'was recorded; no model is asked.',
+      'Prints the brief of a session as Markdown, also while the session is active in any window. Made of ' +
+        'recorded data; calls no model.',
     )
     .argument('[session]', `${sessionWords} (default: the newest)`)
     .option(
       '--write',
-      'writes brief.md, writeup.md and their charts into the folder that the session works in, and prints ' +
-        'their paths; a file that you have changed stays, and the new one goes beside it',
+      'write brief.md, writeup.md and their charts into the folder of the session, and print ' +
+        'their paths; a file that you have changed stays, and the new one is written next to it',
     )
     .runs((context, reference: string | undefined, { write }: { readonly write?: boolean }) =>
       withEngine(context, async ({ sessions, reports }) => {

@@ -9,12 +9,12 @@ import { exitCodes } from '../cliDeps.ts';
 export const declareReproduce = (helios: CliCommand): CliCommand =>
   helios
     .command('reproduce')
-    .summary('runs an experiment again in a fresh worktree and compares what is measured')
+    .summary('run an experiment again in a fresh worktree and compare the metrics')
     .description(
-      'Runs the experiment again: its code as it was kept, the same command, machine and limits. Waits for the ' +
-        'end, then sets each metric beside what was measured before. The run is recorded as one more of the ' +
-        'experiment. Whether it was reproduced is said against the spread of repeats, or against the tolerance; ' +
-        'with neither, the numbers are shown and nothing is claimed.',
+      'Runs the experiment again with the stored code and the same command, machine and limits. Waits for the ' +
+        'end, then compares each metric with the earlier value. The run is added to the ' +
+        'experiment. The result is judged by the spread of repeats, or by the tolerance; ' +
+        'with neither, only the numbers are shown.',
     )
     .argument('<session>', sessionWords)
     .argument('<experiment>', 'such as e7', (text) =>
@@ -22,7 +22,7 @@ export const declareReproduce = (helios: CliCommand): CliCommand =>
     )
     .option(
       '--tolerance <share>',
-      'what counts as the same, as a share of the value before, such as 0.01',
+      'maximum difference, as a share of the earlier value, such as 0.01',
       shareOf,
     )
     .addHelpText('after', '\n  helios reproduce 1 e7 --tolerance 0.01')
@@ -34,8 +34,8 @@ export const declareReproduce = (helios: CliCommand): CliCommand =>
           // A session that is not over would also continue its own work here.
           if (phase !== 'ended' && phase !== 'paused')
             throw new UserFacing(
-              'This session is not over.',
-              'Stop or pause it first, or reproduce from the window that works on it.',
+              'The session has not ended.',
+              'Stop or pause it first, or reproduce from the window that runs it.',
             );
           const session = await sessions.resume(id);
           const made = await session.reproduce({
@@ -50,5 +50,5 @@ export const declareReproduce = (helios: CliCommand): CliCommand =>
 function shareOf(text: string): number {
   const share = Number(text);
   if (share > 0 && share < 1) return share;
-  throw new InvalidArgumentError('It must be above 0 and below 1, such as 0.01.');
+  throw new InvalidArgumentError('Must be above 0 and below 1, such as 0.01.');
 }

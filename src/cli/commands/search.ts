@@ -18,17 +18,18 @@ interface SearchOptions {
 export const declareSearch = (helios: CliCommand): CliCommand =>
   helios
     .command('search')
-    .summary(
-      'what was said in all sessions: goals, messages, replies, calls and their results, runs',
-    )
+    .summary('search all sessions: goals, messages, replies, calls and results, runs')
     .description(
-      'Finds where all the words were said, the newest first, whatever the case of their letters. Words in ' +
+      'Finds texts with all the words, newest first, ignoring case. Words in ' +
         'double quotes are one phrase: helios search \'"learning rate" warmup\'.',
     )
-    .argument('<words...>', 'what is searched for')
-    .option('-n, --limit <count>', 'how many places', wholeNumber, usualCount)
-    .option('--json', 'an array: sessionId, goal, kind, atMs, eventId, snippet { text, marks }')
-    .addHelpText('after', '\nExit code: 0 something was found, 2 nothing was.')
+    .argument('<words...>', 'words to search for')
+    .option('-n, --limit <count>', 'maximum number of results', wholeNumber, usualCount)
+    .option(
+      '--json',
+      'print a JSON array: sessionId, goal, kind, atMs, eventId, snippet { text, marks }',
+    )
+    .addHelpText('after', '\nExit code: 0 found, 2 nothing found.')
     .runs((context, words: string[], { limit, json }: SearchOptions) =>
       withEngine(context, async ({ sessions }) => {
         const { deps } = context;
@@ -59,7 +60,7 @@ interface Shown {
 }
 
 function hitsText(hits: readonly SearchHit[], { query, limit, style }: Shown): string {
-  if (hits.length === 0) return `Nobody said “${query}”.\n`;
+  if (hits.length === 0) return `No results for “${query}”.\n`;
   const lines: string[] = [];
   let shown: string | undefined;
   for (const { sessionId, goal, kind, atMs, snippet } of hits) {
@@ -73,7 +74,8 @@ function hitsText(hits: readonly SearchHit[], { query, limit, style }: Shown): s
       `  ${style.dim(`${exactTime(atMs)}  ${kind.padEnd(10)}`)}  ${marked(snippet, style)}`,
     );
   }
-  if (hits.length === limit) lines.push('', `The newest ${limit} places. More: -n ${limit * 5}`);
+  if (hits.length === limit)
+    lines.push('', `Only the newest ${limit} results are shown. More: -n ${limit * 5}`);
   return `${lines.join('\n')}\n`;
 }
 

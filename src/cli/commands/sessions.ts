@@ -16,19 +16,19 @@ const pipeColumns = 160;
 export const declareSessions = (helios: CliCommand): CliCommand =>
   helios
     .command('sessions')
-    .summary('what was worked on, the newest first, and where it is going on')
+    .summary('list the sessions with their state, newest first')
     .description(
-      'Lists the sessions of the home folder, the newest first. The number in front names a session for the ' +
-        'other commands, as its id and the beginning of its id do.',
+      'Lists the sessions of the home folder, newest first. Other commands take the number in front, the id, or ' +
+        'the beginning of the id.',
     )
     .option(
       '-n, --limit <count>',
-      `how many (default: ${usualCount}; with --json: all)`,
+      `maximum number (default: ${usualCount}; with --json: all)`,
       wholeNumber,
     )
     .option(
       '--json',
-      'an array: n, id, goal, state, owner, best, runs, going, turns, usd, startedMs, lastEventMs, …',
+      'print a JSON array: n, id, goal, state, owner, best, runs, going, turns, usd, startedMs, lastEventMs, …',
     )
     .runs(
       (context, { limit, json = false }: { readonly limit?: number; readonly json?: boolean }) =>

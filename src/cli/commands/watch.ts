@@ -20,11 +20,11 @@ import { exitCodes, type CliDeps } from '../cliDeps.ts';
 export const declareWatch = (helios: CliCommand): CliCommand =>
   helios
     .command('watch')
-    .summary('looks on at a session or a run, wherever it goes on, until it ends')
+    .summary('follow a session or a run until it ends')
     .description(
-      'Looks on, and changes nothing: at a session (what is said and done), or at a run (its output, and its ' +
-        'metrics at the end). Works for what another window, another terminal or the background works on, on any ' +
-        'machine. Ctrl+C leaves; what is watched goes on.',
+      'Follows a session (messages and actions) or a run (its output, and its ' +
+        'metrics at the end) without changing anything. Also works for sessions of another window, another terminal or the background, on any ' +
+        'machine. Ctrl+C stops following only.',
     )
     .argument(
       '[session|run]',
@@ -32,7 +32,7 @@ export const declareWatch = (helios: CliCommand): CliCommand =>
     )
     .addHelpText(
       'after',
-      '\nExit code: 0 the goal is met or the run ended well, 2 it ended otherwise, 130 you left.',
+      '\nExit code: 0 goal met or run succeeded, 2 ended otherwise, 130 interrupted.',
     )
     .runs((context, reference: string | undefined) =>
       withEngine(context, async (engine) => {
@@ -79,7 +79,7 @@ async function watchSession(
 }
 
 const forsaken = (id: SessionId, { dim }: Style): string =>
-  `${dim(`Nobody works on it now. Go on with it: helios --resume ${id}`)}\n`;
+  `${dim(`No process runs this session now. Resume it: helios --resume ${id}`)}\n`;
 
 async function watchRun(
   engine: Engine,

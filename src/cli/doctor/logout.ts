@@ -50,15 +50,14 @@ const allowed = (user: string): string =>
   `An administrator can set KillExcludeUsers=${user} in logind.conf`;
 
 function findingHere(user: string, lingers: boolean): Finding {
-  const before = lingers ? '' : `loginctl enable-linger ${user}, once; then `;
-  const action = `${before}start what is to stay with: systemd-run --user --scope helios … (or code). ${allowed(user)}.`;
+  const before = lingers ? '' : `run loginctl enable-linger ${user} once; then `;
+  const action = `${before}start persistent processes with: systemd-run --user --scope helios … (or code). ${allowed(user)}.`;
   const name = 'logout';
-  const what =
-    'Logging out here ends every process of yours, runs and what goes on in the background too';
+  const what = 'Logging out here ends all your processes, including runs and background work';
   return lingers
     ? note(
         name,
-        `${what}, unless it was started in a scope of its own (KillUserProcesses=yes).`,
+        `${what}, unless they were started in a separate scope (KillUserProcesses=yes).`,
         action,
       )
     : warning(name, `${what} (KillUserProcesses=yes).`, action);
@@ -67,6 +66,6 @@ function findingHere(user: string, lingers: boolean): Finding {
 const findingThere = (id: string, user: string): Finding =>
   warning(
     id,
-    'It ends every process of yours when you are logged out, so a run ends when the connection breaks (KillUserProcesses=yes).',
+    'It ends all your processes at logout, so runs end when the connection breaks (KillUserProcesses=yes).',
     `${allowed(user)}.`,
   );

@@ -16,7 +16,7 @@ export async function machineFindings(
     { isConnecting: true },
   );
   const problems = machines.problems.map((problem) =>
-    broken('machines.json', problem, 'Correct the file.'),
+    broken('machines.json', problem, 'Fix the file.'),
   );
   const connected = reports
     .filter(({ status }) => status === 'connected')

@@ -27,8 +27,8 @@ export async function modelFindings(
   const isAnybodyReady = findings.some(({ level }) => level === 'ok');
   const nobody = broken(
     'models',
-    'No model can be reached: there is no key, and nobody is signed in.',
-    'helios auth status says what each provider takes; -P demo runs the offline demo.',
+    'No model is available: there is no key and no sign-in.',
+    'See helios auth status for each provider; -P demo runs the offline demo.',
   );
   return { title: 'Models', findings: isAnybodyReady ? findings : [...findings, nobody] };
 }

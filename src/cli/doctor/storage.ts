@@ -43,10 +43,10 @@ async function folderFindings({ folder }: Home): Promise<Finding[]> {
       ? broken(
           'disk',
           `${space}: sessions wait when it is full.`,
-          'Free some, such as with helios clean.',
+          'Free some space, for example with helios clean.',
         )
       : free < lowBytes
-        ? warning('disk', space, 'helios clean takes old sessions away.')
+        ? warning('disk', space, 'Delete old sessions with helios clean.')
         : ok('disk', space),
   ];
 }
@@ -69,13 +69,13 @@ async function keyFindings({ authFolder }: Home): Promise<Finding[]> {
     );
     const open = modes.filter(({ mode }) => (mode & 0o077) !== 0 && process.platform !== 'win32');
     if (open.length === 0)
-      return [ok('keys', `${names.length} in ${authFolder}, for their owner alone`)];
+      return [ok('keys', `${names.length} in ${authFolder}, readable only by their owner`)];
     return open.map(({ file }) =>
       broken('keys', `${file} can be read by others.`, `chmod go= ${file}`),
     );
   } catch (error) {
     return codeOf(error) === 'ENOENT'
-      ? [note('keys', 'none are kept in files')]
+      ? [note('keys', 'no key is stored in a file')]
       : [broken('keys', messageOf(error))];
   }
 }
@@ -97,13 +97,13 @@ async function sessionFindings({ sessions }: Engine, home: Home): Promise<Findin
   return [
     ok('index', counted(listed.length, 'session')),
     ...(damaged.length === 0
-      ? [ok('journals', `the newest ${checked.length} are sound`)]
+      ? [ok('journals', `the newest ${checked.length} are intact`)]
       : damaged),
     ...interrupted.map(({ id }) =>
-      warning('session', `${id} is not over, and nobody works on it.`, `helios --resume ${id}`),
+      warning('session', `${id} has not ended, and no process runs it.`, `helios --resume ${id}`),
     ),
     ...(stale > 0
-      ? [note('leases', `${stale} of processes that are gone; the next owner takes over`)]
+      ? [note('leases', `${stale} of processes that have ended; the next owner takes over`)]
       : []),
   ];
 }
@@ -115,13 +115,7 @@ async function damageOf(home: Home, id: SessionId): Promise<Finding[]> {
   const [first] = damage;
   if (first === undefined) return [];
   const more = damage.length > 1 ? `, and ${damage.length - 1} more` : '';
-  return [
-    warning(
-      'journal',
-      `${file}: ${first}${more}`,
-      'The rest of it is read; nothing needs to be done.',
-    ),
-  ];
+  return [warning('journal', `${file}: ${first}${more}`, 'The rest is read; no action is needed.')];
 }
 
 async function staleLeases(

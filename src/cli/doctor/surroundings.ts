@@ -30,7 +30,7 @@ async function project({ cwd, homeFolder }: CliDeps): Promise<Finding[]> {
   try {
     const found = await readProjectFile(cwd, homeFolder);
     if (found === undefined)
-      return [note('helios.json', `none for ${cwd}`, 'helios init writes one.')];
+      return [note('helios.json', `none for ${cwd}`, 'Create one with helios init.')];
     if (found.warnings.length === 0) return [ok('helios.json', found.file)];
     return found.warnings.map((text) => warning('helios.json', text));
   } catch (error) {

@@ -13,19 +13,24 @@ interface Program {
 }
 
 const programs: readonly Program[] = [
-  { name: 'git', args: ['--version'], without: 'Experiments keep no code states.', isNeeded: true },
+  {
+    name: 'git',
+    args: ['--version'],
+    without: 'Experiments cannot store their code.',
+    isNeeded: true,
+  },
   {
     name: 'python3',
     args: ['--version'],
-    without: 'Most training scripts do not run here.',
+    without: 'Most training scripts cannot run here.',
     isNeeded: true,
   },
   {
     name: 'ssh',
     args: ['-V'],
-    without: 'Hosts that are reached through a ProxyCommand with ssh are not.',
+    without: 'Hosts behind a ProxyCommand with ssh cannot be reached.',
   },
-  { name: 'rsync', args: ['--version'], without: 'Nothing: Helios copies files by itself.' },
+  { name: 'rsync', args: ['--version'], without: 'Not needed: Helios copies files by itself.' },
   { name: 'nvidia-smi', args: ['-L'], without: 'This computer shows no NVIDIA GPU.' },
 ];
 

@@ -43,13 +43,13 @@ export function refusingPrompts({ stderr }: Pick<CliDeps, 'stderr'>): MachinePro
   return {
     askSecret(question: SecretQuestion) {
       refuse(
-        `${question.machine} asks for a ${words[question.kind]} (${cleanText(question.prompt)}), and nobody can be asked here. Use an agent or a key without a passphrase, or run helios in a terminal.`,
+        `${question.machine} asks for a ${words[question.kind]} (${cleanText(question.prompt)}), but this is not a terminal. Use an agent or a key without a passphrase, or run helios in a terminal.`,
       );
       return Promise.resolve(undefined);
     },
     confirmHostKey({ machine, host, fingerprint, keyType }) {
       refuse(
-        `${machine}: the host ${host} was never seen before; its ${keyType} key is ${fingerprint}. Nobody can be asked here whether that is right: run helios machine test ${machine} in a terminal once.`,
+        `${machine}: the host ${host} was never seen before; its ${keyType} key is ${fingerprint}. To confirm it, run helios machine test ${machine} in a terminal once.`,
       );
       return Promise.resolve(false);
     },

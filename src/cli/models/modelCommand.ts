@@ -85,7 +85,7 @@ function tableText(listing: CatalogueListing, prices: PriceTable, columns = pipe
     `\n${priceUnit}\n`,
     ...(problems.length === 0
       ? []
-      : ['\nNot asked (what is known of one: --provider NAME):\n', ...problems]),
+      : ['\nNot queried (known models of one: --provider NAME):\n', ...problems]),
   ].join('');
 }
 

@@ -91,7 +91,7 @@ export class ReplayText {
   }
 
   #result({ text, fullPath }: Extract<JournalEvent, { type: 'tool.finished' }>): string[] {
-    const rest = fullPath === undefined ? undefined : `the whole result is in ${fullPath}`;
+    const rest = fullPath === undefined ? undefined : `the full result is in ${fullPath}`;
     return indented(resultText(text), maxResultChars, rest).map((line) => this.#style.dim(line));
   }
 }

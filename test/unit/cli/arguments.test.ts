@@ -71,14 +71,14 @@ describe('command line', () => {
     [['--budget-day', '', 'g'], /must not be empty/],
     [['--budget-day', '2 h', 'g'], /limits per day are in dollars or tokens/],
     [['--max-minutes', 'NaN', 'g'], /number above 0/],
-    [['--resume', 'latest'], /no session id: one looks like s-/],
+    [['--resume', 'latest'], /Not a session id, such as s-/],
     [['--continue', '--resume', 's-0mb2k4x9qf3t7ab'], /cannot be used with/],
     [['--print', '--continue', 'g'], /cannot be used with/],
-    [['--model', '', 'g'], /must not be empty/],
+    [['--model', '', 'g'], /ust not be empty/],
     [['--colour', 'g'], /^Unknown option '--colour'\.$/],
     [['--resum', 'g'], /^Unknown option '--resum'\. Did you mean --resume\?$/],
     [['--home'], /^Option '--home <folder>' argument missing\.$/],
-    [['--home', '', 'g'], /'--home <folder>' argument '' is invalid\. It must not be empty\.$/],
+    [['--home', '', 'g'], /'--home <folder>' argument '' is invalid\. Must not be empty\.$/],
   ];
   for (const [argv, message] of refused) {
     it(`refuses: helios ${argv.join(' ')}`, () =>
@@ -116,7 +116,7 @@ describe('command line', () => {
     assert.match(help.stdout.text, /Examples:/);
     assert.match(
       help.stdout.text,
-      /Exit code: 0 the goal is met, 2 ended without it, 1 an error, 130 interrupted/,
+      /Exit code: 0 goal met, 2 ended without it, 1 error, 130 interrupted/,
     );
     const version = world();
     assert.equal(await runCli(['--version'], version), 0);

@@ -71,7 +71,7 @@ describe('helios auth', () => {
       const it = world({ isTerminal: true });
       const code = helios(it, 'auth', 'login', 'chatgpt');
       await until('the address is shown', () => it.stdout.text.includes('Waiting'));
-      assert.match(it.stdout.text, /paste the address of that page here/);
+      assert.match(it.stdout.text, /paste its address here/);
       it.stdin.write('http://localhost:1455/\n');
       await until('it is refused', () => it.stderr.text.includes('not the address'));
       it.stdin.write(`${await auth.redirected(addressIn(it.stdout.text))}\n`);
@@ -89,7 +89,7 @@ describe('helios auth', () => {
     it('says so where there is no browser', async () => {
       const it = { ...world(), openBrowser: () => Promise.resolve(false) };
       assert.equal(await login(it), 0);
-      assert.match(it.stdout.text, /open the address yourself/);
+      assert.match(it.stdout.text, /Open the address yourself/);
     });
 
     it('ends with 1 when the user declines, and keeps nothing', async () => {
@@ -134,7 +134,7 @@ describe('helios auth', () => {
     assert.equal(await helios(it, '-P', 'chatgpt', '-p', 'how?'), 1);
     assert.match(
       it.stderr.text,
-      /Nobody is signed in to ChatGPT\.\nSign in with: helios auth login/,
+      /You are not signed in to ChatGPT\.\nSign in with: helios auth login/,
     );
   });
 
@@ -160,7 +160,7 @@ describe('helios auth', () => {
       assert.equal(existsSync(file()), false);
       const again = world();
       assert.equal(await helios(again, 'auth', 'logout'), 0);
-      assert.equal(again.stdout.text, 'Nobody is signed in to ChatGPT.\n');
+      assert.equal(again.stdout.text, 'You are not signed in to ChatGPT.\n');
     });
   });
 
@@ -223,7 +223,7 @@ describe('helios auth', () => {
     [['auth', 'signin'], /Unknown command 'signin'\. Did you mean login\?\nSee helios auth --help/],
     [
       ['auth', 'login', 'claude'],
-      /'claude' is invalid for argument 'provider'\. A sign-in is there for chatgpt/,
+      /'claude' is invalid for argument 'provider'\. Only chatgpt has a sign-in/,
     ],
     [
       ['auth', 'login', 'chatgpt', 'now'],
@@ -237,7 +237,7 @@ describe('helios auth', () => {
     ],
     [
       ['auth', 'status', '--home', ''],
-      /Option '--home <folder>' argument '' is invalid\. It must not be empty/,
+      /Option '--home <folder>' argument '' is invalid\. Must not be empty/,
     ],
   ];
   for (const [argv, words] of refusals)

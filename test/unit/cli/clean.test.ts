@@ -86,7 +86,7 @@ describe('cleaning up sessions', () => {
       assert.equal(code, 0);
       assert.match(stdout.text, new RegExp(`${old.id} +99 d 23 h ago .*kB +1 +goes +goal of 100`));
       assert.doesNotMatch(stdout.text, new RegExp(young.id));
-      assert.match(stdout.text, /1 session, .*would go, of .*Remove them with --yes/);
+      assert.match(stdout.text, /1 session, .*would be deleted, of .*Delete them with --yes/);
     }
     assert.deepEqual(
       [isThere(old), isThere(young)],
@@ -195,10 +195,10 @@ describe('cleaning up sessions', () => {
   });
 
   const refusals: [string[], RegExp][] = [
-    [['--yes'], /Nothing says which sessions are to go/],
-    [['--older-than', 'long'], /'long' is invalid\. It must be an age/],
+    [['--yes'], /Specify --older-than or --max-size/],
+    [['--older-than', 'long'], /'long' is invalid\. Must be an age/],
     [['--older-than', '-1d'], /older-than/],
-    [['--max-size', '20'], /'20' is invalid\. It must be a size/],
+    [['--max-size', '20'], /'20' is invalid\. Must be a size/],
     [
       ['--older-than', '1d', '--yes', '--dry-run'],
       /'--yes' cannot be used with option '--dry-run'/,

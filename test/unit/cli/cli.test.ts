@@ -81,7 +81,7 @@ describe('helios', () => {
     const it = world(saying([blocked]));
     assert.equal(await runCli([...demo, 'a goal'], it), 2);
     assert.match(it.stdout.text, /Blocked\nNo data here\./);
-    assert.match(it.stdout.text, /Go on {4}helios --resume s-/);
+    assert.match(it.stdout.text, /Resume {3}helios --resume s-/);
   });
 
   it('ends with 2 when the budget is used up', async () => {
@@ -159,10 +159,7 @@ describe('helios', () => {
     assert.equal(await runCli(['--yes', '-r', id], world({ model: toGoal })), 0);
     const third = world({ model: toGoal });
     assert.equal(await runCli(['--yes', '-r', id], third), 1);
-    assert.match(
-      third.stderr.text,
-      /The goal of session s-\w+ is met\.\nSay what is to be done next/,
-    );
+    assert.match(third.stderr.text, /The goal of session s-\w+ is met\.\nWrite what to do next/);
   });
 
   it('prints one answer, having looked, and keeps the session', async () => {
@@ -196,7 +193,7 @@ describe('helios', () => {
   });
 
   const errors: [string, string[], Record<string, string>, RegExp][] = [
-    ['there is no goal', ['--yes'], {}, /There is no goal\.\nSay what is to be reached/],
+    ['there is no goal', ['--yes'], {}, /There is no goal\.\nWrite one: helios/],
     ['nobody can be asked', ['-P', 'demo', 'g'], {}, /not a terminal\.\nPass --yes/],
     [
       'there is no key',
@@ -214,13 +211,13 @@ describe('helios', () => {
       'a mode of Claude is asked for with another provider',
       ['--yes', '--claude-mode', 'cli', '-P', 'openai', 'g'],
       {},
-      /openai was asked for\.\nLeave one/,
+      /the provider is openai\.\nRemove one/,
     ],
     [
       'an endpoint has no address',
       ['--yes', '-P', 'compatible', 'g'],
       {},
-      /needs the address.*\nSet OPENAI_BASE_URL/,
+      /no endpoint address.*\nSet OPENAI_BASE_URL/,
     ],
     ['there is nothing to continue', ['--yes', '-c'], {}, /There is no session in .* yet/],
     [
@@ -243,10 +240,10 @@ describe('helios', () => {
   it('asks in a terminal before a tool writes, and does what is answered', async () => {
     const it = world({ ...saying([write], [write], [blocked]), isTerminal: true });
     const done = runCli(['-P', 'demo', 'a goal'], it);
-    await until('it asks', () => it.stdout.text.includes('Allow?'));
+    await until('it asks', () => it.stdout.text.includes('Approve?'));
     assert.match(it.stdout.text, /note\.txt/);
     it.stdin.write('what\nn\n');
-    await until('it asks again', () => it.stdout.text.split('Allow?').length === 4);
+    await until('it asks again', () => it.stdout.text.split('Approve?').length === 4);
     assert.ok(!existsSync(path.join(folder(), 'note.txt')));
     it.stdin.write('y\n');
     assert.equal(await done, 2);

@@ -161,14 +161,14 @@ describe('commands of the terminal', () => {
     [['machine', '--json', 'list'], /"id": "local"/],
     [['machines', '--json'], /"id": "local"/],
     [['auth', '--json', 'status'], /"provider": "claude"/],
-    [['auth', 'logout', 'chatgpt'], /Nobody is signed in/],
-    [['notify', '--delete', 'secret', 'hook'], /The secret hook is gone/],
-    [['notify', 'secret', 'hook', '--delete'], /The secret hook is gone/],
+    [['auth', 'logout', 'chatgpt'], /You are not signed in/],
+    [['notify', '--delete', 'secret', 'hook'], /Deleted the secret hook/],
+    [['notify', 'secret', 'hook', '--delete'], /Deleted the secret hook/],
     [['export', '-w', 'events', '-f', 'json'], /^\[/],
-    [['clean', '--older-than', '90d', '--dry-run'], /Nothing is to go/],
+    [['clean', '--older-than', '90d', '--dry-run'], /There is nothing to delete/],
     [['models', '-P', 'demo'], /demo/],
     [['search', '--json', '-n', '3', '--', '--yes'], /^\[\]$/m],
-    [['search', '--', '--json'], /Nobody said “--json”/],
+    [['search', '--', '--json'], /No results for “--json”/],
   ];
   for (const [argv, text] of spellings)
     it(`keep their spelling: helios ${argv.join(' ')}`, async () => {
@@ -188,7 +188,7 @@ describe('commands of the terminal', () => {
       const { code, stderr, stdout } = await helios(word, 'of', 'what');
       assert.deepEqual([code, stdout.text], [1, '']);
       assert.match(stderr.text, meant);
-      assert.match(stderr.text, /A goal is written in quotes/);
+      assert.match(stderr.text, /Write a goal in quotes/);
     });
   }
 });

@@ -48,7 +48,7 @@ describe('helios doctor', () => {
   it('fails where no model can be reached', async () => {
     const { code, stdout } = await helios({ PATH: '/nowhere', HOME: folder() });
     assert.equal(code, 1);
-    assert.match(stdout.text, /× models: No model can be reached/);
+    assert.match(stdout.text, /× models: No model is available/);
   });
 
   it('knows a claude that is signed in, without any key', async () => {
@@ -145,7 +145,7 @@ describe('helios doctor', () => {
       assert.equal(level, 'warning');
       assert.match(
         action ?? '',
-        /^loginctl enable-linger ada, once; then .*systemd-run --user --scope helios/,
+        /^run loginctl enable-linger ada once; then .*systemd-run --user --scope helios/,
       );
     });
 
@@ -153,7 +153,7 @@ describe('helios doctor', () => {
       logind('KillUserProcesses=yes\\nKillOnlyUsers=bob ada\\n', 'yes');
       const [level, action] = await about();
       assert.equal(level, 'note');
-      assert.match(action ?? '', /^start what is to stay with: systemd-run/);
+      assert.match(action ?? '', /^start persistent processes with: systemd-run/);
     });
 
     for (const [what, manager] of [

@@ -70,17 +70,17 @@ describe('runs and sessions of another process', () => {
   it('are ended, and their owner records it', async () => {
     const { code, stdout } = await helios('kill', handle);
     assert.equal(code, 0);
-    assert.match(stdout.text, /^Run 1 \(local:\d+\) is ended\..* records it\.\n$/);
+    assert.match(stdout.text, /^Run 1 \(local:\d+\) has ended\..* records it\.\n$/);
     assert.deepEqual((await eventually(session, 'run.ended')).verdict, { kind: 'killed' });
     const again = await helios('kill', handle);
-    assert.match(again.stdout.text, /was over already: killed/);
+    assert.match(again.stdout.text, /has already ended: killed/);
   });
 
   it('are ended and recorded where nobody works on the session', async () => {
     await bed.engine.close();
     const { code, stdout } = await helios('kill', handle);
     assert.equal(code, 0);
-    assert.match(stdout.text, /is ended, recorded as killed/);
+    assert.match(stdout.text, /has ended, recorded as killed/);
     const { stdout: replay } = await helios('replay');
     assert.match(replay.text, /Run 1: killed/);
     const { stdout: list } = await helios('sessions', '--json');

@@ -99,7 +99,7 @@ describe('helios models', () => {
     assert.equal(code, 0);
     assert.match(
       stdout.text,
-      /\nNot asked .*:\nclaude: There is no key for Anthropic\. Set ANTHROPIC_API_KEY/,
+      /\nNot queried .*:\nclaude: There is no key for Anthropic\. Set ANTHROPIC_API_KEY/,
     );
     assert.match(stdout.text, /\nopenai: OpenAI answered 401: .*Set OPENAI_API_KEY/);
     assert.doesNotMatch(stdout.text, /claude-opus/);

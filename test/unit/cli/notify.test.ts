@@ -61,7 +61,7 @@ describe('a project in the terminal', () => {
         JSON.stringify({ notifications: { channels } }),
       );
       const kept = await helios(['notify', 'secret', 'hook'], `${site.url}/k3y\n`);
-      assert.deepEqual([kept.code, kept.out], [0, 'The secret hook is kept.\n']);
+      assert.deepEqual([kept.code, kept.out], [0, 'Stored the secret hook.\n']);
       const { mode } = await stat(path.join(folder, 'home/auth/notify-hook'));
       assert.equal(mode & 0o777, 0o600);
       const { code, out, err } = await helios(['notify', 'test']);
@@ -102,13 +102,13 @@ describe('a project in the terminal', () => {
     assert.equal(code, 1);
     assert.match(
       err,
-      /^helios: .*helios\.json names the provider claud, which is not there\.\nName one of: claude, .*demo/,
+      /^helios: .*helios\.json names the provider claud, which does not exist\.\nName one of: claude, .*demo/,
     );
   });
 
   it('says that no channel is set', async () => {
     const { code, err } = await helios(['notify', 'test']);
     assert.equal(code, 1);
-    assert.match(err, /No channel is set/);
+    assert.match(err, /No notification channel is configured/);
   });
 });

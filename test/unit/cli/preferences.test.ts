@@ -67,7 +67,7 @@ describe('preferences', () => {
     assert.equal(warnings.length, 1);
     assert.match(
       warnings[0] ?? '',
-      /preferences\.json: modle is not known\. Known are: provider, model, effort/,
+      /preferences\.json: modle is unknown\. Known: provider, model, effort/,
     );
   });
 

@@ -96,8 +96,8 @@ describe('sessions in the terminal', () => {
     [['replay', '-x', '1'], /Unknown option '-x'\./],
     [['replay', ''], /The name of the session is empty/],
     [['clean', '--keep', ' '], /The name of the session is empty/],
-    [['watch', 'local:1'], /No session knows a run local:1\./],
-    [['kill', 'local:1'], /No session knows a run local:1\./],
+    [['watch', 'local:1'], /There is no run local:1\./],
+    [['kill', 'local:1'], /There is no run local:1\./],
     [['replay', '1', '--from', '9'], /no such turn\.\nIt has 2 turns\.$/m],
     [['export', '--out', ''], /Option '-o, --out <file>' argument '' is invalid/],
   ];
@@ -218,7 +218,7 @@ describe('sessions in the terminal', () => {
       /^ {2}\d{4}-\d\d-\d\d .* message +try the \[zebra\] schedule and "\[cosine\]" too$/,
     );
     const none = await helios('search', 'nowhere');
-    assert.deepEqual([none.code, none.stdout.text], [2, 'Nobody said “nowhere”.\n']);
+    assert.deepEqual([none.code, none.stdout.text], [2, 'No results for “nowhere”.\n']);
     assert.match((await helios('search', ' ')).stderr.text, /nothing to search for/);
   });
 
@@ -294,7 +294,7 @@ describe('sessions in the terminal', () => {
     assert.equal(statSync(file).mode & 0o777, 0o600);
     const again = await helios('export', '-o', file, '--what', 'messages');
     assert.equal(again.code, 1);
-    assert.match(again.stderr.text, /There is a file .*out\.csv already\.\nName another one/);
+    assert.match(again.stderr.text, /There is a file .*out\.csv already\.\nChoose another name/);
     assert.equal(readFileSync(file, 'utf8'), text);
     const nowhere = await helios('export', '--out', path.join(folder(), 'none/out.csv'));
     assert.match(nowhere.stderr.text, /Cannot write .*none\/out\.csv: ENOENT/);
@@ -395,13 +395,13 @@ describe('sessions in the terminal', () => {
     [['export', '--format', 'xml'], /'xml' is invalid\. Allowed choices are csv/],
     [
       ['sessions', '-n', '0'],
-      /'-n, --limit <count>' argument '0' is invalid\. It must be a whole number above 0/,
+      /'-n, --limit <count>' argument '0' is invalid\. Must be a whole number above 0/,
     ],
     [['sessions', '--all'], /Unknown option '--all'/],
-    [['replay', '--speed', 'fast'], /'fast' is invalid\. It must be a number above 0/],
-    [['kill', 'local:1'], /No session knows a run local:1/],
-    [['kill', newRunId(1)], /No session knows a run r-/],
-    [['watch', 'local:1'], /No session knows a run/],
+    [['replay', '--speed', 'fast'], /'fast' is invalid\. Must be a number above 0/],
+    [['kill', 'local:1'], /There is no run local:1/],
+    [['kill', newRunId(1)], /There is no run r-/],
+    [['watch', 'local:1'], /There is no run/],
   ];
   for (const [argv, message] of refusals) {
     it(`say what is wrong with: helios ${argv.join(' ').slice(0, 40)}`, async () => {
