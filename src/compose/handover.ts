@@ -35,8 +35,8 @@ export function parseHandover(text: string): Handover {
   if (data !== undefined) return data;
   const [issue] = error.issues;
   throw new UserFacing(
-    `What the window left is not understood: ${issue?.path.join('.') || 'it'} ${issue?.message ?? 'is wrong'}.`,
-    'Open the folder in VS Code: its sessions go on there.',
+    `The message of the window is invalid: ${issue?.path.join('.') || 'it'} ${issue?.message ?? 'is wrong'}.`,
+    'Open the folder in VS Code: its sessions resume there.',
   );
 }
 

@@ -16,6 +16,6 @@ export const localPathFrom =
     if (existsSync(absolute)) return absolute;
     throw new UserFacing(
       `There is nothing at ${absolute} on this computer.`,
-      `Name a file or folder that is there.`,
+      `Name an existing file or folder.`,
     );
   };

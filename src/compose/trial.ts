@@ -11,4 +11,4 @@ export const trialNotification = (atMs: number): Notification => ({
   atMs,
 });
 
-export const trialText = ({ problem }: TrialResult): string => problem ?? 'It was taken.';
+export const trialText = ({ problem }: TrialResult): string => problem ?? 'Delivered.';

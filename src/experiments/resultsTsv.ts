@@ -102,11 +102,11 @@ export function readResultsTsv(text: string, source = 'results.tsv'): readonly I
   if (problems.length > 0)
     throw new UserFacing(
       `${source} was not imported. ${told.join(' ')}`,
-      'Correct these lines, then import it again.',
+      'Fix these lines, then import the file again.',
     );
   if (results.length > maxRows)
     throw new UserFacing(
-      `${source} was not imported: it has ${results.length} results, and ${maxRows} is the most.`,
+      `${source} was not imported: it has ${results.length} results, and ${maxRows} is the maximum.`,
       'Import the newest of them.',
     );
   return results;

@@ -120,10 +120,10 @@ const words: Readonly<Record<NotifyEvent, readonly [string, string]>> = {
   approval: ['approval', 'approvals'],
   budget: ['budget notice', 'budget notices'],
   alarm: ['alarm', 'alarms'],
-  resumed: ['session taken up', 'sessions taken up'],
+  resumed: ['session resumed', 'sessions resumed'],
   experiment_complete: ['experiment ended', 'experiments ended'],
   task_complete: ['run ended', 'runs ended'],
   task_failed: ['run failed', 'runs failed'],
   metric_threshold: ['value reached', 'values reached'],
-  agent_idle: ['wait of the agent', 'waits of the agent'],
+  agent_idle: ['idle agent', 'idle agents'],
 };

@@ -57,7 +57,7 @@ export class Notifier {
   constructor(options: NotifierOptions) {
     this.#options = options;
     this.#takingUp = this.#takeUp().catch((error: unknown) =>
-      options.logger.warn(`What quiet hours held back cannot be read: ${messageOf(error)}`),
+      options.logger.warn(`Notifications held by quiet hours cannot be read: ${messageOf(error)}`),
     );
   }
 

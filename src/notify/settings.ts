@@ -45,7 +45,7 @@ const reference = 'Write secrets as ${env:NAME} or ${secret:name}.';
 /** Refuses malformed references, which would be sent as literal text. */
 const hasReferences = (written: string): boolean =>
   !/\$\{(?!(?:env|secret):[^${}]+\})/.test(written);
-const isNone = 'has a ${…} that stands for nothing: write ${env:NAME} or ${secret:name}';
+const isNone = 'has an invalid reference ${…}: write ${env:NAME} or ${secret:name}';
 const secretText = z.string().refine(hasReferences, isNone);
 
 const windowSchema = z

@@ -69,7 +69,7 @@ export async function createProjectFile(
   } catch (error) {
     if (codeOf(error) !== 'EEXIST')
       throw new UserFacing(`${file} cannot be written: ${messageOf(error)}.`);
-    throw new UserFacing(`${file} is there already.`, 'Edit it, or take it away first.');
+    throw new UserFacing(`${file} exists already.`, 'Edit it, or delete it first.');
   }
   return file;
 }
@@ -90,10 +90,7 @@ async function readIfThere(file: string): Promise<string | undefined> {
     return await readFile(file, 'utf8');
   } catch (error) {
     if (['ENOENT', 'ENOTDIR'].includes(codeOf(error) ?? '')) return undefined;
-    throw new UserFacing(
-      `${file} cannot be read: ${messageOf(error)}.`,
-      'Make it a file that you can read.',
-    );
+    throw new UserFacing(`${file} cannot be read: ${messageOf(error)}.`, 'Make the file readable.');
   }
 }
 
@@ -103,7 +100,7 @@ const isThere = (file: string): Promise<boolean> =>
     () => false,
   );
 
-const mend = 'Mend the file, then start again.';
+const mend = 'Fix the file, then try again.';
 
 /** Throws `UserFacing` that lists every problem with line and column. */
 export function parseProject(file: string, text: string): ProjectFile {
@@ -116,7 +113,7 @@ export function parseProject(file: string, text: string): ProjectFile {
     throw new UserFacing([...problems, ...warnings].map(line).join('\n'), mend);
   const repeated = json.repeated.map((path) => ({
     path,
-    message: 'stands there twice: this one counts',
+    message: 'occurs twice: this one counts',
   }));
   return {
     ...project,

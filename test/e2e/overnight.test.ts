@@ -224,7 +224,7 @@ describe('a night in the hands of a user', () => {
     await tabMatching(/helios\s*\.json/);
     await workbench.command('Helios: Send Test Notification');
     await workbench.inputTitled('Helios: Test Notification');
-    await workbench.inputTitled('It was taken.');
+    await workbench.inputTitled('Delivered.');
     await workbench.screenshot('overnight-test-notification');
     await workbench.page.keyboard.press('Escape');
     await rm(join(repo.folder, 'helios.json'));

@@ -83,7 +83,7 @@ async function* once(bytes: Uint8Array): AsyncIterable<Uint8Array> {
 }
 
 const tooSlow = ({ id }: Machine, timeoutMs: number): GitFailure =>
-  new GitFailure('timeout', `git on ${id} did not come to an end within ${timeoutMs / 1000} s.`);
+  new GitFailure('timeout', `git on ${id} did not end within ${timeoutMs / 1000} s.`);
 
 class Output {
   readonly #chunks: Uint8Array[] = [];
@@ -91,8 +91,7 @@ class Output {
 
   take(bytes: Uint8Array): void {
     this.#bytes += bytes.length;
-    if (this.#bytes > maxOutputBytes)
-      throw new GitFailure('git', 'git printed more than can be taken.');
+    if (this.#bytes > maxOutputBytes) throw new GitFailure('git', 'git printed too much output.');
     this.#chunks.push(Uint8Array.from(bytes));
   }
 
@@ -114,7 +113,7 @@ const refusals: Readonly<Record<number, readonly [GitFailureReason, string]>> = 
     'ignored',
     'The repository around the folder ignores it: what is in it is no code of that repository.',
   ],
-  89: ['beside', 'There is a branch whose name is a part of it, or the other way round.'],
+  89: ['beside', 'The name conflicts with a branch: one is the folder of the other.'],
 };
 
 function checked(machine: Machine, { outcome, stderr }: StreamResult, text: string): string {

@@ -54,8 +54,8 @@ export async function promoteToPatch({ machine, code, clock }: PromotedCode): Pr
   );
   if (patch !== '') return Buffer.from(patch, 'latin1');
   throw new UserFacing(
-    'The code of this experiment is the commit that is checked out: there is nothing to take over.',
-    'What was tried there are its arguments; see its command.',
+    'The code of this experiment is the commit that is checked out: there is nothing to export.',
+    'The experiment changed only arguments; see its command.',
   );
 }
 
@@ -67,7 +67,7 @@ function keptCode(code: CodeState): { readonly repo: string; readonly commit: st
     );
   if (code.commit === undefined)
     throw new UserFacing(
-      'The code of this experiment was not kept, for its repository could not be written.',
+      'The code of this experiment was not kept: its repository was not writable.',
       'Choose another experiment.',
     );
   return { repo: code.repo, commit: code.commit };
@@ -81,7 +81,7 @@ async function asked<T>(branch: string, work: () => Promise<T>): Promise<T> {
     if (error.reason === 'exists')
       throw new UserFacing(
         `There is a branch ${branch} already.`,
-        'Choose another name; it was not changed.',
+        'Choose another name. The branch was not changed.',
       );
     if (error.reason === 'beside')
       throw new UserFacing(
@@ -91,13 +91,13 @@ async function asked<T>(branch: string, work: () => Promise<T>): Promise<T> {
     if (error.reason === 'name')
       throw new UserFacing(
         `${JSON.stringify(branch)} cannot be the name of a branch.`,
-        'Such as helios/cosine-lr.',
+        'Use a name such as helios/cosine-lr.',
       );
     if (error.reason === 'missing')
       throw new UserFacing(
-        'The kept code is not in the repository any more.',
-        'Its refs below refs/helios were removed.',
+        'The stored code is no longer in the repository.',
+        'Its refs under refs/helios were removed.',
       );
-    throw new UserFacing(error.message, 'Look at the repository, then try again.');
+    throw new UserFacing(error.message, 'Check the repository, then retry.');
   }
 }

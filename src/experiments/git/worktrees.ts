@@ -75,7 +75,7 @@ export function slugOf(name: string): string {
   if (isOfLedger(slug))
     throw new GitFailure(
       'exists',
-      `Names such as ${slug} are those of the ledger. Use words: "cosine-schedule".`,
+      `Names such as ${slug} belong to the ledger. Use words: "cosine-schedule".`,
     );
   return slug;
 }
@@ -247,7 +247,7 @@ export class Worktrees {
     };
     const { commit, leftOut } = await capture(asked);
     if (commit !== undefined) return namedLeftOut(leftOut);
-    throw new GitFailure('git', 'The repository cannot be written, so nothing can be kept in it.');
+    throw new GitFailure('git', 'The repository is not writable, so no code can be stored in it.');
   }
 
   async #worktree(

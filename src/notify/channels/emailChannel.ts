@@ -71,9 +71,12 @@ function failureOf(error: unknown, { host, user }: EmailSettings, { redact }: De
   const said = redact(oneLine(messageOf(error), 200));
   switch (codeOf(error)) {
     case 'EAUTH':
-      return new NotifyFailure('settings', `${host} does not let ${user ?? 'us'} in: ${said}`);
+      return new NotifyFailure(
+        'settings',
+        `${host} rejected the login of ${user ?? 'Helios'}: ${said}`,
+      );
     case 'ETLS':
-      return new NotifyFailure('settings', `${host} gives no safe way (STARTTLS): ${said}`);
+      return new NotifyFailure('settings', `${host} does not offer encryption (STARTTLS): ${said}`);
     case 'EENVELOPE':
     case 'EMESSAGE':
       return new NotifyFailure('refused', `${host} refused the e-mail: ${said}`);

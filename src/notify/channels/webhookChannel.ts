@@ -28,7 +28,7 @@ function hostOf(url: string): string {
   try {
     return new URL(url).host;
   } catch {
-    return '(address by its name)';
+    return '(address from a variable)';
   }
 }
 
@@ -42,7 +42,7 @@ async function requestOf(
   if (!URL.canParse(address) || !/^https?:/.test(address))
     throw new NotifyFailure(
       'settings',
-      'The address of the webhook is none: it must begin with http:// or https://.',
+      'The address of the webhook is invalid. It must begin with http:// or https://.',
     );
   const own: [string, string][] = [];
   for (const [name, value] of Object.entries(headers)) own.push([name, await resolve(value)]);
@@ -102,7 +102,8 @@ async function attemptOnce(
 
 function refused({ status, headers }: Response, text: string, clock: Clock): NotifyFailure {
   const said = text.trim() === '' ? '' : ` (${oneLine(text, 120)})`;
-  const hint = status >= 300 && status < 400 ? ' The address has moved: write the new one.' : '';
+  const hint =
+    status >= 300 && status < 400 ? ' The address has moved: configure the new one.' : '';
   const message = `It answered ${status}${said}.${hint}`;
   if (status !== 429 && status < 500) return new NotifyFailure('refused', message);
   return new Passing('refused', message, retryAfterMs(headers.get('retry-after'), clock.now()));

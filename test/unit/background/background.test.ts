@@ -196,7 +196,7 @@ describe('the background process', function () {
       name: 'a list',
       input: () => line([1]),
       code: 1,
-      says: /What the window left is not understood/,
+      says: /The message of the window is invalid/,
     },
     {
       name: 'no session',

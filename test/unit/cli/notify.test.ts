@@ -46,7 +46,7 @@ describe('a project in the terminal', () => {
     assert.deepEqual([provider, model, defaultMachine], ['claude', 'opus', 'gpu1']);
     const again = await helios(['init']);
     assert.equal(again.code, 1);
-    assert.match(again.err, /is there already/);
+    assert.match(again.err, /exists already/);
   });
 
   it('tries each channel, with its secret', async () => {
@@ -66,7 +66,7 @@ describe('a project in the terminal', () => {
       assert.equal(mode & 0o777, 0o600);
       const { code, out, err } = await helios(['notify', 'test']);
       assert.equal(code, 1, err);
-      assert.match(out, /^ok {4}webhook .*: It was taken\.$/m);
+      assert.match(out, /^ok {4}webhook .*: Delivered\.$/m);
       assert.match(out, /^no {4}webhook .*: There is no secret none\./m);
       assert.doesNotMatch(out, /k3y/);
       assert.equal(site.calls[0]?.path, '/k3y');

@@ -224,7 +224,7 @@ describe('the webhook channel', () => {
 
   it('refuses an address that is none, and shows no secret in its name', async () => {
     const byName = channel({ url: '${env:HOOK}' });
-    assert.equal(byName.name, 'webhook (address by its name)');
+    assert.equal(byName.name, 'webhook (address from a variable)');
     await byName.send(message());
     assert.equal(site.calls[0]?.path, '/s3cr3t');
     await assert.rejects(

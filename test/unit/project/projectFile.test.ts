@@ -178,12 +178,12 @@ const refused: readonly (readonly [string, string, RegExp])[] = [
   [
     'a reference that is none',
     '{"notifications": {"channels": [{"type": "webhook", "url": "https://x/${TOKEN}"}]}}',
-    /url has a \$\{…\} that stands for nothing: write \$\{env:NAME\}/,
+    /url has an invalid reference \$\{…\}: write \$\{env:NAME\}/,
   ],
   [
     'a reference in a header that is none',
     '{"notifications": {"channels": [{"type": "webhook", "url": "https://x", "headers": {"A": "${TOKEN}"}}]}}',
-    /headers\.A has a \$\{…\} that stands for nothing/,
+    /headers\.A has an invalid reference \$\{…\}/,
   ],
   [
     'a password of nobody',
@@ -216,8 +216,8 @@ describe('helios.json', () => {
     const { model, warnings } = parseProject('/p/helios.json', text);
     assert.equal(model, 'b');
     assert.deepEqual(warnings, [
-      '/p/helios.json:4:12: model stands there twice: this one counts',
-      '/p/helios.json:5:16: watchdogs stands there twice: this one counts',
+      '/p/helios.json:4:12: model occurs twice: this one counts',
+      '/p/helios.json:5:16: watchdogs occurs twice: this one counts',
     ]);
   });
 
@@ -349,7 +349,7 @@ describe('helios.json', () => {
     );
     // Metrics that are named are the only ones that are read.
     assert.deepEqual([warnings, provider, defaultMachine, metricNames], [[], 'claude', 'gpu1', []]);
-    await assert.rejects(createProjectFile(place, {}), /is there already/);
+    await assert.rejects(createProjectFile(place, {}), /exists already/);
     assert.equal(await createProjectFile(inFolder('new/sub'), {}, { orFind: true }), file);
   });
 

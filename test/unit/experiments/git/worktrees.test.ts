@@ -382,7 +382,7 @@ for (const host of hosts)
       await branch('with');
       assert.match(
         JSON.stringify(await ask('exp_checkout', { branch: 'with' })),
-        /kept with Git LFS are pointers here/,
+        /stored with Git LFS are only pointers here/,
       );
     });
 
