@@ -127,10 +127,11 @@ export class Tree {
     limitMs: number,
     env: NodeJS.ProcessEnv,
   ): Promise<{ isHung: boolean; code: number | null; errors: string }> {
+    const config = readFileSync(join(this.root, 'test/unit/.mocharc.json'), 'utf8');
+    const { require: required } = JSON.parse(config) as { readonly require: readonly string[] };
     const options = [
       '--no-config',
-      '--require',
-      'test/setup/compiled.ts',
+      ...required.flatMap((file) => ['--require', file]),
       '--reporter',
       'test/setup/reporter.mjs',
     ];
