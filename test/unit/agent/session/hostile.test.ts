@@ -193,6 +193,24 @@ describe('hostile model', () => {
     );
   });
 
+  it('costs what it had said when it failed, and nothing when it failed before', async () => {
+    const failure = { reason: 'server' as const, message: 'down' };
+    const costs: number[] = [];
+    for (const outputTokens of [0, 1_000]) {
+      const usage = { ...noUsage, inputTokens: 1_000, outputTokens };
+      const model = new ScriptedModel([{ reply: { stop: 'error', usage, failure } }]);
+      Object.assign(model, { id: 'claude', defaultModel: 'claude-opus-4-6' });
+      bed = await testEngine(model);
+      const session = await bed.start();
+      assert.equal(await session.ended, 'error');
+      costs.push(session.state.usd);
+      await bed.dispose();
+    }
+    const [before, midway = 0] = costs;
+    assert.equal(before, 0);
+    assert.ok(midway > 0);
+  });
+
   it('keeps pinned notes before the model, also after a restart', async () => {
     const model = new ScriptedModel(['hang', 'hang']);
     bed = await testEngine(model);
