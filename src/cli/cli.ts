@@ -244,5 +244,5 @@ function wordToGoOn({ state }: Session): string | undefined {
       `The goal of session ${state.id} is met.`,
       'Write what to do next: helios --continue "…", or start a new goal.',
     );
-  return state.phase === 'ended' || state.phase === 'paused' ? 'Go on with the work.' : undefined;
+  return state.phase === 'ended' || state.phase === 'paused' ? 'Continue the work.' : undefined;
 }

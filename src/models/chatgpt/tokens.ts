@@ -28,7 +28,7 @@ const marginMs = 5 * 60_000;
 /**
  * Two processes can renew at once: the second is refused, and polls for the tokens of the first.
  */
-const isPolled = 5;
+const maxPolls = 5;
 const pollEveryMs = 400;
 const refreshLimitMs = 30_000;
 
@@ -69,7 +69,7 @@ export class ChatgptTokens {
 
   async #kept(): Promise<SignedIn> {
     const tokens = await this.#stored();
-    if (tokens === undefined) throw new SignedOut('Nobody is signed in to ChatGPT.');
+    if (tokens === undefined) throw new SignedOut('You are not signed in to ChatGPT.');
     return this.#unstored?.inPlaceOf === tokens.refreshToken ? this.#unstored.fresh : tokens;
   }
 
@@ -142,8 +142,8 @@ export class ChatgptTokens {
         ...(refused.status !== undefined && { status: refused.status }),
       });
     }
-    for (let refresh = 0; refresh <= isPolled; refresh++) {
-      if (refresh > 0) await delay(this.#options.clock, pollEveryMs);
+    for (let poll = 0; poll <= maxPolls; poll++) {
+      if (poll > 0) await delay(this.#options.clock, pollEveryMs);
       const stored = await this.#kept();
       if (stored.refreshToken !== old.refreshToken) return stored;
     }

@@ -78,7 +78,7 @@ describe('helios models', () => {
     assert.match(line('scripted'), /^demo .*\$0\.00 \/ \$0\.00/);
     assert.doesNotMatch(stdout.text, /^openai +whisper|claude-fable|sk-/m);
     assert.match(stdout.text, /Prices are US dollars per million tokens/);
-    assert.match(stdout.text, /^chatgpt: Nobody is signed in to ChatGPT/m);
+    assert.match(stdout.text, /^chatgpt: You are not signed in to ChatGPT/m);
     assert.ok(lines.every((each) => each.length <= 120 || !/^\w+ +\w+/.test(each)));
   });
 

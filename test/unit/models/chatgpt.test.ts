@@ -168,7 +168,7 @@ describe('chatgpt', () => {
     store.values.clear();
     const { reply } = await ask();
     assert.equal(reply.failure?.reason, 'auth');
-    assert.match(reply.failure.message, /Nobody is signed in.*helios auth login/);
+    assert.match(reply.failure.message, /You are not signed in.*helios auth login/);
     assert.equal(server.requests.length, 0);
     assert.deepEqual((await provider.readiness?.())?.isReady, false);
   });

@@ -171,7 +171,7 @@ describe('the tokens of ChatGPT', () => {
     );
     assert.deepEqual([...store.values.keys()], []);
     assert.ok(!JSON.stringify(auth.trouble ?? '').includes(refreshToken));
-    await fails(tokens.current(), 'auth', /Nobody is signed in/);
+    await fails(tokens.current(), 'auth', /You are not signed in/);
     assert.equal((await tokens.readiness()).isReady, false);
   });
 
@@ -226,7 +226,7 @@ describe('the tokens of ChatGPT', () => {
       const tokens = open();
       await fails(tokens.current(), 'auth', /damaged.*saved as chatgpt-damaged.*helios auth login/);
       assert.deepEqual([...store.values], [[damagedName, text]]);
-      await fails(tokens.current(), 'auth', /Nobody is signed in/);
+      await fails(tokens.current(), 'auth', /You are not signed in/);
     });
 
   it('that are damaged are kept aside also by whoever asks whether they are there', async () => {
