@@ -35,7 +35,7 @@ export async function follow(following: Following): Promise<number> {
     owned.add(
       session.onDidRecord((event) => {
         view.event(event, session);
-        // Without a user who answers, an error that pauses the session ends it.
+        // A session that an error paused waits for the user. Nobody can answer here: stop it.
         if (event.type === 'session.paused' && event.by === 'error') stop(following);
       }),
     );

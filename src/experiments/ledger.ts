@@ -96,9 +96,9 @@ export interface ExperimentRow {
   readonly verdicts: string;
   /** The result in the decisive metric; omitted if no run has a finite value of it. */
   readonly result?: ExperimentResult;
-  /** Cost of the model calls; omitted until one of its runs has started. */
+  /** Cost of the experiment's model calls; omitted until one of its runs has started. */
   readonly cost?: ThinkingCost;
-  /** Total duration of its runs that have ended. */
+  /** Total duration of the experiment's runs that have ended. */
   readonly runMs: number;
   /** The limit of each run. */
   readonly limit?: RunLimit;

@@ -48,7 +48,7 @@ export class CallFailed extends HeliosError {
 }
 
 export interface GuardOptions {
-  /** Id of the provider, for the thinking that a cut reply keeps. */
+  /** Id of the provider, for the thinking that is kept of a reply that was cut short. */
   readonly provider: string;
   readonly clock: Clock;
   /** A stream silent for this long counts as cut. Default: 10 minutes. */

@@ -156,7 +156,8 @@ export interface ModelFailure {
  * - `tools`: the model waits for results
  * - `length`: cut by the output limit
  *
- * Content holds tool calls exactly when the stop is `tools`: calls of a cut reply are dropped.
+ * Content holds tool calls exactly when the stop is `tools`: calls of a reply that was cut short
+ * are dropped.
  */
 export type StopReason = 'stop' | 'tools' | 'length' | 'aborted' | 'error';
 
@@ -241,7 +242,7 @@ export interface SearchReply {
   readonly text: string;
   readonly sources: readonly SearchSource[];
   readonly usage: Usage;
-  /** Number of searches of all attempts; billed in addition to the tokens. */
+  /** Number of web searches in all attempts at the call; billed in addition to the tokens. */
   readonly searches: number;
   readonly model: string;
   readonly failure?: ModelFailure;

@@ -11,7 +11,7 @@ import { dependable, type CallOptions, type ProviderIdentity } from './provider.
 
 /** Sources of a search in order, each page once. Cleared before each attempt. */
 export class FoundSources {
-  /** Number of web searches by all attempts. */
+  /** Number of web searches in all attempts at the call. */
   searches = 0;
   readonly #sources = new Map<string, SearchSource>();
 

@@ -86,7 +86,10 @@ export const startArgv = (folder: RunFolder): readonly string[] => [
   'start',
 ];
 
-/** Signals every process of the run. Append the name of a signal. */
+/**
+ * Returns the command that signals every process of the run. The caller appends the name of the
+ * signal.
+ */
 export const signalArgv = (folder: RunFolder): readonly string[] => [
   '/bin/sh',
   folder.supervisorScript,

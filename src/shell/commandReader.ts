@@ -192,8 +192,8 @@ export class CommandReader {
   }
 
   /**
-   * Reads a backtick substitution. The grammar does not know the backslashes that a shell removes
-   * first.
+   * Reads the commands of a backtick substitution. Removes backslashes as a shell does before it
+   * parses the commands, since the grammar does not.
    */
   #backticks({ start, end }: Place, text: string): void {
     must(/^`(?:[^`\\]|\\[^\n])*`$/.test(text));

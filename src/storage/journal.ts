@@ -43,8 +43,8 @@ export async function readJournal<E>(
     for (const line of lines) {
       number += 1;
       if (line === '') continue;
-      // The last line may lack its newline: its event is then whole and stays so after the next
-      // write.
+      // A last line that lacks only its newline holds a complete event; the next write adds the
+      // newline first.
       const event = line === undefined ? undefined : parseEvent<E>(line);
       if (event !== undefined) events.push(event);
       else if (!isTail) damage.push(`line ${number} is not an event and was left out`);

@@ -161,7 +161,7 @@ async function askFor(file: string, holder: LeaseOwner, clock: Clock): Promise<v
   }
 }
 
-/** Resolves with the next change next to the lease, or after `pollEveryMs`. */
+/** Resolves when the lease or a request for it changes, or after `pollEveryMs`. */
 async function change(file: string, clock: Clock): Promise<void> {
   const changed = new AbortController();
   const watch = watchLease(file, () => changed.abort());

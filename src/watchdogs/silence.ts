@@ -6,8 +6,8 @@ import { Latch } from './latch.ts';
 /** Longest interval between two beats of a computer that was awake. */
 const longestBeatMs = 60_000;
 /**
- * A run that prints seldom (an epoch of 40 min) has to be silent for this multiple of its longest
- * silence.
+ * A run that rarely prints (an epoch of 40 min) is reported only after it has been silent for this
+ * multiple of its longest silence so far.
  */
 const longerFactor = 2;
 

@@ -1,6 +1,6 @@
 /**
- * The session's inbox: questions of the agent. None blocks the work; a question without an answer
- * in time gets its default.
+ * The session's inbox: the agent's questions. None blocks the work. If a question is not answered
+ * in time, its default becomes the answer.
  */
 import type { Clock } from '../../base/clock.ts';
 import { DisposableStore, type Disposable } from '../../base/disposable.ts';

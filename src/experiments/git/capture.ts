@@ -15,9 +15,9 @@ export interface Capture {
   /** The ref that keeps the commit. */
   readonly ref: string;
   /**
-   * The parent commit, if the folder is a worktree of Helios. A commit is then made only if
-   * something has changed, and is checked out there. Default: the commit that is checked out is the
-   * parent and stays checked out.
+   * Parent of the new commit, for a worktree that Helios created: commits only if something has
+   * changed, and checks the new commit out in that worktree. By default, the parent is the commit
+   * that is checked out, which stays checked out.
    */
   readonly following?: string;
   readonly message: string;

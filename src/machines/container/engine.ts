@@ -33,7 +33,7 @@ export async function openEngine(place: string): Promise<Docker> {
   return new Docker({ host: hostname, port: port || '2375', protocol: 'http' });
 }
 
-/** Returns whether the engine runs on this computer, so that it sees the same mount sources. */
+/** Returns whether the engine runs on this computer and can thus mount this computer's folders. */
 export const isHere = (place: string): boolean =>
   !/^(tcp|http|https|ssh):\/\/(?!localhost\b|127\.|\[::1\])/.test(place);
 

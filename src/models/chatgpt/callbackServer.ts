@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { codeOf, UserFacing } from '../../base/errors.ts';
 import { callbackPath } from './codexService.ts';
 
-/** The page that the browser then shows. */
+/** The page that the browser shows after the redirect of the sign-in. */
 export interface CallbackPage {
   readonly status: 200 | 400 | 409;
   readonly title: string;

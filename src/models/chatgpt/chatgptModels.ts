@@ -36,8 +36,8 @@ const modelShape = z.object({
 type Told = z.infer<typeof modelShape>;
 
 /**
- * Reads the back end's list; `undefined` when the answer is not a list. Leaves out entries that are
- * malformed or that its own client hides.
+ * Reads the back end's list; `undefined` when the answer is not a list. Leaves out malformed
+ * entries, and those that Codex, the back end's own client, hides.
  */
 export function toldModels(answer: unknown): readonly ModelDescription[] | undefined {
   const { data } = listShape.safeParse(answer);

@@ -26,9 +26,9 @@ export class Conversations {
   }
 
   /**
-   * Returns the waiting process whose conversation continues with exactly this request, and passes
-   * it what is new. The caller owns it from then on. Ends any other process that waited under the
-   * name.
+   * Takes the waiting process of the request's conversation, sends it the new messages or results,
+   * and returns it; the caller then owns the process. If the request does not continue exactly what
+   * the process knows, ends the process and resolves with `undefined`.
    */
   async resume(asked: Asked): Promise<LiveClaude | undefined> {
     const waiting = this.#take(asked.request.conversation);

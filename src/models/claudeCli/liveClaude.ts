@@ -118,7 +118,7 @@ export class LiveClaude {
       // The beta API has the same events, and more that are not requested.
       const event = withOwnName(message.event as RawMessageStreamEvent);
       if (event.type === 'message_delta') isWhole = event.delta.stop_reason !== null;
-      // `claude` appends an end to a cut reply and continues from there.
+      // `claude` appends an end to a reply that was cut short and continues from there.
       if (event.type === 'message_stop' && !isWhole) return;
       yield event;
       if (event.type === 'message_stop') return;

@@ -1,7 +1,7 @@
 /**
  * Keeps Gemini's thought signatures. Gemini attaches them to the parts that result from thinking,
- * and each part must be sent back exactly as it was. A thinking block before the block of such a
- * part holds what that block cannot.
+ * and each part must be sent back exactly as it was. The block of such a part has no field for a
+ * signature, so a thinking block in front of it stores the signature.
  */
 import type { Part } from '@google/genai/web';
 import { ownThinking } from '../replay.ts';

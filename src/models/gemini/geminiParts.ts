@@ -26,7 +26,7 @@ interface Called {
 interface Whose {
   readonly provider: string;
   readonly model: string;
-  /** For a cut reply, calls are left out, and with them their signatures. */
+  /** Whether the reply was cut short. Its calls and their signatures are then left out. */
   readonly isCut: boolean;
 }
 

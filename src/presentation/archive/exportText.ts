@@ -60,7 +60,10 @@ function plainText(cell: Cell, redact: Redact): string {
   return unlikeFormula(text.replaceAll('\u0000', ''));
 }
 
-/** Leaves negative numbers, which are not formulas. */
+/**
+ * Puts an apostrophe in front of text that a spreadsheet would read as a formula. Signed numbers
+ * are no formulas and stay unchanged.
+ */
 const unlikeFormula = (text: string): string =>
   /^[=+\-@\t\r\n]/.test(text) && !/^[+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i.test(text)
     ? `'${text}`

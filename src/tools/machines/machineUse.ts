@@ -9,11 +9,11 @@ import { freeSlots, type FreeSlots, type GpuSlot } from '../../runs/leases.ts';
 
 export type ResourceSource = Pick<MachineResources, 'take' | 'gpuTime'>;
 
-/** Time that a list waits for the numbers of a machine that has answered. */
+/** Maximum time that a list waits for the load and the slots of a reachable machine. */
 const answerMs = 3000;
 const maxGpus = 16;
 
-/** Resolves with the known numbers after `answerMs` at the latest. Never rejects. */
+/** Resolves with the known load and slots after `answerMs` at the latest. Never rejects. */
 export async function useFields(
   machine: Machine,
   resources: ResourceSource | undefined,

@@ -3,7 +3,7 @@ import * as z from 'zod';
 
 /** The arguments that describe the experiment of a launch. */
 export interface ExperimentArguments {
-  /** Default: the label or the command. */
+  /** Default: the run's label or, without one, its command. */
   readonly hypothesis?: string;
   /** Id of an existing experiment to add the runs to. */
   readonly experiment?: string;

@@ -34,7 +34,7 @@ export class MachineSlots {
       if (slots !== undefined)
         this.#held.set(id, { count: slots.total - slots.free, atMs: this.#clock.now() });
     } catch {
-      // The machine's status reports the failure, too.
+      // Not reported here: the machine's status shows the failure.
       this.#held.delete(id);
     } finally {
       this.#asking.delete(id);
