@@ -19,8 +19,10 @@ export function planImport(
   const unknown = names === 'all' ? [] : names.filter((name) => !aliases.includes(name));
   if (unknown.length > 0)
     throw new UserFacing(
-      `The ssh config has no host ${unknown.join(', ')}.`,
-      aliases.length > 0 ? `It has ${aliases.join(', ')}.` : 'It has none but patterns.',
+      `Not a host of your SSH config: ${unknown.join(', ')}.`,
+      aliases.length > 0
+        ? `Its hosts: ${aliases.join(', ')}.`
+        : 'It names no host; patterns such as “Host *” do not count.',
     );
   const forGit = names === 'all' ? aliasesOf(hosts.filter(({ isForGit }) => isForGit)) : [];
   const wanted =

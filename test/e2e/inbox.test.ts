@@ -81,7 +81,7 @@ describe('the inbox in the hands of a user', () => {
   });
 
   it('adds a sticky that the model is shown, and removes it', async () => {
-    await workbench.command('Helios: Add Sticky');
+    await workbench.command('Helios: Add Sticky Note');
     await workbench.answerInput('never touch the test split');
     await rowMatching(/never touch the test split/);
     await workbench.setTheme('light');
@@ -96,7 +96,7 @@ describe('the inbox in the hands of a user', () => {
       (body) => body.includes('never touch the test split'),
     );
     await workbench.sendChat('@helios /sticky rm 1');
-    await workbench.chatMatching(/Removed sticky 1/);
+    await workbench.chatMatching(/Removed sticky note 1/);
     await workbench.eventually(
       () => workbench.treeRows('Inbox'),
       (rows) => rows.every(({ label }) => label !== 'never touch the test split'),

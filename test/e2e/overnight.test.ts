@@ -146,7 +146,7 @@ describe('a night in the hands of a user', () => {
 
   it('promotes the champion to a branch that is not checked out, and to a patch', async () => {
     await workbench.rowMenu('Experiments', 'Experiment 2', 'Promote Champion…');
-    await workbench.inputTitled('Promote e2: a rate of 0.1 learns faster');
+    await workbench.inputTitled('Promote e2 to a branch or patch: a rate of 0.1 learns faster');
     await workbench.screenshot('overnight-promote');
     await workbench.pick('New Branch');
     await workbench.inputTitled('Name of the new branch');
@@ -158,7 +158,7 @@ describe('a night in the hands of a user', () => {
     assert.equal(repo.git('branch', '--show-current'), 'main');
     await workbench.command('Helios: Promote Champion…');
     await workbench.pick('bring loss < 0.1');
-    await workbench.pick('Patch');
+    await workbench.pick('Save Patch');
     await workbench.keepFile('helios-e2.patch');
     await workbench.notificationMatching(/Saved e2 to .*helios-e2\.patch/);
     const patch = join(repo.folder, 'helios-e2.patch');

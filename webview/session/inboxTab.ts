@@ -59,7 +59,7 @@ class OpenQuestion {
   readonly #field = element('input', {
     type: 'text',
     class: 'field',
-    placeholder: 'Another answer',
+    placeholder: 'Other answer…',
   });
   readonly #controls: readonly (HTMLButtonElement | HTMLInputElement)[];
   readonly #id: string;

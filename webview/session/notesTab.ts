@@ -20,13 +20,13 @@ export class NotesTab {
   readonly #field = element('textarea', {
     class: 'field',
     rows: 2,
-    'aria-label': 'New sticky',
+    'aria-label': 'New sticky note',
     placeholder: 'A text that the model always sees, such as: never use more than one GPU',
   });
   readonly #pin = plainButton('Add', () => this.#send(), 'primary');
   readonly #problem = element('p', { class: 'problem', role: 'alert', hidden: true });
   readonly #why = element('p', { class: 'read-only', hidden: true });
-  readonly #list = element('ul', { class: 'notes', 'aria-label': 'Stickies' });
+  readonly #list = element('ul', { class: 'notes', 'aria-label': 'Sticky notes' });
   readonly #form = element('div', { class: 'new-note' });
   #shown = '';
 
@@ -49,7 +49,7 @@ export class NotesTab {
     this.#shown = shown;
     this.#list.replaceChildren(
       ...notes.map(({ number, text }) => {
-        const remove = iconOnlyButton(`Remove sticky ${number}`, 'close', () =>
+        const remove = iconOnlyButton(`Remove sticky note ${number}`, 'close', () =>
           this.#attempt(this.#events.unpin(number)),
         );
         remove.disabled = readOnly !== undefined;
@@ -61,7 +61,9 @@ export class NotesTab {
           remove,
         );
       }),
-      ...(notes.length === 0 ? [element('li', { class: 'muted' }, 'There are no stickies.')] : []),
+      ...(notes.length === 0
+        ? [element('li', { class: 'muted' }, 'There are no sticky notes.')]
+        : []),
     );
   }
 

@@ -5,7 +5,7 @@ const titles: Readonly<Record<Tab, string>> = {
   timeline: 'Timeline',
   ledger: 'Ledger',
   inbox: 'Inbox',
-  notes: 'Stickies',
+  notes: 'Sticky Notes',
 };
 
 /** The tabs of the view; arrow keys move between them. */

@@ -208,8 +208,8 @@ const descriptions: { readonly [Type in JournalEvent['type']]: Describe<Type> } 
       'Checkpoint',
       `${shortTokens(tokensBefore)} tokens condensed into a briefing`,
     ),
-  'note.pinned': ({ number, text }) => plain('note', `Sticky ${number} pinned`, text),
-  'note.unpinned': ({ number }) => plain('note', `Sticky ${number} removed`),
+  'note.pinned': ({ number, text }) => plain('note', `Sticky note ${number} pinned`, text),
+  'note.unpinned': ({ number }) => plain('note', `Sticky note ${number} removed`),
 };
 
 /**

@@ -221,8 +221,8 @@ export class LiveSession implements Session, SessionHooks {
       const { stickies } = this.state;
       if (stickies.size >= maxStickies) {
         throw new UserFacing(
-          `There are ${stickies.size} stickies already; more are not possible.`,
-          'Unpin a sticky first.',
+          `There are ${stickies.size} sticky notes already; more are not possible.`,
+          'Remove a sticky note first.',
         );
       }
       const given = this.#log.events.flatMap((event) =>

@@ -176,7 +176,7 @@ class RemoteProcess {
     this.#end.reject(
       new MachineFailure(
         'timeout',
-        `${host.name} did not confirm the end of a command that was killed.`,
+        `${host.name} did not confirm that the killed command has ended. It may still be running.`,
       ),
     );
     channel.close();

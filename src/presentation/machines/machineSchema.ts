@@ -71,7 +71,7 @@ const ownTexts: Readonly<Record<string, string>> = {
   port: 'port; default: as in the ssh config, else 22',
   user: 'user name; default: as in the ssh config, or in the image',
   auth: 'how to log in; default: as in the ssh config',
-  timeLimitMinutes: 'time limit of a job that names none; default: that of the partition',
+  timeLimitMinutes: 'default time limit of a job; if not set, that of the partition applies',
   flags: 'additional arguments of sbatch, such as --constraint=a100',
   prologue: 'shell lines before the command, on the node, such as module load cuda',
   mounts: 'mounted folders of this computer',

@@ -3,7 +3,7 @@ export const environmentVariables: Readonly<Record<string, string>> = {
   'HELIOS_KEY_<ID>': 'API key of an endpoint: its id in capitals, with `_` in place of `-`.',
   HTTPS_PROXY: 'Proxy for requests to models and to the web. `ALL_PROXY` and `HTTP_PROXY` follow.',
   NO_PROXY: 'Hosts that are reached without the proxy.',
-  AWS_DEFAULT_REGION: 'AWS region of Bedrock, after `AWS_REGION`.',
+  AWS_DEFAULT_REGION: 'AWS region of Bedrock, used if `AWS_REGION` is not set.',
   AWS_ACCESS_KEY_ID: 'AWS credentials for Bedrock.',
   AWS_SECRET_ACCESS_KEY: 'AWS credentials for Bedrock.',
   AWS_SESSION_TOKEN: 'AWS credentials for Bedrock, where they are temporary.',

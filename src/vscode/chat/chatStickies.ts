@@ -15,20 +15,20 @@ export async function answerSticky(
   stream: ChatResponseStream,
 ): Promise<void> {
   if (session === undefined)
-    throw new UserFacing('No session is active.', 'Start a goal, then add stickies.');
+    throw new UserFacing('No session is active.', 'Start a goal, then add sticky notes.');
   const ask = parseSticky(prompt);
   switch (ask.kind) {
     case 'list':
       return stream.markdown(stickyList(session.state.stickies));
     case 'pin':
       return stream.markdown(
-        `Added sticky ${await session.pin(ask.text)}. The model sees it from its next turn on.`,
+        `Added sticky note ${await session.pin(ask.text)}. The model sees it from its next turn on.`,
       );
     case 'unpin':
       return stream.markdown(
         (await session.unpin(ask.number))
-          ? `Removed sticky ${ask.number}.`
-          : `There is no sticky ${ask.number}.`,
+          ? `Removed sticky note ${ask.number}.`
+          : `There is no sticky note ${ask.number}.`,
       );
   }
 }
@@ -42,7 +42,7 @@ export async function answerStickies(
   if (parseSticky(prompt).kind === 'pin')
     throw new UserFacing(
       `Unexpected argument: ${prompt.trim()}.`,
-      'Use /stickies rm 2 to remove a sticky, or /sticky with a text to add one.',
+      'Use /stickies rm 2 to remove a sticky note, or /sticky with a text to add one.',
     );
   await answerSticky(session, prompt, stream);
 }

@@ -25,7 +25,7 @@ async function promote(deps: WindowDeps, argument: unknown): Promise<void> {
   if (id === undefined) return;
   const { ledger } = await sessions.read(id);
   const from = promotable(ledger, experimentOf(argument));
-  const title = `Promote ${from.row.id}: ${from.row.hypothesis}`;
+  const title = `Promote ${from.row.id} to a branch or patch: ${from.row.hypothesis}`;
   const ways = [
     {
       label: '$(git-branch) New Branch',
@@ -33,7 +33,7 @@ async function promote(deps: WindowDeps, argument: unknown): Promise<void> {
       way: asBranch,
     },
     {
-      label: '$(diff) Patch',
+      label: '$(diff) Save Patch',
       detail: 'A file for git apply, against the commit that is checked out',
       way: asPatch,
     },

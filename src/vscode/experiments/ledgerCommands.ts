@@ -48,7 +48,7 @@ async function importResults(deps: WindowDeps, argument: unknown): Promise<void>
   const count = await session.importResults(text, workspace.asRelativePath(file));
   const words = count === 1 ? '1 result' : `${count} results`;
   void window.showInformationMessage(
-    `Imported ${words}. The session sees imported results from its next turn and never ranks them with its own measurements.`,
+    `Imported ${words}. The session sees them from its next turn on. Rankings never include them, only its own measurements.`,
   );
 }
 

@@ -92,7 +92,7 @@ async function pinNote(deps: WindowDeps, argument: unknown): Promise<void> {
   const id = sessionIdOf(argument);
   const session =
     (id === undefined ? undefined : deps.sessions.get(id)) ??
-    (await pickGoing(deps.sessions, 'Add a sticky to which session?'));
+    (await pickGoing(deps.sessions, 'Add a sticky note to which session?'));
   if (session === undefined) return;
   const text = await window.showInputBox({
     title: oneLine(session.state.goal, 60),
@@ -107,5 +107,5 @@ async function unpinNote(deps: WindowDeps, argument: unknown): Promise<void> {
   const session = wanted && deps.sessions.get(wanted.sessionId);
   if (wanted === undefined || session === undefined) return;
   if (!(await session.unpin(wanted.number)))
-    throw new UserFacing(`Sticky ${wanted.number} no longer exists.`);
+    throw new UserFacing(`Sticky note ${wanted.number} no longer exists.`);
 }

@@ -87,11 +87,11 @@ function stickyGroup(state: SessionState): TreeNode[] {
   return [
     {
       id: `${sessionId} stickies`,
-      label: 'Stickies',
+      label: 'Sticky Notes',
       description: `${count} · ${oneLine(goal, 60)}`,
       icon: { id: 'pinned' },
       context: isOpen(state) ? 'stickies' : 'kept',
-      spoken: `Stickies of ${goal}: ${count}`,
+      spoken: `Sticky notes of ${goal}: ${count}`,
       target: { kind: 'session', sessionId },
       isExpanded: true,
       children: [...stickies].map(([number, text]) => ({
@@ -101,7 +101,7 @@ function stickyGroup(state: SessionState): TreeNode[] {
         tooltip: plain(text, 4_000),
         icon: { id: 'pin' },
         context: isOpen(state) ? 'sticky' : 'kept',
-        spoken: `Sticky ${number}: ${text}`,
+        spoken: `Sticky note ${number}: ${text}`,
         target: { kind: 'sticky', number, sessionId },
       })),
     },

@@ -15,7 +15,7 @@ export function parseSticky(prompt: string): StickyAsk {
 
 export function stickyList(stickies: ReadonlyMap<number, string>): string {
   if (stickies.size === 0)
-    return 'There are no stickies. Use `/sticky` with a text that the model should always see.';
+    return 'There are no sticky notes. Use `/sticky` with a text that the model should always see.';
   return [...stickies]
     .map(([number, text]) => `- ${number}: ${text.replace(/\s+/g, ' ')}`)
     .join('\n');

@@ -145,7 +145,7 @@ async function openWindow(deps: MachineDeps, argument: unknown): Promise<void> {
     );
   if (!remoteExtensions.some((name) => extensions.getExtension(name) !== undefined))
     throw new UserFacing(
-      'Windows on other hosts require the extension Remote - SSH.',
+      'VS Code needs the extension Remote - SSH to open a window on another host.',
       'Install it, then try again.',
     );
   await commands.executeCommand('vscode.newWindow', {

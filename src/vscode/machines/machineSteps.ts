@@ -52,7 +52,8 @@ const loginHostStep = ({ aliases }: Knowledge): Step<MachineDraft> => ({
   async ask(draft) {
     const answer = await askPick<MachinePlace>({
       title: 'Slurm Cluster: Login Host',
-      placeholder: 'Where sbatch and squeue are: user@host[:port], or a host of the SSH config',
+      placeholder:
+        'Host that runs sbatch and squeue (login node): user@host[:port], or a host of your SSH config',
       choices: [
         {
           label: 'This Computer',
@@ -244,7 +245,9 @@ const optionsStep = ({ folder }: Knowledge): Step<MachineDraft> => ({
       );
     const answer = await askText({
       title: draft.kind === 'slurm' ? 'Slurm Cluster: Options' : 'Container: Options',
-      prompt: `Optional. Options: ${optionsOf(draft.kind)
+      prompt: `Optional: more options, such as ${optionExamples[draft.kind]}. Available: ${optionsOf(
+        draft.kind,
+      )
         .filter(({ name }) => !asked.includes(name))
         .map(({ name }) => `--${name}`)
         .join(', ')}`,

@@ -36,7 +36,8 @@ async function setApiKey({ keys }: ProviderDeps): Promise<void> {
     return { label: entry.label, description: origin ? origins[origin] : 'not set', entry };
   });
   const picked = await window.showQuickPick(await Promise.all(rows), {
-    title: 'Helios: Set API Key for',
+    title: 'Helios: Set API Key',
+    placeHolder: 'Select a provider',
   });
   if (picked === undefined) return;
   const key = await askKey(picked.entry);

@@ -128,7 +128,7 @@ class FollowedSession implements SessionViewSource, Disposable {
   #readOnly(): string {
     const { holder } = this.#foreign;
     return holder === undefined
-      ? 'This session is not running, so it is read-only. Resume it to answer questions and add stickies.'
+      ? 'This session is not running, so it is read-only. Resume it to answer questions and add sticky notes.'
       : `This session is running in another process (${holder.pid} on ${holder.host}), so it is read-only here.`;
   }
 }

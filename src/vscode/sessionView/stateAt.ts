@@ -73,7 +73,7 @@ function factsOf(state: SessionState, atMs: number): Fact[] {
     runsFact(state),
     experiments.size === 0 ? undefined : { name: 'Experiments', value: experimentsText(state) },
     openFact('Open questions', openQuestions(state).length, 'warn'),
-    openFact('Stickies', state.stickies.size, 'plain'),
+    openFact('Sticky notes', state.stickies.size, 'plain'),
   ];
   return facts.filter((fact) => fact !== undefined);
 }

@@ -187,7 +187,7 @@ export async function showActions({ sessions, approvals }: WindowDeps): Promise<
       session.state.phase === 'paused'
         ? of('debug-continue', 'Continue', 'helios.unpause')
         : of('debug-pause', 'Pause', 'helios.pause'),
-      of('pin', 'Add Sticky', 'helios.pinNote'),
+      of('pin', 'Add Sticky Note', 'helios.pinNote'),
       of('server-environment', 'Keep Running in Background', 'helios.keepRunning'),
       of('debug-stop', 'Stop', 'helios.stop'),
       of('graph-line', 'Show Metrics', 'helios.showMetrics'),

@@ -109,7 +109,7 @@ describe('the page of the session view in Chromium', function () {
     await row(page, 'Sleeping until').waitFor();
     source.add({ type: 'note.pinned', number: 2, text: 'the newest' });
     source.changed();
-    await moment(page, /Sticky 2 pinned/);
+    await moment(page, /Sticky note 2 pinned/);
     await page.locator('.seek').focus();
     await page.keyboard.press('Home');
     await moment(page, /Started/);
@@ -121,7 +121,7 @@ describe('the page of the session view in Chromium', function () {
       .filter({ hasText: /^1 of 47/ })
       .waitFor();
     await live.click();
-    await moment(page, /Sticky 3 pinned/);
+    await moment(page, /Sticky note 3 pinned/);
     await page.close();
   });
 

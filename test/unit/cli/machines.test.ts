@@ -178,7 +178,7 @@ describe('helios machine', () => {
     [['machine', 'add', 'gpu1', 'gpu1', '--home'], /Option '--home <folder>' argument missing/],
     [
       ['machine', 'import', 'nowhere'],
-      /The ssh config has no host nowhere\.\nIt has lab, github\.com\./,
+      /Not a host of your SSH config: nowhere\.\nIts hosts: lab, github\.com\./,
     ],
     [['machine', 'rm', 'gpu1', '--json'], /Unknown option '--json'/],
     [['machines', 'please'], /Too many arguments for 'machines'/],

@@ -255,7 +255,7 @@ describe('hosts of the ssh config as machines', () => {
       { id: 'github', kind: 'ssh', alias: 'github.com' },
     ]);
     assert.throws(() => planImport(hosts, [], ['labb']), {
-      message: /no host labb/,
+      message: /Not a host of your SSH config: labb/,
       action: /lab, gpu1\.lab\.org/,
     });
     assert.equal(planImport([], [], 'all').summary, 'Nothing to add.');

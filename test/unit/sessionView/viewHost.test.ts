@@ -113,7 +113,7 @@ describe('the host of the session view', () => {
     assert.equal(changes.at(-1)?.firstRow, 0);
     assert.deepEqual(
       (await allRows()).slice(rows - 1).map(({ title }) => title),
-      ['Sticky 2 pinned', 'Sticky 2 removed'],
+      ['Sticky note 2 pinned', 'Sticky note 2 removed'],
     );
   });
 
@@ -144,7 +144,7 @@ describe('the host of the session view', () => {
     night.end(run, 0.9);
     source.changed();
     await clock.advance(200);
-    const halfway = await stepDetailOf(/^Sticky 7/);
+    const halfway = await stepDetailOf(/^Sticky note 7/);
     const [metric] = halfway.state.runs.find(({ id }) => id === run)?.metrics ?? [];
     assert.equal(metric?.points, 101);
     const ended = await stepDetailOf(/^Run 6: /);

@@ -41,7 +41,7 @@ describe('inbox view', () => {
   it('shows what waits for the user first, the most urgent question before the others', () => {
     assert.deepEqual(
       rows().map(({ label }) => label),
-      ['Allow it to run a command?', 'May I use q2?', 'May I use q1?', 'Stickies', 'Answered'],
+      ['Allow it to run a command?', 'May I use q2?', 'May I use q1?', 'Sticky Notes', 'Answered'],
     );
     assert.equal(inboxCount({ sessions: [state], approvals: [approval], nowMs: startMs }), 3);
   });
@@ -73,7 +73,7 @@ describe('inbox view', () => {
     assert.deepEqual(
       rows({ sessions: [ended], approvals: [] }).map(({ label, context }) => [label, context]),
       [
-        ['Stickies', 'kept'],
+        ['Sticky Notes', 'kept'],
         ['Answered', undefined],
       ],
     );

@@ -12,6 +12,6 @@ describe('pinned notes', () => {
     assert.deepEqual(parseSticky('rm the old data'), { kind: 'pin', text: 'rm the old data' });
     assert.deepEqual(parseSticky('  '), { kind: 'list' });
     assert.equal(stickyList(new Map([[1, 'use\nseed 7']])), '- 1: use seed 7');
-    assert.match(stickyList(new Map()), /There are no stickies/);
+    assert.match(stickyList(new Map()), /There are no sticky notes/);
   });
 });

@@ -242,7 +242,10 @@ describe('a command on a host', () => {
       assert.equal(channel.isLetGo, false);
       await clock.advance(1);
       assert.ok(channel.isLetGo);
-      await assert.rejects(ended, { reason: 'timeout', message: /did not confirm the end/ });
+      await assert.rejects(ended, {
+        reason: 'timeout',
+        message: /did not confirm that the killed command has ended/,
+      });
       assert.equal(clock.pendingTimers, 0);
     }
   });
