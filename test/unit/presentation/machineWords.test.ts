@@ -116,7 +116,7 @@ describe('words about machines', () => {
     ['add gpu1', /needs a host/, /user@host/],
     ['add a b c', /^Too many arguments for 'add'\. Expected 2 .*: a, b, c\.$/, /add ID/],
     ['add a b:c', /is not a host/, /user@host/],
-    ['add a b --key', /^Option '--key <FILE>' argument missing\.$/, /Say one of/],
+    ['add a b --key', /^Option '--key <FILE>' argument missing\.$/, /Use one of/],
     [
       'add a b --key --auth key',
       /'--auth' is invalid\. It is the private key, .* --key ~\/\.ssh/,
