@@ -18,7 +18,7 @@ export function reproductionText({
   metrics,
   differences,
 }: Reproduction): string {
-  const head = `Experiment ${experimentId} was reproduced as run ${run}: ${verdictText(verdict)}.`;
+  const head = `Experiment ${experimentId} ran again as run ${run}: ${verdictText(verdict)}.`;
   const lines = metrics.map(({ metric, before, spread, n, now, delta, judgement }) => {
     const was =
       spread === undefined

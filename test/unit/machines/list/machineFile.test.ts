@@ -150,7 +150,7 @@ describe('machines.json', () => {
     [
       'is not JSON',
       '{\n  "version": 1,\n  "machines": [,]\n}\n',
-      /line 3: it is not valid JSON: there is a comma too many, .*\. Fix it by hand/,
+      /line 3: it is not valid JSON: an extra comma, .*\. Fix it by hand/,
     ],
     [
       'ends too early',
