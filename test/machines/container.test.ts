@@ -159,7 +159,7 @@ describe('a container machine', () => {
     const missing = path('nowhere');
     await assert.rejects(open({ mounts: [{ source: missing, target: '/x' }] }), {
       reason: 'unreachable',
-      message: /Make it/,
+      message: /Create it/,
     });
     await assert.rejects(open({ image: 'lab/none:1' }), {
       reason: 'unreachable',
