@@ -9,6 +9,7 @@ import { LocalMachine } from '../../../src/machines/local/localMachine.ts';
 import type { Machine } from '../../../src/machines/machine.ts';
 import { SshConnection } from '../../../src/machines/ssh/sshConnection.ts';
 import { SshMachine } from '../../../src/machines/ssh/sshMachine.ts';
+import type { TransferProgress } from '../../../src/machines/transfer/progress.ts';
 import { transfer } from '../../../src/machines/transfer/transfer.ts';
 import type { TransferRequest } from '../../../src/machines/transfer/transferRequest.ts';
 import { scratchFolder, until } from '../../fakes/scratch.ts';
@@ -257,7 +258,9 @@ describe('transfer', () => {
   it('takes nothing from a part that does not hold what the file holds', async () => {
     put(path('from'), randomBytes(40 * megabyte));
     const abort = new AbortController();
-    const onProgress = (): void => abort.abort();
+    const onProgress = ({ bytes }: TransferProgress): void => {
+      if (bytes > 8 * megabyte) abort.abort();
+    };
     const cut = await send({ signal: abort.signal, onProgress, clock: fastClock }, local, host(0));
     const [part = ''] = fs.readdirSync(folder()).filter((name) => name.endsWith('.part'));
     assert.deepEqual([cut.outcome, part !== ''], ['aborted', true]);
