@@ -1,6 +1,5 @@
 /**
- * Reports changes below some folders. A hint for views: the files themselves are the source of
- * truth.
+ * Reports that something below some folders has changed, so that views can read the files again.
  */
 import { existsSync, readdirSync, watch, type FSWatcher } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -8,7 +7,7 @@ import type { Clock } from '../base/clock.ts';
 import { toDisposable, type Disposable } from '../base/disposable.ts';
 import { Emitter, type Event } from '../base/emitter.ts';
 
-/** Time in which a burst of changes (an editor saving, a checkout) counts as one. */
+/** Changes this close together (an editor saving, a checkout) are reported as one. */
 const quietMs = 100;
 /** Maximum number of watched folders, each of which costs a system handle. */
 const maxFolders = 1000;
@@ -27,8 +26,8 @@ export class FolderWatch implements Disposable {
   }
 
   /**
-   * Fires on changes. Folders are watched from the first listener to the last. A missing folder is
-   * watched once it exists, and never created.
+   * Fires on changes. The folders are watched only while the event has listeners. A missing folder
+   * is not created, but watched as soon as it exists.
    */
   readonly onDidChange: Event<void> = (listener) => {
     const subscription = this.#emitter.event(listener);
@@ -41,7 +40,9 @@ export class FolderWatch implements Disposable {
     });
   };
 
-  /** Reports a change by this process at once, before the system reports it. */
+  /**
+   * Reports a change that this process made, without waiting for the system to report that change.
+   */
   changed(): void {
     this.#pending?.dispose();
     this.#pending = undefined;
@@ -74,7 +75,7 @@ export class FolderWatch implements Disposable {
     this.#pending ??= this.#clock.after(quietMs, () => this.changed());
   }
 
-  /** Watches `folder` and its subfolders that are not watched yet. */
+  /** Watches `folder` and its subfolders; those already watched are skipped. */
   #watchBelow(folder: string): void {
     this.#watchOne(folder, (name) => !name.endsWith('.tmp') && this.#changedOutside(folder));
     try {

@@ -1,16 +1,19 @@
-/** Types of memory: a tree of notes, each with a gist. */
+/** Types of the agent's memory: a tree of notes, each with a gist (a summary in one line). */
 
 /**
- * A name in the tree. One name may be both a note and a folder of notes (`best.md` next to the
+ * A node of the tree: a note, a folder of notes, or both under one name (`best.md` next to the
  * folder `best/`).
  */
 export interface MemoryNode {
   readonly path: string;
   /** Single line; may be empty. */
   readonly gist: string;
-  /** `file`: the node has content. */
+  /** `file`: the node has content. `dir`: the node has only a gist or child notes. */
   readonly type: 'dir' | 'file';
-  /** Milliseconds since the epoch: of the note's file, or of the folder if there is no note. */
+  /**
+   * Time of the last change of the note's file (without a note, of the folder), in milliseconds
+   * since the epoch.
+   */
   readonly updatedMs: number;
 }
 

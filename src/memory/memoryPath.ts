@@ -1,6 +1,6 @@
 /**
- * Addresses of notes: `/observations/1`, `/global/tricks`. Normalises them once, before any
- * routing.
+ * Parses the paths of notes, such as `/observations/1` and `/global/tricks`, and converts them to
+ * file names.
  */
 import { HeliosError } from '../base/errors.ts';
 
@@ -8,7 +8,7 @@ export type MemoryFailureReason =
   'bad_path' | 'missing' | 'refused' | 'link' | 'case_clash' | 'too_long';
 
 /**
- * A refused memory request. The message is for the model: what is wrong, and what to send instead.
+ * A refused memory request. The message tells the model what is wrong, and what to send instead.
  */
 export class MemoryFailure extends HeliosError {
   readonly reason: MemoryFailureReason;
@@ -20,7 +20,7 @@ export class MemoryFailure extends HeliosError {
 }
 
 export interface MemoryPath {
-  /** Shown and compared exactly, including case: `/`, `/best`, `/global/tricks`. */
+  /** The normalised path, such as `/`, `/best` or `/global/tricks`. Case matters. */
   readonly text: string;
   readonly root: 'session' | 'global';
   /** Names below the root; empty for the root itself. */
@@ -32,8 +32,8 @@ const maxDepth = 16;
 const unusable = new RegExp('[\\u0000-\\u001f\\u007f-\\u009f\\\\]');
 
 /**
- * Parses a path. `global/x`, `/global//x` and `/global/x/` are equal. Never resolves anything:
- * throws `MemoryFailure('bad_path')` for `.`, `..`, a backslash or a control character.
+ * Parses a path. `global/x`, `/global//x` and `/global/x/` are equal. Throws
+ * `MemoryFailure('bad_path')` for `.`, `..`, a backslash or a control character.
  */
 export function parsePath(input: string): MemoryPath {
   const segments = input
@@ -86,7 +86,10 @@ export function encodeSegment(segment: string): string {
   return deviceName.test(escaped) ? escapeChar(escaped) + escaped.slice(1) : escaped;
 }
 
-/** Returns the segment of a file name. A name that Helios did not escape stands for itself. */
+/**
+ * Returns the segment that a file name stands for. A file name without escapes is returned
+ * unchanged.
+ */
 export function decodeSegment(fileName: string): string {
   const decoded = fileName.replace(/%([0-7][0-9A-F])/g, (_, hex: string) =>
     String.fromCharCode(parseInt(hex, 16)),

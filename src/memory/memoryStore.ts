@@ -1,7 +1,7 @@
 /**
  * The agent's notes, in Markdown files that the user can open and edit at any time: `/best` is
  * `best.md` in the session's folder, `/global/tricks` is `tricks.md` in the folder that all
- * sessions share. The files are the source of truth and are read for every answer.
+ * sessions share. The files are the only storage: every request reads them again.
  */
 import { lstat, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -20,11 +20,11 @@ import { renderTree } from './renderTree.ts';
 
 export interface MemoryFolders {
   /**
-   * Notes of one session, such as `<home>/sessions/<id>/memory`. Both folders are created on first
+   * Folder for the notes of one session, such as `<home>/sessions/<id>/memory`. Created on first
    * use.
    */
   readonly sessionFolder: string;
-  /** Notes under `/global`, such as `<home>/memory`. */
+  /** Folder for the notes under `/global`, such as `<home>/memory`. Created on first use. */
   readonly globalFolder: string;
   readonly clock: Clock;
 }
@@ -33,8 +33,8 @@ const maxContentChars = 256 * 1024;
 const atOnce = 64;
 
 /**
- * Reads and writes notes. Methods reject with `MemoryFailure` when the path or the request is
- * refused.
+ * Reads and writes notes. The methods reject with `MemoryFailure` when they refuse a path or a
+ * request.
  */
 export class MemoryStore implements Disposable {
   readonly #folders: Readonly<Record<MemoryPath['root'], string>>;
@@ -52,7 +52,7 @@ export class MemoryStore implements Disposable {
     this.onDidChange = this.#watch.onDidChange;
   }
 
-  /** Returns the nodes directly below `path`, by name; empty for a missing path. */
+  /** Returns the nodes directly below `path`, sorted by name; none if `path` does not exist. */
   async list(path: string): Promise<readonly MemoryNode[]> {
     const parsed = parsePath(path);
     const folder = await this.#folderOf(parsed);
@@ -61,7 +61,10 @@ export class MemoryStore implements Disposable {
     return hasGlobal ? [...nodes, globalNode] : nodes;
   }
 
-  /** Returns the note. Rejects with the reason `missing`, naming the existing notes. */
+  /**
+   * Returns the note. If there is none, rejects with the reason `missing` and a message that lists
+   * the existing notes.
+   */
   async read(path: string): Promise<MemoryNote> {
     const parsed = parsePath(path);
     if (parsed.segments.length === 0)
@@ -83,8 +86,9 @@ export class MemoryStore implements Disposable {
   }
 
   /**
-   * Creates or changes a note and its parent folders. Without `content`, only the gist changes, and
-   * a new node serves as a folder of notes. Atomic: the file holds the old text or the new.
+   * Creates or changes a note and its parent folders. Without `content`, an existing note keeps its
+   * content, and a new node has only a gist. The write is atomic: the file always holds the old
+   * text or the new text.
    */
   async write(path: string, gist: string, content?: string): Promise<MemoryNote> {
     const parsed = parsePath(path);
@@ -109,8 +113,8 @@ export class MemoryStore implements Disposable {
   }
 
   /**
-   * Removes the node and everything below it. Resolves with the number of removed nodes, 0 when
-   * there is none by that exact name. Refuses `/` and `/global`.
+   * Removes the node and everything below it. Resolves with the number of removed nodes: 0 if no
+   * node has exactly that name. Refuses to remove `/` and `/global`.
    */
   async remove(path: string): Promise<number> {
     const parsed = parsePath(path);
@@ -133,14 +137,19 @@ export class MemoryStore implements Disposable {
     return 1 + below.length;
   }
 
-  /** Returns every node, parents before children: the session's by path, then `/global`. */
+  /**
+   * Returns all nodes, parents before children: first the session's nodes, then those under
+   * `/global`.
+   */
   async tree(): Promise<readonly MemoryNode[]> {
     const session = await this.#nodesUnder(this.#folders.session, '/', true);
     const global = await this.#nodesUnder(this.#folders.global, globalNode.path, true);
     return [...session, ...(global.length > 0 ? [globalNode] : []), ...global];
   }
 
-  /** Returns the tree with its gists for the prompt, at most `budgetTokens`; see `renderTree`. */
+  /**
+   * Renders the tree with its gists for the prompt, in at most `budgetTokens`; see `renderTree`.
+   */
   async render(budgetTokens: number): Promise<string> {
     return renderTree(await this.tree(), budgetTokens);
   }
@@ -149,7 +158,9 @@ export class MemoryStore implements Disposable {
     this.#watch.dispose();
   }
 
-  /** Returns the nodes below `path`: all of them, or only the direct children. */
+  /**
+   * Returns the nodes below `path`: with `isDeep` all of them, otherwise only the direct children.
+   */
   async #nodesUnder(folder: string, path: string, isDeep: boolean): Promise<MemoryNode[]> {
     const entries = [...(await readEntries(folder)).values()]
       .filter((entry) => path !== '/' || entry.name !== globalName)
@@ -170,7 +181,10 @@ export class MemoryStore implements Disposable {
     return nodes;
   }
 
-  /** Returns `undefined` when the node was just removed or is only a link. */
+  /**
+   * Returns the node of a folder entry; `undefined` if the node was just removed or is only a
+   * symbolic link.
+   */
   async #node(folder: string, entry: FolderEntry, path: string): Promise<MemoryNode | undefined> {
     const head =
       entry.note === undefined ? undefined : await this.#heads.read(join(folder, entry.note));

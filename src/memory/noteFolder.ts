@@ -1,18 +1,18 @@
-/** Reads one folder of notes on disk. Never follows links, and ignores files that are not notes. */
+/** Reads one folder of notes on disk. Does not follow symbolic links and ignores other files. */
 import { lstat, open, readdir } from 'node:fs/promises';
 import { codeOf } from '../base/errors.ts';
 import { decodeSegment, encodeSegment, isSegment } from './memoryPath.ts';
 import { parseNote } from './noteText.ts';
 
 /**
- * A name in a folder: a note (`best.md`), a folder (`best`), or both. `note` and `folder` are
- * names on disk.
+ * A node's entry in a folder on disk: `note` is the name of its file (`best.md`), `folder` the name
+ * of its folder (`best`).
  */
 export interface FolderEntry {
   readonly name: string;
   note?: string;
   folder?: string;
-  /** True when a symbolic link has this name. */
+  /** Whether a symbolic link has this name. */
   isLink?: boolean;
 }
 
@@ -25,7 +25,10 @@ export interface NoteHead {
 const noteSuffix = '.md';
 const headBytes = 4096;
 
-/** Returns the entries by their name in paths; empty for a missing folder. */
+/**
+ * Maps names, as used in paths, to the entries of a folder. Returns an empty map for a missing
+ * folder.
+ */
 export async function readEntries(folder: string): Promise<Map<string, FolderEntry>> {
   const entries = new Map<string, FolderEntry>();
   for (const found of await readdir(folder, { withFileTypes: true }).catch(noEntries)) {
@@ -47,8 +50,8 @@ export async function readEntries(folder: string): Promise<Map<string, FolderEnt
 export const noteFileOf = (name: string): string => encodeSegment(name) + noteSuffix;
 
 /**
- * Prefers the spelling that Helios writes: two spellings on disk can mean one name (composed and
- * decomposed accents).
+ * Chooses between two file names that mean the same name (composed and decomposed accents): prefers
+ * the spelling that Helios writes.
  */
 function preferred(known: string | undefined, found: string, name: string): string {
   const isOurs = found === noteFileOf(name) || found === encodeSegment(name);
@@ -65,11 +68,11 @@ interface CachedHead extends NoteHead {
   readonly inode: number;
 }
 
-/** Caches gists by file; reads them again when the file has changed. */
+/** Caches the gist of each file. Reads a gist again when its file has changed. */
 export class NoteHeads {
   readonly #known = new Map<string, CachedHead>();
 
-  /** Resolves with `undefined` for a missing file. */
+  /** Resolves with the gist and time of a note's file; `undefined` if the file does not exist. */
   async read(file: string): Promise<NoteHead | undefined> {
     try {
       const { mtimeMs: updatedMs, size: sizeBytes, ino: inode } = await lstat(file);

@@ -1,4 +1,6 @@
-/** Finds the place of a path on disk by exact names. Never follows a link. */
+/**
+ * Finds the file or folder on disk that belongs to a note's path. Does not follow symbolic links.
+ */
 import { lstat, mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { codeOf } from '../base/errors.ts';
@@ -11,7 +13,10 @@ export interface NotePlace {
   readonly entry: FolderEntry;
 }
 
-/** Resolves with `undefined` when there is no node by that exact name. `path` is not a root. */
+/**
+ * Finds the node of `path`, which must not be a root. Resolves with `undefined` if no node has
+ * exactly that name.
+ */
 export async function findPlace(root: string, path: MemoryPath): Promise<NotePlace | undefined> {
   let folder = root;
   for (const segment of path.segments.slice(0, -1)) {
@@ -23,7 +28,7 @@ export async function findPlace(root: string, path: MemoryPath): Promise<NotePla
   return entry && { folder, entry };
 }
 
-/** Returns the place for a new note; creates the folders above it. */
+/** Returns the place for a new note and creates its parent folders. */
 export async function makePlace(root: string, path: MemoryPath): Promise<NotePlace> {
   await mkdir(root, { recursive: true });
   let folder = root;
@@ -54,8 +59,8 @@ async function entryAt(
 }
 
 /**
- * Refuses a new note that would be written to another one's file on a file system that ignores case
- * (`Papers` and `papers`).
+ * Refuses a new note (`papers`) that would overwrite another note (`Papers`), because the file
+ * system ignores case.
  */
 async function refuseCaseClash(folder: string, fileName: string, path: MemoryPath): Promise<void> {
   if (!(await exists(join(folder, fileName)))) return;

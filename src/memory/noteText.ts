@@ -22,9 +22,7 @@ export const cleanGist = (gist: string): string => oneLine(cleanText(gist), maxG
 export const formatNote = (note: NoteText): string =>
   `> ${cleanGist(note.gist)}\n${note.content.trim() === '' ? '' : `\n${note.content.trimEnd()}\n`}`;
 
-/**
- * Parses a note. Never fails: in a file without a gist line, the first line with text is the gist.
- */
+/** Parses a note. In a file without a gist line, the first line with text serves as the gist. */
 export function parseNote(fileText: string): NoteText {
   const text = fileText.replace(/^\ufeff/, '').replaceAll('\r\n', '\n');
   const match = /^> ?(.*)(?:\n|$)/.exec(text);
@@ -33,7 +31,10 @@ export function parseNote(fileText: string): NoteText {
   return { gist: cleanGist(match[1] ?? '') || firstWords(content), content };
 }
 
-/** Skips rules and fences (`---`, code marks), and the mark of a heading or list item. */
+/**
+ * Returns the first line with text, without the mark of a heading or list item. Skips lines such as
+ * `---` or a code fence.
+ */
 function firstWords(text: string): string {
   const line = text.split('\n').find((candidate) => /[\p{L}\p{N}]/u.test(candidate)) ?? '';
   return cleanGist(line.replace(/^\s*(?:#+|[-*+>])\s+/, ''));

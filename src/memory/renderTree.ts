@@ -1,33 +1,37 @@
 /**
- * Renders the note tree for a prompt: always within the budget, the same text for the same notes.
+ * Renders the tree of notes for a prompt, within a budget of tokens. The same notes always give the
+ * same text.
  */
 import { oneLine } from '../base/text.ts';
 import { textTokens } from '../base/textTokens.ts';
 import type { MemoryNode } from './memoryNode.ts';
 
 const gistChars = 140;
-/** Share of the budget for top-level nodes; the rest goes to recently updated ones. */
+/** Share of the budget for top-level nodes; the rest is for recently updated nodes. */
 const topShare = 0.5;
-/** Tokens of `… 12345 more under /a/long/path`, without the path and the indentation. */
+/**
+ * Tokens of the line `… 12345 more under /a/long/path`, not counting the path and the indentation.
+ */
 const moreTokens = 10;
 const newlineTokens = 0.5;
 
 interface Branch {
   readonly node: MemoryNode;
   readonly line: string;
-  /** Tokens of the line, and of a possible line about hidden children. */
+  /** Tokens of the node's line plus those of a possible line about hidden children. */
   readonly cost: number;
   readonly parent: Branch | undefined;
   readonly depth: number;
   isShown: boolean;
-  /** Hidden descendants without a nearer shown ancestor. */
+  /** Number of hidden descendants that are reported under this node. */
   hidden: number;
 }
 
 /**
- * Returns the rendered tree. `nodes` are in tree order, parents first; without nodes, the text is
- * empty. When not all nodes fit (in tokens as `textTokens` counts), keeps the top level and the
- * most recently updated nodes, with their folders; `… 7 more under /papers` states what is hidden.
+ * Returns the rendered tree; an empty text without nodes. `nodes` are in tree order, parents first.
+ * When not all nodes fit in the budget (as counted by `textTokens`), shows the top level and the
+ * most recently updated nodes with their folders; lines such as `… 7 more under /papers` count the
+ * hidden ones.
  */
 export function renderTree(nodes: readonly MemoryNode[], budgetTokens: number): string {
   if (nodes.length === 0) return '';
@@ -52,7 +56,7 @@ function renderSome(branches: readonly Branch[], budgetTokens: number): string {
   return textTokens(text) <= budgetTokens ? text : '';
 }
 
-/** Returns the lines; the line about hidden nodes follows the shown nodes of its folder. */
+/** Returns the lines of the tree. In each folder, the line about hidden nodes comes last. */
 function linesOf(branches: readonly Branch[]): string[] {
   const lines: string[] = [];
   const open: Branch[] = [];
