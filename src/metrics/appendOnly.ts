@@ -1,4 +1,4 @@
-/** Append-only files that a crash or a full disk may have cut short. */
+/** Reads and writes append-only files whose end may be missing after a crash or on a full disk. */
 import {
   appendFileSync,
   closeSync,
@@ -16,8 +16,8 @@ import { openIfThere } from '../storage/openIfThere.ts';
 import { MetricsError } from './metricsError.ts';
 
 /**
- * Writes all or part of `bytes` at `position` and returns the number written. Throws the system's
- * error.
+ * Writes all or part of `bytes` at `position` and returns the number of bytes written. Throws the
+ * system's error.
  */
 export type WriteAt = (fd: number, bytes: Uint8Array, position: number) => number;
 
@@ -25,15 +25,15 @@ export const systemWrite: WriteAt = (fd, bytes, position) =>
   writeSync(fd, bytes, 0, bytes.length, position);
 
 /**
- * Returns the position after the bytes. After an error, the same bytes may be written again at the
- * same position.
+ * Writes all `bytes` at `position` and returns the position after them. After an error, the caller
+ * may repeat the call.
  */
 export function writeAll(write: WriteAt, fd: number, bytes: Uint8Array, position: number): number {
   for (let done = 0; done < bytes.length;) done += write(fd, bytes.subarray(done), position + done);
   return position + bytes.length;
 }
 
-/** Returns the whole file; empty when it does not exist. */
+/** Returns the content of the file; empty if the file does not exist. */
 export async function readIfThere(path: string): Promise<Buffer> {
   const handle = await openIfThere(path);
   if (handle === undefined) return Buffer.alloc(0);
@@ -45,9 +45,9 @@ export async function readIfThere(path: string): Promise<Buffer> {
 }
 
 /**
- * Opens a file for writing after the first `size` bytes; creates a missing file. Surplus bytes are
- * first appended to the file `keptPath`, then cut off. For writers only: readers never change the
- * file.
+ * Opens a file for writing after its first `size` bytes; creates a missing file. Moves any bytes
+ * after those to the end of the file `keptPath`. Only the process that writes the file may call
+ * this.
  */
 export function openToAppend(path: string, size: number, keptPath: string): number {
   mkdirSync(dirname(path), { recursive: true });
@@ -67,7 +67,7 @@ export function openToAppend(path: string, size: number, keptPath: string): numb
   }
 }
 
-/** Converts system errors to `MetricsError`; returns others unchanged. */
+/** Converts a system error to a `MetricsError`; returns any other error unchanged. */
 export function diskError(error: unknown, folder: string): unknown {
   const code = codeOf(error);
   if (code === undefined || error instanceof MetricsError) return error;

@@ -4,25 +4,26 @@ import type { Direction, MetricSummary, SeriesColumns } from './metric.ts';
 type ComparisonVerdict = 'better' | 'worse' | 'same' | 'n/a';
 
 /**
- * Relative differences below this are `same`: rounding, not a result. Noise is not considered here.
+ * Relative differences below this count as rounding: the verdict is `same`. Noise between runs is
+ * not considered.
  */
 const sameWithin = 1e-4;
 
-/** Comparison of the experiment's value with the baseline's. */
+/** Comparison of a value of the experiment with the same value of the baseline. */
 export interface Judgement {
   readonly baseline: number;
   readonly experiment: number;
   /** experiment − baseline. */
   readonly delta: number;
-  /** delta / |baseline|; NaN or infinite where the baseline is 0. */
+  /** delta / |baseline|; NaN or infinite if the baseline is 0. */
   readonly relativeDelta: number;
   readonly verdict: ComparisonVerdict;
 }
 
 interface EqualPoint extends Judgement {
   /**
-   * `step`: the last values up to the largest step that both reached. `index`: the points at the
-   * same 0-based position.
+   * Choice of the compared points. `step`: in each run, the last point up to the largest step that
+   * both runs reached. `index`: the points at the same 0-based index.
    */
   readonly by: 'step' | 'index';
   readonly position: number;
@@ -33,10 +34,16 @@ export interface MetricComparison {
   readonly direction: Direction;
   readonly baseline: MetricSummary | undefined;
   readonly experiment: MetricSummary | undefined;
-  /** Comparison of the last values. Undefined, like the others, when one run lacks the metric. */
+  /**
+   * Comparison of the last values. This and the next two fields are undefined if one run lacks the
+   * metric.
+   */
   readonly atEnd: Judgement | undefined;
   readonly atBest: Judgement | undefined;
-  /** Also undefined when one run began at a later step than the other reached. */
+  /**
+   * Comparison at an equal step. Also undefined if one run began at a later step than the other
+   * reached.
+   */
   readonly atEqualStep: EqualPoint | undefined;
 }
 
@@ -47,7 +54,7 @@ export interface Measured {
   series(name: string): SeriesColumns;
 }
 
-/** Compares every metric of either run, the baseline's first. */
+/** Compares all metrics that at least one of the runs has, in the baseline's order first. */
 export function compareRuns(baseline: Measured, experiment: Measured): readonly MetricComparison[] {
   return [...new Set([...baseline.names(), ...experiment.names()])].map((metric) => {
     const before = baseline.summary(metric);
@@ -114,7 +121,7 @@ function atEqualStep(
   return { ...judge(before, after, direction), by: hasSteps ? 'step' : 'index', position };
 }
 
-/** Returns false also for an unknown step. */
+/** Returns whether no step is lower than the one before. An unknown step (NaN) gives false. */
 function isAscending(steps: Float64Array): boolean {
   return steps.every(
     (step, index) => step >= (index === 0 ? -Infinity : (steps[index - 1] ?? NaN)),

@@ -31,16 +31,20 @@ const directions: ReadonlyMap<string, Direction> = new Map([
   ...words('temperature entropy kl count seed decay momentum size', 'none'),
 ]);
 
-/** Names that are also ordinary words; alone they are no evidence of a metric. */
+/**
+ * Names that are also ordinary words: without a further word, such a name is not taken for a
+ * metric.
+ */
 const ambiguousAlone =
   /^(?:errors?|err|map|ap|em|ce|pass|exact|returns?|ret|precision|prec|success|win|wins|scores?)$/i;
 
 const neutralMetric = /(?:^|[/._-])(?:lr|learning_rate|grad_?norm)(?:$|[/._-])/i;
 
 /**
- * Returns whether less or more of a metric is better, from its name. The last known word decides,
- * so prefixes and suffixes do not matter (`val/loss`, `loss_train`, `test_acc@1`, `evalAccuracy`).
- * An override applies to the whole name, ignoring case.
+ * Returns whether lower or higher values of a metric are better, judged by its name. The last known
+ * word decides, so prefixes and suffixes do not matter (`val/loss`, `loss_train`, `test_acc@1`,
+ * `evalAccuracy`). An entry of `overrides` applies to the metric with exactly its name, ignoring
+ * case.
  */
 export function directionOf(
   name: string,
@@ -52,8 +56,8 @@ export function directionOf(
 }
 
 /**
- * Returns true for names that are accepted as metrics on first occurrence; others have to occur
- * again.
+ * Returns whether the name is known to be a metric. Known metrics are accepted on first occurrence;
+ * other names have to occur twice.
  */
 export function isKnownMetric(name: string): boolean {
   if (ambiguousAlone.test(name)) return false;
@@ -75,7 +79,8 @@ function directionByWords(name: string): Direction | undefined {
 }
 
 /**
- * Returns the word, then its camel-case parts, last first: `mIoU` is one word, `evalAccuracy` two.
+ * Returns the ways to read a word: first the whole word (`mIoU`), then its camel-case parts from
+ * the last to the first (`evalAccuracy`: `accuracy`, `eval`).
  */
 const readings = (word: string): string[] => [
   word.toLowerCase(),

@@ -1,6 +1,6 @@
 import type { SeriesColumns } from './metric.ts';
 
-/** Range of x and its width in pixels. */
+/** The range of x that a plot shows, and the width of the plot in pixels. */
 interface PlotRange {
   readonly from?: number;
   readonly to?: number;
@@ -11,13 +11,13 @@ interface PlotPoints {
   /** Finite points, ordered by x. */
   readonly x: Float64Array;
   readonly y: Float64Array;
-  /** Non-finite values: at most one of each kind per pixel. */
+  /** Non-finite values, at most one of each kind per pixel column. */
   readonly nonFinite: readonly { readonly x: number; readonly kind: 'NaN' | 'Inf' | '-Inf' }[];
 }
 
 /**
- * Returns the x of each point on an axis of steps: its step, or its index if any point of the
- * series has none. Time axes use the times unchanged.
+ * Returns the x of each point on an axis of steps: the steps, or the indices if a point of the
+ * series has no step.
  */
 export const stepAxis = ({ steps }: SeriesColumns): Float64Array =>
   steps.some(Number.isNaN) ? steps.map((_, index) => index) : steps;
@@ -64,7 +64,10 @@ function isAscending(x: Float64Array): boolean {
   return true;
 }
 
-/** Returns the first index whose x is at least `limit` (with `isBeyond`: more than `limit`). */
+/**
+ * Returns the index of the first point whose x is at least `limit` (with `isBeyond`: greater than
+ * `limit`).
+ */
 function firstFrom(source: Source, limit: number, isBeyond = false): number {
   let low = 0;
   let high = source.count;
@@ -127,7 +130,7 @@ class Kept {
     this.#kindsHere.clear();
   }
 
-  /** Adds the next finite point from `index` on in one direction, if any. */
+  /** Adds the finite point nearest to `index` in the given direction, if any. */
   addNeighbour(source: Source, index: number, direction: 1 | -1): void {
     for (let near = index; near >= 0 && near < source.count; near += direction)
       if (Number.isFinite(source.y(near))) return this.#push(source, near);

@@ -1,12 +1,12 @@
-/** Meaning of a number's label. */
+/** Reads the label in front of a number: which metric or counter the number belongs to. */
 import { isKnownMetric } from './direction.ts';
 import { counterOf, leafOf, type Counter } from './stepReader.ts';
 
 export interface Meaning {
-  /** Name of the metric; undefined when the number is not a point. */
+  /** Name of the metric; undefined if the label does not name a metric. */
   readonly metric?: string | undefined;
   readonly counter?: Counter | undefined;
-  /** True for a metric that is accepted in any form on first occurrence. */
+  /** Whether the metric is accepted on first occurrence and in any form. */
   readonly isKnown: boolean;
 }
 
@@ -14,7 +14,7 @@ export type Reading = (label: string) => Meaning;
 
 const maxRemembered = 5000;
 
-/** Caches meanings, since labels repeat on every line. */
+/** Caches the meaning of each label, since labels repeat on every line. */
 function remembering(read: Reading): Reading {
   const known = new Map<string, Meaning>();
   return (label) => {
@@ -27,13 +27,16 @@ function remembering(read: Reading): Reading {
   };
 }
 
-/** Returns one spelling for `val_loss`, `val/loss`, `Val Loss`, `val-loss`. */
+/**
+ * Returns the same text for different spellings of a name: `val_loss`, `val/loss`, `Val Loss`,
+ * `val-loss`.
+ */
 const folded = (name: string): string => name.toLowerCase().replace(/[\s_./-]+/g, '_');
 
 /**
- * Returns a reading that finds the requested name in a label: the whole label, else the label
- * without leading words (`Test Accuracy` is `accuracy` unless `test_accuracy` was requested), else
- * the leaf of a nested JSON key.
+ * Returns a reading that finds the requested metrics. Compares their names with the whole label,
+ * then with the label without its leading words (`Test Accuracy` is `accuracy` unless
+ * `test_accuracy` was requested), then with the last part of a nested JSON key.
  */
 export function askedReading(names: readonly string[]): Reading {
   const asked = new Map(names.toReversed().map((name) => [folded(name), name]));
@@ -47,7 +50,7 @@ export function askedReading(names: readonly string[]): Reading {
   });
 }
 
-/** Returns a reading that recognises counters only. */
+/** Returns a reading that recognises counters but no metrics. */
 export const counterReading = (): Reading =>
   remembering((label) => ({ counter: counterIn(label.split(/\s+/)), isKnown: false }));
 
@@ -61,7 +64,7 @@ const controlCharacter = new RegExp('[\\u0000-\\u001f\\u007f]');
 const maxNameChars = 200;
 
 /**
- * Returns true for a name that is valid in the file of names: not empty, at most 200 characters, no
+ * Returns whether a name can be stored in the file of names: not empty, at most 200 characters, no
  * control characters.
  */
 export const isUsableName = (name: string): boolean =>
@@ -85,8 +88,8 @@ const isCounter = (words: readonly string[]): boolean =>
   (counterOf(words.join('_')) ?? counterOf(words.at(-1) ?? '')) !== undefined;
 
 /**
- * Ignores counts such as `total steps: 5000` and `best epoch: 3`, which do not give the step of the
- * line.
+ * Returns the counter that a label names. Ignores labels such as `total steps` and `best epoch`,
+ * whose number is not the current step.
  */
 const counterIn = (words: readonly string[]): Counter | undefined =>
   words.slice(0, -1).some((word) => /^(?:total|best|final|avg|average|mean)$/i.test(word))

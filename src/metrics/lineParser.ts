@@ -16,22 +16,22 @@ import { counterNames, StepReader } from './stepReader.ts';
 type EmitPoint = (metric: string, step: number, value: number) => void;
 
 /**
- * Reads the metrics of one line of output. Stateless between lines, so reading can start at any
- * line. A name has at most one value per line: the last. The step is that of the same line, NaN
- * where it has none.
+ * Reads the metrics of one line of output. Keeps no state between lines, so reading can start at
+ * any line. If a name occurs several times in a line, only its last value counts. The step of a
+ * point comes from the same line; NaN if the line has none.
  */
 export interface LineParser {
   parse(line: string, emit: EmitPoint): void;
 }
 
-/** Reports unusable metric names or patterns; the message says which and why. */
+/** Thrown for unusable metric names or patterns; the message says which ones and why. */
 export class MetricSpecError extends HeliosError {
   readonly reason = 'metric_spec';
 }
 
 /**
- * Returns a parser. Throws `MetricSpecError` for a spec that can never work, so call it before
- * launching anything.
+ * Returns a parser. Throws `MetricSpecError` for a spec that can never work: call this before
+ * launching a run.
  */
 export function createLineParser(spec: MetricSpec): LineParser {
   const patterns = Object.entries(spec.patterns ?? {});
@@ -40,7 +40,10 @@ export function createLineParser(spec: MetricSpec): LineParser {
   return names.length > 0 ? namesParser(names) : detectingParser();
 }
 
-/** Returns true when metrics are detected: an unknown name then has to occur twice. */
+/**
+ * Returns whether metrics are detected, since the spec names none. A detected unknown name has to
+ * occur twice.
+ */
 export const isDetecting = (spec: MetricSpec): boolean =>
   Object.keys(spec.patterns ?? {}).length === 0 && (spec.names ?? []).length === 0;
 
@@ -54,17 +57,17 @@ function checkedName(name: string): string {
 }
 
 interface PairLine {
-  /** Regular expression source for the names to search for. */
+  /** Source of the regular expression for the names to search for. */
   readonly names: string;
   readonly reading: Reading;
-  /** Quick check that rejects most lines without a point. */
+  /** Returns false for most lines without a point; a quick check before the scan. */
   mayHavePoint(line: string): boolean;
   isPoint(pair: Pair, meaning: Meaning): boolean;
 }
 
 /**
- * Scans a line of JSON or text once. Points are held back until the whole line is read and its step
- * is known.
+ * Returns a parser that scans a line of JSON or text once. Emits the points after the whole line is
+ * read, when the step is known.
  */
 function pairLineParser({ names, reading, mayHavePoint, isPoint }: PairLine): LineParser {
   const expression = pairExpression(names);
@@ -98,7 +101,7 @@ function scanLine(expression: RegExp, line: string, onPair: (pair: Pair) => void
   scanPairs(expression, line, onPair);
 }
 
-/** Converts `9840/10000` to a share, as in `Accuracy: 9840/10000 (98%)`. */
+/** Converts a fraction to a number: `Accuracy: 9840/10000 (98%)` gives 0.984. */
 const shareOf = ({ value, total }: Pair): number => (total > 0 ? value / total : value);
 
 const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
@@ -112,17 +115,18 @@ function namesParser(names: readonly string[]): LineParser {
   return pairLineParser({
     names: [...sources, counterNames].join('|'),
     reading: askedReading(names),
-    // The parts of a nested JSON key are joined only during the scan.
+    // A nested JSON key occurs in the line only in parts, so every line of JSON has to be scanned.
     mayHavePoint: (line) => line.startsWith('{"') || anyAsked.test(line),
     isPoint: () => true,
   });
 }
 
 /**
- * Prefers precision over recall. A known metric (loss, accuracy, lr …) is accepted in any form, but
- * after a space only with a fraction, an exponent or a non-finite value. Any other name needs a
- * sign (`name=1`, `name: 1`, a JSON key), must not be a clock, an id, a file name or an address
- * (`host:80`), and must occur a second time (checked by `RunMetrics`).
+ * Returns a parser that detects metrics and prefers to miss one over inventing one. A known metric
+ * (loss, accuracy, lr …) is accepted in any form, but after a space only with a fraction, an
+ * exponent or a non-finite value. Any other name needs a sign (`name=1`, `name: 1`, a JSON key),
+ * must not be a clock, an id, a file name or an address (`host:80`), and must occur a second time
+ * (checked by `RunMetrics`).
  */
 const detectingParser = (): LineParser =>
   pairLineParser({
@@ -138,7 +142,7 @@ const detectingParser = (): LineParser =>
     },
   });
 
-/** Maximum length of searched lines: an arbitrary pattern may take quadratic time. */
+/** Longer lines are skipped, since a user's pattern may take quadratic time. */
 const maxPatternLineChars = 16 * 1024;
 
 function patternParser(patterns: readonly (readonly [string, string])[]): LineParser {
@@ -172,7 +176,8 @@ function patternParser(patterns: readonly (readonly [string, string])[]): LinePa
 
 function compile(name: string, source: string): RegExp {
   try {
-    // The empty alternative matches the empty text, and the match reveals the number of groups.
+    // With an empty alternative, the pattern matches the empty text; the match shows its number of
+    // groups.
     const groups = (new RegExp(`${source}|`).exec('')?.length ?? 1) - 1;
     if (groups > 0) return new RegExp(source, 'gi');
   } catch (error) {
@@ -190,7 +195,7 @@ function lastValue(expression: RegExp, line: string): number | undefined {
   expression.lastIndex = 0;
   for (let match = expression.exec(line); match !== null; match = expression.exec(line)) {
     value = readNumber(match[1] ?? '') ?? value;
-    // An empty match would be found again endlessly.
+    // Without this step, an empty match would be found again endlessly.
     if (match[0] === '') expression.lastIndex++;
   }
   return value;

@@ -2,14 +2,14 @@ import { isAscii } from 'node:buffer';
 
 const defaultMaxLineBytes = 1024 * 1024;
 
-/** `endOffset`: position in the stream after the byte that ended the line. */
+/** `endOffset`: position in the stream after the line and its line end. */
 type LineListener = (line: string, endOffset: number) => void;
 
 /**
- * Splits a byte stream into lines, regardless of chunk boundaries. `
- * ` and `\r` end a line (progress bars print a bare `\r`); `\r
- * ` is one line end. Lines are UTF-8; characters split between two chunks are joined. Only the
- * first `maxLineBytes` of a longer line are returned, so memory stays bounded.
+ * Splits a byte stream into lines, regardless of chunk boundaries. `\n` and `\r` end a line
+ * (progress bars print a bare `\r`); `\r\n` is one line end. Lines are UTF-8; characters split
+ * between two chunks are joined. Only the first `maxLineBytes` of a longer line are returned, so
+ * that memory stays bounded.
  */
 export class LineSplitter {
   readonly #maxLineBytes: number;
@@ -25,21 +25,20 @@ export class LineSplitter {
     this.#maxLineBytes = maxLineBytes;
   }
 
-  /** Position of the next expected byte. */
+  /** Position in the stream of the next byte to push. */
   get received(): number {
     return this.#received;
   }
 
-  /** Position after the last emitted line. */
+  /** Position in the stream after the last emitted line. */
   get lineEnd(): number {
     return this.#lineEnd;
   }
 
-  /** Adds the bytes from `received` on. */
+  /** Adds bytes, which begin at the position `received`, and emits the lines that they complete. */
   push(bytes: Uint8Array, onLine: LineListener): void {
     const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    // Decoding the whole chunk once, searching it and slicing it is several times faster than
-    // inspecting each byte.
+    // Decoding and searching the whole chunk is several times faster than inspecting each byte.
     const text = buffer.toString('latin1');
     const isText = isAscii(buffer);
     const find = (end: string, from: number): number => {
@@ -96,7 +95,7 @@ export class LineSplitter {
     if (bytes.length === 0) return;
     const room = this.#maxLineBytes - this.#carriedBytes;
     if (room <= 0) return;
-    // Copied, since the caller may reuse its buffer.
+    // Copies the bytes, since the caller may reuse the buffer.
     const kept = Buffer.from(bytes.subarray(0, room));
     this.#carried.push(kept);
     this.#carriedBytes += kept.length;

@@ -1,9 +1,6 @@
 /** Types of metrics. A metric is a named series of (step, time, value) of one run. */
 
-/**
- * Metrics to search for in the output of a run. Without names and patterns, metrics are detected.
- * Patterns override names.
- */
+/** Metrics to search for in the output of a run: by patterns, else by names, else detected. */
 export interface MetricSpec {
   readonly names?: readonly string[];
   /**
@@ -11,13 +8,13 @@ export interface MetricSpec {
    * (case-insensitive).
    */
   readonly patterns?: Readonly<Record<string, string>>;
-  /** Maps metric names to their direction, where the name suggests none or the wrong one. */
+  /** Maps metric names to directions. Default: the direction that the name suggests. */
   readonly directions?: Readonly<Record<string, Direction>>;
 }
 
 export interface MetricPoint {
   readonly metric: string;
-  /** NaN where the output has no step. */
+  /** NaN if the line of the point has no step. */
   readonly step: number;
   /** Milliseconds since the epoch. */
   readonly timeMs: number;
@@ -34,8 +31,8 @@ export type Trend = 'increasing' | 'decreasing' | 'plateau' | 'unstable' | 'insu
 export type Direction = 'lower' | 'higher' | 'none';
 
 /**
- * Statistics of all points of one metric of one run. min, max and mean cover finite values; NaN
- * when there are none.
+ * Statistics of all points of one metric of one run. `min`, `max` and `mean` cover the finite
+ * values only; NaN if there are none.
  */
 export interface MetricSummary {
   readonly metric: string;
@@ -45,7 +42,7 @@ export interface MetricSummary {
   readonly min: number;
   readonly max: number;
   readonly mean: number;
-  /** The better of `min` and `max` by direction; `last` without a direction. */
+  /** `min` if lower is better, `max` if higher is better, `last` if the metric has no direction. */
   readonly best: number;
   readonly direction: Direction;
   /** Position of the first NaN or ±Inf. */

@@ -2,7 +2,7 @@ import { HeliosError } from '../base/errors.ts';
 
 /**
  * `gap`: bytes are missing between two calls of `ingest`. `no_space`, `io`: points could not be
- * written; they stay in memory and are written with the next ones. `closed`: the metrics were
+ * written; they stay in memory and are written with the next points. `closed`: the metrics were
  * disposed.
  */
 type MetricsErrorReason = 'gap' | 'no_space' | 'io' | 'closed';

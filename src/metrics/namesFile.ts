@@ -2,7 +2,10 @@ import { closeSync, fsyncSync } from 'node:fs';
 import { openToAppend, readIfThere, writeAll, type WriteAt } from './appendOnly.ts';
 import { isUsableName } from './labels.ts';
 
-/** The names of a run's metrics, one per line; the line number is the index. Append-only. */
+/**
+ * The append-only file with the names of a run's metrics, one per line. The 0-based line number is
+ * the index of the name.
+ */
 export class NamesFile {
   readonly #path: string;
   readonly #keptPath: string;
@@ -18,9 +21,7 @@ export class NamesFile {
     this.#write = write;
   }
 
-  /**
-   * Reads the file without changing it. Problems are added to `problems`, as texts for the user.
-   */
+  /** Reads the file without changing it. Reports problems as texts for the user. */
   static async open(
     path: string,
     write: WriteAt,
@@ -48,7 +49,7 @@ export class NamesFile {
     return this.#names.length;
   }
 
-  /** Returns the name at an index; an index missing in the file gets a generated name. */
+  /** Returns the name at an index. Generates a name if the file has none at this index. */
   nameAt(index: number): string {
     while (index >= this.#names.length) this.#add(`metric_${this.#names.length}`);
     return this.#names[index] ?? '';
@@ -59,10 +60,7 @@ export class NamesFile {
     return this.#indices.get(name) ?? this.#add(name);
   }
 
-  /**
-   * Writes new names to disk before it returns, and thus before the first record that refers to
-   * them.
-   */
+  /** Writes new names to disk. Call this before writing the first record that refers to them. */
   save(): void {
     if (this.#written === this.#names.length) return;
     const text = this.#names.slice(this.#written).map((name) => `${name}\n`);

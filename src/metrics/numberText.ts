@@ -2,8 +2,8 @@ const integer = String.raw`(?:\d{1,3}(?:,\d{3})+(?!\d)|\d+(?:_\d+)*)`;
 const exponent = String.raw`(?:e[+-]?\d+)?`;
 
 /**
- * Case-insensitive regular expression source for a number as programs print it: `.5`, `1,234`,
- * `1_000`, `5e-05`, `-inf`.
+ * Source of a regular expression (for use with the flag `i`) for a number as programs print it:
+ * `.5`, `1,234`, `1_000`, `5e-05`, `-inf`.
  */
 export const numberSource = String.raw`[+-]?(?:${integer}(?:\.\d*)?${exponent}|\.\d+${exponent}|nan|inf(?:inity)?)`;
 
@@ -26,8 +26,8 @@ const numberInText = new RegExp(
 );
 
 /**
- * Returns the number at the start of a captured text (`0.5`, `95%`, `tensor(0.5)`); `undefined`
- * when there is none.
+ * Returns the number in a captured text such as `0.5`, `95%` or `tensor(0.5)`; `undefined` if there
+ * is none.
  */
 export function readNumber(text: string): number | undefined {
   const found = numberInText.exec(text)?.[1];
@@ -35,7 +35,7 @@ export function readNumber(text: string): number | undefined {
 }
 
 /**
- * Converts a JSON value to a number: numbers, and strings that hold just a number (`"0.25"`,
+ * Converts a JSON value to a number. Accepts numbers and strings that hold only a number (`"0.25"`,
  * `"NaN"`).
  */
 export function jsonNumber(value: unknown): number | undefined {

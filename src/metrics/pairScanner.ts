@@ -8,16 +8,16 @@ export interface Pair {
   /** `1000` in `step 12/1000`, otherwise NaN. */
   readonly total: number;
   /**
-   * `spaced` (`loss 0.5`) and `tight` (`host:80`) are weaker evidence than `clear` (`loss=0.5`,
-   * `loss: 0.5`, JSON).
+   * Form of the sign between name and number. `clear`: `loss=0.5`, `loss: 0.5` or JSON. `tight`:
+   * `host:80`. `spaced`: `loss 0.5`. The last two are weaker evidence of a metric.
    */
   readonly sign: 'clear' | 'tight' | 'spaced';
-  /** The number as written. */
+  /** The number as written in the line. */
   readonly digits: string;
 }
 
 const nameCharacters = String.raw`\w./@\u00aa-\u024f\u0370-\u1fff\u3040-\ud7ff`;
-/** Regular expression source for any name, used for detection. */
+/** Source of the regular expression for any name, used to detect metrics. */
 export const anyName = String.raw`[a-z_\u00aa-\u024f\u0370-\u1fff\u3040-\ud7ff][${nameCharacters}-]*`;
 
 const qualifiers = [
@@ -26,15 +26,15 @@ const qualifiers = [
 ].join('|');
 const quote = String.raw`\\?["']`;
 const wrapping = String.raw`(?:tensor|array|(?:np|numpy|jnp|torch)\.\w+|b?float\d*)\(\s*\[?|${quote}|\$`;
-// A lone k, M, G, B or T would multiply the number: skipping the point is better than a value that
-// is wrong by a factor of a thousand.
+// A number with k, M, G, B or T is skipped: read without its factor, the value would be wrong by a
+// factor of a thousand.
 const unit = String.raw`\s?%|(?![kmgbt](?![a-zµ/]))[a-zµ]{1,7}(?:/[a-z]{1,7})?`;
 /** Rejects numbers whose continuation shows a version, a date, a time of day, a path or a hash. */
 const noMore = String.raw`(?![\w]|[.,:-]\d|[/-]\w)`;
 
 /**
- * Returns an expression that finds `<name> <sign> <number>`. `names` is the regular expression
- * source for the names.
+ * Returns an expression that finds `<name> <sign> <number>`. `names` is the source of the regular
+ * expression for the names.
  */
 export function pairExpression(names: string): RegExp {
   const sign = String.raw`\s*(?::?=|[-=]>|→|:)\s*|\s+|(?=\[)`;
@@ -50,7 +50,7 @@ export function pairExpression(names: string): RegExp {
 export function scanPairs(expression: RegExp, line: string, onPair: (pair: Pair) => void): void {
   expression.lastIndex = 0;
   for (let match = expression.exec(line); match !== null; match = expression.exec(line)) {
-    // The first element of a list is not the value of the name.
+    // A name before a list has no single value: skips the list's first element.
     if (match[4] !== undefined && match[7] !== undefined) continue;
     const digits = match[5] ?? '';
     onPair({
@@ -72,8 +72,9 @@ function signKind(sign: string): Pair['sign'] {
 const bareNonFinite = /(?<=[:[,]\s*)(?:-?Infinity|NaN)(?=\s*[,}\]])/g;
 
 /**
- * Reads the numbers of a line that is one JSON object, nested objects as `outer/inner`, with NaN
- * and Infinity as Python writes them. Returns false without any call when the line is not JSON.
+ * Calls `onPair` for each number in a line that is one JSON object. Labels of nested numbers are
+ * joined as `outer/inner`; NaN and Infinity are accepted as Python writes them. Returns whether the
+ * line is such an object.
  */
 export function scanJson(line: string, onPair: (pair: Pair) => void): boolean {
   const parsed = parseObject(line) ?? parseObject(line.replace(bareNonFinite, '"$&"'));

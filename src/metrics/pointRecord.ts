@@ -16,8 +16,8 @@ export const recordBytes = 40;
 export const fileHeader = Buffer.from('helios points 1\n', 'latin1');
 
 /**
- * `clear`: earlier points are no longer shown. `progress`: the output was read up to here, without
- * points.
+ * `point`: a point of a metric. `clear`: earlier points are no longer shown. `progress`: the output
+ * was read up to the end offset without finding further points.
  */
 type RecordKind = 'point' | 'clear' | 'progress';
 const kinds: readonly RecordKind[] = ['point', 'clear', 'progress'];
@@ -29,7 +29,7 @@ export interface PointRecord {
   readonly timeMs: number;
   readonly value: number;
   readonly endOffset: number;
-  /** False when more points of the same line follow. */
+  /** Whether this is the last point of its line of output. */
   readonly isLastOfLine: boolean;
 }
 
@@ -51,7 +51,7 @@ export function writeRecord(
   view.setUint32(at, checksum(view, at), true);
 }
 
-/** Returns `undefined` for bytes that are not a valid record. */
+/** Reads the record at `at`; `undefined` if the bytes are not a valid record. */
 export function readRecord(view: DataView, at: number): PointRecord | undefined {
   const packed = view.getUint32(at + 4, true);
   const kind = kinds[(packed >>> 1) & 3];
@@ -68,8 +68,8 @@ export function readRecord(view: DataView, at: number): PointRecord | undefined 
 }
 
 /**
- * Returns FNV-1a over 32-bit words; never 0 for a record of zeros, which a power failure can leave
- * behind.
+ * Returns the FNV-1a checksum over 32-bit words. The checksum of zeros is not 0, so zeros that a
+ * power failure left behind are no valid record.
  */
 function checksum(view: DataView, at: number): number {
   let hash = 0x811c9dc5;

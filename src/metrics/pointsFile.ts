@@ -13,7 +13,10 @@ import {
   type PointRecord,
 } from './pointRecord.ts';
 
-/** A record with the name of its metric; empty for records without one. */
+/**
+ * A record with the name of its metric instead of an index. The name is empty for records without a
+ * metric.
+ */
 export type NamedRecord = Omit<PointRecord, 'name'> & { readonly metric: string };
 
 const keptName = 'points.cut';
@@ -23,10 +26,10 @@ const maxKeptBytes = recordBytes * 64 * 1024;
 
 /**
  * Stored metrics of one run: `points.bin` (see pointRecord.ts) and `points.names`, both
- * append-only. Content that is unreadable on opening (cut short by a crash, or damaged) is reported
- * in `problems`, and moved to `points.cut` by the first write. Its lines are read again from the
- * run's output, so that no point is lost or doubled. Opening and reading change nothing, so one
- * process may read what another one writes.
+ * append-only. Unreadable content (incomplete after a crash, or damaged) is reported as a problem
+ * on opening, and moved to `points.cut` by the first write. The lines of that content are read
+ * again from the run's output, so that no point is lost or doubled. Opening and reading do not
+ * change the files, so a process may read them while another process writes them.
  */
 export class PointsFile implements Disposable {
   readonly #folder: string;
@@ -45,8 +48,8 @@ export class PointsFile implements Disposable {
   }
 
   /**
-   * Calls `onRecord` for each record of each complete line. Problems are returned as texts for the
-   * user.
+   * Opens the files and calls `onRecord` for each record of each complete line. Returns problems as
+   * texts for the user.
    */
   static async open(
     folder: string,
@@ -57,8 +60,8 @@ export class PointsFile implements Disposable {
     let handle: FileHandle | undefined;
     try {
       handle = await openIfThere(join(folder, 'points.bin'));
-      // Taken before the names are read: all names of the points up to this size are then in the
-      // file, even while another process writes.
+      // The size is read before the names: so all names of the points up to this size are in the
+      // file of names, even while another process writes.
       const fileBytes = (await handle?.stat())?.size ?? 0;
       const names = await NamesFile.open(join(folder, 'points.names'), write, report);
       const namesInFile = names.count;
@@ -87,8 +90,8 @@ export class PointsFile implements Disposable {
   }
 
   /**
-   * Writes the added records. Throws `MetricsError`; the records are then kept for the next
-   * `flush`.
+   * Writes the added records. If this fails, throws `MetricsError`, and the next `flush` tries
+   * again.
    */
   flush(): void {
     if (this.#pendingBytes === 0) return;
@@ -130,8 +133,8 @@ const surplusText = (bytes: number): string =>
   `points.bin: ${bytes} bytes at the end are not a complete line of points. They are read again from the output.`;
 
 /**
- * Calls `onRecord` for complete lines. Returns the size of the file up to the last complete line; 0
- * without a valid header.
+ * Calls `onRecord` for each record of complete lines. Returns the size of the file up to the last
+ * complete line; 0 without a valid header.
  */
 async function readLines(
   handle: FileHandle | undefined,

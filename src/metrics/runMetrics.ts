@@ -10,21 +10,24 @@ import { PointsFile, type NamedRecord } from './pointsFile.ts';
 import { Series } from './series.ts';
 import { trendOf } from './trend.ts';
 
-/** Bytes of output without points that are read again after a restart, at most. */
+/** Maximum number of bytes of output without points that are read again after a restart. */
 const progressEveryBytes = 1024 * 1024;
 /** Maximum number of detected names: some programs print a new name on every line. */
 const maxDetectedNames = 2000;
 
 interface Track {
   series: Series;
-  /** False for an unknown detected name that occurred only once: recorded but not shown. */
+  /**
+   * Whether the metric is shown. A detected unknown name that occurred only once is recorded but
+   * not shown.
+   */
   isShown: boolean;
 }
 
 /**
- * The metrics of one run. Reads them from its output as it arrives, keeps them in memory and in
- * append-only files in `folder`, and continues after a restart at the end of the files. A crash at
- * any moment loses or doubles no point. Points of different runs are never mixed.
+ * The metrics of one run. Reads points from the run's output as the output arrives, and stores them
+ * in memory and in append-only files in `folder`. After a restart, continues where the files end. A
+ * crash at any moment neither loses nor doubles a point.
  */
 export class RunMetrics implements Disposable {
   readonly #spec: MetricSpec;
@@ -46,8 +49,8 @@ export class RunMetrics implements Disposable {
   }
 
   /**
-   * Reads recorded points, if any. Rejects with `MetricSpecError` before touching the disk, or with
-   * `MetricsError` (`no_space`, `io`).
+   * Opens the metrics in `folder` and reads the recorded points, if any. Rejects with
+   * `MetricSpecError`, before accessing the disk, or with `MetricsError` (`no_space`, `io`).
    */
   static async open(
     folder: string,
@@ -64,27 +67,27 @@ export class RunMetrics implements Disposable {
     return metrics;
   }
 
-  /** Fires with new points, in the order of the output, after they are on disk. */
+  /** Fires with new points, in the order of the output, after the points are on disk. */
   readonly onDidAdd: Event<readonly MetricPoint[]> = this.#added.event;
 
-  /** Problems found on opening the files, as texts for the user; empty when there were none. */
+  /** Problems found when the files were opened, as texts for the user; empty if there were none. */
   get problems(): readonly string[] {
     return this.#problems;
   }
 
-  /** Position in the output of the first byte that `ingest` expects, also after a restart. */
+  /** Position in the output of the next byte that `ingest` expects, also after a restart. */
   get resumeOffset(): number {
     return this.#splitter.received;
   }
 
   /**
-   * Reads bytes of the output that start at `offset` and returns the points that they complete.
-   * Skips bytes that were read before. `timeMs` (milliseconds since the epoch) is the time of the
-   * points.
+   * Reads bytes of the output and returns the points of the lines that the bytes complete. The
+   * bytes begin at `offset` in the output; those read before are skipped. `timeMs` (milliseconds
+   * since the epoch) is the time of the points.
    *
    * Throws `MetricsError`. `gap`: bytes before `offset` are missing, and nothing was read.
-   * `no_space`, `io`: the points could not be written. The bytes count as read, and their points
-   * are in memory and will be written and announced with the next ones.
+   * `no_space`, `io`: the points could not be written. The bytes count as read; their points stay
+   * in memory, and are written and announced with the next points.
    */
   ingest(bytes: Uint8Array, offset: number, timeMs: number): readonly MetricPoint[] {
     const file = this.#openFile();
@@ -133,8 +136,8 @@ export class RunMetrics implements Disposable {
   }
 
   /**
-   * Returns all points, oldest first, as views: read them before the next `ingest`, never write to
-   * them. Empty for an unknown name.
+   * Returns all points of a metric, oldest first; none for an unknown name. The columns are views:
+   * read them before the next `ingest`, and do not change them.
    */
   series(name: string): SeriesColumns {
     return (this.#shown(name)?.series ?? new Series()).columns();
@@ -146,8 +149,8 @@ export class RunMetrics implements Disposable {
   }
 
   /**
-   * Hides the points so far, also after a restart. They stay in the file; new points are collected
-   * as before.
+   * Hides all points so far, also after a restart. The hidden points stay in the file. New points
+   * are shown.
    */
   clear(): void {
     const file = this.#openFile();
@@ -157,7 +160,7 @@ export class RunMetrics implements Disposable {
     file.flush();
   }
 
-  /** Closes the file. Points stay readable; `ingest` throws from now on. */
+  /** Closes the file. Points can still be read, but `ingest` throws from now on. */
   dispose(): void {
     this.#file?.dispose();
     this.#file = undefined;

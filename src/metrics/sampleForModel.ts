@@ -4,9 +4,9 @@ const minForShape = 6;
 
 /**
  * Returns at most `maxPoints` points of a series that preserve its shape, oldest first. Always
- * includes the first, last, lowest, highest and first non-finite point. The rest are the lowest and
- * highest point of equal stretches; in a stretch with NaN or Inf, the first such point replaces the
- * highest. Below 6 points: the newest ones.
+ * includes the first, last, lowest, highest and first non-finite point. The other points are the
+ * lowest and highest of stretches of equal length; in a stretch with NaN or Inf, the first such
+ * point replaces the highest. If `maxPoints` is below 6, returns the newest points.
  */
 export function sampleForModel(columns: SeriesColumns, maxPoints: number): SeriesColumns {
   const count = columns.values.length;

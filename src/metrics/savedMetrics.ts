@@ -3,9 +3,9 @@ import type { MetricSpec } from './metric.ts';
 import { RunMetrics } from './runMetrics.ts';
 
 /**
- * Reads the points of an ended run from its files in `folder`; `undefined` where the folder does
- * not exist. Points stay readable, and no file is kept open. Never call it for a live run, whose
- * files are still being written.
+ * Reads the metrics of an ended run from the files in `folder`, and closes the files; `undefined`
+ * if the folder does not exist. Do not call this for a live run, whose files are still being
+ * written.
  */
 export async function readSavedMetrics(
   folder: string,

@@ -1,7 +1,10 @@
 import type { SeriesColumns } from './metric.ts';
 
 const firstCapacity = 32;
-/** A point takes 24 bytes, at most 36 with spare capacity. */
+/**
+ * Factor by which full columns grow. With the spare capacity, a point takes at most 36 bytes
+ * instead of 24.
+ */
 const growth = 1.5;
 
 /** Growing columns (step, time, value) of one metric of one run, in the order of the output. */
@@ -25,7 +28,9 @@ export class Series {
     this.tally.add(step, value);
   }
 
-  /** Returns views, not copies: read them before the next point is added, never write to them. */
+  /**
+   * Returns the columns as views: read them before the next point is added, and do not change them.
+   */
   columns(from = 0): SeriesColumns {
     return {
       steps: this.#steps.subarray(from, this.#count),
@@ -55,7 +60,10 @@ interface NonFinite {
   readonly value: number;
 }
 
-/** Running count, extremes and mean of a series. min, max and mean cover finite values. */
+/**
+ * Count, last value, extremes and mean of a series, updated with each value. `min`, `max` and
+ * `mean` cover finite values only.
+ */
 export class Tally {
   count = 0;
   last = NaN;

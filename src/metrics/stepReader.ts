@@ -1,9 +1,9 @@
 import type { Pair } from './pairScanner.ts';
 
-/** Kind of counter that a name denotes. */
+/** Unit that a counter counts. */
 export type Counter = 'step' | 'epoch' | 'batch';
 
-/** Regular expression source for the names of steps and epochs, with an optional path prefix. */
+/** Source of the regular expression for the names of counters, with an optional path prefix. */
 export const counterNames =
   '(?:\\w+[/.])?_?(?:(?:global[ _-]?|train_|iter_)?(?:steps?|iter|iteration|it|num_updates|total_timesteps|timesteps?)' +
   '|epochs?|(?:mini_?)?batch(?:_idx)?)';
@@ -23,7 +23,7 @@ export function counterOf(name: string): Counter | undefined {
 const bracketCount = /(?<!epoch\s*[:=]?\s*)\[\s*(\d+)\s*\/\s*\d+/i;
 const barCount = /(\d+)\/\d+\s+[[━]/;
 
-/** Collects the counters of one line. */
+/** Collects the counters of one line to find the step of the line. */
 export class StepReader {
   #step = NaN;
   #batch = NaN;
@@ -44,8 +44,8 @@ export class StepReader {
   }
 
   /**
-   * Returns the step, else a count like `batch 12/1000` or `[12/1000]`, else the epoch, else the
-   * count of a progress bar, else NaN.
+   * Returns the step of the line. Without a step counter, uses a count such as `batch 12/1000` or
+   * `[12/1000]`, else the epoch, else the count of a progress bar, else NaN.
    */
   stepOf(line: string): number {
     if (!Number.isNaN(this.#step)) return this.#step;
@@ -58,7 +58,7 @@ export class StepReader {
   }
 }
 
-/** Returns the last part of a path-like name, in the spelling of the name tables. */
+/** Returns the last part of a path-like name, spelled as in the tables of names. */
 export const leafOf = (name: string): string =>
   name
     .slice(Math.max(name.lastIndexOf('/'), name.lastIndexOf('.')) + 1)

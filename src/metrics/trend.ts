@@ -1,20 +1,21 @@
 import type { Trend } from './metric.ts';
 
 const minPoints = 3;
-/** Minimum ratio of a slope to its own standard error. */
+/** Minimum ratio of a significant slope to its standard error. */
 const clearSlope = 2;
-/** The same with few points, where the error itself is uncertain. */
+/** Minimum ratio for fewer than `few` points, where the standard error itself is uncertain. */
 const clearSlopeOfFew = 3;
 const few = 8;
 /**
- * Change over the whole window, relative to the size of the values, below which a series is level.
+ * A series is level if it changes by less than this over the whole window, relative to the size of
+ * the values.
  */
 const relativeStandstill = 1e-3;
 
 /**
- * Returns the trend of the last values of a series: `unstable` when one of them is NaN or infinite,
- * otherwise by the least-squares slope, if it is significant and moves the value by more than 0.1
- * %.
+ * Returns the trend of the last `window` values: `unstable` if one of them is NaN or infinite;
+ * otherwise the direction of the least-squares slope, if the slope is significant and changes the
+ * value by more than 0.1 %.
  */
 export function trendOf(values: ArrayLike<number>, window = 20): Trend {
   const length = Math.min(values.length, Math.max(minPoints, window));
@@ -36,7 +37,7 @@ function fitLine(values: readonly number[]): { slope: number; slopeError: number
   const n = values.length;
   const size = Math.max(...values.map(Math.abs));
   if (size === 0) return { slope: 0, slopeError: 0, size };
-  // Scaled to at most 1, so that squares of very large values stay finite.
+  // The values are scaled to at most 1, so that the squares of very large values stay finite.
   const scaled = values.map((value) => value / size);
   const middle = (n - 1) / 2;
   const mean = scaled.reduce((sum, value) => sum + value, 0) / n;
