@@ -1,11 +1,11 @@
 /**
- * Fits ids of tool calls to the rules of a service: ids made by another provider may be too long or
- * hold characters that the service refuses.
+ * Adapts the ids of tool calls to the rules of a service. Ids from another provider may be too long
+ * or contain characters that the service refuses.
  */
 import { createHash } from 'node:crypto';
 
 export interface IdRule {
-  /** Matches refused characters; a global pattern. */
+  /** Matches the characters that the service refuses. Needs the flag `g`. */
   readonly refused?: RegExp;
   readonly maxChars: number;
 }
@@ -13,8 +13,8 @@ export interface IdRule {
 const hashChars = 8;
 
 /**
- * Returns the id itself where it fits, else a shortened one with a hash. Equal ids give equal
- * results, different ids different ones.
+ * Returns the id unchanged if it fits the rule, otherwise a shortened id with a hash. Different ids
+ * stay different.
  */
 export function fittingId(id: string, { refused, maxChars }: IdRule): string {
   const clean = refused === undefined ? id : id.replace(refused, '_');

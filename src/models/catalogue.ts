@@ -1,4 +1,4 @@
-/** Models that the providers are known to have. Other models can still be requested by id. */
+/** Known models of the providers, and their settings. Other models can still be requested by id. */
 import { describedModels } from './knownModels.ts';
 import type { Effort, ModelDescription } from './model.ts';
 import { newestOf } from './modelFamily.ts';
@@ -8,7 +8,7 @@ const allEfforts: readonly Effort[] = ['none', 'low', 'medium', 'high', 'max'];
 export const claudeModels = describedModels('claude', claudeEfforts);
 export const openaiModels = describedModels('openai', openaiEfforts);
 
-/** Aliases: a provider's default is the newest model of the family. */
+/** Default families: a provider's default model is the newest of its default family. */
 export const defaultClaudeFamily = 'opus';
 export const defaultOpenaiFamily = 'gpt';
 
@@ -16,8 +16,8 @@ export const defaultClaudeModel = newestId(claudeModels, defaultClaudeFamily);
 export const defaultOpenaiModel = newestId(openaiModels, defaultOpenaiFamily);
 
 /**
- * Returns the id of the newest model of the family. Throws when there is none: the catalogue itself
- * is wrong then.
+ * Returns the id of the newest model of the family. Throws if there is none, because the catalogue
+ * is then wrong.
  */
 export function newestId(models: readonly ModelDescription[], family: string): string {
   const newest = newestOf(models, family);
@@ -26,7 +26,7 @@ export function newestId(models: readonly ModelDescription[], family: string): s
 }
 
 /**
- * Returns the entry of a model. Also matches an id with a release date, as in
+ * Returns the description of a model by its id. The id may have a release date, as in
  * `claude-haiku-4-5-20251001`.
  */
 export const describedModel = (
@@ -60,8 +60,8 @@ export function claudeThinking(model: string): ClaudeThinking {
 }
 
 /**
- * Returns the efforts that make a difference. Where thinking cannot be turned off, `none` is left
- * out: it would be the lowest effort.
+ * Returns the efforts of a Claude model that differ in effect. `none` is omitted if thinking cannot
+ * be turned off, since it would mean the lowest effort.
  */
 export function claudeEfforts(model: string): readonly Effort[] {
   return claudeThinking(model).off === 'lowest'
@@ -70,8 +70,8 @@ export function claudeEfforts(model: string): readonly Effort[] {
 }
 
 /**
- * Returns the efforts that make a difference. `none` is left out where it would be the lowest
- * effort, `max` where it would be `high`.
+ * Returns the efforts of an OpenAI model that differ in effect. `none` is omitted if it would mean
+ * the lowest effort, `max` if it would mean `high`.
  */
 export function openaiEfforts(model: string): readonly Effort[] {
   if (!isReasoningModel(model)) return [];
@@ -84,7 +84,7 @@ export function openaiEfforts(model: string): readonly Effort[] {
 
 type OpenaiEffort = 'none' | 'low' | 'medium' | 'high' | 'xhigh' | 'max';
 
-/** Returns false for models that refuse an effort. */
+/** Returns whether an OpenAI model accepts an effort. */
 export function isReasoningModel(model: string): boolean {
   return /^(gpt-[5-9]|o\d|codex)/.test(model) && !/chat/.test(model);
 }

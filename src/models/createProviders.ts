@@ -20,7 +20,7 @@ import { createOpenaiProvider } from './openai/openaiResponses.ts';
 import type { ProviderOptions } from './provider.ts';
 import { providers, type ProviderName } from './providerList.ts';
 
-/** Settings that providers are made from; read at each use. */
+/** Settings for creating the providers. Read again at each use. */
 export interface ProviderSettings {
   /** Id of the default provider of sessions, such as `claude` or `demo`. */
   readonly provider: string;
@@ -31,7 +31,7 @@ export interface ProviderSettings {
   readonly geminiBaseUrl?: string;
   readonly bedrockBaseUrl?: string;
   readonly bedrockRegion?: string;
-  /** Address of the ChatGPT back end; `chatgptAuthUrl` is that of its sign-in. */
+  /** Address of the ChatGPT back end. `chatgptAuthUrl` is the address of the sign-in service. */
   readonly chatgptBaseUrl?: string;
   readonly chatgptAuthUrl?: string;
   /** Path of the user's own `claude`. Default: the first on the PATH. */
@@ -43,37 +43,37 @@ export interface ProviderSettings {
   readonly proxy?: string;
   /** A PEM file of certificates to trust in addition to those of Node. */
   readonly caFile?: string;
-  /** The user's own endpoints; validated here. */
+  /** The user's own endpoints, not yet validated. */
   readonly endpoints?: unknown;
 }
 
 export interface ProviderDeps {
   settings(): ProviderSettings;
   secret(name: string): Promise<string | undefined>;
-  /** Without it, secrets cannot be stored and there is no ChatGPT sign-in. */
+  /** Stores a secret. If absent, ChatGPT is not offered, since its sign-in could not be stored. */
   readonly storeSecret?: ((name: string, value: string | undefined) => Promise<void>) | undefined;
   readonly fetch: typeof globalThis.fetch;
-  /** Working folder of `claude`. Without it, that provider is not offered. */
+  /** Working folder of `claude`. If absent, the provider `claude-cli` is not offered. */
   readonly claudeFolder?: string;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Replace the built-in providers of the same ids. */
+  /** Further providers. They replace built-in providers with the same id. */
   readonly others?: readonly ModelProvider[];
 }
 
 /**
- * Describes how to make a provider. The provider is made again only when `from` changes, so that
- * what it keeps of conversations lasts.
+ * Describes how to create a provider. The provider is created again only when `from` changes, so
+ * that its state of conversations is not lost.
  */
 interface Recipe {
   readonly from: unknown;
   create(): ModelProvider;
 }
 
-/** Undefined for a provider that cannot be used here. */
+/** Recipe of each provider; undefined for a provider that cannot be used here. */
 type Recipes = Readonly<Record<ProviderName, Recipe | undefined>>;
 
-/** Returns a function that returns the providers of the current settings by id. */
+/** Returns a function that returns the providers for the current settings, by id. */
 export function createProviders(deps: ProviderDeps): () => ReadonlyMap<string, ModelProvider> {
   const made = new Map<string, { readonly key: string; readonly provider: ModelProvider }>();
   const make = (id: string, { from, create }: Recipe): ModelProvider => {
@@ -138,10 +138,13 @@ function recipes(deps: ProviderDeps, settings: ProviderSettings): Recipes {
   };
 }
 
-/** Id of a provider that is made with an API key. */
+/** Id of a provider that is created with an API key. */
 type KeyedId = 'claude' | 'openai' | 'gemini' | 'bedrock' | 'compatible';
 
-/** Passes proxy and certificates to `claude` in its environment. */
+/**
+ * Creates the provider for `claude`, which gets the proxy and the certificates through environment
+ * variables.
+ */
 function claudeCli(
   { claudePath, proxy, caFile }: ProviderSettings,
   { claudeFolder, clock }: ProviderDeps,

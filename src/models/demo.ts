@@ -17,7 +17,8 @@ import { providers } from './providerList.ts';
 
 export interface DemoOptions {
   /**
-   * Streams the text a word at a time, for people to read along. Default: the whole text at once.
+   * Whether the text is streamed word by word, so that people can read along. Default: the whole
+   * text at once.
    */
   readonly paced?: boolean;
   readonly clock?: Clock;
@@ -33,8 +34,8 @@ const model = {
 };
 
 /**
- * Creates the demo provider. Needs no key, makes no connection and keeps nothing between calls:
- * each reply follows from the request alone.
+ * Creates the demo provider. This provider needs no key, makes no connection and has no state: each
+ * reply follows from the request alone.
  */
 export function createDemoProvider({
   paced = false,

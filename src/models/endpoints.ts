@@ -72,13 +72,13 @@ export type EndpointConfig = z.output<typeof endpointSchema>;
 
 export interface CheckedEndpoints {
   readonly endpoints: readonly EndpointConfig[];
-  /** Why other entries are left out, as sentences. */
+  /** Why the other entries were omitted, as sentences. */
   readonly problems: readonly string[];
 }
 
 /**
- * Validates entries such as `{ "id": "lab-vllm", "baseUrl": "http://gpu1:8000/v1" }`. Invalid ones
- * are left out and reported in `problems`.
+ * Validates entries such as `{ "id": "lab-vllm", "baseUrl": "http://gpu1:8000/v1" }`. Invalid
+ * entries are omitted and reported in `problems`.
  */
 export function checkEndpoints(setting: unknown): CheckedEndpoints {
   if (setting === undefined) return { endpoints: [], problems: [] };
@@ -116,11 +116,14 @@ function problemOfUrl(text: string): string | undefined {
   return search === '' && hash === '' ? undefined : 'the URL must not contain ? or #';
 }
 
-/** Returns the environment variable with the key of an endpoint, such as `HELIOS_KEY_LAB_VLLM`. */
+/**
+ * Returns the name of the environment variable with the key of an endpoint, such as
+ * `HELIOS_KEY_LAB_VLLM`.
+ */
 export const endpointVariable = (id: string): string =>
   `HELIOS_KEY_${id.toUpperCase().replaceAll('-', '_')}`;
 
-/** Returns the engine's name of the secret with the key of an endpoint. */
+/** Returns the name under which the engine stores the key of an endpoint. */
 export const endpointSecret = (id: string): string => `endpoint-${id}`;
 
 /** Creates the provider of an endpoint. `options.apiKey` returns the endpoint's key. */

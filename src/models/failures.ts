@@ -1,6 +1,6 @@
 /**
- * Turns errors thrown by the SDKs into `ModelFailure`s. Recognises them by shape, not by class, so
- * that no SDK is loaded before its first call.
+ * Turns errors thrown by the SDKs into `ModelFailure`s. Recognises errors by their fields instead
+ * of their class, so that no SDK has to be loaded.
  */
 import { adviceOf, codeOf, messageOf, UserFacing } from '../base/errors.ts';
 import { retryAfterMs } from '../base/retries.ts';
@@ -10,7 +10,7 @@ import type { ModelFailure, ModelFailureReason } from './model.ts';
 export interface FailureContext {
   /** Display name, such as `Anthropic`. */
   readonly label: string;
-  /** Advice about a missing or refused key. */
+  /** Advice for the user about a missing or refused key. */
   readonly keyHint: string;
   readonly nowMs: number;
 }
@@ -30,7 +30,7 @@ const maxMessageChars = 600;
 const overflowPattern =
   /prompt is too long|context[_ ](length|window|limit|size)|maximum context|too many (input )?tokens|maximum number of tokens|input is too long|request_too_large/i;
 const noCreditPattern = /insufficient_quota|billing|credit balance/i;
-/** Google answers 400 to a wrong key. */
+/** Matches Google's error for a wrong key, which has the status 400. */
 const badKeyPattern = /api_key_invalid/i;
 const policyPattern = /policy|content_filter|safety|flagged/i;
 
@@ -87,7 +87,8 @@ function ofStatus(status: number, words: string): ModelFailureReason {
 }
 
 /**
- * Classifies by the provider's names: an error inside a stream that began with 200 has no status.
+ * Classifies an error by the provider's names for it, because an error inside a stream that began
+ * with status 200 has no status.
  */
 function ofKind(words: string, kind: string): ModelFailureReason | undefined {
   if (/overloaded|rate_limit|throttling/i.test(words)) return 'rate_limit';
@@ -98,8 +99,8 @@ function ofKind(words: string, kind: string): ModelFailureReason | undefined {
 }
 
 /**
- * Recognises connection errors. Those of the SDKs have a `status` that is undefined; the others
- * come from `fetch` or from a garbled stream.
+ * Returns whether the connection failed. Such errors come from an SDK (with a `status` that is
+ * undefined), from `fetch` or from a garbled stream.
  */
 function isConnection(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
@@ -134,8 +135,8 @@ const record = (value: unknown): Readonly<Record<string, unknown>> =>
 const maxCauses = 8;
 
 /**
- * Returns the cause that comes from our own side of the network, such as a proxy that requires a
- * password. Retrying cannot help there.
+ * Returns the cause if the user has to solve it, such as a proxy that requires a password. Retrying
+ * cannot help in this case.
  */
 function causeForUser(error: unknown, depth = 0): UserFacing | undefined {
   if (error instanceof UserFacing) return error;

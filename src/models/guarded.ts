@@ -1,7 +1,7 @@
 /**
  * Makes a provider keep the contract of `ModelProvider.stream` whatever its code does: the stream
  * never throws, `finished` comes once and last, an abort ends the stream at once even when the
- * connection hangs, and what was streamed before a failure is kept.
+ * connection hangs, and a failed reply contains what was streamed before the failure.
  */
 import type { Clock } from '../base/clock.ts';
 import { HeliosError, messageOf, toError } from '../base/errors.ts';
@@ -19,13 +19,13 @@ import {
 export type ModelStream = ModelProvider['stream'];
 
 /**
- * Model, usage and key of a call under way. The raw stream fills them in as they become known; a
- * failed reply reports them.
+ * Model, usage and key of a call under way. The raw stream sets each field as soon as its value is
+ * known; a failed reply reports the model and the usage.
  */
 export interface Attempt {
   model: string;
   usage: Usage;
-  /** Key of this call; removed from every failure message. */
+  /** Key of this call. Removed from every failure message. */
   secret?: string;
 }
 
@@ -51,7 +51,7 @@ export interface GuardOptions {
   /** Id of the provider, for the thinking that is kept of a reply that was cut short. */
   readonly provider: string;
   readonly clock: Clock;
-  /** A stream silent for this long counts as cut. Default: 10 minutes. */
+  /** After this time without an event, the connection counts as broken. Default: 10 minutes. */
   readonly idleTimeoutMs?: number;
   /** Turns an error of the raw stream into a failure. Not called for `CallFailed`. */
   readonly failureOf?: (error: unknown) => ModelFailure;
@@ -107,7 +107,7 @@ async function* guard(
 
 /**
  * Closes the raw stream without waiting, since a stream that hangs would block its reader. Ignores
- * errors: they come too late to matter.
+ * errors, because the reply is already complete.
  */
 function letGo(iterator: AsyncIterator<ModelEvent> | undefined): void {
   const returned = async (): Promise<unknown> => iterator?.return?.();
@@ -124,7 +124,10 @@ function failureOf(error: unknown, options: GuardOptions): ModelFailure {
   return options.failureOf?.(error) ?? { reason: 'invalid', message: messageOf(error) };
 }
 
-/** Shorter keys, such as those of local servers, protect nothing and may be part of any word. */
+/**
+ * Minimum length of a key that is removed from messages. Shorter keys, such as those of local
+ * servers, protect nothing and may be part of any word.
+ */
 const shortestSecret = 8;
 
 export function withoutSecret(failure: ModelFailure, secret = ''): ModelFailure {
@@ -181,8 +184,8 @@ function settled(reply: ModelReply): ModelReply {
 }
 
 /**
- * Collects the text and thinking of the deltas as blocks, in order. Leaves calls out: none of them
- * is complete.
+ * Collects the text and thinking of the deltas as blocks, in order. Omits calls, since none of the
+ * calls is complete.
  */
 class StreamedSoFar {
   readonly #provider: string;

@@ -31,8 +31,8 @@ const listed: Models = catalogue.listed;
 const own: Models = catalogue.own;
 
 /**
- * US dollars per search by the provider, in addition to the tokens. Where the price depends on the
- * model, the highest.
+ * US dollars per web search by each provider, in addition to the tokens. If the price depends on
+ * the model, the highest price.
  */
 export const searchUsd: Readonly<Record<string, number>> = catalogue.searchUsd;
 

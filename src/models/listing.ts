@@ -6,8 +6,8 @@ import { noUsage, type ModelDescription, type ModelProvider, type Readiness } fr
 import { requiredKey, type ProviderIdentity, type ProviderOptions } from './provider.ts';
 
 /**
- * Calls `ask` with the current key. Rejects with `CallFailed`, without the key in its message, for
- * any error.
+ * Returns a function that calls `ask` with the current key. For any error, the function rejects
+ * with `CallFailed`, whose message does not contain the key.
  */
 export function listing(
   ask: (key: string, signal: AbortSignal) => Promise<readonly ModelDescription[]>,
@@ -29,7 +29,7 @@ export function listing(
   };
 }
 
-/** Reports ready when there is a key. */
+/** Returns a function that reports whether there is a key. */
 export function keyReadiness({ label, keyHint }: ProviderIdentity, { apiKey }: ProviderOptions) {
   return async (): Promise<Readiness> => {
     try {

@@ -8,8 +8,8 @@ export interface TextBlock {
   readonly type: 'text';
   readonly text: string;
   /**
-   * Whether the text is a remark on the way or the final answer, where the model says so. The model
-   * expects the value back in the next request.
+   * Whether the text is an intermediate remark or the final answer, if the model reports that. The
+   * model needs the value back in the next request.
    */
   readonly phase?: 'commentary' | 'final_answer';
 }
@@ -30,18 +30,18 @@ export interface ToolCallBlock {
   readonly id: string;
   readonly name: string;
   /**
-   * Parsed arguments, or the raw text when it was not valid JSON (the tool boundary then refuses it
-   * with the reason).
+   * Parsed arguments, or the raw text if that is not valid JSON. The call is then refused with the
+   * reason.
    */
   readonly input: unknown;
   /**
-   * Repairs that made the text of the call readable. The repaired call may not be what the model
-   * meant.
+   * Repairs that made the text of the call readable. The repaired call may differ from what the
+   * model meant.
    */
   readonly repairs?: readonly string[];
   /**
-   * Why the call could not be read, and how to write it. Becomes the result of the call, which is
-   * not made.
+   * Why the call could not be read, and how to write it correctly. Such a call is not executed:
+   * this text becomes its result.
    */
   readonly problem?: string;
 }
@@ -71,7 +71,7 @@ export type Message =
 
 /**
  * A part of the system prompt. Parts marked `isStable` come first and do not change during a
- * session: caches end after them.
+ * session, so that providers can cache them.
  */
 export interface SystemPart {
   readonly text: string;
@@ -95,8 +95,8 @@ export interface ModelRequest {
   readonly maxOutputTokens?: number;
   readonly effort?: Effort;
   /**
-   * Names the conversation of this request (a session's id). A provider keeps its caches and
-   * processes apart by this name. The request is complete without it.
+   * Id of the conversation (the session's id). Providers use the id to separate the caches and
+   * processes of conversations. Optional: a request always contains all messages.
    */
   readonly conversation?: string;
 }
@@ -144,9 +144,9 @@ export type ModelFailureReason =
 export interface ModelFailure {
   readonly reason: ModelFailureReason;
   readonly message: string;
-  /** HTTP status where there was one. */
+  /** HTTP status, if there was one. */
   readonly status?: number;
-  /** Milliseconds that the provider asked to wait. */
+  /** Time to wait before a retry, as requested by the provider, in milliseconds. */
   readonly retryAfterMs?: number;
 }
 
@@ -168,8 +168,8 @@ export interface ModelReply {
   /** The model that answered, as the provider names it. */
   readonly model: string;
   /**
-   * Tokens of attempts that failed before this reply, where the provider reported them. They are
-   * billed, but are not in the context.
+   * Tokens of attempts that failed before this reply, if the provider reported them. These tokens
+   * are billed, but do not count for the context size.
    */
   readonly discardedUsage?: Usage;
   /** Present exactly when `stop` is `error`. */
@@ -177,9 +177,8 @@ export interface ModelReply {
 }
 
 /**
- * `attempt.discarded` says that the text streamed so far belongs to a failed attempt, which is
- * retried after `delayMs`: a reader drops what it showed. `finished` is always the last event and
- * always comes.
+ * `attempt.discarded`: the attempt failed and is retried after `delayMs`; a reader has to discard
+ * what was streamed so far. `finished`: always the last event, and never missing.
  */
 export type ModelEvent =
   | { readonly type: 'text.delta'; readonly text: string }
@@ -198,28 +197,29 @@ export interface ModelDescription {
   readonly toolCalls?: 'native' | 'text';
   /** Whether the model accepts images. Default: true. */
   readonly acceptsImages?: boolean;
-  /** Efforts that make a difference; absent where unknown, empty where the model has none. */
+  /** Efforts that differ in effect: absent if unknown, empty if the model has no efforts. */
   readonly efforts?: readonly Effort[];
-  /** US dollars per million tokens, where the provider reports them. */
+  /** US dollars per million tokens, if the provider reports prices. */
   readonly price?: {
     readonly input: number;
     readonly output: number;
     readonly cacheRead?: number;
     readonly cacheWrite?: number;
   };
-  /** Still answers, but will be removed: never a default. */
-  readonly isRetiring?: boolean;
   /**
-   * Family of the model, such as `claude-opus`, where the provider reports it. Default: read from
-   * the id.
+   * Whether the provider will remove the model soon. Such a model still works, but is never a
+   * default.
    */
+  readonly isRetiring?: boolean;
+  /** Family of the model, such as `claude-opus`. Default: the family that the id shows. */
   readonly family?: string;
-  /** Milliseconds since the epoch, where the provider reports it. */
+  /** Release time in milliseconds since the epoch, if the provider reports one. */
   readonly releasedMs?: number;
 }
 
 /**
- * Whether a call could be made now, judged without making one. `action` says what the user can do.
+ * Whether a call could be made now, judged without making a call. `action` tells the user what to
+ * do.
  */
 export type Readiness =
   | { readonly isReady: true }
@@ -238,7 +238,7 @@ export interface SearchSource {
 
 /** Result of a provider's own web search. `failure` is present exactly when the search failed. */
 export interface SearchReply {
-  /** The model's answer from the sources. */
+  /** The model's answer, based on the sources. */
   readonly text: string;
   readonly sources: readonly SearchSource[];
   readonly usage: Usage;
@@ -253,36 +253,43 @@ export interface ModelProvider {
   readonly id: string;
   /** Display name, such as `Anthropic` or `Offline demo (scripted, not a model)`. */
   readonly label: string;
-  /** Id of the model of requests that name none. */
+  /** Id of the model that is used by default. */
   readonly defaultModel: string;
   /**
-   * Family whose newest model is the default, as an alias names it (`opus`). Absent where the user
-   * set a model, or there is only one.
+   * Alias of the family whose newest model is the default, such as `opus`. Absent if the user set a
+   * model, or if there is only one.
    */
   readonly defaultFamily?: string;
   /**
-   * `plan`: a subscription covers the calls; their list price is still counted. Default: metered.
+   * `plan`: a subscription covers the calls; Helios still counts their list price. `metered`: each
+   * call is billed. Default: metered.
    */
   readonly billing?: 'metered' | 'plan';
   /** Known models; other models can still be requested. */
   models(): readonly ModelDescription[];
   /**
-   * Asks the provider for its current models. Absent where the provider cannot list them. Rejects
-   * with `CallFailed`.
+   * Fetches the current models from the provider. Absent if the provider cannot list models.
+   * Rejects with `CallFailed`.
    */
   list?(signal: AbortSignal): Promise<readonly ModelDescription[]>;
-  /** Reports whether calls can be made. Never rejects, makes no request. Absent: always ready. */
+  /**
+   * Reports whether calls can be made. Never rejects and makes no request. If absent, the provider
+   * is always ready.
+   */
   readiness?(): Promise<Readiness>;
   /**
    * Streams a reply. Never throws, never rejects: failures are data in the last event. Stops within
    * a moment of `signal`'s abort.
    */
   stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>;
-  /** Searches the web with the provider's own search. Absent where it has none. Never rejects. */
+  /**
+   * Searches the web with the provider's own search. Absent if the provider has no search. Never
+   * rejects.
+   */
   search?(request: SearchRequest, signal: AbortSignal): Promise<SearchReply>;
   /**
-   * Releases what is kept for a conversation. A later request of the conversation is still
-   * answered.
+   * Releases the resources held for a conversation. Later requests of the same conversation still
+   * work.
    */
   release?(conversation: string): Promise<void>;
 }

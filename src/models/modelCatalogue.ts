@@ -1,4 +1,4 @@
-/** Catalogue of models: from our own list, and from the providers themselves. */
+/** Catalogue of models, combined from our own list and the lists of the providers. */
 import type { Clock } from '../base/clock.ts';
 import { adviceOf, messageOf, UserFacing } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
@@ -20,22 +20,23 @@ export interface CatalogueEntry {
 export interface CatalogueListing {
   readonly entries: readonly CatalogueEntry[];
   /**
-   * Provider → why its list could not be fetched. Its known models are in `entries` all the same.
+   * Maps a provider to the reason why its list could not be fetched. `entries` still contains the
+   * provider's known models.
    */
   readonly problems: ReadonlyMap<string, string>;
 }
 
 export interface ListingOptions {
-  /** Fetches again. Default: a list fetched within the last hour is reused. */
+  /** Whether to fetch all lists again. Default: lists fetched within the last hour are reused. */
   readonly isFresh?: boolean | undefined;
-  /** Fetches and returns only this provider's models. */
+  /** Restricts the listing to this provider. Default: all providers. */
   readonly provider?: string | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
 /** All available models of all providers. */
 export interface ModelCatalogue {
-  /** Returns the models of our list and of lists fetched before; makes no request. */
+  /** Returns the models of our own list and of lists fetched before. Makes no request. */
   known(): readonly CatalogueEntry[];
   /**
    * Fetches the lists of all providers that are ready, in parallel, for at most ten seconds each.
@@ -45,10 +46,11 @@ export interface ModelCatalogue {
   /** Describes a model by its id, with or without a date. */
   describe(provider: string, model: string): ModelDescription | undefined;
   /**
-   * Resolves a user's name of a model: an id, `provider/id`, an alias (`opus`, `sonnet`, `gpt`, …:
-   * the newest of its kind that is not retiring), or `default`. With `provider`, only its models
-   * match, and an unlisted id is taken as it stands. Without it, `preferred` (default: the provider
-   * of the settings) goes before the others. Throws `UserFacing` that names similar models.
+   * Resolves the name by which a user calls a model: an id, `provider/id`, an alias (`opus`,
+   * `sonnet`, `gpt`, …: the newest of its kind that is not retiring), or `default`. With
+   * `provider`, only models of that provider match, and an unlisted id is returned unchanged.
+   * Without `provider`, models of `preferred` (default: the provider of the settings) match first.
+   * If nothing matches, throws `UserFacing` with similar names.
    */
   resolve(word: string, provider?: string, preferred?: string): NamedModel;
 }
@@ -56,8 +58,8 @@ export interface ModelCatalogue {
 export interface CatalogueDeps {
   providers(): readonly ModelProvider[];
   /**
-   * Provider and model of the settings. The provider is preferred where a name matches models of
-   * several.
+   * Provider and model of the settings. If a name matches models of several providers, this
+   * provider is preferred.
    */
   configured(): { readonly provider: string; readonly model?: string | undefined };
   /** Whether our list or the settings have a price for the model. */
@@ -73,7 +75,7 @@ const patienceMs = 10_000;
 
 export class LiveCatalogue implements ModelCatalogue {
   readonly #deps: CatalogueDeps;
-  /** Requests under way; callers meanwhile share their answer. */
+  /** Requests under way. Further callers share the answer of such a request. */
   readonly #asking = new Map<string, Promise<string | undefined>>();
   readonly #closing = new AbortController();
 
@@ -160,8 +162,8 @@ export class LiveCatalogue implements ModelCatalogue {
   }
 
   /**
-   * Returns the model of the settings, else the newest of the provider's default family. Prefers a
-   * model with a known price, since no money limit can be kept without one.
+   * Returns the model of the settings, else the newest model of the provider's default family.
+   * Prefers a model with a known price, since a money limit requires a price.
    */
   #defaultOf(provider: ModelProvider): string {
     const { configured, isPriced } = this.#deps;
@@ -177,7 +179,10 @@ export class LiveCatalogue implements ModelCatalogue {
     return (priced ?? candidates[0])?.id ?? defaultModel;
   }
 
-  /** Ignores a wrong setting here; the error is reported when the setting is used. */
+  /**
+   * Returns the default model, or undefined if the setting is wrong. That error is reported when
+   * the setting is used.
+   */
   #defaultIfAny(provider: ModelProvider): string | undefined {
     try {
       return this.#defaultOf(provider);
@@ -193,8 +198,8 @@ export class LiveCatalogue implements ModelCatalogue {
   }
 
   /**
-   * Merges the provider's list with ours. The provider's values go first; models it does not list
-   * are left out, except the user's own default model.
+   * Merges the provider's list with our own. The provider's values take precedence. Models that the
+   * provider does not list are omitted, except the user's default model.
    */
   #models(provider: ModelProvider): readonly ModelDescription[] {
     const known = provider.models();
@@ -208,7 +213,9 @@ export class LiveCatalogue implements ModelCatalogue {
     return [...known.filter(isOwn), ...live];
   }
 
-  /** Resolves with why the list could not be fetched, or undefined. */
+  /**
+   * Fetches a provider's list. Resolves with the reason if that fails, otherwise with undefined.
+   */
   #ask(provider: ModelProvider, isFresh: boolean): Promise<string | undefined> {
     const name = `${provider.id} ${isFresh}`;
     const asking =
@@ -250,7 +257,10 @@ export class LiveCatalogue implements ModelCatalogue {
   }
 }
 
-/** Takes sizes and prices from the provider, and the label from our list where it has one. */
+/**
+ * Merges two descriptions of a model: sizes and prices come from the provider, the label from our
+ * own list if it contains the model.
+ */
 const merged = (live: ModelDescription, known: ModelDescription | undefined): ModelDescription => ({
   ...known,
   ...live,

@@ -8,7 +8,7 @@ type Named = Pick<ModelDescription, 'id' | 'family' | 'isRetiring' | 'releasedMs
 interface Kind {
   /** For example `claude-opus`, `gpt`, `gpt-mini`, `codex`, `gemini`, `gemini-flash`. */
   readonly family: string;
-  /** `[4, 6]` of `claude-opus-4-6`; empty where the id has none. */
+  /** Version in the id: `[4, 6]` for `claude-opus-4-6`, empty if the id has no version. */
   readonly version: readonly number[];
   readonly isPreview: boolean;
 }
@@ -21,13 +21,13 @@ const otherNames: Readonly<Record<string, string>> = {
   'gemini-argon': 'gemini',
 };
 
-/** Makers that aliases leave out: `opus`, `flash`. */
+/** Matches the maker in a family name. Aliases omit the maker: `opus`, `flash`. */
 const makers = /^(claude|gemini)-/;
 
 /**
- * Returns the newest of the models that the alias names (`opus`, `gpt-mini`, `codex`; with a
- * version, as in `sonnet-4.6`, exactly that one). Skips retiring models. Returns `undefined` when
- * there is none.
+ * Returns the newest model of the family that an alias names (`opus`, `gpt-mini`, `codex`). An
+ * alias with a version, such as `sonnet-4.6`, matches only that version. Skips retiring models.
+ * Returns `undefined` if no model matches.
  */
 export function newestOf<Model extends Named>(
   models: readonly Model[],
@@ -36,7 +36,7 @@ export function newestOf<Model extends Named>(
   return newestFirst(models, alias)[0];
 }
 
-/** Returns all candidates of `newestOf`, the newest first. */
+/** Returns all models that match the alias as in `newestOf`, the newest first. */
 export function newestFirst<Model extends Named>(
   models: readonly Model[],
   alias: string,
@@ -59,8 +59,8 @@ function isMeant(wanted: Kind, { family, version }: Kind): boolean {
 }
 
 /**
- * Returns a number below 0 when `one` is older. For equal version and age, a final release or a
- * shorter id counts as newer.
+ * Compares two models for sorting: below 0 if `one` is older. For equal version and age, a final
+ * release or a shorter id counts as newer.
  */
 function compareAge(one: Named, other: Named): number {
   const [a, b] = [kindOf(one), kindOf(other)];

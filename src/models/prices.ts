@@ -12,14 +12,15 @@ import {
 } from './model.ts';
 
 /**
- * Cost of one call in US dollars, or why it is unknown. With `isPlan` the call is not billed; the
- * cost is its list price.
+ * Cost of one call in US dollars, or why the cost is unknown. `isPlan`: a subscription covers the
+ * call, and `usd` is only its list price.
  */
 export type Cost = { readonly usd: number; readonly isPlan?: true } | { readonly unknown: string };
 
 /**
- * Keys are `provider/model`. `*` matches any text; the longest matching key wins. A model with a
- * release date, or `-latest`, has the price of the model without, unless it has its own.
+ * Keys are `provider/model`. `*` matches any text; the longest matching key wins. An id with a
+ * release date or `-latest` has the price of the id without that suffix, unless the table has a
+ * separate price.
  */
 export type PriceTable = Readonly<Record<string, Price>>;
 
@@ -29,7 +30,9 @@ interface PricedEntry {
   readonly model: Pick<ModelDescription, 'id' | 'price'>;
 }
 
-/** Returns Anthropic's prices for AWS, with a tenth more where the data must stay in a region. */
+/**
+ * Returns the prices for Bedrock: Anthropic's prices, plus 10 % if the data must stay in a region.
+ */
 function bedrockPrices(): PriceTable {
   const claude = Object.entries(known).filter(([key]) => key.startsWith('claude/'));
   const prices = claude.flatMap(([key, price]) => {
@@ -140,12 +143,13 @@ export function worstCaseUsd(
   return { usd: usdOf(price, { ...all, [dearest]: next.contextTokens }) };
 }
 
-/** Adds the price of the searches that a call made. A plan covers them. */
+/** Adds the list price of the web searches that a call made to the cost of the call. */
 export const withSearches = (cost: Cost, provider: string, searches: number): Cost =>
   'usd' in cost ? { ...cost, usd: cost.usd + searches * (searchUsd[provider] ?? 0) } : cost;
 
 /**
- * Returns all billed tokens of a reply: its own, and those of the attempts that failed before it.
+ * Returns all billed tokens of a reply: those of the reply and those of the attempts that failed
+ * before.
  */
 export const billedUsage = ({
   usage,
@@ -178,7 +182,7 @@ const unknownPrice = (provider: string, model: string): Cost => ({
  */
 const pricedAs: Readonly<Record<string, string>> = { chatgpt: 'openai', 'claude-cli': 'claude' };
 
-/** Prefers a price that is set for the provider itself. */
+/** Returns the price of a model. Prefers a price that is set for the provider itself. */
 function priceOf(provider: string, model: string, table: PriceTable): Price | undefined {
   const listed = pricedAs[provider];
   return (

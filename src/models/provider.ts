@@ -23,9 +23,9 @@ export interface ProviderOptions {
   readonly clock: Clock;
   /** Returns a number in [0, 1), for the jitter of retries. */
   readonly random?: () => number;
-  /** Attempts after the first. Default: 5. */
+  /** Maximum number of attempts after the first. Default: 5. */
   readonly maxRetries?: number;
-  /** A stream silent for this long counts as cut. Default: 10 minutes. */
+  /** After this time without an event, the connection counts as broken. Default: 10 minutes. */
   readonly idleTimeoutMs?: number;
 }
 
@@ -59,7 +59,7 @@ export function dependable(
   });
 }
 
-/** Returns the key for this call. Fails as `auth`, before any request, when there is none. */
+/** Returns the key for this call. If there is no key, throws a failure with the reason `auth`. */
 export async function requiredKey(
   options: ProviderOptions,
   { label, keyHint }: ProviderIdentity,

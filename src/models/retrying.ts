@@ -1,5 +1,5 @@
 /**
- * Retries calls to models. Retries of the SDKs are turned off, so that every attempt is seen,
+ * Retries calls to models. The SDKs' own retries are turned off, so that every attempt is visible,
  * counted and interruptible.
  */
 import { delay, type Clock } from '../base/clock.ts';
@@ -20,12 +20,13 @@ export interface RetryOptions {
   readonly clock: Clock;
   /** Returns a number in [0, 1), for the jitter. */
   readonly random?: () => number;
-  /** Attempts after the first. */
+  /** Maximum number of attempts after the first. */
   readonly maxRetries?: number;
-  /** The longest back-off of our own. */
+  /** Maximum wait if the provider requests none. */
   readonly maxBackoffMs?: number;
   /**
-   * When a provider asks for a longer wait, the failure is returned at once. It says when to retry.
+   * Maximum wait that a provider may request. If the provider requests a longer wait, the failure
+   * is returned at once and tells when to retry.
    */
   readonly maxRetryAfterMs?: number;
 }
@@ -44,9 +45,9 @@ const isTemporary: Readonly<Record<ModelFailureReason, boolean>> = {
 };
 
 /**
- * Retries a failed call when waiting can help. `attempt.discarded` voids what the attempt streamed,
- * so the last attempt alone is the reply. An abort during the wait ends it at once with no further
- * call.
+ * Retries a failed call when waiting can help. After `attempt.discarded`, the events of the failed
+ * attempt no longer count: the reply is that of the last attempt. An abort ends a wait at once,
+ * without another call.
  */
 export function retrying(stream: ModelStream, options: RetryOptions): ModelStream {
   return (request, signal) => retry(stream, options, request, signal);

@@ -15,7 +15,7 @@ export class FoundSources {
   searches = 0;
   readonly #sources = new Map<string, SearchSource>();
 
-  /** Adds a source. Of two for one page, the first is kept. */
+  /** Adds a source, unless there already is a source for the same page. */
   add(source: SearchSource): void {
     if (!this.#sources.has(source.url)) this.#sources.set(source.url, source);
   }

@@ -15,7 +15,7 @@ import { silentLogger } from '../../base/logger.ts';
 
 const identity = keyedIdentity('claude');
 
-/** The service's maximum. */
+/** Models per page of the list: the maximum that the service allows. */
 const pageSize = 1000;
 
 export function createAnthropicProvider(options: ProviderOptions): ModelProvider {

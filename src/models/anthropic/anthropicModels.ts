@@ -6,7 +6,7 @@ import type { Effort, ModelDescription } from '../model.ts';
 /** Sizes of a model that is neither in our list nor described by the service. */
 const assumed = { contextTokens: 200_000, maxOutputTokens: 32_000 };
 
-/** Services that imitate the API leave most fields out. */
+/** Description of a model by the service. Services that imitate the API omit most fields. */
 type Told = Pick<ModelInfo, 'id'> & Partial<ModelInfo>;
 
 export function claudeDescription(told: Told): ModelDescription {
@@ -20,14 +20,15 @@ export function claudeDescription(told: Told): ModelDescription {
     efforts: effortsOf(told.id, told.capabilities),
     ...(told.capabilities && { acceptsImages: told.capabilities.image_input.supported }),
     ...(told.line && { family: `claude-${told.line}` }),
-    // An epoch value stands for an unknown date.
+    // The service reports an unknown date as the epoch.
     ...(releasedMs > 0 && { releasedMs }),
     ...(told.lifecycle === 'deprecated' && { isRetiring: true }),
   };
 }
 
 /**
- * Returns the efforts of a model. A model without the effort parameter gets a token budget instead.
+ * Returns the efforts of a model. For a model without the effort parameter, an effort is sent as a
+ * token budget.
  */
 function effortsOf(
   id: string,

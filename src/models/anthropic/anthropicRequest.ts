@@ -50,8 +50,9 @@ export function anthropicRequest(
 }
 
 /**
- * Marks the end of the stable prompt. Caches end at marked blocks, four at most: after the tools,
- * after the stable prompt, and at the last two user turns.
+ * Converts the system prompt to blocks and marks the last stable block: the service caches the
+ * prompt up to each marked block. At most four marks are allowed: after the tools, after the stable
+ * prompt, and at the last two user turns.
  */
 function systemBlocks(parts: readonly SystemPart[]): TextBlockParam[] {
   const said = parts.filter(({ text }) => text.trim() !== '');
@@ -76,8 +77,8 @@ function messageParams(
   provider: string,
   model: string,
 ): MessageParam[] {
-  // The last turn extends the cache; the one before it hits the cache that the previous call wrote,
-  // however many blocks (parallel results, images) lie between.
+  // The mark at the last user turn extends the cache. The mark at the user turn before it finds the
+  // cache that the previous call wrote, however many blocks lie between.
   const marked = new Set(
     messages.flatMap(({ role }, index) => (role === 'user' ? [index] : [])).slice(-2),
   );
@@ -184,8 +185,8 @@ function thinkingParams(
 }
 
 /**
- * Requests adaptive thinking. Without `summarized`, newer models send their thinking, and their
- * text between calls, as empty text.
+ * Returns the parameters for adaptive thinking. Without `summarized`, newer models send empty text
+ * for their thinking and for their text between calls.
  */
 const adaptive = (effort: Exclude<Effort, 'none'> | undefined): Thinking => ({
   thinking: { type: 'adaptive', display: 'summarized' },
@@ -207,8 +208,8 @@ function noThinking(off: ReturnType<typeof claudeThinking>['off']): Thinking {
 }
 
 /**
- * Returns whether a thinking budget may be set. The service refuses one between calls and results
- * of a turn without thinking, for example of another model.
+ * Returns whether a thinking budget may be set. The service refuses a budget while a turn waits for
+ * results of calls that were made without thinking, for example by another model.
  */
 function mayThink(messages: readonly Message[]): boolean {
   const last = messages.at(-1);

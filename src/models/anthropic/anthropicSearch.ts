@@ -1,5 +1,5 @@
 /**
- * Web search with the server tool of the Messages API: the model searches, and answers with its
+ * Web search with the server tool of the Messages API: the model searches and answers, citing its
  * sources.
  */
 import type { Anthropic } from '@anthropic-ai/sdk';
@@ -28,10 +28,13 @@ const instructions =
 
 const maxSearches = 5;
 const maxOutputTokens = 8_192;
-/** The service pauses a long turn, which must be sent back to continue. */
+/**
+ * Maximum number of pauses per turn. The service pauses a long turn, which must be sent back to
+ * continue.
+ */
 const maxPauses = 4;
 
-/** Yields the answer as one event, once it is complete. May throw. */
+/** Searches the web. Yields the complete answer as one event. May throw. */
 export async function* searchAnthropic(
   client: Anthropic,
   call: SearchCall,
@@ -72,8 +75,8 @@ const searchParams = (
 });
 
 /**
- * Resolves with the complete message. When a stream ended early, the SDK throws an error without a
- * status, or returns the partial message without a stop reason.
+ * Resolves with the complete message; rejects if the stream ended early. The SDK shows an early end
+ * by an error without a status, or by a partial message without a stop reason.
  */
 async function whole(message: Promise<Message>): Promise<Message> {
   const answer = await message.catch((error: unknown) => {
@@ -96,7 +99,10 @@ function checkEnd({ stop_reason: stop }: Message): void {
     });
 }
 
-/** Adds the sources: cited pages first, with the cited text, then other search results. */
+/**
+ * Adds the sources of an answer: first the cited pages with the cited text, then the other search
+ * results.
+ */
 function addSources(content: readonly ContentBlock[], found: FoundSources): void {
   for (const citation of content.flatMap((block) =>
     block.type === 'text' ? (block.citations ?? []) : [],

@@ -19,19 +19,22 @@ import { ownThinking, parsedInput } from '../replay.ts';
 
 interface Source {
   readonly provider: string;
-  /** The requested model, which the thinking belongs to. */
+  /** The requested model. Stored with the thinking, which only this model can continue. */
   readonly model: string;
   readonly attempt: Attempt;
 }
 
-/** A block that is still streaming: its start, and the text, JSON and signature received since. */
+/**
+ * A block that is still streaming: the start event, and the text, JSON and signature received
+ * since.
+ */
 interface Growing {
   readonly start: ContentBlock;
   readonly parts: string[];
   signature: string;
 }
 
-/** Yields the events of a reply. Ends without `finished` when the stream was cut. */
+/** Yields the events of a reply. Ends without `finished` if the connection broke off. */
 export async function* readAnthropic(
   events: AsyncIterable<RawMessageStreamEvent>,
   { provider, model, attempt }: Source,
@@ -108,7 +111,7 @@ function finishedBlock(
     return [ownThinking('', provider, { model, item: start })];
   if (start.type !== 'thinking') return [];
   const signed = signature || start.signature;
-  // Cut thinking has no signature and would be refused when replayed.
+  // Incomplete thinking has no signature: the service would refuse it in the next request.
   return signed === ''
     ? [{ type: 'thinking', text, provider }]
     : [
@@ -124,7 +127,10 @@ function stopOf(stop: ClaudeStop | null): StopReason {
   return stop === 'max_tokens' || stop === 'model_context_window_exceeded' ? 'length' : 'stop';
 }
 
-/** Converts usage. Figures are totals so far; missing or null ones keep their previous value. */
+/**
+ * Converts the usage. Each figure is the total so far; a missing or null figure keeps its previous
+ * value.
+ */
 export const usageOf = (
   told: Partial<ClaudeUsage> | MessageDeltaUsage,
   before: Usage = noUsage,

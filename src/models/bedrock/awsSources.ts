@@ -1,4 +1,4 @@
-/** Finds where AWS credentials could come from, without a request. */
+/** Finds the source of AWS credentials without making a request. */
 import { access, readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import path from 'node:path';
@@ -9,7 +9,7 @@ export interface AwsPlaces {
   readonly env: Environment;
   /** The folder that holds `.aws`. */
   readonly homeFolder: string;
-  /** A file with the manufacturer of this computer, where the system has one. */
+  /** File in which the system names the manufacturer of this computer. Need not exist. */
   readonly vendorFile: string;
 }
 
@@ -20,8 +20,8 @@ export const awsPlaces = (): AwsPlaces => ({
 });
 
 /**
- * `keys`: from the environment; they take precedence as they do for the `aws` command.
- * `chain`: a profile, a role or a sign-in.
+ * Source of AWS credentials. `keys`: access keys from the environment; as for the `aws` command,
+ * they take precedence. `chain`: a profile, a role or a sign-in, which the SDK looks up.
  */
 export type AwsSource =
   | {
@@ -32,7 +32,7 @@ export type AwsSource =
     }
   | { readonly kind: 'chain' };
 
-/** Returns the source; `undefined` when there is none. Never rejects. */
+/** Returns the source of the credentials; `undefined` if there is none. Never rejects. */
 export async function findAwsSource(places: AwsPlaces): Promise<AwsSource | undefined> {
   const { env } = places;
   const [accessKey, secretKey, sessionToken] = [
@@ -65,8 +65,8 @@ async function hasFiles({ env, homeFolder }: AwsPlaces): Promise<boolean> {
 }
 
 /**
- * Returns whether this computer is on EC2. Only there is it worth asking the metadata service;
- * elsewhere every call would wait for its timeout.
+ * Returns whether this computer is on EC2 and so has a metadata service with credentials. On other
+ * computers, a request to that service would only end by its timeout.
  */
 async function isOnEc2({ env, vendorFile }: AwsPlaces): Promise<boolean> {
   if (env['AWS_EC2_METADATA_DISABLED']?.toLowerCase() === 'true') return false;

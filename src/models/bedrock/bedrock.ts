@@ -26,7 +26,7 @@ import {
 import { bedrockRequest } from './bedrockRequest.ts';
 
 export interface BedrockOptions extends ProviderOptions {
-  /** Region, for example `eu-central-1`. Default: the region of the environment. */
+  /** Region, for example `eu-central-1`. Default: the region set in the environment. */
   readonly region?: string;
   readonly places?: AwsPlaces;
 }
@@ -43,8 +43,8 @@ export function createBedrockProvider(options: BedrockOptions): ModelProvider {
   const region = options.region ?? regionOf(places);
 
   /**
-   * Returns a client of a part of Bedrock; `service` is its name in the address. Fails before any
-   * request without a valid region or credentials.
+   * Returns a client for a service of Bedrock; `service` is part of the address. Fails without a
+   * request if there is no valid region or no credentials.
    */
   async function clientFor(
     service: 'bedrock' | 'bedrock-runtime',
@@ -123,12 +123,15 @@ async function readinessOf(region: string, auth: () => Promise<unknown>): Promis
 const regionOf = ({ env }: AwsPlaces): string =>
   env['AWS_REGION'] || env['AWS_DEFAULT_REGION'] || 'us-east-1';
 
-/** Validates the region, which becomes part of the address that the key is sent to. */
+/**
+ * Returns whether the region is valid. The region becomes part of the address that the key is sent
+ * to.
+ */
 const isRegion = (region: string): boolean => /^[a-z0-9-]+$/.test(region);
 const wrongRegion = (region: string): string =>
   `“${region}” is not an AWS region. Example: eu-central-1.`;
 
-/** Returns the credentials; `undefined` when there are none. */
+/** Returns the API key or the source of AWS credentials; `undefined` if there is neither. */
 async function authOf(
   { apiKey }: BedrockOptions,
   places: AwsPlaces,
@@ -138,8 +141,8 @@ async function authOf(
 }
 
 /**
- * Puts the requested id back: the service reports Anthropic's name of the model, but prices and
- * thinking are keyed by the id of AWS.
+ * Replaces the model's name in the events by the requested id. The service reports Anthropic's
+ * name, but prices and thinking are stored by the id of AWS.
  */
 async function* named(
   events: AsyncIterable<RawMessageStreamEvent>,

@@ -13,8 +13,8 @@ export interface BedrockAddress {
 export type BedrockAuth = { readonly apiKey: string } | AwsSource;
 
 /**
- * Loads the SDK on the first call. Sets all options that the SDK would read from the environment,
- * except the credential chain of AWS.
+ * Returns a client; loads the SDK on the first call. Sets all options that the SDK would otherwise
+ * read from the environment, except the credential chain of AWS.
  */
 export async function bedrockClient(
   auth: BedrockAuth,
@@ -29,7 +29,7 @@ export async function bedrockClient(
     maxRetries: 0,
     logger: silentLogger,
     logLevel: 'off',
-    // Models up to Claude 4.6 refuse the version that the SDK sends by default.
+    // Models up to Claude 4.6 refuse the SDK's default version.
     defaultHeaders: { 'anthropic-version': 'bedrock-2023-05-31' },
     ...(fetch && { fetch }),
   } as const;

@@ -1,4 +1,4 @@
-/** Recognises errors particular to Bedrock, and says what to do about them. */
+/** Recognises errors that only Bedrock reports, and tells the user what to do about them. */
 import { codeOf, messageOf } from '../../base/errors.ts';
 import { CallFailed } from '../guarded.ts';
 
@@ -7,10 +7,13 @@ const wrongModel = /model identifier is invalid|on-demand throughput|inference p
 const profileHint =
   'Newer models need an inference profile: put global. (or us., eu., jp., apac.) before the id, as in global.anthropic.claude-opus-4-6-v1. List those of your region with: aws bedrock list-inference-profiles';
 
-/** The SDK reports missing credentials and a missing network with the same message. */
+/** Matches the message with which the SDK reports missing credentials and a missing network. */
 const withoutCredentials = /^Failed to resolve AWS credentials/;
 
-/** Returns the error, or a `CallFailed` that replaces it. */
+/**
+ * Returns a `CallFailed` with advice for an error that only Bedrock reports; any other error
+ * unchanged.
+ */
 export function bedrockError(error: unknown, keyHint: string): unknown {
   if (!(error instanceof Error)) return error;
   if ('status' in error && error.status === 400 && wrongModel.test(error.message))
@@ -30,8 +33,8 @@ const unreached = /^(?:E(?:AI_)?[A-Z]{3,}|UND_ERR_)/;
 const maxCauses = 8;
 
 /**
- * Returns whether the credential service could not be reached, which may be temporary. `fetch
- * failed` has its reason in the cause.
+ * Returns whether the error says that the credential service could not be reached, which may be
+ * temporary. Also looks at the causes of the error.
  */
 const isUnreachable = (cause: unknown, depth = 0): boolean =>
   cause instanceof Error &&

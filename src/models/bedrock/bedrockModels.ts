@@ -1,4 +1,4 @@
-/** Claude's models under the ids of AWS: those we know, and those that AWS lists. */
+/** Claude models under their AWS ids: those in our list, and those that AWS lists. */
 import type { AnthropicBedrock } from '@anthropic-ai/bedrock-sdk';
 import * as z from 'zod';
 import { claudeEfforts, claudeModels, describedModel, newestId } from '../catalogue.ts';
@@ -8,8 +8,8 @@ import type { ModelDescription } from '../model.ts';
 const assumed = { contextTokens: 200_000, maxOutputTokens: 32_000 };
 
 /**
- * Returns `claude-opus-4-6` for `global.anthropic.claude-opus-4-6-v1`, for the profile of one
- * region, and for an ARN.
+ * Returns Anthropic's id for an AWS id: `claude-opus-4-6` for
+ * `global.anthropic.claude-opus-4-6-v1`, for the profile of one region, and for an ARN.
  */
 const claudeIdOf = (id: string): string =>
   id.replace(/^.*anthropic\./, '').replace(/-v\d+(:\d+)*$/, '');
@@ -29,8 +29,8 @@ export function bedrockDescription(id: string, label?: string): ModelDescription
 }
 
 /**
- * Uses the profiles that route to any region: they are the cheapest, and newer models need a
- * profile.
+ * Known Claude models. Their ids are those of the profiles that route to any region: such profiles
+ * are the cheapest, and newer models can only be called by a profile.
  */
 export const bedrockModels: readonly ModelDescription[] = [
   'global.anthropic.claude-opus-5-5',
@@ -64,7 +64,7 @@ const foundations = z.object({
     .default([]),
 });
 
-/** Lists the profiles for Claude that the account may use in its region. */
+/** Lists the profiles for Claude that the account may use in the client's region. */
 export async function listBedrock(
   client: AnthropicBedrock,
   signal: AbortSignal,

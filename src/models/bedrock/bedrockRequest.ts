@@ -13,8 +13,8 @@ export function bedrockRequest(
   const { maxOutputTokens: limit } = bedrockDescription(request.model);
   const maxOutputTokens = Math.min(limit, request.maxOutputTokens ?? defaultMaxOutputTokens);
   const body = anthropicRequest({ ...request, maxOutputTokens }, provider);
-  // Bedrock serves Claude 4.6 with an older version of the API, which has no option for summaries
-  // and always sends them.
+  // For Claude 4.6, Bedrock uses an older version of the API, which always sends summaries of the
+  // thinking and has no option for them.
   const isOlder = /claude-[a-z]+-4-6\b/.test(request.model) && body.thinking?.type === 'adaptive';
   return isOlder ? { ...body, thinking: { type: 'adaptive' } } : body;
 }

@@ -1,4 +1,7 @@
-/** A temporary server on this computer that the browser is sent back to during a sign-in. */
+/**
+ * A temporary server on this computer: at the end of a sign-in, the service redirects the browser
+ * to this server.
+ */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -12,7 +15,7 @@ export interface CallbackPage {
   readonly text: string;
 }
 
-/** Handles the parameters of the callback. Never rejects. */
+/** Handles the parameters of the redirect and resolves with the page to show. Never rejects. */
 export type TakeCallback = (parameters: URLSearchParams) => Promise<CallbackPage>;
 
 export class CallbackServer {
@@ -47,7 +50,7 @@ export class CallbackServer {
     return (this.#server.address() as AddressInfo).port;
   }
 
-  /** Frees the port at once. An answer under way still arrives. */
+  /** Frees the port at once. A page that is being sent still arrives. */
   close(): void {
     this.#server.close();
     this.#server.closeIdleConnections();
@@ -61,7 +64,7 @@ async function answer(
 ): Promise<void> {
   const url = new URL(request.url ?? '', 'http://localhost');
   response.setHeader('connection', 'close');
-  // Browsers also ask for an icon.
+  // Browsers also request an icon.
   if (request.method !== 'GET' || url.pathname !== callbackPath)
     return void response.writeHead(404).end();
   const page = await take(url.searchParams);
@@ -79,7 +82,8 @@ const style =
   'body{font:16px/1.5 system-ui,sans-serif;display:grid;place-items:center;min-height:90vh;margin:0 2rem;text-align:center;color-scheme:light dark}';
 
 /**
- * `tidy` removes the code from the address; `closing` closes the tab where the browser allows it.
+ * Scripts of the page. `tidy` removes the sign-in code from the address that the browser shows;
+ * `closing` closes the tab if the browser allows that.
  */
 const tidy = 'history.replaceState(null,"","/");';
 const closing = 'setTimeout(()=>window.close(),1500);';

@@ -1,4 +1,7 @@
-/** Errors particular to the back end: limits of the plan, and bodies that the SDK cannot read. */
+/**
+ * Converts errors that only the back end of ChatGPT reports: limits of the plan, and bodies that
+ * the SDK cannot read.
+ */
 import * as z from 'zod';
 import { formatDuration } from '../../base/text.ts';
 import type { ModelFailure } from '../model.ts';
@@ -16,8 +19,8 @@ const shape = z.object({
 });
 
 /**
- * Returns the failure when the plan's limit is reached or the plan lacks the model; `undefined` for
- * every other error.
+ * Returns the failure if the plan's limit is reached or the plan does not include the model;
+ * `undefined` for any other error.
  */
 export function planFailure(error: unknown, nowMs: number): ModelFailure | undefined {
   const { data } = shape.safeParse(error);
@@ -56,7 +59,7 @@ function resetOf(
   return typeof at === 'number' ? Math.max(nowMs, at * 1000) : undefined;
 }
 
-/** Formats as `at 2026-01-01 14:05 UTC`. */
+/** Formats a time as `at 2026-01-01 14:05 UTC`. */
 const clockText = (ms: number): string =>
   `at ${new Date(ms).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 
@@ -65,8 +68,8 @@ const detailShape = z.object({
 });
 
 /**
- * Wraps `fetch`. The back end sends some errors as `{"detail": …}`, which the SDK would drop; they
- * are rewritten in the format of the API.
+ * Wraps `fetch` to rewrite errors in the format of the API. The back end sends some errors as
+ * `{"detail": …}`, whose text the SDK would lose.
  */
 export function withReadableErrors(fetch: typeof globalThis.fetch): typeof globalThis.fetch {
   return async (input, init) => {
@@ -93,7 +96,9 @@ function readable(text: string): string {
   }
 }
 
-/** Removes the headers that describe the encoding of the body, which is already decoded. */
+/**
+ * Returns the headers without those about the encoding of the body: the body is already decoded.
+ */
 function plain(headers: Headers): Headers {
   const kept = new Headers(headers);
   for (const name of ['content-encoding', 'content-length', 'transfer-encoding']) kept.delete(name);

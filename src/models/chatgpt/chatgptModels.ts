@@ -1,11 +1,14 @@
-/** The models of a ChatGPT plan: those we know, and those that the back end lists. */
+/** The models of a ChatGPT plan: those in our list, and those that the back end lists. */
 import * as z from 'zod';
 import { openaiEfforts, openaiModels } from '../catalogue.ts';
 import { describedModels } from '../knownModels.ts';
 import type { Effort, ModelDescription } from '../model.ts';
 import { newestOf } from '../modelFamily.ts';
 
-/** The back end accepts less than the API does; its own figure counts the input alone. */
+/**
+ * Maximum input. The back end accepts less than the API, and its figure does not include the
+ * output.
+ */
 const inputTokens = 272_000;
 const maxOutputTokens = 128_000;
 
@@ -30,7 +33,7 @@ const modelShape = z.object({
   visibility: z.string().nullish(),
   input_modalities: z.array(z.string()).nullish(),
   supported_reasoning_levels: z.array(z.object({ effort: z.string() })).nullish(),
-  /** Names the model that replaces this one. */
+  /** The model that replaces this one, if any. */
   upgrade: z.unknown().optional(),
 });
 type Told = z.infer<typeof modelShape>;

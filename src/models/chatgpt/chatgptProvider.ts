@@ -34,7 +34,10 @@ const identity: ProviderIdentity = {
   keyHint: signInHint,
 };
 
-/** The back end lists newer models only for newer clients; this version asks for all. */
+/**
+ * Client version sent with the request for the list. The back end lists newer models only for newer
+ * clients; this version gets all of them.
+ */
 const clientVersion = '99.99.99';
 
 export function createChatgptProvider(options: ChatgptProviderOptions): ModelProvider {
@@ -77,7 +80,7 @@ export function createChatgptProvider(options: ChatgptProviderOptions): ModelPro
 }
 
 /**
- * Builds the request. The back end refuses an output limit and requires the other fields
+ * Builds the request for the back end, which refuses an output limit and requires the other fields
  * explicitly.
  */
 function codexRequest({
@@ -105,8 +108,8 @@ class CodexBackend {
   }
 
   /**
-   * Makes the call with the current tokens, and once more with renewed ones if the service refuses
-   * them.
+   * Makes the call with the current tokens. If the service refuses the tokens, renews them and
+   * makes the call once more.
    */
   async call<T>(context: CallContext, make: (client: OpenAI) => Promise<T>): Promise<T> {
     const { tokens } = this.#options;

@@ -21,7 +21,7 @@ export interface Claims {
   readonly plan?: string;
 }
 
-/** Returns the claims; none for a text that is not a JSON web token. */
+/** Returns the claims of a token; no claims if the text is not a JSON web token. */
 export function claimsOf(token: string | undefined): Claims {
   const { data } = shape.safeParse(payloadOf(token));
   if (data === undefined) return {};

@@ -1,6 +1,6 @@
 /**
- * Sign-in to ChatGPT: the user agrees in a browser, which returns to this computer with a code that
- * is exchanged for tokens.
+ * Sign-in to ChatGPT: the user agrees in a browser, the service redirects the browser to this
+ * computer with a code, and the code is exchanged for tokens.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { adviceOf, HeliosError, toError, UserFacing } from '../../base/errors.ts';
@@ -19,11 +19,11 @@ import { exchangeCode, type AuthService } from './tokenEndpoint.ts';
 
 export interface SignInOptions extends AuthService {
   /**
-   * Ports that the browser may return to; the first free one is used. Default: those of the
-   * service.
+   * Ports for the redirect of the browser; the first free port is used. Default: the ports that the
+   * service allows.
    */
   readonly ports?: readonly number[];
-  /** Time limit for the user. Default: 5 minutes. */
+  /** Time that the user has to sign in. Default: 5 minutes. */
   readonly timeoutMs?: number;
 }
 
@@ -31,19 +31,22 @@ export interface SignInOptions extends AuthService {
 export interface OpenSignIn {
   /** Address to open in a browser. */
   readonly address: string;
-  /** Port of this computer that the browser returns to. */
+  /** Port on this computer that the browser is redirected to. */
   readonly port: number;
   /**
-   * Accepts the address that the browser was sent back to, typed in by hand: for a browser that
-   * cannot reach this computer. Resolves when the address was accepted. Rejects with `UserFacing`
-   * when it does not answer this sign-in, which then keeps waiting.
+   * Accepts the address of the redirect, pasted by the user if the browser cannot reach this
+   * computer. Resolves when the address is accepted. Rejects with `UserFacing` if the address does
+   * not belong to this sign-in, which keeps waiting.
    */
   paste(address: string): Promise<void>;
-  /** Rejects with `UserFacing` or `SignInCancelled`; everything is closed then. */
+  /**
+   * Resolves with the tokens when the user has signed in. Rejects with `UserFacing` or
+   * `SignInCancelled`. The port is free afterwards.
+   */
   readonly done: Promise<SignedIn>;
 }
 
-/** Thrown when the signal of the sign-in was aborted. */
+/** Thrown if the signal of the sign-in was aborted. */
 export class SignInCancelled extends HeliosError {
   readonly reason = 'cancelled';
 
@@ -54,7 +57,7 @@ export class SignInCancelled extends HeliosError {
 
 const defaultTimeoutMs = 5 * 60_000;
 
-/** Starts a sign-in. Rejects with `UserFacing` when no port is free. */
+/** Starts a sign-in. Rejects with `UserFacing` if no port is free. */
 export async function openSignIn(options: SignInOptions, signal: AbortSignal): Promise<OpenSignIn> {
   const attempt = new Attempt(options, signal);
   const server = await CallbackServer.listen(options.ports ?? callbackPorts, (parameters) =>
@@ -71,7 +74,7 @@ export async function openSignIn(options: SignInOptions, signal: AbortSignal): P
     signal.removeEventListener('abort', onAbort);
     server.close();
   });
-  // The caller may await `done` later: avoids an unhandled rejection meanwhile.
+  // Prevents an unhandled rejection if the caller awaits `done` only later.
   done.catch(() => undefined);
   return {
     address: attempt.address,
@@ -88,7 +91,9 @@ class Attempt {
   readonly #outcome = Promise.withResolvers<SignedIn>();
   readonly #over = new AbortController();
   readonly #signal: AbortSignal;
-  /** True once the one valid callback has come, or the sign-in has failed. */
+  /**
+   * Whether a valid redirect has arrived or the sign-in has failed; later redirects are ignored.
+   */
   #isTaken = false;
   redirectUri = '';
 
@@ -131,7 +136,8 @@ class Attempt {
   }
 
   /**
-   * Handles a callback. Ignores one with another state: any program on this computer could send it.
+   * Handles a redirect. Ignores a redirect with another state, which any program on this computer
+   * could send.
    */
   async take(parameters: URLSearchParams): Promise<CallbackPage> {
     if (parameters.get('state') !== this.#state) return pages.foreign;
@@ -161,7 +167,9 @@ class Attempt {
   }
 }
 
-/** Parses the whole address, or only the part after its question mark. */
+/**
+ * Returns the parameters of an address. The text may also be only the part after the question mark.
+ */
 function parametersOf(text: string): URLSearchParams | undefined {
   const query = text
     .trim()

@@ -1,4 +1,4 @@
-/** The tokens of a sign-in, and their form as text. */
+/** The tokens of a sign-in, and their storage format. */
 import * as z from 'zod';
 
 const shape = z.strictObject({
@@ -6,7 +6,7 @@ const shape = z.strictObject({
   refreshToken: z.string().min(1),
   /** Expiry of the access token, in milliseconds since the epoch. */
   expiresAtMs: z.number(),
-  /** The user's workspace that answers. */
+  /** Id of the user's ChatGPT workspace for the calls. */
   accountId: z.string().min(1),
   /** For example `plus`, `pro` or `team`. */
   plan: z.string().optional(),
@@ -17,7 +17,7 @@ export type SignedIn = Readonly<z.infer<typeof shape>>;
 
 export const signedInText = (tokens: SignedIn): string => JSON.stringify(tokens);
 
-/** Returns `undefined` for a text that does not hold tokens. */
+/** Parses stored tokens; `undefined` if the text is not in the storage format. */
 export function parseSignedIn(text: string): SignedIn | undefined {
   try {
     return shape.safeParse(JSON.parse(text)).data;
@@ -26,6 +26,6 @@ export function parseSignedIn(text: string): SignedIn | undefined {
   }
 }
 
-/** Formats as `ada@lab.org (plus)`; contains no secret. */
+/** Describes the account without secrets, such as `ada@lab.org (plus)`. */
 export const accountLabel = ({ email, plan, accountId }: SignedIn): string =>
   `${email ?? accountId}${plan === undefined ? '' : ` (${plan})`}`;

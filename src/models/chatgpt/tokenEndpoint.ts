@@ -1,4 +1,7 @@
-/** The token endpoint: exchanges the code of a sign-in, or a refresh token, for tokens. */
+/**
+ * Requests to the token endpoint, which exchanges the code of a sign-in, or a refresh token, for
+ * tokens.
+ */
 import * as z from 'zod';
 import type { Clock } from '../../base/clock.ts';
 import { adviceOf, HeliosError } from '../../base/errors.ts';
@@ -9,14 +12,14 @@ import type { SignedIn } from './signedIn.ts';
 
 export interface AuthService {
   readonly clock: Clock;
-  /** Default: the service's own. */
+  /** Address of the sign-in service. Default: that of OpenAI. */
   readonly authUrl?: string | undefined;
   readonly fetch?: typeof globalThis.fetch | undefined;
 }
 
 /**
- * `isFinal`: the code or token is refused for good. Otherwise the service was unreachable or
- * failing.
+ * No tokens were granted. `isFinal`: the service refused the code or token for good. Otherwise the
+ * service could not be reached or failed.
  */
 export class TokensRefused extends HeliosError {
   readonly reason = 'tokens_refused';
@@ -57,7 +60,8 @@ export async function exchangeCode(
 }
 
 /**
- * Exchanges old tokens for new ones; the old refresh token is then used up. Throws `TokensRefused`.
+ * Exchanges old tokens for new ones. Afterwards the old refresh token is no longer valid. Throws
+ * `TokensRefused`.
  */
 export async function refreshTokens(
   service: AuthService,
@@ -88,7 +92,7 @@ type Granted = z.infer<typeof grantShape>;
 interface Question {
   readonly body: URLSearchParams | Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
-  /** Removed from what the service answers. */
+  /** Texts to remove from error messages of the service. */
   readonly secrets: readonly string[];
 }
 
@@ -151,8 +155,8 @@ const maxSaidChars = 200;
 const isBadGrant = /invalid_grant|refresh_token_(expired|reused|invalidated|revoked)|token_expired/;
 
 /**
- * Builds the error. 401 is final by itself; other statuses only with some error codes, since a
- * wrong proxy also answers 400 or 403.
+ * Builds the error for a refusal. Status 401 is always final; other statuses are final only with
+ * certain error codes, since a wrong proxy also answers 400 or 403.
  */
 function refusal(status: number, answer: unknown, { secrets }: Question): TokensRefused {
   const { error, error_description: description } = errorShape.safeParse(answer).data ?? {};
@@ -167,7 +171,9 @@ function refusal(status: number, answer: unknown, { secrets }: Question): Tokens
 
 const assumedLifeMs = 60 * 60_000;
 
-/** Builds the tokens. Values missing in the answer are taken from `old`. */
+/**
+ * Builds the tokens from the service's answer. Values missing in the answer are copied from `old`.
+ */
 function signedIn(granted: Granted, { clock }: AuthService, old?: SignedIn): SignedIn {
   const { access_token: accessToken, id_token: idToken, expires_in: seconds } = granted;
   const ofAccess = claimsOf(accessToken);

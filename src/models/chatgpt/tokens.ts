@@ -1,4 +1,7 @@
-/** Keeps the tokens of the sign-in fresh, also when several processes use the same sign-in. */
+/**
+ * Renews the tokens of the sign-in before they expire, also when several processes use the same
+ * sign-in.
+ */
 import { delay } from '../../base/clock.ts';
 import { adviceOf } from '../../base/errors.ts';
 import { CallFailed } from '../guarded.ts';
@@ -7,13 +10,13 @@ import { signInHint } from './codexService.ts';
 import { parseSignedIn, signedInText, type SignedIn } from './signedIn.ts';
 import { refreshTokens, TokensRefused, type AuthService } from './tokenEndpoint.ts';
 
-/** Name of the stored secret, as in the ports of the engine. */
+/** Name under which the engine stores the tokens. */
 export const tokensName = 'chatgpt';
-/** Name under which an unreadable secret is kept for inspection. */
+/** Name under which unreadable tokens are stored for inspection. */
 export const damagedName = 'chatgpt-damaged';
 
 export interface TokenStore {
-  /** Returns the stored value, whichever process wrote it. */
+  /** Returns the stored value, also if another process wrote it. */
   read(name: string): Promise<string | undefined>;
   /** Stores the value; `undefined` deletes it. */
   write(name: string, value: string | undefined): Promise<void>;
@@ -23,10 +26,11 @@ export interface TokensOptions extends AuthService {
   readonly store: TokenStore;
 }
 
-/** A token is renewed this long before it expires. */
+/** Tokens are renewed this long before they expire. */
 const marginMs = 5 * 60_000;
 /**
- * Two processes can renew at once: the second is refused, and polls for the tokens of the first.
+ * Maximum number of polls. If two processes renew at the same time, the service refuses the second,
+ * which polls the store for the tokens of the first.
  */
 const maxPolls = 5;
 const pollEveryMs = 400;
@@ -35,20 +39,28 @@ const refreshLimitMs = 30_000;
 export class ChatgptTokens {
   readonly #options: TokensOptions;
   #renewing: Promise<SignedIn> | undefined;
-  /** Tokens that replace a refresh token and could not be stored: only this process has them. */
+  /**
+   * Renewed tokens that could not be stored, so only this process has them. `inPlaceOf` is the
+   * refresh token that they replace.
+   */
   #unstored: { readonly inPlaceOf: string; readonly fresh: SignedIn } | undefined;
 
   constructor(options: TokensOptions) {
     this.#options = options;
   }
 
-  /** Returns tokens that are valid for some minutes. Rejects with `CallFailed`. */
+  /**
+   * Returns tokens that are valid for some minutes; renews them if necessary. Rejects with
+   * `CallFailed`.
+   */
   async current(): Promise<SignedIn> {
     const kept = await this.#kept();
     return this.#endsSoon(kept) ? this.#renew(kept) : kept;
   }
 
-  /** Returns tokens to replace those that the service just refused. Rejects with `CallFailed`. */
+  /**
+   * Returns new tokens after the service refused the tokens `refused`. Rejects with `CallFailed`.
+   */
   async renewed(refused: SignedIn): Promise<SignedIn> {
     const kept = await this.#kept();
     return kept.accessToken === refused.accessToken || this.#endsSoon(kept)
@@ -96,7 +108,7 @@ export class ChatgptTokens {
 
   async #renewOnce(asked: SignedIn): Promise<SignedIn> {
     const old = await this.#kept();
-    // Another process has renewed them meanwhile.
+    // Another process has renewed the tokens meanwhile.
     if (old.accessToken !== asked.accessToken && !this.#endsSoon(old)) return old;
     const limit = new AbortController();
     const timer = this.#options.clock.after(refreshLimitMs, () => limit.abort());
@@ -111,8 +123,8 @@ export class ChatgptTokens {
   }
 
   /**
-   * Stores new tokens. Meanwhile another process may have signed out, signed in with another
-   * account, or renewed as well: the newest tokens stay.
+   * Stores new tokens and returns the tokens to use. If another process has meanwhile signed out,
+   * signed in with another account or stored newer tokens, the stored state stays unchanged.
    */
   async #store(old: SignedIn, fresh: SignedIn): Promise<SignedIn> {
     const stored = await this.#stored();
@@ -127,7 +139,7 @@ export class ChatgptTokens {
     this.#unstored = { inPlaceOf: stored.refreshToken, fresh };
     await this.#options.store.write(tokensName, signedInText(fresh)).then(
       () => (this.#unstored = undefined),
-      // The disk may be full: this process continues with its tokens and stores the next ones.
+      // If storing fails (a full disk), this process continues with the tokens it has.
       () => undefined,
     );
     return fresh;

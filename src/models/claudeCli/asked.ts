@@ -1,4 +1,7 @@
-/** Converts a `ModelRequest` for `claude`: what it already knows, and what is new. */
+/**
+ * Converts a `ModelRequest` for `claude`: separates the messages that `claude` already knows from
+ * the new content.
+ */
 import { createHash } from 'node:crypto';
 import type {
   ContentBlockParam,
@@ -22,14 +25,15 @@ export interface Asked {
   readonly params: MessageCreateParamsStreaming;
   /** All messages up to the newest results. */
   readonly past: readonly Turn[];
-  /** Results at the end of `past`, which a running `claude` waits for. */
+  /** Results of calls at the end of `past`; a running `claude` waits for these results. */
   readonly results: readonly ToolResultBlockParam[];
-  /** User content after the results; may be empty. */
+  /** User content after `results`; may be empty. */
   readonly said: readonly ContentBlockParam[];
   /** Digest of the messages before the last one. */
   readonly prefixDigest: string;
   /**
-   * Digest of everything that `claude` is started with. When it changes, a new process is needed.
+   * Digest of everything that `claude` is started with. If this digest changes, a new process is
+   * needed.
    */
   readonly setupDigest: string;
 }
@@ -53,7 +57,7 @@ export function askedOf(request: ModelRequest): Asked {
   };
 }
 
-/** Returns the `prefixDigest` of a request that continues after this reply. */
+/** Returns the `prefixDigest` that the next request has if it continues after this reply. */
 export function digestAfter(request: ModelRequest, reply: readonly AssistantBlock[]): string {
   const messages = [...request.messages, { role: 'assistant', content: reply } as const];
   return digestOf(anthropicRequest({ ...request, messages }, claudeCliId).messages.map(unmarked));

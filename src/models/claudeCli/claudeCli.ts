@@ -1,7 +1,7 @@
 /**
- * Claude through the user's own `claude` command and its sign-in. The loop of `claude` is not used:
- * one reply of each of its turns is taken, and its calls wait until the agent's loop has journaled,
- * permitted and made them.
+ * Claude through the user's own `claude` command and its sign-in. Helios reads one reply at a time
+ * and makes the calls itself: `claude` waits until the agent's loop has recorded, permitted and
+ * executed the calls.
  */
 import { mkdir } from 'node:fs/promises';
 import { claudeModels, defaultClaudeFamily, defaultClaudeModel } from '../catalogue.ts';
@@ -24,17 +24,20 @@ import { LiveClaude } from './liveClaude.ts';
 import { readinessOf } from './readiness.ts';
 
 export interface ClaudeCliOptions extends Omit<CallOptions, 'fetch' | 'baseUrl'> {
-  /** Default: the first on the PATH. */
+  /** Path of `claude`. Default: the first `claude` on the PATH. */
   readonly claudePath?: string;
-  /** A folder of its own, which `claude` takes for the project. Created when needed. */
+  /**
+   * Working folder of `claude`, used for nothing else: `claude` treats it as the project. Created
+   * when needed.
+   */
   readonly folder: string;
-  /** Our own environment; the variables that `claude` needs are passed on. */
+  /** Environment of this process. Only the variables that `claude` needs are passed on. */
   readonly env: Environment;
 }
 
 const identity: ProviderIdentity = { id: claudeCliId, label: claudeCliLabel, keyHint: signInHint };
 
-/** The context size that `claude` uses for older models, whatever they can hold. */
+/** The context size that `claude` uses for older models, even if a model has a larger context. */
 const olderContextTokens = 200_000;
 
 const models: readonly ModelDescription[] = claudeModels.map((model) =>
@@ -105,9 +108,9 @@ export function createClaudeCliProvider(options: ClaudeCliOptions): ModelProvide
 }
 
 /**
- * Returns true after an answer, or calls that wait for us. After anything else `claude` continues
- * by itself: it asks again after an empty, cut or refused reply, and answers calls that it cannot
- * make.
+ * Returns whether the process can be used for the next request: after a complete answer, or when
+ * its calls wait for our results. After any other reply, `claude` continues by itself: it repeats
+ * an empty, incomplete or refused reply, and answers invalid calls.
  */
 function canGoOn({ stop, content }: ModelReply, { tools }: ModelRequest): boolean {
   if (stop === 'stop')

@@ -1,6 +1,6 @@
 /**
- * The environment of the `claude` that we start: the variables that make it the user's own, and
- * none of ours.
+ * The environment of the `claude` that we start: includes the user's variables for `claude`, and
+ * none of the variables of Helios.
  */
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -14,7 +14,10 @@ const passedNames = new Set(
   ].flatMap((line) => line.split(' ')),
 );
 const passedPrefixes = ['LC_', 'XDG_', 'CLAUDE_', 'ANTHROPIC_'];
-/** Credentials of a cloud are passed only to a `claude` that is configured for that cloud. */
+/**
+ * Prefixes of variables with credentials of a cloud. They are passed on only if `claude` is
+ * configured for that cloud.
+ */
 const cloudPrefixes: Readonly<Record<string, readonly string[]>> = {
   CLAUDE_CODE_USE_BEDROCK: ['AWS_'],
   CLAUDE_CODE_USE_VERTEX: ['GOOGLE_', 'VERTEX_', 'CLOUDSDK_', 'GCLOUD_'],
@@ -23,9 +26,9 @@ const cloudPrefixes: Readonly<Record<string, readonly string[]>> = {
 const neverMs = '2000000000';
 
 /**
- * Retries are ours alone. `claude` does not compact the conversation, cuts no results or
- * descriptions, sends all tools under their own names with every request, and makes no traffic but
- * the model's.
+ * Settings of `claude` that are always set. With these, `claude` does not retry, compact the
+ * conversation, or truncate results and descriptions; sends all tools with every request, under
+ * their own names; and makes only the requests to the model.
  */
 const fixed: Readonly<Record<string, string>> = {
   CLAUDE_CODE_MAX_RETRIES: '0',
@@ -75,8 +78,8 @@ const isOn = (value: string | undefined): boolean =>
   value !== undefined && !['', '0', 'false'].includes(value);
 
 /**
- * Returns the secret that the environment gives to `claude`, if any. Calls are then billed one by
- * one.
+ * Returns the API key or token that `claude` reads from the environment, if any. With such a key,
+ * each call is billed.
  */
 export const keyInEnvironment = (own: Environment): string | undefined =>
   own['ANTHROPIC_API_KEY']?.trim() || own['ANTHROPIC_AUTH_TOKEN']?.trim() || undefined;

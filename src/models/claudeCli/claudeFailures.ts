@@ -12,8 +12,8 @@ export const signInHint =
 const maxMessageChars = 600;
 
 /**
- * Error fields of a synthetic reply or a result. The SDK's types lack some of them, and older
- * versions leave parts out.
+ * Error fields of a synthetic reply or a result. The SDK's types lack some of these fields, and
+ * older versions of `claude` omit others.
  */
 interface Told {
   readonly error?: string;
@@ -25,8 +25,8 @@ interface Told {
 }
 
 /**
- * Returns the failure that a message reports, or `undefined`. `limit` is the last report on the
- * plan's limits.
+ * Returns the failure that a message reports, or `undefined`. `limit` is the last message about the
+ * limits of the plan.
  */
 export function failureIn(
   message: SDKMessage,
@@ -122,7 +122,10 @@ function reasonOf({
     : 'server';
 }
 
-/** Explains why a `claude` ended by itself, from its last output on stderr. */
+/**
+ * Returns the failure for a `claude` process that ended by itself. `stderr` is the process's last
+ * output there.
+ */
 export function deathOf(how: string, stderr: string): ModelFailure {
   const words = oneLine(cleanText(stderr), maxMessageChars);
   if (/unknown option|unknown argument/i.test(stderr))

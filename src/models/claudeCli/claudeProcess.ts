@@ -1,4 +1,7 @@
-/** Runs `claude` as a child process in a group of its own that can be killed at once. */
+/**
+ * Runs `claude` as a child process in a separate process group, so that all its processes can be
+ * killed together.
+ */
 import { spawn } from 'node:child_process';
 import { codeOf } from '../../base/errors.ts';
 import type { SpawnedProcess, SpawnOptions } from '@anthropic-ai/claude-agent-sdk';
@@ -7,13 +10,16 @@ const keptStderrChars = 4000;
 
 export interface ClaudeProcess {
   readonly spawned: SpawnedProcess;
-  /** Returns its last output on stderr. */
+  /** Returns the last output of the process on stderr. */
   stderr(): string;
-  /** Resolves with how it ended, such as `exit code 1` or `signal SIGKILL`. */
+  /**
+   * Resolves when the process has ended, with the way it ended, such as `exit code 1` or `signal
+   * SIGKILL`.
+   */
   readonly ended: Promise<string>;
   /**
-   * Kills the process group. The SDK's own closing is not used: at the end of its input, `claude`
-   * counts the open calls as failed, continues and asks the model once more.
+   * Kills the process group. Closing the SDK's input would not be enough: `claude` would count the
+   * open calls as failed and make another request to the model.
    */
   kill(): void;
 }
@@ -36,7 +42,7 @@ export function startProcess({
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     stderr = `${stderr}${text}`.slice(-keptStderrChars);
   });
-  // Ignores errors of writes after the end: `ended` reports the end.
+  // Ignores errors of writes to an ended process: `ended` reports the end.
   child.stdin.on('error', () => undefined);
   const kill = (): void => {
     if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;

@@ -7,14 +7,17 @@ import { canBeHandedOver } from './toolServer.ts';
 
 interface Waiting {
   readonly live: LiveClaude;
-  /** Digest of the messages that the process knows. */
+  /** Digest of the messages that the process already has. */
   readonly digest: string;
-  /** Calls whose results the process waits for; none after an answer. */
+  /** Ids of the calls whose results the process waits for; empty after an answer without calls. */
   readonly callIds: readonly string[];
   readonly idle: Disposable;
 }
 
-/** After a longer sleep, a new process resumes the conversation from its messages. */
+/**
+ * A process that has been idle for longer is ended. The next request then starts a new process with
+ * the whole conversation.
+ */
 const maxIdleMs = 10 * 60_000;
 
 export class Conversations {
@@ -62,8 +65,9 @@ export class Conversations {
 }
 
 /**
- * Whether the process can continue with the request. A running `claude` changes text that comes
- * with results, and some attachments; then a new process reads the whole conversation.
+ * Returns whether the waiting process can continue with the request. If the request has text
+ * together with results, or certain attachments, a running `claude` would change them; a new
+ * process has to read the whole conversation instead.
  */
 function goesOn(
   { live, digest, callIds }: Waiting,

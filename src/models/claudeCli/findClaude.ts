@@ -20,15 +20,15 @@ export interface NoClaude {
   readonly action: string;
 }
 
-/** The first version whose tool calls carry their ids. */
+/** The oldest supported version: the first that sends the ids of tool calls. */
 const oldestVersion = '2.1.0';
 
 const install =
   'Install Claude Code (https://claude.com/claude-code), run `claude` once and sign in; or set its path in the setting claudePath.';
 
 /**
- * Searches at each call, so that a `claude` installed meanwhile is found. The version of each file
- * is asked once.
+ * Finds `claude`. Searches at each call, so that a `claude` installed meanwhile is found, but
+ * requests the version of each file only once.
  */
 export class ClaudeFinder {
   readonly #named: string | undefined;
@@ -66,7 +66,7 @@ export class ClaudeFinder {
     }
   }
 
-  /** Returns what `find` finds. Throws `CallFailed` where there is none. */
+  /** Returns the `claude` that `find` finds. Throws `CallFailed` if there is none. */
   async required(): Promise<FoundClaude> {
     const found = await this.find();
     if ('path' in found) return found;
@@ -82,7 +82,8 @@ export class ClaudeFinder {
     if (this.#named !== undefined) return [this.#named];
     const name = process.platform === 'win32' ? 'claude.exe' : 'claude';
     const home = this.#env['HOME'] ?? homedir();
-    // A window that was not opened from a terminal lacks the PATH of a shell.
+    // The usual folders are also searched, because a window that was not opened from a terminal
+    // lacks the shell's PATH.
     const folders = [
       ...(this.#env['PATH'] ?? '').split(path.delimiter),
       `${home}/.local/bin`,

@@ -1,6 +1,6 @@
 /**
- * A `claude` process at work on one conversation. New content is sent to it, and its messages are
- * read one by one.
+ * A `claude` process that works on one conversation: sends new content to the process and reads its
+ * messages one by one.
  */
 import { randomUUID } from 'node:crypto';
 import { rm, writeFile } from 'node:fs/promises';
@@ -31,12 +31,16 @@ import { transcriptOf } from './transcript.ts';
 export interface LiveOptions {
   readonly claude: FoundClaude;
   readonly env: Environment;
-  /** A folder of its own, empty except for transcripts: `claude` takes it for the project. */
+  /**
+   * Working folder of `claude`, empty except for transcripts: `claude` treats it as the project.
+   */
   readonly folder: string;
   readonly clock: Clock;
 }
 
-/** Sent where only the results are new: a resumed conversation needs some new content. */
+/**
+ * Sent to a resumed conversation if only results are new, because `claude` needs some new content.
+ */
 const goOn: ContentBlockParam = { type: 'text', text: 'Continue.' };
 
 export class LiveClaude {
@@ -104,8 +108,8 @@ export class LiveClaude {
   }
 
   /**
-   * Streams the events of the next reply, up to its end. Throws `CallFailed` when the reply failed
-   * or the process ended. Ends early when the reply was cut.
+   * Yields the events of the next reply. Throws `CallFailed` if the reply failed or the process
+   * ended. Ends without the end event if the reply was cut off.
    */
   async *events(): AsyncGenerator<RawMessageStreamEvent> {
     let isWhole = false;
@@ -115,7 +119,7 @@ export class LiveClaude {
       if (failure !== undefined) throw new CallFailed(failure);
       if (message.type === 'rate_limit_event') this.#limit = message.rate_limit_info;
       if (message.type !== 'stream_event' || message.parent_tool_use_id !== null) continue;
-      // The beta API has the same events, and more that are not requested.
+      // The cast is safe: the beta API has the same events, and further events only on request.
       const event = withOwnName(message.event as RawMessageStreamEvent);
       if (event.type === 'message_delta') isWhole = event.delta.stop_reason !== null;
       // `claude` appends an end to a reply that was cut short and continues from there.
@@ -142,14 +146,17 @@ export class LiveClaude {
 
   #isForgotten = false;
 
-  /** Deletes the transcript. The first message shows that `claude` has read it. */
+  /**
+   * Deletes the transcript. Called after the first message, which shows that `claude` has read the
+   * transcript.
+   */
   async #forgetTranscript(): Promise<void> {
     if (this.#transcript === undefined || this.#isForgotten) return;
     this.#isForgotten = true;
     await rm(this.#transcript, { force: true });
   }
 
-  /** Kills the process, whatever it does. Resolves when it has ended. */
+  /** Kills the process. Resolves when the process has ended. */
   async end(): Promise<void> {
     if (this.#isEnded) return;
     this.#isEnded = true;
@@ -217,7 +224,7 @@ function withOwnName(event: RawMessageStreamEvent): RawMessageStreamEvent {
   };
 }
 
-/** User messages, as the stream that the SDK reads. */
+/** Queue of user messages, which the SDK reads as a stream. */
 class Inbox {
   readonly #waiting: SDKUserMessage[] = [];
   #wake: () => void = () => undefined;

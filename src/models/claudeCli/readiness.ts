@@ -1,4 +1,4 @@
-/** Whether `claude` can be used, judged from files alone. */
+/** Checks whether `claude` can be used, from files and the environment alone. */
 import { access } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import path from 'node:path';
@@ -18,7 +18,7 @@ export async function readinessOf(finder: ClaudeFinder, env: Environment): Promi
   };
 }
 
-/** Does not read the keychain of macOS: there, only the first call shows. */
+/** Returns whether the user may be signed in. Always true on macOS, whose keychain is not read. */
 async function maybeSignedIn(env: Environment): Promise<boolean> {
   if (isMetered(env) || env['CLAUDE_CODE_OAUTH_TOKEN']?.trim() || process.platform === 'darwin')
     return true;

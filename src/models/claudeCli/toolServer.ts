@@ -1,6 +1,6 @@
 /**
- * Our tools as an MCP server inside this process. The server runs no tool: it waits for the result
- * that the agent's loop hands over.
+ * Offers our tools to `claude` as an MCP server inside this process. The server runs no tool: it
+ * answers each call with the result from the agent's loop.
  */
 import type { ToolResultBlockParam } from '@anthropic-ai/sdk/resources/messages';
 import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/sdk/types.js';
@@ -8,14 +8,17 @@ import type { ToolSpec } from '../model.ts';
 
 export const toolServerName = 'helios';
 
-/** Removes the server's name, which an older `claude` puts before names of tools. */
+/**
+ * Returns the name of a tool without the server's name, which older versions of `claude` put in
+ * front.
+ */
 export const ownToolName = (name: string): string => name.replace(/^mcp__helios__/, '');
 
 /** Passes results to the calls that wait for them, matched by the id of the call alone. */
 export class Handover {
   readonly #calls = new Map<string, PromiseWithResolvers<CallToolResult>>();
 
-  /** Resolves with the result of a call, whenever it comes. */
+  /** Resolves with the result of a call, as soon as the result is handed over. */
   wait(callId: string): Promise<CallToolResult> {
     return this.#call(callId).promise;
   }
@@ -31,7 +34,7 @@ export class Handover {
   }
 }
 
-/** Returns false for content that MCP cannot carry to the model unchanged, such as a PDF. */
+/** Returns whether MCP can pass the result to the model unchanged. False for a PDF, for example. */
 export const canBeHandedOver = ({ content = [] }: ToolResultBlockParam): boolean =>
   typeof content === 'string' || content.every(({ type }) => type === 'text' || type === 'image');
 
@@ -52,8 +55,8 @@ function toolResult({
 }
 
 /**
- * Creates the MCP server. Uses the low-level class, so that schemas pass unchanged. `claude` names
- * the call in the request's `_meta`; a version that does not gets an error, since its results could
+ * Creates the MCP server. Uses the low-level class, which does not change the schemas. The id of a
+ * call is in the request's `_meta`; a request without an id gets an error, since its result could
  * not be matched.
  */
 export async function createToolServer(tools: readonly ToolSpec[], handover: Handover) {
@@ -72,7 +75,10 @@ export async function createToolServer(tools: readonly ToolSpec[], handover: Han
   return server;
 }
 
-/** Validator of forms, which MCP servers may show to users. This server shows none. */
+/**
+ * Validator for forms that MCP servers may show to users. Never used, because this server shows no
+ * forms.
+ */
 const noForms = {
   getValidator(): never {
     throw new Error('Forms are not supported.');

@@ -1,6 +1,6 @@
 /**
  * Writes a conversation in the format of `claude`'s own transcripts, so that `claude` can resume
- * it: with real calls, results and images.
+ * that conversation with all calls, results and images.
  */
 import { randomUUID } from 'node:crypto';
 import type { Turn } from './asked.ts';
@@ -20,7 +20,7 @@ const noTokens = {
   output_tokens: 0,
 };
 
-/** Returns lines of JSON, one per message, each naming the one before it. */
+/** Returns lines of JSON, one per message. Each line has the id of the line before. */
 export function transcriptOf(messages: readonly Turn[], context: TranscriptContext): string {
   const sessionId = randomUUID();
   const ids = messages.map(() => randomUUID());

@@ -1,21 +1,19 @@
-/**
- * Requests to an endpoint other than Chat Completions: which models it has, and their properties.
- */
+/** Sends an endpoint requests about its models and their properties. */
 import { CallFailed } from '../guarded.ts';
 import { isRecord } from '../textTools/records.ts';
 
 export interface Endpoint {
   /** Without a trailing slash, such as `http://127.0.0.1:11434/v1`. */
   readonly baseUrl: string;
-  /** Empty: no key is sent. */
+  /** API key. If empty, no key is sent. */
   readonly key: string;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly fetch: typeof globalThis.fetch;
 }
 
 /**
- * Requests a path under the address (`/models`) or under the server (`server:/api/tags`). With
- * `body`, by POST.
+ * Requests a path below the base address (`/models`) or below the server's root
+ * (`server:/api/tags`). Uses POST if there is a `body`.
  */
 export type AskJson = (path: string, body?: unknown) => Promise<unknown>;
 

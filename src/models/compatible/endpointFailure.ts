@@ -1,4 +1,4 @@
-/** Recognises refusals of endpoints that a status alone does not explain. */
+/** Recognises why an endpoint refused a request when the status alone does not say. */
 import { messageOf } from '../../base/errors.ts';
 
 /**
@@ -12,7 +12,10 @@ import { messageOf } from '../../base/errors.ts';
 const refusedTools =
   /does not support (?:tool|function)|--enable-auto-tool-choice|--jinja|no endpoints found that support tool|\btools?\b[^.]*\b(?:is|are) not (?:supported|permitted|allowed)|(?:unrecognized|unknown|unsupported|unexpected)[^.]*\b(?:tools|tool_choice)\b/i;
 
-/** Returns whether the endpoint refuses tools: the same request without them may succeed. */
+/**
+ * Returns whether the endpoint refused the request because of its tools. Without tools, the same
+ * request may succeed.
+ */
 export const refusesTools = (error: unknown): boolean =>
   error instanceof Error && statusOf(error) >= 400 && refusedTools.test(messageOf(error));
 
@@ -21,8 +24,8 @@ function statusOf(error: Error): number {
 }
 
 /**
- * Adds the status to an error inside a stream that began with 200. Its code is the status
- * (OpenRouter, llama.cpp).
+ * Adds the status to an error inside a stream that began with status 200. OpenRouter and llama.cpp
+ * put the status into the error's code.
  */
 export function withStatus(error: unknown): unknown {
   if (!(error instanceof Error) || !('code' in error) || statusOf(error) !== 0) return error;

@@ -3,7 +3,7 @@ import type { AskJson } from './askJson.ts';
 import { llamaCpp, lmStudio, ollama } from './localServers.ts';
 import { count, entriesOf, words, type Entry, type ToldModel } from './told.ts';
 
-/** Lists the models that hold conversations. Rejects where the endpoint has no list. */
+/** Lists the models that hold conversations. Rejects if the endpoint has no list of models. */
 export async function endpointModels(ask: AskJson): Promise<readonly ToldModel[]> {
   const entries = entriesOf(await ask('/models'));
   if (entries.some(({ pricing }) => pricing !== undefined))
@@ -62,7 +62,7 @@ function openRouter(entry: Entry): ToldModel {
 
 const perMillion = 1_000_000;
 
-/** Returns the price; undefined where it depends on the request (reported as -1). */
+/** Returns the price; undefined if the price depends on the request (OpenRouter reports -1). */
 function priceOf(pricing: unknown): ToldModel['price'] {
   const {
     prompt,

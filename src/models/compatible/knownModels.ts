@@ -1,28 +1,33 @@
-/** Descriptions of an endpoint's models: from the endpoint, from settings, and assumed. */
+/** Describes an endpoint's models, using the endpoint's list, the settings and default values. */
 import type { Logger } from '../../base/logger.ts';
 import type { ModelDescription, ModelRequest } from '../model.ts';
 import type { ToldModel } from './told.ts';
 
 /** Settings of an endpoint's models. */
 export interface ModelSettings {
-  /**
-   * Context size of models that the endpoint does not describe, and of those whose size it reports
-   * only as an assumption.
-   */
+  /** Context size of models whose actual size the endpoint does not report. */
   readonly contextTokens?: number | undefined;
   readonly maxOutputTokens?: number | undefined;
-  /** Default: as the endpoint reports, else native until it refuses tools. */
+  /**
+   * Way to call tools. Default: as the endpoint reports, else native until the endpoint refuses
+   * tools.
+   */
   readonly toolCalls?: 'native' | 'text' | undefined;
   readonly acceptsImages?: boolean | undefined;
-  /** Sends `reasoning_effort`. Default: false, since many servers refuse unknown parameters. */
+  /**
+   * Whether requests include `reasoning_effort`. Default: false, since many servers refuse unknown
+   * parameters.
+   */
   readonly sendsEffort?: boolean | undefined;
 }
 
-/** Small enough for most local servers; a setting can give the real size. */
+/**
+ * Context size used if neither endpoint nor settings give one: small enough for most local servers.
+ */
 const assumedContextTokens = 32_768;
 const assumedOutputTokens = 8192;
 
-/** Id of the model when neither settings nor endpoint name one. */
+/** Id of the model if neither the settings nor the endpoint name one. */
 const unnamed = 'default';
 
 export class KnownModels {
@@ -46,7 +51,7 @@ export class KnownModels {
     return this.#told.length > 0;
   }
 
-  /** The model of the settings, else the first of the endpoint. */
+  /** The model from the settings, else the first model that the endpoint lists. */
   get defaultModel(): string {
     return this.#configured ?? this.#told[0]?.id ?? unnamed;
   }
@@ -60,7 +65,7 @@ export class KnownModels {
       : [this.#described({ id: byDefault }), ...told];
   }
 
-  /** Returns the id to send. */
+  /** Returns the model id to send to the endpoint. */
   named({ model }: Pick<ModelRequest, 'model'>): string {
     return model === unnamed ? this.defaultModel : model;
   }
@@ -73,7 +78,8 @@ export class KnownModels {
   }
 
   /**
-   * Records that the endpoint refuses tools with this model. From now on they are offered by text.
+   * Records that the endpoint refuses tools with this model. From now on, the model calls tools by
+   * the text protocol.
    */
   refuseTools(model: string, why: string): void {
     this.#refusing.add(model);

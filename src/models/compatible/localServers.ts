@@ -1,6 +1,6 @@
 /**
  * Reads model descriptions from local servers. The context size is the one that a model runs with,
- * often less than its maximum: some servers cut longer prompts without an error.
+ * often less than the model's maximum: some servers truncate longer prompts without an error.
  */
 import { isRecord } from '../textTools/records.ts';
 import type { AskJson } from './askJson.ts';
@@ -8,7 +8,10 @@ import { count, entriesOf, words, type Entry, type ToldModel } from './told.ts';
 
 type Kind = (entries: readonly Entry[], ask: AskJson) => Promise<readonly ToldModel[] | undefined>;
 
-/** Returns the answer; `undefined` where the server lacks the path, or needs another key for it. */
+/**
+ * Returns the answer to a request; `undefined` if the server does not have the path or requires
+ * another key.
+ */
 async function orNothing(
   asked: Promise<unknown>,
 ): Promise<Readonly<Record<string, unknown>> | undefined> {
@@ -37,8 +40,8 @@ export const llamaCpp: Kind = async (entries, ask) => {
   return entries.map((entry) => ({
     id: entry.id,
     contextTokens: count(held) ?? count(recordIn(entry, 'meta').n_ctx),
-    // Without support in the model's template, the server accepts tools but hides them from the
-    // model.
+    // If the model's template does not support tools, the server accepts tools but hides them from
+    // the model.
     ...((takes === false || makes === false) && { toolCalls: 'text' as const }),
     ...(typeof vision === 'boolean' && { acceptsImages: vision }),
   }));

@@ -12,6 +12,9 @@ export function isOpenToAll(baseUrl: string): boolean {
   return host.includes('.') && !localNamePattern.test(host);
 }
 
-/** Names that are used only inside of a network (RFC 6761, RFC 6762, RFC 8375, or by custom). */
+/**
+ * Matches host names that are used only inside a network (RFC 6761, RFC 6762, RFC 8375, or by
+ * convention).
+ */
 const localNamePattern =
   /\.(?:localhost|local|internal|lan|home|corp|intranet|home\.arpa|ts\.net)$/i;

@@ -1,6 +1,6 @@
 /**
- * Any endpoint that speaks Chat Completions: vLLM, Ollama, llama.cpp, LM Studio, OpenRouter and
- * many more.
+ * Provider for any endpoint with the Chat Completions API: vLLM, Ollama, llama.cpp, LM Studio,
+ * OpenRouter and many more.
  */
 import type { Clock } from '../../base/clock.ts';
 import { messageOf } from '../../base/errors.ts';
@@ -24,11 +24,13 @@ import { isOpenToAll } from './openToAll.ts';
 export interface CompatibleProviderOptions extends ProviderOptions, ModelSettings {
   /** For example `http://127.0.0.1:8000/v1`. */
   readonly baseUrl: string;
-  /** Identity of an endpoint with a name of its own. Default: the provider `compatible`. */
+  /** Id and label of a named endpoint. Default: those of the provider `compatible`. */
   readonly identity?: ProviderIdentity;
-  /** Model of sessions that name none. Default: the first that the endpoint lists. */
+  /**
+   * Model for sessions that do not choose one. Default: the first model that the endpoint lists.
+   */
   readonly defaultModel?: string;
-  /** Sent with every request. */
+  /** Headers sent with every request. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly logger?: Logger;
 }
@@ -38,7 +40,7 @@ const compatible: ProviderIdentity = keyedIdentity('compatible');
 /** Placeholder: local servers need no key, but the SDK requires one. */
 const noKey = 'none';
 
-/** Time that the first call waits for the endpoint's list of models. */
+/** Maximum time that the first call waits for the endpoint's list of models. */
 const learnWithinMs = 3000;
 
 export function createCompatibleProvider(options: CompatibleProviderOptions): ModelProvider {
@@ -52,7 +54,7 @@ export function createCompatibleProvider(options: CompatibleProviderOptions): Mo
   } = options;
   const { id, label, keyHint } = identity;
   const baseUrl = options.baseUrl.replace(/\/+$/, '');
-  // Failures name the address, which is wrong most often.
+  // Failure messages include the address, which is the most frequent mistake.
   const placed: ProviderIdentity = { id, label: `${label} at ${baseUrl}`, keyHint };
   const known = new KnownModels(options, options.defaultModel, logger);
 
@@ -115,7 +117,10 @@ interface ListDeps {
   key(): Promise<string>;
 }
 
-/** Lists the models of the endpoint, and remembers what it says of them. */
+/**
+ * Returns a function that lists the models of the endpoint and stores their descriptions in
+ * `known`.
+ */
 const modelList = (
   options: CompatibleProviderOptions,
   { baseUrl, placed, known, key }: ListDeps,
@@ -136,8 +141,9 @@ const modelList = (
   );
 
 /**
- * Returns a function that fetches the models once, before the first call with tools: the list says
- * how tools are called. If the endpoint does not answer in time, the call is made all the same.
+ * Returns a function that fetches the list of models once, before the first call with tools,
+ * because the list tells how tools are called. If the endpoint does not answer in time, the call is
+ * made without the list.
  */
 function learning(
   list: NonNullable<ModelProvider['list']>,

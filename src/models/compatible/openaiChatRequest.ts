@@ -1,6 +1,6 @@
 /**
- * Converts a `ModelRequest` to a minimal request of Chat Completions: servers differ in the other
- * parameters they accept.
+ * Converts a `ModelRequest` to a request of Chat Completions with few parameters, since servers
+ * differ in which others they accept.
  */
 import type {
   ChatCompletionAssistantMessageParam,
@@ -18,7 +18,10 @@ import type {
 } from '../model.ts';
 import { objectInput, replayable, thinkingItem } from '../replay.ts';
 
-/** Field of a server for the model's reasoning. The reasoning is sent back in the same field. */
+/**
+ * Field in which a server sends the model's reasoning. The reasoning is sent back in the same
+ * field.
+ */
 export type ReasoningField = 'reasoning_content' | 'reasoning';
 
 export interface ReasoningItem {
@@ -29,7 +32,7 @@ export interface ReasoningItem {
 export interface ChatOptions {
   readonly provider: string;
   readonly sendsEffort: boolean;
-  /** Also sends reasoning back with replies that contain no native calls. */
+  /** Whether reasoning is also sent back with replies that contain no native calls. */
   readonly keepsReasoning: boolean;
 }
 
@@ -77,8 +80,8 @@ function assistantMessage(
 ): ChatCompletionAssistantMessageParam & Partial<Record<ReasoningField, string>> {
   const calls = content.filter((block) => block.type === 'tool_call');
   const text = content.map((block) => (block.type === 'text' ? block.text : '')).join('');
-  // Reasoning models need their reasoning to continue after their calls; elsewhere they refuse or
-  // ignore it.
+  // After calls, reasoning models need their own reasoning to continue. With other replies, they
+  // refuse or ignore reasoning.
   const reasoning = calls.length > 0 || keepsReasoning ? reasoningOf(content, provider, model) : {};
   if (calls.length === 0) return { role: 'assistant', content: text, ...reasoning };
   return {
@@ -121,7 +124,10 @@ function userMessages(content: readonly UserBlock[]): ChatCompletionMessageParam
     : [...messages, { role: 'user', content: plainWhereTextOnly(parts) }];
 }
 
-/** Many local servers accept only a plain string. */
+/**
+ * Converts content to a plain string if all parts are text, since many local servers accept nothing
+ * else.
+ */
 const plainWhereTextOnly = (
   parts: ChatCompletionContentPart[],
 ): string | ChatCompletionContentPart[] =>

@@ -30,13 +30,15 @@ type CallDelta = ChatCompletionChunk.Choice.Delta.ToolCall;
 
 interface GrowingCall {
   readonly id: string;
-  /** Id from the server. Some servers leave the index out; then only the id separates calls. */
+  /**
+   * Id from the server. Some servers omit the index of a call, so that only the id separates calls.
+   */
   readonly sentId: string | undefined;
   readonly name: string;
   readonly parts: string[];
 }
 
-/** Yields the events of a reply. Ends without `finished` when the stream was cut. */
+/** Yields the events of a reply. Ends without `finished` if the connection broke off. */
 export async function* readChat(
   chunks: AsyncIterable<ChatCompletionChunk>,
   { provider, request, attempt }: Source,
@@ -46,7 +48,7 @@ export async function* readChat(
   for await (const chunk of chunks) {
     if (chunk.model) attempt.model = chunk.model;
     if (chunk.usage) attempt.usage = usageOf(chunk.usage);
-    // The chunk with the usage has no choices; some servers leave the list out.
+    // The chunk with the usage has no choices; some servers even omit the list.
     const choice = (chunk.choices as typeof chunk.choices | undefined)?.[0];
     finish = choice?.finish_reason ?? finish;
     if (choice?.delta) yield* reply.grow(choice.delta);
@@ -128,7 +130,7 @@ class GrowingReply {
   }
 
   /**
-   * Returns an id that no other call of the conversation has: servers leave ids out, or count from
+   * Returns an id that no other call of the conversation has. Some servers omit ids, or count from
    * 0 in every reply.
    */
   #freeId(sent: string | undefined): string {

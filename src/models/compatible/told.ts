@@ -10,7 +10,10 @@ export type ToldModel = Partial<
   readonly contextTokens?: number | undefined;
   readonly maxOutputTokens?: number | undefined;
   readonly price?: ModelDescription['price'] | undefined;
-  /** The context size is the server's default; the server does not report the actual one. */
+  /**
+   * Whether the context size is only the server's default, because the server does not report the
+   * actual size.
+   */
   readonly isAssumed?: boolean;
 };
 

@@ -1,6 +1,6 @@
 /**
- * Reads the measurable part of the goal, and the user's later messages, as far as a script can
- * understand them.
+ * Reads the measurable part of the goal and the user's later messages, as far as a script can
+ * understand these texts.
  */
 import type { Transcript } from './transcript.ts';
 
@@ -19,7 +19,7 @@ const comparison = new RegExp(
   'i',
 );
 
-/** Returns the text of the goal, also when only a briefing of the conversation is left. */
+/** Returns the text of the goal, also if a briefing has replaced the older conversation. */
 export function goalTextOf({ told }: Transcript): string {
   const headed = told
     .map(({ text }) => /(?:^|\n)The goal:\n(.+)/.exec(text)?.[1])
@@ -28,7 +28,8 @@ export function goalTextOf({ told }: Transcript): string {
 }
 
 /**
- * Reads metric, direction and threshold. Undefined when the text compares no metric with a number.
+ * Reads metric, direction and threshold from the goal. Undefined if the goal does not compare a
+ * metric with a number.
  */
 export function readGoal(text: string): DemoGoal | undefined {
   const [, metric, word, threshold] = comparison.exec(text) ?? [];
@@ -45,14 +46,17 @@ export const isBetter = (value: number, than: number, { direction }: DemoGoal): 
 
 const userPrefix = 'Message from the user:\n';
 
-/** Returns the user's messages after the goal, oldest first. A briefing holds them as a list. */
+/**
+ * Returns the user's messages after the goal, oldest first. In a briefing, these messages are a
+ * list.
+ */
 export function saidByUser({
   told,
 }: Transcript): { readonly text: string; readonly turn: number }[] {
   return told.flatMap(({ text, turn }) => {
     if (text.startsWith(userPrefix)) return [{ text: text.slice(userPrefix.length), turn }];
     const list = /What the user said, oldest first:\n((?:- .*\n?)+)/.exec(text)?.[1] ?? '';
-    // Messages repeated by a briefing were answered before.
+    // Messages in a briefing have already been answered.
     return list
       .split('\n')
       .filter((line) => line.startsWith('- '))
@@ -64,8 +68,8 @@ export const asksToStop = (text: string): boolean =>
   /^\s*(?:please\s+)?(?:stop|enough|that is enough|finish)\b/i.test(text);
 
 /**
- * Reads the requested values of `use lr 0.1` or `try lr=0.3 and momentum 0.9`. Empty when the text
- * requests none of `names`.
+ * Reads the values that the user requests, as in `use lr 0.1` or `try lr=0.3 and momentum 0.9`.
+ * Empty if the text requests none of the options `names`.
  */
 export function requestedValues(
   text: string,

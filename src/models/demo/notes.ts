@@ -1,4 +1,4 @@
-/** Writes the demo model's memory notes. The gist of a note is the finding itself. */
+/** Writes the demo model's memory notes. The gist of each note states the finding. */
 import { counted } from '../../base/text.ts';
 import { commandFor, pointText } from './space.ts';
 import { bestOf } from './search.ts';
@@ -59,13 +59,16 @@ export function noteFindings(
   return calls;
 }
 
-/** Returns the decision on a trial. Helios itself records failed runs. */
+/**
+ * Returns the call that records the decision on a trial; no call for a failed run, which Helios
+ * itself records.
+ */
 const judging = ({ trial, text, decision }: words.Finding): DemoCall[] =>
   trial.experiment === undefined || decision === 'crash'
     ? []
     : [{ name: 'exp_decide', input: { experiment: trial.experiment, decision, why: text } }];
 
-/** Returns the note with the table of tried and running points, written before each wait. */
+/** Returns the call that saves the table of tried and running points. Made before each wait. */
 export function searchNote({ trials }: View): DemoCall {
   const lines = trials.map((trial) =>
     [nameOf(trial), pointText(trial.point), trial.handle, trial.verdict ?? 'running']

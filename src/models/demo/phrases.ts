@@ -45,7 +45,10 @@ export function findings(
   });
 }
 
-/** Keeps a trial that is better than the best before it. Keeps the first one as the baseline. */
+/**
+ * Returns the decision on a trial: keeps the first measured trial as the baseline, and any later
+ * trial that is better than the best before.
+ */
 function decisionOn(trial: Trial, before: Trial | undefined, goal: DemoGoal): Finding['decision'] {
   if (!isMeasured(trial)) return trial.verdict === 'ok' ? 'invalid' : 'crash';
   const isFirst = before === undefined || !isMeasured(before);

@@ -14,11 +14,12 @@ import * as words from './phrases.ts';
 export const local = 'local';
 export const script = 'train.py';
 const data = 'corpus.txt';
-/** Folder of the project on another machine, below the folder where commands start. */
+/** Folder of the project on another machine, relative to the folder where commands start. */
 export const remoteFolder = 'helios-demo';
 
 /**
- * Returns the machine of a goal such as `… on gpu1`, if the prompt lists it; else this computer.
+ * Returns the machine that a goal such as `… on gpu1` names, if the prompt lists that machine;
+ * otherwise this computer.
  */
 export function machineOf(goal: string, { system }: Pick<ModelRequest, 'system'>): string {
   const list =
@@ -29,7 +30,8 @@ export function machineOf(goal: string, { system }: Pick<ModelRequest, 'system'>
 }
 
 /**
- * Returns the reply that copies the project to the machine; `undefined` when the project is there.
+ * Returns the reply that copies the project to the machine; `undefined` if the project is already
+ * there.
  */
 export function bring(transcript: Transcript, machine: string): DemoReply | 'refused' | undefined {
   if (machine === local) return undefined;
@@ -54,7 +56,7 @@ export const reading = (path: string): DemoCall => ({
   input: { machine_id: local, path, limit: 400 },
 });
 
-/** Returns the newest read of the file that was not interrupted. */
+/** Returns the newest call that read the file and was not interrupted. */
 export const readCall = (transcript: Transcript, path: string): PastCall | undefined =>
   callsOf(transcript, 'read_file').findLast(
     (call) => call.input['path'] === path && !isInterrupted(call),

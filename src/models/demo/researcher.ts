@@ -1,6 +1,6 @@
 /**
- * Decides the demo model's replies: conversation in, reply out. Keeps nothing between two calls, so
- * the demo continues from the record after a restart, an interruption or a shortened conversation.
+ * Computes the demo model's reply from the conversation alone. Without state between two calls, the
+ * demo continues after a restart, an interruption or a shortened conversation.
  */
 import type { ModelRequest } from '../model.ts';
 import {
@@ -112,7 +112,8 @@ function review(fresh: readonly Trial[], view: View): DemoReply {
           },
         ],
   );
-  // No task ids are known for these runs: the end messages are all there is.
+  // Without task ids, the metrics of these runs cannot be fetched: the end messages have to
+  // suffice.
   if (shows.length === 0) return goOn(view, fresh);
   return { text: '', calls: [...shows, ...compares] };
 }
@@ -156,7 +157,7 @@ function goOn(view: View, unseen: readonly Trial[] = []): DemoReply {
       ...(view.machine !== local && { cwd: remoteFolder }),
       metric_names: metricNames(goal),
       label: pointText(point),
-      // Points are never repeated within a session; other sessions may have tried them.
+      // Within a session, no point is repeated, but another session may have tried the same point.
       retest: 'the demo repeats the whole search',
     },
   }));
@@ -214,7 +215,8 @@ function finishCall(
 }
 
 /**
- * Returns one sentence in answer to the user's messages since the last reply; empty without any.
+ * Returns a sentence that answers the user's messages since the last reply; empty if there are
+ * none.
  */
 function answerToUser({ transcript, space }: View): string {
   const said = newlySaid(transcript).filter((text) => !asksToStop(text));

@@ -1,7 +1,7 @@
 /**
- * Chooses the next points: decades of the learning rate first, then its neighbourhood, then
- * momentum and width around the best point. Decides from measured values alone and never proposes a
- * point twice.
+ * Chooses the next points to try: first decades of the learning rate, then values near the best
+ * rate, then momentum and width around the best point. Uses measured values only and never proposes
+ * a point twice.
  */
 import { isBetter, type DemoGoal } from './goal.ts';
 import { pointText, type Point, type Space } from './space.ts';
@@ -65,7 +65,7 @@ function candidates(space: Space, trials: readonly Trial[], goal: DemoGoal): Pro
   return rates.length > 0 ? rates : [...around(space, best)];
 }
 
-/** Proposes far smaller steps after runs without any measured value. */
+/** Proposes much smaller learning rates if no run has measured a value. */
 function backOff(space: Space, trials: readonly Trial[]): Proposal[] {
   const lowest = trials.reduce(
     (min, { point }) => Math.min(min, point[space.rate] ?? min),

@@ -1,6 +1,6 @@
-/** Reads the hyper-parameters of the script from its argument parser. */
+/** Reads the hyper-parameters of the script from the script's argument parser. */
 
-/** Values by the name of the command-line option, always of every searched option. */
+/** Values of all searched options, by the name of the command-line option. */
 export type Point = Readonly<Record<string, number>>;
 
 export interface Space {
@@ -16,7 +16,10 @@ const option = /add_argument\(\s*["']--([\w-]+)["'][^)]*?\bdefault\s*=\s*([-+.\d
 const rateNames = ['lr', 'learning-rate', 'learning_rate'];
 const widthNames = ['hidden', 'width', 'hidden-size', 'hidden_size', 'units'];
 
-/** Reads the searched options. Undefined when the script takes no learning rate with a default. */
+/**
+ * Reads the searched options. Undefined if the script has no option with a default for the learning
+ * rate.
+ */
 export function readSpace(script: string): Space | undefined {
   const defaults = new Map(
     [...script.matchAll(option)].map(([, name = '', value]) => [name, Number(value)]),
@@ -32,7 +35,10 @@ export function readSpace(script: string): Space | undefined {
   return { rate, base, ...(momentum && { momentum }), ...(width && { width }) };
 }
 
-/** Formats as `lr=0.1 momentum=0.9 hidden=32`: the label of a run, and the key of the point. */
+/**
+ * Formats a point as `lr=0.1 momentum=0.9 hidden=32`. The text is the label of the run and the key
+ * of the point.
+ */
 export const pointText = (point: Point): string =>
   Object.entries(point)
     .map(([name, value]) => `${name}=${value}`)
@@ -44,8 +50,8 @@ export const commandFor = (point: Point): string =>
     .join(' ')}`;
 
 /**
- * Reads the point of a label or a command line; missing options have their defaults. Undefined when
- * the text names no option.
+ * Reads the point from a label or a command line; missing options get their defaults. Undefined if
+ * the text contains no searched option.
  */
 export function readPoint(text: string, { base }: Space): Point | undefined {
   const entries = Object.keys(base).map((name) => {

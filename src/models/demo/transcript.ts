@@ -1,6 +1,6 @@
 /**
- * Reads the conversation: the demo model's calls with their results, and the messages to it, in
- * order.
+ * Reads the conversation: the demo model's calls with their results, and the messages to the demo
+ * model, in order.
  */
 import type { Message, ModelRequest, ToolResultBlock } from '../model.ts';
 
@@ -17,7 +17,7 @@ export interface Transcript {
   readonly calls: readonly PastCall[];
   /** Texts of the user, the engine and the briefing, oldest first. */
   readonly told: readonly { readonly text: string; readonly turn: number }[];
-  /** Number of replies so far, which is the index of the next one. */
+  /** Number of replies so far, and so the index of the next reply. */
   readonly turn: number;
 }
 
@@ -56,13 +56,13 @@ function resultsById(messages: readonly Message[]): Map<string, ToolResultBlock>
   );
 }
 
-/** Returns `value` as an object; an empty one when it is none. */
+/** Returns `value` if it is an object, otherwise an empty object. */
 export const asRecord = (value: unknown): Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
     ? (value as Record<string, unknown>)
     : {};
 
-/** Parses a tool's result. A result that is not a JSON object has no fields. */
+/** Returns the fields of a tool's result; none if the result is not a JSON object. */
 export function fieldsOf(text: string): Readonly<Record<string, unknown>> {
   try {
     return asRecord(JSON.parse(text));
@@ -76,6 +76,8 @@ export const callsOf = ({ calls }: Transcript, name: string): PastCall[] =>
 
 export const succeeded = ({ result }: PastCall): boolean => result !== undefined && !result.isError;
 
-/** Returns whether the call was interrupted: its result then says nothing about its purpose. */
+/**
+ * Returns whether the call was interrupted, so that its result does not show whether it succeeded.
+ */
 export const isInterrupted = ({ result }: PastCall): boolean =>
   result === undefined || (result.isError && /^interrupted\b/i.test(result.text));

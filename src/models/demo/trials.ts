@@ -17,18 +17,21 @@ export interface Trial {
   experiment?: string;
   /** For example `ok` or `failed (exit code 1)`; absent while the run is running. */
   verdict?: string;
-  /** Last value of the goal's metric; NaN when it diverged, absent when it was never printed. */
+  /**
+   * Last value of the goal's metric: NaN if the run diverged, absent if the run never printed the
+   * metric.
+   */
   value?: number;
-  /** True once its metrics were read after its end. */
+  /** Whether the metrics of the run were read after the run ended. */
   isReviewed: boolean;
-  /** Number of launches in the conversation as it stands. */
+  /** Number of launches of this point in the conversation. */
   launches: number;
 }
 
 export const isRunning = (trial: Trial): boolean => trial.verdict === undefined;
 export const isMeasured = (trial: Trial): trial is Trial & { value: number } =>
   trial.verdict === 'ok' && trial.value !== undefined && Number.isFinite(trial.value);
-/** Returns whether the values became infinite or NaN: the learning rate was too large. */
+/** Returns whether the metric became infinite or NaN, because the learning rate was too large. */
 export const isDiverged = (trial: Trial): boolean =>
   trial.value !== undefined && !Number.isFinite(trial.value);
 
@@ -37,8 +40,8 @@ export const nameOf = ({ number, point }: Trial): string =>
   number === undefined ? pointText(point) : `run ${number}`;
 
 /**
- * Returns the trials, oldest first, one per point. Leaves out launches without a result, and runs
- * that were lost once: they measured nothing.
+ * Returns the trials, oldest first, one per point. Omits launches without a result and runs that
+ * were lost once, because these measured nothing.
  */
 export function readTrials(transcript: Transcript, space: Space, goal: DemoGoal): Trial[] {
   const book = new TrialBook(space, goal);
@@ -141,7 +144,7 @@ class TrialBook {
     if (value !== undefined) trial.value = value;
   }
 
-  /** Reads the end of a run from its output, where no message reported it. */
+  /** Reads the end of a run from the output of the run, if no message reported the end. */
   #readOutput(call: PastCall): void {
     const trial = this.#byTask(`${String(call.input['machine_id'])}:${String(call.input['pid'])}`);
     if (trial === undefined || !isRunning(trial) || !succeeded(call)) return;
@@ -198,9 +201,7 @@ class TrialBook {
 const verdictPattern =
   /^(?:ok|failed|ended by signal|out of memory|time limit|killed|preempted|lost)\b/;
 
-/**
- * Returns the last value of `metric` in a result of show_metrics; undefined where there is none.
- */
+/** Returns the last value of `metric` in a result of show_metrics; undefined if there is none. */
 function lastValueOf(
   fields: Readonly<Record<string, unknown>>,
   metric: string,

@@ -1,4 +1,4 @@
-/** The facts that the demo model decides from, and queries on the conversation. */
+/** The facts on which the demo model bases its decisions, and queries on the conversation. */
 import { saidByUser, type DemoGoal } from './goal.ts';
 import type { Space } from './space.ts';
 import { callsOf, isInterrupted, succeeded, type PastCall, type Transcript } from './transcript.ts';
@@ -7,7 +7,7 @@ import type { Trial } from './trials.ts';
 export interface View {
   readonly transcript: Transcript;
   readonly goal: DemoGoal;
-  /** Machine of the runs. */
+  /** Machine that executes the runs. */
   readonly machine: string;
   readonly space: Space;
   readonly trials: readonly Trial[];
@@ -29,7 +29,7 @@ export function justReviewed({ transcript, trials }: View): Trial[] {
   return trials.filter(({ handle, runId }) => tasks.has(handle) || tasks.has(runId));
 }
 
-/** Counts the sleeps for the newest runs since they were launched or the user wrote. */
+/** Counts the sleeps since the newest runs were launched or the user last wrote. */
 export function sleepsSince({ transcript }: View): number {
   const { calls } = transcript;
   const launched = calls.findLastIndex(({ name }) => name === 'remote_exec_background');
@@ -39,7 +39,10 @@ export function sleepsSince({ transcript }: View): number {
     .filter((call) => call.name === 'sleep' && succeeded(call) && call.turn >= spoken).length;
 }
 
-/** Returns the launches refused or failed since one succeeded or the user wrote. */
+/**
+ * Returns the launches that were refused or failed since the last successful launch or the user's
+ * last message.
+ */
 export function failedLaunches(transcript: Transcript): PastCall[] {
   const spoken = saidByUser(transcript).at(-1)?.turn ?? 0;
   const launches = callsOf(transcript, 'remote_exec_background').filter(

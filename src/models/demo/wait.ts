@@ -1,4 +1,4 @@
-/** Waits for runs at no cost: sleeps, and checks runs that do not end. */
+/** Waits for runs by sleeping, and checks runs that do not end. */
 import { searchNote, type DemoReply } from './notes.ts';
 import { isInterrupted, succeeded } from './transcript.ts';
 import { nameOf, type Trial } from './trials.ts';
@@ -9,7 +9,8 @@ const deadlineMinutes = 4;
 const maxSleepsPerRun = 3;
 
 /**
- * Returns a reply that sleeps until the runs have ended. Kills runs that were slept for too often.
+ * Returns a reply that sleeps until the runs have ended. After too many sleeps, the reply kills the
+ * runs instead.
  */
 export function waitFor(running: readonly Trial[], view: View): DemoReply {
   const { transcript } = view;
@@ -17,7 +18,7 @@ export function waitFor(running: readonly Trial[], view: View): DemoReply {
   const sleeps = sleepsSince(view);
   const tasks = running.map(taskOf).filter((task) => task !== undefined);
   const last = transcript.calls.at(-1);
-  // After a refused sleep, the run may have ended without a message.
+  // If a sleep was refused, the run may have ended without a message.
   if (last?.name === 'sleep' && !succeeded(last) && !isInterrupted(last) && tasks.length > 0)
     return {
       text: `I look at the output of ${names}.`,

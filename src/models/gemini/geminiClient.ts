@@ -2,7 +2,7 @@ import type { GoogleGenAI } from '@google/genai/web';
 import { retryDelayMs, toThrown } from './geminiFailures.ts';
 
 export interface GeminiAddress {
-  /** Without the version of the API, which the SDK adds. */
+  /** Address without the version of the API, which the SDK appends. */
   readonly baseUrl: string;
   /** Fetches with the configured proxies and certificates. Default: the global `fetch`. */
   readonly fetch?: typeof globalThis.fetch | undefined;
@@ -21,7 +21,7 @@ export async function geminiClient(
   return new Client({ apiKey, httpOptions: { baseUrl, apiVersion, fetch: refusing(fetch) } });
 }
 
-/** This version also has the preview models, which the SDK's default lacks. */
+/** This version of the API includes the preview models. */
 const apiVersion = 'v1beta';
 
 /**

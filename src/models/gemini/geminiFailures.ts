@@ -23,7 +23,7 @@ export function toThrown(text: string, status: number, headers?: Headers): Error
   });
 }
 
-/** Returns the wait that `RetryInfo` asks for. */
+/** Returns the waiting time that the service requests by `RetryInfo`. */
 export function retryDelayMs(text: string): number | undefined {
   for (const { retryDelay } of parsed(text)?.details ?? []) {
     const [, seconds] = /^(\d+(?:\.\d+)?)s$/.exec(String(retryDelay)) ?? [];
@@ -32,7 +32,7 @@ export function retryDelayMs(text: string): number | undefined {
   return undefined;
 }
 
-/** Yields the chunks. Its errors can be recognised by their shape. */
+/** Yields the chunks. Converts errors of the stream so that `failureOf` recognises them. */
 export async function* readable<T>(chunks: AsyncIterable<T>): AsyncGenerator<T> {
   try {
     yield* chunks;
@@ -41,7 +41,7 @@ export async function* readable<T>(chunks: AsyncIterable<T>): AsyncGenerator<T> 
   }
 }
 
-/** Converts an error of a stream, which the SDK describes in the message alone. */
+/** Converts an error of a stream. The SDK describes such an error only in its message. */
 function streamError(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   if (error.name === 'ApiError' && 'status' in error && typeof error.status === 'number')
@@ -60,13 +60,16 @@ function parsed(text: string): ErrorBody | undefined {
   }
 }
 
-/** Returns the status and the reasons of the details; only the reasons reveal a wrong key. */
+/**
+ * Returns the status and the reasons in the details of an error. Only the reasons show that a key
+ * is wrong.
+ */
 function kindOf({ message, status, details }: ErrorBody, httpStatus: number): string {
   const words = [
     status,
     ...details.map(({ reason }) => (typeof reason === 'string' ? reason : '')),
   ];
-  // The free plan has no quota for this model: waiting does not help.
+  // The free plan has no quota for this model, so waiting does not help.
   if (httpStatus === 429 && /\blimit: 0\b/.test(message)) words.push('insufficient_quota');
   return words.filter((word) => word !== '').join(' ');
 }

@@ -9,12 +9,12 @@ import type { ThinkingBlock } from '../model.ts';
 
 /** Content of `ThinkingBlock.opaque` for Gemini. */
 export interface GeminiMark {
-  /** Parts that stood before the part of the next block: thoughts, and signatures on empty text. */
+  /** Parts that came before the part of the next block: thoughts, and signatures on empty text. */
   readonly before: readonly Part[];
   /** The block that the signatures belong to: `text`, or the id of a call. */
   readonly of: string;
   readonly signature?: string;
-  /** A signature that came after a text, on an empty text of its own. */
+  /** A signature that came after a text, on a separate empty text. */
   readonly after?: string;
 }
 

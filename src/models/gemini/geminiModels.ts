@@ -1,4 +1,4 @@
-/** Models of the Gemini API: those we know, and those that the API lists. */
+/** Models of the Gemini API: those in our list, and those that the API lists. */
 import type { GoogleGenAI, Model } from '@google/genai/web';
 import { newestId } from '../catalogue.ts';
 import { describedModels } from '../knownModels.ts';
@@ -10,11 +10,14 @@ export const geminiModels = describedModels('gemini', geminiEfforts);
 /** Output limit of all known models except Gemini 4, whose own limit is larger than is useful. */
 export const defaultMaxOutputTokens = 65_536;
 
-/** Argon is above Flash, but refuses keys without billing. */
+/**
+ * Family of the default model. Argon models are stronger than Flash, but refuse keys without
+ * billing.
+ */
 export const defaultGeminiFamily = 'flash';
 export const defaultGeminiModel = newestId(geminiModels, defaultGeminiFamily);
 
-/** Models that do not write text, or do not hold conversations. */
+/** Matches models that do not write text or do not hold conversations. */
 const otherUses = /(^|-)(tts|image|audio|live|robotics|computer-use|embedding)(-|$)/;
 
 /** Lists the models of the API that hold conversations. */

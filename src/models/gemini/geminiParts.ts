@@ -1,6 +1,6 @@
 /**
- * Collects the parts of a reply as they arrive. Joins pieces of one text, but never a part with a
- * signature with another.
+ * Collects the parts of a reply as they arrive. Joins pieces of one text. A part with a signature
+ * is never joined with another part.
  */
 import { randomUUID } from 'node:crypto';
 import type { FunctionCall, Part } from '@google/genai/web';
@@ -11,7 +11,7 @@ interface Written {
   readonly kind: 'thought' | 'text';
   text: string;
   readonly signature?: string;
-  /** Signature on an empty text that came after this one. */
+  /** Signature from an empty text that followed this text. */
   after?: string;
 }
 

@@ -45,7 +45,10 @@ const declaration = ({ name, description, inputSchema }: ToolSpec): FunctionDecl
   parametersJsonSchema: inputSchema,
 });
 
-/** Matches results to the calls of the turn before them: ids may be reused later. */
+/**
+ * Converts the messages. Matches each result to a call of the turn before it, since ids may be
+ * reused later.
+ */
 function contentsOf(messages: readonly Message[], provider: string, model: string): Content[] {
   return messages.map((message, index) => {
     if (message.role === 'assistant')
@@ -99,7 +102,8 @@ function modelParts(content: readonly AssistantBlock[], provider: string, model:
 const noSignature = 'skip_thought_signature_validator';
 
 /**
- * Adds the placeholder where the first call of a turn has no signature, since Gemini refuses that.
+ * Adds the placeholder if the first call of a turn has no signature, since Gemini refuses such a
+ * turn.
  */
 function signed(parts: readonly Part[], model: string): Part[] {
   const first = parts.findIndex(({ functionCall }) => functionCall !== undefined);
@@ -157,8 +161,8 @@ function answerOf(
 }
 
 /**
- * `answerMedia`: media types allowed inside results since Gemini 3. `shownMedia`: those a user may
- * attach.
+ * `answerMedia`: media types allowed inside results since Gemini 3. `shownMedia`: media types that
+ * a user's message may have as attachments.
  */
 const answerMedia = /^(image\/(png|jpeg|webp)|application\/pdf)$/;
 const shownMedia =

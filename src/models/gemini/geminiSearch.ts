@@ -1,4 +1,4 @@
-/** Gemini's own web search with Google, and the pages that support the answer. */
+/** Gemini's web search with Google; finds the pages that support the answer. */
 import type {
   GenerateContentParameters,
   GenerateContentResponse,
@@ -30,7 +30,7 @@ export interface Finding {
   readonly signal: AbortSignal;
 }
 
-/** Yields the answer, and adds its sources once it is complete. */
+/** Yields the answer. Adds the sources once the answer is complete. */
 export async function* findingSources(
   chunks: AsyncIterable<GenerateContentResponse>,
   { found, fetch = globalThis.fetch, signal }: Finding,
@@ -69,8 +69,8 @@ const sourcesOf = ({
 const resolveTimeoutMs = 5_000;
 
 /**
- * Resolves the page behind a redirect of Google's search, which expires within weeks. Never
- * rejects.
+ * Resolves with the page behind a redirect of Google's search, because the redirect expires within
+ * weeks. Never rejects.
  */
 async function resolved(
   source: SearchSource,

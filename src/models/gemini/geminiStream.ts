@@ -9,12 +9,12 @@ import { GeminiParts } from './geminiParts.ts';
 
 interface Source {
   readonly provider: string;
-  /** The requested model, which the thoughts belong to. */
+  /** The requested model. Stored with the thoughts, which only this model can continue. */
   readonly model: string;
   readonly attempt: Attempt;
 }
 
-/** Yields the events of a reply. Ends without `finished` when the stream was cut. */
+/** Yields the events of a reply. Ends without `finished` if the connection broke off. */
 export async function* readGemini(
   chunks: AsyncIterable<GenerateContentResponse>,
   { provider, model, attempt }: Source,
@@ -45,8 +45,8 @@ const refusals =
   /^(SAFETY|RECITATION|BLOCKLIST|PROHIBITED_CONTENT|SPII|LANGUAGE|IMAGE_(SAFETY|PROHIBITED_CONTENT|RECITATION))$/;
 
 /**
- * Returns the stop reason. Throws for others: a malformed call counts as a failure of the server,
- * since a retry may succeed.
+ * Converts the finish reason. Throws if the reply failed. A malformed call counts as a failure of
+ * the server, since a retry may succeed.
  */
 function stopOf(finish: string): StopReason {
   if (finish === 'STOP') return 'stop';
@@ -59,8 +59,8 @@ function stopOf(finish: string): StopReason {
 }
 
 /**
- * Returns the totals so far; a chunk may leave any of them out. Prompt tokens include cached ones;
- * thoughts are output.
+ * Converts the usage, which reports totals so far; a chunk may omit any of them. Prompt tokens
+ * include cached tokens; thoughts count as output.
  */
 function usageOf(told: GenerateContentResponseUsageMetadata | undefined, before: Usage): Usage {
   if (told === undefined) return before;

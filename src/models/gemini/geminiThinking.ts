@@ -1,6 +1,6 @@
 /**
- * Maps efforts to thinking settings of Gemini models: levels since Gemini 3, a number of tokens
- * before.
+ * Maps efforts to the thinking settings of Gemini models: a level since Gemini 3, a number of
+ * tokens for older models.
  */
 import type { ThinkingConfig, ThinkingLevel } from '@google/genai/web';
 import type { Effort } from '../model.ts';
@@ -14,7 +14,7 @@ type ThinkingMode =
   | { readonly by: 'budget'; readonly min: number; readonly max: number }
   | { readonly by: 'none' };
 
-/** Gemini 3 and later refuse a call in the history without its thought signature. */
+/** Returns whether a call in the history needs its thought signature, as for Gemini 3 and later. */
 export const wantsSignatures = (model: string): boolean => thinkingModeOf(model).by === 'level';
 
 export function thinkingConfig(
@@ -27,11 +27,14 @@ export function thinkingConfig(
   if (mode.by === 'level')
     return { includeThoughts: true, thinkingLevel: levelOf(effort, mode.lowest) as ThinkingLevel };
   const thinkingBudget = Math.min(mode.max, Math.max(mode.min, budgets[effort]));
-  // A model that does not think refuses the request for thoughts.
+  // With a budget of 0, the service refuses a request for thoughts.
   return thinkingBudget === 0 ? { thinkingBudget } : { includeThoughts: true, thinkingBudget };
 }
 
-/** Returns the efforts that make a difference; others map to the nearest of them. */
+/**
+ * Returns the efforts that differ in effect. Any other effort has the effect of the nearest of
+ * these.
+ */
 export function geminiEfforts(model: string): readonly Effort[] {
   const mode = thinkingModeOf(model);
   if (mode.by === 'none') return [];

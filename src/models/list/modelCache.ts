@@ -62,7 +62,7 @@ export class ModelCache {
     this.#options = options;
   }
 
-  /** Returns the last list of a provider, however old. */
+  /** Returns the last fetched list of a provider, regardless of age. */
   get(provider: string): Heard | undefined {
     this.#known ??= this.#read();
     return Object.hasOwn(this.#known, provider) ? this.#known[provider] : undefined;
@@ -80,7 +80,10 @@ export class ModelCache {
     return this.#last;
   }
 
-  /** Reads the file again first: another process may have added other providers. */
+  /**
+   * Writes the file. First reads the file again, since another process may have added other
+   * providers.
+   */
   async #write(provider: string, heard: Heard): Promise<void> {
     const { path, write, logger } = this.#options;
     try {
@@ -93,7 +96,7 @@ export class ModelCache {
     }
   }
 
-  /** Reads the file. Returns no lists when it is damaged: providers can be asked again. */
+  /** Reads the file. Returns no lists if the file is damaged: the lists can be fetched again. */
   #read(): Known {
     const { path, logger } = this.#options;
     try {

@@ -1,4 +1,4 @@
-/** Resolves a user's name of a model. */
+/** Resolves the name by which a user calls a model. */
 import { UserFacing } from '../../base/errors.ts';
 import { describedModel, undatedId } from '../catalogue.ts';
 import type { ModelDescription } from '../model.ts';
@@ -11,7 +11,7 @@ export interface Shelf {
   readonly label: string;
   /** The models that the provider has now. */
   readonly models: readonly ModelDescription[];
-  /** The models of our list, including those that the provider does not list. */
+  /** The provider's models in our own list, including those that the provider does not list. */
   readonly known: readonly ModelDescription[];
 }
 
@@ -38,9 +38,9 @@ export function findModel(word: string, shelves: readonly Shelf[]): NamedModel {
 }
 
 /**
- * Resolves a name to a model of this provider. An unlisted id is taken as it stands, since
- * endpoints have private models. Throws `UserFacing` for an alias of another provider's model, and
- * for what looks like a misspelt alias.
+ * Resolves a name to a model of this provider. Returns an unlisted id unchanged, since endpoints
+ * have private models. Throws `UserFacing` for an alias of another provider's model, and for a name
+ * that looks like a misspelt alias.
  */
 export function modelOn(shelf: Shelf, word: string, shelves: readonly Shelf[] = [shelf]): string {
   const own = word.startsWith(`${shelf.provider}/`) ? word.slice(shelf.provider.length + 1) : word;

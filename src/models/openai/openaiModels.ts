@@ -1,19 +1,22 @@
-/** Reads OpenAI's list of models: it has little more than ids, of models of all kinds. */
+/**
+ * Reads OpenAI's list of models, which contains little more than ids and includes models of all
+ * kinds.
+ */
 import type { Model } from 'openai/resources/models';
 import { describedModel, openaiEfforts, openaiModels, undatedId } from '../catalogue.ts';
 import type { ModelDescription } from '../model.ts';
 
-/** Sizes of the smallest of the newer models. */
+/** Sizes assumed for unknown models: those of the smallest of the newer models. */
 const assumed = { contextTokens: 128_000, maxOutputTokens: 16_384 };
 
 const conversing = /^(gpt-|chatgpt-|codex-|o\d)/;
-/** Models for other work, or too weak for the agent. */
+/** Matches models that are made for other tasks or too weak for the agent. */
 const unfit =
   /audio|realtime|image|tts|transcribe|search|embedding|moderation|instruct|deep-research|^gpt-3|^gpt-4(-|$)/;
 
 /**
- * Returns the models that hold conversations with tools. Leaves out a dated model where the undated
- * one is listed.
+ * Returns the models that hold conversations with tools. Omits a model with a date in its id if the
+ * same id without a date is listed.
  */
 export function openaiDescriptions(told: readonly Model[]): ModelDescription[] {
   const ids = new Set(told.map(({ id }) => id));

@@ -1,5 +1,5 @@
 /**
- * OpenAI's own models through the Responses API. Nothing is stored there: each request holds the
+ * OpenAI's own models through the Responses API. OpenAI stores nothing: each request contains the
  * whole conversation.
  */
 import type OpenAI from 'openai';
@@ -21,7 +21,10 @@ const identity = keyedIdentity('openai');
 export function createOpenaiProvider(options: ProviderOptions): ModelProvider {
   const { baseUrl = 'https://api.openai.com/v1', fetch } = options;
 
-  /** Cleared by the first refusal: unverified organisations may not get summaries of reasoning. */
+  /**
+   * Whether to request summaries of the reasoning. False after the first refusal, since unverified
+   * organisations get no summaries.
+   */
   let hasSummaries = true;
 
   async function open(client: OpenAI, request: ModelRequest, signal: AbortSignal) {

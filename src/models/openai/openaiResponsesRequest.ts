@@ -19,7 +19,7 @@ import type {
 import { objectInput, replayable, thinkingItem } from '../replay.ts';
 
 export interface ResponsesOptions {
-  /** Requests summaries of the reasoning. */
+  /** Whether to request summaries of the reasoning. */
   readonly hasSummaries: boolean;
 }
 
@@ -106,7 +106,7 @@ function resultItem({
   isError,
   attachments = [],
 }: ToolResultBlock): ResponseInputItem {
-  // The API has no field for a failed call.
+  // The API has no field for a failed call, so the text says so.
   const said = isError ? `Error: ${text}` : text;
   const output: ResponseFunctionCallOutputItem[] = [
     { type: 'input_text', text: said },

@@ -19,12 +19,12 @@ import { ownThinking, parsedInput } from '../replay.ts';
 
 interface Source {
   readonly provider: string;
-  /** The requested model, which the reasoning belongs to. */
+  /** The requested model. Stored with the reasoning, which only this model can continue. */
   readonly model: string;
   readonly attempt: Attempt;
 }
 
-/** Yields the events of a reply. Ends without `finished` when the stream was cut. */
+/** Yields the events of a reply. Ends without `finished` if the connection broke off. */
 export async function* readResponses(
   events: AsyncIterable<ResponseStreamEvent>,
   { provider, model, attempt }: Source,
@@ -114,7 +114,7 @@ function stopOf({ status, error, incomplete_details: incomplete }: Response): St
 /** Converts the usage: `input_tokens` includes cached input. */
 function usageOf(told: ResponseUsage | undefined): Usage {
   if (told === undefined) return noUsage;
-  // Endpoints that imitate the API leave the details out.
+  // Endpoints that imitate the API omit the details.
   const { cached_tokens: read = 0, cache_write_tokens: write = 0 } = (told.input_tokens_details ??
     {}) as Partial<ResponseUsage.InputTokensDetails>;
   return {

@@ -14,7 +14,10 @@ import { readResponses } from './openaiResponsesStream.ts';
 export interface SearchMode {
   readonly identity: ProviderIdentity;
   readonly options: CallOptions;
-  /** Also requests pages that were found but not cited. Not every back end supports this option. */
+  /**
+   * Whether to also request pages that were found but not cited. Not every back end supports this
+   * option.
+   */
   readonly asksForAllSources: boolean;
   /** Makes the call. May throw. */
   open(

@@ -1,5 +1,5 @@
 /**
- * Converts arguments to the types of a tool's schema where their text leaves no doubt about the
+ * Converts arguments from text to the types of a tool's schema, if the text has only one possible
  * value.
  */
 import { isRecord } from './records.ts';
@@ -7,8 +7,8 @@ import { isRecord } from './records.ts';
 type Schema = Readonly<Record<string, unknown>>;
 
 /**
- * Replaces strings that spell numbers, booleans, lists or objects with those values where the
- * schema allows no string.
+ * Replaces strings that contain a number, boolean, list or object with that value, if the schema
+ * allows no string.
  */
 export function fitted(value: unknown, schema: unknown): unknown {
   if (!isRecord(schema)) return value;
@@ -49,7 +49,10 @@ function parsed(text: string): unknown {
 
 const typeOf = (value: unknown): string => (Array.isArray(value) ? 'array' : typeof value);
 
-/** Returns the types that the schema allows; none where it names no type, or a branch does not. */
+/**
+ * Returns the types that the schema allows; none if the schema, or one of its branches, names no
+ * type.
+ */
 function typesOf(schema: Schema): ReadonlySet<unknown> {
   const { type, anyOf, oneOf } = schema;
   const branches = Array.isArray(anyOf) ? anyOf : Array.isArray(oneOf) ? oneOf : undefined;

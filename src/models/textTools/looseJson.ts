@@ -1,6 +1,6 @@
 /**
  * Reads JSON as models write it. Repairs errors that can be repaired without guessing, and names
- * the repairs. Refuses a text that has two readings or ends in the middle of a value.
+ * the repairs. Refuses a text that can be read in two ways or ends in the middle of a value.
  */
 import { readLoosely, type LooseText } from './looseReader.ts';
 
@@ -16,15 +16,18 @@ export type Reading =
   | { readonly ok: false; readonly problem: string };
 
 export interface ReadingOptions {
-  /** The text is known to be complete: brackets missing at its end were forgotten, not cut off. */
+  /**
+   * Whether the text is known to be complete, so that brackets missing at its end were forgotten
+   * and not cut off.
+   */
   readonly isWhole: boolean;
-  /** Names of expected members. They show where a string with quotes inside ends. */
+  /** Names of the expected members, which show where a string with quotes inside ends. */
   readonly names: ReadonlySet<string>;
 }
 
 /**
- * Reads the value that begins at `from`. Unescaped quotes inside strings are tried last, and
- * accepted only if exactly one reading of the whole text is possible.
+ * Reads the value that begins at `from`. Allows unescaped quotes inside strings only if the value
+ * cannot be read otherwise, and if exactly one reading of the whole text is possible.
  */
 export function readJson(text: string, from: number, { isWhole, names }: ReadingOptions): Reading {
   const plain = first({ text, from, isWhole });
@@ -39,7 +42,7 @@ function first(loose: LooseText): Reading {
     : { ok: true, ...reading };
 }
 
-/** Returns the only reading of the text; `otherwise` where there is none. */
+/** Returns the reading of the text if there is exactly one; `otherwise` if there is none. */
 function only(loose: LooseText, otherwise: Reading): Reading {
   const { readings, isOverBudget } = readLoosely(loose, 2);
   const [reading, another] = readings;

@@ -1,5 +1,5 @@
 /**
- * The grammar behind `readJson`: JSON with what models add to it, as a search over the possible
+ * The grammar behind `readJson`: JSON with the deviations that models make. Searches the possible
  * readings of a text.
  */
 import { afterItem, afterMember, looseString, quoteAt, type Repairs } from './looseString.ts';
@@ -23,9 +23,11 @@ export interface LooseReading {
 
 export interface LooseResult {
   readonly readings: readonly LooseReading[];
-  /** The furthest position that no reading got past. */
+  /**
+   * The furthest position that any reading reached before it failed, and what was expected there.
+   */
   readonly problem: { readonly at: number; readonly wanted: string };
-  /** True if the search was cut short: there may be more readings. */
+  /** Whether the search stopped at a limit, so that there may be more readings. */
   readonly isOverBudget: boolean;
 }
 
@@ -74,7 +76,7 @@ interface Open<Item> {
   readonly items: readonly Item[];
   readonly repairs: Repairs;
   readonly close: '}' | ']';
-  /** Braces are doubled, as in templates. */
+  /** Whether the braces are doubled, as in templates. */
   readonly isDoubled: boolean;
 }
 
@@ -117,7 +119,7 @@ class LooseReader {
     const { from, names } = this.#loose;
     for (const read of this.#value(from, [], afterMember)) {
       const rest = this.#space(read.at, read.repairs);
-      // Surplus closing brackets are left to the caller.
+      // The caller handles surplus closing brackets.
       if (names === undefined || /^[\s}\]]*$/.test(this.#text.slice(rest.at))) yield read;
       else this.#fail(rest.at, 'the end');
     }
@@ -152,8 +154,8 @@ class LooseReader {
   }
 
   /**
-   * Reads a string. With `after`, quotes may stand inside; `after` says what must follow the last
-   * one.
+   * Reads a string. With `after`, the string may contain quotes; `after` matches what must follow
+   * the closing quote.
    */
   *#string(at: number, before: Repairs, after?: RegExp): Readings<string> {
     const { names } = this.#loose;
@@ -247,8 +249,8 @@ class LooseReader {
 
   /**
    * Returns whether brackets may be missing at the end of the text. A number or string at the very
-   * end may have been cut, unless the text is known to be whole. Never true while guessing quotes:
-   * two guesses in one text are too many.
+   * end may have been cut, unless the text is known to be whole. Always false if quotes inside
+   * strings are allowed, since two guesses in one text are too many.
    */
   #mayEnd(): boolean {
     const { isWhole, names } = this.#loose;

@@ -22,26 +22,32 @@ const closing: Readonly<Record<string, string>> = {
   '’': '‘’',
 };
 
-/** Returns the quotes that end the string that begins here; undefined where none begins. */
+/**
+ * Returns the quotes that can end a string that begins at `at`; undefined if no string begins
+ * there.
+ */
 export const quoteAt = (text: string, at: number): string | undefined => closing[text[at] ?? ''];
 
 /** Rules for finding the end of a string with quotes inside. */
 export interface InnerQuotes {
   /** Text that may follow the last quote. */
   readonly after: RegExp;
-  /** A quote followed by a member with one of these names is certainly the last. */
+  /**
+   * Names of members. A quote followed by a member with one of these names always ends the string.
+   */
   readonly names: ReadonlySet<string>;
 }
 
 /**
- * Matches valid JSON after a member of an object; `afterItem` matches it after an item of a list.
+ * Matches text that may follow a member of an object. `afterItem` matches text that may follow an
+ * item of a list.
  */
 export const afterMember = /^\s*(?:$|[}\]]|,\s*(?:["'“‘][^"'“”‘’\n]*["'”’]|[\w$]+)\s*:)/;
 export const afterItem = /^\s*(?:$|[}\]]|,\s*["'“‘{[\w-])/;
 
 /**
- * Yields the string that begins at `from`; nothing where it does not end. Where quotes may stand
- * inside, yields each possible end.
+ * Yields the string that begins at `from`; nothing if the string does not end. If the string may
+ * contain quotes, yields a string for each possible end.
  */
 export function* looseString(
   text: string,

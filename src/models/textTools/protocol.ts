@@ -1,12 +1,12 @@
 /**
- * The text protocol for models without native tool calls. Earlier calls are rendered as the model
- * itself would have written them, so a session can switch between models of both kinds.
+ * The text protocol for models without native tool calls. Earlier calls are rendered in the format
+ * of the protocol, so that a session can switch between models with and without native calls.
  */
 import type { AssistantBlock, ToolCallBlock, ToolResultBlock, ToolSpec } from '../model.ts';
 
 export const openTag = '<tool_call>';
 export const closeTag = '</tool_call>';
-/** A model that writes this tag is inventing results. */
+/** Tag of a result. A model that writes this tag itself is inventing results. */
 export const resultTag = '<tool_result';
 
 /** Returns the part of the system prompt that offers the tools. */
@@ -29,7 +29,7 @@ ${tools.map(toolText).join('\n\n')}`;
 const toolText = ({ name, description, inputSchema }: ToolSpec): string =>
   `## ${name}\n${description}\nArguments: ${JSON.stringify(inputSchema)}`;
 
-/** Renders a reply of the history as the model would have written it, without its thinking. */
+/** Renders an earlier reply in the format of the protocol, without its thinking. */
 export function writtenReply(content: readonly AssistantBlock[]): string {
   let [text, wasCall] = ['', false];
   for (const block of content) {
@@ -48,8 +48,8 @@ function writtenCall({ name, input }: ToolCallBlock): string {
 }
 
 /**
- * Renders a result. The closing tag repeats the id, which the result's text cannot know, so the
- * text cannot fake its own end.
+ * Renders a result. The closing tag repeats the id of the call: a result's text cannot contain this
+ * id, and so cannot fake the end of the result.
  */
 export const writtenResult = (
   { callId, text, isError }: ToolResultBlock,
@@ -60,7 +60,9 @@ export const writtenResult = (
 const likeCall =
   /<\/?(?:tool_call|function_call|action)\b|"(?:tool|name)"\s*:\s*"[\w-]+"\s*,\s*"(?:args|arguments|input)"\s*:/;
 
-/** Returns the reminder for a reply that holds no call but looks as if one was meant. */
+/**
+ * Returns a reminder of the format if a reply contains no call but looks as if a call was meant.
+ */
 export const reminderFor = (content: readonly AssistantBlock[]): string | undefined =>
   content.every(({ type }) => type !== 'tool_call') && likeCall.test(writtenReply(content))
     ? reminder

@@ -1,4 +1,4 @@
-/** Reads the text between the tags of a call: returns its calls, or why it cannot be read. */
+/** Reads the calls in the text between the tags of a call. */
 import type { ToolSpec } from '../model.ts';
 import { fitted } from './fitSchema.ts';
 import { readJson, type Reading, type ReadingOptions } from './looseJson.ts';
@@ -6,7 +6,7 @@ import { isRecord } from './records.ts';
 
 export interface CallText {
   readonly body: string;
-  /** Whether the closing tag was there. */
+  /** Whether the text ended with the closing tag. */
   readonly isClosed: boolean;
 }
 
@@ -14,17 +14,17 @@ export interface WrittenCall {
   readonly name: string;
   readonly input: unknown;
   readonly repairs: readonly string[];
-  /** Why the call cannot be read; `input` is then its text. */
+  /** Why the call cannot be read. If present, `input` is the text of the call. */
   readonly problem?: string;
 }
 
-/** Name of a call whose own name cannot be read. */
+/** Name given to a call whose name cannot be read. */
 const noName = 'unreadable_call';
 
 const nameKeys = ['tool', 'name', 'tool_name'];
 const inputKeys = ['arguments', 'args', 'input', 'parameters'];
 
-/** Returns the calls in order, at least one. */
+/** Returns the calls in order, at least one. A call that cannot be read has a `problem`. */
 export function readCalls(
   { body: raw, isClosed }: CallText,
   tools: readonly ToolSpec[],
@@ -49,7 +49,7 @@ export function readCalls(
     : [unreadable(body, 'it holds no JSON object with "name" and "arguments"')];
 }
 
-/** Returns the name of a call from its beginning, as soon as it is complete. */
+/** Returns the name of a call that is still streaming, as soon as the name is complete. */
 export const earlyName = (body: string): string | undefined => earlyNamePattern.exec(body)?.[1];
 
 const earlyNamePattern = /^\s*(?:\[\s*)?\{\s*"(?:name|tool)"\s*:\s*"([\w-]+)"/;
@@ -79,14 +79,17 @@ interface Values {
 }
 
 const thinkingPattern = /^\s*<(think|thinking|thought)>[\s\S]*?<\/\1>/;
-/** Matches the begin of an object or a list, not a word in braces. */
+/** Matches the beginning of an object or a list, but not a word in braces. */
 const beginPattern = /[[{](?=\s*(?:["'“‘{}[\]]|[A-Za-z_$][\w$]*\s*:|\/[/*]))/g;
-/** Fences, tags and tokens of chat templates next to a call are ignored; words are reported. */
+/**
+ * Matches text next to a call that is ignored: fences, tags and tokens of chat templates. Other
+ * text is reported.
+ */
 const nothingPattern = /^(?:\s|```\w*|<\/?[\w|]+>|<\|[\w|]+\|>)*$/;
 
 /**
- * Returns the objects and lists of a text, from the left. Stops at the first that cannot be read,
- * without looking inside it.
+ * Returns the objects and lists of a text, from the left. Stops at the first object or list that
+ * cannot be read, without searching inside.
  */
 function valuesIn(body: string, options: ReadingOptions): Values {
   const strict = strictly(body);
@@ -143,8 +146,8 @@ function writtenCall(
 }
 
 /**
- * Replaces other characters: providers with native calls refuse them, and the history may be sent
- * to one later.
+ * Replaces characters that providers with native calls refuse, because the history may later be
+ * sent to such a provider.
  */
 const validName = (name: string): string => name.replace(/[^\w-]/g, '_').slice(0, 64);
 

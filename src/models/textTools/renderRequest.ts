@@ -1,4 +1,4 @@
-/** Converts a request with tools to an equivalent one in text alone. */
+/** Converts a request with tools to an equivalent request that contains only text. */
 import type { Message, ModelRequest, SystemPart, UserBlock } from '../model.ts';
 import { offer, reminderFor, writtenReply, writtenResult } from './protocol.ts';
 
@@ -33,7 +33,7 @@ function textMessage(message: Message, names: ReadonlyMap<string, string>): Mess
     return { role: 'user', content: message.content.flatMap((block) => textBlocks(block, names)) };
   const { content } = message;
   const isCalling = content.some(({ type }) => type === 'tool_call');
-  // Thinking is needed only to continue from calls.
+  // Models need their thinking only to continue after calls.
   const thinking = isCalling ? content.filter(({ type }) => type === 'thinking') : [];
   return {
     role: 'assistant',
@@ -47,7 +47,7 @@ function textBlocks(block: UserBlock, names: ReadonlyMap<string, string>): UserB
   return [{ type: 'text', text }, ...(block.attachments ?? [])];
 }
 
-/** Appends a reminder of the format where the last reply got it wrong. */
+/** Appends a reminder of the format if the last reply used a wrong format. */
 function reminded(messages: readonly Message[], hasTools: boolean): readonly Message[] {
   const last = messages.at(-1);
   const reply = messages.findLast(({ role }) => role === 'assistant');

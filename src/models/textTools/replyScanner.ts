@@ -1,5 +1,5 @@
 /**
- * Separates text, thinking and calls of a streaming reply, wherever its chunks are cut. A call
+ * Separates text, thinking and calls of a streaming reply, regardless of chunk boundaries. A call
  * begins with its tag at the beginning of a line, outside of Markdown's code and quotes; nothing
  * else ever counts as one.
  */
@@ -11,7 +11,7 @@ export type Piece =
   /** The name of the streaming call is complete. */
   | { readonly type: 'call.named'; readonly name: string }
   | ({ readonly type: 'call' } & CallText)
-  /** Everything before was thinking: its opening tag was in the prompt. */
+  /** Everything before this piece was thinking, whose opening tag was in the prompt. */
   | { readonly type: 'was_thinking' };
 
 type State =
@@ -49,14 +49,14 @@ export class ReplyScanner {
   #rest = '';
   #state: State = prose;
   #isLineStart = true;
-  /** Drops the white space after a call or thinking. */
+  /** Whether white space is being skipped, after a call or thinking. */
   #skipsSpace = false;
-  /** Line breaks held back: they are dropped if a call follows. */
+  /** Line breaks not yet emitted. They are dropped if a call follows. */
   #held = '';
-  /** Text since the last empty line. It shows whether a code span is open. */
+  /** Text since the last empty line, to detect an open code span. */
   #paragraph = '';
   #hasCalls = false;
-  /** True if the cut call had a closing tag after all. */
+  /** Whether a call with unbalanced quotes had a closing tag. */
   #wasClosed = false;
 
   /** @param hasTools without tools, nothing is a call */
@@ -69,7 +69,7 @@ export class ReplyScanner {
     yield* this.#scan(false);
   }
 
-  /** Ends the reply. A call that is still open is reported as not closed. */
+  /** Ends the reply. Yields a call that is still open as not closed. */
   *end(): Generator<Piece, void> {
     yield* this.#scan(true);
     if (this.#held !== '') yield { type: 'text', text: this.#held };
@@ -124,7 +124,9 @@ export class ReplyScanner {
     }
   }
 
-  /** Enters the state that the tag begins. Returns false for a tag without meaning here. */
+  /**
+   * Enters the state that the tag begins. Returns false if the tag has no meaning at this place.
+   */
   #begins(tag: string): boolean {
     if (tag === openTag && this.#hasTools)
       this.#state = { kind: 'call', call: { body: '', isNamed: false, quote: '', lastMark: '' } };
@@ -135,7 +137,7 @@ export class ReplyScanner {
     return true;
   }
 
-  /** Skips white space. Returns true once something else follows, or the reply has ended. */
+  /** Skips white space. Returns true once another character follows or the reply has ended. */
   #skipSpace(isEnd: boolean): boolean {
     const space = /^\s*/.exec(this.#rest)?.[0] ?? '';
     if (space.length === this.#rest.length && !isEnd) return false;
@@ -244,8 +246,8 @@ export class ReplyScanner {
   }
 
   /**
-   * Ends a call with unbalanced quotes: everything up to the last closing tag is one call, so that
-   * no part of it passes for another.
+   * Ends a call with unbalanced quotes. Everything up to the last closing tag counts as one call,
+   * so that no part of the text is taken for another call.
    */
   #cutCall(call: OpenCall): void {
     const all = call.body + this.#rest;
@@ -265,16 +267,19 @@ function passQuotes(call: OpenCall, character: string): void {
   }
 }
 
-/** A name after this many characters is reported with the whole call. */
+/**
+ * Maximum number of characters searched for the name of a streaming call. A later name is reported
+ * with the whole call.
+ */
 const maxNamedChars = 400;
 
-/** Returns whether the beginning of a line may still become a tag or a fence. */
+/** Returns whether an incomplete line may still become a tag or a fence. */
 function isUndecided(line: string): boolean {
   if (line.includes('\n')) return false;
   const lead = leadPattern.exec(line)?.[0] ?? '';
   const rest = line.slice(lead.length);
   if (rest === '' || /^(?:\d{1,9}[.)]?|[-*+]|~{1,2}|`{1,2})$/.test(rest)) return true;
-  // The rest of the line tells a fence from a code span.
+  // Only the rest of the line shows whether this is a fence or a code span.
   if (/^(?:`{3,}[^`]*|~{3,}.*)$/.test(rest)) return true;
   return /^ {0,3}$/.test(lead) && tags.some((tag) => tag.startsWith(rest));
 }

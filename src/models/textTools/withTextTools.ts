@@ -20,8 +20,9 @@ import { asText } from './renderRequest.ts';
 import { ReplyScanner, type Piece } from './replyScanner.ts';
 
 /**
- * Wraps a text-only stream. A call that cannot be read carries the reason as its `problem`; the
- * refusal in the next request also reminds of the format. Without tools, nothing counts as a call.
+ * Wraps a text-only stream. A call that cannot be read has a `problem` with the reason; its refusal
+ * in the next request also explains the format. If the request has no tools, no text counts as a
+ * call.
  */
 export function withTextTools(raw: RawStream, provider: string): RawStream {
   return async function* (request, signal, attempt) {
@@ -43,7 +44,7 @@ class TextReply {
   readonly #takenIds: Set<string>;
   readonly #scanner: ReplyScanner;
   #blocks: AssistantBlock[] = [];
-  /** Id of the call that is being written, once announced. */
+  /** Id of the call that is streaming, once the call has been announced. */
   #announced: string | undefined;
   #isUnreadable = false;
 
@@ -67,7 +68,8 @@ class TextReply {
   }
 
   /**
-   * Returns the final reply: thinking reported by the provider first, then the blocks read here.
+   * Returns the final reply: first the thinking that the provider reported, then the blocks read
+   * from the text.
    */
   finished(reply: ModelReply): ModelReply {
     return {
@@ -128,8 +130,8 @@ class TextReply {
   }
 
   /**
-   * Builds the block of a call. After an unreadable call, later ones are refused: they may build on
-   * it, or be part of its text.
+   * Builds the block of a call. Refuses all calls after an unreadable call, since they may depend
+   * on that call or be part of its text.
    */
   #block(id: string, { name, input, repairs, problem }: WrittenCall): ToolCallBlock {
     const refusal = this.#isUnreadable
@@ -149,8 +151,8 @@ class TextReply {
   }
 
   /**
-   * Returns a new id. It is short, because the history repeats it, and random, because it closes
-   * the result.
+   * Returns a new id for a call: short, because the history repeats it, and random, because the
+   * closing tag of the result contains it.
    */
   #freeId(): string {
     for (;;) {
