@@ -1,4 +1,4 @@
-/** Reads the exit record of the supervisor as a verdict. */
+/** Derives the verdict of a run from the supervisor's exit record. */
 import { signalName } from '../base/signals.ts';
 import type { Machine } from '../machines/machine.ts';
 import { parseFields, parseProcess, type RunFolder } from './supervisor.ts';
@@ -7,7 +7,7 @@ import type { RunEnd, Verdict } from './run.ts';
 
 const neverStarted: Verdict = { kind: 'lost', why: 'its command was never started' };
 
-/** Returns `undefined` when the text is not a complete exit record. */
+/** Parses an exit record; `undefined` when the text is incomplete. */
 export function parseExit(text: string): RunEnd | undefined {
   const fields = parseFields(text);
   const endedMs = Number(fields.get('ended_ms'));
@@ -19,7 +19,8 @@ export function parseExit(text: string): RunEnd | undefined {
 
 /**
  * Returns the verdict of a run whose processes are gone and whose supervisor left no record:
- * `killed` or `time_limit` if the run was ended, else `otherwise`. Rejects with `MachineFailure`.
+ * `killed` or `time_limit` if the folder of the run has that mark, else `otherwise`. Rejects with
+ * `MachineFailure`.
  */
 export async function verdictWithoutRecord(
   machine: Machine,
@@ -32,7 +33,7 @@ export async function verdictWithoutRecord(
 }
 
 /**
- * Returns whether the supervisor of a run is alive, so that a record may still follow. Rejects with
+ * Returns whether the supervisor of a run is alive and may still write an exit record. Rejects with
  * `MachineFailure`.
  */
 export async function hasSupervisor(machine: Machine, folder: RunFolder): Promise<boolean> {
@@ -45,8 +46,8 @@ export async function hasSupervisor(machine: Machine, folder: RunFolder): Promis
 }
 
 /**
- * Maps an exit code. A shell reports a death by signal n as 128 + n, for the command itself and for
- * the last program it ran.
+ * Returns the verdict for an exit code. A shell reports 128 + n when signal n killed the command or
+ * the last program of the command.
  */
 function verdictOf(code: number, is: (name: string) => boolean): Verdict {
   if (is('killed')) return { kind: 'killed' };

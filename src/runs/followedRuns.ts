@@ -11,14 +11,19 @@ import type { RunMachines } from './runMachines.ts';
 
 export interface FollowedRunsDeps {
   readonly machines: RunMachines;
-  /** Local folder with the points of runs, absolute: one folder per run id. */
+  /**
+   * Absolute path of the local folder that stores the metrics of runs, in one subfolder per run id.
+   */
   readonly folder: string;
   readonly clock: Clock;
   readonly logger: Logger;
   onChange(change: RunChange): void;
 }
 
-/** The runs that this process follows. Each is read once, however often it is requested. */
+/**
+ * The runs that this process follows. Each run's output is read once, however often the run is
+ * requested.
+ */
 export class FollowedRuns implements Disposable {
   readonly #deps: FollowedRunsDeps;
   readonly #runs = new Map<RunId, LiveRun>();
@@ -33,12 +38,15 @@ export class FollowedRuns implements Disposable {
     return this.#runs.get(id);
   }
 
-  /** Oldest first. */
+  /** All followed runs, oldest first. */
   all(): readonly LiveRun[] {
     return [...this.#runs.values()].sort((a, b) => a.spec.plannedMs - b.spec.plannedMs);
   }
 
-  /** Reads the output from where reading stopped. `output` is the file as it is now, if known. */
+  /**
+   * Follows a run and reads its output from the byte where an earlier process stopped. `output`:
+   * the current size and time of the output file, if known.
+   */
   follow(spec: RunSpec, output?: FileStat): Promise<LiveRun> {
     const opening = this.#opening.get(spec.id) ?? this.#open(spec, output);
     this.#opening.set(spec.id, opening);

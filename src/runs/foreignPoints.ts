@@ -1,6 +1,6 @@
 /**
- * Metrics of runs whose output another process reads. Taken from that process's files, which are
- * only read.
+ * Metrics of runs that another process follows. Reads the files in which that process stores the
+ * metrics, and never writes to them.
  */
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
@@ -12,7 +12,10 @@ import { readSavedMetrics } from '../metrics/savedMetrics.ts';
 import type { Home } from '../storage/home.ts';
 import type { RunSpec } from './run.ts';
 
-/** Growing points are read again from the start; this bounds the bytes per second. */
+/**
+ * Limit of the bytes read per second. Needed because each read of a growing file starts from the
+ * beginning.
+ */
 const bytesPerSecond = 4_000_000;
 const minWaitMs = 1_000;
 
@@ -21,7 +24,7 @@ interface Reading {
   readonly sizeBytes: number;
   /** Earliest time of the next read, in milliseconds since the epoch. */
   readonly againMs: number;
-  /** Whether the run was over when the points were read. */
+  /** True if the run was over when the points were read. */
   readonly isFinal: boolean;
 }
 
@@ -36,8 +39,8 @@ export class ForeignPoints {
   }
 
   /**
-   * Returns all points of a run as of a moment ago: the same object as before when there are no new
-   * ones, `undefined` when there are none. Rejects with `MetricsError`.
+   * Returns all points of a run, which may be a moment old. Returns the same object as before when
+   * there are no new points, and `undefined` when there are no points. Rejects with `MetricsError`.
    */
   async of(
     spec: Pick<RunSpec, 'id' | 'metrics'>,
@@ -69,7 +72,7 @@ export class ForeignPoints {
   }
 }
 
-/** Returns -1 when the file does not exist. */
+/** Returns the size of a file; -1 when the file does not exist. */
 async function sizeOf(file: string): Promise<number> {
   try {
     return (await stat(file)).size;

@@ -1,6 +1,6 @@
 /**
- * Watches and ends runs that another process follows. Acts on their machine only and stores nothing
- * here.
+ * Watches and ends runs that another process follows. Acts only on the machine of the run and
+ * stores nothing on this computer.
  */
 import { delay, type Clock } from '../base/clock.ts';
 import { messageOf } from '../base/errors.ts';
@@ -19,9 +19,9 @@ export interface ForeignRun {
 }
 
 export interface RunSink {
-  /** Receives the bytes of the output in order, each once. */
+  /** Called with new bytes of the output, in order and each once. */
   onOutput(bytes: Uint8Array): void;
-  /** Called when the machine does not answer. It is asked again until it does. */
+  /** Called when the machine does not answer. The request is repeated until the machine answers. */
   onTrouble(why: string): void;
 }
 
@@ -32,8 +32,8 @@ export const endRun = (run: ForeignRun): Promise<SignalOutcome> =>
   hostOf(run).signal('TERM', graceMs);
 
 /**
- * Passes on the output from `offset` as it grows. Resolves with the end of the run once all output
- * was passed on, or with `undefined` when the signal is aborted.
+ * Passes the output after byte `offset` to `onOutput` as the file grows. Resolves with the end of
+ * the run once all output was passed on, or with `undefined` when the signal is aborted.
  */
 export async function watchRun(
   run: ForeignRun,
@@ -75,7 +75,7 @@ export async function watchRun(
 type Seen =
   | { readonly kind: 'going' }
   | { readonly kind: 'over'; readonly end: RunEnd }
-  /** The exit record may still follow unless `isFinal`. */
+  /** The process is gone. `isFinal`: the exit record can no longer appear. */
   | { readonly kind: 'gone'; readonly isFinal: boolean; readonly end: RunEnd };
 
 async function refresh(
@@ -98,7 +98,7 @@ async function refresh(
   return { kind: 'gone', isFinal: presence.isFinal, end: { verdict, endedMs } };
 }
 
-/** Resolves after the delay, on a change, or when the signal is aborted. Never rejects. */
+/** Waits until the delay is over, a file has changed or the signal is aborted. Never rejects. */
 async function pause(
   clock: Clock,
   delayMs: number,

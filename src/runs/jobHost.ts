@@ -1,6 +1,6 @@
 /**
- * A run that is queued or started by a scheduler. The scheduler knows whether it is active, its
- * supervisor how it ended.
+ * Host of a run under a scheduler. The scheduler knows whether the run is active; the run's
+ * supervisor records how the run ended.
  */
 import { delay, type Clock } from '../base/clock.ts';
 import {
@@ -25,24 +25,29 @@ export interface JobHostDeps extends RunHostDeps {
   readonly scheduler: Scheduler;
 }
 
-/** From the end of a killed command to the end of its job. */
+/** How long to wait for the end of a job after its command was killed. */
 const endTimeoutMs = 60_000;
-/** The supervisor touches the heartbeat every few seconds; network drives show that late. */
+/**
+ * Age of the heartbeat after which a supervisor counts as dead. The supervisor touches the
+ * heartbeat every few seconds, but network drives show that late.
+ */
 const heartbeatTimeoutMs = 120_000;
 /**
- * The same for a job that the scheduler reports as ended. A controller that lost its state reports
- * active jobs as ended.
+ * Age of the heartbeat after which a job that the scheduler reports as ended counts as ended. A
+ * fresh heartbeat contradicts the report: a scheduler that lost its state reports active jobs as
+ * ended.
  */
 const afterlifeMs = 20_000;
-/** Longer than the interval of the heartbeat. */
+/** How long to watch for a new heartbeat; longer than the interval between two heartbeats. */
 const beatMs = 7_000;
-/** Time for a node to receive an order and to answer. */
+/** How long a node may take to receive an order (a signal) and to answer. */
 const orderTimeoutMs = 15_000;
 const nothingSignalled: SignalReport = { signalled: [], isEscalated: false, left: [] };
 
 export class JobHost implements RunHost {
   /**
-   * Applies to all runs of a cluster together: their states come from one query to the scheduler.
+   * The interval applies to all runs of a cluster together: one query to the scheduler returns all
+   * their states.
    */
   readonly checkIntervalMs = 2000;
   /** Network drives show a new file late. */
@@ -98,8 +103,9 @@ export class JobHost implements RunHost {
   }
 
   /**
-   * Returns the verdict of a record. The exit code of a program is final; only the scheduler knows
-   * why a run was signalled and whether its job will be requeued.
+   * Returns how the run of an exit record ended. The record is final if the program exited with a
+   * code. If a signal ended the program, the scheduler reports why, and whether the job will be
+   * requeued.
    */
   async settled(
     record: RunEnd,
@@ -111,7 +117,7 @@ export class JobHost implements RunHost {
     const jobId = await this.#found();
     const state = jobId === undefined ? undefined : await this.#scheduler.state(jobId);
     if (state?.kind === 'queued' || state?.kind === 'running') return undefined;
-    // A requeued job leaves another record.
+    // A requeued job writes a new record, so read the record again.
     const last = (await read()) ?? record;
     if (state?.kind !== 'ended' || last.verdict.kind !== 'signalled') return last;
     return { ...last, verdict: reasonOf(state.end) ?? last.verdict };
@@ -132,7 +138,7 @@ export class JobHost implements RunHost {
     if (graceMs === undefined)
       return { ...(await this.#tell(jobId, signal, isRunning)), isOver: false };
     const report = await this.#tell(jobId, signal, isRunning, graceMs);
-    // The supervisor has written the mark if it could.
+    // If the supervisor signalled processes, it has already written the mark.
     if (report.signalled.length === 0) await this.#markKilled(graceMs);
     await this.#scheduler.cancel(jobId);
     return { ...report, isOver: await this.#isEnded(jobId) };
@@ -152,7 +158,7 @@ export class JobHost implements RunHost {
         await this.#scheduler.onNode({ id: jobId, name: this.#spec.id }, order, timeoutMs),
       );
     } catch (error) {
-      // The node does not answer: only the scheduler can end the job.
+      // The node does not answer, so only the scheduler can end the job.
       if (graceMs !== undefined && error instanceof MachineFailure && error.reason === 'timeout')
         return nothingSignalled;
       throw error;
@@ -160,14 +166,17 @@ export class JobHost implements RunHost {
   }
 
   /**
-   * Returns whether the command has started. A running job may not have reached its script yet, and
-   * a shell that is not ready for the signal of an order dies of it.
+   * Returns whether the command has started. Before that, the job must get no signal: its shell has
+   * no handler for the signal yet and would die.
    */
   async #hasBegun(): Promise<boolean> {
     return (await this.#machine.stat(this.#folder.process)) !== undefined;
   }
 
-  /** Writes the mark of a kill unless another mark exists: only the first one counts. */
+  /**
+   * Marks the run as killed, unless it is already marked as killed, over its limit or ended: only
+   * the first mark counts.
+   */
   async #markKilled(graceMs: number): Promise<void> {
     const { kill, limit, exit } = this.#folder;
     const marks = await Promise.all([kill, limit, exit].map((path) => this.#machine.stat(path)));
@@ -191,8 +200,8 @@ export class JobHost implements RunHost {
   }
 
   /**
-   * Handles a job that has ended. A run that never began leaves no record, and the code of its job
-   * is that of the setup before the command.
+   * Returns the presence of a job that has ended. If the run never began, there is no exit record,
+   * and the exit code of the job is the code of the setup before the command.
    */
   async #gone(
     { end, endedMs }: Extract<JobState, { kind: 'ended' }>,
@@ -207,8 +216,8 @@ export class JobHost implements RunHost {
   }
 
   /**
-   * Returns the milliseconds since the last sign of life that this process has seen. Counts changes
-   * of the heartbeat only, because the clocks of two computers differ.
+   * Returns the milliseconds since this process last saw the heartbeat change. The time of the
+   * heartbeat file itself is not used, because the clocks of two computers differ.
    */
   async #silentMs(): Promise<number> {
     const nowMs = this.#clock.now();
@@ -225,7 +234,7 @@ export class JobHost implements RunHost {
     return (await this.#machine.stat(heartbeat))?.modifiedMs !== before.modifiedMs;
   }
 
-  /** Returns whether the job never began and was removed from the queue. */
+  /** Returns whether the job was removed from the queue before it began. */
   async #isTakenOut(state: JobState): Promise<boolean> {
     if (state.kind !== 'unknown' || !state.isLeftOut) return false;
     const { claim } = this.#folder;
@@ -233,8 +242,8 @@ export class JobHost implements RunHost {
   }
 
   /**
-   * Judges a job that the scheduler does not know by its heartbeat: a scheduler forgets jobs that
-   * ended long ago, and sometimes loses others.
+   * Decides by the heartbeat whether a job is active that the scheduler does not know. A scheduler
+   * forgets jobs that ended long ago, and sometimes loses active ones.
    */
   async #beating(jobId: string): Promise<Presence> {
     if ((await this.#silentMs()) < heartbeatTimeoutMs)
@@ -251,7 +260,10 @@ const takenOut = (nowMs: number): Presence => ({
   end: { verdict: { kind: 'killed' }, endedMs: nowMs },
 });
 
-/** Returns why a job ended, unless it ended by itself. */
+/**
+ * Returns the verdict of a job that the scheduler ended; `undefined` for a job that ended by
+ * itself.
+ */
 function reasonOf(end: JobEnd): Verdict | undefined {
   switch (end.kind) {
     case 'completed':

@@ -3,13 +3,13 @@ import type { RunSpec } from './run.ts';
 
 /**
  * - `not_started`: nothing runs; the message says why
- * - `unconfirmed`: the run may have started; `adopt` finds out later
+ * - `unconfirmed`: the run may have started; call `adopt` later to find out
  */
 export type LaunchFailureReason = 'not_started' | 'unconfirmed';
 
 export class LaunchFailure extends HeliosError {
   readonly reason: LaunchFailureReason;
-  /** Other runs use the resources it needs: it may start later. */
+  /** True if other runs use the GPUs or slots that the run needs, so a later launch may succeed. */
   readonly isBusy: boolean;
 
   constructor(

@@ -15,9 +15,12 @@ import type { RunMachines } from './runMachines.ts';
 import { startProcess, startTimeoutMs, submitJobs } from './starting.ts';
 
 export interface LaunchTogetherOptions {
-  /** For a scheduler only. Default: the bound of the scheduler. */
+  /**
+   * Maximum number of jobs of an array that run at a time; only for machines with a scheduler.
+   * Default: the scheduler's own limit.
+   */
   readonly maxParallel?: number;
-  /** Only effective until the start of the runs. */
+  /** Cancels the launch. Has no effect once the runs are being started. */
   readonly signal?: AbortSignal;
 }
 
@@ -28,8 +31,8 @@ export interface LaunchesDeps {
 }
 
 /**
- * The launches of this process. A run is launched once, however often it is requested, unless a
- * launch failed.
+ * The launches of this process. However often a run is requested, it is launched only once; after a
+ * failed launch, a new request tries again.
  */
 export class Launches {
   readonly #deps: LaunchesDeps;
@@ -79,7 +82,8 @@ export class Launches {
     const submitted = Promise.all(prepared.map(({ run }) => run)).then((runs) =>
       this.#submit(runs, maxParallel),
     );
-    // Each launch rejects by itself, unless none got this far.
+    // Ignored here: each launch reports the rejection. Without a prepared launch, nobody would
+    // handle it.
     submitted.catch(() => undefined);
     for (const { spec, run } of prepared)
       void this.#remember(
@@ -142,7 +146,7 @@ export class Launches {
     const { spec } = run;
     const { clock } = this.#deps;
     await startProcess(this.#machineOf(run), spec, clock);
-    // A failed refresh is repeated by the run itself.
+    // A failed refresh is ignored here, because the run repeats it.
     await waitAtMost(
       clock,
       startTimeoutMs,
@@ -169,7 +173,8 @@ export class Launches {
 }
 
 /**
- * Writes the folder of a run. Only its owner may read it: it contains the environment of the run.
+ * Writes the folder of a run. Only the owner of the folder may read it, because the folder contains
+ * the environment of the run.
  */
 async function writeCapsule(machine: Machine, spec: RunSpec): Promise<void> {
   const { path } = runFolder(machine.runsFolder, spec.id);

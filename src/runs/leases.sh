@@ -1,7 +1,7 @@
 
 # Leases of GPUs and slots. $leases, next to the runs folder, has one folder per host, because hosts
 # may share a home. Its files gpu-0, slot-1, ... each name the folder of the run that has the lease.
-# A lease holds while that run is active, so it needs no release. Needs system.sh and members.sh.
+# A lease is valid while its run is active, so no release is needed. Needs system.sh and members.sh.
 
 # Prints the GPUs that runs may take, in the order of $1, a list of indexes and UUIDs. Default: the
 # GPUs of CUDA_VISIBLE_DEVICES, else all.
@@ -27,8 +27,8 @@ gpus_there() {
   fi
 }
 
-# Returns whether the run of lease $1 is active: it has no exit record, and its supervisor is alive
-# or processes of it are left.
+# Returns whether the run of lease $1 is active: the run has no exit record, and its supervisor or
+# one of its processes is alive.
 is_held() {
   owner=$(value folder "$1")
   [ -n "$owner" ] && ! [ -e "$owner/exit" ] || return 1

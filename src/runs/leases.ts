@@ -1,4 +1,4 @@
-/** Leases of a machine: which run has which GPU or slot. They are stored on the machine only. */
+/** Leases of a machine: which run has which GPU or slot. Leases are stored only on the machine. */
 import { posix } from 'node:path';
 import type { RunId, SessionId } from '../base/ids.ts';
 import { shellText } from '../base/shellText.ts';
@@ -15,28 +15,29 @@ export interface LeaseHolder {
 }
 
 export interface GpuSlot {
-  /** Name in `CUDA_VISIBLE_DEVICES`. */
+  /** Id of the GPU in `CUDA_VISIBLE_DEVICES`. */
   readonly id: string;
-  /** `undefined`: free for a run. */
+  /** Run that has leased the GPU; `undefined` if the GPU is free. */
   readonly heldBy?: LeaseHolder;
 }
 
 export interface FreeSlots {
   /**
-   * GPUs that runs may take, in the order in which they are taken. Empty without a GPU, and with a
-   * scheduler.
+   * GPUs that runs may lease, in the order in which they are assigned. Empty if the machine has no
+   * GPU or has a scheduler.
    */
   readonly gpus: readonly GpuSlot[];
   /**
-   * Limit of runs at a time. A run with GPUs takes a slot, too. `undefined`: the entry of the
-   * machine has no limit.
+   * How many runs may be active at a time, and how many more may start now. Runs with GPUs count,
+   * too. `undefined`: the entry of the machine sets no limit.
    */
   readonly slots?: { readonly total: number; readonly free: number };
 }
 
 /**
- * Asks the machine for its leases, including those of other sessions, processes and computers. The
- * answer may be outdated at once: only a launch takes a lease. Rejects with `MachineFailure`.
+ * Returns the free and leased GPUs and slots of a machine, including leases of other sessions,
+ * processes and computers. Does not reserve anything, so the result may be outdated at once.
+ * Rejects with `MachineFailure`.
  */
 export async function freeSlots(machine: Machine): Promise<FreeSlots> {
   if (machine.scheduler) return { gpus: [] };

@@ -1,6 +1,6 @@
 /**
- * The clock of a limit that counts from the first metric. It runs on the machine, while the metrics
- * are read here.
+ * Starts the clock of a time limit that counts from the first metric. The clock runs on the
+ * machine, but metrics are read on this computer.
  */
 import type { Clock } from '../base/clock.ts';
 import { coalesced } from '../base/coalesced.ts';
@@ -20,9 +20,9 @@ export interface LimitClockDeps {
 const retryMs = 5_000;
 
 /**
- * Sends the age of the first metric to the supervisor once, as soon as there is one and the machine
- * can be reached. An age and not a time, because the clocks of two computers differ. `isOver`
- * returns whether the run is over.
+ * Sends the age of the first metric to the supervisor once, as soon as there is a metric and the
+ * machine can be reached. Sends an age and not a time, because the clocks of two computers differ.
+ * `isOver` returns whether the run is over.
  */
 export function limitClock(
   { spec, machine, metrics, clock }: LimitClockDeps,

@@ -1,18 +1,18 @@
 /**
- * Limits and resources of a run as its supervisor reads them: lines `name=value`. Values that are
- * not set are left out.
+ * Writes the limits and resources of a run for its supervisor, as lines `name=value`. Values that
+ * are not set are omitted.
  */
 import type { Machine } from '../machines/machine.ts';
 import type { RunSpec } from './run.ts';
 
 export type SharedMachine = Pick<Machine, 'share' | 'scheduler'>;
 
-/** Milliseconds between TERM and KILL when the time is over. */
+/** Default number of milliseconds between TERM and KILL when a run has reached its time limit. */
 const defaultGraceMs = 10_000;
 
 export function limitsFile(spec: RunSpec, { share, scheduler }: SharedMachine): string {
   const { limit, resources } = spec;
-  // A scheduler separates its jobs itself.
+  // No slots and GPU list with a scheduler: the scheduler assigns resources to its jobs itself.
   const shared = scheduler
     ? {}
     : { gpus: resources?.gpus, cpus: resources?.cpus, slots: share?.slots };

@@ -25,16 +25,16 @@ export interface Run {
   readonly handle: string | undefined;
   /** File with stdout and stderr, on the machine of the run. */
   readonly outputPath: string;
-  /** When output was last read, in milliseconds since the epoch; `undefined` before the first. */
+  /** When output was last read, in milliseconds since the epoch; `undefined` before any output. */
   readonly lastOutputMs: number | undefined;
 }
 
 /**
- * - `queued`: it waits in the queue of a scheduler, for a new reason; also after a start, when the
- *   scheduler requeued it
- * - `started`: the process is known. Precedes every other change but `queued`, and fires again
+ * - `queued`: the run waits in the queue of a scheduler, and the reason is new; also fires after a
+ *   start, when the scheduler requeues the run
+ * - `started`: the process is known. Fires before every other change except `queued`, and again
  *   after a restart
- * - `output`, `points`: more was read
+ * - `output`, `points`: new output or new metrics were read
  * - `unknown`: the machine does not answer
  * - `recovered`: the machine answers again, and the run is active
  * - `ended`: fires once, as the last change, with complete output and metrics; also for a run that
@@ -61,9 +61,12 @@ export interface LiveRunDeps {
 export class LiveRun implements Run, Disposable {
   readonly spec: RunSpec;
   readonly metrics: RunMetrics;
-  /** Resolves when the process is known, the run is over without one, or following was stopped. */
+  /**
+   * Resolves when the process is known, the run has ended without a process, or this process
+   * stopped following the run.
+   */
   readonly started: Promise<void>;
-  /** Resolves when the run has ended or following was stopped. */
+  /** Resolves when the run has ended or this process stopped following the run. */
   readonly ended: Promise<void>;
   /** Reports the state of the run, and ends it. */
   readonly host: RunHost;
@@ -80,11 +83,17 @@ export class LiveRun implements Run, Disposable {
   #liveness: Liveness = { kind: 'starting' };
   #lastOutputMs: number | undefined;
   #goneSinceMs: number | undefined;
-  /** The process of a requeued run, whose files may still exist. */
+  /**
+   * The process that the run had before the scheduler requeued it. The files of that process may
+   * still exist.
+   */
   #former: RunProcess | undefined;
   /** Size and modification time of the output that existed before this process followed the run. */
   #before = { sizeBytes: 0, modifiedMs: 0 };
-  /** Output read before the process file: no change is fired for a run before its start. */
+  /**
+   * Output that was read before the process was known. Stored until `started` has fired, which is
+   * the first change of a run.
+   */
   #early: (readonly [bytes: Uint8Array, offset: number])[] = [];
   #isDisposed = false;
 
@@ -124,8 +133,8 @@ export class LiveRun implements Run, Disposable {
   }
 
   /**
-   * Starts to follow the output from the byte at which metrics were last read. `before` describes
-   * the existing output.
+   * Starts to follow the output from the byte up to which metrics were read. `before`: size and
+   * time of the output file before this process followed the run.
    */
   attach(before?: { readonly sizeBytes: number; readonly modifiedMs: number }): void {
     if (before) this.#before = before;
@@ -140,8 +149,8 @@ export class LiveRun implements Run, Disposable {
   }
 
   /**
-   * Refreshes, and asks the machine whether the process is there. A failure makes the run
-   * `unknown`.
+   * Refreshes the run, and checks on the machine whether the process exists. A failure makes the
+   * run `unknown`.
    */
   async check(): Promise<void> {
     try {
@@ -173,7 +182,9 @@ export class LiveRun implements Run, Disposable {
     });
   }
 
-  /** Handles a changed file. A heartbeat contains no news of an active run. */
+  /**
+   * Refreshes the run when one of its files has changed. Ignores the heartbeat of an active run.
+   */
   #hear(changed: string | undefined): void {
     const { path, heartbeat } = this.#folder;
     if (`${path}/${changed}` !== heartbeat) this.#refreshSoon();
@@ -198,8 +209,8 @@ export class LiveRun implements Run, Disposable {
   }
 
   /**
-   * Processes metrics. Points that cannot be written (a full disk, for example) stay in memory: the
-   * run is followed nevertheless.
+   * Runs `work`, which reads or stores metrics. Ignores that points cannot be written (a full disk,
+   * for example): they stay in memory, and the run is still followed.
    */
   #measure(work: () => void): void {
     try {
@@ -216,7 +227,7 @@ export class LiveRun implements Run, Disposable {
     await this.#begin();
     const end = record && (await this.host.settled(record, () => this.#record()));
     if (end === undefined) return;
-    // The run may have restarted and ended meanwhile.
+    // The run may have restarted and ended while `settled` was waiting.
     await this.#begin();
     await this.#end(end);
   }
@@ -257,7 +268,7 @@ export class LiveRun implements Run, Disposable {
       await this.#lose(presence);
   }
 
-  /** Handles a queued job. A requeued run keeps its output, and appends the new output to it. */
+  /** Marks the run as queued. A requeued run appends its new output to the old output. */
   #wait(presence: Extract<Presence, { kind: 'queued' }>): void {
     if (this.#isOver) return;
     this.#goneSinceMs = undefined;
@@ -296,15 +307,16 @@ export class LiveRun implements Run, Disposable {
   #trust({ kind }: Presence): void {
     if (this.#isOver) return;
     const { kind: before } = this.#liveness;
-    // A job that has begun has left the queue.
+    // Ignore presences that are no news: an active run stays as it is, and only a queued run can
+    // become `starting` again.
     if (before !== 'unknown' && !(before === 'queued' && kind === 'starting')) return;
     this.#liveness = { kind: this.#process ? 'running' : 'starting' };
     if (before === 'unknown') this.#deps.onChange({ kind: 'recovered', run: this });
   }
 
   /**
-   * Ends the run for good. Reads the output to its last byte first, so that the last metrics
-   * precede the end.
+   * Marks the run as ended, which is final. Reads the rest of the output first, so that all metrics
+   * are reported before the end.
    */
   async #end(end: RunEnd): Promise<void> {
     await this.#follow?.drain();

@@ -1,8 +1,8 @@
 
 # Finds the processes of the run $id, whose folder is $folder. Needs system.sh.
 
-# Prints the processes with the id of the run in their environment. No argument of these commands
-# contains the whole pattern.
+# Prints the pids of the processes whose environment contains the id of the run. The commands used
+# here do not find themselves: none has the whole pattern in an argument.
 carriers() {
   if [ -r /proc/self/stat ]; then
     # shellcheck disable=SC2013 # None of these names has a blank.
@@ -16,7 +16,8 @@ carriers() {
   fi
 }
 
-# Prints the processes of the run: of its group, of its session, and with its id.
+# Prints the pids of the run's processes: those in its process group, in its session, or with its id
+# in their environment.
 members() {
   carriers=" $(carriers | one_line) "
   if [ -r /proc/self/stat ]; then

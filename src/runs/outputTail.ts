@@ -1,17 +1,22 @@
-/** Reads the last lines of a run's output. Bounded, however long the output or its lines are. */
+/**
+ * Reads the last lines of a run's output. The size of the result is bounded, however long the
+ * output or its lines are.
+ */
 import { cleanText } from '../base/text.ts';
 import type { Machine } from '../machines/machine.ts';
 import { runFolder } from './supervisor.ts';
 import type { Run } from './liveRun.ts';
 
 export interface OutputTail {
-  /** Clean text; a progress bar only shows its last state. */
+  /**
+   * The last lines without control characters. Of a progress bar, only the last state is included.
+   */
   readonly text: string;
   /** Size of the whole output. */
   readonly sizeBytes: number;
   /** Path of the output on the machine of the run. */
   readonly path: string;
-  /** Whether there is more output before `text`. */
+  /** True if the output has more text before `text`. */
   readonly isCut: boolean;
 }
 
@@ -19,7 +24,7 @@ const maxTailBytes = 256 * 1024;
 const maxLineChars = 2000;
 
 /**
- * Reads the last lines of a run's output. If there are none, reads the output of its job outside
+ * Reads the last lines of a run's output. If there are none, reads what the run's job wrote outside
  * the command. Rejects with `MachineFailure`.
  */
 export async function readOutput(
@@ -49,7 +54,10 @@ export async function readTail(machine: Machine, path: string, lines: number): P
   };
 }
 
-/** Returns the text that a terminal would show for a line: `\r` starts it again. */
+/**
+ * Returns the text that a terminal would show for a line: `\r` makes it write the line again from
+ * the start.
+ */
 function shownLine(line: string): string {
   const states = line.split('\r').filter((state) => state !== '');
   const text = cleanText(states.at(-1) ?? '');

@@ -2,12 +2,13 @@ import type { RunEnd } from './run.ts';
 
 /** State of a run that has left no exit record. */
 export type Presence =
-  /** The run has not begun yet, which is normal. */
+  /** The run has not begun yet. */
   | { readonly kind: 'starting' }
   | { readonly kind: 'queued'; readonly jobId: string; readonly why: string }
   | { readonly kind: 'alive' }
   /**
-   * `isFinal`: a record can no longer appear. `end`: the end as the scheduler knows it, if it does.
+   * The process is gone. `isFinal`: the exit record can no longer appear. `end`: how the run ended
+   * according to the scheduler, if the scheduler knows.
    */
   | {
       readonly kind: 'gone';

@@ -10,8 +10,8 @@ const gone = (why: string, isFinal = false): ProcessPresence => ({ kind: 'gone',
 const noProcess = gone('its process is gone and left no exit record');
 
 /**
- * Returns `gone` also for a pid that now belongs to another process. Rejects with `MachineFailure`
- * when the machine does not answer.
+ * Returns whether the process of a run exists. A pid that now belongs to another process counts as
+ * `gone`. Rejects with `MachineFailure` when the machine does not answer.
  */
 export function probe(machine: Machine, process: RunProcess): Promise<ProcessPresence> {
   // A start time in clock ticks comes from /proc, any other one from `ps`.
@@ -25,7 +25,7 @@ async function probeProc(machine: Machine, process: RunProcess): Promise<Process
   const found = await readStat(machine, process.pid);
   const isDead = found?.state === 'Z' || found?.state === 'X';
   if (found && !isDead && found.startTime === process.startTime) return { kind: 'alive' };
-  // Process 1 is the first of a container. If it is younger than the run, the container was
+  // Process 1 starts with its container. If process 1 is younger than the run, the container was
   // restarted.
   const first = await readStat(machine, 1);
   return Number(first?.startTime) > Number(process.startTime)
@@ -40,7 +40,8 @@ async function readStat(
   { readonly state: string | undefined; readonly startTime: string | undefined } | undefined
 > {
   const stat = await readSmall(machine, `/proc/${pid}/stat`);
-  // The program name, in parentheses, may contain anything. State and start time follow it.
+  // Skip the program name in parentheses, which may contain anything. State and start time follow
+  // it.
   const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' ');
   return fields && { state: fields[0], startTime: fields[19] };
 }

@@ -1,4 +1,7 @@
-/** A run that its machine started directly: its supervisor does everything. */
+/**
+ * Host of a run that was started directly, without a scheduler: the run's supervisor does
+ * everything.
+ */
 import type { Clock } from '../base/clock.ts';
 import { MachineFailure, type Machine } from '../machines/machine.ts';
 import { parseSignalReport, runFolder, signalCommand, type RunFolder } from './supervisor.ts';
@@ -8,11 +11,17 @@ import { probe } from './probe.ts';
 import type { RunEnd, RunProcess } from './run.ts';
 import type { RunHost, RunHostDeps, SignalOutcome } from './runHost.ts';
 
-/** Milliseconds from the claim of a run to its process. */
+/**
+ * Milliseconds that a run may take from its claim to its process file before the start counts as
+ * failed.
+ */
 const startGraceMs = 30_000;
 
 export class ProcessHost implements RunHost {
-  /** Files report most ends at once; this interval is for ends that leave no file. */
+  /**
+   * Most ends are noticed at once, by a changed file. This interval applies to ends that leave no
+   * file.
+   */
   readonly checkIntervalMs = 5000;
   /** The supervisor needs a moment between the end of the command and its record. */
   readonly recordGraceMs = 5000;
@@ -40,7 +49,8 @@ export class ProcessHost implements RunHost {
         : { kind: 'gone', why: 'its command was never started', isFinal: true };
     const presence = await probe(this.#machine, process);
     if (presence.kind !== 'gone' || presence.isFinal) return presence;
-    // A live supervisor waits for the remaining processes of a run that is being ended.
+    // While its supervisor is alive, the run counts as alive: the supervisor may be waiting for the
+    // remaining processes of a run that is being ended.
     return (await hasSupervisor(this.#machine, this.#folder)) ? { kind: 'alive' } : presence;
   }
 

@@ -5,73 +5,81 @@
 import type { RunId, SessionId } from '../base/ids.ts';
 import type { MetricSpec } from '../metrics/metric.ts';
 
-/** The request for a run. Written to disk before anything starts, and never changed afterwards. */
+/** The request for a run. Stored on disk before anything starts, and never changed afterwards. */
 export interface RunSpec {
   readonly id: RunId;
   readonly sessionId: SessionId;
-  /** 1, 2, 3 … within its session. Users know the run by it: `run 7`. */
+  /**
+   * Number of the run within its session, starting at 1. Users see it as the run's name: `run 7`.
+   */
   readonly number: number;
   readonly machineId: string;
   readonly command: string;
-  /** Absolute path on the machine. */
+  /** Working directory of the command: an absolute path on the machine. */
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
   readonly metrics: MetricSpec;
-  /** A few words for lists, such as `lr=3e-4`. */
+  /** Short name of the run in lists, such as `lr=3e-4`. */
   readonly label: string;
   /** When the run was requested, in milliseconds since the epoch. */
   readonly plannedMs: number;
   readonly limit?: RunLimit;
   readonly resources?: RunResources;
-  /** Set when the run is one point of a sweep of its session. */
+  /** Sweep of which the run is one point, and the index of that point. Unset for other runs. */
   readonly sweep?: { readonly id: string; readonly index: number };
-  /** Id of the experiment of the session that the run belongs to: `e7`. */
+  /** Id of the session's experiment that the run belongs to, such as `e7`. */
   readonly experimentId?: string;
 }
 
 /**
- * Enforced on the machine, from outside the process: TERM to all processes of the run, then KILL
- * after `graceMs`. The verdict is `time_limit`.
+ * Time limit of a run. When the time is over, the supervisor on the machine sends TERM to all
+ * processes of the run, then KILL after `graceMs`. The verdict is `time_limit`.
  */
 export interface RunLimit {
   readonly ms: number;
-  /** When the clock starts: with the command, or when the first metric was read from its output. */
+  /**
+   * When the clock starts: with the command, or when the first metric is read from the command's
+   * output.
+   */
   readonly from: 'launch' | 'first_metric';
   /** Milliseconds between TERM and KILL. Default: 10,000. */
   readonly graceMs?: number;
 }
 
-/** Resources of its machine that a run uses while it is active. */
+/** Resources that a run uses on its machine while it is active. */
 export interface RunResources {
   /**
-   * Number of GPUs for this run alone; it sees no others (`CUDA_VISIBLE_DEVICES`). Default: all
-   * GPUs, shared with other programs.
+   * Number of GPUs that this run does not share with other runs; the run sees no other GPUs
+   * (`CUDA_VISIBLE_DEVICES`). Default: all GPUs, shared with other programs.
    */
   readonly gpus?: number;
   /**
-   * CPUs to request from a scheduler; without one, the default number of threads of libraries
-   * (`OMP_NUM_THREADS`).
+   * Number of CPUs to request from a scheduler. On a machine without a scheduler: the default
+   * number of threads for libraries (`OMP_NUM_THREADS`).
    */
   readonly cpus?: number;
-  /** Memory to request from a scheduler. */
+  /** Memory to request from a scheduler, in MB. */
   readonly memoryMb?: number;
 }
 
-/** The process on its machine. A pid only identifies it together with its start time and boot. */
+/**
+ * The process of a run on its machine. Pids are reused, so the process is identified by its pid,
+ * start time and boot id together.
+ */
 export interface RunProcess {
   readonly pid: number;
-  /**
-   * Clock ticks since boot at which the process started (Linux), or the start time as `ps` prints
-   * it.
-   */
+  /** Start time of the process: in clock ticks since boot (Linux), or as `ps` prints it. */
   readonly startTime: string;
   readonly bootId: string;
   readonly startedMs: number;
-  /** Set when a scheduler started the process: the job, which the handle of the run then shows. */
+  /**
+   * Id of the job if a scheduler started the process. The handle of the run then contains this id
+   * instead of the pid.
+   */
   readonly jobId?: string;
   /**
-   * GPUs of this run alone while it is active, as `CUDA_VISIBLE_DEVICES` names them; `undefined`:
-   * it has none of its own.
+   * Ids of the GPUs that this run does not share while it is active, as in `CUDA_VISIBLE_DEVICES`.
+   * `undefined`: the run has no GPUs of its own.
    */
   readonly gpuIds?: readonly string[];
 }
@@ -85,7 +93,8 @@ export type Verdict =
   | { readonly kind: 'killed' }
   | { readonly kind: 'preempted' }
   /**
-   * The process is gone and left no exit record (power cut, supervisor killed). Its end is unknown.
+   * The process is gone and left no exit record (power cut, supervisor killed). How the run ended
+   * is unknown.
    */
   | { readonly kind: 'lost'; readonly why: string };
 
@@ -94,18 +103,21 @@ export interface RunEnd {
   readonly endedMs: number;
 }
 
-/** `unknown` (the machine does not answer) never ends a run. */
+/**
+ * Whether a run is active, as far as known. `unknown` (the machine does not answer) never ends a
+ * run.
+ */
 export type Liveness =
   | { readonly kind: 'starting' }
-  /** Queued by a scheduler; `why` is the scheduler's reason. */
+  /** The job waits in the queue of a scheduler. `why`: the reason that the scheduler gives. */
   | { readonly kind: 'queued'; readonly jobId: string; readonly why: string }
   | { readonly kind: 'running' }
   | { readonly kind: 'ended'; readonly verdict: Verdict; readonly endedMs: number }
   | { readonly kind: 'unknown'; readonly why: string };
 
 /**
- * Returns the public handle: `machine:pid`, or `machine:job` under a scheduler; `undefined` until
- * there is a process or a job.
+ * Returns the handle by which users know the run: `machine:pid`, or `machine:job` under a
+ * scheduler. `undefined` until there is a process or a job.
  */
 export function handleOf(
   spec: RunSpec,

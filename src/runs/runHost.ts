@@ -1,6 +1,6 @@
 /**
- * The part of a machine that runs a run: reports whether it is active, interprets its exit record,
- * and ends it.
+ * The host of a run: reports whether the run is active, interprets its exit record, and ends it.
+ * There is one kind for machines with a scheduler and one for machines without.
  */
 import type { Clock } from '../base/clock.ts';
 import type { Machine } from '../machines/machine.ts';
@@ -9,35 +9,35 @@ import type { Presence } from './presence.ts';
 import type { RunEnd, RunProcess, RunSpec } from './run.ts';
 
 export interface SignalOutcome extends SignalReport {
-  /** Whether the machine was asked afterwards and nothing of the run is left. */
+  /** True if a check on the machine after the signal found that nothing of the run is left. */
   readonly isOver: boolean;
 }
 
 /** Host of one run. All methods reject with `MachineFailure`. */
 export interface RunHost {
-  /** Milliseconds between two checks of its presence. */
+  /** Milliseconds between two checks of the run's presence. */
   readonly checkIntervalMs: number;
-  /** Milliseconds from the end of the process during which its record may still appear. */
+  /** Milliseconds after the end of the process during which the exit record may still appear. */
   readonly recordGraceMs: number;
-  /** Set under a scheduler, once the job was submitted. */
+  /** Id of the run's job, once the job was submitted; always `undefined` without a scheduler. */
   readonly jobId: string | undefined;
-  /** Returns whether the run was ever passed to the machine. */
+  /** Returns whether the start of the run was ever requested on the machine. */
   exists(): Promise<boolean>;
   /**
-   * Returns the state of a run without an exit record. Pass `undefined` for a run without a
-   * process: it has not begun.
+   * Returns the state of a run that has no exit record. Pass `undefined` for a run that has no
+   * process yet.
    */
   presence(process: RunProcess | undefined): Promise<Presence>;
-  /** Returns `process` with its job. */
+  /** Returns `process` with the id of its job added, if a scheduler started it. */
   identified(process: RunProcess): Promise<RunProcess>;
   /**
-   * Returns the end that a record of the supervisor means, or `undefined` while the run may not be
-   * over. `read` reads the record again.
+   * Returns how the run ended according to its exit record, or `undefined` while the run may
+   * continue (a requeued job). `read` reads the record again.
    */
   settled(record: RunEnd, read: () => Promise<RunEnd | undefined>): Promise<RunEnd | undefined>;
   /**
-   * Signals every process of the run. With `graceMs`, ends them: sends KILL to those that are left
-   * after it.
+   * Sends a signal to every process of the run. With `graceMs`, ends the run: after that time,
+   * sends KILL to the processes that are left.
    */
   signal(signal: string, graceMs: number | undefined): Promise<SignalOutcome>;
 }

@@ -14,13 +14,13 @@ const silentReasons: readonly MachineFailureReason[] = [
   'unknown_machine',
 ];
 
-/** Returns whether a failure carries no information about the runs on a machine. */
+/** Returns whether a failure says nothing about the state of the runs on a machine. */
 export const saysNothing = (error: unknown): error is MachineFailure =>
   error instanceof MachineFailure && silentReasons.includes(error.reason);
 
 /**
- * The machines of runs. A run may outlive the entry of its machine in the list; its end is unknown
- * then.
+ * Finds the machines of runs. If a run's machine is no longer in the list, the end of the run stays
+ * unknown.
  */
 export class RunMachines {
   readonly #machines: Machines;
@@ -29,14 +29,19 @@ export class RunMachines {
     this.#machines = machines;
   }
 
-  /** Returns a listed machine once its folders are known. Rejects with `MachineFailure`. */
+  /**
+   * Returns a machine from the list, after determining its folders. Rejects with `MachineFailure`.
+   */
   async listed(id: string): Promise<Machine> {
     const machine = this.#machines.get(id);
     await machine.ready?.();
     return machine;
   }
 
-  /** Returns a listed machine, or one that never answers if it is no longer listed. */
+  /**
+   * Returns a machine from the list. For a machine that is no longer in the list, returns a
+   * placeholder that never answers.
+   */
   get(id: string): Machine {
     try {
       return this.#machines.get(id);
@@ -48,8 +53,8 @@ export class RunMachines {
   }
 
   /**
-   * Returns the machine once its folders are known, or one that never answers if they cannot be
-   * determined now.
+   * Returns the machine after determining its folders. If the folders cannot be determined now,
+   * returns a placeholder that never answers.
    */
   async reach(id: string): Promise<Machine> {
     const machine = this.get(id);

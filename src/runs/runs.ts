@@ -1,4 +1,7 @@
-/** The runs of this process: launches, adopts after a restart, reads and ends them. */
+/**
+ * The runs of this process: launches runs, adopts them after a restart, reads their output and ends
+ * them.
+ */
 import { waitAtMost, type Clock } from '../base/clock.ts';
 import type { Disposable } from '../base/disposable.ts';
 import { Emitter, type Event } from '../base/emitter.ts';
@@ -16,7 +19,9 @@ import { RunMachines, saysNothing } from './runMachines.ts';
 
 export interface RunsOptions {
   readonly machines: Machines;
-  /** Local folder with the points of runs, absolute: one folder per run id. */
+  /**
+   * Absolute path of the local folder that stores the metrics of runs, in one subfolder per run id.
+   */
   readonly folder: string;
   readonly clock: Clock;
   readonly logger?: Logger;
@@ -24,7 +29,7 @@ export interface RunsOptions {
 
 export interface KillOptions {
   /**
-   * Name of the signal without `SIG`. `STOP` and `CONT` are delivered and end nothing. Default:
+   * Name of the signal without `SIG`. `STOP` and `CONT` only pause and continue the run. Default:
    * `TERM`.
    */
   readonly signal?: string;
@@ -36,12 +41,12 @@ export interface KillResult extends SignalReport {
   readonly signal: string;
   /** Whether the run was active when the signal was requested. */
   readonly wasRunning: boolean;
-  /** Whether the machine was asked afterwards and no process of the run is left. */
+  /** True if a check on the machine after the signal found no process of the run. */
   readonly isVerified: boolean;
 }
 
 const defaultGraceMs = 10_000;
-/** Milliseconds to wait for the exit record once every process of the run is gone. */
+/** Milliseconds to wait for the exit record after every process of the run is gone. */
 const recordTimeoutMs = 5000;
 const signalsThatEndNothing: readonly string[] = ['STOP', 'CONT'];
 
@@ -69,20 +74,22 @@ export class Runs implements Disposable {
 
   /**
    * Starts a run once per run id, however often and by however many processes it is requested.
-   * Resolves when its process is known, or its job if the machine has a scheduler; the job may
-   * begin much later. Rejects with `MetricSpecError` before anything is started, and with
-   * `LaunchFailure`. `signal` is only effective until the process is being started.
+   * Resolves when the process of the run is known or, if the machine has a scheduler, when the job
+   * is known; the job may begin much later. Rejects with `MetricSpecError` before anything is
+   * started, and with `LaunchFailure`. `signal` cancels the launch, but has no effect once the
+   * process is being started.
    */
   launch(spec: RunSpec, signal?: AbortSignal): Promise<Run> {
     return this.#launches.one(spec, signal);
   }
 
   /**
-   * Starts related runs on one machine. With a scheduler they are one job array, submitted whole or
-   * not at all, of which at most `maxParallel` run at a time. Otherwise they are launched one after
-   * the other, all at once: to run fewer at a time, launch the next when one has ended. Resolves
-   * with the outcomes in the order of `specs`. As with `launch`, existing runs are returned when
-   * requested again, and each rejection is a `LaunchFailure`. Never rejects.
+   * Starts related runs on one machine. With a scheduler, the runs form one job array, which is
+   * submitted completely or not at all, and at most `maxParallel` of them run at a time. Without a
+   * scheduler, all runs are launched immediately; to run fewer at a time, call `launch` again
+   * whenever a run has ended. Resolves with the outcomes in the order of `specs`. As with `launch`,
+   * existing runs are returned when requested again, and each rejection is a `LaunchFailure`. Never
+   * rejects.
    */
   launchTogether(
     specs: readonly RunSpec[],
@@ -92,9 +99,9 @@ export class Runs implements Disposable {
   }
 
   /**
-   * Returns a run that an earlier process launched, or `undefined` if it was never started;
-   * `launch` then starts it. Continues to read the output where reading stopped. Resolves after the
-   * `ended` change of a run that is over already.
+   * Returns a run that an earlier process launched, or `undefined` if the run was never started
+   * (use `launch`). Continues to read the output where the earlier process stopped. For a run that
+   * is already over, resolves after its `ended` change.
    */
   async adopt(spec: RunSpec): Promise<Run | undefined> {
     const known = this.#followed.get(spec.id);
@@ -105,7 +112,7 @@ export class Runs implements Disposable {
       if (!(await hostOf({ spec, machine, clock: this.#clock }).exists())) return undefined;
       return await this.#checked(this.#followed.follow(spec, await machine.stat(output)));
     } catch (error) {
-      // A machine that does not answer says nothing about the run.
+      // If the machine does not answer, the run may exist: follow it.
       if (!saysNothing(error)) throw error;
       return this.#checked(this.#followed.follow(spec));
     }
@@ -115,14 +122,14 @@ export class Runs implements Disposable {
     return this.#followed.get(id);
   }
 
-  /** Oldest first. */
+  /** All runs of this process, oldest first. */
   all(): readonly Run[] {
     return this.#followed.all();
   }
 
   /**
-   * Reads the last lines of the output, also of a run that has ended. If there are none, reads the
-   * output of its job outside the command.
+   * Reads the last lines of the output, also of a run that has ended. If there are none, reads what
+   * the run's job wrote outside the command.
    */
   async output(run: Run, { lines }: { readonly lines: number }): Promise<OutputTail> {
     return readOutput(this.#machines.get(run.spec.machineId), run, lines);
@@ -130,7 +137,7 @@ export class Runs implements Disposable {
 
   /**
    * Ends every process of the run: the group and session of the command, and every process with the
-   * run's id in its environment. Resolves when the machine was asked what is left. Rejects with
+   * run's id in its environment. Then checks on the machine which processes are left. Rejects with
    * `MachineFailure`.
    */
   async kill(run: Run, options: KillOptions = {}): Promise<KillResult> {
@@ -161,7 +168,7 @@ export class Runs implements Disposable {
     return run;
   }
 
-  /** Fires a change. A run that never started is reported as a failed launch, not as an end. */
+  /** Fires a change. Omits the end of a run that never started, because its launch rejects. */
   #tell(change: RunChange): void {
     const isLaunch = this.#launches.has(change.run.spec.id);
     if (change.kind === 'ended' && isLaunch && change.run.handle === undefined) return;

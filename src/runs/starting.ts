@@ -1,6 +1,6 @@
 /**
- * Starts runs on their machine, once. Waits when the connection breaks, and requests the start
- * again.
+ * Starts each run on its machine exactly once. If the connection breaks, waits and requests the
+ * start again.
  */
 import type { Clock } from '../base/clock.ts';
 import { messageOf } from '../base/errors.ts';
@@ -17,14 +17,17 @@ import { notStarted, unconfirmed } from './launchFailure.ts';
 import type { RunSpec } from './run.ts';
 
 export const startTimeoutMs = 30_000;
-/** Time until it is known whether another, interrupted process has submitted the job. */
+/**
+ * How long to wait until it is known whether another process, which was interrupted, has submitted
+ * the job.
+ */
 const submitTimeoutMs = 180_000;
 /** Delays between attempts on a machine whose connection broke. */
 const policy = { firstMs: 500 };
 
 /**
- * Starts a process. The supervisor starts a run once, however often it is requested. Rejects with
- * `LaunchFailure`.
+ * Starts the process of a run. Repeated requests are harmless: the supervisor starts a run only
+ * once. Rejects with `LaunchFailure`.
  */
 export async function startProcess(machine: Machine, spec: RunSpec, clock: Clock): Promise<void> {
   const argv = startArgv(runFolder(machine.runsFolder, spec.id));
@@ -34,8 +37,8 @@ export async function startProcess(machine: Machine, spec: RunSpec, clock: Clock
 }
 
 /**
- * Submits jobs; several form an array, of which at most `maxParallel` run at a time. Rejects with
- * `LaunchFailure`.
+ * Submits the jobs of runs. Several jobs form a job array, of which at most `maxParallel` run at a
+ * time. Rejects with `LaunchFailure`.
  */
 export async function submitJobs(
   { runsFolder }: Machine,
@@ -68,12 +71,15 @@ function elementOf(spec: RunSpec, runsFolder: string): JobElement {
   return { name: spec.id, ...argvs, cwd: spec.cwd, env: envOf(spec) };
 }
 
-/** Minutes for the work before and after the run, so that the run's own limit applies first. */
+/**
+ * Minutes added to the time limit of a job for the work before and after the run, so that the run's
+ * own limit applies first.
+ */
 const spareMinutes = 2;
 
 /**
- * Returns the time limit of a job. None for a limit from the first metric, whose start is unknown:
- * the scheduler's default applies.
+ * Returns the time limit of a job. A run whose limit counts from the first metric has no known end,
+ * so its job gets the scheduler's default.
  */
 function timeLimit(specs: readonly RunSpec[]): Pick<JobRequest, 'timeLimitMinutes'> {
   const limits = specs.map(({ limit }) =>

@@ -1,10 +1,10 @@
 
-# The supervisor, after the functions that it needs. Its contract is in supervisor.ts.
+# Main part of the supervisor, which supervisor.ts describes. Follows the functions that it needs.
 #
 # Runs the command of this folder, outlives the process that started it, and records its end.
-#   capsule.sh start             start the command and wait for its end
-#   capsule.sh signal SIGNAL     signal every process of the run
-#   capsule.sh end SIGNAL TICKS  the same, then send KILL to those left after TICKS x 0.1 s
+# capsule.sh start             start the command and wait for its end capsule.sh signal SIGNAL
+# signal every process of the run capsule.sh end SIGNAL TICKS  the same, then send KILL to those
+# left after TICKS x 0.1 s
 folder=${0%/*}
 id=${folder##*/}
 terms=$folder/terms
@@ -25,15 +25,15 @@ oom_kills() {
   done </proc/self/cgroup
 }
 
-# Touches the heartbeat, and ends the run when its time is over. Runs in a process of its own, which
-# sleeps in between.
+# Touches the heartbeat at intervals, and ends the run when its time limit is reached. Runs in a
+# separate process.
 guard() {
   trap 'kill "$sleeper" 2>/dev/null; exit 0' TERM
   limit=$(value limit_ms "$terms") grace=$(value grace_ms "$terms") lived=0 since=
   [ "$(value limit_from "$terms")" = first_metric ] || since=0
   sleep 0.01 2>/dev/null && fractions=1 || fractions=
   seen=$(ticking_ms)
-  # The run outlives its supervisor, and so does its limit.
+  # Go on while the run is alive, even if the supervisor is dead: the time limit still applies.
   while kill -0 "$$" 2>/dev/null || is_alive "$folder/process"; do
     : >"$folder/heartbeat"
     choose_pause
@@ -65,13 +65,13 @@ choose_pause() {
   fi
 }
 
-# Updates $lived, the milliseconds that the run has been active, and $since, the value of $lived at
-# which the clock of its limit started.
+# Updates $lived, the milliseconds for which the run has been active, and $since, the value of
+# $lived at which the clock of the time limit started.
 count_time() {
   [ -n "$limit" ] || return 0
   now=$(ticking_ms)
   step=$((now - seen)) seen=$now
-  # The computer slept, or its clock was set: such a step is no time of the run.
+  # After a sleep of the computer or a change of its clock, count only the pause as time of the run.
   if [ "$step" -lt 0 ] || [ "$step" -gt 30000 ]; then step=$((${pause%.*} * 1000)); fi
   lived=$((lived + step))
   [ -z "$since" ] || return 0
@@ -90,8 +90,8 @@ write_process() {
     mv -f "$folder/$1.tmp" "$folder/$1"
 }
 
-# Runs the command in a session of its own. This process becomes the command, so its pid and start
-# time are those of the run.
+# Runs the command in a separate session. This process becomes the command, so this process's pid
+# and start time identify the run.
 command_of_run() {
   exec >>"$folder/output.log" 2>&1 </dev/null
   write_process process || exit 126
@@ -111,7 +111,7 @@ guard_git() {
 
 start() {
   mkdir "$folder/claim" 2>/dev/null || exit 0
-  # A handler, because the command would inherit "ignore".
+  # Ignore these signals with a handler that does nothing: the command would inherit `trap ''`.
   trap : HUP INT TERM
   # Reserve the space of the exit record: the disk may be full by then.
   printf '%127s\n' '' >"$folder/exit.tmp"
@@ -128,19 +128,19 @@ start() {
     /bin/sh "$0" command
   fi
   code=$?
-  # Wait for the guard if it is ending the run.
+  # If the guard is ending the run, wait until it has finished.
   kill "$guard" 2>/dev/null
   while kill -0 "$guard" 2>/dev/null; do wait "$guard"; done
   [ ! -e "$folder/kill" ] || await_end
   oom=0
   [ "$before" = "$(oom_kills)" ] || oom=1
   record "$code" "$oom"
-  # A scheduler reads this code.
+  # Exit with the code of the command, for a scheduler.
   exit "$code"
 }
 
-# Waits for the processes of a run that is being ended. They may save their work after its shell is
-# gone, and their last lines belong to its output.
+# Waits until all processes of a run that is being ended are gone. After the shell of the run is
+# gone, its other processes may still save work and write output.
 await_end() {
   find_group
   begin_waiting
@@ -166,8 +166,8 @@ refuse() {
   exit 0
 }
 
-# Signals every process of the run. $1: signal. To end the run, $2: milliseconds until KILL, $3: the
-# mark file, kill or limit; only the first mark is written.
+# Sends signal $1 to every process of the run. To end the run, pass $2, the milliseconds until KILL,
+# and $3, the mark file (kill or limit); only the first mark is written.
 signal_all() {
   find_group
   signalled=$(members | one_line)

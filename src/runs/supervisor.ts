@@ -6,19 +6,20 @@
  * - `spec.json`, `terms`, `command.sh`, `capsule.sh`: written before anything starts
  * - `claim/`: created by the process that starts the run; creating it succeeds once, so a run
  *   starts at most once
- * - `capsule`: the process of the supervisor, as `process` has that of the command
+ * - `capsule`: identifies the process of the supervisor, in the format of `process`
  * - `lease`: the GPUs and the slot of the run
- * - `busy`: none was free, and the run did not start
+ * - `busy`: no GPU or slot was free, so the run did not start
  * - `process`: pid, start time, boot id, start in milliseconds, the run's own GPUs; written before
  *   the command begins
  * - `output.log`: stdout and stderr of the command
  * - `heartbeat`: touched every few seconds while the supervisor is alive
  * - `first_metric`: the age of the first metric in milliseconds; written by the process that reads
  *   the output
- * - `kill`: a kill was requested; `limit`: the time of the run was over. Only the first of the two
- *   is written
- * - `exit`: how the command ended; appears complete, after the last byte of the command's own
- *   output, and of that of all its processes if the run was ended
+ * - `kill`: a kill was requested; `limit`: the run reached its time limit. Only the first of the
+ *   two files is written
+ * - `exit`: how the command ended. The file appears at once with its whole content, after the last
+ *   byte of the command's own output; if the run was killed, after the last byte of all its
+ *   processes
  */
 import type { RunId } from '../base/ids.ts';
 import { shellQuote } from '../base/text.ts';
@@ -37,10 +38,10 @@ export interface RunFolder {
   readonly limit: string;
   readonly busy: string;
   readonly firstMetric: string;
-  /** Record of the supervisor's process. */
+  /** File that identifies the supervisor's process. */
   readonly supervisorProcess: string;
   readonly supervisorScript: string;
-  /** Output of a scheduler's job outside the command. */
+  /** File with what a scheduler's job wrote outside the command. */
   readonly batch: string;
 }
 
@@ -77,8 +78,8 @@ export const supervisorFiles = (
 });
 
 /**
- * Starts the command in the caller's working directory. Does nothing if the run was started
- * already.
+ * Returns the argv that starts the supervisor and thereby the command, in the caller's working
+ * directory. Running it again has no effect.
  */
 export const startArgv = (folder: RunFolder): readonly string[] => [
   '/bin/sh',
@@ -96,7 +97,10 @@ export const signalArgv = (folder: RunFolder): readonly string[] => [
   'signal',
 ];
 
-/** Prepares a run that had begun to be started again. Keeps its output, and a requested kill. */
+/**
+ * Returns the argv that prepares a requeued run for a new start by removing the files of the former
+ * start. The output and the mark of a requested kill stay.
+ */
 export const renewArgv = ({
   claim,
   process,
@@ -109,8 +113,9 @@ export const renewArgv = ({
 ];
 
 /**
- * Signals every process of the run. With `graceMs`, ends them: sends KILL to those that are left
- * after it, then checks again. `parseSignalReport` reads the output.
+ * Returns the shell command that signals every process of the run. With `graceMs`, the command ends
+ * the run: after that time, it sends KILL to the processes that are left, then checks again.
+ * `parseSignalReport` parses its output.
  */
 export const signalCommand = (folder: RunFolder, signal: string, graceMs?: number): string => {
   const supervisorScript = `/bin/sh ${shellQuote(folder.supervisorScript)}`;
@@ -119,13 +124,16 @@ export const signalCommand = (folder: RunFolder, signal: string, graceMs?: numbe
     : `${supervisorScript} end ${shellQuote(signal)} ${Math.ceil(graceMs / tickMs)}`;
 };
 
-/** Unit of the supervisor's waits. Supervisors of earlier versions on machines use it too. */
+/**
+ * Milliseconds per tick, the unit in which the supervisor gets waiting times. Do not change it:
+ * supervisors of earlier versions, which may still run on machines, use the same unit.
+ */
 const tickMs = 100;
 
 export interface SignalReport {
   /** Pids of the processes that were signalled. */
   readonly signalled: readonly number[];
-  /** Whether KILL was needed. */
+  /** True if KILL was needed. */
   readonly isEscalated: boolean;
   /** Pids of the processes of the run that still exist. */
   readonly left: readonly number[];
@@ -142,7 +150,7 @@ export function parseSignalReport(text: string): SignalReport {
   };
 }
 
-/** Returns `undefined` when the text is not a complete `process` file. */
+/** Parses a `process` file; `undefined` when the text is incomplete. */
 export function parseProcess(text: string): RunProcess | undefined {
   const fields = parseFields(text);
   const pid = Number(fields.get('pid'));
@@ -169,12 +177,12 @@ export const parseFields = (text: string): ReadonlyMap<string, string> =>
   );
 
 /**
- * Returns the script of the command. Waits for a command that puts itself into the background (`…
- * &` at its end), which would otherwise end the run at once with success.
+ * Returns the script that runs the command. If the command ends with `&` (background), the script
+ * waits for it: the run would otherwise end at once with success.
  */
 function commandScript(command: string): string {
   const isBackground = /(^|[^&])&\s*$/.test(command);
-  // With a default: the command may have used `set -u`.
+  // `${!:-}` has a default, because the command may have used `set -u`.
   const wait = 'set -- $?\nif [ -n "${!:-}" ]; then wait "$!"; else exit "$1"; fi\n';
   return `${command}\n${isBackground ? wait : ''}`;
 }

@@ -8,8 +8,8 @@ export const leaseFunctions = [
 ].join('');
 
 /**
- * Text of `capsule.sh`; its contract is in `supervisor.ts`. Needs a POSIX shell. Uses setsid and
- * /proc where they exist.
+ * Text of `capsule.sh`, the supervisor, which `supervisor.ts` describes. Needs a POSIX shell. Uses
+ * setsid and /proc where they exist.
  */
 export const supervisorScript = `#!/bin/sh
 ${leaseFunctions}${shellText('./takeLeases.sh', import.meta.url)}${shellText('./supervisor.sh', import.meta.url)}`;

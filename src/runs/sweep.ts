@@ -6,40 +6,43 @@ export type ParamValue = string | number | boolean;
 
 export interface SweepPoint {
   readonly params: Readonly<Record<string, ParamValue>>;
-  /** The command with its values in place, as the shell gets it. */
+  /** The shell command of the point, with the values of the parameters inserted. */
   readonly command: string;
-  /** `lr=3e-4 bs=64` */
+  /** Parameters of the point and their values: `lr=3e-4 bs=64`. */
   readonly label: string;
 }
 
-/** The whole request. Only the machine and the time of each point are decided later. */
+/** The complete plan of a sweep. Only where and when each point runs is decided later. */
 export interface SweepPlan {
-  /** `s1`, `s2` … within its session. */
+  /** Id of the sweep within its session: `s1`, `s2` … */
   readonly id: string;
-  /** The names of the parameters. */
+  /** Names of the parameters that vary. */
   readonly params: readonly string[];
   /**
-   * At most `maxPoints`, no two with the same command. The position in this list is the index of a
-   * point.
+   * The points to run: at most `maxPoints`, no two with the same command. The index of a point is
+   * its position in this list.
    */
   readonly points: readonly SweepPoint[];
-  /** A machine with a scheduler must be the only one. */
+  /** Machines that run the points. A machine with a scheduler must be the only one in the list. */
   readonly machineIds: readonly string[];
   /**
-   * Folder of the runs: `~` and relative paths are resolved on each machine. Default: the working directory
-   * of the machine.
+   * Working directory of the runs. `~` and relative paths are resolved on each machine. Default:
+   * the working directory of the machine.
    */
   readonly cwd?: string;
   readonly metrics: MetricSpec;
-  /** Bound for all machines together. Default: what each machine has room for. */
+  /**
+   * Maximum number of runs at a time on all machines together. Default: as many as each machine has
+   * room for.
+   */
   readonly maxParallel?: number;
-  /** Default: one on a machine with GPUs. */
+  /** Number of GPUs per run. Default: one on a machine with GPUs. */
   readonly gpusPerRun?: number;
-  /** Limit of each point. */
+  /** Time limit of each run. */
   readonly limit?: RunLimit;
-  /** Seed of the random values. */
+  /** Seed for random parameter values. */
   readonly seed?: number;
-  /** Id of the experiment that the runs belong to: `e7`. */
+  /** Id of the experiment that the runs belong to, such as `e7`. */
   readonly experimentId?: string;
 }
 
@@ -48,7 +51,7 @@ export const maxPoints = 1000;
 /**
  * - `done`: every point has run or was skipped
  * - `stopped`: by the agent or the user
- * - `budget`: the minutes of the session are used up
- * - `session_ended`
+ * - `budget`: the time budget of the session is used up
+ * - `session_ended`: the session has ended
  */
 export type SweepEndReason = 'done' | 'stopped' | 'budget' | 'session_ended';

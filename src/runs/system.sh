@@ -50,12 +50,13 @@ begin_waiting() {
   waited=0 napped=
 }
 
-# Sleeps 0.1 s. $waited: milliseconds since begin_waiting, including the work between two naps.
+# Sleeps 0.1 s. Sets $waited to the milliseconds since begin_waiting, including the work between two
+# naps.
 nap() {
   sleep 0.1 2>/dev/null || sleep 1
   tick=$(ticking_ms)
   step=$((tick - ${napped:-$tick})) napped=$tick
-  # A step is out of bounds when the clock was set or the computer slept.
+  # Count a step that is out of bounds as 100 ms: the clock was set, or the computer slept.
   if [ "$step" -lt 100 ] || [ "$step" -gt 30000 ]; then step=100; fi
   waited=$((waited + step))
 }

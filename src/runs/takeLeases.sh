@@ -6,7 +6,7 @@ take_leases() {
   wanted=$(value gpus "$terms") slots=$(value slots "$terms")
   [ -n "$wanted$slots" ] || return 0
   { (umask 077 && mkdir -p "$leases") && [ -s "$folder/capsule" ]; } || refuse '' "No lease could be written in $leases."
-  # Ask before taking the lock: the drivers may take seconds.
+  # List the GPUs before taking the lock: the drivers may need seconds for it.
   [ "${wanted:-0}" -eq 0 ] || gpus=$(gpu_ids "$(value gpu_ids "$terms")")
   lock || refuse busy 'Other runs are being started, so no GPU or slot could be taken in time. Launch again.'
   trouble='' is_busy=''
@@ -39,7 +39,7 @@ choose_gpus() {
   fi
 }
 
-# Sets $slot to the lowest free one.
+# Sets $slot to the lowest free slot.
 choose_slot() {
   slot='' holders='' count=0
   [ -n "$slots" ] && [ -z "$trouble" ] || return 0
@@ -58,7 +58,7 @@ choose_slot() {
 
 wait_for_one='Wait until one of these runs has ended (sleep with a process_exit trigger), then launch again.'
 
-# Prints the name of the run of lease $1, with its session if that is another one.
+# Prints the name of the run of lease $1, and its session if that is another session.
 holder() {
   session=$(value session "$1")
   text="run $(value number "$1")"
@@ -76,10 +76,10 @@ write_leases() {
   printf 'gpus=%s\nslot=%s\n' "$taken" "$slot" >"$folder/lease"
 }
 
-# Lets one supervisor at a time take leases. The lock with the highest number counts; it is free if
-# it is empty or its supervisor is dead. A lock is never removed to take it. The taker creates the
-# next number instead, which succeeds once, so no supervisor can remove a lock that was taken after
-# its check.
+# Takes the lock, so that only one supervisor at a time takes leases. Only the lock file with the
+# highest number counts. The lock is free if that file is empty or its supervisor is dead. To take
+# the lock, a supervisor creates the file with the next number, and only one can succeed. Removing
+# the old file instead could remove a lock that was just taken.
 lock() {
   begin_waiting
   while [ "$waited" -lt 15000 ]; do
@@ -88,7 +88,7 @@ lock() {
       turn=$((turn + 1))
       printf 'folder=%s\n' "$folder" >"$folder/lock" || return 1
       if ln "$folder/lock" "$leases/lock.$turn" 2>/dev/null; then
-        # A higher number exists if others came and went after the check; theirs counts.
+        # If a higher number exists now, other supervisors took the lock after the check: try again.
         [ "$(last_turn)" -eq "$turn" ] && forget_turns && return 0
         rm -f "$leases/lock.$turn"
       fi
@@ -98,7 +98,7 @@ lock() {
   return 1
 }
 
-# Empties the lock: both of its names are links to the same file.
+# Releases the lock by emptying its file, of which $folder/lock is a second link.
 unlock() {
   : >"$folder/lock"
 }
@@ -132,11 +132,11 @@ export_leases() {
   fi
   [ -n "$(value gpus "$terms")" ] || return 0
   taken=$(value gpus "$folder/lease")
-  # The order in which nvidia-smi counts. Without a GPU, the number of none (-1).
+  # Number GPUs as nvidia-smi does. For a run without GPUs, use -1, which is no GPU.
   CUDA_DEVICE_ORDER=PCI_BUS_ID CUDA_VISIBLE_DEVICES=${taken:--1}
   export CUDA_DEVICE_ORDER CUDA_VISIBLE_DEVICES
-  # Not ROCR_VISIBLE_DEVICES as well: it renumbers the GPUs that it leaves, and HIP would then
-  # choose among the new numbers.
+  # Do not set ROCR_VISIBLE_DEVICES as well: it renumbers the remaining GPUs, and
+  # HIP_VISIBLE_DEVICES would then refer to the new numbers.
   if ! command -v nvidia-smi >/dev/null; then
     HIP_VISIBLE_DEVICES=$CUDA_VISIBLE_DEVICES
     export HIP_VISIBLE_DEVICES
