@@ -11,13 +11,16 @@ export interface GateCall {
   readonly title: string;
   readonly effect: 'read' | 'write' | 'execute' | 'network';
   readonly accesses: readonly Access[];
-  /** True when the call changes only data that Helios keeps for the agent. */
+  /** True if the call changes only data that Helios stores for the agent. */
   readonly isOwnData: boolean;
-  /** Tool whose approval for the session also covers this call. Default: `tool`. */
+  /** Name of the tool whose approval for the session also allows this call. Default: `tool`. */
   readonly approvedAs?: string;
-  /** The exact command, or the path and the content, shown to the user. */
+  /** Text shown to the user: the exact command, or the path and the content. */
   readonly detail: string;
-  /** Repairs of the text of the call, which may differ from what the model meant. */
+  /**
+   * Descriptions of the repairs that Helios made to a malformed call. A repaired call may differ
+   * from what the model meant.
+   */
   readonly repairs?: readonly string[];
 }
 
@@ -25,26 +28,29 @@ export interface Decision {
   readonly isAllowed: boolean;
   readonly by: 'mode' | 'person' | 'rule';
   readonly why: string;
-  /** Tool that the user allowed for the rest of the session with this answer. */
+  /** Name of the tool that the user allowed with this answer for the rest of the session. */
   readonly allowedTool?: string;
 }
 
 export type Answer = 'allow' | 'allow_session' | 'deny';
 
 /**
- * Asks the user. Rejects when there is no user to ask. The answer is ignored after the signal is
- * aborted.
+ * Asks the user to approve a call. Rejects if nobody can be asked. Once the signal is aborted, the
+ * answer is ignored.
  */
 export type Ask = (call: GateCall, signal: AbortSignal) => Promise<Answer>;
 
-/** `read`: allows only reading, and never asks. */
+/**
+ * How calls are decided: `ask` asks the user, `allow` allows all, `read` allows only reading and
+ * never asks.
+ */
 export type GateMode = 'ask' | 'allow' | 'read';
 
 export interface GateOptions {
   mode(): GateMode;
   readonly ask: Ask;
   readonly clock: Clock;
-  /** Tools that were allowed for the session before a restart. */
+  /** Names of the tools that the user allowed for this session before a restart. */
   readonly allowedTools?: readonly string[];
 }
 
@@ -53,18 +59,22 @@ export interface Gate {
 }
 
 /**
- * Time limit of a question. Without an answer, the call is refused and the agent tries something
- * else, so the work does not stop overnight.
+ * How long the gate waits for the user's answer. After that, the call is refused and the agent
+ * tries something else, so the work does not stop overnight.
  */
 const answerWithinMs = 10 * 60_000;
-/** Shorter for a repaired call, which the model can write again in less time. */
+/**
+ * The same for a repaired call. Shorter, because the model can soon send the call again without
+ * errors.
+ */
 const mendedWithinMs = 60_000;
 
 /**
  * Creates the gate. Reading and the agent's own notes are always allowed.
  * - `allow`: allows all calls.
- * - `ask`: asks for other calls, once per call, or once per tool for the rest of the session.
- * - `read`: refuses other calls.
+ * - `ask`: asks about all other calls. The user allows one call, or the tool for the rest of the
+ *   session.
+ * - `read`: refuses all other calls.
  * - Except in mode `read`, each repaired call needs an approval.
  */
 export function createGate({ mode, ask, clock, allowedTools: before = [] }: GateOptions): Gate {
@@ -90,7 +100,9 @@ export function createGate({ mode, ask, clock, allowedTools: before = [] }: Gate
   };
 }
 
-/** Returns true for a reading tool, unless it would run a command or reach a host. */
+/**
+ * Returns true for a call that only reads, without running a command or contacting a host.
+ */
 const onlyReads = ({ effect, accesses }: GateCall): boolean =>
   effect === 'read' && accesses.every(({ kind }) => kind === 'read');
 
@@ -113,7 +125,7 @@ async function answerInTime(
 ): Promise<Answer | 'nobody' | 'withdrawn'> {
   const answered = new AbortController();
   const late = new AbortController();
-  // An aborted call stops waiting for an answer, even if a dialog stays open.
+  // Stop waiting when the call is aborted, even if the dialog stays open.
   const withinMs = (call.repairs ?? []).length > 0 ? mendedWithinMs : answerWithinMs;
   const nobody = delay(clock, withinMs, AbortSignal.any([signal, answered.signal])).then(
     () => 'nobody' as const,

@@ -1,7 +1,7 @@
 /**
- * Judges from a shell text what it would do with git. The guard on the machine decides by
- * repository when git is called. Whatever bypasses the guard (git called by its path, writing to
- * `.git`) is refused here, as is text that is not understood.
+ * Decides from a shell text whether it may call git. The guard on the machine later decides on each
+ * call of git, by repository. This rule refuses everything that would bypass the guard (git called
+ * by its path, writing to `.git`), and text that it does not understand.
  */
 import { parseShell } from '../../shell/parseShell.ts';
 import { writtenBy, type ShellCommand, type ShellWord } from '../../shell/shellText.ts';
@@ -9,7 +9,7 @@ import { foundCommand, programOf, scriptOf, wrapperOf } from '../../shell/within
 
 export type GitVerdict =
   | { readonly kind: 'none' }
-  /** Calls git by its name, so the guard decides. */
+  /** The text calls git by its name, so the guard decides. */
   | { readonly kind: 'git'; readonly mayChange: boolean }
   | { readonly kind: 'refused'; readonly why: string };
 
@@ -102,8 +102,8 @@ function judgeOther(name: string, rest: readonly ShellWord[], text: string): Git
 }
 
 /**
- * Returns true for assignments that change the environment of the guard. `PATH=…:$PATH` puts other
- * programs before it.
+ * Returns true for assignments that would disable the guard. For example, `PATH=…:$PATH` puts other
+ * programs before the guard.
  */
 const hidesGuard = (assignment: string): boolean =>
   /^(?:PATH|GIT_CONFIG_PARAMETERS|GIT_EXEC_PATH)\+?=/.test(assignment);
@@ -158,8 +158,8 @@ function judgeWrapped({
   const bare = rest
     .flatMap((word, index) => (/^-|^[A-Za-z_]\w*=/.test(word.text) ? [] : [index]))
     .slice(own);
-  // After options that take a word, the start of the command is uncertain: git counts as the
-  // command wherever it occurs.
+  // After options that take a word, it is unclear where the command starts. Therefore, git counts
+  // as the command wherever the word occurs.
   const start = bare.find((index) => /(?:^|\/)git$/.test(rest[index]?.text ?? '')) ?? bare[0];
   if (start === undefined) return none;
   return judgeCommand({ ...command, assignments: [], words: rest.slice(start) }, text, depth + 1);
@@ -180,7 +180,10 @@ function judgeFind(command: ShellCommand, text: string, depth: number): GitVerdi
   );
 }
 
-/** Judges a program in another language: the guard sees git that is called by its name. */
+/**
+ * Judges the source of a program in another language. Calling git by its name is allowed there,
+ * because the guard sees the call.
+ */
 function judgeSource(text: string): GitVerdict {
   const isReaching =
     /\/git(?:-core\/|['"\s\\])/.test(text) ||
@@ -194,7 +197,7 @@ const isGitWord = ({ text }: ShellWord): boolean => mentionsGit(text);
 
 const isGitPath = ({ text }: ShellWord): boolean => /(?:^|\/|=)\.git(?:\/|$)/i.test(text);
 
-/** Returns why writing to a path is refused; `undefined` when it is allowed. */
+/** Returns why writing to a path is refused; `undefined` if writing is allowed. */
 export const gitFolderRefusal = (path: string): string | undefined =>
   path.split('/').some((part) => part.toLowerCase() === '.git')
     ? `Not written: ${path} is part of a git repository. ${advice}`
