@@ -5,11 +5,14 @@
 import type { Node } from 'web-tree-sitter';
 import { must } from './notUnderstood.ts';
 
-/** Spaces, tabs and continued lines. */
+/** Matches spaces, tabs and line continuations. */
 const blanks = /^(?:[ \t]|\\\n)*$/;
 const blanksAndLines = /^(?:[ \t\n]|\\\n)*$/;
 
-/** A node with its source text, since asking a node for its own text is slow. */
+/**
+ * A node of the syntax tree with the source text, because reading the text through the node is
+ * slow.
+ */
 export interface Place {
   readonly node: Node;
   readonly type: string;
@@ -28,11 +31,14 @@ export const placeOf = (node: Node, source: string): Place => ({
 
 export const written = ({ source, start, end }: Place): string => source.slice(start, end);
 
-/** Returns all children. The text between them may be anything. */
+/** Returns all children of a node, without checking the text between them. */
 export const looseChildren = ({ node, source }: Place): readonly Place[] =>
   node.children.map((child) => placeOf(child, source));
 
-/** Returns the children without comments. Throws if other text lies between them. */
+/**
+ * Returns the children of a node, except comments. Throws if there is other text between the
+ * children.
+ */
 export function childrenOf(place: Place): readonly Place[] {
   const { start, end, source } = place;
   const children = looseChildren(place);
@@ -50,9 +56,10 @@ const beginsComment = (before: string): boolean =>
   /(?:^|[\s;&|()<>])(?:\\\n)*$/.test(before.slice(-40));
 
 /**
- * - `joined`: parts of one word
- * - `apart`: words of one command
- * - `else`: separated by a line end or other text
+ * Returns what lies between two neighbouring nodes:
+ * - `joined`: nothing, so they are parts of one word
+ * - `apart`: blanks, so they are words of one command
+ * - `else`: a line end or other text
  */
 export function gapBetween(a: Place, b: Place): 'joined' | 'apart' | 'else' {
   const gap = a.source.slice(a.end, b.start);

@@ -1,4 +1,4 @@
-/** Converts the tree of a shell text to its commands. */
+/** Converts the syntax tree of a shell text to commands. */
 import { childrenOf, gapBetween, looseChildren, written, type Place } from './children.ts';
 import type { Heredoc } from './heredoc.ts';
 import { must } from './notUnderstood.ts';
@@ -6,23 +6,23 @@ import type { Redirection, ShellCommand } from './shellText.ts';
 import { isNumberOfFile, partsOfCondition, redirectionOf, simpleCommand } from './simpleCommand.ts';
 import { expansion, hidesExpansion, wordOf, wordsOf, type TakeExpansion } from './words.ts';
 
-/** Limit of nested substitutions. */
+/** Maximum depth of nested substitutions. */
 const maxDepth = 20;
-/** Limit of nested brackets, loops and conditions. */
+/** Maximum depth of nested brackets, loops and conditions. */
 const mostLevels = 1_000;
 
 export interface Reading {
   readonly heredocs: ReadonlyMap<number, Heredoc>;
-  /** Returns the commands of another text, `depth` substitutions deep. */
+  /** Returns the commands of a text that is nested in `depth` substitutions. */
   read(text: string, depth: number): readonly ShellCommand[];
   /** Returns the expansions in the text of a here-document. */
   expansionsOf(text: string): readonly string[];
 }
 
-/** Redirections and input that a command gets from its surroundings. */
+/** Redirections and input that a command gets from enclosing groups. */
 interface Around {
   readonly redirects: readonly Place[];
-  /** Input of an enclosing group, which each of its commands may read. */
+  /** Input of an enclosing group. Each command of the group may read it. */
   readonly input: string;
 }
 
@@ -30,7 +30,7 @@ interface Draft {
   readonly parts: Place[];
   readonly redirections: Redirection[];
   input: string;
-  /** Expansions in the input. */
+  /** Expansions in the text of the input. */
   readonly expansions: string[];
 }
 
@@ -54,7 +54,7 @@ export class CommandReader {
     this.#depth = depth;
   }
 
-  /** Reads a node in the position of a command. */
+  /** Reads a node that stands where a command may stand. */
   statement(place: Place, around: Around = nothingAround): void {
     if (!place.node.isNamed) return;
     const { type } = place;
@@ -97,8 +97,8 @@ export class CommandReader {
   }
 
   /**
-   * Reports the words of a loop as a command of its own, since the commands in the loop work on
-   * them.
+   * Reports the words of a loop as a separate command, because the commands in the loop use these
+   * words.
    */
   #loop(children: readonly Place[]): number {
     const body = children.findIndex(
@@ -165,7 +165,7 @@ export class CommandReader {
     said: Pick<ShellCommand, 'words' | 'assignments'> = { assignments: [], words: [] },
   ): void {
     const { redirections, input, expansions } = draft;
-    // The last command is the expansion itself, in the position of a program.
+    // Omit the last command: it is the expansion itself, read as if it were a program.
     for (const text of expansions)
       this.found.push(...this.#reading.read(text, this.#depth).slice(0, -1));
     this.found.push({ ...said, redirections, input });
@@ -183,7 +183,8 @@ export class CommandReader {
     const text = written(place);
     const isCommand = place.type === 'command_substitution';
     must(place.type !== 'simple_expansion' || /^\$[\w@*#?!$-]/.test(text));
-    // A shell first checks whether `$((` begins arithmetic, where quotes protect nothing.
+    // Refuse `$((` here: a shell first tries to read it as arithmetic, in which quotes have no
+    // effect.
     must(!isCommand || (!text.startsWith('$((') && !text.startsWith('$`')));
     if (isCommand && text.startsWith('`')) this.#backticks(place, text);
     else if (isCommand || place.type === 'process_substitution')
@@ -203,7 +204,7 @@ export class CommandReader {
   }
 
   /**
-   * Reads arithmetic, `${…}` and lists, whose substitutions run commands whatever surrounds them.
+   * Reads arithmetic, `${…}` and lists. Commands in the substitutions inside are run in any case.
    */
   #within(place: Place): void {
     must(++this.#level <= mostLevels);

@@ -11,7 +11,7 @@ import type { Parser as BashParser, Tree } from 'web-tree-sitter';
 let parser: BashParser | undefined;
 let loading: Promise<void> | undefined;
 
-/** Loads the grammar for `parseShell`. Later calls cost nothing. */
+/** Loads the grammar for `parseShell`. Later calls return the same promise. */
 export function loadShell(): Promise<void> {
   loading ??= load();
   return loading;
@@ -27,7 +27,10 @@ async function load(): Promise<void> {
   parser = new Parser().setLanguage(await Language.load(grammar));
 }
 
-/** Reads a WebAssembly file: next to the bundle, or in the npm package when running from source. */
+/**
+ * Reads a WebAssembly file, which lies next to the bundle or, when running from source, in the npm
+ * package.
+ */
 async function wasm(name: string): Promise<Uint8Array<ArrayBuffer>> {
   const beside = fileURLToPath(new URL(`./${name}.wasm`, import.meta.url));
   const file = existsSync(beside)
@@ -36,7 +39,7 @@ async function wasm(name: string): Promise<Uint8Array<ArrayBuffer>> {
   return new Uint8Array(await readFile(file));
 }
 
-/** Parses a text; the caller deletes the tree. Throws before `loadShell` has resolved. */
+/** Parses a text. The caller must delete the tree. Throws if `loadShell` has not resolved yet. */
 export function syntaxTree(text: string): Tree {
   if (parser === undefined)
     throw new Error('The shell parser is not loaded. Await loadShell() first.');

@@ -7,7 +7,7 @@ import { must, NotUnderstood } from './notUnderstood.ts';
 
 export interface Heredoc {
   readonly text: string;
-  /** True when the shell expands nothing in the text. */
+  /** True if the shell expands nothing in the here-document. */
   readonly isLiteral: boolean;
 }
 
@@ -17,11 +17,14 @@ export interface Sign {
   readonly lineEnd: number;
 }
 
-/** A text without the lines of its here-documents, and these by the offset of their sign. */
+/**
+ * A text without the lines of its here-documents, and the here-documents by the offset of their
+ * sign.
+ */
 export interface TakenOut {
   readonly text: string;
   readonly heredocs: ReadonlyMap<number, Heredoc>;
-  /** All signs, including those that are not here-documents. */
+  /** All `<<` signs, including those that are not here-documents. */
   readonly signs: readonly Sign[];
 }
 
@@ -82,7 +85,8 @@ function bodyOf(
     const next = newLine < 0 ? rest.length : newLine + 1;
     const written = rest.slice(at, newLine < 0 ? undefined : newLine);
     const line = isIndented ? written.replace(/^\t+/, '') : written;
-    // With expansion, the shell joins continued lines and may find the end word in two of them.
+    // If the shell expands the text, it also joins continued lines, and two joined lines may form
+    // the end word.
     must(continued === undefined || (line !== word && continued + line !== word));
     if (line === word) return { length: next, lines: rest.slice(0, at) };
     const goesOn = !isLiteral && /(?:^|[^\\])(?:\\\\)*\\$/.test(line);
@@ -96,7 +100,7 @@ const openings = /\\[^]|\$\(|\$\{|\$\[|`/g;
 const maxTries = 100;
 
 /**
- * Returns the expansions of a text other than variables, each as a text. `isWhole` returns true for
+ * Returns the source text of each expansion in a text, except variables. `isWhole` returns true for
  * a text that is exactly one expansion.
  */
 export function expansionsIn(text: string, isWhole: (text: string) => boolean): readonly string[] {

@@ -1,6 +1,6 @@
 /**
- * Aborts the reading of a text. A grammar parses any text; whatever a shell may read differently
- * counts as not understood.
+ * Thrown to stop reading a text that a shell may read differently from the grammar. Needed because
+ * the grammar parses any text.
  */
 export class NotUnderstood extends Error {}
 

@@ -1,6 +1,6 @@
 /**
  * Reads the commands of a shell text. A word that only the shell can resolve is marked `isDynamic`.
- * For a text that is not understood, nested too deeply or too long, the result is `undefined`.
+ * The result is `undefined` for a text that is not understood, nested too deeply or too long.
  */
 import type { Node } from 'web-tree-sitter';
 import { placeOf } from './children.ts';
@@ -12,14 +12,14 @@ import type { ShellCommand, ShellText } from './shellText.ts';
 import { expansion } from './words.ts';
 
 /**
- * Longest text without its here-documents, which cost nothing. The grammar takes long for malformed
- * text.
+ * Maximum length of a text, not counting here-documents. Needed because the grammar is slow on
+ * malformed text.
  */
 const mostCharacters = 20_000;
-/** Limit of signs that look like here-documents and are not. */
+/** Maximum number of `<<` signs that turn out not to be here-documents. */
 const maxOthers = 20;
 
-/** Parses a shell text. Never throws for any text. Call `loadShell` first. */
+/** Parses a shell text. Call `loadShell` first. Never throws, whatever the text. */
 export function parseShell(text: string): ShellText | undefined {
   try {
     return read(text, 0);
@@ -32,7 +32,7 @@ export function parseShell(text: string): ShellText | undefined {
 function read(original: string, depth: number): ShellText {
   // The grammar treats a NUL as the end of the text.
   must(!original.includes('\0'));
-  // A backslash at the end of the last line ends there.
+  // Remove a backslash at the end of the last line: there is no next line to join.
   const whole = original.replace(/\r+(?=\n|$)/g, '').replace(/(?<=[ \t])\\\n\s*$/, '');
   const others = new Set<number>();
   for (;;) {
@@ -71,17 +71,17 @@ function isSign(root: Node, { at }: Sign): boolean {
 }
 
 /**
- * Returns false where the line of the sign ends within quotes or a substitution: shells differ in
- * where the text of the here-document begins.
+ * Returns false if the line of the sign ends within quotes or a substitution: shells then disagree
+ * on where the text of the here-document begins.
  */
 function endsOutside(root: Node, { at, lineEnd }: Sign): boolean {
   const around = surroundings(root, at);
   if (around?.id !== surroundings(root, lineEnd)?.id) return false;
-  // After a here-document, bash 5.2 loses each `;` of a substitution.
+  // In a substitution, bash 5.2 drops each `;` after a here-document, so nothing may follow it.
   return around === null || /^\s*\)$/.test(around.text.slice(lineEnd - around.startIndex));
 }
 
-/** Nodes that may contain whole lines. */
+/** Types of nodes that may span several lines. */
 const quoting = /(?:string|_substitution|expansion|array)$/;
 
 function surroundings(root: Node, at: number): Node | null {

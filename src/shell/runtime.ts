@@ -1,2 +1,2 @@
-/** A separate module, so that a window loads it with the first engine. */
+/** A separate module, so that a window loads web-tree-sitter only with its first engine. */
 export { Language, Parser } from 'web-tree-sitter';

@@ -1,18 +1,21 @@
 /** Types of the commands of a shell text, as `parseShell` reads them. */
 
 export interface ShellWord {
-  /** Quotes resolved, expansions removed. */
+  /** The word with quotes resolved and expansions removed. */
   readonly text: string;
-  /** Quotes resolved, expansions as written. */
+  /** The word with quotes resolved and expansions as written. */
   readonly spelled: string;
-  /** True for a variable, a substitution, a pattern or an escape that only the shell resolves. */
+  /**
+   * True if the word has a part that only the shell can resolve: a variable, substitution, pattern
+   * or escape.
+   */
   readonly isDynamic: boolean;
-  /** True when some of the word was quoted or escaped. */
+  /** True if a part of the word was quoted or escaped. */
   readonly isQuoted: boolean;
 }
 
 export interface Redirection {
-  /** For example `>`, `2>&`, `<` or `&>>`. */
+  /** Operator of the redirection, for example `>`, `2>&`, `<` or `&>>`. */
   readonly sign: string;
   readonly target: ShellWord;
 }
@@ -29,11 +32,14 @@ export interface ShellCommand {
 }
 
 export interface ShellText {
-  /** In order; commands in substitutions precede the command that contains them. */
+  /**
+   * Commands in the order of the text, except that the commands in a substitution precede the
+   * command that contains the substitution.
+   */
   readonly commands: readonly ShellCommand[];
   /**
-   * True for simple commands only: the shell expands nothing but unquoted variables, and repeats
-   * and skips nothing.
+   * True if the text has only simple commands, each of which runs exactly once, and no expansions
+   * except unquoted variables.
    */
   readonly isPlain: boolean;
 }

@@ -3,7 +3,7 @@ import { childrenOf, gapBetween, written, type Place } from './children.ts';
 import { must, NotUnderstood } from './notUnderstood.ts';
 import type { ShellCommand, ShellWord } from './shellText.ts';
 
-/** Keywords. Where one seems to be a program, the grammar has misread the text. */
+/** Keywords of the shell. If a keyword seems to be a program, the grammar has misread the text. */
 const reserved = new Set(
   '! { } if then elif else fi for while until do done case esac select function coproc time'.split(
     ' ',
@@ -12,8 +12,8 @@ const reserved = new Set(
 const assignment = /^[A-Za-z_]\w*(?:\[[^]*\])?\+?=/;
 
 /**
- * Separates the words from the assignments before them, and from `time`, which the grammar treats
- * as a program.
+ * Separates the words of a command from the assignments before them. Removes `time`, which the
+ * grammar treats as a program.
  */
 export function simpleCommand(
   parts: readonly Place[],
@@ -37,7 +37,10 @@ export function simpleCommand(
   return { assignments, words };
 }
 
-/** Returns the parts of a condition; its brackets are words of the commands `[` and `[[`. */
+/**
+ * Returns the parts of a condition. The brackets are included: they are words of the commands `[`
+ * and `[[`.
+ */
 export function partsOfCondition(place: Place): readonly Place[] {
   const text = written(place);
   const parts = childrenOf(place).flatMap((child) =>
@@ -46,24 +49,24 @@ export function partsOfCondition(place: Place): readonly Place[] {
       : [child],
   );
   must(!/[<>]\(/.test(text));
-  // For `[`, these are operators of the shell, however the grammar reads them.
+  // After `[`, a shell reads these characters as its own operators, even if the grammar does not.
   const isSingle = place.type === 'test_command' && !text.startsWith('[[');
   must(!isSingle || !parts.some((part) => /^[<>|&;()]/.test(written(part))));
   return parts;
 }
 
-/** Returns true for the number of `2>`, where the grammar reads it as a word. */
+/** Returns true for a file number, such as the 2 of `2>`, that the grammar reads as a word. */
 export const isNumberOfFile = (place: Place): boolean =>
   /^\d+$/.test(written(place)) &&
   /^(?:\\\n)*[<>]/.test(place.source.slice(place.end, place.end + 40));
 
 interface RedirectParts {
-  /** Offset of the sign. */
+  /** Offset of `sign` in the text. */
   readonly at: number;
   readonly sign: string;
   /** Empty when the redirection closes a file. */
   readonly target: readonly Place[];
-  /** Words of the command after the target, which the grammar also reads as files. */
+  /** Words of the command after the target. The grammar reads these as files, too. */
   readonly behind: readonly Place[];
 }
 

@@ -1,14 +1,15 @@
-/** Programs that run another command: finds where that command begins. */
+/** Knows programs that run another command (wrappers), and finds where that command begins. */
 import type { ShellCommand, ShellWord } from './shellText.ts';
 
 /**
- * - `starts`: does not change what the program does
- * - `limits`: changes or restricts it
- * - `escapes`: runs it in another environment
+ * A program that runs another command:
+ * - `starts`: runs the command unchanged
+ * - `limits`: changes or restricts what the command does
+ * - `escapes`: runs the command in another environment
  */
 interface Wrapper {
   readonly kind: 'starts' | 'limits' | 'escapes';
-  /** Number of its own words before the command. */
+  /** Number of words that the wrapper itself takes before the command. */
   readonly own: number;
 }
 
@@ -22,7 +23,7 @@ const wrappers: ReadonlyMap<string, Wrapper> = new Map([
   ...wrappersOf('escapes', 0, 'sudo su doas runuser pkexec unshare nsenter bwrap'),
 ]);
 
-/** Returns the wrapper of that name, or `undefined` for another program. */
+/** Returns the wrapper with a program's name; `undefined` for other programs. */
 export const wrapperOf = (program: string): Wrapper | undefined => wrappers.get(program);
 
 const shells: ReadonlySet<string> = new Set([
@@ -61,6 +62,6 @@ export function foundCommand({ words }: ShellCommand): readonly ShellWord[] {
   return at < 0 ? [] : words.slice(at + 1);
 }
 
-/** Returns the name of a program that is called by its path or its name. */
+/** Returns the name of a program that is called by name or by path. */
 export const programOf = (word: ShellWord | undefined): string =>
   word?.text.slice(word.text.lastIndexOf('/') + 1) ?? '';

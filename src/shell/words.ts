@@ -3,26 +3,26 @@ import { childrenOf, gapBetween, looseChildren, written, type Place } from './ch
 import { must } from './notUnderstood.ts';
 import type { ShellWord } from './shellText.ts';
 
-/** Types of expansion nodes. */
+/** Types of the syntax nodes that are expansions. */
 export const expansion =
   /^(?:(?:simple_)?expansion|command_substitution|process_substitution|arithmetic_expansion|array)$/;
 
-/** Called for each expansion, to read the commands in it. */
+/** Called for each expansion, to read the commands in the expansion. */
 export type TakeExpansion = (place: Place, isQuoted: boolean) => void;
 
-/** Returns the word of adjacent parts. */
+/** Joins adjacent parts to one word. */
 export function wordOf(parts: readonly Place[], take: TakeExpansion): ShellWord {
   const [first] = parts;
   if (parts.length === 1 && first !== undefined && operators.has(first.type))
     return operator(first.type);
   const read = parts.map((part) => partOf(part, take));
-  // After an unquoted `#`, a shell reads a comment.
+  // A shell reads an unquoted `#` as the start of a comment.
   must(first === undefined || first.source[first.start] !== '#');
   const word = joined(read);
   return { ...word, isDynamic: word.isDynamic || hasBraces(parts) };
 }
 
-/** Returns true for a brace list. A lone `{` at the end of a word begins none. */
+/** Returns true if the word contains a brace list. A single `{` at the end of a word is none. */
 const hasBraces = (parts: readonly Place[]): boolean => {
   const bare = parts.flatMap(bareParts).join('');
   return /\{(?!$)/.test(bare);
@@ -87,20 +87,20 @@ const quoted = (text: string): ShellWord => ({
   isQuoted: true,
 });
 
-/** Reads `$'…'`, whose escapes may spell anything. */
+/** Reads `$'…'`. Its escapes can stand for any character. */
 function ansiQuoted(spelled: string): ShellWord {
   const text = spelled.slice(2, -1);
   return { text, spelled, isDynamic: text.includes('\\'), isQuoted: true };
 }
 
-/** Text that a shell never reads as part of a word without quotes. */
+/** Matches text that a shell never reads as part of an unquoted word. */
 const notBare = /[\s;&|()<>'"`]|\$[\w{('"@*#?!$-]/;
 
 function bare(place: Place): ShellWord {
   const text = written(place);
   const plain = text.replace(/\\[^]/g, '_');
   must(!notBare.test(plain));
-  // The grammar may have cut off what follows the dollar sign.
+  // The grammar may have ended the part at the dollar sign although the expansion continues.
   must(!plain.endsWith('$') || !/[\w{('"@*#?!$-]/.test(place.source[place.end] ?? ' '));
   const said = unescaped(text);
   return {
@@ -120,13 +120,13 @@ function patternOf(place: Place): ShellWord {
   return { text, spelled: text, isDynamic: true, isQuoted: false };
 }
 
-/** Returns true where a shell would expand something that the grammar read as text. */
+/** Returns true if a shell would expand something that the grammar read as plain text. */
 export const hidesExpansion = (text: string): boolean =>
   /\$[({[]|[`]|[<>]\(/.test(text.replace(/\\[^]/g, '_'));
 
 /**
  * Reads a string in double quotes. The grammar often drops spaces before an expansion, so the text
- * is taken from between the expansions.
+ * between the expansions is read from the source.
  */
 function doubleQuoted(place: Place, take: TakeExpansion): ShellWord {
   const parts: ShellWord[] = [];
@@ -151,7 +151,7 @@ function doubleQuoted(place: Place, take: TakeExpansion): ShellWord {
   return { ...joined(parts), isQuoted: true };
 }
 
-/** Returns the words of a command. Throws where a line ends between two parts. */
+/** Returns the words of a command. Throws if a line ends between two parts. */
 export function wordsOf(parts: readonly Place[], take: TakeExpansion): readonly ShellWord[] {
   const groups: Place[][] = [];
   for (const part of parts) {
