@@ -1,6 +1,6 @@
 /**
- * Returns a placeholder for a machine that is not in the list. Runs that name it keep their
- * recorded data; every call rejects with `MachineFailure`.
+ * Returns a placeholder for a machine that is not in the list. Every call of the placeholder
+ * rejects with `MachineFailure`; the recorded data of the machine's runs stays readable.
  */
 import { MachineFailure, type Machine } from './machine.ts';
 

@@ -24,7 +24,10 @@ export const createRemote =
       connector: connectorTo(entry, options),
     });
 
-/** Returns what parallel runs share. A cluster has none: its scheduler assigns resources. */
+/**
+ * Returns the resources that parallel runs share on a machine. Empty for a cluster, whose scheduler
+ * assigns resources.
+ */
 function shareOf(entry: MachineEntry): MachineShare {
   switch (entry.kind) {
     case 'ssh':

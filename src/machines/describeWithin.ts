@@ -3,16 +3,19 @@ import { messageOf } from '../base/errors.ts';
 import { formatDuration } from '../base/text.ts';
 import type { Machine } from './machine.ts';
 
-/** Time limit for the answer of each machine in a list. */
+/** Time limit for the description of a machine. */
 const answerMs = 2_000;
-/** Longer for this computer: it is always reachable, but its drivers may be slow to wake. */
+/**
+ * The same for this computer. Longer, because this computer is always reachable, but its drivers
+ * may be slow to wake.
+ */
 const localAnswerMs = 10_000;
 
 type Description = { readonly description: string } | { readonly problem: string };
 
 /**
- * Resolves with the machine's description, or with why there is none, within two seconds (ten for
- * this computer). Never rejects.
+ * Resolves with the machine's description or, if there is none, with the reason. Takes at most two
+ * seconds (ten for this computer). Never rejects.
  */
 export async function describeWithin(machine: Machine, clock: Clock): Promise<Description> {
   const timeoutMs = machine.kind === 'local' ? localAnswerMs : answerMs;

@@ -23,9 +23,9 @@ import type {
 export type Purpose = 'act' | 'look';
 
 /**
- * A machine that forwards to another one, which may be opened later, replaced or restricted.
- * Forwards every member to `target()`. A subclass overrides `through` for a policy of all calls,
- * and single members for what differs.
+ * A machine that forwards every call to another machine, `target()`, which may be opened later,
+ * replaced or restricted. A subclass overrides `through` to change all calls, and single members to
+ * change only those.
  */
 export abstract class ForwardingMachine implements Machine {
   abstract readonly id: string;
@@ -58,7 +58,7 @@ export abstract class ForwardingMachine implements Machine {
     return this.mayRequeue === undefined ? undefined : this.#scheduler;
   }
 
-  /** `mayRequeue` of the scheduler; absent without one. */
+  /** `mayRequeue` of the scheduler; `undefined` without a scheduler. */
   protected get mayRequeue(): boolean | undefined {
     return this.target().scheduler?.mayRequeue;
   }
@@ -111,7 +111,9 @@ export abstract class ForwardingMachine implements Machine {
     return this.target().follow(path, offset, sink);
   }
 
-  /** Returns the machine that answers. Throws `MachineFailure` while there is none. */
+  /**
+   * Returns the machine to which calls are forwarded. Throws `MachineFailure` while there is none.
+   */
   protected abstract target(): Machine;
 
   protected through<T>(call: (machine: Machine) => Promise<T>, _purpose: Purpose): Promise<T> {

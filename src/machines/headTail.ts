@@ -1,6 +1,6 @@
 /**
- * Keeps the first and last bytes of a stream of any length in bounded memory, and counts the
- * omitted ones.
+ * Stores the first and last bytes of a stream of any length in bounded memory, and counts the
+ * omitted bytes.
  */
 export class HeadTail {
   readonly #headLimit: number;
@@ -11,7 +11,7 @@ export class HeadTail {
   #tailBytes = 0;
   #totalBytes = 0;
 
-  /** @param maxBytes Bytes kept in total: half from the start, half from the end. */
+  /** @param maxBytes Bytes to store in total: half from the start, half from the end. */
   constructor(maxBytes: number) {
     this.#headLimit = Math.floor(maxBytes / 2);
     this.#tailLimit = maxBytes - this.#headLimit;
@@ -32,7 +32,10 @@ export class HeadTail {
     return this.#totalBytes - this.#headBytes - Math.min(this.#tailBytes, this.#tailLimit);
   }
 
-  /** Returns the kept text as UTF-8, with a marker that counts the omitted bytes. */
+  /**
+   * Returns the stored bytes as text (UTF-8), with a marker that states the number of omitted
+   * bytes.
+   */
   text(): string {
     const tail = Buffer.concat(this.#tail);
     const head = Buffer.concat(this.#head);
@@ -46,8 +49,8 @@ export class HeadTail {
     this.#tail.push(bytes);
     this.#tailBytes += bytes.length;
     if (this.#tailBytes <= this.#tailLimit * 2) return;
-    // Compacting only at twice the limit keeps the copying proportional to the stream, and frees
-    // the omitted bytes.
+    // Compact only at twice the limit, so that the bytes copied stay proportional to the stream.
+    // Frees the omitted bytes.
     const kept = Buffer.concat(this.#tail).subarray(-this.#tailLimit);
     this.#tail = [Buffer.from(kept)];
     this.#tailBytes = kept.length;
@@ -57,14 +60,14 @@ export class HeadTail {
 const isContinuation = (byte: number | undefined): boolean =>
   byte !== undefined && (byte & 0xc0) === 0x80;
 
-/** Drops the bytes of a character that began earlier. */
+/** Returns the bytes without an incomplete character at the start. */
 function wholeStart(bytes: Buffer): Buffer {
   let start = 0;
   while (start < 3 && isContinuation(bytes[start])) start++;
   return bytes.subarray(start);
 }
 
-/** Drops the bytes of an incomplete character at the end. */
+/** Returns the bytes without an incomplete character at the end. */
 function wholeEnd(bytes: Buffer): Buffer {
   let lead = bytes.length - 1;
   while (lead > bytes.length - 4 && isContinuation(bytes[lead])) lead--;

@@ -1,5 +1,6 @@
 /**
- * Remembers the home folders of machines, so that a run is found while its machine is unreachable.
+ * Stores the home folders of machines, so that the folder of a run is known while its machine is
+ * unreachable.
  */
 import { readFileSync } from 'node:fs';
 import * as z from 'zod';
@@ -11,7 +12,7 @@ export class HomeFolders {
   readonly #write: (path: string, text: string) => Promise<void>;
   #known: Record<string, string> | undefined;
 
-  /** `write` replaces the file atomically. */
+  /** @param write Replaces the file atomically. */
   constructor(path: string, write: (path: string, text: string) => Promise<void>) {
     this.#path = path;
     this.#write = write;
@@ -21,7 +22,10 @@ export class HomeFolders {
     return this.#all()[place];
   }
 
-  /** Resolves with `folder`. A failed write is ignored: the machine is asked again next time. */
+  /**
+   * Stores the home folder of a machine, and resolves with `folder`. A failed write is ignored: the
+   * folder is requested from the machine again next time.
+   */
   async keep(place: string, folder: string): Promise<string> {
     this.#known = { ...this.#all(), [place]: folder };
     await this.#write(this.#path, `${JSON.stringify(this.#known, null, 2)}\n`).catch(
@@ -36,8 +40,8 @@ export class HomeFolders {
   }
 
   /**
-   * Reads the file, which is only a cache: empty when missing or invalid, so that the machine is
-   * asked.
+   * Reads the file, which is only a cache. Returns an empty record when the file is missing or
+   * invalid.
    */
   #read(): Record<string, string> {
     try {

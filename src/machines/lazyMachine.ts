@@ -1,6 +1,6 @@
 /**
- * A machine that is opened on first use. Before that, only its entry is known, and perhaps its
- * folders.
+ * A machine that is opened on first use. Until then, only the machine's entry is known, and perhaps
+ * its folders.
  */
 import type { Clock } from '../base/clock.ts';
 import type { Disposable } from '../base/disposable.ts';
@@ -20,17 +20,20 @@ import {
   type Scheduler,
 } from './machine.ts';
 
-/** Connects to a machine. Owns what it opens. */
+/** Connects to a machine. Disposing the connector closes what it has opened. */
 export interface Connector extends Disposable {
   /**
    * Opens the machine without asking the user. Rejects with `MachineFailure`; the next use tries
    * again.
    */
   open(): Promise<Machine>;
-  /** Connects, and asks the user where needed. Absent: nothing to ask. Rejects as `open` does. */
+  /**
+   * Connects, and asks the user if needed. Absent if there is never anything to ask. Rejects as
+   * `open` does.
+   */
   connect?(): Promise<void>;
   readonly onDidChangeStatus?: Event<MachineStatus> | undefined;
-  /** Lets the next attempt start at once; the user may be asked again. */
+  /** Makes the next attempt start without delay. The user may be asked again. */
   retry(): void;
 }
 
@@ -39,15 +42,15 @@ export interface LazyMachineOptions {
   readonly kind: MachineKind;
   readonly share?: MachineShare;
   /**
-   * Present for a machine with a queue: what its entry says of the queue before the machine is
-   * opened.
+   * What is known about the machine's queue before the machine is opened. Absent for a machine
+   * without a queue.
    */
   readonly queue?: Pick<Scheduler, 'mayRequeue'>;
   readonly connector: Connector;
   readonly clock: Clock;
 }
 
-/** Delays between attempts to open the machine for its followed files. */
+/** Delays between attempts to open the machine while files on it are followed. */
 const policy = { firstMs: 5_000 };
 
 export class LazyMachine extends ForwardingMachine implements Disposable {
@@ -78,7 +81,7 @@ export class LazyMachine extends ForwardingMachine implements Disposable {
     return this.#options.connector.onDidChangeStatus;
   }
 
-  /** Known from the entry, before the machine is opened. */
+  /** Taken from the entry, because the machine may not be open yet. */
   protected override get mayRequeue(): boolean | undefined {
     return this.#options.queue?.mayRequeue;
   }

@@ -8,7 +8,9 @@ import { HeliosError } from '../base/errors.ts';
 
 export type MachineKind = 'local' | 'ssh' | 'slurm' | 'container';
 
-/** End of a short command. Nothing is guessed: without an exit status, there is no code. */
+/**
+ * How a short command ended. There is a code only if the command really returned an exit status.
+ */
 export type ExecOutcome =
   | { readonly kind: 'exited'; readonly code: number }
   | { readonly kind: 'signalled'; readonly signal: string }
@@ -19,11 +21,14 @@ export interface ExecOptions {
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly stdin?: string | Uint8Array;
-  /** After this time, the command's whole process group is ended; the output so far is kept. */
+  /**
+   * Time limit, after which the command's whole process group is ended. The output up to then is
+   * returned.
+   */
   readonly timeoutMs?: number;
   /**
-   * Bytes kept of each stream: half from the start, half from the end; omitted bytes are counted.
-   * Default: 512 KiB.
+   * Maximum number of bytes returned per stream: half from the start, half from the end. Omitted
+   * bytes are counted. Default: 512 KiB.
    */
   readonly maxBytes?: number;
   readonly signal?: AbortSignal;
@@ -32,7 +37,7 @@ export interface ExecOptions {
 export interface ExecResult {
   readonly stdout: string;
   readonly stderr: string;
-  /** Omitted bytes, per stream. */
+  /** Number of omitted bytes per stream. */
   readonly omittedBytes: { readonly stdout: number; readonly stderr: number };
   readonly outcome: ExecOutcome;
 }
@@ -40,14 +45,15 @@ export interface ExecResult {
 export interface StreamOptions {
   readonly cwd?: string;
   /**
-   * Written to the command as fast as it reads; its input is then closed. Absent: no input. When
-   * the source throws, the command is ended without closing its input first, and `stream` rejects
-   * with that error. Not read further once the command has ended.
+   * Input of the command, written as fast as the command reads. The command's stdin is closed at
+   * the end of the source. Default: no input. If the source throws, the command is ended with its
+   * stdin still open, and `stream` rejects with that error. The source is not read further once the
+   * command has ended.
    */
   readonly stdin?: AsyncIterable<Uint8Array>;
   /**
-   * Receives every byte of stdout, in order. Reading pauses until a returned promise settles. When
-   * it throws, the command is ended and `stream` rejects with that error.
+   * Called with every byte of stdout, in order. Reading pauses until a returned promise settles. If
+   * the callback throws, the command is ended and `stream` rejects with that error.
    */
   onStdout(bytes: Uint8Array): void | Promise<void>;
   readonly signal?: AbortSignal;
@@ -60,7 +66,10 @@ export interface StreamResult {
 }
 
 export interface QueryOptions {
-  /** Starts when the script starts, not when it is queued. Default: 30 s. */
+  /**
+   * Time limit, counted from the start of the script; time in the queue does not count. Default: 30
+   * s.
+   */
   readonly timeoutMs?: number;
 }
 
@@ -71,11 +80,14 @@ export interface FileStat {
 }
 
 export interface FollowSink {
-  /** Receives the bytes of the file, in order, each once. `offset` is the position of the first. */
+  /**
+   * Called with new bytes of the file, in order and each once. `offset` is the position of the
+   * first byte.
+   */
   onBytes(bytes: Uint8Array, offset: number): void;
   /**
-   * Fires when another file of the folder changed, such as an exit record or a heartbeat. `name`:
-   * its name, if known.
+   * Called when another file in the same folder has changed, such as an exit record or a heartbeat.
+   * `name`: name of that file, if known.
    */
   onChange(name?: string): void;
   onError(error: MachineFailure): void;
@@ -88,12 +100,13 @@ export interface Follow extends Disposable {
 
 export interface ReadyOptions {
   /**
-   * Tries at once, whatever happened before, because a user requested it. The user may be asked.
+   * True if the user requested a new attempt: connects without delay, whatever failed before. The
+   * user may be asked.
    */
   readonly isAnew?: boolean;
   /**
-   * Connects for a user's action, and may ask for what only the user knows. Commands and writes do
-   * the same. Reads, follows and reconnecting never ask; they fail with `auth` or `host_key`.
+   * True if the user may be asked for secrets and decisions while connecting. Commands and writes
+   * may always ask. Reads, follows and reconnecting never ask; they fail with `auth` or `host_key`.
    */
   readonly mayAsk?: boolean;
 }
@@ -104,18 +117,21 @@ export interface Machine {
   readonly kind: MachineKind;
   /** Returns one line for users and models: `this computer · 8 CPUs · 32 GB`. */
   describe(): Promise<string>;
-  /** Folder on the machine that holds the run folders, absolute. */
+  /** Absolute path of the folder on the machine that contains the run folders. */
   readonly runsFolder: string;
-  /** Default start folder of commands, absolute. */
+  /** Absolute path of the folder in which commands start by default. */
   readonly workFolder: string;
-  /** Meaning of `~` in paths, absolute; absent when the machine would have to be asked. */
+  /** Absolute path that `~` stands for; absent if finding it would need a query to the machine. */
   readonly homeFolder?: string | undefined;
   /**
-   * Resolves once the folders are known; absent: they always are. Until then, reading them throws
-   * `MachineFailure`.
+   * Resolves once the folders are known; until then, reading the folder properties throws
+   * `MachineFailure`. Absent if the folders are always known.
    */
   ready?(options?: ReadyOptions): Promise<void>;
-  /** Fires when the connection opens or drops. Never probes. Absent: changes are not reported. */
+  /**
+   * Fires when the connection opens or is lost. Listening does not cause any connection. Absent if
+   * changes are not reported.
+   */
   readonly onDidChangeStatus?: Event<MachineStatus> | undefined;
   /**
    * Runs a short command with the user's shell. Rejects with `MachineFailure` only when the command
@@ -123,11 +139,11 @@ export interface Machine {
    */
   exec(command: string, options?: ExecOptions): Promise<ExecResult>;
   /**
-   * Runs a short read-only POSIX sh script, and resolves with its complete stdout. Frequent calls
-   * need neither a new process on the connection nor a login: a standing shell runs one script
-   * after the other. The exit code is not reported; the script prints what matters. Rejects with
+   * Runs a short read-only POSIX sh script, and resolves with its complete stdout. Suited to
+   * frequent calls: a standing shell runs one script after the other, without a new session or
+   * login. The exit code is not reported, so the script must print what matters. Rejects with
    * `MachineFailure`: `unreachable` when the connection is lost, `timeout`, or `io` for more than 4
-   * MiB of output. The script is then ended; queued scripts are not affected.
+   * MiB of output. After a failure, the script is ended; queued scripts are not affected.
    */
   query(script: string, options?: QueryOptions): Promise<string>;
   /**
@@ -135,16 +151,15 @@ export interface Machine {
    * `exec` does.
    */
   stream(command: string, options: StreamOptions): Promise<StreamResult>;
-  /** Resources that the entry lets runs use; absent: no restriction. */
+  /** Resources of the machine that runs may use, as set in its entry. Default: no restriction. */
   readonly share?: MachineShare | undefined;
   /**
-   * Starts and ends runs where direct processes are not allowed; absent: `spawnDetached` starts
-   * them.
+   * The scheduler that starts and ends runs on this machine. Absent if `spawnDetached` starts runs.
    */
   readonly scheduler?: Scheduler | undefined;
   /**
-   * Starts a process that outlives this one, in its own session and without a terminal. Resolves
-   * once it has started.
+   * Starts a process that outlives this process, in a separate session and without a terminal.
+   * Resolves once the new process has started.
    */
   spawnDetached(
     argv: readonly string[],
@@ -172,34 +187,40 @@ export interface Machine {
 
 /** Resources that the parallel runs of a machine share. */
 export interface MachineShare {
-  /** Maximum number of parallel runs; absent: unlimited. */
+  /** Maximum number of parallel runs. Default: unlimited. */
   readonly slots?: number | undefined;
-  /** GPUs that runs may use, as `nvidia-smi` or `rocm-smi` number them; absent: all. */
+  /** GPUs that runs may use, as numbered by `nvidia-smi` or `rocm-smi`. Default: all. */
   readonly gpuIds?: readonly string[] | undefined;
 }
 
 /** A command for a scheduler. */
 export interface JobElement {
-  /** Unique forever (the run id). Submitting the same name again returns the existing job. */
+  /**
+   * Name of the element, which is never reused (the run id). Submitting the same name again returns
+   * the existing job.
+   */
   readonly name: string;
   readonly argv: readonly string[];
-  /** With a signal name as one more argument, sends that signal to the processes of the command. */
+  /**
+   * Command that sends a signal to the processes of `argv`. The name of the signal is appended as
+   * the last argument.
+   */
   readonly signalArgv: readonly string[];
-  /** Runs before `argv` when the scheduler restarts a job that had already started. */
+  /** Command to run before `argv` when the scheduler restarts a job that had already started. */
   readonly renewArgv: readonly string[];
   /** Absolute, on the machine. */
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** A job, identified for its scheduler and its submitter. */
+/** A job, identified by its id (for the scheduler) and its name (for Helios). */
 export interface Job {
   readonly id: string;
   /** Name of the job's element. */
   readonly name: string;
 }
 
-/** Resources that a job needs of its node; the machine's entry supplies defaults. */
+/** Resources that a job needs on its node. Defaults come from the machine's entry. */
 export interface JobResources {
   readonly gpus?: number;
   readonly cpus?: number;
@@ -207,12 +228,15 @@ export interface JobResources {
 }
 
 export interface JobRequest {
-  /** More than one: a job array, in this order. */
+  /** Commands to run. Several elements form a job array, in this order. */
   readonly elements: readonly JobElement[];
   /** Maximum number of parallel elements of an array. */
   readonly maxParallel?: number;
   readonly resources?: JobResources;
-  /** Limit of the scheduler, longer than the run's own limit so that the latter applies first. */
+  /**
+   * Time limit that the scheduler enforces. Longer than the run's own limit, so that the run's own
+   * limit applies first.
+   */
   readonly timeLimitMinutes?: number;
 }
 
@@ -225,23 +249,23 @@ export type JobEnd =
 
 export type JobState =
   /**
-   * Waiting in the queue. `why` is the scheduler's reason: `Priority`, `Resources`, `QOSMaxJobs…`.
+   * The job waits in the queue. `why`: the scheduler's reason, such as `Priority` or `Resources`.
    */
   | { readonly kind: 'queued'; readonly why: string }
   | { readonly kind: 'running'; readonly node: string }
   | { readonly kind: 'ended'; readonly end: JobEnd; readonly endedMs: number }
   /**
-   * Unknown to the scheduler, or forgotten. `isLeftOut`: the scheduler knows other elements of its
-   * array. That happens to an element that was removed from the queue alone, and to one that ended
-   * long before the others.
+   * The scheduler does not know the job, or no longer. `isLeftOut`: true if the scheduler knows
+   * other elements of the same array, which means that this element was removed from the queue or
+   * ended long before the others.
    */
   | { readonly kind: 'unknown'; readonly isLeftOut: boolean };
 
 /**
- * A queue of jobs. Simultaneous state requests are sent as one. Every method rejects with
+ * A queue of jobs. Simultaneous state requests are combined into one. Every method rejects with
  * `MachineFailure`: `unreachable` or `timeout` when the queue does not answer, which says nothing
- * about a job; `denied` when it refuses a job. Files of a job, including `batch.log` with the
- * output of the batch script itself, are in `<runsFolder>/<name>`.
+ * about a job; `denied` when the queue refuses a job. Files of a job, including `batch.log` with
+ * the output of the batch script itself, are in `<runsFolder>/<name>`.
  */
 export interface Scheduler {
   /** Whether the scheduler may requeue a job that had started. */
@@ -256,11 +280,17 @@ export interface Scheduler {
    * is none.
    */
   find(name: string): Promise<string | undefined>;
-  /** Requests within about two seconds are sent as one; `isUrgent` shortens the wait. */
+  /**
+   * Resolves with the state of a job. Requests within about two seconds are combined; `isUrgent`
+   * shortens the wait.
+   */
   state(jobId: string, options?: { readonly isUrgent?: boolean }): Promise<JobState>;
   /** Runs a POSIX sh script on the node of a job, and resolves with its stdout. */
   onNode(job: Job, script: string, timeoutMs: number): Promise<string>;
-  /** Removes a job from the queue, or ends it. Does nothing for an ended job. */
+  /**
+   * Removes a job from the queue, or ends the job if it is running. Does nothing if the job has
+   * ended.
+   */
   cancel(jobId: string): Promise<void>;
 }
 
@@ -294,8 +324,8 @@ export type MachineStatus =
 export interface Machines {
   list(): readonly Machine[];
   get(id: string): Machine;
-  /** Fires when the list or a status changed. Absent: the machines never change. */
+  /** Fires when the list or a status has changed. Absent if the machines never change. */
   readonly onDidChange?: Event<void>;
-  /** Returns the last known status. Absent: every machine counts as connected. */
+  /** Returns the last known status of a machine. Absent if every machine counts as connected. */
   status?(id: string): MachineStatus;
 }

@@ -11,7 +11,7 @@ export type AuthMethod = (typeof authMethods)[number];
 export const localId = 'local';
 
 const idPattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
-// No leading dash: the name may become an argument of `ssh`.
+// A leading dash is refused, because the name may become an argument of `ssh`.
 const wordPattern = /^[^\s@/-][^\s@/]*$/;
 const word = z.string().regex(wordPattern, 'must be one word that does not start with a dash');
 
@@ -24,25 +24,27 @@ const count = z.int().min(1);
 
 /** Address of an SSH server, and how to log in. */
 const place = {
-  /** Name or address. Unset fields come from the ssh config, as with `ssh`. */
+  /**
+   * Name or address of the host. Fields that are not set come from the ssh config, as with `ssh`.
+   */
   host: word.optional(),
   /** Name of a `Host` of the ssh config. */
   alias: word.optional(),
   port: z.int().min(1).max(65_535).optional(),
   user: word.optional(),
-  /** Default: what the ssh config says, then agent, keys, and prompts. */
+  /** How to log in. Default: as in the ssh config, then with the agent, keys, and prompts. */
   auth: z.enum(authMethods).optional(),
-  /** Private key on this computer; `~/` is the home folder. */
+  /** Path of a private key on this computer; may begin with `~/`. */
   keyPath: path.optional(),
-  /** Default start folder of commands; absent: the home folder on the machine. */
+  /** Folder in which commands start. Default: the home folder on the machine. */
   workFolder: path.optional(),
 };
 
 /** Resources that parallel runs share. */
 const share = {
-  /** Maximum number of parallel runs; absent: unlimited. */
+  /** Maximum number of parallel runs. Default: unlimited. */
   slots: count.optional(),
-  /** GPUs that runs may use, as `nvidia-smi` or `rocm-smi` number them; absent: all. */
+  /** GPUs that runs may use, as numbered by `nvidia-smi` or `rocm-smi`. Default: all. */
   gpuIds: z
     .array(z.string().regex(/^[A-Za-z0-9-]+$/))
     .min(1)
@@ -62,7 +64,8 @@ const sshSchema = z
   .refine(noPassword, passwordIssue);
 
 /**
- * Jobs of a Slurm cluster. Slurm commands run on a login host; without a host, on this computer.
+ * A Slurm cluster, on which runs are jobs. Slurm commands run on the login host or, if the entry
+ * names no host, on this computer.
  */
 const slurmSchema = z
   .looseObject({
@@ -72,7 +75,7 @@ const slurmSchema = z
     partition: word.optional(),
     account: word.optional(),
     qos: word.optional(),
-    /** Limit of jobs that set none; absent: the partition's default. */
+    /** Time limit of jobs that set no limit. Default: the partition's default. */
     timeLimitMinutes: count.optional(),
     gpus: z.int().min(0).optional(),
     cpus: count.optional(),
@@ -81,50 +84,67 @@ const slurmSchema = z
     flags: z.array(z.string().regex(/^-/, 'must begin with a dash')).optional(),
     /** Shell lines before the command, on the node: `module load cuda`, `conda activate lab`. */
     prologue: z.array(z.string()).optional(),
-    /** Signal sent to the run this many seconds before its time limit, for a checkpoint. */
+    /**
+     * Signal to send to the run before its time limit, so that it can save a checkpoint. `seconds`:
+     * how long before the limit.
+     */
     warning: z.strictObject({ signal: z.string().regex(/^[A-Z0-9]+$/), seconds: count }).optional(),
     /**
-     * Lets the scheduler requeue a preempted job: the same run restarts, and its output is
-     * appended.
+     * True to let the scheduler requeue a preempted job. The same run then restarts and appends to
+     * its output.
      */
     requeue: z.boolean().optional(),
     /**
-     * Folder of all runs, on a file system that login host and nodes share; absent: below the home
-     * folder there.
+     * Folder of all runs, on a file system that the login host and the nodes share. Default:
+     * `~/.helios/runs` on the login host.
      */
     runsFolder: path.optional(),
   })
   .refine(({ host, alias }) => host === undefined || alias === undefined, onePlace)
   .refine(noPassword, passwordIssue);
 
-/** A container of a Docker engine, created on first use. Sees only its mounts of this computer. */
+/**
+ * A container of a Docker engine, created on first use. Of this computer's files, the container
+ * sees only its mounts.
+ */
 const containerSchema = z
   .looseObject({
     id: idSchema,
     kind: z.literal('container'),
     image: z.string().min(1).optional(),
-    /** Path on this computer. Built on first use, and again after a change. */
+    /**
+     * Path of the Dockerfile on this computer. The image is built on first use, and again after a
+     * change.
+     */
     dockerfile: path.optional(),
-    /** Folder of the build; absent: the folder of the Dockerfile. */
+    /** Build context: a folder on this computer. Default: the folder of the Dockerfile. */
     buildContext: path.optional(),
     mounts: z
       .array(z.strictObject({ source: path, target: path, isReadOnly: z.boolean().optional() }))
       .optional(),
-    /** Default: `none`. */
+    /** Network of the container. Default: `none`. */
     network: z.enum(['none', 'bridge', 'host']).optional(),
-    /** May be a fraction. */
+    /** Maximum number of CPUs; may be a fraction. */
     cpus: z.number().positive().optional(),
     memoryMb: count.optional(),
-    /** `all`, or a number. */
+    /** GPUs of the container: `all`, or how many. */
     gpus: z.union([z.literal('all'), count]).optional(),
-    /** `uid[:gid]` or a name in the image; default: the image's own. */
+    /**
+     * User that runs commands: `uid[:gid]`, or a name in the image. Default: the user of the image.
+     */
     user: z
       .string()
       .regex(/^[\w.-]+(:[\w.-]+)?$/)
       .optional(),
-    /** Default start folder of commands; absent: the first mount, else the image's own. */
+    /**
+     * Folder in which commands start. Default: the first mount or, without mounts, the image's
+     * working directory.
+     */
     workFolder: path.optional(),
-    /** Path of the engine's socket, or `tcp://…`; absent: `DOCKER_HOST`, else the usual socket. */
+    /**
+     * Path of the engine's socket, or `tcp://…`. Default: `DOCKER_HOST` or, if that is not set, the
+     * usual socket.
+     */
     engine: z.string().min(1).optional(),
     slots: count.optional(),
   })
@@ -137,7 +157,7 @@ export type SshEntry = z.output<typeof sshSchema>;
 export type SlurmEntry = z.output<typeof slurmSchema>;
 export type ContainerEntry = z.output<typeof containerSchema>;
 
-/** Unknown fields are kept. */
+/** An entry of `machines.json`. Unknown fields are preserved. */
 export type MachineEntry = SshEntry | SlurmEntry | ContainerEntry;
 
 export const remoteKinds = ['ssh', 'slurm', 'container'] as const;
@@ -153,7 +173,7 @@ export const machineEntrySchema = z.discriminatedUnion(
   },
 );
 
-/** Throws `UserFacing` with the first error. */
+/** Validates an entry. Throws `UserFacing` with the first error. */
 export function checkedEntry(value: unknown): MachineEntry {
   const parsed = machineEntrySchema.safeParse(value);
   if (parsed.success) return parsed.data;
@@ -206,7 +226,7 @@ const notUnderstood = (text: string): UserFacing =>
     'Write user@host, user@host:2222, [::1]:2222, or the name of a host in your ssh config.',
   );
 
-/** Formats the short form: `ada@gpu1:2222`, or the alias. */
+/** Returns the short form of an address: `ada@gpu1:2222`, or the alias. */
 export function placeText({ host, alias, user, port }: MachinePlace): string {
   const name = alias ?? host ?? '';
   const isBracketed = port !== undefined && name.includes(':');
@@ -214,8 +234,8 @@ export function placeText({ host, alias, user, port }: MachinePlace): string {
 }
 
 /**
- * Returns whether the entry has its own host: false for a container, and for a cluster whose login
- * host is this computer.
+ * Returns whether the entry names a host to connect to: false for a container, and for a cluster
+ * whose login host is this computer.
  */
 export const hasHost = (entry: MachineEntry): entry is SshEntry | SlurmEntry =>
   entry.kind !== 'container' && (entry.host ?? entry.alias) !== undefined;

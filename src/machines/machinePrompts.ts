@@ -1,4 +1,4 @@
-/** Prompts that a machine shows its user while connecting. */
+/** Questions that a machine asks the user while connecting. */
 export interface SecretQuestion {
   /** Id of the machine. */
   readonly machine: string;
@@ -22,13 +22,16 @@ export interface HostKeyQuestion {
 
 export interface MachinePrompts {
   /**
-   * Resolves with `undefined` when no user answers, or the user declines. A second call before the
-   * machine was reached means that the first answer was rejected. The signal aborts when the answer
-   * is no longer needed.
+   * Asks for a secret. Resolves with `undefined` if nobody answers or the user declines. A second
+   * call before the machine was reached means that the first answer was rejected. The signal is
+   * aborted when the answer is no longer needed.
    */
   askSecret(question: SecretQuestion, signal: AbortSignal): Promise<string | undefined>;
-  /** Resolves with the stored answer without asking the user. Absent: answers are not stored. */
+  /** Resolves with the stored answer, without asking the user. Absent if answers are not stored. */
   keptSecret?(question: SecretQuestion): Promise<string | undefined>;
-  /** Resolves with whether the key of an unknown host is right. False when no user answers. */
+  /**
+   * Asks whether the key of an unknown host is right, and resolves with the answer; false if nobody
+   * answers.
+   */
   confirmHostKey(question: HostKeyQuestion, signal: AbortSignal): Promise<boolean>;
 }

@@ -14,7 +14,7 @@ export function pour(source: AsyncIterable<Uint8Array>, sink: Writable): void {
     if (isOver) return;
     isOver = true;
     sink.off('close', stop);
-    // Awaiting a source that waits for more data would block the caller.
+    // Do not await: a source that waits for more data would block the caller.
     void iterator.return?.().catch(() => undefined);
   };
   const take = ({ done, value }: IteratorResult<Uint8Array, unknown>): void => {
@@ -32,9 +32,9 @@ export function pour(source: AsyncIterable<Uint8Array>, sink: Writable): void {
 }
 
 /**
- * Runs `run` with a source and a reader that never throw. When either throws, or the signal aborts,
- * the command is ended; this then rejects with that error once the command has ended. Resolves
- * after the last piece was consumed.
+ * Calls `run` with a source and a reader that never throw. If the original source or reader throws,
+ * or the signal is aborted, the command is ended, and the returned promise then rejects with that
+ * error. Resolves after the last piece was consumed.
  */
 export async function guardedStream(
   options: StreamOptions,
@@ -70,7 +70,10 @@ export async function guardedStream(
   return result;
 }
 
-/** Reports an error and throws, so that the consumer does not take it for the end of the input. */
+/**
+ * Yields the pieces of a source. Reports an error of the source before throwing it, so that the
+ * consumer does not mistake the error for the end of the input.
+ */
 async function* withoutThrowing(
   source: AsyncIterable<Uint8Array>,
   fail: (error: unknown) => void,
@@ -84,8 +87,8 @@ async function* withoutThrowing(
 }
 
 /**
- * Resolves when `taken` settles or the signal aborts: a slow reader must not delay the end of an
- * aborted command.
+ * Resolves when `taken` settles or the signal is aborted, because a slow reader must not delay the
+ * end of an aborted command.
  */
 function unlessAborted(taken: Promise<void>, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {

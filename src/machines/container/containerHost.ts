@@ -22,14 +22,17 @@ export interface ContainerHostOptions {
   readonly clock: Clock;
 }
 
-/** Delay before an engine that did not answer is asked again. */
+/** Delay before an engine that did not answer is contacted again. */
 const retryMs = 1000;
 /** Retries while another Helios process creates or removes the container. */
 const policy: RetryPolicy = { firstMs: 250, maxRetries: 19 };
 
 interface Current {
   readonly container: Container;
-  /** True for a container made from an earlier version of the entry that still has active runs. */
+  /**
+   * True if the container was created from an earlier version of the entry and still has active
+   * runs.
+   */
   readonly isFormer: boolean;
 }
 
@@ -139,8 +142,8 @@ export class ContainerHost implements CommandHost {
 const isGone = (error: unknown): boolean => [404, 409].includes(statusOf(error) ?? 0);
 
 /**
- * Creates and starts the container. Another Helios process may do so at the same time: its
- * container has the same name and the same specification, and is used instead.
+ * Creates and starts the container. If another Helios process creates the same container at the
+ * same time, that container is used instead.
  */
 async function made(docker: Docker, options: ReturnType<typeof createOptions>): Promise<Container> {
   const container = await docker.createContainer(options).catch((error: unknown) => {
@@ -149,7 +152,7 @@ async function made(docker: Docker, options: ReturnType<typeof createOptions>): 
   });
   try {
     await start(container);
-    // The container may run as any user.
+    // Make the folder writable for everyone, because the container may run as any user.
     await outputOf(container, `chmod 1777 ${heliosFolder}`, '0');
   } catch (error) {
     await container.remove({ force: true }).catch(() => undefined);

@@ -1,4 +1,4 @@
-/** Provides the image of an entry: present on the engine, pulled, or built. */
+/** Provides the image of an entry: uses an image that the engine has, or pulls or builds it. */
 import { homedir } from 'node:os';
 import { oneLine } from '../../base/text.ts';
 import { MachineFailure } from '../machine.ts';
@@ -8,7 +8,7 @@ import { messageOf } from '../../base/errors.ts';
 import { readBuildContext, tagOf, type BuildContext } from './buildContext.ts';
 import { engineFailure, statusOf, type Docker } from './engine.ts';
 
-/** Characters of the end of a failed build's output that the error quotes. */
+/** Number of characters that an error quotes from the end of a failed build's output. */
 const shownOutput = 2000;
 
 interface BuildEvent {
@@ -23,7 +23,7 @@ export interface PlannedImage {
 }
 
 /**
- * Returns the image that an entry currently means, without asking the engine. Rejects with
+ * Returns the image that an entry needs now, without contacting the engine. Rejects with
  * `MachineFailure`.
  */
 export async function plannedImage({
@@ -56,7 +56,8 @@ export async function ensureImage(
 
 async function pull(docker: Docker, image: string): Promise<void> {
   try {
-    // Without a tag, the engine would pull every tag. A colon before a slash belongs to a port.
+    // Add `latest` to a name without a tag: the engine would otherwise pull every tag. A colon
+    // before a slash belongs to a port.
     await followed(docker, await docker.pull(/[:@][^/]*$/.test(image) ? image : `${image}:latest`));
   } catch (error) {
     const why = oneLine(engineFailure(error, 'it could not be pulled').message, 300);

@@ -36,7 +36,10 @@ export class ContainerMachine extends ShellMachine {
     );
   }
 
-  /** Limits of the entry. The container itself sees all processors and memory of the computer. */
+  /**
+   * Limits set by the entry. Without them, the description would show all CPUs and memory of the
+   * computer, which the container sees.
+   */
   protected override get limits(): { readonly cpus?: number; readonly memoryMb?: number } {
     const { cpus, memoryMb } = this.#entry;
     return { ...(cpus !== undefined && { cpus }), ...(memoryMb !== undefined && { memoryMb }) };
@@ -44,9 +47,9 @@ export class ContainerMachine extends ShellMachine {
 }
 
 /**
- * Connects to the container of an entry. The container is kept when Helios exits, so its runs
- * continue and installed packages remain; it costs one sleeping shell. It is removed when its entry
- * has changed or was removed and it has no active run.
+ * Connects to the container of an entry. The container stays when Helios exits, so that runs
+ * continue and installed packages remain; this costs one sleeping shell. The container is removed
+ * when its entry has changed or was removed and no run in the container is active.
  */
 export class ContainerConnector implements Connector {
   readonly #entry: ContainerEntry;
@@ -64,7 +67,7 @@ export class ContainerConnector implements Connector {
     const { workFolder = this.#entry.mounts?.[0]?.target } = this.#entry;
     const folder = workFolder === undefined ? await host.imageFolder() : path.normalize(workFolder);
     const machine = new ContainerMachine(this.#entry, host, { workFolder: folder, clock });
-    // Only a successful use proves that the container can be used.
+    // Use the container once, to prove that it works.
     await machine.stat('/');
     this.#opened = machine;
     return machine;

@@ -49,7 +49,7 @@ const bytesPerMb = 2 ** 20;
  */
 const sharedMemoryMb = 2048;
 
-/** Sleeps until TERM, and then exits at once. */
+/** Command of process 1: sleeps until TERM, and then exits at once. */
 const waitForEver = "trap 'exit 0' TERM; while :; do sleep 3600 & wait $!; done";
 
 export interface ContainerPlace {

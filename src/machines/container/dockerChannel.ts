@@ -20,7 +20,8 @@ const stderrKind = 2;
  * stderr, after all stderr of the command. Without this report, the end of the command is unknown.
  */
 export function reportingArgv(line: string, marker: string): string[] {
-  // The command gets its own session and group, which can be ended without the shells above it.
+  // The command gets a separate session and group, so that it can be ended without the shells above
+  // it.
   const lead = 'command -v setsid >/dev/null && exec setsid /bin/sh -c "$1"';
   const command = `exec <&3 >&5 2>&6 3<&- 5>&- 6>&-; ${lead}; eval "$1"`;
   const waiting = `/bin/sh -c ${shellQuote(command)} sh "$1"; echo "$?"`;

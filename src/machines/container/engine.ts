@@ -22,7 +22,7 @@ export async function openEngine(place: string): Promise<Docker> {
   const Docker = await loadDocker();
   if (!place.includes('://')) return new Docker({ socketPath: expandHome(place, homedir()) });
   if (place.startsWith('unix://')) return new Docker({ socketPath: place.slice('unix://'.length) });
-  // The environment names the certificates, as for `docker`.
+  // Let dockerode read the environment, which also names the certificates, as for `docker`.
   if (place === process.env.DOCKER_HOST) return new Docker();
   const { hostname, port, protocol } = new URL(place);
   if (protocol !== 'tcp:' && protocol !== 'http:')

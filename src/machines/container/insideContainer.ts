@@ -7,7 +7,7 @@ import { DockerChannel, newMarker, reportingArgv } from './dockerChannel.ts';
 
 export type Container = Dockerode.Container;
 
-/** Starts a command as `user`; default: the container's own. Rejects as dockerode does. */
+/** Starts a command as `user`. Default: the user of the container. Rejects as dockerode does. */
 export async function startIn(
   container: Container,
   line: string,
@@ -46,8 +46,8 @@ export async function outputOf(container: Container, line: string, user?: string
 }
 
 /**
- * Counts processes of runs: their environment has `HELIOS_RUN_ID`, and their supervisor is
- * `capsule.sh`. The brackets keep the pattern from matching itself.
+ * Script that counts processes of runs: those with `HELIOS_RUN_ID` in their environment, and
+ * supervisors (`capsule.sh`). The brackets keep the pattern from matching itself.
  */
 const liveRunScript =
   "cat /proc/[0-9]*/cmdline /proc/[0-9]*/environ 2>/dev/null | tr '\\0' '\\n' | grep -c '[c]apsule.sh$\\|^[H]ELIOS_RUN_ID=' || :";

@@ -7,8 +7,8 @@ import { hasLiveRuns, type Container } from './insideContainer.ts';
 export type Listed = Dockerode.ContainerInfo;
 
 /**
- * Lists the containers of a Helios home, or of one of its machines, stopped ones included. Rejects
- * as dockerode does.
+ * Lists the containers of a Helios home, or only those of one machine. Stopped containers are
+ * included. Rejects as dockerode does.
  */
 export function containersOf(
   docker: Docker,
@@ -40,7 +40,8 @@ export async function removeIdle(
 
 /**
  * Removes the containers of this home whose machine is no longer listed, except those with active
- * runs. Volumes are kept: only the user removes what runs have written. Rejects as dockerode does.
+ * runs. Volumes are not removed: only the user deletes what runs have written. Rejects as dockerode
+ * does.
  */
 export async function removeStrays(
   docker: Docker,
@@ -54,7 +55,7 @@ export async function removeStrays(
   );
 }
 
-/** Removes a container; its volume is kept. */
+/** Removes a container, but not its volume. */
 async function remove(container: Container): Promise<void> {
   await container.remove({ force: true }).catch((error: unknown) => {
     // Another Helios process has removed it, or is removing it.

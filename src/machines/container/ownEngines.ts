@@ -1,6 +1,6 @@
 /**
- * Remembers the engines in which a Helios home has created containers, and removes unused
- * containers there.
+ * Stores in which engines a Helios home has created containers, and removes unused containers from
+ * these engines.
  */
 import { readFile } from 'node:fs/promises';
 import * as z from 'zod';

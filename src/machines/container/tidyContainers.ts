@@ -4,14 +4,14 @@ import type { OwnEngines } from './ownEngines.ts';
 
 /**
  * Removes the containers of unlisted machines now, and whenever a machine is removed from the list.
- * A container with active runs is kept.
+ * A container with active runs is not removed.
  */
 export function tidyContainers(machines: MachineRegistry, engines: OwnEngines): void {
   const ids = (): string[] => machines.entries().map(({ id }) => id);
   let before = ids();
   const tidy = coalesced(async () => {
-    // Another Helios process may have added a machine just now. A file with errors does not tell
-    // which machines exist.
+    // Read the list again, because another Helios process may have added a machine just now. If the
+    // file has errors, it is unknown which machines exist.
     await machines.reload();
     if (machines.problems.length > 0) return;
     const known = ids();

@@ -1,6 +1,7 @@
 /**
- * Reads and edits `machines.json`: the user's machines, readable by the user alone. Unknown fields
- * and comments are kept. An invalid file is reported and never overwritten. Never holds passwords.
+ * Reads and edits `machines.json`, the list of the user's machines. Only the user can read the
+ * file, and it never contains passwords. Edits preserve unknown fields and comments. An invalid
+ * file is reported and never overwritten.
  */
 import { readFile } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
@@ -20,7 +21,7 @@ export interface MachineFileOptions {
 export interface MachineFileReading {
   /** Valid machines, in the order of the file. */
   readonly entries: readonly MachineEntry[];
-  /** Errors of the file, one line each, with position and the remedy; empty when all is well. */
+  /** Errors of the file, one line each, with the position and a remedy; empty for a valid file. */
   readonly problems: readonly string[];
 }
 
@@ -40,7 +41,10 @@ export class MachineFile {
     this.#write = write;
   }
 
-  /** Never rejects: reports an unreadable file as a problem. A missing file means no machines. */
+  /**
+   * Reads the file. Never rejects: an unreadable file is reported as a problem. A missing file
+   * means no machines.
+   */
   async read(): Promise<MachineFileReading> {
     try {
       const { outer, json } = await this.#read();
@@ -52,8 +56,8 @@ export class MachineFile {
   }
 
   /**
-   * Adds machines; each replaces the one with its id. Rejects with `UserFacing` when the file is
-   * invalid.
+   * Adds machines. A machine with the same id is replaced. Rejects with `UserFacing` when the file
+   * is invalid.
    */
   put(...entries: readonly MachineEntry[]): Promise<void> {
     const checked = entries.map((entry) => checkedEntry(entry));
@@ -61,8 +65,8 @@ export class MachineFile {
   }
 
   /**
-   * Resolves with false when no machine has this id. Rejects with `UserFacing` when the file is
-   * invalid.
+   * Removes a machine. Resolves with false if no machine has this id. Rejects with `UserFacing`
+   * when the file is invalid.
    */
   async remove(id: string): Promise<boolean> {
     let isFound = false;
@@ -74,7 +78,7 @@ export class MachineFile {
     return isFound;
   }
 
-  /** Creates a missing file, for a user who wants to edit it. */
+  /** Creates the file if it is missing, so that the user can edit it. */
   async ensure(): Promise<void> {
     if ((await this.#text()) === undefined) await this.#change((text) => text, true);
   }
@@ -154,8 +158,8 @@ export class MachineFile {
 }
 
 /**
- * Returns the line (from 1) at which the machine begins in the text of `machines.json`, or
- * `undefined`.
+ * Returns the number of the line in `machines.json` at which a machine begins, starting at 1;
+ * `undefined` if the machine is not in the text.
  */
 export function lineOfMachine(text: string, id: string): number | undefined {
   const json = readJson(text);
@@ -171,7 +175,8 @@ function withEntry(text: string, entry: MachineEntry): string {
   const index = machines.findIndex((each) => idOf(each) === entry.id);
   if (index === -1) return withItem(text, ['machines'], entry);
   const path = ['machines', index];
-  // Replaces a machine with a repeated name, of which only the first occurrence would change.
+  // If a field occurs twice in the machine, replace the whole machine: an edit would change only
+  // the first occurrence.
   if (json.repeated.some(([, at]) => at === index)) return withValue(text, path, entry);
   const [was, fields] = [Object.entries(machines[index] ?? {}), Object.entries(entry)];
   const gone = was

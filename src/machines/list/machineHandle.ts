@@ -1,7 +1,7 @@
 /**
- * A listed machine, as other components hold it. The handle stays the same while the machine behind
- * it is replaced, so that runs are followed further. It tracks whether the machine is reachable,
- * from the results of calls and from the status events of the machine itself.
+ * The object by which other components use a listed machine. The handle stays the same when the
+ * machine behind it is replaced, so that runs are still followed. The handle also tracks whether
+ * the machine is reachable, from the results of calls and from the machine's status events.
  */
 import { toDisposable, type Disposable } from '../../base/disposable.ts';
 import { ForwardingMachine } from '../forwardingMachine.ts';
@@ -51,7 +51,9 @@ export class MachineHandle extends ForwardingMachine {
     return this.#status;
   }
 
-  /** Forwards to `target` from now on. Follows continue there at their current byte. */
+  /**
+   * Forwards to `target` from now on. Followed files continue on `target` at their current byte.
+   */
   replace(target: Machine): void {
     this.#listening?.dispose();
     this.#target = target;
@@ -64,7 +66,7 @@ export class MachineHandle extends ForwardingMachine {
     await this.#noting((target) => target.ready?.(options));
   }
 
-  /** May be cached, so an answer proves nothing about the connection; a failure does. */
+  /** A description may be cached, so only a failure changes the status, not an answer. */
   override describe(): Promise<string> {
     return this.#noting((target) => target.describe());
   }
@@ -104,8 +106,8 @@ export class MachineHandle extends ForwardingMachine {
   }
 
   /**
-   * Calls the machine and notes its status. `proves`: whether the answer came from the machine
-   * itself. A failure is always noted.
+   * Calls the machine and updates its status. `proves`: returns whether an answer shows that the
+   * machine is reachable. A failure always updates the status.
    */
   async #noting<T>(
     call: (target: Machine) => T | Promise<T>,
@@ -146,7 +148,10 @@ export class MachineHandle extends ForwardingMachine {
 const whyOf = (status: MachineStatus): string | undefined =>
   status.kind === 'unreachable' ? status.why : undefined;
 
-/** Follows a file on the current machine, whichever it is. Passes on each byte once. */
+/**
+ * Follows a file on the machine behind the handle, also after a replacement. Passes on each byte
+ * once.
+ */
 class HandleFollow implements Follow {
   readonly #path: string;
   readonly #sink: FollowSink;

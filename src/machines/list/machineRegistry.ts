@@ -15,7 +15,10 @@ import { localId, type MachineEntry } from '../machineEntry.ts';
 import type { MachineFile } from './machineFile.ts';
 import { MachineHandle } from './machineHandle.ts';
 
-/** Creates the machine of an entry. It connects on first use, and disconnects when disposed. */
+/**
+ * Creates the machine of an entry. The machine connects on first use, and disconnects when
+ * disposed.
+ */
 export type CreateMachine = (entry: MachineEntry) => Machine & Disposable;
 
 export interface MachineRegistryOptions {
@@ -34,7 +37,7 @@ interface Remote {
   readonly handle: MachineHandle;
 }
 
-/** Delay before reading, as an editor writes a file in several steps. */
+/** Delay before a changed file is read, because editors write a file in several steps. */
 const quietMs = 50;
 
 export class MachineRegistry implements Machines, Disposable {
@@ -70,7 +73,7 @@ export class MachineRegistry implements Machines, Disposable {
     return this.#options.file.path;
   }
 
-  /** Errors of the file, with line and remedy. */
+  /** Errors of the file, each with its line and a remedy. */
   get problems(): readonly string[] {
     return this.#problems;
   }
@@ -101,8 +104,8 @@ export class MachineRegistry implements Machines, Disposable {
   }
 
   /**
-   * Returns the same machines with another local one, as relative paths and start folders depend on
-   * the session.
+   * Returns the same machines, but with `local` as this computer, because relative paths and start
+   * folders depend on the session.
    */
   with(local: Machine): Machines {
     return {
@@ -113,13 +116,16 @@ export class MachineRegistry implements Machines, Disposable {
     };
   }
 
-  /** Adds machines; each replaces the one with its id. Rejects with `UserFacing`. */
+  /** Adds machines. A machine with the same id is replaced. Rejects with `UserFacing`. */
   async add(...entries: readonly MachineEntry[]): Promise<void> {
     await this.#options.file.put(...entries);
     await this.reload();
   }
 
-  /** Rejects with `UserFacing` when the id is unknown, or while runs are active on the machine. */
+  /**
+   * Removes a machine. Rejects with `UserFacing` when the id is unknown, or while runs are active
+   * on the machine.
+   */
   async remove(id: string): Promise<void> {
     if (id === localId)
       throw new UserFacing('The machine local is this computer. It cannot be removed.');
@@ -138,7 +144,10 @@ export class MachineRegistry implements Machines, Disposable {
     await this.reload();
   }
 
-  /** Creates a missing file. Rejects with `UserFacing`. */
+  /**
+   * Creates `machines.json` if it is missing, and resolves with its path. Rejects with
+   * `UserFacing`.
+   */
   async ensureFile(): Promise<string> {
     await this.#options.file.ensure();
     return this.file;
@@ -162,8 +171,7 @@ export class MachineRegistry implements Machines, Disposable {
   #watch(): void {
     const { file, logger } = this.#options;
     try {
-      // Creates the folder, which other files use too, and watches it: a missing file cannot be
-      // watched.
+      // Watch the folder, because a missing file cannot be watched. Create the folder first.
       mkdirSync(dirname(file.path), { recursive: true });
       this.#watcher = watch(dirname(file.path), { persistent: false }, (_event, name) => {
         if (name !== null && name !== basename(file.path)) return;
@@ -184,12 +192,12 @@ export class MachineRegistry implements Machines, Disposable {
     const isNews = String(problems) !== String(this.#problems);
     if (isNews) for (const problem of problems) this.#options.logger.warn(problem);
     this.#problems = problems;
-    // While the file is invalid, the known machines stay.
+    // While the file is invalid, keep the known machines.
     const isBroken = entries.length === 0 && problems.length > 0;
     if ((!isBroken && this.#take(entries)) || isNews) this.#changed.fire();
   }
 
-  /** Returns whether anything changed. */
+  /** Applies the entries of the file, and returns whether anything changed. */
   #take(entries: readonly MachineEntry[]): boolean {
     const before = this.#remotes;
     const next = new Map(
@@ -209,7 +217,7 @@ export class MachineRegistry implements Machines, Disposable {
     const machine = this.#options.create(entry);
     const retired = this.#retired.get(entry.id);
     this.#retired.delete(entry.id);
-    // A machine that is listed again keeps the handle that its runs hold.
+    // A machine that is listed again keeps its former handle, which its runs still use.
     const handle = (known ?? retired)?.handle;
     handle?.replace(machine);
     retired?.machine.dispose();

@@ -1,9 +1,12 @@
 /**
- * Selects the environment of commands. Keys that pay for models, and the editor's variables, are
- * withheld.
+ * Selects the environment of commands. API keys for models and the editor's variables are not
+ * passed on.
  */
 
-/** Variables that commands do not inherit. A command that needs one names it in its own `env`. */
+/**
+ * Variables that commands do not inherit. A command that needs such a variable gets it through its
+ * `env`.
+ */
 const withheldVariables: readonly RegExp[] = [
   /_(API|ADMIN)_KEY$/i,
   /_(AUTH_|ACCESS_)?TOKEN$/i,
@@ -21,8 +24,8 @@ const keptVariables: readonly string[] = ['HF_TOKEN', 'HUGGING_FACE_HUB_TOKEN', 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Returns `ours` without withheld variables, with `PYTHONUNBUFFERED=1` so that output appears as it
- * is printed, then `own`.
+ * Returns `ours` without withheld variables, plus `PYTHONUNBUFFERED=1` (so that output appears as
+ * it is printed) and `own`, which takes precedence.
  */
 export function commandEnv(ours: Environment, own: Environment = {}): Record<string, string> {
   const isShared = (name: string): boolean =>

@@ -21,7 +21,9 @@ const defaultMaxBytes = 512 * 1024;
 /** Delay between TERM and KILL. Shorter when a user is waiting for the stop. */
 const timeoutGraceMs = 2000;
 const abortGraceMs = 500;
-/** Time for which output is read after the shell ended, while its children keep the pipes open. */
+/**
+ * How long output is read after the end of the shell, if its child processes keep the pipes open.
+ */
 const lingerMs = 250;
 
 interface Launch {
@@ -33,7 +35,7 @@ interface Launch {
 // run ~/.bashrc, whose output would mix with the command's.
 const shell = existsSync('/bin/bash') ? ['/bin/bash', '--norc'] : ['/bin/sh'];
 
-/** Runs `command` in a process group of its own; see `Machine.exec`. */
+/** Runs `command` in a separate process group; see `Machine.exec`. */
 export async function execLocal(
   command: string,
   launch: Launch,
@@ -97,13 +99,13 @@ function passOn(stream: Readable | null, onBytes: StreamOptions['onStdout']): ()
     stream.pause();
     const goOn = (): void => {
       isHeld = false;
-      // Bytes that wait in the pipe are read later; until then, the output has not ended.
+      // Bytes may still wait in the pipe, so the output has not ended yet.
       hasPassed = true;
       stream.resume();
     };
     taken.then(goOn, goOn);
   });
-  // Node resumes the output of a child that has ended.
+  // Node resumes the output of a child process that has ended, so pause it again.
   stream?.on('resume', () => {
     if (isHeld) stream.pause();
   });
@@ -114,7 +116,10 @@ function passOn(stream: Readable | null, onBytes: StreamOptions['onStdout']): ()
   };
 }
 
-/** Starts `argv` in its own session, without pipes to this process, and does not wait for it. */
+/**
+ * Starts `argv` in a separate session, without pipes to this process, and does not wait for its
+ * end.
+ */
 export async function spawnLocalDetached(argv: readonly string[], launch: Launch): Promise<void> {
   await assertFolder(launch.cwd);
   const child = start(argv, { ...launch, stdio: 'ignore' });
@@ -135,8 +140,8 @@ function collect(stream: Readable | null, options: ExecOptions): HeadTail {
 }
 
 /**
- * Starts a process in its own session: signals to this process do not reach it, and its group can
- * be ended as a whole.
+ * Starts a process in a separate session, so that signals to this process do not reach the new
+ * process, and its process group can be ended as a whole.
  */
 function start(argv: readonly string[], options: SpawnOptions): ChildProcess {
   try {
@@ -169,7 +174,8 @@ function feed(child: ChildProcess, stdin: string | Uint8Array | undefined): void
 
 interface EndOptions extends Pick<ExecOptions, 'timeoutMs' | 'signal'> {
   /**
-   * Returns whether output is still being read; see `passOn`. Absent: output is read as it arrives.
+   * Returns whether output is still being read; see `passOn`. Absent if output is read as it
+   * arrives.
    */
   isBusy?(): boolean;
 }
@@ -205,7 +211,7 @@ function ended(child: ChildProcess, options: EndOptions, clock: Clock): Promise<
         const letGo = (): void =>
           [child.stdout, child.stderr].forEach((stream) => stream?.destroy());
         const judge = (): void => (isBusy?.() ? linger() : letGo());
-        // If this process was starved of CPU time, pending output is read first.
+        // Use `setImmediate`, so that pending output is read first if this process got no CPU time.
         timers.add(clock.after(lingerMs, () => setImmediate(judge)));
       };
       linger();

@@ -10,7 +10,7 @@ import { MachineFailure, type FileStat, type MachineFailureReason } from '../mac
 const reasons: Readonly<Record<string, readonly [MachineFailureReason, string]>> = {
   ENOENT: ['missing', 'it does not exist'],
   ENOTDIR: ['missing', 'a part of the path is not a folder'],
-  // Reading the /proc entry of a process that has just ended.
+  // Caused by reading the /proc entry of a process that has just ended.
   ESRCH: ['missing', 'it no longer exists'],
   EACCES: ['denied', 'permission denied'],
   EPERM: ['denied', 'not permitted'],
@@ -26,8 +26,8 @@ interface ReadRange {
 }
 
 /**
- * Files that are read every few seconds for every run. The kernel answers from memory at once, so a
- * synchronous read is cheaper than a thread of the pool.
+ * Files that are read synchronously. They are read every few seconds for every run, and the kernel
+ * answers from memory at once, so a thread of the pool would cost more.
  */
 const answeredAtOnce = /^\/proc\/(?:\d+\/stat|sys\/kernel\/random\/boot_id)$/;
 
@@ -101,8 +101,8 @@ export async function appendLocalFile(path: string, content: Uint8Array): Promis
 }
 
 /**
- * Writes a temporary file next to the target and renames it, so that a reader sees the old content
- * or the new. Follows a symbolic link.
+ * Writes a file atomically: writes a temporary file next to the target and renames it, so that
+ * readers see either the old or the new content. Follows a symbolic link.
  */
 export async function writeLocalFile(path: string, content: Uint8Array): Promise<void> {
   try {
@@ -119,7 +119,7 @@ export async function writeLocalFile(path: string, content: Uint8Array): Promise
 async function linkTarget(path: string): Promise<string> {
   const link = await fs.readlink(path).catch(() => undefined);
   if (link === undefined) return path;
-  // A dangling link has no real path: the file is created at its destination.
+  // A dangling link has no real path, so create the file at the link's destination.
   return fs.realpath(path).catch(() => resolve(dirname(path), link));
 }
 
@@ -127,7 +127,8 @@ async function assertReplaceable(path: string, stats: Stats): Promise<void> {
   if (stats.isDirectory()) throw new MachineFailure('io', `Cannot write ${path}: it is a folder.`);
   if (!stats.isFile())
     throw new MachineFailure('denied', `Cannot write ${path}: it is not a regular file.`);
-  // Renaming over a read-only file would succeed, and root passes every access check.
+  // Check the mode: renaming over a read-only file would succeed, and an access check always
+  // succeeds for root.
   if ((stats.mode & 0o222) === 0)
     throw new MachineFailure('denied', `Cannot write ${path}: the file is read-only.`);
   await fs.access(path, constants.W_OK);

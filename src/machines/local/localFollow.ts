@@ -8,14 +8,17 @@ import type { Disposable } from '../../base/disposable.ts';
 import { fileFailure } from './localFiles.ts';
 import type { Follow, FollowSink } from '../machine.ts';
 
-/** Most additions are a line or two. */
+/** Size of the first read. Small, because most additions are a line or two. */
 const firstChunkBytes = 4096;
 const chunkBytes = 256 * 1024;
 /** Poll interval for file systems that report no changes (network drives). */
 const pollMs = 1000;
-/** Poll interval while changes are reported: covers only events that the system drops. */
+/** Poll interval while the system reports changes. Needed only for events that the system drops. */
 const calmPollMs = 5000;
-/** Longer than the interval of run heartbeats, so that these alone prove that events arrive. */
+/**
+ * How long after an event the system counts as reporting changes. Longer than the interval of run
+ * heartbeats, so that heartbeats alone suffice.
+ */
 const heardWithinMs = 12_000;
 
 export class LocalFollow implements Follow {
@@ -89,7 +92,10 @@ export class LocalFollow implements Follow {
     if (this.#watcher === watcher) this.#watcher = undefined;
   }
 
-  /** Reads when the size differs. The reader reports a failed `stat`. */
+  /**
+   * Reads the file if its size differs. Also reads if `stat` fails, because the reader then reports
+   * the failure.
+   */
   async #readIfGrown(): Promise<void> {
     const sizeBytes = await stat(this.#path).then(
       ({ size }) => size,

@@ -5,8 +5,8 @@ import type { Socket } from 'node:net';
 import type { CommandChannel, CommandHost } from '../remote/commandHost.ts';
 
 /**
- * Spawns commands whose input ends with this process, so that they end with it. They do not keep
- * this process alive.
+ * Runs commands on this computer. The commands end when this process ends, because their input is
+ * then closed. They do not keep this process alive.
  */
 export const localHost = (env: Readonly<Record<string, string>>): CommandHost => ({
   name: 'this computer',

@@ -32,8 +32,8 @@ export interface LocalMachineOptions {
 }
 
 /**
- * Shared by all local machines of a clock: one shell answers for this computer, whatever the work
- * folders.
+ * Shell for queries, shared by all local machines with the same clock, even if their work folders
+ * differ.
  */
 const shared = new WeakMap<Clock, Queries>();
 

@@ -9,17 +9,23 @@ import { shellQuote } from '../../base/text.ts';
 import type { Machine } from '../machine.ts';
 
 /**
- * Output of each fragment without trailing line breaks; `undefined` when it timed out and was
- * ended.
+ * Output of each fragment without trailing line breaks; `undefined` for a fragment that timed out
+ * and was ended.
  */
 export type BatchAnswers = readonly (string | undefined)[];
 
-/** Writes of up to 4096 bytes to a pipe are atomic, so each piece arrives in one piece. */
+/**
+ * Maximum size of a piece of output. Writes of up to 4096 bytes to a pipe are atomic, so pieces of
+ * different fragments never mix.
+ */
 const pieceBytes = 3500;
 /** Limit of one fragment's output. */
 const maxAnswerBytes = 64 * 1024;
 
-/** Runs the fragments. Rejects with `MachineFailure` when the machine does not answer. */
+/**
+ * Runs the fragments in one query, and resolves with their answers. Rejects with `MachineFailure`
+ * when the machine does not answer.
+ */
 export async function askTogether(
   machine: Pick<Machine, 'query'>,
   fragments: readonly string[],
@@ -33,9 +39,10 @@ export async function askTogether(
 }
 
 /**
- * Returns the script of a batch. The fragments form their own process group (`$lead`), which is
- * ended with all its members when all have answered or the time is over. `sed` ends the answer, so
- * that later output cannot get into another answer. Fragments know the querying shell as `$shell`.
+ * Returns the script of a batch. The fragments form a separate process group (`$lead`). The whole
+ * group is ended when all fragments have answered or the time is over. `sed` ends the answer, so
+ * that later output cannot get into another answer. `$shell` in a fragment is the pid of the
+ * querying shell.
  */
 function batchScript(
   fragments: readonly string[],

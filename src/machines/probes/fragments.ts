@@ -1,9 +1,12 @@
-/** Returns probes as POSIX sh fragments, and parses their output. */
+/** Builds the POSIX sh fragments of probes, and parses their output. */
 import { shellText } from '../../base/shellText.ts';
 import { shellQuote } from '../../base/text.ts';
 import type { CommandState, FileState, MatchingProcess, ProcessState } from './probe.ts';
 
-/** Lists the root first, so that empty output means an unsupported kind of `stat`. */
+/**
+ * Returns the script that runs `stat` on files. Includes the root first, so that empty output means
+ * an unsupported kind of `stat`.
+ */
 const statLines = (command: (flags: string) => string): string =>
   [
     `o=$(${command("-c '%s %Y %i|%y|%n'")})`,
@@ -14,7 +17,10 @@ const statLines = (command: (flags: string) => string): string =>
 export const filesScript = (paths: readonly string[]): string =>
   statLines((flags) => `stat -L ${flags} / ${paths.map(shellQuote).join(' ')}`);
 
-/** Returns `undefined` when the machine has no supported `stat`. Missing files are left out. */
+/**
+ * Parses the states of files; `undefined` when the machine has no supported `stat`. Missing files
+ * are omitted.
+ */
 export function parseFiles(text: string): readonly FileState[] | undefined {
   const files = text.split('\n').flatMap(parseFile);
   return files.some(({ path }) => path === '/') ? files : undefined;
@@ -66,7 +72,8 @@ export const processesScript = (pids: readonly number[], patterns: readonly stri
 export interface ParsedProcesses {
   readonly alive: ReadonlyMap<number, ProcessState>;
   /**
-   * Matches by pattern; `undefined` for a pattern that the machine rejects as a regular expression.
+   * Matching processes for each pattern; `undefined` for a pattern that the machine rejects as a
+   * regular expression.
    */
   readonly matches: readonly (readonly MatchingProcess[] | undefined)[];
 }
@@ -87,7 +94,7 @@ export function parseProcesses(text: string): ParsedProcesses | undefined {
   return { alive, matches };
 }
 
-/** A zombie counts as ended. */
+/** Parses the state of a process. A zombie counts as ended. */
 function parseState(line: string): ProcessState[] {
   const [, how, pid, rest = ''] = /^(stat|ps|alive) (\d+)(.*)$/.exec(line) ?? [];
   if (how === undefined) return [];
@@ -99,7 +106,10 @@ function parseState(line: string): ProcessState[] {
   return [{ pid: Number(pid), startTime }];
 }
 
-/** Prints the end of stdout, a mark, the end of stderr, and the code. */
+/**
+ * Returns the script that runs a command and prints the end of its stdout, a mark, the end of its
+ * stderr, and the exit code.
+ */
 export const watchedCommandScript = (command: string, cwd: string): string => {
   const args = [cwd, command, cwd.replace(/[^\w/.-]/g, '?')].map(shellQuote).join(' ');
   return `set -- ${args}\n${shellText('./watchedCommand.sh', import.meta.url)}`;

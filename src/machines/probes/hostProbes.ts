@@ -18,23 +18,26 @@ interface Entry extends Watched {
   dueMs: number;
   /** Number of consecutive failures. */
   failures: number;
-  /** Called when the probe is no longer watched. */
+  /** Called when nobody watches the probe any more. */
   leave: () => void;
 }
 
 const tickMs = 2000;
-/** Quiet time after which ticks are longer. */
+/** Time without changes after which ticks are longer. */
 const calmAfterMs = 2 * 60_000;
 const calmTickMs = 4000;
 /** Interval between two runs of a command, and between two lists of all processes. */
 const commandMs = 5000;
 const isCostly = ({ kind }: Probe): boolean => kind === 'command' || kind === 'pattern';
-/** A machine that answers slowly is probed less often. */
+/**
+ * Minimum wait after a probe, as a multiple of the probe's duration: a machine that answers slowly
+ * is probed less often.
+ */
 const restPerProbe = 4;
 const longestRestMs = 6000;
 /** Delays before a probe without an answer is repeated. */
 const patience = { firstMs: tickMs, factor: 2, longestMs: 60_000 };
-/** Time limit of a batch. A slower probe is sent separately from then on. */
+/** Time limit of a batch. A probe that takes longer is sent separately from then on. */
 const withinSeconds = 5;
 const slowCommandMs = 20_000;
 
@@ -61,7 +64,7 @@ export class HostProbes implements Disposable {
   add(watched: Watched): Disposable {
     const entry: Entry = { ...watched, dueMs: 0, failures: 0, leave: () => undefined };
     this.#entries.add(entry);
-    // An added probe does not shorten the wait while the machine is down.
+    // While the machine is down, an added probe must not shorten the wait.
     if (!this.#isProbing && (this.#outages === 0 || this.#next === undefined)) this.#probeIn(0);
     return toDisposable(() => {
       this.#entries.delete(entry);
@@ -154,8 +157,8 @@ export class HostProbes implements Disposable {
   }
 
   /**
-   * Marks a probe that timed out: it is sent separately from now on, after growing delays. A slow
-   * command is run at once with its own time limit.
+   * Marks a probe that timed out. From now on, the probe is sent separately, after growing delays.
+   * A slow command is run again at once, with a longer time limit.
    */
   #defer(entry: Entry, nowMs: number): void {
     this.#slow.add(probeKey(entry.probe));
@@ -164,7 +167,10 @@ export class HostProbes implements Disposable {
     entry.dueMs = nowMs + pauseMs;
   }
 
-  /** Runs a slow command separately, once for all its watchers, and ends it when none is left. */
+  /**
+   * Runs a slow command separately, once for all its watchers. Ends the command when nobody watches
+   * it any more.
+   */
   async #run(entries: readonly Entry[]): Promise<void> {
     const [first] = entries;
     if (first?.probe.kind !== 'command') return;

@@ -1,11 +1,14 @@
-/** Probes machines for all watchers. All probes of a machine go together, in one query per tick. */
+/**
+ * Probes machines for all watchers. All probes of a machine are sent together, in one query per
+ * tick.
+ */
 import type { Clock } from '../../base/clock.ts';
 import { toDisposable, type Disposable } from '../../base/disposable.ts';
 import { MachineFailure } from '../machine.ts';
 import { HostProbes } from './hostProbes.ts';
 import type { ProbeAnswers, ProbeKind, ProbedMachine, ProbeOf, ProbeSink } from './probe.ts';
 
-/** A very busy machine may need a second attempt. */
+/** Maximum number of attempts per probe: a very busy machine may need a second one. */
 const maxTries = 2;
 
 export class MachineProbes implements Disposable {
@@ -16,7 +19,10 @@ export class MachineProbes implements Disposable {
     this.#clock = clock;
   }
 
-  /** Reports to the sink repeatedly until disposed, and never before this returns. */
+  /**
+   * Probes repeatedly until disposed, and reports each result to the sink. The first report comes
+   * after `watch` has returned.
+   */
   watch<Kind extends ProbeKind>(
     machine: ProbedMachine,
     probe: ProbeOf<Kind>,

@@ -2,44 +2,44 @@
 import type { Machine } from '../machine.ts';
 
 export interface FileState {
-  /** Absolute. */
+  /** Absolute path of the file. */
   readonly path: string;
   readonly sizeBytes: number;
-  /** Has a fraction where the file system stores one. */
+  /** Time of the last change in milliseconds; may have a fraction. */
   readonly modifiedMs: number;
-  /** A different inode under the same path means a different file. */
+  /** Inode number. If it changes, another file has taken the place of the former one. */
   readonly inode: string;
 }
 
 export interface ProcessState {
   readonly pid: number;
   /**
-   * Distinguishes a process from a later one with the same pid; empty when the machine does not
-   * report it.
+   * Start time, which distinguishes a process from a later one with the same pid. Empty if the
+   * machine does not report start times.
    */
   readonly startTime: string;
 }
 
 export interface MatchingProcess extends ProcessState {
-  /** Start of its command line. */
+  /** First part of the command line. */
   readonly command: string;
 }
 
 export interface CommandState {
-  /** `undefined` when the command timed out and was ended. */
+  /** Exit code; `undefined` if the command timed out and was ended. */
   readonly code: number | undefined;
-  /** End of stdout; `stderr` likewise. */
+  /** Last part of stdout. `stderr` has the last part of stderr. */
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** Paths are absolute and without line breaks. */
+/** A question that a machine can answer. Paths are absolute and without line breaks. */
 export type Probe =
   | { readonly kind: 'file'; readonly path: string }
   | { readonly kind: 'process'; readonly pid: number }
   /**
-   * Extended regular expression that matches anywhere in a command line. Helios's own shells never
-   * match.
+   * Processes whose command line contains a match of `pattern`, an extended regular expression.
+   * Helios's own shells never match.
    */
   | { readonly kind: 'pattern'; readonly pattern: string }
   | { readonly kind: 'command'; readonly command: string }
@@ -62,7 +62,7 @@ export type ProbeOf<Kind extends ProbeKind> = Extract<Probe, { kind: Kind }>;
 
 export interface ProbeSink<Answer> {
   answer(answer: Answer): void;
-  /** Receives why this attempt failed. */
+  /** Called with the reason when a probe has failed. */
   failed(message: string): void;
 }
 

@@ -19,7 +19,7 @@ interface ProbeTarget {
   readonly probe: Probe;
 }
 
-/** `undefined` when the text is incomplete. */
+/** Parsed answer of a probe; `undefined` when the answer is incomplete. */
 type Reading = { readonly value: unknown } | { readonly problem: string } | undefined;
 
 export interface ProbePart<Entry> {
@@ -30,7 +30,10 @@ export interface ProbePart<Entry> {
 
 export const probeKey = (probe: Probe): string => JSON.stringify(probe);
 
-/** `isSlow` marks a probe that timed out, and therefore gets its own fragment. */
+/**
+ * Combines due probes into the parts of one query. `isSlow` marks a probe that timed out before;
+ * such a probe gets a separate fragment.
+ */
 export function partsOf<Entry extends ProbeTarget>(
   entries: readonly Entry[],
   isSlow: (probe: Probe) => boolean,
@@ -49,7 +52,7 @@ export function partsOf<Entry extends ProbeTarget>(
   ];
 }
 
-/** Groups equal probes. */
+/** Groups entries with the same probe. */
 export function groups<Entry extends ProbeTarget>(entries: readonly Entry[]): Entry[][] {
   const byKey = new Map<string, Entry[]>();
   for (const entry of entries) {

@@ -7,7 +7,7 @@ import type { Duplex, Readable } from 'node:stream';
 /**
  * A running command. Reading returns its stdout, writing feeds its stdin, and ending the writable
  * side closes stdin. Emits `exit` with the code, or with `null` and the name of a signal, when the
- * end is known. Then emits `close`, alone when the connection is lost.
+ * end is known. Then emits `close`. If the connection is lost, emits only `close`.
  */
 export interface CommandChannel extends Duplex {
   readonly stderr: Readable;
@@ -16,11 +16,12 @@ export interface CommandChannel extends Duplex {
 }
 
 export interface ChannelOptions {
-  /** Applies until the command is sent. */
+  /** Aborts waiting for the command to be sent; has no effect afterwards. */
   readonly signal?: AbortSignal | undefined;
   /**
-   * `stream`: stays open, and yields where the server allows few sessions; rejects with `denied`
-   * when there is no room · `urgent`: ends a process, and skips the queue. Default: queued.
+   * `stream`: a session that stays open, and that is closed or refused (`denied`) if the server
+   * allows few sessions · `urgent`: a command that ends a process; it skips the queue. Default: a
+   * command that waits in the queue.
    */
   readonly use?: 'stream' | 'urgent';
 }
@@ -28,12 +29,12 @@ export interface ChannelOptions {
 export interface CommandHost {
   /** Name of the host, for messages. */
   readonly name: string;
-  /** Milliseconds for which calls fail without an attempt. */
+  /** Milliseconds until the next attempt to connect. Until then, calls fail at once. */
   readonly retryAfterMs: number;
   /**
    * Runs a command line with a shell. Rejects with `MachineFailure` when the command did not start;
-   * with `unreachable`, it may have started. Rejects with the signal's reason while queued.
-   * `listen` receives the channel before any of its events.
+   * with reason `unreachable`, the command may have started. Rejects with the signal's reason if
+   * aborted while queued. `listen` receives the channel before the channel emits any event.
    */
   exec(
     line: string,

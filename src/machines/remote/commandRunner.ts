@@ -1,4 +1,4 @@
-/** Runs each script as its own command, where the host has no room for a standing shell. */
+/** Runs each script as a separate command, for hosts that do not allow a standing shell. */
 import type { Clock } from '../../base/clock.ts';
 import { shellQuote } from '../../base/text.ts';
 import { MachineFailure } from '../machine.ts';

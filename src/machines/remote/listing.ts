@@ -16,21 +16,24 @@ export interface ListedFolder {
 }
 
 /**
- * Prints `=` when nothing changed since the last run in this shell. The second operand makes `ls`
- * print folder names.
+ * Returns the script that lists folders. It prints `=` if nothing has changed since its last run in
+ * the same shell. `/dev/null` is a second operand, so that `ls` prints folder names.
  */
 export const listScript = (folders: readonly string[]): string =>
   `now=$(ls -lnAL -- ${folders.map(shellQuote).join(' ')} /dev/null 2>/dev/null); ` +
   `if [ "$now" = "$was" ]; then printf =; else was=$now; printf '%s\\n' "$now"; fi`;
 
-/** Reads blocks of `blockBytes`, from block `skip` on. Every `dd` can seek by blocks. */
+/**
+ * Returns the script that reads a file from block `skip` on, in blocks of `blockBytes`, because
+ * every `dd` can skip blocks.
+ */
 export const readScript = (
   path: string,
   skip: number,
   { blockBytes, count }: { blockBytes: number; count: number },
 ): string => `dd if=${shellQuote(path)} bs=${blockBytes} skip=${skip} count=${count} 2>/dev/null`;
 
-/** Returns `undefined` when nothing changed. */
+/** Parses a listing; `undefined` when nothing has changed. */
 export function parseListing(text: string): ReadonlyMap<string, ListedFolder> | undefined {
   if (text === '=') return undefined;
   const folders = new Map<string, { files: Map<string, ListedFile>; lines: string[] }>();

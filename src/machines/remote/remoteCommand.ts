@@ -14,12 +14,15 @@ export interface RemoteCommand {
 
 /** Linux accepts 128 KiB per argument; a shell's start-up adds little. */
 const maxCommandBytes = 120 * 1024;
-/** Small servers (dropbear) drop the connection on a command line of more than 9000 bytes. */
+/**
+ * Size from which a command is sent through stdin. Small servers (dropbear) drop the connection if
+ * a command line has more than 9000 bytes.
+ */
 const maxShownBytes = 3000;
 
 /**
- * Returns a command line that runs `script` with the POSIX shell. Login shells treat quotes,
- * backslashes, `!` and line ends differently, so none of these reaches them.
+ * Returns a command line that runs `script` with the POSIX shell. Quotes, backslashes, `!` and line
+ * ends of the script are escaped, because login shells treat them differently.
  */
 export const commandLine = (script: string): string =>
   `exec /bin/sh -c 'eval "$(printf %b "$1")"' sh '${escaped(script)}'`;
@@ -45,10 +48,11 @@ function escaped(text: string): string {
 }
 
 /**
- * Returns a script that prints `marker` to both streams before any output of the command; anything
- * earlier is output of start-up files. On stderr, the process group of the command follows, or
- * `nofolder`. The shell becomes the command, so that the host reports the command's own end.
- * `input` is the start of its stdin: other users can see the arguments of a process, not its input.
+ * Returns a script that runs a command. The script first prints `marker` to both streams, so that
+ * output of start-up files before it can be omitted. On stderr, the process group of the command
+ * follows, or `nofolder`. The shell becomes the command, so that the host reports the command's own
+ * end. `input` must be sent at the start of stdin: it contains what other users must not see, and
+ * they can see the arguments of a process.
  */
 export function commandScript(
   { command, cwd, env, hasStdin }: RemoteCommand,
@@ -77,8 +81,8 @@ export function commandScript(
 }
 
 /**
- * Returns a script that ends a process group with TERM, a grace period, and KILL. It ends when the
- * group is empty, or after the KILL.
+ * Returns a script that ends a process group with TERM, a grace period, and KILL. The script ends
+ * when the group is empty, or after the KILL.
  */
 export const endGroupScript = (group: number, graceMs: number): string =>
   [
@@ -90,8 +94,8 @@ export const endGroupScript = (group: number, graceMs: number): string =>
   ].join('\n');
 
 /**
- * Returns a script that starts `argv` in its own session, without open pipes, and reports success
- * by its exit code.
+ * Returns a script that starts `argv` in a separate session, without open pipes. The script's exit
+ * code tells whether the start succeeded.
  */
 export const detachScript = (argv: readonly string[]): string => {
   const words = argv.map(shellQuote).join(' ');

@@ -23,8 +23,8 @@ const abortGraceMs = 500;
 /** Time for the host to report the end of a killed command. */
 const reportGraceMs = 10_000;
 /**
- * Silence after which output counts as ended, when child processes of the command keep its pipes
- * open.
+ * Time without output after which the output counts as ended, if child processes of the command
+ * keep its pipes open.
  */
 const lingerMs = 1000;
 const maxNoiseBytes = 1024 * 1024;
@@ -92,7 +92,7 @@ class RemoteProcess {
     this.#stderr = new AfterMarker(marker, this.#takeHeader(exec));
     channel.on('data', (bytes: Buffer) => this.#take(stdout, bytes));
     channel.stderr.on('data', (bytes: Buffer) => this.#take(this.#stderr, bytes));
-    // Errors of a command that ended without reading its input.
+    // Ignore the error of a command that ended without reading its input.
     channel.on('error', () => undefined);
     channel.once('exit', (code: number | null, by?: string) => this.#exited(code, by));
     channel.once('close', () => this.#closed());
@@ -167,7 +167,7 @@ class RemoteProcess {
       channel.on('error', () => undefined).resume();
       channel.stderr.resume();
     });
-    // An error here shows as a missing report of the end, which is awaited and reported.
+    // Ignore the error: if the command does not end, the missing report of its end is noticed.
     killing.catch(() => undefined);
   }
 

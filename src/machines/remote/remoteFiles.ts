@@ -46,7 +46,7 @@ const followLinks = [
   'd=${p%/*}; [ -n "$d" ] || d=/',
 ].join('\n');
 
-/** Writes the content to a temporary file, which counts only when complete. */
+/** Shell lines that write stdin to a temporary file, and fail unless all bytes arrived. */
 const takeContent = (sizeBytes: number): string =>
   [
     'b=${p##*/}; t="$d/.$(printf %.200s "$b").$$.tmp"',
@@ -67,7 +67,7 @@ export async function writeThroughShell(
     `[ ! -d "$p" ] || fail 'it is a folder'`,
     'if [ -e "$p" ]; then',
     `[ -f "$p" ] || fail 'it is not a regular file'`,
-    // Root can write a file without write permission; it still counts as read-only.
+    // Check the permission bits as well: root could write the file, but it counts as read-only.
     `case $(ls -ldn "$p") in ??-??-??-*) fail 'the file is read-only' ;; esac`,
     `[ -w "$p" ] || fail 'Permission denied'`,
     'm=$(stat -c "%a %u:%g" "$p" 2>/dev/null || stat -f "%Lp %u:%g" "$p") || exit 1; u=$(umask); umask 077',

@@ -14,20 +14,23 @@ import type { ScriptRunner } from './remoteShell.ts';
 
 export interface RemoteFollowsDeps {
   readonly clock: Clock;
-  /** Disposed while no file is followed. */
+  /** Shell that lists and reads files; disposed while no file is followed. */
   readonly shell: StandingShell;
-  /** Milliseconds for which calls fail without an attempt. */
+  /** Milliseconds until the next attempt to connect. Until then, calls fail at once. */
   retryAfterMs(): number;
 }
 
 /** Interval between two listings while files change. */
 const beatMs = 200;
-/** Interval where each listing is its own command. */
+/** Interval on hosts where each listing is a separate command. */
 const pollMs = 2000;
-/** Quiet time after which the interval grows. */
+/** Time without changes after which the interval grows. */
 const calmAfterMs = 30_000;
 const calmBeatMs = 500;
-/** A slow listing (on a slow file server) is repeated less often. */
+/**
+ * Minimum wait after a listing, as a multiple of its duration: slow listings (on a slow file
+ * server) are repeated less often.
+ */
 const restPerProbe = 4;
 const minRetryMs = 250;
 const smallBlockBytes = 512;
@@ -106,7 +109,10 @@ export class RemoteFollows implements Disposable {
     this.#wait(Math.max(minMs, this.#listMs * restPerProbe, isCalm ? calmBeatMs : 0));
   }
 
-  /** Reports an outage once. Files are read on from their position when the host is back. */
+  /**
+   * Handles a failed listing: reports an outage once. When the host is back, reading continues at
+   * the last position.
+   */
   #suffer(error: unknown): void {
     this.#isProbing = false;
     const failure = asFailure(error);
@@ -127,7 +133,8 @@ export class RemoteFollows implements Disposable {
       const startMs = this.#deps.clock.now();
       await this.#list(this.#deps.shell);
       if (this.#follows.size === 0) return this.#drop();
-      // Reading time does not slow down the listings.
+      // Measure the duration before reading files, because only slow listings should be repeated
+      // less often.
       this.#listMs = this.#deps.clock.now() - startMs;
       await Promise.all([...this.#follows].map((follow) => this.#read(follow)));
     } catch (error) {
@@ -139,7 +146,8 @@ export class RemoteFollows implements Disposable {
   async #list(runner: ScriptRunner): Promise<void> {
     const script = listScript([...new Set([...this.#follows].map(({ folder }) => folder))].sort());
     const folders = parseListing((await runner.run(script)).toString('latin1'));
-    // "Unchanged" refers to the previous listing, which is useless if it was of other folders.
+    // "Unchanged" refers to the previous listing, so it counts only if that listing was of the same
+    // folders.
     if (folders === undefined && this.#listed === script) return;
     this.#listed = script;
     if (folders === undefined) return;
@@ -164,7 +172,7 @@ export class RemoteFollows implements Disposable {
 class RemoteFollow {
   readonly path: string;
   readonly folder: string;
-  /** Name as listed. */
+  /** Name of the file in the listing. */
   readonly name: string;
   readonly sink: FollowSink;
   offset: number;
@@ -197,7 +205,10 @@ class RemoteFollow {
     this.sink.onError(failure);
   }
 
-  /** Resolves with `false` when nothing was read although the listing showed more. */
+  /**
+   * Reads the new bytes. Resolves with `false` if nothing was read although the listing showed more
+   * bytes.
+   */
   async readFrom(runner: ScriptRunner, sizeBytes: number): Promise<boolean> {
     const start = this.offset;
     const blockBytes = sizeBytes - start > largeBlockBytes ? largeBlockBytes : smallBlockBytes;

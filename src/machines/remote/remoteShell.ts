@@ -10,9 +10,9 @@ import type { CommandChannel, CommandHost } from './commandHost.ts';
 import { commandLine, endGroupScript } from './remoteCommand.ts';
 
 export interface RunLimits {
-  /** Default: 30 s, including the time of earlier scripts. */
+  /** Time limit, which includes the time of earlier scripts. Default: 30 s. */
   readonly timeoutMs?: number | undefined;
-  /** Default: unlimited. */
+  /** Maximum size of the output. Default: unlimited. */
   readonly maxBytes?: number | undefined;
 }
 
@@ -33,8 +33,8 @@ interface Question {
 }
 
 /**
- * Each answer ends with a word that only this shell knows. It is sent as input, as any user of the
- * host can list arguments.
+ * Script of the shell: evaluates each line of stdin. Each answer ends with a secret word, which is
+ * sent as input, because any user of the host can list arguments.
  */
 const loop = `LC_ALL=C; export LC_ALL; IFS= read -r m; while IFS= read -r l; do eval "$l"; printf '\\n%s\\n' "$m"; done`;
 
@@ -57,8 +57,8 @@ export class RemoteShell implements ScriptRunner {
   #hasAnswered = false;
 
   /**
-   * Rejects with `MachineFailure`: `unreachable`, or another reason where the host does not support
-   * this.
+   * Opens a shell. Rejects with `MachineFailure`: `unreachable`, or another reason if the host does
+   * not support standing shells.
    */
   static async open(host: CommandHost, clock: Clock): Promise<RemoteShell> {
     const opened = Promise.withResolvers<RemoteShell>();
@@ -66,8 +66,8 @@ export class RemoteShell implements ScriptRunner {
       opened.resolve(new RemoteShell(channel, clock, host));
     await host.exec(commandLine(loop), { use: 'stream' }, listen);
     const shell = await opened.promise;
-    // Output of start-up files precedes the first answer. Without its own process group, the shell
-    // could never be ended.
+    // Skip the output of start-up files, which precedes the first answer. Require a separate
+    // process group, because otherwise the shell could never be ended.
     const first = await shell.run(`printf '\\n%s' "$$"; kill -0 "-$$" 2>/dev/null || printf '\\n'`);
     const group = Number(first.subarray(first.lastIndexOf(10) + 1));
     if (group > 1) shell.#group = group;
@@ -120,7 +120,8 @@ export class RemoteShell implements ScriptRunner {
     this.#close('its connection was closed');
     if (this.#group === undefined) return;
     const line = commandLine(endGroupScript(this.#group, 0));
-    // May fail when the connection is lost; the shell then ends as it cannot write its answer.
+    // Ignore a failure: after a lost connection, the shell ends by itself, because it cannot write
+    // its answer.
     this.#host
       .exec(line, { use: 'urgent' }, (channel) => {
         channel.resume().on('error', () => undefined);

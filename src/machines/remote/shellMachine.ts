@@ -1,4 +1,4 @@
-/** Implements the machine contract over a remote shell, as shared by all such machines. */
+/** Base class of machines that run everything through a shell on a host. */
 import { systemClock, type Clock } from '../../base/clock.ts';
 import { counted, shellQuote } from '../../base/text.ts';
 import { HeadTail } from '../headTail.ts';
@@ -64,7 +64,7 @@ export abstract class ShellMachine implements Machine {
     this.#host = host;
     this.#clock = options.clock ?? systemClock;
     this.run = (script, stdin) => runScript(host, this.#clock, script, stdin);
-    // Queries have their own shell: a slow answer would delay the shell that follows files.
+    // Queries use a separate shell, because a slow query would delay the shell that follows files.
     const following: StandingShell = new StandingShell(host, this.#clock, () => asked);
     const asked = new StandingShell(host, this.#clock, () => following);
     this.#queries = new Queries(asked);
@@ -78,7 +78,7 @@ export abstract class ShellMachine implements Machine {
   /** First part of the description: `ada@gpu1`. */
   protected abstract get place(): string;
 
-  /** Usable processors and memory, where fewer than the machine reports. */
+  /** Limits of CPUs and memory, if lower than what the machine reports. */
   protected get limits(): { readonly cpus?: number; readonly memoryMb?: number } {
     return {};
   }
@@ -158,7 +158,7 @@ export abstract class ShellMachine implements Machine {
     return this.#follows.follow(path, offset, sink);
   }
 
-  /** Stops following. The connection belongs to its owner. */
+  /** Stops following files. Does not close the connection, which others may share. */
   dispose(): void {
     this.#follows.dispose();
     this.#queries.dispose();
@@ -191,7 +191,7 @@ const memoryText = (mb: number): string[] =>
 const gpuTexts = (names: readonly string[]): string[] =>
   [...new Set(names)].map((name) => `${names.filter((other) => other === name).length} × ${name}`);
 
-/** Runs `script` with the POSIX shell, whatever shell the user's commands get. */
+/** Runs `script` with the POSIX shell, even if the user's commands run in another shell. */
 export async function runScript(
   host: CommandHost,
   clock: Clock,

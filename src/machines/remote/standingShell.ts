@@ -1,6 +1,6 @@
 /**
- * Runs scripts in a standing shell that is opened on demand. Where the host has no room for it, the
- * shell of another instance runs them.
+ * Runs scripts in a standing shell that is opened on demand. If the host does not allow another
+ * shell, the scripts run in the shell of another instance.
  */
 import type { Clock } from '../../base/clock.ts';
 import { MachineFailure } from '../machine.ts';
@@ -8,21 +8,21 @@ import type { CommandHost } from './commandHost.ts';
 import { commandRunner } from './commandRunner.ts';
 import { RemoteShell, type RunLimits, type ScriptRunner } from './remoteShell.ts';
 
-/** Delay before a host without room is tried again. */
+/** Delay before a shell is requested again from a host that refused one. */
 const retryMs = 60_000;
 
 export class StandingShell implements ScriptRunner {
   readonly #host: CommandHost;
   readonly #clock: Clock;
   readonly #other: () => StandingShell | undefined;
-  /** Runs each script as its own command, when there is no standing shell. */
+  /** Runs each script as a separate command, used while there is no standing shell. */
   readonly #commands: ScriptRunner;
   #shell: RemoteShell | undefined;
   #opening: Promise<ScriptRunner> | undefined;
   #retryAtMs = 0;
-  /** Shell of `other` that was used last. */
+  /** The shell of `other` that ran the last script here. */
   #leant: RemoteShell | undefined;
-  /** Counts disposals: a shell that was being opened before one is closed at once. */
+  /** Number of disposals. A shell whose opening began before a disposal is closed at once. */
   #life = 0;
 
   /** @param other Runs scripts with its open shell when this instance cannot open one. */
@@ -37,7 +37,7 @@ export class StandingShell implements ScriptRunner {
     this.#commands = commandRunner(host, clock);
   }
 
-  /** True when scripts run in a standing shell, without a command each. */
+  /** True if scripts run in a standing shell, and not each as a separate command. */
   get stays(): boolean {
     return this.#standing !== undefined;
   }
@@ -52,7 +52,7 @@ export class StandingShell implements ScriptRunner {
     } catch (error) {
       const isLost = error instanceof MachineFailure && error.reason === 'unreachable';
       if (isLost) this.#retryAtMs = 0;
-      // Losing an open shell says nothing about the machine, which may be down as well.
+      // Repeat only if just the shell was lost; if the machine is down, fail.
       const isDown = this.#host.retryAfterMs > 0;
       if (!isLost || isDown || runner !== before || life !== this.#life) throw error;
     }
@@ -68,7 +68,7 @@ export class StandingShell implements ScriptRunner {
     this.#shell = undefined;
   }
 
-  /** The open shell; absent when none can answer. */
+  /** The open shell of this instance; `undefined` if none is open. */
   get own(): RemoteShell | undefined {
     return this.#shell?.isOver === false ? this.#shell : undefined;
   }
@@ -79,7 +79,7 @@ export class StandingShell implements ScriptRunner {
 
   #runner(): Promise<ScriptRunner> | ScriptRunner {
     if (this.own) return this.own;
-    // The room of the lost shell is free again.
+    // If the shell of the other instance is lost, the host may allow a new one: try at once.
     if (this.#leant?.isOver) this.#retryAtMs = 0;
     if (this.#clock.now() < this.#retryAtMs) return this.#instead();
     if (this.#opening) return this.#opening;

@@ -4,7 +4,7 @@ import type { GpuSample, ResourceSample } from './resourceSample.ts';
 export interface GoingRun {
   readonly runId: string;
   readonly machineId: string;
-  /** Session leader of the run; absent before the run has started. */
+  /** Pid of the run's session leader; absent before the run has started. */
   readonly pid?: number | undefined;
   /** Ids of the GPUs assigned to the run; absent: the GPUs that its processes use. */
   readonly gpuIds?: readonly string[] | undefined;
@@ -15,7 +15,10 @@ export interface GpuTime {
   readonly idleSeconds: number;
   /** GPU seconds observed. */
   readonly watchedSeconds: number;
-  /** Memory that its processes hold on all GPUs now; absent where the driver does not report it. */
+  /**
+   * Memory that the run's processes use now, on all GPUs together; absent if the driver does not
+   * report it.
+   */
   readonly memoryBytes?: number;
 }
 
@@ -58,7 +61,10 @@ export class GpuTimes {
   }
 }
 
-/** Returns whether the GPU is assigned to the run, or used by its processes. */
+/**
+ * Returns whether the GPU is assigned to the run. For a run without assigned GPUs, returns whether
+ * the run's processes use the GPU.
+ */
 export const isHeld = (gpu: GpuSample, run: GoingRun): boolean =>
   run.gpuIds === undefined ? processesOf(gpu, run).length > 0 : run.gpuIds.includes(gpu.id);
 

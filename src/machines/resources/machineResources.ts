@@ -26,7 +26,7 @@ const everyMs = 5000;
  * Sampling interval while no view is open, chosen so that a night of sampling costs almost nothing.
  */
 const unseenEveryMs = 15_000;
-/** Age at which a sample no longer counts as current. */
+/** Age from which a sample no longer counts as current. */
 const staleMs = 30_000;
 
 export class MachineResources implements Disposable {
@@ -39,7 +39,10 @@ export class MachineResources implements Disposable {
   readonly #samplers = new WeakMap<SampledMachine, Sampler>();
   readonly #latest = new Map<string, ResourceSample>();
   readonly #asking = new Map<string, Promise<ResourceSample>>();
-  /** Open views: of one machine, or of all connected ones. */
+  /**
+   * Open views. `machineId`: the machine that the view shows, or `undefined` for all connected
+   * machines.
+   */
   readonly #watches = new Set<{
     readonly machineId: string | undefined;
     onFailed(message: string): void;
@@ -57,7 +60,10 @@ export class MachineResources implements Disposable {
     return sample && this.#ports.clock.now() - sample.atMs <= staleMs ? sample : undefined;
   }
 
-  /** Resolves with a sample of the last seconds, or takes one. Rejects with `MachineFailure`. */
+  /**
+   * Resolves with a sample that is at most a few seconds old, or takes a new one. Rejects with
+   * `MachineFailure`.
+   */
   async take(machine: SampledMachine): Promise<ResourceSample> {
     const sample = this.#latest.get(machine.id);
     if (sample && this.#isFresh(machine.id)) return sample;
@@ -75,8 +81,8 @@ export class MachineResources implements Disposable {
   }
 
   /**
-   * Samples until disposed: one machine, which may be connected for it, or all connected ones.
-   * `onFailed` receives the reason of every failed sample.
+   * Takes samples until disposed, of one machine or of all connected machines. A machine that is
+   * named is connected if needed. `onFailed` receives the reason of every failed sample.
    */
   watch(machineId?: string, onFailed: (message: string) => void = () => undefined): Disposable {
     const watch = { machineId, onFailed };
@@ -107,7 +113,7 @@ export class MachineResources implements Disposable {
   #begin(): void {
     if (!this.#isWanted()) return;
     if (this.#next === undefined) return this.#beat();
-    // A view opened between two ticks does not wait for the next one.
+    // Take a sample at once, so that a new view need not wait for the next tick.
     for (const machine of this.#ports.machines.list())
       if (this.#isMeant(machine) && !this.#isFresh(machine.id)) this.#sample(machine);
   }
@@ -132,7 +138,7 @@ export class MachineResources implements Disposable {
   }
 
   #isMeant({ id, kind }: Machine): boolean {
-    // A login host is not the node on which the runs are.
+    // Do not sample a login host, because runs use other nodes.
     if (kind === 'slurm' || this.#asking.has(id)) return false;
     const watched = [...this.#watches].map(({ machineId }) => machineId);
     if (watched.includes(id)) return true;
@@ -154,7 +160,7 @@ export class MachineResources implements Disposable {
         );
         this.#changes.fire(id);
       })
-      // The machine's status reports the failure, too; its last sample ages.
+      // A failed sample is not an error: the views are told, and the last sample becomes outdated.
       .catch((error: unknown) => {
         for (const watch of [...this.#watches])
           if (watch.machineId === id) watch.onFailed(messageOf(error));

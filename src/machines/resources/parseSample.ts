@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import type { DiskSample, GpuProcess, GpuSample, ResourceSample } from './resourceSample.ts';
 
-/** Counters whose differences matter. */
+/** Counters that only increase. The differences between two samples give the use. */
 export interface Counters {
   readonly busy?: number | undefined;
   readonly total?: number | undefined;
@@ -74,7 +74,9 @@ const percent = (value: number | undefined): number | undefined =>
 const defined = <Key extends string>(key: Key, value: number | undefined) =>
   (value === undefined ? {} : { [key]: value }) as { readonly [name in Key]?: number };
 
-/** user nice system idle iowait irq softirq steal */
+/**
+ * Returns the counters. The fields of `cpu` are: user nice system idle iowait irq softirq steal.
+ */
 function countersOf(told: Told): Counters {
   const ticks = (told.get('cpu') ?? []).map(Number);
   const total = ticks.length >= 4 ? ticks.reduce((sum, each) => sum + each, 0) : undefined;

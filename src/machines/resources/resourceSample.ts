@@ -5,7 +5,10 @@
 
 export interface GpuProcess {
   readonly pid: number;
-  /** Session of the process. A run leads its session, so this is the pid of its run. */
+  /**
+   * Session of the process. A run is the leader of its session, so this is the pid of the run to
+   * which the process belongs.
+   */
   readonly sessionPid?: number;
   readonly memoryBytes?: number;
 }
@@ -25,22 +28,25 @@ export interface GpuSample {
 }
 
 export interface DiskSample {
-  /** Requested folder. */
+  /** Folder whose file system was measured. */
   readonly path: string;
   readonly freeBytes: number;
   readonly totalBytes: number;
 }
 
 export interface ResourceSample {
-  /** Time of arrival, by the local clock. */
+  /**
+   * Time at which the sample arrived, by the clock of this computer, in milliseconds since the
+   * epoch.
+   */
   readonly atMs: number;
   /** Average of all CPUs since the previous sample, 0 to 100; absent in the first. */
   readonly cpuPercent?: number;
-  /** Number of CPUs; in a container its limit, which may be a fraction. */
+  /** Number of CPUs. In a container: its CPU limit, which may be a fraction. */
   readonly cpuCount?: number;
   /**
    * Processes running or waiting to run, averaged over the last minute. Absent in a container,
-   * where it would be the host's.
+   * where the value would be that of the host.
    */
   readonly loadAverage?: number;
   /** Memory unavailable to new processes, without droppable caches. */
@@ -48,6 +54,6 @@ export interface ResourceSample {
   readonly memoryTotalBytes?: number;
   /** Disks of the run and work folders; folders on the same file system appear once. */
   readonly disks?: readonly DiskSample[];
-  /** Empty: the machine has none. Absent: the driver did not answer in time. */
+  /** GPUs of the machine; empty if there are none, absent if the driver did not answer in time. */
   readonly gpus?: readonly GpuSample[];
 }

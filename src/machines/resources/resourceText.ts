@@ -26,7 +26,7 @@ export function hostText({
   return parts.length > 0 ? parts.join(' · ') : undefined;
 }
 
-/** Returns one line each for GPUs, CPU, memory and disks, without unknown ones. */
+/** Returns one line each for GPUs, CPU, memory and disks. Unknown resources are omitted. */
 export function resourceLines(sample: ResourceSample): string[] {
   const load = sample.loadAverage === undefined ? [] : [`load ${sample.loadAverage.toFixed(1)}`];
   const count = sample.cpuCount === undefined ? [] : [counted(sample.cpuCount, 'CPU')];
@@ -68,7 +68,10 @@ function gpuText(name: string, gpu: GpuNumbers): string {
   ].join(' · ');
 }
 
-/** Returns the values if every GPU reports one: a partial sum would be misleading. */
+/**
+ * Returns the values of all GPUs, or none unless every GPU reports one, because a partial sum would
+ * be misleading.
+ */
 function known<Key extends keyof GpuNumbers>(gpus: readonly GpuSample[], key: Key): number[] {
   const values = gpus.flatMap((gpu) => gpu[key] ?? []);
   return values.length === gpus.length ? values : [];
@@ -86,7 +89,7 @@ const largest = (values: readonly number[]): number | undefined =>
 const optional = <Key extends string>(key: Key, value: number | undefined) =>
   (value === undefined ? {} : { [key]: value }) as { [name in Key]?: number };
 
-/** A figure space makes `7 %` as wide as `93 %`. */
+/** Formats a percentage. A figure space makes `7 %` as wide as `93 %`. */
 const percentText = (name: string, percent: number | undefined): string[] =>
   percent === undefined ? [] : [`${name} ${String(Math.round(percent)).padStart(2, '\u2007')} %`];
 

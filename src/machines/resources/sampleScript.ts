@@ -10,8 +10,8 @@ export const hostScript = shellText('./host.sh', import.meta.url);
 export const gpuScript = shellText('./gpus.sh', import.meta.url);
 
 /**
- * Prints each folder, and what `df` reports of it. For a missing folder, `df` reads its closest
- * existing parent.
+ * Returns the script that prints each folder and the output of `df` for it. For a missing folder,
+ * `df` gets the closest existing parent.
  */
 export const diskScript = (folders: readonly string[]): string =>
   `set -- ${folders.map(shellQuote).join(' ')}\n${shellText('./disks.sh', import.meta.url)}`;

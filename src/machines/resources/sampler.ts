@@ -7,9 +7,9 @@ import { parseDisks, parseGpus, parseHost, type Counters } from './parseSample.t
 import type { ResourceSample } from './resourceSample.ts';
 import { diskScript, gpuScript, hostScript } from './sampleScript.ts';
 
-/** Sleeping drivers take seconds to wake. */
+/** Time limit of a sample. Long, because drivers may need seconds to wake. */
 const withinSeconds = 10;
-/** A hanging driver or file server is not asked for a growing time. */
+/** Growing delays before a driver or file server that did not answer is asked again. */
 const policy = { firstMs: 60_000, factor: 2, longestMs: 30 * 60_000 };
 
 export type SampledMachine = Pick<Machine, 'id' | 'ready' | 'query' | 'runsFolder' | 'workFolder'>;
@@ -27,8 +27,8 @@ export class Sampler {
   }
 
   /**
-   * Rejects with `MachineFailure` when the machine does not answer. Parts without an answer are
-   * absent.
+   * Takes a sample, in which parts without an answer are absent. Rejects with `MachineFailure` when
+   * the machine does not answer.
    */
   async sample(): Promise<ResourceSample> {
     await this.#machine.ready?.();
@@ -63,7 +63,7 @@ class Patience {
     return nowMs >= this.#untilMs;
   }
 
-  /** Returns the answer, and records a missing one. */
+  /** Returns the answer. A missing answer postpones the next attempt. */
   judge(answer: string | undefined, nowMs: number): string | undefined {
     if (!this.isOver(nowMs)) return undefined;
     if (answer !== undefined) {

@@ -11,8 +11,8 @@ export interface BatchJob {
 }
 
 /**
- * Returns the signal that announces orders to the batch script alone. Differs from the warning's
- * signal.
+ * Returns the signal that tells the batch script to run requested scripts (orders). Differs from
+ * the signal of the warning.
  */
 export const orderSignal = ({ warning }: Pick<SlurmEntry, 'warning'>): string =>
   warning?.signal === 'USR1' ? 'USR2' : 'USR1';
@@ -20,7 +20,7 @@ export const orderSignal = ({ warning }: Pick<SlurmEntry, 'warning'>): string =>
 export function batchScript(job: BatchJob, entry: SlurmEntry): string {
   return [
     '#!/bin/bash -l',
-    // Prefixed names: a prologue may set any other.
+    // The names have a prefix, because the prologue may set any other variable.
     elementCase(job, ({ name, cwd }) => [
       `readonly helios_folder=${shellQuote(`${job.runsFolder}/${name}`)} helios_cwd=${shellQuote(cwd)}`,
     ]),
@@ -42,14 +42,14 @@ export function batchScript(job: BatchJob, entry: SlurmEntry): string {
 const before = shellText('./batchStart.sh', import.meta.url);
 
 /**
- * Runs the command with job control, as background commands otherwise ignore INT and QUIT. Runs it
- * in the background, as the script would otherwise handle signals only after the command's end.
+ * Shell lines that run the command in the background, so that the script can handle signals before
+ * the command ends. With job control, because background commands otherwise ignore INT and QUIT.
  */
 const after = shellText('./batchCommand.sh', import.meta.url);
 
 /**
- * Returns the traps of the batch script. Cancelling a job sends TERM to all its processes, so the
- * command gets it directly; the script ignores it and waits for the end.
+ * Returns the traps of the batch script. The script ignores TERM and waits for the command:
+ * cancelling a job sends TERM to all its processes, so the command gets the signal directly.
  */
 function trapLines(job: BatchJob, entry: SlurmEntry): string {
   const traps = [`trap helios_orders ${orderSignal(entry)}`, 'trap : TERM'];

@@ -1,14 +1,17 @@
 /** Describes a cluster in one line. */
 import { counted, shellQuote } from '../../base/text.ts';
 
-/** Prints the name of the cluster, then a line per node: name, CPUs, state, generic resources. */
+/**
+ * Returns the command that prints the name of the cluster, then a line per node: name, CPUs, state,
+ * generic resources.
+ */
 export const clusterCommand = (partition: string | undefined): string =>
   "{ scontrol show config | sed -n 's/^ClusterName *= *//p' && timeout 20 sinfo -h -N -o '%N|%c|%T|%G' " +
   `${partition === undefined ? '' : `-p ${shellQuote(partition)}`}; }`;
 
 export interface ClusterPlace {
   readonly partition: string | undefined;
-  /** Login host. */
+  /** Name of the login host. */
   readonly through: string;
 }
 
@@ -31,6 +34,6 @@ export function clusterText(text: string, { partition, through }: ClusterPlace):
 
 const sum = (counts: readonly number[]): number =>
   counts.reduce((total, count) => total + (count || 0), 0);
-/** Counts GPUs: six in `gpu:a100:4(S:0-1),gpu:2,mps:100`. */
+/** Returns the number of GPUs in a list of resources: 6 for `gpu:a100:4(S:0-1),gpu:2,mps:100`. */
 const gpuCount = (resources: string): number =>
   sum([...resources.matchAll(/(?:^|,)gpu:(?:[^:,(]+:)?(\d+)/g)].map(([, count]) => Number(count)));

@@ -1,4 +1,6 @@
-/** Reads the states of jobs. Simultaneous requests are sent to the scheduler as one. */
+/**
+ * Reads the states of jobs. Simultaneous requests are combined into one request to the scheduler.
+ */
 import { delay, type Clock } from '../../base/clock.ts';
 import { messageOf } from '../../base/errors.ts';
 import { MachineFailure, type JobState } from '../machine.ts';
@@ -6,7 +8,10 @@ import { parseSacct, parseSqueue, sacctCommand, squeueCommand } from './jobState
 
 /** Interval between two requests to the scheduler. */
 const tickMs = 2000;
-/** Interval when a run is to be ended, so that runs ended together share a request. */
+/**
+ * The same interval while a run is being ended. Not zero, so that runs that are ended together
+ * share a request.
+ */
 const urgentTickMs = 100;
 
 export interface JobQueueDeps {
@@ -20,7 +25,7 @@ export class JobQueue {
   #asked = new Set<string>();
   #next: Promise<ReadonlyMap<string, JobState>> | undefined;
   #lastMs = -Infinity;
-  /** Aborts to shorten the wait before the next request. */
+  /** Aborted to shorten the wait before the next request. */
   #hurry = new AbortController();
   /** False once Slurm has reported that it has no accounting. */
   #hasAccounting = true;
@@ -29,7 +34,10 @@ export class JobQueue {
     this.#deps = deps;
   }
 
-  /** Rejects with `MachineFailure` when the scheduler does not answer. */
+  /**
+   * Resolves with the state of a job. Rejects with `MachineFailure` when the scheduler does not
+   * answer.
+   */
   async state(
     jobId: string,
     { isUrgent = false }: { readonly isUrgent?: boolean } = {},
@@ -38,7 +46,7 @@ export class JobQueue {
     this.#next ??= this.#together();
     if (isUrgent) this.#hurry.abort();
     const states = await this.#next;
-    // An array that was cancelled before any element started is listed as one job.
+    // If an array was cancelled before any element started, Slurm lists the whole array as one job.
     const isOfArray = (id: string): boolean => baseOf(id) === baseOf(jobId);
     return states.get(jobId) ?? { kind: 'unknown', isLeftOut: [...states.keys()].some(isOfArray) };
   }
@@ -65,7 +73,8 @@ export class JobQueue {
 
   async #squeue(ids: readonly string[]): Promise<string> {
     const { text, code } = await this.#ask(squeueCommand(baseIds(ids)));
-    // squeue reports this for a job that ended long ago, when it is the only one requested.
+    // squeue reports "invalid job id" if the only requested job ended long ago, which is no
+    // failure.
     if (code === 0 || /invalid job id/i.test(text)) return text;
     throw silent('squeue', text);
   }
@@ -89,14 +98,14 @@ export class JobQueue {
   }
 }
 
-/** Replaces the elements of an array by the array. */
+/** Returns the ids of jobs, with the id of the array in place of its elements. */
 const baseIds = (ids: readonly string[]): readonly string[] => [...new Set(ids.map(baseOf))];
 
 const baseOf = (id: string): string => id.split('_')[0] ?? id;
 
 /**
- * Returns the failure of a Slurm command. The last line of its output holds the result, earlier
- * ones the steps.
+ * Returns the failure for a Slurm command. Quotes the last line of the output, which states the
+ * result.
  */
 export const silent = (command: string, text: string): MachineFailure => {
   const last = text.trim().split('\n').at(-1);

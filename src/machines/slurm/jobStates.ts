@@ -3,8 +3,8 @@ import { signalName } from '../../base/signals.ts';
 import type { JobEnd, JobState } from '../machine.ts';
 
 /**
- * Columns of squeue: name and width. Fixed widths, as older versions lack separators; the reason
- * may contain spaces and comes last.
+ * Columns of squeue's output: name and width. The widths are fixed, because older versions have no
+ * separators. The reason comes last, because it may contain spaces.
  */
 const columns = [
   ['JobArrayID', 40],
@@ -15,12 +15,15 @@ const columns = [
   ['Reason', 120],
 ] as const;
 
-/** Lists these jobs, including recently ended ones, with times as seconds since 1970. */
+/**
+ * Returns the command that lists jobs, including recently ended ones, with times as seconds since
+ * 1970.
+ */
 export const squeueCommand = (jobIds: readonly string[]): string =>
   `SLURM_TIME_FORMAT=%s timeout 20 squeue -h -r -t all -j ${jobIds.join(',')} ` +
   `-O '${columns.map(([name, width]) => `${name}:${width}`).join(',')}'`;
 
-/** Lists these jobs, however long ago they ended. */
+/** Returns the command that lists jobs, no matter how long ago they ended. */
 export const sacctCommand = (jobIds: readonly string[]): string =>
   `SLURM_TIME_FORMAT=%s timeout 20 sacct -n -X -P -j ${jobIds.join(',')} -o JobID,State,ExitCode,End,NodeList`;
 
@@ -50,7 +53,7 @@ interface Row {
   readonly id: string;
   readonly state: string;
   readonly exit: Exit;
-  /** Seconds since 1970. */
+  /** When the job ended, in seconds since 1970. */
   readonly end: string;
   readonly node: string;
   readonly why: string;
@@ -65,8 +68,8 @@ const jobStates = (rows: readonly Row[]): ReadonlyMap<string, JobState> =>
   new Map(rows.filter(({ id }) => jobId.test(id)).map((row) => [row.id, stateOf(row)]));
 
 /**
- * Parses a status as `wait` reports it: code in the high byte, signal in the low one. Some versions
- * write `code:signal`.
+ * Parses an exit status. Like the status of `wait`, it has the code in the high byte and the signal
+ * in the low byte; some versions write `code:signal`.
  */
 function exitOfStatus(text: string): Exit {
   const [status = 0, signal] = text.split(':').map(Number);
@@ -95,7 +98,7 @@ const going = [
 ];
 
 function stateOf(row: Row): JobState {
-  // Keeps the first word, as of `CANCELLED by 1000`.
+  // Use only the first word, for example of `CANCELLED by 1000`.
   const state = row.state.split(/[\s+]/)[0] ?? '';
   if (waiting.includes(state))
     return { kind: 'queued', why: state === 'PENDING' ? row.why || 'None' : state };

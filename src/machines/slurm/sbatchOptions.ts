@@ -1,4 +1,6 @@
-/** Builds the options of `sbatch` from the machine's entry and the job, which takes precedence. */
+/**
+ * Builds the options of `sbatch` from the job and the machine's entry. The job takes precedence.
+ */
 import type { JobRequest } from '../machine.ts';
 import type { SlurmEntry } from '../machineEntry.ts';
 

@@ -1,4 +1,4 @@
-/** A Slurm cluster: commands and files use its login host, runs its queue. */
+/** A Slurm cluster: commands and files use the login host, and runs use the queue. */
 import type { Clock } from '../../base/clock.ts';
 import { ForwardingMachine } from '../forwardingMachine.ts';
 import type { ExecOptions, ExecResult, Machine, StreamOptions, StreamResult } from '../machine.ts';
@@ -9,9 +9,9 @@ import { SlurmScheduler } from './slurmScheduler.ts';
 
 export interface SlurmMachineDeps {
   readonly entry: SlurmEntry;
-  /** Not owned. Shares its file system with the nodes. */
+  /** The login host, which shares a file system with the nodes. Its creator disposes it. */
   readonly login: Machine;
-  /** Absolute, on that file system. */
+  /** Absolute path on the shared file system. */
   readonly runsFolder: string;
   /** Absolute. */
   readonly workFolder: string;
@@ -19,8 +19,8 @@ export interface SlurmMachineDeps {
 }
 
 /**
- * A Slurm cluster as a machine. Its direct processes run on the login host, which is meant for
- * small work; runs belong in the queue.
+ * A Slurm cluster as a machine. Commands run directly on the login host, which is meant for small
+ * work; runs are submitted to the queue.
  */
 export class SlurmMachine extends ForwardingMachine {
   readonly id: string;

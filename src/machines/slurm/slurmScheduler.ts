@@ -143,7 +143,7 @@ export class SlurmScheduler implements Scheduler {
       },
     );
     const isDone = outcome.kind === 'exited' && outcome.code === 0;
-    // An ended job accepts no signal.
+    // An error about a job that has already ended is ignored.
     if (isDone || /already completing|already completed|invalid job id/i.test(stderr)) return;
     throw new MachineFailure(
       'unreachable',
@@ -152,7 +152,8 @@ export class SlurmScheduler implements Scheduler {
   }
 
   /**
-   * Resolves with shell lines that put Slurm's commands on the path, as often only login shells do.
+   * Resolves with shell lines that add Slurm's commands to PATH. Needed because often only login
+   * shells find these commands.
    */
   #words(): Promise<string> {
     this.#prelude ??= this.#findSlurm().catch((error: unknown) => {

@@ -6,7 +6,7 @@ cd -- "$runs_folder" || exit 1
 first=${names%% *}
 answer() {
   index=0
-  # The first element is written last: its id means that all are written.
+  # Write the id for the first element last: if it exists, the ids of all elements are written.
   for name in $names; do
     [ "$index" = 0 ] || keep "$name" "$index" "$1"
     index=$((index + 1))
@@ -20,7 +20,7 @@ until mkdir "$first/submitting" 2>/dev/null; do
   [ -d "$first" ] || exit 1
   id=$(lookup "$first") || exit "$unclear"
   [ -z "$id" ] || answer "$id"
-  # A submission times out after a minute, so an older folder is of an interrupted one that
+  # A submission times out after a minute. An older folder is from an interrupted submission, which
   # submitted nothing.
   [ -z "$(find "$first/submitting" -maxdepth 0 -mmin +2 2>/dev/null)" ] || rmdir "$first/submitting"
   tries=$((tries + 1))

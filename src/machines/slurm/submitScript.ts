@@ -1,15 +1,15 @@
 /**
- * Scripts for the login host that submit a job exactly once and find it again. They use these files
- * in the folder of each element, on the shared file system:
+ * Scripts for the login host that submit a job exactly once and find the job again. The scripts use
+ * these files in the folder of each element, on the shared file system:
  *
- * - `array`: the element that gives the job its name, and the index in its array; written before
- *   the submission
+ * - `array`: the name of the job (that of its first element), and the index in the job array;
+ *   written before the submission
  * - `submitting/`: in the folder of that first element; exists during a submission, or after an
  *   interrupted one
  * - `job`: the id, once it is known
  *
- * A submission without an answer is found by its name in the queue, or by the id that the job
- * itself writes down.
+ * If sbatch does not answer, the job is found by its name in the queue, or by the id that the job
+ * itself writes to `job`.
  */
 import { shellText } from '../../base/shellText.ts';
 import { shellQuote } from '../../base/text.ts';
@@ -18,7 +18,10 @@ export const exitCodes = { refused: 64, unclear: 75 } as const;
 
 const words = shellText('./job.sh', import.meta.url);
 
-/** Prints a line `name id` for each name, without the id when the job was never submitted. */
+/**
+ * Returns the script that prints a line `name id` for each job name, without the id if the job was
+ * never submitted.
+ */
 export const findScript = (
   runsFolder: string,
   names: readonly string[],
@@ -31,7 +34,7 @@ ${words}${shellText('./findJobs.sh', import.meta.url)}`;
 
 export interface Submission {
   readonly runsFolder: string;
-  /** Elements in their order; the first gives the job its name. */
+  /** Names of the elements, in order. The job gets the name of the first element. */
   readonly names: readonly string[];
   /** Arguments of `sbatch`, including the script. */
   readonly argv: readonly string[];
@@ -39,8 +42,8 @@ export interface Submission {
 }
 
 /**
- * Prints the id of the job. Exits with `refused` and the reason on stderr, or with `unclear` when
- * the caller must ask again.
+ * Returns the script that submits a job and prints its id. The script exits with `refused` and the
+ * reason on stderr, or with `unclear` if the caller must run it again.
  */
 export const submitScript = ({ runsFolder, names, argv, prelude }: Submission): string => `
 ${prelude}

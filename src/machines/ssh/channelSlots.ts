@@ -1,23 +1,26 @@
 /**
- * Limits the concurrent sessions of one connection to what the server allows; further callers
- * queue.
+ * Limits the concurrent sessions of one connection to what the server allows. Further callers wait
+ * in a queue.
  */
 import type { Clock } from '../../base/clock.ts';
 import { toDisposable, type Disposable } from '../../base/disposable.ts';
 
 /**
- * Below OpenSSH's default of 10. The difference is reserved for ending commands, which must not
- * queue.
+ * Limit of concurrent sessions, below OpenSSH's default of 10. The rest is reserved for sessions
+ * that end commands, which must not wait.
  */
 const defaultLimit = 8;
-/** Minimum limits of a server for sessions that stay open. */
+/**
+ * Session limits of a server from which sessions may stay open: from 4 for any kind, from 2 for one
+ * shell.
+ */
 const roomForStreams = 4;
 const roomForOneShell = 2;
-/** Time for which a server may still count a session whose end it has reported. */
+/** How long a server may still count a session after it has reported the end of the session. */
 const clearingMs = 100;
 /**
- * A server that refused may have more room later: after each such time without a refusal, the limit
- * is doubled.
+ * After each such time without a refusal, the limit is doubled, because the server may allow more
+ * sessions again.
  */
 const recoveryMs = 60_000;
 
@@ -26,7 +29,7 @@ export interface ChannelSlot extends Disposable {
   opened(): void;
 }
 
-/** Sessions that stay open: a `shell`, or `files`, which yield to it. */
+/** Kind of a session that stays open: `shell`, or `files` (SFTP), which gives way to a shell. */
 export type StreamKind = 'shell' | 'files';
 
 interface Stream {
@@ -36,8 +39,8 @@ interface Stream {
 
 export interface ChannelSlotsOptions {
   /**
-   * Allows one session at a time besides those that stay open, for servers that close a new session
-   * when another ends at the same moment.
+   * True to allow only one session at a time, besides those that stay open. For servers that close
+   * a new session when another one ends at the same moment.
    */
   readonly isOneByOne?: boolean;
 }
@@ -49,7 +52,7 @@ export class ChannelSlots {
   #limit: number;
   #refusedMs = 0;
   #inUse = 0;
-  /** Times at which recently closed sessions were closed. */
+  /** Times at which sessions were closed recently. */
   #closedMs: number[] = [];
   #waiting: (() => void)[] = [];
   readonly #streams = new Set<Stream>();
@@ -61,7 +64,10 @@ export class ChannelSlots {
     this.#limit = this.#max;
   }
 
-  /** Resolves with a slot; disposing returns it. Rejects with the signal's reason while queued. */
+  /**
+   * Resolves with a slot for a session; dispose the slot when the session has ended. Rejects with
+   * the signal's reason if aborted while queued.
+   */
   take(signal?: AbortSignal): Promise<ChannelSlot> {
     signal?.throwIfAborted();
     this.#recover();
@@ -81,8 +87,8 @@ export class ChannelSlots {
   }
 
   /**
-   * Returns whether a session may stay open: with little room only one shell, with a limit of one
-   * none.
+   * Returns whether a session of this kind may stay open. If the limit is low, only one shell may;
+   * if the limit is 1, none may.
    */
   hasRoomFor(kind: StreamKind): boolean {
     this.#recover();
@@ -91,8 +97,8 @@ export class ChannelSlots {
   }
 
   /**
-   * Registers an open session; calls `close` when the server turns out to have too little room for
-   * it.
+   * Registers a session that stays open. Calls its `close` if the server turns out to allow too few
+   * sessions.
    */
   stay(stream: Stream): Disposable {
     this.#streams.add(stream);
@@ -102,8 +108,8 @@ export class ChannelSlots {
 
   /**
    * Lowers the limit after the server refused a session that had a slot. The new limit is the
-   * number of other sessions in use plus, unless refusals are frequent, sessions that the server
-   * may not have cleared yet.
+   * number of other sessions in use. Unless refusals are frequent, sessions that the server may not
+   * have cleared up yet are added.
    */
   lower({ isOften }: { readonly isOften: boolean }): void {
     const nowMs = this.#clock.now();

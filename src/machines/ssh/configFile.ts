@@ -4,16 +4,16 @@ import { isAbsolute, join } from 'node:path';
 import { codeOf } from '../../base/errors.ts';
 
 export interface ConfigPlace {
-  /** Absolute. The file may be missing. */
+  /** Absolute path of the ssh configuration. The file may be missing. */
   readonly configFile: string;
-  /** Meaning of `~`, absolute. */
+  /** Absolute path that `~` stands for. */
   readonly homeFolder: string;
 }
 
 interface Setting {
   /**
-   * Pattern lists of the enclosing `Host` line and of those around an `Include`; the host must
-   * match all of them.
+   * Pattern lists of the enclosing `Host` line and of the `Host` lines around an `Include`. The
+   * setting applies to hosts that match all lists.
    */
   readonly conditions: readonly (readonly string[])[];
   readonly keyword: string;
@@ -47,7 +47,10 @@ export async function hostAliases(place: ConfigPlace): Promise<string[]> {
   return [...new Set(named.filter((name) => !/[*?!]/.test(name)))];
 }
 
-/** Matches OpenSSH's pattern list: at least one pattern matches, and none that begins with `!`. */
+/**
+ * Returns whether a host matches OpenSSH's pattern list: at least one pattern matches, and no
+ * pattern that begins with `!`.
+ */
 export function matchesHost(host: string, patterns: readonly string[]): boolean {
   const isRefused = patterns.some(
     (pattern) => pattern.startsWith('!') && matchesGlob(host, pattern.slice(1)),
@@ -87,7 +90,7 @@ async function readConfig(
       conditions = [...outer, words];
       settings.push({ conditions, keyword, words });
     } else if (keyword === 'match') {
-      // Conditions that only OpenSSH can evaluate count as false.
+      // Conditions of `Match` that only OpenSSH can evaluate count as false.
       conditions = words.join(' ').toLowerCase() === 'all' ? outer : [...outer, never];
     } else if (keyword === 'include' && depth < maxIncludeDepth) {
       for (const file of await includedFiles(words, place))
@@ -101,7 +104,7 @@ async function readConfig(
 function wordsOf(line: string): string[] {
   const match = /^\s*([A-Za-z]\w*)(?:\s*=\s*|\s+)(.*?)\s*$/.exec(line);
   if (!match) return [];
-  // A shell command line: its quotes belong to the shell.
+  // The value is a shell command line, so leave its quotes to the shell.
   if (/^proxycommand$/i.test(match[1] ?? '')) return ['proxycommand', match[2] ?? ''];
   const words = [...(match[2] ?? '').matchAll(/"([^"]*)"|(\S+)/g)].map(
     ([, quoted, plain]) => quoted ?? plain ?? '',

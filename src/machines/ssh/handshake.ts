@@ -22,7 +22,7 @@ const hostKeyAlgorithms: readonly ServerHostKeyAlgorithm[] = [
   'rsa-sha2-256',
 ];
 
-/** Algorithms that a server offers, as the library logs them, one kind per line. */
+/** Matches a line of the library's log that lists the algorithms that a server offers. */
 const offerPattern = /^Handshake: \(remote\) ([^:]+): (.*)$/;
 
 export class Handshake {
@@ -53,14 +53,14 @@ export class Handshake {
     return this.#ident;
   }
 
-  /** True when it failed because the user could not be asked. */
+  /** True if the login failed because the user could not be asked. */
   get wantsUser(): boolean {
     return this.#wantsUser;
   }
 
   /**
-   * Resolves when commands can be run. `open` supplies the stream to the host where it is indirect.
-   * Rejects with `MachineFailure`. Not for concurrent use.
+   * Connects and logs in; resolves when commands can be run. `open` supplies the stream to a host
+   * that is not reached directly. Rejects with `MachineFailure`. Not for concurrent use.
    */
   async connect(open: () => Promise<Duplex | undefined>): Promise<Client> {
     const library = await loadSsh();
@@ -73,7 +73,8 @@ export class Handshake {
     this.#offer = '';
     try {
       const socket = await open();
-      // A stream through another host is only half closed when that host ends it.
+      // Close the stream completely: when a jump host ends the stream, only one direction is
+      // closed.
       client.once('end', () => socket?.destroy());
       const sock = socket ?? connect({ host, port }).setMaxListeners(0);
       await this.#ready(client, () =>
@@ -81,8 +82,8 @@ export class Handshake {
           sock,
           username: user,
           readyTimeout: 0,
-          // Sends keepalives without judging them: the library ignores other traffic in place of an
-          // answer.
+          // Send keepalives, but never fail because of missing answers: the library does not count
+          // other traffic as an answer. `watchLife` detects lost connections instead.
           keepaliveInterval: probeEveryMs,
           keepaliveCountMax: Infinity,
           algorithms: { serverHostKey: preferred(known) },
@@ -104,7 +105,7 @@ export class Handshake {
     }
   }
 
-  /** Lets the user be asked again. */
+  /** Forgets that the user declined, so that the user may be asked again. */
   forget(): void {
     this.#isDeclined = false;
     this.#auth.forget();
@@ -131,7 +132,7 @@ export class Handshake {
         client.setNoDelay(true);
         resolve();
       });
-      // Remains for the life of the client: an error without a listener would end this process.
+      // Never remove this listener: an error without a listener would end this process.
       client.on('error', (error: Error & { level?: string }) => {
         if (error.level !== 'agent') reject(error);
       });
@@ -146,7 +147,7 @@ export class Handshake {
     this.#deadline = this.#clock.after(readyTimeoutMs, this.#onLate);
   }
 
-  /** Pauses the host's time limit while the user is asked. */
+  /** Asks the user, and pauses the time limit of the login meanwhile. */
   async #waiting<T>(ask: () => Promise<T>): Promise<T> {
     this.#deadline.dispose();
     try {
@@ -238,7 +239,10 @@ const unaskedText = (host: string, key: string, note: string): string =>
 const unknownText = (host: string, key: string, note: string): string =>
   `The key of ${host} (${key}) is unknown and was not confirmed. ${note}`.trim();
 
-/** Puts the key types on file first, so that the host is recognised by a known key. */
+/**
+ * Returns the host key algorithms, with those of the host's known keys first, so that the server
+ * presents a known key.
+ */
 function preferred(known: readonly string[]): ServerHostKeyAlgorithm[] {
   const isKnown = (algorithm: string): boolean =>
     known.includes(algorithm.startsWith('rsa-') ? 'ssh-rsa' : algorithm);

@@ -12,8 +12,8 @@ export interface HostName {
 }
 
 /**
- * Result of a host key check. `fingerprint` has OpenSSH's form: `SHA256:…`. `why` is for users:
- * file, line and remedy.
+ * Result of a host key check. `fingerprint`: in OpenSSH's form, `SHA256:…`. `why`: text for users
+ * that names the file, the line and a remedy.
  */
 export type HostKeyVerdict =
   | { readonly kind: 'known' }
@@ -34,15 +34,19 @@ interface Entry {
   readonly place: string;
 }
 
-/** Resolves with the types of a host's keys on file, except authorities and revoked keys. */
+/**
+ * Resolves with the types of a host's keys in the known_hosts files, except keys of authorities and
+ * revoked keys.
+ */
 export async function knownKeyTypes(files: readonly string[], name: HostName): Promise<string[]> {
   const entries = await entriesOf(files, name);
   return [...new Set(entries.filter(({ marker }) => marker === '').map(({ keyType }) => keyType))];
 }
 
 /**
- * Compares a host's key with those on file. A host with only other keys on file is `changed`,
- * whatever their types: an impostor could present a key of a new type.
+ * Compares a host's key with those in the known_hosts files. If the files have only other keys for
+ * the host, the result is `changed`, even for a new key type: an impostor could present a key of a
+ * new type.
  */
 export async function checkHostKey(
   files: readonly string[],
@@ -71,7 +75,8 @@ export async function checkHostKey(
 }
 
 /**
- * Adds a line in one write, so that other programs never read half of it. Creates a missing file.
+ * Adds a host's key to a known_hosts file. Creates a missing file. Writes the line at once, so that
+ * other programs never read half of the line.
  */
 export async function addHostKey(file: string, name: HostName, key: Buffer): Promise<void> {
   try {
@@ -96,7 +101,7 @@ export async function addHostKey(file: string, name: HostName, key: Buffer): Pro
 export const fingerprintOf = (key: Buffer): string =>
   `SHA256:${createHash('sha256').update(key).digest('base64').replace(/=+$/, '')}`;
 
-/** Reads the key type, with which the blob begins. */
+/** Returns the type of a key, which the key's data begins with. */
 const keyTypeOf = (key: Buffer): string =>
   key.subarray(4, 4 + key.readUInt32BE(0)).toString('latin1');
 

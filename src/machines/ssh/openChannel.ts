@@ -3,8 +3,8 @@ import type { Client } from 'ssh2';
 import { MachineFailure } from '../machine.ts';
 
 /**
- * RFC 4254: administratively prohibited; connect failed (OpenSSH, for one session too many);
- * resource shortage.
+ * Codes with which a server refuses a session (RFC 4254): 1, administratively prohibited; 2,
+ * connect failed (OpenSSH, for one session too many); 4, resource shortage.
  */
 const resourceShortage = 4;
 const refusals: readonly unknown[] = [1, 2, resourceShortage];
@@ -13,7 +13,7 @@ export interface OpenConnection {
   readonly client: Client;
   /** Name of the host, for messages. */
   readonly host: string;
-  /** Returns whether this is still the connection in use. */
+  /** Returns whether this connection is still in use. */
   isCurrent(): boolean;
 }
 
@@ -22,8 +22,8 @@ export type Begin<T> = (client: Client, done: Done<T>) => void;
 
 /**
  * Opens a channel; also settles when the connection is lost before the host answers. Rejects with
- * `MachineFailure`. `onOpen` receives the channel before the promise settles, as a short command
- * may end right after it started.
+ * `MachineFailure`. `onOpen` receives the channel before the promise settles, because a short
+ * command may end right after its start.
  */
 export function openChannel<T>(
   connection: OpenConnection,
@@ -69,7 +69,7 @@ export const noRoom = (host: string): MachineFailure =>
     cause: Object.assign(new Error('too few sessions'), { reason: resourceShortage }),
   });
 
-/** Returns whether the server had no room for a session. */
+/** Returns whether an error means that the server refused another session. */
 export function isRefusal(error: unknown): boolean {
   const cause = error instanceof MachineFailure ? error.cause : undefined;
   return cause instanceof Error && 'reason' in cause && refusals.includes(cause.reason);

@@ -11,8 +11,8 @@ const killAfterMs = 1000;
 const maxStderrBytes = 4096;
 
 /**
- * Stream of the program. Destroying it ends the program and its child processes; when the program
- * ends, the stream is destroyed with its last stderr output as the error.
+ * Stream to and from the program. Destroying the stream ends the program and its child processes.
+ * When the program ends, the stream is destroyed, with the last stderr output as the error.
  */
 export class ProxyStream extends Duplex {
   readonly #child: ChildProcessWithoutNullStreams;
@@ -20,7 +20,7 @@ export class ProxyStream extends Duplex {
 
   constructor(command: string) {
     super();
-    // Own process group, as the command may start several processes.
+    // Use a separate process group, because the command may start several processes.
     const child = spawn(process.env.SHELL ?? '/bin/sh', ['-c', `exec ${command}`], {
       stdio: 'pipe',
       detached: true,
@@ -33,7 +33,7 @@ export class ProxyStream extends Duplex {
       'data',
       (bytes: Buffer) => (this.#said = (this.#said + bytes.toString()).slice(-maxStderrBytes)),
     );
-    // The end of the program reports a closed stdin.
+    // A closed stdin is ignored here, because the end of the program is reported.
     child.stdin.on('error', () => undefined);
     child.once('error', (error) => this.destroy(error));
     child.once('close', (code, signal) => {

@@ -5,12 +5,12 @@ import type { MachineFailure } from '../machine.ts';
 /** Retry delays after a steady connection was lost: the first is short, further ones grow. */
 const lostPolicy = { firstMs: 500, factor: 2, longestMs: 60_000, jitter: 0.5 };
 /**
- * Retry delays after a refused login, long because repeated attempts soon lead to a ban. An action
- * of the user skips them.
+ * Retry delays after a refused login. They are long, because many servers ban an address after
+ * repeated attempts. An action of the user skips the delay.
  */
 const refusedLoginPolicy = { firstMs: 300_000, jitter: 0.5 };
 
-/** Decides when an unreachable host is tried again. */
+/** Decides when to try an unreachable host again. */
 export class RetryGate {
   readonly #clock: Clock;
   readonly #random: () => number;
@@ -24,12 +24,12 @@ export class RetryGate {
     this.#random = random;
   }
 
-  /** Last failure, until the gate is opened. */
+  /** The last failure; `undefined` once the gate is open. */
   get failure(): MachineFailure | undefined {
     return this.#failure;
   }
 
-  /** Milliseconds for which calls fail without an attempt. */
+  /** Milliseconds until the next attempt. Until then, calls fail at once. */
   get waitMs(): number {
     return this.#failure ? Math.max(0, this.#retryAtMs - this.#clock.now()) : 0;
   }
@@ -40,17 +40,17 @@ export class RetryGate {
     this.#retryAtMs = this.#clock.now() + backoffMs(policy, this.#failures++, this.#random);
   }
 
-  /** Forgets the failure, but not the count: the next failure is a further one. */
+  /** Forgets the failure, but not the number of failures, so the delay keeps growing. */
   open(): void {
     this.#failure = undefined;
   }
 
-  /** Lets the next call try at once. */
+  /** Ends the delay, so that the next call tries at once. */
   endWait(): void {
     this.#retryAtMs = 0;
   }
 
-  /** Counts the next failure as the first. */
+  /** Resets the number of failures. */
   restart(): void {
     this.#failures = 0;
   }

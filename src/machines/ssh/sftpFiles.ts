@@ -5,7 +5,10 @@ import { MachineFailure, type FileStat } from '../machine.ts';
 import { remoteFileFailure, type ByteRange } from '../remote/remoteFiles.ts';
 
 const pieceBytes = 32 * 1024;
-/** Concurrent reads, so that a slow connection costs its latency once and not once per piece. */
+/**
+ * Number of pieces read concurrently, so that the latency of a slow connection counts once and not
+ * once per piece.
+ */
 const piecesAtOnce = 32;
 
 /** Error messages by code of SFTP version 3. */
@@ -54,7 +57,7 @@ async function readHandle(
 ): Promise<Buffer> {
   const start = range?.offset ?? 0;
   const limit = range?.maxBytes ?? Number.MAX_SAFE_INTEGER;
-  // Files of /proc report size 0: the size limits the parallel reads, not the whole read.
+  // The size limits only the parallel reads. Files of /proc report size 0 but have content.
   const { size } = await call<Stats>(sftp, (done) => sftp.fstat(handle, done));
   const ahead = Math.max(0, Math.min(limit, size - start));
   const content = Buffer.allocUnsafe(ahead);
@@ -144,7 +147,7 @@ const codeOf = (error: unknown): unknown =>
 function failure(error: unknown, deed: string, path: string): MachineFailure {
   if (error instanceof MachineFailure) return error;
   const code = codeOf(error);
-  // Errors without a code are not from the host.
+  // An error without a code is not from the host: the connection was lost.
   if (typeof code !== 'number')
     return new MachineFailure('unreachable', `Cannot ${deed} ${path}: the connection was lost.`, {
       cause: error,

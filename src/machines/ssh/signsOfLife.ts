@@ -1,18 +1,18 @@
 /**
- * Detects a silently lost connection. Any received data counts as a sign of life, as the answer to
- * a probe may be late.
+ * Detects a connection that was lost without notice. Any received data counts as a sign of life,
+ * because the answer to a keepalive may be late.
  */
 import type { Duplex } from 'node:stream';
 import { systemClock, type Clock } from '../../base/clock.ts';
 
-/** Interval at which the server is probed. */
+/** Interval between two keepalives to the server. */
 export const probeEveryMs = 5000;
 const maxSilent = 3;
 
 /**
- * Destroys `socket` when nothing has arrived for `maxSilent` to `maxSilent` + 1 intervals. Probes
- * queue behind earlier output, so on a slow uplink their answers are late; the server's window
- * adjustments still arrive all the time.
+ * Destroys `socket` when nothing has arrived for `maxSilent` to `maxSilent` + 1 intervals.
+ * Keepalives wait behind earlier output, so their answers may be late on a slow uplink, but the
+ * server's window adjustments still arrive.
  */
 export function watchLife(socket: Duplex, clock: Clock = systemClock): void {
   let hasArrived = true;

@@ -1,6 +1,6 @@
 /**
- * Authenticates with a host: agent, keys, password, prompts. The user is not asked again for an
- * answer that worked.
+ * Logs in to a host with the agent, keys, a password or prompts. An answer of the user that worked
+ * is reused, so the user is not asked again.
  */
 import { readFile } from 'node:fs/promises';
 import type {
@@ -15,18 +15,20 @@ import type { SshLibrary } from './sshLibrary.ts';
 
 export type SecretKind = 'password' | 'passphrase' | 'answer';
 
-/** Prompts for what only the user knows, shown when needed and without a time limit. */
+/**
+ * Asks the user for secrets and decisions. Called only when needed; an answer has no time limit.
+ */
 export interface SshPrompts {
   /**
-   * Resolves with a secret. `prompt`: path of a key, or the server's prompt. `undefined`: declined,
-   * and not asked again until the user retries.
+   * Asks for a secret. `prompt`: path of a key, or the server's prompt. Resolves with `undefined`
+   * if the user declines, who is then not asked again until a retry.
    */
   secret(kind: SecretKind, host: string, prompt: string): Promise<string | undefined>;
-  /** Resolves with the stored secret without asking the user. Absent: secrets are not stored. */
+  /** Resolves with the stored secret, without asking the user. Absent if secrets are not stored. */
   keptSecret?(kind: SecretKind, host: string, prompt: string): Promise<string | undefined>;
   /**
-   * Resolves with whether the key of an unknown host is right. `keyType` such as `ssh-ed25519`,
-   * `fingerprint` `SHA256:…`.
+   * Asks whether the key of an unknown host is right, and resolves with the answer. `keyType`: such
+   * as `ssh-ed25519`. `fingerprint`: `SHA256:…`.
    */
   confirmHostKey(key: HostKeyQuestion): Promise<boolean>;
 }
@@ -36,11 +38,11 @@ export interface HostKeyQuestion {
   readonly host: string;
   readonly fingerprint: string;
   readonly keyType: string;
-  /** Further information; may be empty. */
+  /** Further information for the user's decision; may be empty. */
   readonly note: string;
 }
 
-/** Resolves with `null` when the user may not be asked now. */
+/** Asks the user for a secret. Resolves with `null` if the user may not be asked now. */
 type AskSecret = (
   kind: SecretKind,
   host: string,
@@ -77,8 +79,9 @@ export class SshAuth {
   }
 
   /**
-   * Returns the tried methods, for a message. A rejected secret is not tried again, and is only
-   * asked for on the user's request.
+   * Records that the server rejected the login, and returns the methods that were tried, for a
+   * message. A rejected secret is not tried again, and the user is asked for a new one only on
+   * request.
    */
   rejected(): string {
     this.#open.clear();
@@ -87,7 +90,7 @@ export class SshAuth {
     return this.#tried.length > 0 ? this.#tried.join(', ') : 'no method that it accepts';
   }
 
-  /** Lets the user be asked again. */
+  /** Forgets the user's answers, so that the user may be asked again. */
   forget(): void {
     this.#secrets.clear();
     this.#open.clear();
@@ -99,7 +102,7 @@ export class SshAuth {
   ): AsyncGenerator<AnyAuthMethod, undefined> {
     const username = this.#target.user;
     const takes = (method: AuthenticationType): boolean => server.left.includes(method);
-    // Learns which methods the server accepts before asking the user.
+    // Find out which methods the server accepts before asking the user.
     yield { type: 'none', username };
     if (takes('publickey')) yield* this.#keys(library);
     let wasAsked = false;
@@ -130,7 +133,7 @@ export class SshAuth {
     return undefined;
   }
 
-  /** Caches decrypted keys: decryption is slow by design. */
+  /** Returns a private key. Caches decrypted keys, because decryption is slow by design. */
   async #key(file: string, { utils }: SshLibrary): Promise<ParsedKey | undefined> {
     const open = this.#open.get(file);
     if (open) return open;
@@ -174,7 +177,9 @@ export class SshAuth {
     return answers;
   }
 
-  /** Caches secrets except one-time codes, which are asked for each time. */
+  /**
+   * Returns a secret. Caches secrets, except one-time codes, for which the user is asked each time.
+   */
   async #secret(kind: SecretKind, prompt: string): Promise<string | undefined> {
     const name = `${kind} ${prompt}`;
     this.#used.add(name);

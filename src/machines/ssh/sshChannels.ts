@@ -14,11 +14,16 @@ import {
 } from './channelSlots.ts';
 import { connectionLost, isRefusal, noRoom, openChannel, type Begin } from './openChannel.ts';
 
-/** Delay for a server that is still clearing up a session that just ended. */
+/**
+ * Delay before a refused session is tried again: the server may still be clearing up a session that
+ * just ended.
+ */
 const fullRetryMs = 100;
 const fewRefusals = 5;
 const maxRefusals = 20;
-/** Lower for sessions that stay open, which are dispensable. */
+/**
+ * The same limit for sessions that stay open. Lower, because Helios can do without these sessions.
+ */
 const maxStreamRefusals = 3;
 
 export interface ConnectionSource {
@@ -26,7 +31,7 @@ export interface ConnectionSource {
   readonly host: string;
   /** Resolves with the shared connection, and opens it if needed. Rejects with `MachineFailure`. */
   connected(): Promise<Client>;
-  /** Opens a connection for one caller. Rejects with `MachineFailure`. */
+  /** Opens a separate connection for one caller. Rejects with `MachineFailure`. */
   connectApart(): Promise<Client>;
   /** Returns whether `client` is the shared connection. */
   isCurrent(client: Client): boolean;
@@ -82,7 +87,7 @@ export class SshChannels {
     };
     opened.then(
       (sftp) => sftp.setMaxListeners(0).once('close', forget),
-      // A server without SFTP is not asked again while the connection lasts.
+      // Remember that the server has no SFTP, so that it is not tried again on this connection.
       (error: unknown) => {
         const isMissing =
           error instanceof MachineFailure && error.reason === 'denied' && !isRefusal(error);
@@ -93,7 +98,8 @@ export class SshChannels {
   }
 
   /**
-   * Runs the command on its own connection, as the server has no session left on the shared one.
+   * Runs the command on a separate connection, because the server allows no more sessions on the
+   * shared one.
    */
   async #apart(
     begin: Begin<ClientChannel>,

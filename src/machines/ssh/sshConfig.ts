@@ -1,6 +1,6 @@
 /**
- * Resolves a name of the ssh configuration to an address and keys, with OpenSSH, or with the
- * built-in parser where OpenSSH is missing.
+ * Resolves a host name from the ssh configuration to an address and keys. Uses OpenSSH or, if
+ * OpenSSH is missing, a built-in parser.
  */
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
@@ -11,8 +11,8 @@ import { parseMachineSpec } from '../machineEntry.ts';
 import { expandHome, settingsOf, type ConfigPlace } from './configFile.ts';
 
 /**
- * Parts of `ada@gpu1:2222`, or a name in the configuration. Parts named here override the
- * configuration.
+ * The parts of `ada@gpu1:2222`, or a name in the ssh configuration. The parts given here override
+ * the configuration.
  */
 export interface HostReference {
   readonly host: string;
@@ -27,15 +27,15 @@ export interface SshTarget {
   readonly user: string;
   /** Private keys in the order in which they are tried; some may not exist. */
   readonly identityFiles: readonly string[];
-  /** Jump hosts, the first one first. */
+  /** Jump hosts, in the order in which they are connected. */
   readonly proxyJump: readonly SshTarget[];
   /** Shell command whose stdin and stdout lead to the host. Ignored behind a jump host. */
   readonly proxyCommand?: string;
-  /** Socket of the agent; `undefined`: no agent is used. */
+  /** Socket of the ssh agent; `undefined`: no agent is used. */
   readonly agentSocket?: string;
-  /** Name under which the host's key is stored, where that is not `host`. */
+  /** Name under which known_hosts stores the host's key. Default: `host`. */
   readonly hostKeyAlias?: string;
-  /** Read in this order; keys are added to the first. */
+  /** known_hosts files, read in this order. New keys are added to the first file. */
   readonly knownHostsFiles: readonly string[];
 }
 
@@ -44,7 +44,7 @@ export interface SshConfigOptions extends ConfigPlace {
   readonly localUser: string;
   /** Value of `SSH_AUTH_SOCK`. */
   readonly agentSocket?: string | undefined;
-  /** OpenSSH client. Default: `ssh` of the path; `null`: never used. */
+  /** Program of the OpenSSH client. Default: `ssh` from PATH. `null`: OpenSSH is never used. */
   readonly sshProgram?: string | null;
 }
 
@@ -81,7 +81,7 @@ async function resolve(
   const proxyJump: SshTarget[] = [];
   for (const jump of expandTokens(jumps, tokensOf(reference, target, options)).split(',')) {
     const hop = await resolve(jumpOf(jump, reference, options), options, jumpsLeft - 1);
-    // A later jump host is reached through the earlier ones, whatever the configuration says.
+    // A later jump host is reached through the earlier ones, so its own jump hosts are ignored.
     if (proxyJump.length === 0) proxyJump.push(...hop.proxyJump);
     proxyJump.push({ ...hop, proxyJump: [] });
   }
@@ -117,7 +117,7 @@ function proxyOf(
       `${host} uses ProxyUseFdpass in ${options.configFile}, which Helios does not support. ` +
         'Use ProxyJump, or a ProxyCommand without it.',
     );
-  // These words become part of a shell command.
+  // Check these words, because they become part of a shell command.
   if (![target.host, target.user, host].every((word) => /^[\w.:%@+-]+$/.test(word)))
     throw unusable(
       `The name or user of ${host} contains characters that are not allowed in a ProxyCommand.`,
@@ -130,7 +130,7 @@ const unusable = (message: string, options?: ErrorOptions): MachineFailure =>
 
 const valuesOf = (settings: Settings, keyword: string): string[][] => settings.get(keyword) ?? [];
 
-/** Resolves with `undefined` when OpenSSH is missing. */
+/** Resolves the reference with OpenSSH; `undefined` if OpenSSH is missing. */
 async function askOpenSsh(
   reference: HostReference,
   options: SshConfigOptions,

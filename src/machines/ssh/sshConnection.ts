@@ -1,4 +1,7 @@
-/** Keeps the one shared connection to a host. Opens it on first use, and again when lost. */
+/**
+ * Manages the one shared connection to a host. Opens the connection on first use, and again after
+ * it was lost.
+ */
 import type { Duplex } from 'node:stream';
 import type { Client, ClientChannel, SFTPWrapper } from 'ssh2';
 import { systemClock, type Clock } from '../../base/clock.ts';
@@ -18,7 +21,7 @@ import type { SshTarget } from './sshConfig.ts';
 export interface SshConnectionDeps {
   readonly prompts: SshPrompts;
   readonly clock?: Clock;
-  /** Next jump host; absent for a direct connection. Not owned. */
+  /** Connection to the last jump host; absent for a direct connection. The caller disposes it. */
   readonly through?: SshConnection;
   /** Returns 0 ≤ x < 1; spreads the retries of many hosts. */
   readonly random?: () => number;
@@ -28,7 +31,7 @@ export type SshState =
   | { readonly kind: 'idle' | 'connecting' | 'connected' }
   | { readonly kind: 'down'; readonly failure: MachineFailure };
 
-/** A connection lost sooner counts as failed. */
+/** A connection that is lost within this time counts as failed. */
 const steadyMs = 5000;
 
 export class SshConnection implements CommandHost, Disposable {
@@ -42,9 +45,9 @@ export class SshConnection implements CommandHost, Disposable {
   readonly onDidChange: Event<SshState> = this.#changes.event;
   #client: Client | undefined;
   #connecting: Promise<Client> | undefined;
-  /** Callers that wait for a connection and allow prompts. */
+  /** Number of callers that wait for the connection and allow prompts. */
   #askers = 0;
-  /** True after a successful connection: it is restored automatically. */
+  /** True after a successful connection. A lost connection is then restored automatically. */
   #isKept = false;
   #next: Disposable | undefined;
   #greeting: Promise<unknown> = Promise.resolve();
@@ -78,21 +81,22 @@ export class SshConnection implements CommandHost, Disposable {
     return failure ? { kind: 'down', failure } : { kind: 'idle' };
   }
 
-  /** Milliseconds for which calls fail without an attempt. */
+  /** Milliseconds until the next attempt. Until then, calls fail at once. */
   get retryAfterMs(): number {
     return this.#gate.waitMs;
   }
 
   /**
    * Resolves when connected. Rejects at once with the last failure until the next attempt is due.
-   * The user is asked only with `mayAsk`; no other method asks.
+   * The user is asked only with `mayAsk`; other methods never ask.
    */
   async ready({ mayAsk = false }: { readonly mayAsk?: boolean } = {}): Promise<void> {
     if (!mayAsk) return void (await this.#connected());
     const route = this.#route();
     for (const each of route) each.#askers++;
     try {
-      // An attempt that started without prompts may already have failed because it needed one.
+      // If an earlier attempt without prompts failed because the user could not be asked, try again
+      // with prompts.
       await this.#connected().catch((error: unknown) => {
         if (!route.some((each) => each.#handshake.wantsUser)) throw error;
         for (const each of route) each.#gate.endWait();
@@ -103,7 +107,7 @@ export class SshConnection implements CommandHost, Disposable {
     }
   }
 
-  /** Lets the next call try at once; the user may be asked again. */
+  /** Makes the next call connect without delay. The user may be asked again. */
   retry(): void {
     this.#gate.open();
     this.#handshake.forget();
@@ -112,8 +116,9 @@ export class SshConnection implements CommandHost, Disposable {
 
   /**
    * Runs `command` with the user's login shell. Rejects with `MachineFailure` when the command did
-   * not start; with `unreachable`, it may have started. Rejects with the signal's reason while
-   * queued. `listen` receives the channel before any of its events.
+   * not start; with reason `unreachable`, the command may have started. Rejects with the signal's
+   * reason if aborted while queued. `listen` receives the channel before the channel emits any
+   * event.
    */
   exec(
     command: string,
@@ -124,8 +129,8 @@ export class SshConnection implements CommandHost, Disposable {
   }
 
   /**
-   * Resolves with the shared SFTP session. Rejects with `MachineFailure('denied')` where the server
-   * does not offer SFTP, or has no room for the session.
+   * Resolves with the shared SFTP session. Rejects with `MachineFailure('denied')` if the server
+   * does not offer SFTP or refuses another session.
    */
   sftp(): Promise<SFTPWrapper> {
     return this.#channels.sftp();
@@ -133,7 +138,7 @@ export class SshConnection implements CommandHost, Disposable {
 
   /**
    * Opens a stream to an address behind the host. Rejects with `MachineFailure('unreachable')` when
-   * the host cannot reach it.
+   * the host cannot reach that address.
    */
   async forward(host: string, port: number): Promise<Duplex> {
     const client = await this.#connected();
@@ -192,7 +197,7 @@ export class SshConnection implements CommandHost, Disposable {
     }
   }
 
-  /** Performs one handshake; not for concurrent use. */
+  /** Connects and logs in once. Not for concurrent use. */
   #greet(): Promise<Client> {
     const { host, port, proxyCommand } = this.target;
     const greeting = this.#greeting.then(async () => {
@@ -216,7 +221,7 @@ export class SshConnection implements CommandHost, Disposable {
     this.#gate.open();
     this.#channels.restart({ isOneByOne: this.#handshake.ident.includes('dropbear') });
     client.once('close', () => {
-      // A replaced or released client says nothing about the current one.
+      // Ignore the end of a client that was replaced or released.
       if (this.#client !== client) return;
       this.#client = undefined;
       this.#channels.forget();
@@ -233,13 +238,16 @@ export class SshConnection implements CommandHost, Disposable {
     this.#comeBack(isLoginRefused(failure));
   }
 
-  /** Restores a lost connection without a request, so that its return is noticed. */
+  /**
+   * Reconnects automatically after the connection was lost, so that the status shows when the host
+   * is back.
+   */
   #comeBack(isRefused: boolean): void {
     this.#isKept &&= !isRefused;
     this.#next?.dispose();
     if (!this.#isKept) return;
     this.#next = this.#clock.after(this.#gate.waitMs, () => {
-      // Timers may fire slightly early.
+      // A timer may fire slightly early, so end the wait explicitly.
       this.#gate.endWait();
       this.#connected().catch(() => undefined);
     });

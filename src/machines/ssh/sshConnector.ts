@@ -19,11 +19,14 @@ export interface SshConnectorOptions {
   readonly prompts: MachinePrompts;
   readonly homes: HomeFolders;
   readonly clock: Clock;
-  /** Location of the ssh config and the agent's socket; default: the user's. */
+  /** Location of the ssh config and the agent's socket. Default: those of the user. */
   readonly ssh?: SshConfigOptions;
 }
 
-/** Keeps one connection across attempts, as it holds the user's answers. */
+/**
+ * Connects to the host of an SSH entry. Reuses one connection object for all attempts, because it
+ * stores the user's answers.
+ */
 export class SshConnector implements Connector {
   readonly #entry: SshEntry;
   readonly #options: SshConnectorOptions;
@@ -38,7 +41,7 @@ export class SshConnector implements Connector {
     this.#options = options;
   }
 
-  /** Does not connect when the home folder is already known. */
+  /** Returns the machine. Connects only if the home folder is not known yet. */
   async open(): Promise<SshMachine> {
     const { homes, clock } = this.#options;
     const { id, workFolder } = this.#entry;
@@ -62,7 +65,7 @@ export class SshConnector implements Connector {
     this.#owned.dispose();
   }
 
-  /** Concurrent callers share one attempt. */
+  /** Returns the connection; concurrent callers share one attempt. */
   #connected(): Promise<SshConnection> {
     this.#connecting ??= this.#build().then(
       (connection) => (this.#connection = connection),
@@ -104,7 +107,7 @@ const ownConfig = (): SshConfigOptions => ({
   agentSocket: process.env.SSH_AUTH_SOCK,
 });
 
-/** Applies the login settings of the entry, which override the ssh config. */
+/** Returns `target` with the login settings of the entry, which override the ssh config. */
 function asWished(target: SshTarget, { auth, keyPath }: SshEntry, homeFolder: string): SshTarget {
   const { agentSocket, ...rest } = target;
   const wished = auth === 'agent' || auth === 'password' ? [] : target.identityFiles;

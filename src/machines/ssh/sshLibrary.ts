@@ -7,7 +7,9 @@ let loaded: Promise<SshLibrary> | undefined;
 
 export const loadSsh = (): Promise<SshLibrary> => (loaded ??= load());
 
-/** A CommonJS package: names that Node does not detect are on the default export. */
+/**
+ * ssh2 is a CommonJS package: exports that Node does not detect are found on the default export.
+ */
 async function load(): Promise<SshLibrary> {
   const library: typeof ssh2 & { readonly default?: typeof ssh2 } = await import('ssh2');
   return library.default ?? library;

@@ -10,7 +10,7 @@ import type { SshConnection } from './sshConnection.ts';
 export interface SshMachineOptions {
   /** Id in machines.json. */
   readonly id: string;
-  /** Not owned: other machines on the host share it. */
+  /** Connection to the host, shared with other machines on the host. Its creator disposes it. */
   readonly connection: SshConnection;
   /** Absolute, as `homeOf` returns it. */
   readonly homeFolder: string;
@@ -21,7 +21,7 @@ export interface SshMachineOptions {
   readonly clock?: Clock;
 }
 
-/** Asks the host for the user's home folder. Rejects with `MachineFailure`. */
+/** Resolves with the user's home folder on the host. Rejects with `MachineFailure`. */
 export async function homeOf(
   connection: SshConnection,
   clock: Clock = systemClock,
@@ -60,7 +60,10 @@ export class SshMachine extends ShellMachine {
     return `${user}@${host}${port === 22 ? '' : `:${port}`}`;
   }
 
-  /** Resolves with `undefined` where the host has no SFTP: its shell is used instead. */
+  /**
+   * Resolves with the SFTP session; `undefined` if the host has no SFTP, so that the shell is used
+   * instead.
+   */
   #sftp(): Promise<SFTPWrapper | undefined> {
     return this.connection.sftp().catch((error: unknown) => {
       if (error instanceof MachineFailure && error.reason === 'denied') return undefined;

@@ -36,11 +36,14 @@ function packScript(path: string, own: Tools, other: Tools): string {
   return `cd -- ${shellQuote(path)} || exit 1\n${tar}`;
 }
 
-/** Unpacks into a staging folder, which is removed unless the archive arrives completely. */
+/**
+ * Returns the script that unpacks an archive into a staging folder. The folder is removed unless
+ * the archive arrives completely.
+ */
 const receiveScript = (path: string, staging: string): string =>
   [
     `cd -- ${shellQuote(path)} || exit 1`,
-    // Left behind by a machine that crashed.
+    // Remove old staging folders that a crash left behind.
     `find . -maxdepth 1 -name '${ownPrefix}*.d' -mtime +0 -exec rm -rf {} +`,
     `trap 'cd ..; rm -rf ${staging}' EXIT; trap 'exit 1' HUP INT TERM`,
     `umask 022; mkdir -m 700 ${staging} && cd ${staging} || exit 1`,

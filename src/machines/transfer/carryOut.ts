@@ -24,7 +24,10 @@ export interface Done {
 const batchFiles = 5000;
 const batchBytes = 64 * 2 ** 20;
 const largeBytes = 32 * 2 ** 20;
-/** The next batch is transferred while one is put in its place. */
+/**
+ * Number of batches at a time: the next batch is sent while the files of the former are being
+ * renamed.
+ */
 const atOnce = 2;
 
 interface Job {

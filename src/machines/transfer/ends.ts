@@ -10,7 +10,7 @@ export interface Place {
   readonly path: string;
 }
 
-/** Text with one character per byte, as file names are bytes and may not be UTF-8. */
+/** Text with one character per byte. Used for file names, which may not be valid UTF-8. */
 export type Bytes = string;
 
 export const bytesOf = (text: string): Bytes => Buffer.from(text).toString('latin1');
@@ -35,8 +35,8 @@ interface Question {
 }
 
 /**
- * Runs a script. Rejects with `MachineFailure`, or with the signal's reason; the caller checks the
- * exit code.
+ * Runs a script on a machine. Rejects with `MachineFailure`, or with the signal's reason. The
+ * caller must check the exit code.
  */
 export async function ask(
   machine: Machine,

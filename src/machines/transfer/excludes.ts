@@ -16,7 +16,8 @@ export const isGitignore = (name: Bytes): boolean =>
   name === '.gitignore' || name.endsWith('/.gitignore');
 
 /**
- * Returns names of folders that need not be listed: simple patterns, unless a `!` pattern exists.
+ * Returns the names of folders that need not be listed, because a simple pattern excludes them.
+ * Empty if there is a `!` pattern.
  */
 export function closedNames(patterns: readonly string[]): readonly string[] {
   const isSimple = (pattern: string): boolean => /^[A-Za-z0-9_.@-]+\/?$/.test(pattern);
@@ -26,8 +27,8 @@ export function closedNames(patterns: readonly string[]): readonly string[] {
 }
 
 /**
- * Returns `entries` without excluded ones, and the excluded names. Content of an excluded folder is
- * not named.
+ * Returns the entries that are not excluded, and the names of the excluded entries. The content of
+ * an excluded folder is not listed.
  */
 export function withoutExcluded(
   entries: ReadonlyMap<Bytes, Entry>,

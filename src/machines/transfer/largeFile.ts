@@ -83,7 +83,10 @@ const printed = (name: Bytes): string =>
 
 const sizeCode = 9;
 
-/** Writes bytes at their own offset, so that two senders of the same file do no harm. */
+/**
+ * Returns the script that writes bytes at their offset, so that two senders of the same file do no
+ * harm.
+ */
 const receiveScript = (
   path: string,
   part: string,

@@ -9,7 +9,7 @@ export interface Plan {
   readonly links: readonly Bytes[];
   /** Missing folders, parents first. */
   readonly folders: readonly Bytes[];
-  /** Files with equal content but other permission bits. */
+  /** Files with equal content but different permission bits. */
   readonly modes: readonly Bytes[];
   /** Number of files, links and folders that need no change. */
   readonly same: number;
@@ -26,7 +26,9 @@ export interface Compared {
   readonly target: ReadonlyMap<Bytes, Entry>;
   /** Links with the same target on both sides. */
   readonly sameLinks: ReadonlySet<Bytes>;
-  /** Files whose content was compared and is equal. Absent: size and time decide. */
+  /**
+   * Files whose content was compared and is equal. Absent if files are compared by size and time.
+   */
   readonly sameContent?: ReadonlySet<Bytes> | undefined;
 }
 

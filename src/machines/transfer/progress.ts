@@ -7,7 +7,7 @@ export interface TransferProgress {
   /** Number of files at their destination. */
   readonly files: number;
   readonly totalFiles: number;
-  /** Average since the first byte. */
+  /** Average rate since the first byte. */
   readonly bytesPerSecond: number;
 }
 

@@ -26,9 +26,10 @@ export interface RelayEnded {
 }
 
 /**
- * Resolves when both commands have ended. The writing command sees the end of its input only after
- * the reading one has exited. When the writing one ends early, the reading one is ended, and
- * `source` is absent. Rejects with `MachineFailure`, or with the signal's reason.
+ * Pipes the reading command at the source to the writing command at the destination; resolves when
+ * both have ended. The writing command sees the end of its input only after the reading command has
+ * exited. If the writing command ends early, the reading command is ended, and `source` is absent.
+ * Rejects with `MachineFailure`, or with the signal's reason.
  */
 export async function relay(
   from: RelayEnd,

@@ -20,7 +20,10 @@ import type { TransferRequest } from './transferRequest.ts';
 export interface Survey {
   readonly from: Place;
   readonly to: Place;
-  /** Names of a single file in both folders. Absent: the whole folders are meant. */
+  /**
+   * Names of the file in both folders if a single file is transferred. Absent if whole folders are
+   * transferred.
+   */
   readonly single?: { readonly name: Bytes; readonly targetName: Bytes };
   readonly source: ReadonlyMap<Bytes, Entry>;
   readonly target: ReadonlyMap<Bytes, Entry>;
@@ -29,14 +32,17 @@ export interface Survey {
   readonly plan: Plan;
   readonly bytes: number;
   readonly excluded: readonly Bytes[];
-  /** Names that exist only at the destination. Empty unless they are to be deleted. */
+  /**
+   * Names to delete, because they exist only at the destination. Empty unless the request has
+   * `delete`.
+   */
   readonly extra: readonly Bytes[];
   readonly complaints: readonly string[];
 }
 
 /**
- * Rejects with `MachineFailure` when nothing can be transferred: `missing`, `denied`, `no_space`,
- * or the wrong kind.
+ * Lists both sides and plans the transfer. Rejects with `MachineFailure` when nothing can be
+ * transferred: `missing`, `denied`, `no_space`, or the wrong kind.
  */
 export async function surveyed(request: TransferRequest): Promise<Survey> {
   const { from, to, exclude = [], signal } = request;
@@ -199,7 +205,10 @@ async function sameSums(
   return new Set(names.filter(isSame).map(({ name }) => name));
 }
 
-/** Returns the names that exist only at the destination, except excluded ones, which are kept. */
+/**
+ * Returns the names that exist only at the destination, except excluded names, which are not
+ * deleted.
+ */
 async function extraOf(
   { to, exclude = [], signal }: TransferRequest,
   tree: Tree,

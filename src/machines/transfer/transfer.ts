@@ -1,7 +1,7 @@
 /**
- * Copies files and trees from one machine to another, or within one. This computer stores nothing
- * in between. A file reaches its place completely or not at all. Existing equal files are not sent,
- * and an interrupted transfer resumes.
+ * Copies files and folders from one machine to another, or within this computer. Nothing is stored
+ * on this computer in between. A file appears at the destination completely or not at all. Files
+ * that are already equal are not sent, and an interrupted transfer resumes.
  */
 import { systemClock } from '../../base/clock.ts';
 import { MachineFailure } from '../machine.ts';
@@ -12,7 +12,8 @@ import { surveyed, type Survey } from './survey.ts';
 import type { TransferReport, TransferRequest } from './transferRequest.ts';
 
 /**
- * Rejects with `MachineFailure` when nothing could be started; otherwise resolves with a report.
+ * Performs a transfer and resolves with a report. Rejects with `MachineFailure` if the transfer
+ * could not start.
  */
 export async function transfer(request: TransferRequest): Promise<TransferReport> {
   const { from, to, clock = systemClock } = request;

@@ -10,11 +10,11 @@ export interface TransferRequest {
   readonly to: Place;
   /** Patterns in .gitignore syntax, relative to the sent folder. */
   readonly exclude?: readonly string[];
-  /** Also excludes files that .gitignore files of the tree name. */
+  /** True to also exclude what .gitignore files in the sent folder exclude. */
   readonly gitignore?: boolean;
-  /** Compares content instead of size and time. */
+  /** True to compare the content of files instead of size and time. */
   readonly checksum?: boolean;
-  /** Deletes items that exist only at the destination. Default: false. */
+  /** True to delete items that exist only at the destination. Default: false. */
   readonly delete?: boolean;
   readonly isDryRun?: boolean;
   readonly signal?: AbortSignal;
@@ -30,7 +30,7 @@ export interface TransferReport {
    */
   readonly outcome: 'complete' | 'partial' | 'stopped' | 'aborted' | 'dry_run';
   readonly failure?: MachineFailure;
-  /** Number of files newly put in their place. */
+  /** Number of files that were created or replaced at the destination. */
   readonly files: number;
   readonly links: number;
   readonly folders: number;

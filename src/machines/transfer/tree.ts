@@ -24,7 +24,7 @@ export interface Tools {
 export interface Tree {
   readonly root: 'folder' | 'file' | 'nothing';
   readonly tools: Tools;
-  /** NaN when unknown. */
+  /** Free bytes of the file system; NaN if unknown. */
   readonly freeBytes: number;
   /**
    * Entries by name relative to the folder; `.` is the folder itself. Parents precede their
@@ -38,11 +38,11 @@ export interface Tree {
 export interface Listing {
   /** Lists the place itself as a folder, or as a file under its name in its folder. */
   readonly as: 'folder' | 'file';
-  /** Names to list. Absent: everything in the folder. */
+  /** Names to list. Default: everything in the folder. */
   readonly names?: readonly Bytes[];
   /** Names of folders that are not listed. */
   readonly closed?: readonly string[];
-  /** Treats a link as its target. */
+  /** True to list the target of a link instead of the link. */
   readonly followsLinks?: boolean;
   readonly signal?: AbortSignal | undefined;
 }
@@ -184,8 +184,8 @@ function pairs(text: Bytes): (readonly [Bytes, Bytes])[] {
 }
 
 /**
- * Resolves with SHA-256 by name. Names that the tools would escape are left out, and count as
- * different.
+ * Resolves with the SHA-256 of files by name. Names that the tools would escape are omitted, so
+ * these files count as different.
  */
 export async function checksums(
   place: Place,
