@@ -25,7 +25,7 @@ export interface JobHostDeps extends RunHostDeps {
   readonly scheduler: Scheduler;
 }
 
-/** How long to wait for the end of a job after its command was killed. */
+/** Maximum wait for the end of a job after its command was killed. */
 const endTimeoutMs = 60_000;
 /**
  * Age of the heartbeat after which a supervisor counts as dead. The supervisor touches the
@@ -38,9 +38,9 @@ const heartbeatTimeoutMs = 120_000;
  * ended.
  */
 const afterlifeMs = 20_000;
-/** How long to watch for a new heartbeat; longer than the interval between two heartbeats. */
+/** Time to watch for a new heartbeat; longer than the interval between two heartbeats. */
 const beatMs = 7_000;
-/** How long a node may take to receive an order (a signal) and to answer. */
+/** Time that a node may take to receive an order (a signal) and to answer. */
 const orderTimeoutMs = 15_000;
 const nothingSignalled: SignalReport = { signalled: [], isEscalated: false, left: [] };
 

@@ -28,8 +28,8 @@ export interface FreeSlots {
    */
   readonly gpus: readonly GpuSlot[];
   /**
-   * How many runs may be active at a time, and how many more may start now. Runs with GPUs count,
-   * too. `undefined`: the entry of the machine sets no limit.
+   * Numbers of runs that may be active at a time (`total`), and that may start now (`free`). Runs
+   * with GPUs count, too. `undefined`: the entry of the machine sets no limit.
    */
   readonly slots?: { readonly total: number; readonly free: number };
 }

@@ -18,8 +18,8 @@ import type { RunSpec } from './run.ts';
 
 export const startTimeoutMs = 30_000;
 /**
- * How long to wait until it is known whether another process, which was interrupted, has submitted
- * the job.
+ * Maximum wait until it is known whether another process, which was interrupted, has submitted the
+ * job.
  */
 const submitTimeoutMs = 180_000;
 /** Delays between attempts on a machine whose connection broke. */
