@@ -41,8 +41,8 @@ export type Answer = 'allow' | 'allow_session' | 'deny';
 export type Ask = (call: GateCall, signal: AbortSignal) => Promise<Answer>;
 
 /**
- * How calls are decided: `ask` asks the user, `allow` allows all, `read` allows only reading and
- * never asks.
+ * Mode of the gate: `ask` asks the user, `allow` allows all, `read` allows only reading and never
+ * asks.
  */
 export type GateMode = 'ask' | 'allow' | 'read';
 
@@ -59,8 +59,8 @@ export interface Gate {
 }
 
 /**
- * How long the gate waits for the user's answer. After that, the call is refused and the agent
- * tries something else, so the work does not stop overnight.
+ * Time for which the gate waits for the user's answer. After that, the call is refused and the
+ * agent tries something else, so the work does not stop overnight.
  */
 const answerWithinMs = 10 * 60_000;
 /**
