@@ -42,8 +42,8 @@ export interface LazyMachineOptions {
   readonly kind: MachineKind;
   readonly share?: MachineShare;
   /**
-   * What is known about the machine's queue before the machine is opened. Absent for a machine
-   * without a queue.
+   * Facts about the machine's queue that are known before the machine is opened. Absent for a
+   * machine without a queue.
    */
   readonly queue?: Pick<Scheduler, 'mayRequeue'>;
   readonly connector: Connector;

@@ -8,9 +8,7 @@ import { HeliosError } from '../base/errors.ts';
 
 export type MachineKind = 'local' | 'ssh' | 'slurm' | 'container';
 
-/**
- * How a short command ended. There is a code only if the command really returned an exit status.
- */
+/** End of a short command. There is a code only if the command really returned an exit status. */
 export type ExecOutcome =
   | { readonly kind: 'exited'; readonly code: number }
   | { readonly kind: 'signalled'; readonly signal: string }

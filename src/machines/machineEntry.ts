@@ -32,7 +32,7 @@ const place = {
   alias: word.optional(),
   port: z.int().min(1).max(65_535).optional(),
   user: word.optional(),
-  /** How to log in. Default: as in the ssh config, then with the agent, keys, and prompts. */
+  /** Login method. Default: as in the ssh config, then with the agent, keys, and prompts. */
   auth: z.enum(authMethods).optional(),
   /** Path of a private key on this computer; may begin with `~/`. */
   keyPath: path.optional(),

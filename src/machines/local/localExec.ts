@@ -22,7 +22,8 @@ const defaultMaxBytes = 512 * 1024;
 const timeoutGraceMs = 2000;
 const abortGraceMs = 500;
 /**
- * How long output is read after the end of the shell, if its child processes keep the pipes open.
+ * Time for which output is still read after the end of the shell, if its child processes keep the
+ * pipes open.
  */
 const lingerMs = 250;
 

@@ -16,8 +16,8 @@ const pollMs = 1000;
 /** Poll interval while the system reports changes. Needed only for events that the system drops. */
 const calmPollMs = 5000;
 /**
- * How long after an event the system counts as reporting changes. Longer than the interval of run
- * heartbeats, so that heartbeats alone suffice.
+ * Time after an event during which the system counts as reporting changes. Longer than the interval
+ * of run heartbeats, so that heartbeats alone suffice.
  */
 const heardWithinMs = 12_000;
 

@@ -16,7 +16,9 @@ const defaultLimit = 8;
  */
 const roomForStreams = 4;
 const roomForOneShell = 2;
-/** How long a server may still count a session after it has reported the end of the session. */
+/**
+ * Time for which a server may still count a session after it has reported the end of the session.
+ */
 const clearingMs = 100;
 /**
  * After each such time without a refusal, the limit is doubled, because the server may allow more
