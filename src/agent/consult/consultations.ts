@@ -1,6 +1,6 @@
 /**
- * Second opinions: asks another model once, without tools, within a time limit. Never prompts for a
- * sign-in.
+ * Second opinions: sends one question to another model, without tools and within a time limit.
+ * Never prompts the user to sign in.
  */
 import type { Clock } from '../../base/clock.ts';
 import { ToolFailure } from '../../base/errors.ts';
@@ -72,7 +72,7 @@ function named(deps: ConsultationsDeps, word: string, provider: string | undefin
 }
 
 async function readyOne({ own }: ConsultationsDeps, asked: Asked): Promise<Asked> {
-  // The session's own provider is in use, so it is ready.
+  // The session's own provider is in use, so its readiness need not be checked.
   const readiness = asked.provider.id === own() ? undefined : await readinessOf(asked.provider);
   if (readiness === undefined || readiness.isReady) return asked;
   throw new ToolFailure(

@@ -1,6 +1,6 @@
 /**
- * Model calls outside the conversation: made only when the limits cover their worst case, and
- * recorded with their cost.
+ * Model calls outside the conversation. A call is made only when the limits cover its highest
+ * possible cost, and its actual cost is recorded.
  */
 import { ToolFailure } from '../../base/errors.ts';
 import {
@@ -22,9 +22,9 @@ export interface SideCallDeps {
 
 export interface SideCall {
   readonly model: string;
-  /** Usage of all attempts. */
+  /** Usage summed over all attempts at the call. */
   readonly usage: Usage;
-  /** Web searches by the provider. */
+  /** Number of web searches that the provider made. */
   readonly searches?: number;
 }
 
@@ -36,8 +36,8 @@ export class SideCalls {
   }
 
   /**
-   * Resolves with the longest reply that the limits cover, or `undefined` for any length. Rejects
-   * with `ToolFailure` when they cover none.
+   * Resolves with the maximum length of a reply that the limits cover, or with `undefined` when no
+   * limit applies. Rejects with `ToolFailure` when the limits do not cover any reply.
    */
   async longestReply(call: PlannedCall): Promise<number | undefined> {
     const found = await this.#deps.budget.affordable(call);
@@ -56,8 +56,8 @@ export class SideCalls {
   }
 
   /**
-   * Records what was paid for, also by a failed call. Records nothing for a call that never reached
-   * the model.
+   * Records the usage of a call and its cost, also when the call failed. Records nothing for a call
+   * that never reached the model.
    */
   async record(
     purpose: 'consult' | 'search',
@@ -80,6 +80,6 @@ export class SideCalls {
   }
 }
 
-/** Resolves with whether a call could be made now; makes no request. */
+/** Resolves with whether the provider is ready for a call now. Makes no request. */
 export const readinessOf = (provider: ModelProvider): Promise<Readiness> =>
   provider.readiness?.() ?? Promise.resolve({ isReady: true });

@@ -1,6 +1,6 @@
 /**
- * Searches the web with the user's SearxNG, else the session's provider, else a search that needs
- * no key.
+ * Searches the web. Uses the user's SearxNG instance, or else the session's provider, or else a
+ * search service that needs no key.
  */
 import { HeliosError, messageOf, ToolFailure } from '../../base/errors.ts';
 import type { ModelProvider, SearchReply } from '../../models/model.ts';
@@ -14,16 +14,16 @@ import { readinessOf, type SideCalls } from './sideCalls.ts';
 export interface WebSearchesDeps {
   readonly calls: SideCalls;
   readonly web: WebOptions;
-  /** Search without a key, used when no other is available. */
+  /** Search service that needs no key; used when no other search is available. */
   readonly keyless: SearchWeb;
   settings(): Pick<EngineSettings, 'web'>;
-  /** Returns provider and model of the session. */
+  /** Returns the session's provider and model. */
   own(): { readonly provider: ModelProvider; readonly model: string };
 }
 
 /**
- * Upper bound, from measurements, of the tokens of web pages that a provider's search passes
- * through the model.
+ * Upper bound, from measurements, of the tokens that a provider's search adds to the request as the
+ * content of web pages.
  */
 const searchContextTokens = 60_000;
 const searchOutputTokens = 8_192;
@@ -44,8 +44,8 @@ export const createWebSearches = (deps: WebSearchesDeps): WebSearcher => ({
 });
 
 /**
- * Resolves with the finding, with `undefined` when the provider has no search, or with the reason
- * why it could not search.
+ * Searches with the session's provider. Resolves with the search result, with the reason for a
+ * failed search, or with `undefined` when the provider offers no search.
  */
 async function nativeSearch(
   { calls, own }: WebSearchesDeps,

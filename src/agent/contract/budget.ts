@@ -1,8 +1,8 @@
-/** Total of calls to models. */
+/** Total cost and tokens of calls to models. */
 export interface Spent {
   readonly usd: number;
-  /** Input, cached or not, plus output. */
+  /** Input tokens (cached or not) plus output tokens. */
   readonly tokens: number;
-  /** True when a call had an unknown price: `usd` is then a lower bound. */
+  /** True when the price of a call is unknown: `usd` is then a lower bound. */
   readonly hasUnknownCost: boolean;
 }

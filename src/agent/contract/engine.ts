@@ -1,7 +1,7 @@
 /**
  * The engine as front ends (the extension, the terminal, a test) see it. A front end starts and
- * follows sessions, reads state and implements the ports. It never touches a journal or a process
- * itself.
+ * follows sessions, reads their state and implements the ports. A front end never accesses a
+ * journal or a process directly.
  */
 import type { Disposable } from '../../base/disposable.ts';
 import type { MachineRegistry } from '../../machines/list/machineRegistry.ts';
@@ -21,9 +21,9 @@ export interface Engine extends Disposable {
   readonly sessions: Sessions;
   readonly retention: Retention;
   readonly machines: MachineRegistry;
-  /** All runs known to this process, of all its sessions. */
+  /** All runs that this process knows, from all sessions that are open in this process. */
   readonly runs: Runs;
-  /** Load of the machines. Sampled while somebody watches or runs are active. */
+  /** Load of the machines. Measured only while a view shows the load or runs are active. */
   readonly resources: MachineResources;
   readonly globalMemoryFolder: string;
   readonly reports: Reports;
@@ -37,7 +37,8 @@ export interface Engine extends Disposable {
   /** Sends notifications. */
   readonly notifier: Pick<Notifier, 'try'>;
   /**
-   * Removes secrets from a text: those that this process knows, and whatever has the form of one.
+   * Removes secrets from a text: the secrets that this process knows, and everything that looks
+   * like a secret.
    */
   redact(text: string): string;
   /**
@@ -46,8 +47,8 @@ export interface Engine extends Disposable {
    */
   spentToday(): Promise<Spent>;
   /**
-   * Ends the work of this process on its sessions, and writes the index to disk. Leases are
-   * released; runs continue.
+   * Closes the sessions of this process: releases their leases and writes the index to disk. Runs
+   * continue.
    */
   close(): Promise<void>;
 }

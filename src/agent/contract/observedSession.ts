@@ -20,26 +20,33 @@ export interface ObserveOptions {
   readonly clock?: Clock;
   readonly logger?: Logger;
   /**
-   * While it returns true, nothing is read: the session is open here and reports its own changes.
+   * When this function returns true, nothing is read: the session is open in this process and
+   * reports its own changes.
    */
   readonly isOpenHere?: () => boolean;
 }
 
-/** Read-only view of a session as it grows, whichever process works on it. */
+/**
+ * Read-only view of a session. The view follows the session's journal, whichever process works on
+ * the session.
+ */
 export interface ObservedSession extends Disposable {
   /** Oldest first. */
   readonly events: readonly JournalEvent[];
-  /** `undefined` until the journal was read, and when the journal has no start. */
+  /** `undefined` before the first read, and when the first line of the journal is missing. */
   readonly state: SessionState | undefined;
-  /** The process that owns the session. */
+  /** Process that works on the session. */
   readonly holder: Pick<LeaseOwner, 'pid' | 'host' | 'kind'> | undefined;
   readonly onDidChange: Event<News>;
   /** Returns the ledger, including what the active runs have printed so far. */
   ledger(): Ledger | undefined;
-  /** Resolves with all points of a run; `undefined` when none are available. */
+  /** Resolves with all metric points of a run; `undefined` when no points are available. */
   metricsOf(run: Pick<RunState, 'spec' | 'verdict'>): Promise<RunMetrics | undefined>;
-  /** Refreshes every second, or not at all. */
+  /** Starts or stops refreshing the view every second. */
   setWatched(isWatched: boolean): void;
-  /** Reads what is new. Rejects when the journal or the points cannot be read. */
+  /**
+   * Reads what was added to the journal and to the metrics since the last refresh. Rejects when
+   * either cannot be read.
+   */
   refresh(): Promise<void>;
 }

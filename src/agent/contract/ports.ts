@@ -15,8 +15,8 @@ export interface ApprovalRequest {
 export type ApprovalAnswer = 'allow' | 'allow_session' | 'deny';
 
 /**
- * Services that the host provides to the engine. Without the prompts of machines nobody can be
- * asked: the answer is no.
+ * Services that the host provides to the engine. A host without the prompts of machines cannot ask
+ * the user, so the answer to every prompt is no.
  */
 export interface EnginePorts extends Partial<MachinePrompts> {
   /**
@@ -27,9 +27,12 @@ export interface EnginePorts extends Partial<MachinePrompts> {
   /** Stores a secret; `undefined` deletes it. Without this port sign-in is impossible. */
   storeSecret?(name: string, value: string | undefined): Promise<void>;
   /**
-   * Called only in permission mode `ask`. The signal aborts when the answer is no longer needed.
+   * Asks the user whether a call may be made. Called only in permission mode `ask`. The signal
+   * aborts when the answer is no longer needed.
    */
   approve(request: ApprovalRequest, signal: AbortSignal): Promise<ApprovalAnswer>;
-  /** Shows a notification in the window, and returns at once. Undefined: there is no window. */
+  /**
+   * Shows a notification in the window and returns immediately. Omitted when there is no window.
+   */
   notify?(message: Message): void;
 }

@@ -12,28 +12,28 @@ export interface WrittenWriteup {
   readonly file: string;
   /** Absolute path of the brief that was written with it. */
   readonly brief: string;
-  /** Numbers in the model's account that no run has measured, as written. */
+  /** Numbers in the model's text that no run has measured, exactly as the model wrote them. */
   readonly unmeasured: readonly string[];
 }
 
 /**
- * Reports of all sessions of the home, including those that other processes own: a report changes
- * nothing in its session. A report that a user has edited is never overwritten; the new one is
- * written next to it. Writing rejects with `UserFacing` when the work folder is gone, and with
- * `StorageFailure`.
+ * Writes reports of all sessions of the home. Sessions of other processes are included, because
+ * writing a report does not change the session. A report that a user has edited is never
+ * overwritten: the new report is written next to the edited one. Writing rejects with `UserFacing`
+ * when the work folder no longer exists, and with `StorageFailure`.
  */
 export interface Reports {
-  /** Resolves with the brief as Markdown; writes nothing. */
+  /** Resolves with the brief as Markdown; writes no file. */
   brief(id: SessionId): Promise<string>;
   /** Writes the brief and its charts. */
   write(id: SessionId): Promise<WrittenReport>;
-  /** Writes the brief and the write-up, with the latest account of the model. */
+  /** Writes the brief and the write-up. The write-up contains the model's latest text. */
   writeup(id: SessionId): Promise<WrittenWriteup>;
   /** Resolves with the absolute path of the newest brief; `undefined` when there is none. */
   find(id: SessionId): Promise<string | undefined>;
   /**
-   * Resolves with the report that was written automatically when the session ended in this process;
-   * `undefined` when there is none.
+   * Resolves with the report that was written automatically at the end of the session, if the
+   * session ended in this process; else with `undefined`.
    */
   afterEnd(id: SessionId): Promise<WrittenReport | undefined>;
 }

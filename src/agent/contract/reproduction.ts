@@ -5,17 +5,18 @@ export interface ReproduceRequest {
   /** `e7` */
   readonly experimentId: string;
   /**
-   * Share of the earlier value that counts as the same, such as 0.01. Default: only the spread of
-   * repeats counts.
+   * Largest relative difference from the earlier value that counts as the same result, such as
+   * 0.01. Default: a difference within the spread of the earlier runs counts as the same result.
    */
   readonly tolerance?: number;
   readonly signal?: AbortSignal;
 }
 
 /**
- * - `within_spread` · `outside_spread`: two standard deviations of the earlier repeats
- * - `within_tolerance` · `outside_tolerance`: the given tolerance
- * - `not_judged`: only one earlier run, and no tolerance
+ * Whether the new value agrees with the earlier runs.
+ * - `within_spread` · `outside_spread`: compared with two standard deviations of the earlier runs
+ * - `within_tolerance` · `outside_tolerance`: compared with the given tolerance
+ * - `not_judged`: there is only one earlier run, and no tolerance was given
  */
 export type Judgement =
   'within_spread' | 'outside_spread' | 'within_tolerance' | 'outside_tolerance' | 'not_judged';
@@ -23,8 +24,8 @@ export type Judgement =
 export interface ComparedMetric {
   readonly metric: string;
   /**
-   * Mean over the earlier runs: of their best values where the metric has a direction, else of
-   * their last values.
+   * Mean over the earlier runs. Averages the best values of a metric that has a direction (higher
+   * or lower is better), else the last values.
    */
   readonly before: number;
   readonly spread?: number;
@@ -40,6 +41,6 @@ export interface Reproduction {
   readonly run: number;
   readonly verdict: Verdict;
   readonly metrics: readonly ComparedMetric[];
-  /** Sentences on what could not be reproduced exactly. */
+  /** Sentences that list what could not be reproduced exactly. */
   readonly differences: readonly string[];
 }

@@ -3,19 +3,19 @@ import type { SessionId } from '../../base/ids.ts';
 import type { SessionSummary } from './sessions.ts';
 
 export interface RetentionLimits {
-  /** Sessions whose last event is older are removed. */
+  /** Sessions whose last event is older than this age are removed. */
   readonly maxAgeMs?: number;
   /**
-   * Limit for all sessions with their runs on this computer. The oldest are removed until the rest
-   * fits.
+   * Size limit for all sessions together, including their runs on this computer. The oldest
+   * sessions are removed until the remaining ones fit.
    */
   readonly maxBytes?: number;
 }
 
 export interface RetentionPlan {
-  /** Oldest first. */
+  /** Sessions to remove, oldest first. */
   readonly goes: readonly OldSession[];
-  /** Sessions beyond a limit that stay, with the reason. Oldest first. */
+  /** Sessions that exceed a limit but are not removed, with the reason. Oldest first. */
   readonly stays: readonly (OldSession & { readonly why: string })[];
   /** Size of all sessions before the removal. */
   readonly totalBytes: number;
@@ -23,28 +23,28 @@ export interface RetentionPlan {
 
 export interface OldSession {
   readonly summary: SessionSummary;
-  /** Size on this computer. */
+  /** Size of the session on this computer. */
   readonly bytes: number;
 }
 
 export interface CleanReport {
   readonly removed: readonly OldSession[];
-  /** Sentences on what could not be removed; the rest of that session is gone. */
+  /** Sentences about data that could not be removed. The other data of the session was removed. */
   readonly problems: readonly string[];
 }
 
 /**
- * Removes old sessions. Never one that has not ended, is open, has an active run, or is marked as
- * kept.
+ * Removes old sessions. Never removes a session that has not ended, is open, has an active run, or
+ * that the user protected with `keep`.
  */
 export interface Retention {
-  /** Reads only. */
+  /** Returns which sessions would be removed; removes nothing. */
   plan(limits: RetentionLimits): Promise<RetentionPlan>;
   /**
-   * Removes the planned sessions that still qualify, with their runs on every machine and their
-   * worktrees.
+   * Removes the sessions of the plan that may still be removed. Also removes their runs on all
+   * machines and their worktrees.
    */
   carryOut(plan: RetentionPlan): Promise<CleanReport>;
-  /** Marks a session as kept, or removes the mark. A kept session stays whatever its age. */
+  /** Protects a session from removal, whatever its age, or ends the protection. */
   keep(id: SessionId, isKept: boolean): Promise<void>;
 }

@@ -3,7 +3,7 @@ import type { SessionId } from '../../base/ids.ts';
 
 export interface SearchHit {
   readonly sessionId: SessionId;
-  /** Goal of the session. */
+  /** The session's goal. */
   readonly goal: string;
   readonly eventId: string;
   readonly atMs: number;
@@ -12,15 +12,16 @@ export interface SearchHit {
 }
 
 export interface SearchOptions {
-  /** Default: 20. */
+  /** Maximum number of hits. Default: 20. */
   readonly limit?: number;
   readonly signal?: AbortSignal;
 }
 
 /**
- * - `tool`: input of a call
- * - `result`: result of a call
- * - `run`: label, command and the end of the output
+ * Where the text was found.
+ * - `tool`: input of a tool call
+ * - `result`: result of a tool call
+ * - `run`: label, command and the end of the run's output
  */
 export type HitKind =
   | 'goal'
@@ -35,8 +36,8 @@ export type HitKind =
   | 'end';
 
 export interface Snippet {
-  /** Text around the first match, on one line, cleaned. */
+  /** Text around the first match, in one line and without control characters. */
   readonly text: string;
-  /** `[start, end)` in `text` of each match, in order. */
+  /** Positions of the matches in `text`, in order. `end` is exclusive. */
   readonly marks: readonly (readonly [start: number, end: number])[];
 }

@@ -16,15 +16,15 @@ import type { ObservedSession, ObserveOptions } from './observedSession.ts';
 
 export interface GoalRequest {
   readonly goal: string;
-  /** Limits that the user named. */
+  /** Limits that the user set in the request. */
   readonly budget: Budget;
   /**
-   * Limits of the settings, used for those that `budget` does not name. The tighter of these and
-   * the project's limits counts.
+   * Limits from the settings. They apply where `budget` sets no limit. If the project sets the same
+   * limit, the lower value applies.
    */
   readonly defaultBudget?: Budget;
   /**
-   * Folder in which relative paths and commands start: the workspace folder, or the terminal's
+   * Base folder for relative paths and commands: the workspace folder, or the terminal's current
    * folder. Absolute path.
    */
   readonly workFolder: string;
@@ -33,7 +33,10 @@ export interface GoalRequest {
   readonly model?: string;
   /** Default: `goal`. */
   readonly profile?: ProfileId;
-  /** The parent session, open in this process, whose budget includes this session. */
+  /**
+   * Parent session, which is open in this process. The parent's budget includes the cost of this
+   * session.
+   */
   readonly parent?: SessionId;
 }
 
@@ -43,24 +46,27 @@ export interface SessionSummary {
   readonly goal: string;
   readonly startedMs: number;
   readonly lastEventMs: number;
-  /** Phase in the journal. Whether a process works on the session: see `owner`. */
+  /** Phase according to the journal. `owner` tells whether a process works on the session. */
   readonly phase: Phase;
-  /** Undefined until the session has ended. */
+  /** `undefined` while the session has not ended. */
   readonly endReason?: EndReason;
   readonly runs: number;
   /** Runs that have started and not ended. */
   readonly going: number;
   readonly turns: number;
   readonly usd: number;
-  /** True when a call had an unknown price: `usd` is then a lower bound. */
+  /** True when the price of a call is unknown: `usd` is then a lower bound. */
   readonly hasUnknownCost: boolean;
-  /** Best value of the champion, such as `loss 0.83`; undefined without a champion. */
+  /**
+   * Best value of the champion (the best experiment), such as `loss 0.83`; `undefined` when there
+   * is no champion.
+   */
   readonly best?: string;
 }
 
 /**
- * A goal being worked on, owned by this process. Every change of `state` comes with a journal
- * event, which is on disk before listeners are called.
+ * A session that this process owns. Every change of `state` comes from a journal event. The event
+ * is on disk before listeners are called.
  */
 export interface Session {
   readonly id: SessionId;
@@ -73,61 +79,70 @@ export interface Session {
   /** All events so far, oldest first. */
   events(): readonly JournalEvent[];
   /**
-   * Sends a message of the user. It steers a working session, and wakes a sleeping or paused one.
+   * Sends a message of the user. A working session reads the message with its next model call; a
+   * sleeping or paused session wakes.
    */
   say(text: string): Promise<void>;
   /**
-   * Stops thinking and any running tool within a second. The session is then paused until the next
-   * message; runs continue.
+   * Aborts the model call and any active tool within a second, then pauses the session until the
+   * next message. Runs continue.
    */
   interrupt(): Promise<void>;
-  /** Resumes a paused session without a message; does nothing in any other phase. */
+  /** Resumes a paused session without a message. Does nothing in any other phase. */
   unpause(): Promise<void>;
   /**
-   * Answers an open question of the session; a sleeping session wakes. Rejects with `UserFacing`
-   * when the question is not open.
+   * Answers an open question of the session, and wakes the session if it sleeps. Rejects with
+   * `UserFacing` when the question is not open.
    */
   answer(questionId: string, answer: string): Promise<void>;
   /**
-   * Imports earlier results (`results.tsv`) and resolves with their number. Rejects with
-   * `UserFacing` when they are invalid.
+   * Imports earlier results from the text of a `results.tsv` file. Resolves with the number of
+   * results. Rejects with `UserFacing` when the text is invalid.
    */
   importResults(text: string, source: string): Promise<number>;
   /**
-   * Runs an experiment again and compares the results; resolves when that run has ended. Rejects
+   * Runs an experiment again and compares the results. Resolves when the new run has ended. Rejects
    * with `UserFacing` when the experiment cannot be reproduced.
    */
   reproduce(request: ReproduceRequest): Promise<Reproduction>;
-  /** Ends the session with reason `user`. Runs continue unless `killRuns`. */
+  /** Ends the session with reason `user`. Runs continue unless `killRuns` is true. */
   stop(options?: { readonly killRuns?: boolean }): Promise<void>;
-  /** Takes effect with the next call. Keeps history and memory. */
+  /**
+   * Changes the model, starting with the next model call. The session keeps its history and memory.
+   */
   useModel(provider: string, model: string): Promise<void>;
-  /** Takes effect with the next call. `undefined`: the effort of the settings. */
+  /**
+   * Changes the effort, starting with the next model call. `undefined` means the effort from the
+   * settings.
+   */
   useEffort(effort: Effort | undefined): Promise<void>;
   /**
-   * Pins a sticky, which the model always sees. Resolves with its number, which is never reused.
-   * Rejects with `UserFacing` beyond 20 stickies.
+   * Adds a sticky note, which the model always sees. Resolves with the note's number, which is
+   * never reused. Rejects with `UserFacing` when there are already 20 sticky notes.
    */
   pin(text: string): Promise<number>;
-  /** Removes a sticky. Resolves with false when the number does not exist. */
+  /** Removes a sticky note. Resolves with false when no sticky note has this number. */
   unpin(number: number): Promise<boolean>;
   /** Resolves when the session has ended; never rejects. */
   readonly ended: Promise<EndReason>;
 }
 
 export interface ResumeOptions {
-  /** New limits. */
+  /** New limits for the session. */
   readonly budget?: Budget;
-  /** The user wants the session in this window: another window hands it over. */
+  /**
+   * True when the user wants to continue the session in this window. Another window that owns the
+   * session then hands it over.
+   */
   readonly takesOver?: boolean;
 }
 
 export interface Sessions {
   start(request: GoalRequest): Promise<Session>;
   /**
-   * Resumes an unfinished session where it stands; an ended one continues with the next message.
-   * Takes the session back from the background process. Rejects with `UserFacing` when another
-   * window or terminal owns it.
+   * Resumes a session. An unfinished session continues at once, an ended one with the next message.
+   * A session of the background process is moved to this process. Rejects with `UserFacing` when
+   * another window or terminal owns the session.
    */
   resume(id: SessionId, options?: ResumeOptions): Promise<Session>;
   /** Returns the sessions that are open in this process, oldest first. */
@@ -135,39 +150,43 @@ export interface Sessions {
   /** Resolves with all sessions of the home, newest first. */
   list(): Promise<readonly SessionSummary[]>;
   /**
-   * Resolves with the unfinished sessions of this home that a reload resumes, newest first: those
-   * without a live owner, and those that the background process owns.
+   * Resolves with the unfinished sessions of this home that are resumed after a window reload,
+   * newest first: sessions without a live owner, and sessions that the background process owns.
    */
   interrupted(): Promise<readonly SessionId[]>;
-  /** Reads events and ledger of any session without owning it. */
+  /** Reads the events and the ledger of any session; does not need its lease. */
   read(id: SessionId): Promise<SessionReading>;
   /**
-   * Searches the full text of the journals of all sessions. Rejects with the reason of the signal.
+   * Searches the full text of the journals of all sessions. When the signal aborts, rejects with
+   * the signal's reason.
    */
   search(query: string, options?: SearchOptions): Promise<readonly SearchHit[]>;
   /** Resolves with the process that works on a session; `undefined` when there is none. */
   owner(id: SessionId): Promise<SessionOwner | undefined>;
-  /** Finds a run by run id, `machine:pid` or `machine:job`; of several, the newest. */
+  /**
+   * Finds a run by run id, `machine:pid` or `machine:job`. If several runs match, resolves with the
+   * newest.
+   */
   findRun(reference: string): Promise<RunPlace | undefined>;
   /**
-   * Yields all events of a session, then new ones as they are added, whichever process works on it,
-   * until the signal aborts.
+   * Yields all events of a session, then each new event until the signal aborts. Works for sessions
+   * of other processes too.
    */
   follow(id: SessionId, signal: AbortSignal): AsyncIterable<FollowedEvents>;
   /**
-   * Returns a read-only view of a session that another process works on, or none: its events and
-   * the output of its runs. The caller disposes of it.
+   * Returns a read-only view of a session that is not open in this process: its events and the
+   * output of its runs. The caller disposes of the view.
    */
   observe(id: SessionId, options?: ObserveOptions): ObservedSession;
   /**
-   * Follows the output of a run, read on its machine, whichever process follows it as well.
-   * Resolves with its end, or with `undefined` when the signal aborts. Rejects with `UserFacing`
-   * when there is no such run.
+   * Follows the output of a run, reading it on the run's machine. Other processes may follow the
+   * same run. Resolves with the end of the run, or with `undefined` when the signal aborts. Rejects
+   * with `UserFacing` when the run does not exist.
    */
   watchRun(place: RunPlace, sink: RunSink, signal: AbortSignal): Promise<RunEnd | undefined>;
   /**
-   * Kills a run, whichever process follows it. The owner of its session records the end, or this
-   * process when there is none.
+   * Kills a run of any process. The process that owns the run's session records the end of the run;
+   * if no process owns the session, this process records it.
    */
   killRun(place: RunPlace): Promise<KilledRun>;
   readonly onDidChange: Event<void>;
@@ -175,13 +194,15 @@ export interface Sessions {
 
 export interface KilledRun {
   readonly run: RunState;
-  /** Undefined when the owner of the session records the end. */
+  /**
+   * State of the run after the kill; `undefined` when another process records the end of the run.
+   */
   readonly liveness?: Liveness;
-  /** Process ids that are still alive. */
+  /** Ids of the run's processes that are still alive. */
   readonly left: readonly number[];
-  /** The owner of the session, which records the end. */
+  /** Process that owns the session and records the end of the run. */
   readonly owner?: SessionOwner;
-  /** True when SIGKILL was necessary. */
+  /** True when the run had to be killed with SIGKILL. */
   readonly isEscalated: boolean;
 }
 
@@ -190,13 +211,16 @@ export interface RunPlace {
   readonly runId: RunId;
 }
 
-/** Owner of a session's lease. `kind` is undefined for versions that did not record it. */
+/**
+ * Process that holds the session's lease. `kind` is `undefined` when an older version of Helios
+ * wrote the lease.
+ */
 export type SessionOwner = Pick<LeaseOwner, 'pid' | 'host' | 'kind'>;
 
 export interface SessionReading {
   readonly state: SessionState;
   readonly events: readonly JournalEvent[];
   readonly ledger: Ledger;
-  /** Sentences on damage to the journal; empty when there is none. */
+  /** Sentences that describe damage to the journal; empty for an undamaged journal. */
   readonly damage: readonly string[];
 }

@@ -6,67 +6,85 @@ import type { Limits } from '../journal/events.ts';
 export type PermissionMode = 'ask' | 'allow';
 
 export interface WebSettings {
-  /** Base URL of a SearxNG instance, which then searches instead of the provider. */
+  /**
+   * Base URL of a SearxNG instance. When set, web searches use this instance instead of the
+   * provider.
+   */
   readonly searxngUrl?: string;
-  /** Lets `web_fetch` reach addresses of private networks and of this computer. */
+  /** True when `web_fetch` may access addresses of private networks and of this computer. */
   readonly allowsPrivateAddresses?: boolean;
 }
 
-/** User-defined endpoint that speaks Chat Completions. Its key is the secret `endpoint-<id>`. */
+/**
+ * User-defined endpoint with the Chat Completions API. Its API key is stored as the secret
+ * `endpoint-<id>`.
+ */
 export interface EndpointSettings {
-  /** Lower case letters, digits and hyphens; the id of its provider. */
+  /** Id of the endpoint's provider: lower-case letters, digits and hyphens. */
   readonly id: string;
   readonly label?: string;
   readonly baseUrl: string;
   readonly defaultModel?: string;
-  /** Context window of models that the endpoint does not describe itself. */
+  /** Context window of models for which the endpoint reports none. */
   readonly contextTokens?: number;
   readonly maxOutputTokens?: number;
-  /** Default: native, until the endpoint refuses tools. */
+  /**
+   * How the model requests tool calls. Default: `native`, until the endpoint rejects a request with
+   * tools.
+   */
   readonly toolCalls?: 'native' | 'text';
   readonly acceptsImages?: boolean;
-  /** Sends `reasoning_effort`. */
+  /** True when requests contain the parameter `reasoning_effort`. */
   readonly sendsEffort?: boolean;
-  /** Sent with every request. Must not contain keys. */
+  /** HTTP headers of every request. Must not contain keys. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Settings of the engine, read again for each session. */
+/** Settings of the engine. Each session reads them again when it starts or resumes. */
 export interface EngineSettings extends ProviderSettings {
   readonly permissionMode: PermissionMode;
-  /** Unchecked value of the user: `NotificationSettings`, checked where it is used. */
+  /** The user's `NotificationSettings`, not validated yet; the notifier validates them. */
   readonly notifications?: unknown;
-  /** Allows commands of a `helios.json` to run on events. */
+  /** True when `helios.json` may define commands that Helios executes on events. */
   readonly allowsProjectCommands?: boolean;
-  /** Prevents commands and runs from changing the user's repositories with git. Default: true. */
+  /**
+   * True when Helios prevents commands and runs from changing the user's repositories with git.
+   * Default: true.
+   */
   readonly protectsGit?: boolean;
-  /** Size above which files are not stored with the code of experiments. Default: 10 MB. */
+  /**
+   * Maximum size of a file that is stored with the code of an experiment; larger files are omitted.
+   * Default: 10 MB.
+   */
   readonly maxKeptFileBytes?: number;
   readonly endpoints?: readonly EndpointSettings[];
-  /** Hosts that are reached without the proxy, as in `NO_PROXY`. */
+  /** Hosts to connect to without the proxy, in the format of `NO_PROXY`. */
   readonly noProxy?: string;
-  /** Limits for all sessions of a day together. */
+  /** Limits per day for all sessions together. */
   readonly dayLimits?: Pick<Limits, 'usd' | 'tokens'>;
-  /** Model that `consult` asks. Default: another provider that is ready. */
+  /** Model that the tool `consult` asks. Default: a model of another provider that is ready. */
   readonly consult?: { readonly provider: string; readonly model?: string };
   readonly web?: WebSettings;
   /**
-   * Prices: provider/model → USD per million tokens `{ input, output, cacheRead?, cacheWrite? }`.
-   * Extends the built-in table.
+   * Prices by `provider/model`: `{ input, output, cacheRead?, cacheWrite? }` in USD per million
+   * tokens. These prices override the built-in ones.
    */
   readonly prices?: Readonly<Record<string, unknown>>;
   readonly effort?: 'none' | 'low' | 'medium' | 'high' | 'max';
-  /** Prevents the computer from sleeping while a session works or waits. */
+  /** True when the computer is kept awake while a session works or waits. */
   readonly keepAwake?: boolean;
-  /** Whether a brief is written when a session with at least one run ends. Default: always. */
+  /** Whether Helios writes a brief when a session with at least one run ends. Default: `always`. */
   readonly report?: 'always' | 'never';
   /**
-   * Consecutive turns without a new run, file change or memory write after which a session ends
-   * with `no_progress`.
+   * Number of consecutive turns without progress (a new run, a file change or a memory write) after
+   * which the session ends with `no_progress`.
    */
   readonly idleTurns: number;
-  /** Shape: `watchdogSettingsSchema`. Settings of the project take precedence. */
+  /**
+   * Settings of the watchdogs, as `watchdogSettingsSchema` defines them. The project's settings
+   * take precedence.
+   */
   readonly watchdogs?: Readonly<Record<string, unknown>>;
-  /** Settings of the project take precedence. */
+  /** Settings for detecting a plateau. The project's settings take precedence. */
   readonly plateau?: PlateauSettings;
 }

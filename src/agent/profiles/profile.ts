@@ -1,25 +1,32 @@
-/** Kinds of sessions: a goal, a question. They differ in a profile, not in code paths. */
+/**
+ * A profile defines a kind of session: a goal or a question. Kinds of sessions differ only in their
+ * profile; the code is the same.
+ */
 import type { Budget, ProfileId } from '../journal/events.ts';
 import type { Tool } from '../../tools/tool.ts';
 
 export interface AgentProfile {
   readonly id: ProfileId;
   /**
-   * Returns the stable sections of the system prompt, in order. `tools`: the tools of the session.
+   * Returns the sections of the system prompt that stay the same for the whole session, in order.
+   * `tools` are the session's tools.
    */
   sections(tools: readonly Tool[]): readonly string[];
-  /** Returns the first message, with the limits as text. */
+  /** Returns the first message to the model: the user's text and the session's limits. */
   opening(text: string, limits: readonly string[]): string;
-  /** True when sessions of this kind have the tool. */
+  /** True when sessions of this profile have the tool. */
   includes(tool: Tool): boolean;
   /**
    * Meaning of a reply without a tool call.
-   * - `work`: none. The session ends through its tools, and the model gets a reminder.
+   * - `work`: no meaning. The session ends only through tools, so the model gets a reminder.
    * - `answer`: the reply is the answer and ends the session.
    */
   readonly replyMeans: 'work' | 'answer';
-  /** Narrows the permissions of settings and project. Default: those. */
+  /**
+   * Restricts sessions of this profile to reading. Default: the permissions of the settings and the
+   * project apply.
+   */
   readonly permissions?: 'read';
-  /** Limits that apply where neither the request nor settings and project set one. */
+  /** Default limits, used where the request, the settings and the project set none. */
   readonly limits: Budget;
 }

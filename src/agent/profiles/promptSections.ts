@@ -5,7 +5,7 @@ import type { Tool } from '../../tools/tool.ts';
 export const toolSection = (rules: readonly string[], tools: readonly Tool[]): string =>
   `Tools\n${[...tools.flatMap(({ guidance }) => guidance), ...rules].map((line) => `- ${line}`).join('\n')}`;
 
-/** Rules that apply whatever the tools are. */
+/** Rules that apply to every set of tools. */
 export const commonToolRules = [
   'Put independent read-only calls into one turn: they run side by side.',
   'Results that are too long are cut in the middle; the result says how to read the rest.',

@@ -1,6 +1,6 @@
 /**
- * Profile of a question: the agent may look at files, machines, notes and runs, changes nothing,
- * and ends with its answer.
+ * Profile of a question: the agent may read files, machines, notes and runs, but changes nothing,
+ * and the session ends with the agent's answer.
  */
 import type { AgentProfile } from './profile.ts';
 import { commonToolRules, toolSection } from './promptSections.ts';
@@ -16,7 +16,8 @@ export const questionProfile: AgentProfile = {
   id: 'question',
   sections: (tools) => [role, answering, toolSection(commonToolRules, tools)],
   opening: (text) => text,
-  // Quiet reading tools work on the session itself: they wait, end it, or ask the user.
+  // Quiet tools are excluded although they only read: they make the session wait, end the session,
+  // or ask the user.
   includes: ({ effect, isQuiet }) => effect === 'read' && !isQuiet,
   replyMeans: 'answer',
   permissions: 'read',

@@ -19,8 +19,9 @@ export interface NotifierDeps {
 }
 
 /**
- * Creates the notifier. Warns about invalid settings once, until they change; meanwhile only the
- * window shows notifications.
+ * Creates the notifier. Warns once when the notification settings are invalid, and again when they
+ * change to other invalid ones. While the settings are invalid, only the window shows
+ * notifications.
  */
 export function createNotifier({ known, ports, settings, ...around }: NotifierDeps): Notifier {
   let told: string | undefined;

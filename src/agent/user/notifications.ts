@@ -1,6 +1,6 @@
 /**
- * Turns an event of a session into a notification. Independent of what the channels subscribe to:
- * they filter.
+ * Turns events of a session into notifications, without regard to the channels: each channel
+ * filters the notifications that it sends.
  */
 import { formatValue, oneLine } from '../../base/text.ts';
 import type { Notification } from '../../notify/notification.ts';
@@ -14,8 +14,8 @@ type About = Pick<Notification, 'events' | 'title' | 'body'> &
   Partial<Pick<Notification, 'machineId' | 'pid' | 'run' | 'metrics'>>;
 
 /**
- * Returns the notification for an event; `undefined` when it has none. `before`, `after`: the
- * states around the event.
+ * Returns the notification for an event, or `undefined` for an event without a notification.
+ * `before` and `after` are the states of the session before and after the event.
  */
 export function notificationOf(
   event: JournalEvent,
@@ -72,8 +72,9 @@ function aboutSleep(
 }
 
 /**
- * True for the notice at 80 %. At 100 % the end of the session is notified anyway. Limits of an
- * experiment concern the model only.
+ * True for a notice that should become a notification: 80 % of a limit of the goal or the day. At
+ * 100 % the session ends, which has its own notification. Limits of an experiment concern the model
+ * only.
  */
 const isNearLimit = ({ percent, scope }: EventOf<'budget.noticed'>): boolean =>
   percent === 80 && scope !== 'experiment';
@@ -94,7 +95,10 @@ function aboutRun(
   return runEnded(event, description, { run, state });
 }
 
-/** Notification for a question of the gate, which is not an event of the journal. */
+/**
+ * Notification for a call that needs the user's approval. The request for approval is not an event
+ * of the journal.
+ */
 export const approvalNotification = (
   { title, detail }: { readonly title: string; readonly detail: string },
   { id, goal }: Pick<SessionState, 'id' | 'goal'>,
@@ -109,7 +113,7 @@ export const approvalNotification = (
   atMs,
 });
 
-/** Notification for a stalled journal, which cannot record an event of its own. */
+/** Notification for a stalled journal: the stall itself cannot be recorded as an event. */
 export const stallNotification = (
   why: string,
   { id, goal }: Pick<SessionState, 'id' | 'goal'>,
@@ -130,8 +134,8 @@ const told = (event: NotifyEvent, { title, detail = '', facts = [] }: Words): Ab
 });
 
 /**
- * Returns the notification for the end of a session. None when the user stopped it, or asked a
- * question: they see the answer.
+ * Returns the notification for the end of a session. Returns none when the user stopped the
+ * session, or when the session answered a question: the user sees the answer.
  */
 function ended(
   { reason, evidence }: EventOf<'session.ended'>,
@@ -173,8 +177,8 @@ function runEnded(
 }
 
 /**
- * True when no other run of the experiment is open. False for points of a sweep: the end of the
- * sweep is notified.
+ * True when no other run of the experiment is active. Always false for points of a sweep: the end
+ * of the whole sweep has its own notification.
  */
 function isExperimentOver({ spec }: RunState, { runs }: SessionState): boolean {
   if (spec.sweep !== undefined) return false;
@@ -190,7 +194,7 @@ function isExperimentOver({ spec }: RunState, { runs }: SessionState): boolean {
 
 const maxMetrics = 5;
 
-/** Returns the last values of the run's metrics, the metric of the goal first. */
+/** Returns the last values of the run's metrics, with the goal's metric first. */
 function metricsOf({ metrics }: RunState, { target }: SessionState): Record<string, number> {
   const rank = (metric: string): number => (metric === target?.metric ? 0 : 1);
   const shown = [...metrics].sort((a, b) => rank(a.metric) - rank(b.metric)).slice(0, maxMetrics);

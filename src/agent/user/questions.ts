@@ -15,14 +15,17 @@ import type { Question, SessionState } from '../journal/state.ts';
 export interface QuestionsDeps {
   readonly log: SessionLog;
   readonly clock: Clock;
-  /** Called when recording a default fails. */
+  /** Called when a default answer cannot be recorded. */
   onFailed(error: unknown): void;
 }
 
 export class Questions implements Disposable {
   readonly #deps: QuestionsDeps;
   readonly #owned = new DisposableStore();
-  /** Serialises the records: an answer and a deadline never both count. */
+  /**
+   * Queue of pending writes: each question gets one answer, even if the user answers at the
+   * deadline.
+   */
   #writing: Promise<unknown> = Promise.resolve();
 
   constructor(deps: QuestionsDeps) {
@@ -36,16 +39,16 @@ export class Questions implements Disposable {
   }
 
   /**
-   * Arms the deadlines of open questions. Those past their deadline, or about an ended run, get
-   * their default now.
+   * Starts the timers for the deadlines of open questions. Questions past their deadline, and
+   * questions about an ended run, get their default now.
    */
   open(): void {
     for (const question of openQuestions(this.#state)) this.#arm(question);
   }
 
   /**
-   * Asks a question. Asked again for the same call, after a crash, resolves with the existing
-   * question.
+   * Asks a question. If the same tool call asked before (the call is repeated after a crash),
+   * resolves with the existing question.
    */
   ask(
     { text, options, fallback, withinMs, runId }: UserQuestion & { readonly runId?: RunId },
@@ -126,7 +129,7 @@ export class Questions implements Disposable {
     if (question.runId !== undefined) this.#close(question.runId);
   }
 
-  /** Gives questions about an ended run their default. */
+  /** Answers questions about an ended run with their defaults. */
   #close(runId: RunId): void {
     const { spec, verdict, notStarted } = this.#state.runs.get(runId) ?? {};
     if (verdict === undefined && notStarted === undefined) return;

@@ -1,6 +1,6 @@
 /**
- * Sends notifications for events that are recorded from now on. Earlier events were notified when
- * they were recorded.
+ * Sends notifications for newly recorded events. Events that are already in the journal when a
+ * session is opened send none: they did when they were recorded.
  */
 import type { Clock } from '../../base/clock.ts';
 import type { Disposable } from '../../base/disposable.ts';
@@ -31,13 +31,16 @@ export class SessionNotices implements Disposable {
     this.#listening = deps.log.onDidRecord((event) => this.#tell(event));
   }
 
-  /** Notifies that the gate asks for approval: the user may be away. */
+  /** Notifies the user that a call needs approval, because the user may be away. */
   asks(call: { readonly title: string; readonly detail: string }): void {
     const { log, notifier, project, clock } = this.#deps;
     notifier.notify(approvalNotification(call, log.state, clock.now()), project);
   }
 
-  /** Notifies that the journal is stalled: nothing can be recorded, so there is no event for it. */
+  /**
+   * Notifies the user that the journal is stalled. No event exists for this, because nothing can be
+   * recorded.
+   */
   stalled(why: string): void {
     const { log, notifier, project, clock } = this.#deps;
     notifier.notify(stallNotification(why, log.state, clock.now()), project);
@@ -47,7 +50,7 @@ export class SessionNotices implements Disposable {
     this.#listening.dispose();
   }
 
-  /** Notifies about an event. A failure is logged and never fails the session. */
+  /** Sends the notification for an event. Logs a failure and does not let it fail the session. */
   #tell(event: JournalEvent): void {
     const { log, notifier, project, logger } = this.#deps;
     const before = this.#before;
