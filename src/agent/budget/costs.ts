@@ -1,5 +1,6 @@
 /**
- * Costs of a session by model and by experiment, in numbers and in text, derived from its state.
+ * Costs of a session by model and by experiment, as numbers and as text. Derived from the session's
+ * state.
  */
 import { formatUsd } from '../../base/text.ts';
 import type { RunId } from '../../base/ids.ts';
@@ -9,9 +10,9 @@ import { costText } from '../journal/factText.ts';
 import type { SessionState, Spending } from '../journal/state.ts';
 
 /**
- * Returns run → cost of the model calls for its experiment, from its launch to the next launch.
- * Runs that were launched together, and the points of a sweep, share it equally. Together with
- * `costBefore`, the costs add up to the session's.
+ * Returns, for each run, the cost of the model calls for the run's experiment. Runs launched in one
+ * turn, and the points of a sweep, share the cost of their allowance equally. The sum of all runs
+ * plus `costBefore` is the cost of the session.
  */
 export function costsByRun({
   allowances,
@@ -26,7 +27,7 @@ export function costsByRun({
   );
 }
 
-/** Returns the cost before the first launch. */
+/** Returns the cost of the model calls before the first launch. */
 export function costBefore({ allowances }: Pick<SessionState, 'allowances'>): ThinkingCost {
   const { usd = 0, tokens = 0, hasUnknownCost = false } = allowances[0] ?? {};
   return { usd, tokens, hasUnknownCost };
@@ -35,8 +36,8 @@ export function costBefore({ allowances }: Pick<SessionState, 'allowances'>): Th
 type Cost = Pick<ThinkingCost, 'usd' | 'hasUnknownCost'>;
 
 /**
- * `$1.20`, `$1.20 at list price, covered by your plan`, `$1.20, of which $0.40 at list price is
- * covered by your plan`.
+ * Formats what a cost means for the bill: `$1.20`, `$1.20 at list price, covered by your plan`,
+ * `$1.20, of which $0.40 at list price is covered by your plan`.
  */
 export function billText(cost: Cost & { readonly planUsd: number }): string {
   const words = costText(cost);
@@ -46,12 +47,16 @@ export function billText(cost: Cost & { readonly planUsd: number }): string {
 }
 
 /**
- * Returns `84 %`, the share of the input that was read from a cache; `undefined` before any input.
+ * Returns the share of input tokens that the provider read from its cache, such as `84 %`;
+ * `undefined` when there are no input tokens.
  */
 export const cacheShare = ({ cacheReadTokens, inputTokens }: Spending): string | undefined =>
   inputTokens === 0 ? undefined : `${Math.round((100 * cacheReadTokens) / inputTokens)} %`;
 
-/** `claude/claude-opus-5-5: 32 calls · 1.2M tokens, 84 % of the input from a cache · $1.20`. */
+/**
+ * Formats the cost of one model: `claude/claude-opus-5-5: 32 calls · 1.2M tokens, 84 % of the input
+ * from a cache · $1.20`.
+ */
 function modelCostLine(spending: Spending): string {
   const { provider, model, calls, tokens } = spending;
   const share = cacheShare(spending);
@@ -60,7 +65,8 @@ function modelCostLine(spending: Spending): string {
 }
 
 /**
- * `12 launches · $0.10 each on average · $0.05 before the first`; `undefined` before any launch.
+ * Formats the cost of the experiments: `12 launches · $0.10 each on average · $0.05 before the
+ * first`. Returns `undefined` when nothing was launched.
  */
 export function experimentCostLine(state: Pick<SessionState, 'allowances'>): string | undefined {
   const launched = state.allowances.filter(({ runIds }) => runIds.length > 0);
@@ -75,7 +81,7 @@ export function experimentCostLine(state: Pick<SessionState, 'allowances'>): str
   return `${count} · ${average} and ${shortTokens(tokens)} tokens each on average · ${costText(costBefore(state))} before the first`;
 }
 
-/** Returns one line per model, and one for the experiments. */
+/** Returns one line per model and one line for the experiments. */
 export function costLines(state: Pick<SessionState, 'spending' | 'allowances'>): string[] {
   const experiments = experimentCostLine(state);
   return [

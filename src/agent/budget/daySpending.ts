@@ -1,6 +1,6 @@
 /**
- * Today's spending of all sessions of a home, in any process. Two sessions can together exceed a
- * limit of the day with calls that they make at the same time.
+ * Today's spending of all sessions of a home, in all processes. When two sessions make calls at the
+ * same time, their sum can exceed a limit of the day.
  */
 import type { Clock } from '../../base/clock.ts';
 import type { Home } from '../../storage/home.ts';
@@ -23,8 +23,8 @@ export class DaySpending {
   }
 
   /**
-   * Returns the spending in the present journals. Rejects with `UserFacing` when a journal cannot
-   * be read.
+   * Resolves with today's spending according to the existing journals. Rejects with `UserFacing`
+   * when a journal cannot be read.
    */
   spent(): Promise<Spent> {
     const spent = this.#reading.then(() => this.#refreshed());

@@ -1,7 +1,7 @@
 /**
- * The only place where limits are enforced: before each call that costs. Limits of goal and day are
- * hard: a call that could exceed them is not made. An experiment has an allowance: when it is used
- * up, the model is told once and has to launch the next experiment.
+ * Enforces all limits, before each paid call. Limits of the goal and the day are hard: a call that
+ * could exceed such a limit is not made. The limits of an experiment are an allowance: when they
+ * are used up, the model is notified once and has to launch the next experiment.
  */
 import type { Clock } from '../../base/clock.ts';
 import type { ModelProvider, ModelRequest } from '../../models/model.ts';
@@ -27,11 +27,11 @@ export interface BudgetGuardDeps {
   provider(id: string): ModelProvider;
   prices(): PriceTable;
   dayLimits(): DayLimits | undefined;
-  /** Returns the present spending of all sessions of the home. */
+  /** Resolves with today's spending of all sessions of the home. */
   today(): Promise<Spent>;
   /**
-   * Returns the present spending of the sessions that this one started, and of all their
-   * descendants.
+   * Resolves with the spending of all descendants of this session: the sessions that it started,
+   * the sessions that those started, and so on.
    */
   children(): Promise<Spent>;
   /** Returns the names of the active runs, such as `run 3`. */
@@ -47,7 +47,7 @@ export interface PlannedCall {
   readonly maxOutputTokens?: number | undefined;
 }
 
-/** Used when neither the call nor its model limits the reply. */
+/** Maximum output tokens of a reply when neither the call nor the model has a limit. */
 const usualMaxOutputTokens = 32_000;
 
 export class BudgetGuard {
@@ -58,8 +58,8 @@ export class BudgetGuard {
   }
 
   /**
-   * Records notices of newly passed shares. Returns true if it ended the session because a limit is
-   * used up.
+   * Records notices about newly passed shares of limits. Resolves with true when a limit is used up
+   * and this method therefore ended the session.
    */
   async endsNow(): Promise<boolean> {
     const { log, clock } = this.#deps;
@@ -77,8 +77,8 @@ export class BudgetGuard {
   }
 
   /**
-   * Returns the request with its reply cut to what the limits allow, or `undefined` when the
-   * session was ended instead.
+   * Returns the request with its maximum reply reduced to what the limits allow. Returns
+   * `undefined` when the limits allow no useful reply, so the session was ended.
    */
   async fitted(request: ModelRequest, contextTokens: number): Promise<ModelRequest | undefined> {
     const { model, maxOutputTokens } = request;
@@ -99,8 +99,8 @@ export class BudgetGuard {
   }
 
   /**
-   * Checks a call against the limits before it is made. Returns `undefined` when neither money nor
-   * tokens are limited.
+   * Checks a call against the limits before the call is made. Resolves with `undefined` when
+   * neither money nor tokens are limited.
    */
   async affordable(call: PlannedCall): Promise<Affordable | undefined> {
     const { provider, model, contextTokens } = call;
@@ -115,7 +115,7 @@ export class BudgetGuard {
     return affordable(measures, { contextTokens, maxOutputTokens, worstCost });
   }
 
-  /** Returns all limits with their present use. */
+  /** Resolves with all limits, each with how much of the limit is used. */
   async measures(): Promise<Measure[]> {
     const { log, clock } = this.#deps;
     const dayLimits = this.#deps.dayLimits();
@@ -126,7 +126,8 @@ export class BudgetGuard {
   }
 
   /**
-   * Returns the allowance of the experiment when it was used up `graceTurns` ago or earlier.
+   * Returns the used-up limit of the experiment when the model has had all `graceTurns` since the
+   * allowance was used up; else `undefined`.
    */
   #overstayed(measures: readonly Measure[]): Measure | undefined {
     const experiment = currentAllowance(this.#deps.log.state);
@@ -139,7 +140,8 @@ export class BudgetGuard {
   }
 
   /**
-   * Returns whether a call has a price. Calls that a plan covers are not billed, so they need none.
+   * Returns false for a call that a plan covers and whose price is unknown. Such a call is not
+   * billed, so it needs no price.
    */
   #isPriced(provider: string, model: string): boolean {
     if (this.#deps.provider(provider).billing !== 'plan') return true;
@@ -159,7 +161,7 @@ export class BudgetGuard {
 
   async #endShort({ measure, needs }: Extract<Affordable, { kind: 'over' }>): Promise<void> {
     const { log, clock } = this.#deps;
-    // The remainder is of no use, so the limit counts as reached.
+    // The remainder is too small for a reply, so the limit is reported as used up.
     const reached = { ...measure, used: measure.of };
     const isDue =
       dueNotices([reached], { state: log.state, events: log.events, nowMs: clock.now() }).length >

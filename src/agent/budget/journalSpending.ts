@@ -1,6 +1,6 @@
 /**
- * Spending of sessions, read from their journals whichever process writes them. Reads only what was
- * added since the last time. A call counts once its reply is recorded.
+ * Spending of sessions, read from their journals, whichever process writes to them. Each read
+ * continues where the last one ended. A call is counted when its reply is recorded.
  */
 import { open, stat } from 'node:fs/promises';
 import { codeOf, messageOf, UserFacing } from '../../base/errors.ts';
@@ -14,19 +14,19 @@ import type { JournalEvent } from '../journal/events.ts';
 import { nothingSpent } from './measures.ts';
 
 interface ReadSoFar extends Spent {
-  /** Bytes read so far, in whole lines. */
+  /** Number of bytes read so far; always ends with a complete line. */
   readonly bytes: number;
-  /** Sessions that this one started. */
+  /** Ids of the sessions that this session started. */
   readonly children: readonly SessionId[];
 }
 
 const fresh: ReadSoFar = { ...nothingSpent, bytes: 0, children: [] };
-/** Tolerance for the clock of a file server. */
+/** Tolerated difference between this computer's clock and the clock of a file server. */
 const fileClockMs = 3_600_000;
 
 export class JournalSpending {
   readonly #home: Home;
-  /** Calls before this time are ignored. */
+  /** Start of the period: calls before this time are not counted. */
   readonly #sinceMs: number;
   readonly #read = new Map<SessionId, ReadSoFar>();
 
@@ -36,15 +36,17 @@ export class JournalSpending {
   }
 
   /**
-   * Returns the spending of these sessions. Rejects with `UserFacing` when an existing journal
-   * cannot be read.
+   * Resolves with the total spending of the sessions with these ids. Rejects with `UserFacing` when
+   * an existing journal cannot be read.
    */
   async of(ids: readonly SessionId[]): Promise<Spent> {
     const read = await Promise.all(ids.map((id) => this.#readOn(id)));
     return read.reduce<Spent>(sumOf, nothingSpent);
   }
 
-  /** Returns the spending of these sessions and all their descendants. */
+  /**
+   * Resolves with the total spending of the sessions with these ids and of all their descendants.
+   */
   async withChildren(ids: readonly SessionId[]): Promise<Spent> {
     let total = nothingSpent;
     const seen = new Set<SessionId>();
@@ -63,7 +65,8 @@ export class JournalSpending {
       const { size, mtimeMs } = await stat(file);
       if (size === before.bytes || (before === fresh && mtimeMs < this.#sinceMs - fileClockMs))
         return before;
-      // A failed write was rolled back, so the lines that were read of it do not count.
+      // A smaller file means that a failed write was rolled back: its lines were counted already,
+      // so the whole journal is read again.
       const from = size < before.bytes ? fresh : before;
       const now = await readOn(file, from, size, this.#sinceMs);
       this.#read.set(id, now);
@@ -80,7 +83,7 @@ export class JournalSpending {
   }
 }
 
-/** Adds the spending in the whole lines from `before` up to `end`. */
+/** Adds the spending recorded in the complete lines between `before` and `end`. */
 async function readOn(
   file: string,
   before: ReadSoFar,
@@ -105,7 +108,9 @@ function addLines(before: ReadSoFar, piece: LinePiece, sinceMs: number): ReadSoF
   return { ...spent, bytes: before.bytes + piece.bytes, children };
 }
 
-/** Returns the spending of one line. Most lines have no cost and are not parsed. */
+/**
+ * Returns the spending recorded in one line. Lines without a cost (most of them) are not parsed.
+ */
 function spentIn(line: string, sinceMs: number): Spent | undefined {
   if (!line.includes('"cost"')) return undefined;
   const event = eventIn(line);
@@ -129,7 +134,7 @@ function eventIn(line: string): JournalEvent | undefined {
   try {
     return fromJsonLine(line) as JournalEvent;
   } catch (error) {
-    // A damaged line has no cost.
+    // A damaged line counts as a line without a cost.
     if (error instanceof SyntaxError) return undefined;
     throw error;
   }

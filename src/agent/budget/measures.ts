@@ -1,14 +1,17 @@
-/** All limits in one list with their use. The only place that decides what is used up. */
+/**
+ * Lists all limits with how much of each is used. Only this module decides whether a limit is used
+ * up.
+ */
 import type { Spent } from '../contract/budget.ts';
 import type { Budget, BudgetScope, Limits } from '../journal/events.ts';
 import type { Allowance, SessionState } from '../journal/state.ts';
 
-/** Limits of one day, for all sessions of a home together. */
+/** Limits per day for all sessions of a home together. */
 export type DayLimits = Pick<Limits, 'usd' | 'tokens'>;
 
 export const nothingSpent: Spent = { usd: 0, tokens: 0, hasUnknownCost: false };
 
-/** A limit. `used` and `of` are in its unit: dollars, tokens, minutes or turns. */
+/** A limit and its use. `used` and `of` (the limit) are in dollars, tokens, minutes or turns. */
 export interface Measure {
   readonly scope: BudgetScope;
   readonly limit: keyof Limits;
@@ -19,10 +22,11 @@ export interface Measure {
 export interface Spendable {
   readonly state: SessionState;
   readonly dayLimits?: DayLimits | undefined;
-  /** Only read when the day has limits. */
+  /** Today's spending of all sessions; used only when there are limits per day. */
   readonly today: Spent;
   /**
-   * Spending of the sessions that this one started, which counts towards its goal. Default: none.
+   * Spending of the sessions that this session started, which counts towards the limits of this
+   * session's goal. Default: none.
    */
   readonly children?: Spent;
   readonly nowMs: number;
@@ -37,8 +41,8 @@ const limitNames = [
 const minuteMs = 60_000;
 
 /**
- * Returns the limits of the goal, then those of the day, then those of the experiment (none before
- * the first launch).
+ * Returns the limits of the goal, then of the day, then of the experiment. Before the first launch,
+ * there are no limits of an experiment.
  */
 export function measuresOf({
   state,
@@ -73,7 +77,7 @@ const measured = (scope: BudgetScope, limits: Limits, used: Required<Limits>): M
     return of === undefined ? [] : [{ scope, limit, used: used[limit], of }];
   });
 
-/** Returns `undefined` before the first launch. */
+/** Returns the allowance of the current experiment; `undefined` before the first launch. */
 export function currentAllowance({ allowances }: SessionState): Allowance | undefined {
   const last = allowances.at(-1);
   return last === undefined || last.runIds.length === 0 ? undefined : last;
@@ -82,18 +86,21 @@ export function currentAllowance({ allowances }: SessionState): Allowance | unde
 export const isUsedUp = ({ used, of }: Measure): boolean => used >= of;
 
 /**
- * Returns whether the session cannot continue past the limit (goal and day). A used-up experiment
- * only makes way for the next.
+ * True for a limit of the goal or the day: the session ends when the limit is used up. When a limit
+ * of an experiment is used up, the model has to launch the next experiment.
  */
 export const isHard = ({ scope }: Measure): boolean => scope !== 'experiment';
 
-/** Returns when the minutes of the goal are used up, in milliseconds since the epoch. */
+/**
+ * Returns the time at which the minutes of the goal are used up, in milliseconds since the epoch.
+ */
 export const budgetEndMs = ({ budget, startedMs }: SessionState): number | undefined =>
   budget.minutes === undefined ? undefined : Math.ceil(startedMs + budget.minutes * minuteMs);
 
 /**
- * Returns the latest end of a sleep: when the minutes of the goal, or for the first time those of
- * the experiment, are used up.
+ * Returns the latest time at which a sleep must end: when the minutes of the goal or of the
+ * experiment are used up, whichever is first. Ignores the experiment once the model was notified
+ * that its allowance is used up.
  */
 export function budgetAlarm(
   state: SessionState,
@@ -114,9 +121,9 @@ function experimentEndMs(state: SessionState): number | undefined {
   return Math.ceil(experiment.startedMs + minutes * minuteMs);
 }
 
-/** Returns whether money is limited anywhere, so that the price of the model must be known. */
+/** Returns whether any limit is in dollars: the price of the model must then be known. */
 export const limitsMoney = (budget: Budget, day: DayLimits = {}): boolean =>
   budget.usd !== undefined || budget.experiment?.usd !== undefined || day.usd !== undefined;
 
-/** Returns midnight before `ms` in the computer's time zone. */
+/** Returns the last midnight before `ms`, in the computer's time zone. */
 export const startOfDay = (ms: number): number => new Date(ms).setHours(0, 0, 0, 0);

@@ -1,34 +1,40 @@
 /**
- * Decides whether the next call can be paid for in the worst case, and how long its reply may be.
+ * Decides whether the limits cover the highest possible cost of the next call, and how long its
+ * reply may be.
  */
 import type { Cost } from '../../models/prices.ts';
 import { isHard, type Measure } from './measures.ts';
 
 export interface NextCall {
-  /** Tokens of the whole request. */
+  /** Number of tokens of the whole request. */
   readonly contextTokens: number;
-  /** Tokens of the longest reply to ask for without any limit. */
+  /** Maximum output tokens of the call if there were no limits. */
   readonly maxOutputTokens: number;
-  /** Returns the maximum cost of the call with a reply of this size. */
+  /** Returns the highest possible cost of the call for a reply of this length. */
   worstCost(outputTokens: number): Cost;
 }
 
 /**
- * `over`: the remainder of `measure` does not pay for the smallest useful reply, which can take
- * `needs` of its unit.
+ * - `fits`: the call may be made with a reply of `maxOutputTokens`
+ * - `over`: the remainder of the limit `measure` does not cover the smallest useful reply, which
+ * can cost up to `needs` (in the limit's unit)
+ * - `unpriced`: the price of the call is unknown
  */
 export type Affordable =
   | { readonly kind: 'fits'; readonly maxOutputTokens: number }
   | { readonly kind: 'over'; readonly measure: Measure; readonly needs: number }
   | { readonly kind: 'unpriced'; readonly why: string };
 
-/** Smallest useful reply. Below it, ending the session is better than cutting every reply. */
+/**
+ * Smallest useful reply. With a smaller maximum, every reply would be truncated, so the session
+ * ends instead.
+ */
 export const minOutputTokens = 4_096;
 
 /**
- * Returns the longest reply that cannot exceed a limit of goal or day. The allowance of an
- * experiment shortens the reply too, but never prevents the call, because another experiment can
- * follow.
+ * Returns the maximum reply that cannot exceed a limit of the goal or the day. A limit of an
+ * experiment can shorten the reply, but never prevents the call, because the model may launch the
+ * next experiment.
  */
 export function affordable(measures: readonly Measure[], call: NextCall): Affordable {
   const min = Math.min(minOutputTokens, call.maxOutputTokens);
@@ -43,7 +49,9 @@ export function affordable(measures: readonly Measure[], call: NextCall): Afford
   return { kind: 'fits', maxOutputTokens };
 }
 
-/** Returns the reply tokens that the remainder of a limit pays for, or why that is unknown. */
+/**
+ * Returns how many output tokens the remainder of a limit covers, or why this number is unknown.
+ */
 function outputWithin(measure: Measure, call: NextCall): number | string {
   const rest = measure.of - measure.used;
   if (measure.limit === 'tokens') return Math.floor(rest - call.contextTokens);

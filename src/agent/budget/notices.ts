@@ -1,4 +1,4 @@
-/** Notices about limits, recorded in the journal once each; users and the model read them there. */
+/** Notices about limits. Each notice is recorded once in the journal, for users and the model. */
 import { formatUsd } from '../../base/text.ts';
 import type { JournalEvent } from '../journal/events.ts';
 import type { SessionState } from '../journal/state.ts';
@@ -14,13 +14,14 @@ import {
 
 const shares = [100, 80, 50] as const;
 /**
- * Turns left after the allowance of an experiment is used up, to judge it and to launch the next.
+ * Number of turns that the model has, after the allowance of an experiment is used up, to decide
+ * the experiment and to launch the next.
  */
 export const graceTurns = 5;
 
 /**
- * Returns the highest newly passed share of each limit; lower shares passed at the same time are
- * skipped. Notices of a day are due again on the next day.
+ * Returns one notice per limit that passed a new share (the highest such share). Notices about
+ * limits of the day are repeated on the next day.
  */
 export function dueNotices(
   measures: readonly Measure[],
@@ -53,7 +54,10 @@ export const noticeOf = (
   of,
 });
 
-/** A limit of the day with another value is another limit. */
+/**
+ * Whether the event is a notice about the same limit. A limit of the day with a different value
+ * counts as a different limit.
+ */
 const isOf = (
   event: JournalEvent,
   { scope, limit, of }: Measure,
@@ -63,7 +67,7 @@ const isOf = (
   event.limit === limit &&
   event.of === of;
 
-/** Formats a notice for the model; `undefined` when the session ends because of it. */
+/** Formats a notice for the model. Returns `undefined` for a notice with which the session ends. */
 export function noticeForModel(notice: BudgetNotice): string | undefined {
   if (notice.percent < 100) return `[Budget: ${noticeText(notice)}. Plan with what is left.]`;
   if (notice.scope !== 'experiment') return undefined;
@@ -72,14 +76,17 @@ export function noticeForModel(notice: BudgetNotice): string | undefined {
 
 export interface Ending {
   /**
-   * The limit that ends the session. `needs` is the minimum that another call could take, if that
-   * is more than the remainder.
+   * Limit that ends the session. `needs` is the amount that the next call could cost; it is set
+   * when this amount is more than the remainder of the limit.
    */
   readonly measure: Measure;
   readonly needs?: number;
 }
 
-/** Tells the user why the session ends, what was spent and which runs continue. */
+/**
+ * Returns the text that explains to the user why the session ends, what was spent and which runs
+ * continue.
+ */
 export function endSummary(ending: Ending, state: SessionState, going: readonly string[]): string {
   const { measure, needs } = ending;
   const parts = [

@@ -40,7 +40,7 @@ export interface EndpointSettings {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Settings of the engine. Each session reads them again when it starts or resumes. */
+/** Settings of the engine, which are read again for each session. */
 export interface EngineSettings extends ProviderSettings {
   readonly permissionMode: PermissionMode;
   /** The user's `NotificationSettings`, not validated yet; the notifier validates them. */

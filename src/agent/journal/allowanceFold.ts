@@ -1,6 +1,6 @@
 /**
- * The part of the fold that separates the allowances of experiments, and tracks the notices about
- * them.
+ * Folds events into the allowances of experiments, and tracks which notices about an allowance were
+ * recorded.
  */
 import type { RunId } from '../../base/ids.ts';
 import type { Budget, JournalEvent, Limits } from './events.ts';
@@ -21,7 +21,7 @@ export const begun = (
   hasUnknownCost: false,
 });
 
-/** Changes the allowance that is being spent. */
+/** Changes the last allowance, to which current spending is added. */
 export function changeAllowance(
   state: SessionState,
   change: (last: Allowance) => Allowance,
@@ -35,8 +35,8 @@ export function changeAllowance(
 }
 
 /**
- * Begins a new allowance with a start, unless the run belongs to an existing one: to its sweep, or
- * to the other launches of its turn.
+ * Begins a new allowance when a run is launched. A run of the same sweep, or launched in the same
+ * turn, as an existing allowance is added to that allowance instead.
  */
 export function launched(state: SessionState, runId: RunId, atMs: number): SessionState {
   const key = state.runs.get(runId)?.spec.sweep?.id ?? `turn ${state.turns}`;
@@ -55,8 +55,8 @@ export function launched(state: SessionState, runId: RunId, atMs: number): Sessi
 }
 
 /**
- * Returns -1 when there is none. Turns are consecutive, so there is no later turn before an earlier
- * one.
+ * Returns the index of the last allowance with this key, or -1. Turns only increase, so the search
+ * stops at the newest turn's allowance.
  */
 function lastIndexOf(allowances: readonly Allowance[], key: string): number {
   const isTurn = (other: string): boolean => other.startsWith('turn ');
@@ -75,15 +75,18 @@ export function noticed(state: SessionState, { scope, limit, percent }: Noticed)
 }
 
 /**
- * Renews the grace turns of a used-up allowance: a user is present, so the experiment may be
- * thought about a little longer.
+ * Restarts the grace turns of a used-up allowance after a message of the user: the model gets more
+ * time for the user's request.
  */
 export const renewed = (state: SessionState): SessionState =>
   state.allowances.at(-1)?.overAtTurns === undefined
     ? state
     : changeAllowance(state, (last) => ({ ...last, overAtTurns: last.turns }));
 
-/** Sets other limits. Notices about limits that changed are due again. */
+/**
+ * Sets new limits. Removes the recorded notices about limits that changed, so that they are
+ * reported again.
+ */
 export function allowed(state: SessionState, budget: Budget): SessionState {
   const before = state.budget;
   const isSame = (notice: string): boolean => {

@@ -1,6 +1,6 @@
 /**
- * Abort reason used when Helios closes a session. Not a decision about the work: pending work stays
- * open in the journal, and the process that resumes the session continues it.
+ * Reason with which work is aborted when Helios closes a session. Aborted calls are not recorded as
+ * finished: the process that resumes the session continues them.
  */
 export class Closing extends Error {
   constructor() {

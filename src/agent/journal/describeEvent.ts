@@ -1,6 +1,6 @@
 /**
- * Describes events for users, with one wording for all front ends, which only add icons, colours
- * and line breaks.
+ * Describes events for users. All front ends use these texts and add only icons, colours and line
+ * breaks.
  */
 import { cleanText, counted, formatDuration, formatValue, oneLine } from '../../base/text.ts';
 import type { Decision } from '../../experiments/experiment.ts';
@@ -13,7 +13,10 @@ import { budgetText, noticeText, shortTokens } from './limitText.ts';
 import { alarmActionText, runName, verdictLabel } from './runText.ts';
 import type { SessionState } from './state.ts';
 
-/** `busy`: in progress. `muted`: chosen by the user or the agent, so neither good nor bad. */
+/**
+ * How an event should be presented. `busy`: work is in progress. `muted`: the user or the agent
+ * chose it, so it is neither good nor bad.
+ */
 export type Tone = 'good' | 'bad' | 'warn' | 'busy' | 'muted' | 'plain';
 
 export type Subject =
@@ -42,14 +45,20 @@ export type Subject =
   | 'setting'
   | 'end';
 
-/** Description of an event. Its texts are raw: clean, escape and cut them where they are shown. */
+/**
+ * Description of an event. Its texts are raw: the caller cleans, escapes and truncates them before
+ * showing them.
+ */
 export interface Description {
   readonly kind: Subject;
-  /** A few words, complete without the other fields. */
+  /** A few words that are understandable without the other fields. */
   readonly title: string;
-  /** The whole reason or result. May have several lines. */
+  /** The full reason or result; may have several lines. */
   readonly detail?: string;
-  /** Short facts next to the title: values of a run, the default of a question. */
+  /**
+   * Short facts to show next to the title, such as values of a run or the default answer of a
+   * question.
+   */
   readonly facts?: readonly string[];
   readonly tone: Tone;
   readonly files?: readonly string[];
@@ -82,7 +91,7 @@ const described = (
   ...(facts.length > 0 && { facts }),
 });
 
-/** For events that the description of another event covers. */
+/** Used for events without a description, because the description of another event covers them. */
 const nothing = (): undefined => undefined;
 
 const descriptions: { readonly [Type in JournalEvent['type']]: Describe<Type> } = {
@@ -110,7 +119,7 @@ const descriptions: { readonly [Type in JournalEvent['type']]: Describe<Type> } 
       endText(reason),
       summary,
     ),
-  // Show the goal itself: the text of its message also tells the model its limits.
+  // Show the goal from the state: the text of the message also contains limits for the model.
   'message.added': ({ origin, text }, { goal }) =>
     plain(
       origin === 'goal' || origin === 'person' ? 'message' : 'wake',
@@ -213,8 +222,8 @@ const descriptions: { readonly [Type in JournalEvent['type']]: Describe<Type> } 
 };
 
 /**
- * Describes an event; `state` is the session's state after it. Returns `undefined` for an event
- * that only completes another one, or that a newer version wrote.
+ * Describes an event. `state` is the state of the session after the event. Returns `undefined` for
+ * an event that only completes another event, and for an event of a newer version of Helios.
  */
 export function describeEvent(event: JournalEvent, state: SessionState): Description | undefined {
   // The type of an event selects its description, which the compiler cannot check.
@@ -223,8 +232,8 @@ export function describeEvent(event: JournalEvent, state: SessionState): Descrip
 }
 
 /**
- * Formats a description in one line: `Question q1 · May I? · Default: no`. `maxChars` applies to
- * the title and to the detail.
+ * Formats a description as one line: `Question q1 · May I? · Default: no`. `maxChars` is the
+ * maximum length of the title, and also of the detail.
  */
 export const descriptionLine = (
   { title, detail = '', facts = [] }: Description,
@@ -270,8 +279,8 @@ export const verdictTone = (verdict: Verdict | undefined): Tone =>
 export const decisionTone = (decision: Decision): Tone => decisionTones[decision];
 
 /**
- * Uses the first sentence or line of the model's text as the title, else the names of the called
- * tools.
+ * Describes a reply of the model. The title is the first sentence or line of the reply's text or,
+ * without a text, the names of the called tools.
  */
 function describeReply({ content, stop, failure }: EventOf<'model.replied'>): Description {
   if (failure !== undefined) return bad('turn', 'Model call failed', failure.message);
@@ -289,7 +298,7 @@ function describeReply({ content, stop, failure }: EventOf<'model.replied'>): De
 
 const firstLine = (text: string): string => text.split('\n', 1)[0] ?? '';
 
-/** Removes the marks of headings, lists and emphasis: a title is plain text. */
+/** Removes the Markdown of headings, lists and emphasis, because a title is plain text. */
 const withoutMarks = (text: string): string =>
   text
     .replace(/^\s*(#{1,6}|[-*>]|\d+\.)\s+/, '')
@@ -313,7 +322,7 @@ function describeRunEnd(
   );
 }
 
-/** Returns up to three metrics, the goal's first. */
+/** Returns up to three metrics, with the goal's metric first. */
 function mainMetrics(
   metrics: readonly MetricSummary[],
   wanted: string | undefined,

@@ -1,6 +1,6 @@
 /**
- * All events of a journal. Views, the terminal and tests read these; the session's state is a fold
- * over them. The types are append-only: an existing field keeps its meaning.
+ * All events of a journal. The state of a session is a fold over its events. Event types may gain
+ * fields, but an existing field never changes its meaning.
  */
 import type { RunId, SessionId } from '../../base/ids.ts';
 import type { Decision, ExperimentPlan } from '../../experiments/experiment.ts';
@@ -22,7 +22,10 @@ import type { AttachmentFile } from '../../storage/attachmentFiles.ts';
 import type { Access } from '../../permissions/access.ts';
 import type { Effect } from '../../tools/tool.ts';
 
-/** An absent limit does not limit. `tokens` counts input, cached or not, and output together. */
+/**
+ * Limits on work; an omitted limit means no limit. `tokens` counts input tokens (cached or not)
+ * plus output tokens.
+ */
 export interface Limits {
   readonly turns?: number;
   readonly usd?: number;
@@ -31,20 +34,23 @@ export interface Limits {
 }
 
 /**
- * Limits of one goal. Those of an experiment apply from the launch of one run to the launch of the
- * next.
+ * Limits of a goal. `experiment` limits the spending from the launch of one run to the launch of
+ * the next.
  */
 export interface Budget extends Limits {
   readonly experiment?: Limits;
 }
 
-/** `day`: all sessions of a home, from midnight to midnight in the computer's time zone. */
+/**
+ * What a limit covers. `day`: all sessions of a home on one calendar day, in the computer's time
+ * zone.
+ */
 export type BudgetScope = 'goal' | 'day' | 'experiment';
 
 export type EndReason =
   'goal' | 'answered' | 'blocked' | 'budget' | 'no_progress' | 'plateau' | 'user' | 'error';
 
-/** Purpose of a session. Decides on prompt, tools, end, permissions and limits. */
+/** Kind of session. Determines its prompt, tools, way to end, permissions and limits. */
 export type ProfileId = 'goal' | 'question';
 
 /** The kind of problem that a watchdog detected. */
@@ -55,7 +61,7 @@ export interface Evidence {
   readonly runId: RunId;
   readonly run: string;
   readonly metric: string;
-  /** Read by the engine from the run, never taken from the model. */
+  /** Value that the engine read from the run's output, never one that the model reported. */
   readonly last: number;
   readonly best: number;
   readonly lastStep: number;
@@ -77,17 +83,25 @@ export type SessionEvent =
       readonly helios: string;
       /** Default: `goal`. */
       readonly profile?: ProfileId;
-      /** The session that started this one, whose budget counts what it spends. */
+      /**
+       * Parent session that started this session. The parent's budget includes the cost of this
+       * session.
+       */
       readonly parent?: SessionId;
     }
-  /** This session started another one, which counts against its budget from now on. */
+  /**
+   * This session started a child session. From now on, this session's budget includes the cost of
+   * the child.
+   */
   | { readonly type: 'child.started'; readonly sessionId: SessionId }
-  /** Another process resumed the session: after a reload, a crash, or on request. */
+  /**
+   * A process resumed the session: after a reload, after a crash, or because the user requested it.
+   */
   | { readonly type: 'session.resumed'; readonly by: string; readonly budget?: Budget }
   | { readonly type: 'session.model_changed'; readonly provider: string; readonly model: string }
-  /** `undefined`: the effort of the settings applies. */
+  /** The user changed the effort. `undefined` means the effort from the settings. */
   | { readonly type: 'session.effort_changed'; readonly effort?: Effort }
-  /** Interrupted: nothing happens until a message arrives. */
+  /** The session was paused, by the user or by an error, until a message arrives. */
   | { readonly type: 'session.paused'; readonly by: 'user' | 'error'; readonly detail?: string }
   | {
       readonly type: 'session.ended';
@@ -100,7 +114,8 @@ export type SessionEvent =
       readonly origin: MessageOrigin;
       readonly text: string;
       /**
-       * For a reminder that experiments no longer improve the result: each stage is reported once.
+       * Set for a reminder about a plateau (experiments no longer improve the result). Each stage
+       * is reported once.
        */
       readonly plateauStage?: 1 | 2;
     }
@@ -121,10 +136,7 @@ export type SessionEvent =
       readonly cost: Cost;
       readonly failure?: ModelFailure;
     }
-  /**
-   * A call outside the conversation: a second opinion, or a search by the provider. Costs money and
-   * changes nothing else.
-   */
+  /** A paid call outside the conversation: a second opinion, or a web search by the provider. */
   | {
       readonly type: 'model.consulted';
       readonly purpose: 'consult' | 'search';
@@ -135,8 +147,8 @@ export type SessionEvent =
       readonly cost: Cost;
     }
   /**
-   * A share of a limit was passed. Each share is reported once. `used` and `of` are in the unit of
-   * the limit.
+   * The spending passed a share of a limit. Each share is reported once. `used` and `of` (the
+   * limit) have the same unit.
    */
   | {
       readonly type: 'budget.noticed';
@@ -152,9 +164,12 @@ export type SessionEvent =
       readonly isAllowed: boolean;
       readonly by: 'mode' | 'person' | 'rule';
       readonly why: string;
-      /** The tool that the user allowed for the rest of the session with this answer. */
+      /** Tool that the user allowed for the rest of the session when answering. */
       readonly allowedTool?: string;
-      /** Accesses that the call needed beyond Helios's own data. Not set when there were none. */
+      /**
+       * Accesses of the call to anything other than Helios's own data. Omitted when there were
+       * none.
+       */
       readonly accesses?: readonly Access[];
     }
   | {
@@ -163,11 +178,11 @@ export type SessionEvent =
       readonly name: string;
       readonly effect: Effect;
       /**
-       * Trait of the tool. Not set in journals of older versions: true there if the effect is to
-       * write or execute.
+       * Whether the tool may change code. Omitted by older versions: then true if the tool's effect
+       * is `write` or `execute`.
        */
       readonly changesCode?: boolean;
-      /** Verb and object, as `Tool.describe` gives it. */
+      /** Verb and object, as returned by `Tool.describe`. */
       readonly title: string;
     }
   | {
@@ -175,27 +190,32 @@ export type SessionEvent =
       readonly callId: string;
       readonly name: string;
       /**
-       * The text that the model is shown, bounded. `fullPath` is the file with the whole result if
-       * that is longer.
+       * Text for the model, truncated to a maximum length. If the text was truncated, `fullPath` is
+       * the file with the full result.
        */
       readonly text: string;
       readonly isError: boolean;
-      /** Trait of the tool. */
+      /** Set for a call of a quiet tool. */
       readonly isQuiet?: true;
       readonly durationMs: number;
       readonly summary?: string;
-      /** Only in journals of older versions, which held the bytes themselves. */
+      /**
+       * Only in journals of older versions, which stored the content of attachments in the event.
+       */
       readonly attachments?: readonly AttachmentBlock[];
       /**
-       * Files in the folder `attachments` of the session, as `<hash>.<extension>`. Written before
-       * the event is.
+       * Attachments, stored as `<hash>.<extension>` in the session's folder `attachments`. The
+       * files are written before this event.
        */
       readonly attachmentFiles?: readonly AttachmentFile[];
       readonly changedFiles?: readonly string[];
       readonly runId?: RunId;
       readonly fullPath?: string;
     }
-  /** Written before anything starts: after a crash, the plan shows that the run may exist. */
+  /**
+   * A run is planned. The event is written before the run starts: after a crash, the plan shows
+   * that the run may exist.
+   */
   | { readonly type: 'run.planned'; readonly spec: RunSpec; readonly callId: string }
   | { readonly type: 'run.started'; readonly runId: RunId; readonly process: RunProcess }
   | {
@@ -204,25 +224,25 @@ export type SessionEvent =
       readonly verdict: Verdict;
       readonly endedMs: number;
       readonly metrics: readonly MetricSummary[];
-      /** The end of the output, cleaned and bounded. Not set for a run that succeeded. */
+      /** The last lines of the output, cleaned and truncated. Omitted for a successful run. */
       readonly outputTail?: string;
     }
   | { readonly type: 'run.not_started'; readonly runId: RunId; readonly why: string }
   /**
-   * Recorded before its action is taken: `kill` ends the run, `ask` asks the user a question,
-   * `warn` only wakes a sleeping session.
+   * A watchdog raised an alarm. The event is recorded before the alarm's action: `kill` ends the
+   * run, `ask` asks the user a question, `warn` only wakes a sleeping session.
    */
   | {
       readonly type: 'run.alarmed';
       readonly runId: RunId;
       readonly kind: AlarmKind;
-      /** For example `loss became NaN at step 120`. */
+      /** What the watchdog detected, for example `loss became NaN at step 120`. */
       readonly detail: string;
       readonly action: 'warn' | 'kill' | 'ask';
     }
-  /** Written before the first run of the experiment is planned. */
+  /** An experiment is planned. Written before the experiment's first run is planned. */
   | { readonly type: 'experiment.planned'; readonly plan: ExperimentPlan; readonly callId: string }
-  /** The last decision counts; earlier ones show how the judgement changed. */
+  /** An experiment was decided. If there are several decisions, the last one counts. */
   | {
       readonly type: 'experiment.decided';
       readonly experimentId: string;
@@ -231,8 +251,8 @@ export type SessionEvent =
       readonly by: 'agent' | 'engine' | 'person';
     }
   /**
-   * Earlier results that the user imported. They are unverified, and never ranked with results
-   * measured here.
+   * The user imported earlier results. They are unverified, and never compared in a ranking with
+   * results that this session measured.
    */
   | {
       readonly type: 'results.imported';
@@ -240,21 +260,25 @@ export type SessionEvent =
       readonly results: readonly ImportedResult[];
     }
   /**
-   * A question never blocks the work: without an answer, `fallback` applies from `deadlineMs` on.
+   * A question to the user. The question does not block the work: `fallback` becomes the answer at
+   * `deadlineMs`.
    */
   | {
       readonly type: 'question.asked';
       /** `q1`; unique within its session. */
       readonly questionId: string;
       readonly text: string;
-      /** Answers to choose from. Empty: any text is an answer. */
+      /** Answers to choose from. When empty, the user may answer with any text. */
       readonly options: readonly string[];
       readonly fallback: string;
-      /** Milliseconds since the epoch. */
+      /** Deadline for an answer, in milliseconds since the epoch. */
       readonly deadlineMs: number;
-      /** Not set when the engine asks. */
+      /** Tool call that asks the question. Omitted when the engine itself asks. */
       readonly callId?: string;
-      /** Set when a watchdog asks: the run that continues unless the answer is `kill`. */
+      /**
+       * Run that the question of a watchdog is about. The run continues unless the answer is
+       * `kill`.
+       */
       readonly runId?: RunId;
     }
   | {
@@ -262,41 +286,41 @@ export type SessionEvent =
       readonly questionId: string;
       readonly answer: string;
       readonly by: 'person' | 'default';
-      /** Why the default was taken before the deadline, for example `run 3 is over: ok`. */
+      /** Why the default became the answer before the deadline, for example `run 3 is over: ok`. */
       readonly why?: string;
     }
   /**
-   * The whole plan, written before any point starts. The plans of the runs show which points were
-   * launched.
+   * A sweep started. `plan` is the whole plan, written before any point starts; the plans of the
+   * runs show which points were launched.
    */
   | { readonly type: 'sweep.started'; readonly plan: SweepPlan; readonly callId: string }
-  /** The point could not be started, and will not be tried again. */
+  /** A point of a sweep could not be started and will not be retried. */
   | {
       readonly type: 'sweep.point_skipped';
       readonly sweepId: string;
       readonly index: number;
       readonly why: string;
     }
-  /** No more points are launched; active runs may continue. */
+  /** The sweep launches no more points. Its active runs may continue. */
   | {
       readonly type: 'sweep.ended';
       readonly sweepId: string;
       readonly why: SweepEndReason;
-      /** The result as the model is shown it, bounded. */
+      /** Result of the sweep as the model sees it, truncated to a maximum length. */
       readonly text: string;
     }
   /**
-   * The environment of runs in a folder of a machine. Runs that are planned there later refer to
-   * it.
+   * The environment of runs in a folder of a machine was recorded. Runs planned later in the same
+   * folder refer to this environment.
    */
   | {
       readonly type: 'env.captured';
       readonly envId: string;
       readonly machineId: string;
-      /** Absolute path on the machine. */
+      /** Absolute path of the folder on the machine. */
       readonly repo: string;
       readonly gist: string;
-      /** File in the folder `snapshots` of the session. */
+      /** File in the session's folder `snapshots`. */
       readonly file: string;
       readonly callId: string;
     }
@@ -320,8 +344,8 @@ export type SessionEvent =
     }
   | { readonly type: 'monitor.stopped'; readonly why: string }
   /**
-   * For the model, `briefing` replaces the messages up to and including event `upTo`. Nothing is
-   * deleted.
+   * The conversation was shortened: for the model, `briefing` replaces all messages up to and
+   * including the event `upTo`. The journal keeps all events.
    */
   | {
       readonly type: 'context.checkpointed';
@@ -333,7 +357,7 @@ export type SessionEvent =
   | { readonly type: 'note.unpinned'; readonly number: number };
 
 /**
- * An event as it is stored in the journal. `v` is the version of the format, `at` is in
+ * An event as stored in the journal. `v` is the version of the format; `at` is the time in
  * milliseconds since the epoch.
  */
 export type Recorded<E> = E & { readonly v: 1; readonly id: string; readonly at: number };
@@ -341,13 +365,13 @@ export type Recorded<E> = E & { readonly v: 1; readonly id: string; readonly at:
 export type JournalEvent = Recorded<SessionEvent>;
 
 /**
- * Output that is shown while it arrives and is not stored: the journal has the whole reply shortly
- * after.
+ * Output that is shown while the model or a tool produces it. It is not stored, because the journal
+ * gets the complete reply or result shortly after.
  */
 export type StreamEvent =
   | { readonly type: 'text.delta'; readonly text: string }
   | { readonly type: 'thinking.delta'; readonly text: string }
   | { readonly type: 'text.discarded'; readonly why: string }
-  /** Worth a line, even while the model is writing. */
+  /** A message that users see even while the model is writing. */
   | { readonly type: 'notice'; readonly text: string }
   | { readonly type: 'tool.progress'; readonly callId: string; readonly text: string };

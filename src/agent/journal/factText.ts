@@ -19,7 +19,7 @@ const endReasonText: Readonly<Record<EndReason, string>> = {
 };
 export const endText = (reason: EndReason): string => endReasonText[reason];
 
-/** `$1.20`, or `at least $1.20` when a price is unknown. */
+/** Returns `$1.20`, or `at least $1.20` when the price of a call is unknown. */
 export const costText = ({
   usd,
   hasUnknownCost,
@@ -30,7 +30,10 @@ export const costText = ({
 export const callCostText = (cost: Cost): string =>
   'usd' in cost ? formatUsd(cost.usd) : 'unknown cost';
 
-/** `until run 7 ends`, `until run 2 and run 3 end`, `until loss < 1 or 14:30`, `until 14:30`. */
+/**
+ * Describes what ends a sleep: `until run 7 ends`, `until run 2 and run 3 end`, `until loss < 1 or
+ * 14:30`, `until 14:30`.
+ */
 export function sleepText(request: SleepRequest, state: SessionState, nowMs: number): string {
   const { triggers, deadlineMs, reason, logic } = request;
   if (triggers.length === 0)

@@ -1,6 +1,6 @@
 /**
- * Folds events into the state of a session. Resuming after a crash is this same fold. Unknown
- * events change nothing.
+ * Folds events into the state of a session. A process that resumes a session after a crash uses the
+ * same fold. Unknown events change nothing.
  */
 import { parseGoalTarget } from '../../experiments/target.ts';
 import type { RunId } from '../../base/ids.ts';
@@ -14,8 +14,8 @@ import type { RunState, SessionState, Spending, SweepState } from './state.ts';
 type Started = Extract<JournalEvent, { type: 'session.started' }>;
 
 /**
- * Returns `undefined` when the journal does not begin with `session.started`: there is no session
- * then.
+ * Returns the state of a session; `undefined` when the journal does not begin with
+ * `session.started`.
  */
 export function foldSession(events: readonly JournalEvent[]): SessionState | undefined {
   const first = events.find((event): event is Started => event.type === 'session.started');
@@ -62,7 +62,7 @@ export function initialState(event: Started): SessionState {
 export function applyEvent(state: SessionState, event: JournalEvent): SessionState {
   const change = changes[event.type] as
     ((state: SessionState, event: JournalEvent) => SessionState) | undefined;
-  // An event of a newer version stays in the journal and is ignored here.
+  // Events of newer versions change nothing.
   return change === undefined ? state : { ...change(state, event), lastEventMs: event.at };
 }
 
@@ -173,7 +173,7 @@ const changes: Changes = {
     phase: 'sleeping',
     sleep: { sleepId, request, sinceMs: at, isCheckIn: callId === '' },
   }),
-  // The end of an earlier sleep changes nothing.
+  // The end of an earlier sleep must not end the current sleep.
   'sleep.ended': (state, { sleepId }) =>
     state.sleep?.sleepId === sleepId ? { ...without(state, 'sleep'), phase: 'ready' } : state,
   'monitor.started': (state, { goal, intervalMs, at }) => ({
@@ -245,7 +245,8 @@ const revived = (state: SessionState): SessionState['phase'] =>
   state.phase === 'thinking' || state.phase === 'acting' ? 'ready' : state.phase;
 
 /**
- * Reopens an ended or paused session after a message of the user. A sleep ends by its own event.
+ * Reopens an ended or paused session after a message of the user. Leaves a sleeping session asleep:
+ * `sleep.ended` ends the sleep.
  */
 const awake = (state: SessionState): SessionState =>
   state.phase === 'ended' || state.phase === 'paused'
@@ -262,7 +263,7 @@ const withRun = (state: SessionState, id: RunId, run: RunState): SessionState =>
   runs: withEntry(state.runs, id, run),
 });
 
-/** Returns the last recorded environment of a machine and folder. */
+/** Returns the environment that was recorded last for the machine and folder. */
 export function envFor(
   { envs }: Pick<SessionState, 'envs'>,
   { machineId, cwd }: Pick<RunSpec, 'machineId' | 'cwd'>,
@@ -282,7 +283,7 @@ const changeSweep = (
   sweeps: changed(state.sweeps, id, change),
 });
 
-/** Changes an entry. Returns the map unchanged when there is no such entry. */
+/** Changes the entry with this key. Returns the map unchanged when the key does not exist. */
 function changed<V>(
   entries: ReadonlyMap<string, V>,
   id: string,

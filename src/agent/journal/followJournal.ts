@@ -1,4 +1,4 @@
-/** Follows a session while its journal grows, whichever process owns it. Only reads. */
+/** Follows the journal of a session, whichever process writes to it. Never writes. */
 import { delay, type Clock } from '../../base/clock.ts';
 import type { Home } from '../../storage/home.ts';
 import type { SessionId } from '../../base/ids.ts';
@@ -6,9 +6,9 @@ import { JournalFollower } from '../../storage/journalFollower.ts';
 import type { JournalEvent, SessionEvent } from './events.ts';
 
 export interface FollowedEvents {
-  /** Oldest first, each yielded once. */
+  /** New events, oldest first. Each event is yielded once. */
   readonly events: readonly JournalEvent[];
-  /** Whether all events of the journal have been yielded, including these. */
+  /** True when these events are the last ones in the journal so far. */
   readonly isUpToDate: boolean;
 }
 
@@ -16,8 +16,8 @@ export interface FollowedEvents {
 const everyMs = 400;
 
 /**
- * Yields all events, then new ones until the signal is aborted. Rejects when the journal cannot be
- * read.
+ * Yields the existing events, then new events until the signal aborts. Rejects when the journal
+ * cannot be read.
  */
 export async function* followJournal(
   { home, clock }: { readonly home: Home; readonly clock: Clock },

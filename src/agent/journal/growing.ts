@@ -1,13 +1,13 @@
 /**
- * Maps and lists of a state that is folded from many events. Each is copied on change, so that a
- * published state never changes. Intermediate states of one fold are not published, so the
- * collections that this fold created are changed in place.
+ * Changes maps and lists of a state. Normally each change copies the collection, so that a state
+ * that others hold never changes. Within `foldingAtOnce`, collections that the fold created are
+ * changed in place, because no one else holds them yet.
  */
 let unseen: WeakSet<object> | undefined;
 
 /**
- * Runs `fold`, which may change in place the collections that it created. Not reentrant; `fold`
- * must be synchronous.
+ * Runs `fold`. Collections created by `fold` are changed in place until `fold` returns. `fold` must
+ * be synchronous and must not call this function.
  */
 export function foldingAtOnce<T>(fold: () => T): T {
   unseen = new WeakSet();
@@ -18,18 +18,20 @@ export function foldingAtOnce<T>(fold: () => T): T {
   }
 }
 
-/** Returns the map with the entry. An existing key keeps its position. */
+/** Returns the map with the entry added or replaced. A replaced entry keeps its position. */
 export const withEntry = <K, V>(entries: ReadonlyMap<K, V>, key: K, value: V): ReadonlyMap<K, V> =>
   changeable(entries, (map) => new Map(map)).set(key, value);
 
-/** Returns the list with the item at `index`, which must not exceed its length. */
+/**
+ * Returns the list with the item set at `index`. `index` must not exceed the length of the list.
+ */
 export function withItem<T>(items: readonly T[], index: number, item: T): readonly T[] {
   const list = changeable(items, (list) => [...list]);
   list[index] = item;
   return list;
 }
 
-/** Returns the value itself if the current fold created it, else a copy. */
+/** Returns the value itself if the current fold created the value, else a copy. */
 function changeable<Shown extends object, Own extends Shown>(
   value: Shown,
   copy: (value: Shown) => Own,

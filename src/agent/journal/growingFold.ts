@@ -1,11 +1,12 @@
 /**
- * A fold over a list that only grows: called again with the same list, it continues where it
- * stopped.
+ * A fold over a list that only grows. When called again with the same list, the fold adds only the
+ * new items.
  */
 
 /**
- * `start` creates the accumulator of a list, `add` changes it by one item. Each item is added once,
- * in order. The result belongs to the fold: do not keep or change it.
+ * Creates a growing fold. `start` creates the accumulator for a list; `add` changes the accumulator
+ * by one item, once per item and in order. Callers must neither store nor change the returned
+ * accumulator.
  */
 export function growingFold<T, A>(
   start: () => A,

@@ -1,6 +1,9 @@
-/** Formats the result of a call for users: tools answer the model in JSON. */
+/** Formats the result of a tool call for users. The model gets results as JSON. */
 
-/** Writes one field per line. Returns text that is not a JSON object or list unchanged. */
+/**
+ * Formats JSON with one field per line. Returns text unchanged when it is not a JSON object or
+ * list.
+ */
 export function resultText(text: string): string {
   const value = parsed(text);
   if (Array.isArray(value)) return value.map(plain).join('\n');
@@ -20,7 +23,10 @@ function parsed(text: string): unknown {
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null;
 
-/** Starts a text of several lines, and each entry of a list of objects, on a line of its own. */
+/**
+ * Formats one field. A text of several lines starts on a new line, and so does each entry of a list
+ * of objects.
+ */
 function field([name, value]: readonly [string, unknown]): string {
   if (Array.isArray(value) && value.some(isRecord))
     return [`${name}:`, ...value.map((each) => `- ${plain(each)}`)].join('\n');

@@ -1,6 +1,6 @@
 /**
- * Journal, events and state of one session in memory, always consistent: an event is first written
- * to disk, then folded, then fired.
+ * The journal of one session, with its events and state in memory. Each event is first written to
+ * disk, then folded into the state, then passed to listeners.
  */
 import type { Clock } from '../../base/clock.ts';
 import type { Disposable } from '../../base/disposable.ts';
@@ -12,25 +12,27 @@ import type { JournalEvent, SessionEvent } from './events.ts';
 import { applyEvent, foldSession } from './fold.ts';
 import type { SessionState } from './state.ts';
 
-/** Milliseconds between attempts to write to a failing disk. */
+/** Interval of the attempts to write while the disk fails, in milliseconds. */
 const triesAgainMs = 5_000;
 
 /**
- * Called once with the failure when events cannot be recorded, and with `undefined` when they can
- * be again.
+ * Called with the failure when events can no longer be recorded, and with `undefined` when they can
+ * be recorded again.
  */
 export type OnStall = (failure: StorageFailure | undefined) => void;
 
 interface Stall {
   readonly failure: StorageFailure;
-  /** Resolves when it is time to retry. Rejects with the failure when waiting was given up. */
+  /**
+   * Resolves when the write should be retried. Rejects with the failure when `giveUp` is called.
+   */
   readonly next: PromiseWithResolvers<void>;
   readonly timer: Disposable;
 }
 
 /**
- * Creates the error for a journal without its first line, the only one with the goal, the model and
- * the folder.
+ * Creates the error for a journal whose first line is missing. Only that line has the goal, the
+ * model and the work folder.
  */
 export const withoutStart = (file: string): UserFacing =>
   new UserFacing(
@@ -52,7 +54,7 @@ export class SessionLog {
   readonly damage: readonly string[];
   #isSealed = false;
   readonly #clock: Clock;
-  /** `undefined` while writes do not wait for the disk. */
+  /** Set between `persist` and `giveUp`, while `record` waits for a failing disk. */
   #onStall: OnStall | undefined;
   #stall: Stall | undefined;
   #isStallTold = false;
@@ -69,8 +71,8 @@ export class SessionLog {
   }
 
   /**
-   * Opens an existing journal, or creates one with `first`. Throws `StorageFailure`, and
-   * `UserFacing` for a journal without its start.
+   * Opens an existing journal, or creates one with `first` as its first event. Throws
+   * `StorageFailure`, or `UserFacing` for a journal whose first line is missing.
    */
   static async open(
     file: string,
@@ -92,7 +94,7 @@ export class SessionLog {
     return this.#state;
   }
 
-  /** Oldest first. Grows as events are recorded. */
+  /** All recorded events, oldest first. The list grows with each recorded event. */
   get events(): readonly JournalEvent[] {
     return this.#events;
   }
@@ -102,9 +104,9 @@ export class SessionLog {
   }
 
   /**
-   * Resolves when the event is on disk and part of `state`. Rejects with `StorageFailure`; then
-   * nothing has changed. Between `persist` and `giveUp`, an event that cannot be written waits
-   * until it can, and later events wait as well.
+   * Records an event. Resolves when the event is on disk and part of `state`. Rejects with
+   * `StorageFailure` without changing anything. Between `persist` and `giveUp`, does not reject but
+   * waits until the event can be written; later events wait as well.
    */
   readonly record = async (event: SessionEvent): Promise<void> => {
     for (;;) {
@@ -118,7 +120,10 @@ export class SessionLog {
     }
   };
 
-  /** Like `record`, but rejects at once when the disk fails. For actions of the user. */
+  /**
+   * Records an event like `record`, but never waits for a failing disk: rejects immediately. Used
+   * for actions of the user.
+   */
   async recordNow(event: SessionEvent): Promise<void> {
     if (this.#isSealed)
       throw new StorageFailure(
@@ -134,14 +139,14 @@ export class SessionLog {
   }
 
   /**
-   * Makes `record` wait for the disk from now on: a running session continues by itself once there
-   * is space again.
+   * Makes `record` wait when the disk fails, from now on. A session then continues automatically
+   * when, for example, the disk has space again.
    */
   persist(onStall: OnStall): void {
     this.#onStall = onStall;
   }
 
-  /** Stops waiting for the disk. Pending writes reject. */
+  /** Stops waiting for a failing disk. Waiting calls of `record` reject. */
   giveUp(): void {
     this.#onStall = undefined;
     this.#isStallTold = false;
@@ -150,7 +155,7 @@ export class SessionLog {
     this.#stall = undefined;
   }
 
-  /** Records nothing from now on. */
+  /** Prevents all further writes to the journal. */
   seal(): void {
     this.#isSealed = true;
     this.giveUp();

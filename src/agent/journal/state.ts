@@ -15,11 +15,11 @@ export interface RunState {
   readonly process?: RunProcess;
   readonly verdict?: Verdict;
   readonly endedMs?: number;
-  /** Metrics recorded when the run ended. The run itself has the live values. */
+  /** Metrics recorded at the end of the run. For an active run, see the metrics of `Run`. */
   readonly metrics: readonly MetricSummary[];
-  /** Set when the run was never started. */
+  /** Why the run was never started; omitted for a run that started or may still start. */
   readonly notStarted?: string;
-  /** The last environment recorded before the run was planned, for its machine and folder. */
+  /** Environment recorded last for the run's machine and folder before the run was planned. */
   readonly envId?: string;
   /** Oldest first. */
   readonly alarms: readonly Alarm[];
@@ -32,7 +32,9 @@ export interface Alarm {
   readonly atMs: number;
 }
 
-/** An experiment of the ledger. Its runs are those of the session whose spec has its id. */
+/**
+ * An experiment of the ledger. Its runs are the session's runs whose spec has the experiment's id.
+ */
 export interface ExperimentRecord {
   readonly plan: ExperimentPlan;
   readonly plannedMs: number;
@@ -52,9 +54,11 @@ export interface Question {
   readonly fallback: string;
   readonly askedMs: number;
   readonly deadlineMs: number;
-  /** Set when a watchdog asks: the run that continues unless the answer is `kill`. */
+  /**
+   * Run that the question of a watchdog is about. The run continues unless the answer is `kill`.
+   */
   readonly runId?: RunId;
-  /** Not set while the question is open. */
+  /** Omitted while the question is open. */
   readonly answer?: { readonly text: string; readonly by: 'person' | 'default' };
 }
 
@@ -66,21 +70,21 @@ export interface EnvState {
   readonly file: string;
 }
 
-/** A sweep. Its runs are those of the session whose spec has its id. */
+/** A sweep. Its runs are the session's runs whose spec has the sweep's id. */
 export interface SweepState {
   readonly plan: SweepPlan;
   /** Id of the tool call that started the sweep. */
   readonly callId: string;
-  /** Index of a point that will not run → why. */
+  /** Index of a point that could not be started → why. */
   readonly skipped: ReadonlyMap<number, string>;
-  /** Set when no more points are launched. */
+  /** Why the sweep ended; omitted while the sweep still launches points. */
   readonly end?: SweepEndReason;
 }
 
 /**
  * - `thinking`: a model call is in progress
  * - `acting`: tool calls are in progress
- * - `ready`: between the two
+ * - `ready`: neither is in progress, and the next step can begin
  */
 export type Phase = 'ready' | 'thinking' | 'acting' | 'sleeping' | 'paused' | 'ended';
 
@@ -90,32 +94,37 @@ export interface Spending {
   readonly model: string;
   readonly calls: number;
   readonly usd: number;
-  /** The part of `usd` that a plan covers. */
+  /** The part of `usd` that the user's plan covers. */
   readonly planUsd: number;
   readonly hasUnknownCost: boolean;
-  /** Input, cached or not, and output. */
+  /** Input tokens (cached or not) plus output tokens. */
   readonly tokens: number;
   readonly inputTokens: number;
   readonly cacheReadTokens: number;
 }
 
 /**
- * Spending from the launch of one experiment to the launch of the next. Here an experiment is a
- * sweep, or the runs launched by the calls of one turn. The first allowance of a session covers the
- * time before any launch.
+ * Spending on one experiment, from its launch to the launch of the next. Here, an experiment is a
+ * sweep, or all runs launched in one turn. A session's first allowance covers the time before any
+ * launch.
  */
 export interface Allowance {
-  /** `start`, the id of its sweep, or `turn 7`. */
+  /**
+   * `start` (before any launch), the id of the sweep, or the turn of the launch, such as `turn 7`.
+   */
   readonly key: string;
   readonly runIds: readonly RunId[];
   readonly startedMs: number;
   readonly turns: number;
   readonly usd: number;
-  /** Input, cached or not, and output. */
+  /** Input tokens (cached or not) plus output tokens. */
   readonly tokens: number;
-  /** True when the price of a call is unknown: `usd` is a lower bound then. */
+  /** True when the price of a call is unknown: `usd` is then a lower bound. */
   readonly hasUnknownCost: boolean;
-  /** Value of `turns` when the model was told that the allowance is used up. */
+  /**
+   * Value of `turns` when the model was notified that the allowance is used up; grace turns are
+   * counted from this value.
+   */
   readonly overAtTurns?: number;
 }
 
@@ -128,34 +137,34 @@ export interface SessionState {
   readonly model: string;
   readonly workFolder: string;
   readonly profile: ProfileId;
-  /** The session that started this one. */
+  /** Id of the session that started this session. */
   readonly parent?: SessionId;
-  /** Sessions that this one started, oldest first. */
+  /** Ids of the sessions that this session started, oldest first. */
   readonly children: readonly SessionId[];
   readonly startedMs: number;
   readonly lastEventMs: number;
   readonly phase: Phase;
   readonly turns: number;
-  /** `undefined`: the effort of the settings applies. */
+  /** Effort that the user chose. `undefined` means the effort from the settings. */
   readonly effort?: Effort;
   readonly usd: number;
-  /** The part of `usd` that a plan covers and that is not billed. */
+  /** The part of `usd` that the user's plan covers, and that is not billed. */
   readonly planUsd: number;
   readonly hasUnknownCost: boolean;
-  /** `provider/model` → sum of its calls, in the order of first use. */
+  /** `provider/model` → sum of the calls to that model, in the order of first use. */
   readonly spending: ReadonlyMap<string, Spending>;
-  /** Oldest first, never empty. The last one is being spent. */
+  /** Oldest first; never empty. Current spending is added to the last allowance. */
   readonly allowances: readonly Allowance[];
   /**
-   * Notices about the present limits: `scope limit percent`. For the experiment, those of the last
-   * one.
+   * Recorded notices about the current limits, as `scope limit percent`. Notices with scope
+   * `experiment` are about the last allowance.
    */
   readonly notices: ReadonlySet<string>;
   readonly inputTokens: number;
   readonly outputTokens: number;
   readonly runs: ReadonlyMap<RunId, RunState>;
   readonly sweeps: ReadonlyMap<string, SweepState>;
-  /** Oldest first. */
+  /** Recorded environments, oldest first. */
   readonly envs: readonly EnvState[];
   readonly sleep?: {
     readonly sleepId: string;
