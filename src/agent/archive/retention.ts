@@ -1,6 +1,6 @@
 /**
- * Removes old sessions, so that a year of nights does not fill the disk. Never removes a session
- * that has not ended, that a process works on, that has an active run, or that a user keeps.
+ * Removes old sessions, so that they do not fill the disk over time. Never removes a session that
+ * has not ended, that a process works on, that has an active run, or that the user protected.
  */
 import { readdir, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -36,10 +36,13 @@ interface RetentionDeps {
   machinesIn(workFolder: string): Machines;
 }
 
-/** A file of this name in the folder of a session marks it as kept, whatever its age. */
+/**
+ * Name of a file in a session's folder. The file protects the session from removal, whatever its
+ * age.
+ */
 const keepFile = 'keep';
 
-/** Marks a session as kept, or removes the mark. */
+/** Protects a session from removal, or ends the protection. */
 async function keepSession(home: Home, id: SessionId, isKept: boolean): Promise<void> {
   const file = path.join(home.sessionFolder(id), keepFile);
   if (isKept) await writeFile(file, '');
@@ -63,7 +66,10 @@ export function retentionOf(
   };
 }
 
-/** Plans the removal; reads only. Goes by the time of the last events, oldest first. */
+/**
+ * Plans the removal; changes nothing. Considers the sessions in the order of their last events,
+ * oldest first.
+ */
 async function planRetention(deps: RetentionDeps, limits: RetentionLimits): Promise<RetentionPlan> {
   const oldestFirst = (await deps.list()).toSorted(
     (one, other) => one.lastEventMs - other.lastEventMs,
@@ -88,7 +94,10 @@ async function planRetention(deps: RetentionDeps, limits: RetentionLimits): Prom
   return { goes, stays, totalBytes };
 }
 
-/** Removes the planned sessions. Checks each again first: it may have changed since. */
+/**
+ * Removes the sessions of the plan. Checks each session again before removing it, because it may
+ * have changed since the plan was made.
+ */
 async function carryOutRetention(
   deps: RetentionDeps,
   { goes }: RetentionPlan,
@@ -147,8 +156,8 @@ async function folderBytes(folder: string): Promise<number> {
 }
 
 /**
- * Removes a session: first what is on other machines, its journal last, because only the journal
- * lists the rest. Failures of a machine are reported and not retried.
+ * Removes a session. The data on other machines is removed first and the journal last, because only
+ * the journal lists the other data. Failures of a machine are reported and not retried.
  */
 async function removeSession(deps: RetentionDeps, id: SessionId): Promise<string[]> {
   const { state } = await deps.read(id);
@@ -182,7 +191,7 @@ async function removeSession(deps: RetentionDeps, id: SessionId): Promise<string
   return problems;
 }
 
-/** Returns the repositories on a machine in which code of the session's experiments was stored. */
+/** Returns the repositories on a machine that contain stored code of the session's experiments. */
 const reposOn = ({ experiments }: SessionState, machineId: string): readonly string[] =>
   [...experiments.values()].flatMap(({ plan }) =>
     plan.machineId === machineId && plan.code.kind === 'git' ? [plan.code.repo] : [],

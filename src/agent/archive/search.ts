@@ -1,7 +1,7 @@
 /**
- * Full-text search over the journals themselves: the newest session first, and the newest event
- * first in each. There is no index, which would be as large as the journals, could be stale, or be
- * lost with the process that wrote it.
+ * Full-text search in the journals, without an index: an index would be as large as the journals,
+ * could be outdated, and could be lost. Searches the newest session first and, in each session, the
+ * newest event first.
  */
 import { open } from 'node:fs/promises';
 import { codeOf, messageOf } from '../../base/errors.ts';
@@ -14,13 +14,17 @@ import type { SearchHit, SearchOptions } from '../contract/search.ts';
 import { queryWords, searchTexts, snippetOf } from './searchText.ts';
 
 interface SearchTold {
-  /** Called for a journal that the system denies access to; the others are still searched. */
+  /**
+   * Called for a journal that the system denies access to. The other journals are still searched.
+   */
   onUnreadable(this: void, text: string): void;
 }
 
-/** Journals read in parallel: the next ones are read while one is searched. */
+/**
+ * Number of journals that are read in parallel: the next journals are read while one is searched.
+ */
 const journalsAtOnce = 4;
-/** Fields whose values are structure, not text. */
+/** Fields whose values are not text for users, so they are not searched. */
 const structure = [
   'type',
   'id',
@@ -36,8 +40,9 @@ const structure = [
 ];
 
 /**
- * Finds events with all words of the query in one text; a phrase is in quotes. `ids`: the sessions
- * to search, newest first. Rejects with the signal's reason. An empty query finds nothing.
+ * Finds events in which one text contains all words of the query. Quotes in the query mark a
+ * phrase. `ids` are the sessions to search, newest first. Rejects with the signal's reason. An
+ * empty query finds nothing.
  */
 export async function searchJournals(
   home: Home,
@@ -56,7 +61,7 @@ export async function searchJournals(
   try {
     for (const id of ids) {
       const found = hitsIn(home, id, search);
-      // A failure surfaces when this search is awaited.
+      // An error is thrown later, when this search is awaited.
       found.catch(() => undefined);
       waiting.push(found);
       if (waiting.length >= journalsAtOnce) await take();
@@ -111,15 +116,18 @@ async function hitsInJournal(
 }
 
 /**
- * Patterns for a first, coarse search: the beginning of the longest word of each phrase. The whole
- * phrase is compared in the lines that match.
+ * Returns patterns for a fast first search: per phrase, the beginning of its longest word. In lines
+ * that match these patterns, the whole phrases are then compared.
  */
 const patternsFor = (words: readonly string[]): RegExp[] =>
   [...new Set(words.map((word) => beginning(longest(word.split(/\s+/)))))].map((word) =>
     bytePattern(word, structure),
   );
 
-/** A character takes at most 12 bytes in JSON. */
+/**
+ * Truncates a word so that it fits into `longestWordBytes`: a character takes at most 12 bytes in
+ * JSON.
+ */
 const beginning = (word: string): string => [...word].slice(0, longestWordBytes / 12).join('');
 
 const longest = (words: readonly string[]): string =>
@@ -127,7 +135,7 @@ const longest = (words: readonly string[]): string =>
 
 const maxGoalBytes = 256 * 1024;
 
-/** Reads the goal from the first line; empty when the line does not have it. */
+/** Reads the goal from the first line of a journal; empty when this line contains no goal. */
 async function goalOf(file: string): Promise<string> {
   try {
     await using handle = await open(file);

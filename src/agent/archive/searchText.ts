@@ -36,7 +36,10 @@ const sayers: {
   'note.pinned': ({ text }) => [{ kind: 'note', text }],
 };
 
-/** Returns the texts of an event; none for events without text, or of newer versions. */
+/**
+ * Returns the searchable texts of an event. Returns none for events without text, and for events of
+ * newer versions.
+ */
 export function searchTexts(event: JournalEvent): readonly SearchText[] {
   const say = sayers[event.type] as ((event: JournalEvent) => readonly SearchText[]) | undefined;
   return say?.(event) ?? [];
@@ -47,7 +50,7 @@ function stringsIn(value: unknown): string[] {
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(stringsIn) : [];
 }
 
-/** Splits a query at white space; quotes keep words together. */
+/** Splits a query at white space. Words in quotes stay together as a phrase. */
 export function queryWords(query: string): string[] {
   const words = [...query.matchAll(/"([^"]*)"?|([^\s"]+)/g)].map(([, phrase, word]) =>
     (phrase ?? word ?? '').trim(),
@@ -58,7 +61,7 @@ export function queryWords(query: string): string[] {
 const snippetChars = 160;
 const charsBefore = 50;
 
-/** Returns a snippet when every word is in the text, ignoring case; else `undefined`. */
+/** Returns a snippet when the text contains every word, ignoring case; else `undefined`. */
 export function snippetOf(text: string, words: readonly string[]): Snippet | undefined {
   const line = cleanText(text).replace(/\s+/g, ' ').trim();
   const patterns = words.map((word) => new RegExp(escaped(word.replace(/\s+/g, ' ')), 'giu'));
@@ -77,7 +80,9 @@ export function snippetOf(text: string, words: readonly string[]): Snippet | und
   return { text: shown, marks: merged(marks) };
 }
 
-/** Moves an index out of the middle of a surrogate pair. */
+/**
+ * Moves an index to the start of a character when the index is in the middle of a surrogate pair.
+ */
 const wholeCharAt = (text: string, at: number): number =>
   /^[\udc00-\udfff]/.test(text.slice(at, at + 1)) ? at - 1 : at;
 

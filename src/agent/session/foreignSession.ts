@@ -1,6 +1,6 @@
 /**
- * Read-only view of a session that another process works on, or none: follows its journal and the
- * output of its runs as both grow.
+ * Read-only view of a session that is not open in this process. The view follows the session's
+ * journal and the output of its runs.
  */
 import type { News, ObservedSession } from '../contract/observedSession.ts';
 import type { JournalEvent, SessionEvent } from '../journal/events.ts';
@@ -21,14 +21,14 @@ import type { Home } from '../../storage/home.ts';
 import { JournalFollower } from '../../storage/journalFollower.ts';
 import { Lease } from '../../storage/lease.ts';
 
-/** Refresh interval while somebody watches. */
+/** Interval between refreshes while a front end watches the session, in milliseconds. */
 const refreshEveryMs = 1_000;
 
 export interface ForeignSessionDeps {
   readonly home: Home;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** While it returns true, nothing is read. */
+  /** When this function returns true, nothing is read: the session is open in this process. */
   isOpenHere(): boolean;
 }
 
@@ -64,12 +64,12 @@ export class ForeignSession implements ObservedSession {
     return this.#events;
   }
 
-  /** `undefined` until the journal was read, and when the journal has no start. */
+  /** `undefined` before the first read, and when the first line of the journal is missing. */
   get state(): SessionState | undefined {
     return this.#state;
   }
 
-  /** The process that owns the session now. */
+  /** Process that works on the session. */
   get holder(): Holder {
     return this.#holder;
   }
@@ -81,7 +81,7 @@ export class ForeignSession implements ObservedSession {
     return this.#ledger;
   }
 
-  /** Resolves with all points of a run; `undefined` when none are available. */
+  /** Resolves with all metric points of a run; `undefined` when no points are available. */
   metricsOf({
     spec,
     verdict,
@@ -89,7 +89,10 @@ export class ForeignSession implements ObservedSession {
     return this.#points.of(spec, verdict !== undefined);
   }
 
-  /** Starts or stops refreshing. Nothing is read while nobody watches. */
+  /**
+   * Starts or stops the regular refresh. Without the regular refresh, only `refresh` reads
+   * anything.
+   */
   setWatched(isWatched: boolean): void {
     this.#isWatched = isWatched;
     this.#timer?.dispose();
@@ -103,7 +106,10 @@ export class ForeignSession implements ObservedSession {
     this.#changed.dispose();
   }
 
-  /** Reads what is new. Rejects when the journal or the points cannot be read. */
+  /**
+   * Reads what was added to the journal and to the metrics since the last refresh. Rejects when
+   * either cannot be read.
+   */
   async refresh(): Promise<void> {
     if (this.#deps.isOpenHere()) return;
     const [before, wasHeld] = [this.#events.length, this.#holder !== undefined];

@@ -1,4 +1,7 @@
-/** Ports of the launching tools: the experiment is planned before its first run. */
+/**
+ * Ports of the tools that launch runs and sweeps. Each port plans the experiment before its first
+ * run.
+ */
 import type { LaunchedRun, RunRequest } from '../../tools/runs/remoteExecBackground.ts';
 import type { StartedSweep, SweepRequest } from '../../tools/runs/sweep.ts';
 import type { ToolContext } from '../../tools/tool.ts';

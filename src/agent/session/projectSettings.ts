@@ -1,4 +1,4 @@
-/** Merges the settings of a project with those of the user. */
+/** Combines the settings of a project with the user's settings. */
 import path from 'node:path';
 import { UserFacing } from '../../base/errors.ts';
 import type { Machines } from '../../machines/machine.ts';
@@ -11,7 +11,8 @@ import type { Budget, Limits } from '../journal/events.ts';
 const limits = ['usd', 'tokens', 'minutes', 'turns'] as const;
 
 /**
- * Returns the budget: limits that the user named, else the tighter of the settings and the project.
+ * Returns the budget of a session. A limit that the user set in the request applies; otherwise the
+ * lower value of the settings and the project applies.
  */
 export function budgetFor(
   { budget, defaultBudget = {} }: GoalRequest,
@@ -43,20 +44,22 @@ function tightest(values: readonly (number | undefined)[]): number | undefined {
   return said.length === 0 ? undefined : Math.min(...said);
 }
 
-/** Returns the permission mode. A project narrows what the user allowed, and never widens it. */
+/**
+ * Returns the permission mode. A project can only restrict the permissions that the user allowed.
+ */
 export const permissionMode = (
   allowed: PermissionMode,
   project: ProjectFile | undefined,
 ): PermissionMode => project?.permissions?.mode ?? allowed;
 
-/** Returns the project's defaults for tool calls that name no machine or metrics. */
+/** Returns the project's default arguments for tool calls that do not name a machine or metrics. */
 export function toolDefaults(project: ProjectFile | undefined): ToolDefault[] {
   const { defaultMachine: machine, metricNames, metricPatterns } = project ?? {};
   const defaults: readonly ToolDefault[] = [
     { parameter: 'machine_id', value: machine },
     { parameter: 'machines', value: machine && [machine] },
     { parameter: 'metric_patterns', value: metricPatterns, unless: 'metric_names' },
-    // Patterns replace names.
+    // If the project has metric patterns, its metric names are not used.
     {
       parameter: 'metric_names',
       value: metricPatterns === undefined ? metricNames : undefined,
@@ -81,8 +84,9 @@ export function checkDefaultMachine(
 }
 
 /**
- * Resolves with the absolute folder for reports. Resolves with `undefined` when the project names
- * none, or its file is invalid: reports are written all the same.
+ * Resolves with the absolute path of the project's folder for reports. Resolves with `undefined`
+ * when the project names no such folder, or when the project file is invalid: reports are then
+ * written to the default folder.
  */
 export async function reportsFolder(workFolder: string): Promise<string | undefined> {
   try {

@@ -1,4 +1,4 @@
-/** Ports of the tools that read and end runs. A tool sees only the session's own runs. */
+/** Ports of the tools that read and kill runs. The tools can only access runs of the session. */
 import type { Run } from '../../runs/liveRun.ts';
 import type { AllToolsDeps } from '../../tools/allTools.ts';
 import type { MeasuredRun } from '../../tools/runs/measuredRuns.ts';
@@ -30,7 +30,10 @@ export const taskDeps = (deps: ToolsetDeps): AllToolsDeps['tasks'] => {
     runs: {
       ...runFinder(deps),
       output: (run, options) => runs.output(run, options),
-      /** Waits until the end is in the journal, which the tool reads afterwards. */
+      /**
+       * Resolves when the end of the run is in the journal, because the tool then reads the end
+       * from there.
+       */
       async kill(run, options) {
         const result = await runs.kill(run, options);
         await sessionRuns.settle();

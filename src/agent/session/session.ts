@@ -1,6 +1,6 @@
 /**
- * A goal being worked on, owned by this process: the loop, the sleeps and the user's control over
- * them.
+ * A session that this process owns: runs the loop, puts the session to sleep, and carries out the
+ * user's requests.
  */
 import { mkdir } from 'node:fs/promises';
 import { Emitter } from '../../base/emitter.ts';
@@ -29,11 +29,11 @@ export interface SessionOptions {
   readonly folder: string;
   readonly lease: Lease;
   readonly log: SessionLog;
-  /** Builds the session's parts; called once. */
+  /** Builds the session's parts. Called once. */
   parts(hooks: SessionHooks): SessionParts;
   /**
-   * Called when nothing more can be recorded: the session must be closed, so that it can be resumed
-   * later.
+   * Called when events can no longer be recorded. The session must then be closed, so that it can
+   * be resumed later.
    */
   onBroken(): void;
 }
@@ -48,11 +48,11 @@ export class LiveSession implements Session, SessionHooks {
   #working: Promise<void> | undefined;
   #abort = new AbortController();
   #isClosed = false;
-  /** Tail of the queue of user requests: they take effect one after the other. */
+  /** Last entry in the queue of the user's requests, which are carried out one after the other. */
   #asked: Promise<unknown> = Promise.resolve();
   readonly #onBroken: () => void;
   #ended = Promise.withResolvers<EndReason>();
-  /** True when `#ended` is resolved. */
+  /** True once the promise `ended` is resolved. */
   #hasEnded = false;
 
   constructor({ folder, lease, log, parts, onBroken }: SessionOptions) {
@@ -95,18 +95,21 @@ export class LiveSession implements Session, SessionHooks {
     this.#streamed.fire(event);
   }
 
-  /** Records the first message of a new session, and starts. */
+  /** Records the first message of a new session and starts the work. */
   async introduce(text: string): Promise<void> {
     await this.#log.record({ type: 'message.added', origin: 'goal', text });
     await this.#begin();
   }
 
-  /** Records that this session starts another one, which its budget counts. */
+  /**
+   * Records that this session started a child session, whose cost counts towards this session's
+   * budget.
+   */
   started(child: SessionId): Promise<void> {
     return this.#log.record({ type: 'child.started', sessionId: child });
   }
 
-  /** Resumes a session that another process left. */
+  /** Resumes the session after another process stopped working on it. */
   async takeUp(by: string, text: string, budget: Budget | undefined): Promise<void> {
     if (budget !== undefined) this.#parts.checkModel(this.state.provider, this.state.model, budget);
     const wasAtWork =
@@ -123,14 +126,18 @@ export class LiveSession implements Session, SessionHooks {
   }
 
   /**
-   * Sets new limits. A session that ended at its limits checks them again with the next message.
+   * Sets new limits. If the session ended because of its limits, the next message continues it
+   * under the new limits.
    */
   async allow(by: string, budget: Budget): Promise<void> {
     this.#parts.checkModel(this.state.provider, this.state.model, budget);
     await this.#log.recordNow({ type: 'session.resumed', by, budget });
   }
 
-  /** Continues from the journal: adopts runs, settles calls, arms a sleep, or starts the loop. */
+  /**
+   * Continues the session from its journal: adopts its runs, completes interrupted calls, then goes
+   * back to sleep or starts the loop.
+   */
   async #begin(): Promise<void> {
     await mkdir(this.folder, { recursive: true });
     const pending = pendingCalls(this.#log.events);
@@ -196,7 +203,8 @@ export class LiveSession implements Session, SessionHooks {
       await this.#parts.sweeps.stopAll();
       if (options.killRuns === true) {
         await Promise.all(this.#parts.sessionRuns.live().map((run) => this.#parts.kill(run)));
-        // Listeners get the ends of the runs before the end of the session.
+        // Record the ends of the killed runs before the end of the session, so that listeners get
+        // the events in this order.
         await this.#parts.sessionRuns.settle();
       }
       if (this.state.phase !== 'ended') await this.end('user', 'Stopped by the user.');
@@ -207,7 +215,8 @@ export class LiveSession implements Session, SessionHooks {
     this.#parts.checkModel(provider, model, this.state.budget);
     if (provider === this.state.provider && model === this.state.model) return;
     await this.#log.recordNow({ type: 'session.model_changed', provider, model });
-    // The model of the request answers a pending call.
+    // While a model call is in progress, the previous model still answers that call, so do not
+    // release its conversation yet.
     if (this.state.phase !== 'thinking') await this.#parts.release();
   }
 
@@ -242,7 +251,10 @@ export class LiveSession implements Session, SessionHooks {
     });
   }
 
-  /** Records the end. Runs continue, and their ends are recorded while the session is open. */
+  /**
+   * Records the end of the session. Runs continue; their ends are recorded as long as the session
+   * is open in this process.
+   */
   async end(reason: EndReason, summary: string, evidence: readonly Evidence[] = []): Promise<void> {
     this.#parts.waiting.disarm();
     await this.#log.record({ type: 'session.ended', reason, summary, evidence });
@@ -251,7 +263,10 @@ export class LiveSession implements Session, SessionHooks {
     await this.#parts.release();
   }
 
-  /** Closes the session without changing it: another process can resume it. */
+  /**
+   * Closes the session in this process without changing its state. Another process can resume the
+   * session.
+   */
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
@@ -270,13 +285,16 @@ export class LiveSession implements Session, SessionHooks {
     }
   }
 
-  /** Closes without writing: another process owns the journal now. */
+  /**
+   * Closes the session without writing to its journal, because another process owns the journal
+   * now.
+   */
   lose(): Promise<void> {
     this.#log.seal();
     return this.close();
   }
 
-  /** Starts the loop, or arms the sleep; does nothing while the loop is running. */
+  /** Starts the loop, or puts the session back to sleep. Does nothing while the loop is running. */
   goOn(): void {
     if (this.#isClosed || this.#working !== undefined) return;
     this.#log.persist((failure) => this.#stalled(failure));
@@ -288,8 +306,9 @@ export class LiveSession implements Session, SessionHooks {
   }
 
   /**
-   * Reports that the journal cannot be written, or can be again. Until then the work waits at no
-   * cost; it continues automatically.
+   * Shows the user that the journal cannot be written (`failure` is set) or can be written again.
+   * Until the journal can be written, the session waits without model calls, then continues
+   * automatically.
    */
   #stalled(failure: StorageFailure | undefined): void {
     const { logger, notices } = this.#parts;
@@ -319,8 +338,8 @@ export class LiveSession implements Session, SessionHooks {
   }
 
   /**
-   * Stops the work after a bug or a failure to record. The journal records the reason if it still
-   * can.
+   * Ends the session after a bug or after a failed write to the journal. Records the reason if
+   * writing still works.
    */
   async #fail(error: unknown): Promise<void> {
     if (this.#isClosed) return;
@@ -344,7 +363,7 @@ export class LiveSession implements Session, SessionHooks {
   }
 
   async #halt(why: Error): Promise<void> {
-    // A pending wake starts the loop, which is then aborted.
+    // A wake that is being recorded starts the loop, which the next statement aborts.
     await this.#parts.waiting.halt();
     this.#abort.abort(why);
     await this.#working;
@@ -352,8 +371,8 @@ export class LiveSession implements Session, SessionHooks {
   }
 
   /**
-   * Records results for calls that will not be made any more: a crash can come between a sleep or
-   * an end and the result of its call.
+   * Records results for calls that will never run. Such calls exist when Helios crashed after
+   * recording a sleep, a pause or an end, but before recording the result of the call.
    */
   async #settleCalls(): Promise<void> {
     const { phase } = this.state;

@@ -1,6 +1,6 @@
 /**
- * Keeps the index of sessions in step with their journals. Reads only the added part of a grown
- * journal while this process caches its earlier state; otherwise reads it whole, once.
+ * Keeps the index of sessions up to date with their journals. Caches the states of journals that
+ * grow, so that only their new lines are read. Reads any other changed journal as a whole.
  */
 import { stat } from 'node:fs/promises';
 import { codeOf, messageOf } from '../../base/errors.ts';
@@ -33,12 +33,12 @@ export interface CatalogueDeps {
 }
 
 /**
- * Largest number of cached states of journals that other processes write (another window, the
- * background).
+ * Maximum number of cached states of journals that other processes (another window, the background
+ * process) write.
  */
 const maxFollowed = 8;
 const statsAtOnce = 64;
-/** Stands for the size of an unreadable journal. */
+/** Used as the size of a journal that cannot be read. */
 const unreadable = -1;
 
 interface Followed {
@@ -52,7 +52,7 @@ export class SessionCatalogue {
   readonly #leftOut = new Set<SessionId>();
   #index: Promise<SessionIndex> | undefined;
   #opened: SessionIndex | undefined;
-  /** Callers that arrive during a refresh share the next one. */
+  /** The refresh in progress. Callers that arrive during a refresh share the next refresh. */
   #reading: Promise<unknown> = Promise.resolve();
   #next: Promise<SessionIndex> | undefined;
 
@@ -61,8 +61,8 @@ export class SessionCatalogue {
   }
 
   /**
-   * Lists all sessions, newest first. Sessions open in this process are shown with their current
-   * state.
+   * Resolves with all sessions, newest first. For sessions that are open in this process, uses the
+   * current state.
    */
   async list(open: readonly Session[]): Promise<SessionSummary[]> {
     const index = await this.#refreshed();
@@ -74,8 +74,8 @@ export class SessionCatalogue {
   }
 
   /**
-   * Finds a run by run id or handle (`machine:pid`, `machine:job`); of several with one handle, the
-   * newest.
+   * Finds a run by run id or handle (`machine:pid`, `machine:job`). If several runs have the
+   * handle, resolves with the newest.
    */
   async findRun(reference: string): Promise<RunPlace | undefined> {
     const found = (await this.#refreshed()).runOf(reference);
@@ -90,8 +90,8 @@ export class SessionCatalogue {
   }
 
   /**
-   * Queries the index as it is, without reading journals; empty until the index is open. See
-   * `SessionIndex.attemptsLike`.
+   * Finds similar attempts in the index, without reading journals: see `SessionIndex.attemptsLike`.
+   * Returns nothing until the index is open.
    */
   attemptsLike(
     seeds: readonly string[],
@@ -101,7 +101,7 @@ export class SessionCatalogue {
     return this.#opened?.attemptsLike(seeds, exceptSession, limit) ?? [];
   }
 
-  /** Closes the index. One that could not be opened needs no write. */
+  /** Writes the index to disk and closes it. Does nothing if the index could not be opened. */
   async close(): Promise<void> {
     await this.#reading;
     const index = await this.#index?.catch(() => undefined);
@@ -137,7 +137,7 @@ export class SessionCatalogue {
   }
 
   /**
-   * Leaves out a journal that the system denies access to, so that the others are still read.
+   * Skips a journal that the system denies access to, so that other journals can still be read.
    * Rethrows bugs.
    */
   #leaveOut(id: SessionId, error: unknown): undefined {
@@ -155,7 +155,10 @@ export class SessionCatalogue {
     index.remove(id);
   }
 
-  /** Resolves with the sizes of all existing journals; `unreadable` where the size is unknown. */
+  /**
+   * Resolves with the sizes of all existing journals. A journal whose size cannot be read has the
+   * size `unreadable`.
+   */
   async #journalSizes(): Promise<Map<SessionId, number>> {
     const ids = await sessionIds(this.#deps.home);
     const sizes = new Map<SessionId, number>();
@@ -180,12 +183,16 @@ export class SessionCatalogue {
       const added = events as readonly JournalEvent[];
       followed.state = before === undefined ? foldSession(added) : added.reduce(applyEvent, before);
     }
-    // A half-written last line is read again only when the journal has grown.
+    // Includes a half-written last line, so that the line is read again only after the journal has
+    // grown.
     const journalBytes = Math.max(size, followed.follower.offset);
     return followed.state && indexed(followed.state, journalBytes);
   }
 
-  /** Returns the cached state of a journal. Evicts the least recently used one. */
+  /**
+   * Returns the cached state of a journal, creating it if necessary. A new entry replaces the least
+   * recently used one.
+   */
   #follow(id: SessionId): Followed {
     const followed = this.#followed.get(id) ?? {
       follower: new JournalFollower(this.#deps.home.journalFile(id)),

@@ -1,4 +1,4 @@
-/** Dependencies of a session: what all sessions share, and its callbacks. */
+/** Dependencies of a session: those that all sessions share, and the callbacks of the session. */
 import type { Clock } from '../../base/clock.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { Machines } from '../../machines/machine.ts';
@@ -27,7 +27,7 @@ export interface SharedDeps {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly runs: Runs;
-  /** Returns the machines, with this folder as the base of relative paths and commands. */
+  /** Returns the machines. `workFolder` is the base folder for relative paths and commands. */
   machinesIn(workFolder: string): Machines;
   readonly probes: MachineProbes;
   readonly resources: MachineResources;
@@ -39,20 +39,20 @@ export interface SharedDeps {
   settings(): EngineSettings;
   prices(): PriceTable;
   readonly today: DaySpending;
-  /** Spending of single sessions of the home, whichever process works on them. */
+  /** Spending of individual sessions of the home, whichever process works on them. */
   readonly spending: Pick<JournalSpending, 'withChildren'>;
   readonly web: WebOptions;
   readonly pages: WebReader;
   readonly reports: Pick<SessionReports, 'writeup'>;
 }
 
-/** Callbacks of the parts. */
+/** Functions that the parts of a session call. */
 export interface SessionHooks {
   show(event: StreamEvent): void;
   end(reason: EndReason, summary: string, evidence?: readonly Evidence[]): Promise<void>;
-  /** Continues after a sleep. */
+  /** Continues the session after a sleep. */
   goOn(): void;
-  /** Called when something that must be recorded could not be. */
+  /** Called when an event could not be recorded. */
   fail(error: unknown): void;
 }
 
@@ -61,6 +61,6 @@ export interface PartsRequest {
   readonly hooks: SessionHooks;
   readonly log: SessionLog;
   readonly folder: string;
-  /** The project file, as read when the session was started or resumed. */
+  /** Content of the project file at the time when the session was started or resumed. */
   readonly project?: ProjectFile;
 }

@@ -19,8 +19,8 @@ import { SessionNotices } from '../user/sessionNotices.ts';
 import type { PartsRequest } from './sessionDeps.ts';
 
 /**
- * Components that act for the session, each for one purpose. Their lifetime: while the session is
- * open in this process.
+ * Components that react to events of the session, each for one purpose. They exist while the
+ * session is open in this process.
  */
 export interface SessionListeners {
   readonly machines: Machines;

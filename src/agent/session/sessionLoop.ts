@@ -1,4 +1,4 @@
-/** The loop of a session, with its gate, its budget and its tools. */
+/** Creates the loop of a session, with its permission gate, its budget and its tools. */
 import path from 'node:path';
 import { newEventId } from '../../base/ids.ts';
 import { createGate } from '../../permissions/gate.ts';

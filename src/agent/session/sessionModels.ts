@@ -1,4 +1,4 @@
-/** Model providers of a session: by name, with the cost of their replies. */
+/** Finds the model providers of a session by name, and computes the cost of replies. */
 import { messageOf, UserFacing } from '../../base/errors.ts';
 import { type ModelProvider, type ModelReply, noUsage } from '../../models/model.ts';
 import { billedUsage, type Cost, costOf } from '../../models/prices.ts';
@@ -6,7 +6,7 @@ import { limitsMoney } from '../budget/measures.ts';
 import type { Budget } from '../journal/events.ts';
 import type { SharedDeps } from './sessionDeps.ts';
 
-/** Throws `UserFacing` for a provider that does not exist. */
+/** Returns the provider. Throws `UserFacing` when the provider does not exist. */
 export function providerOf(shared: SharedDeps, id: string): ModelProvider {
   const provider = shared.providers().get(id);
   if (provider !== undefined) return provider;
@@ -19,8 +19,8 @@ export function providerOf(shared: SharedDeps, id: string): ModelProvider {
 type Billed = Pick<ModelReply, 'model' | 'usage' | 'discardedUsage'>;
 
 /**
- * Returns the cost of a reply. Usage that a plan covers is counted at list price and marked with
- * `isPlan`.
+ * Returns the cost of a reply. A reply that the user's plan covers is charged at list price and
+ * marked with `isPlan`.
  */
 export function costFor(shared: SharedDeps, id: string, reply: Billed): Cost {
   const cost = costOf(id, reply.model, billedUsage(reply), shared.prices());
@@ -30,15 +30,15 @@ export function costFor(shared: SharedDeps, id: string, reply: Billed): Cost {
 }
 
 /**
- * Throws `UserFacing` when the provider does not exist, or when a money limit applies and the price
- * is unknown.
+ * Checks that a session can use the model. Throws `UserFacing` when the provider does not exist, or
+ * when there is a limit in dollars and the model's price is unknown.
  */
 export function checkModel(
   shared: SharedDeps,
   plan: { provider: string; model: string; budget: Budget },
 ): void {
   const { provider, model, budget } = plan;
-  // Calls under a plan cost nothing extra.
+  // Calls that the user's plan covers are not billed, so they need no price.
   if (providerOf(shared, provider).billing === 'plan') return;
   const cost = costOf(provider, model, noUsage, shared.prices());
   if ('usd' in cost || !limitsMoney(budget, shared.settings().dayLimits)) return;
@@ -48,7 +48,7 @@ export function checkModel(
   );
 }
 
-/** Releases what providers hold for a conversation. Never rejects. */
+/** Releases what providers (such as a running process) hold for a conversation. Never rejects. */
 export async function release(
   { providers, logger }: SharedDeps,
   conversation: string,

@@ -33,13 +33,13 @@ export interface SessionParts {
   kill(run: Run): Promise<unknown>;
   reproduce(request: ReproduceRequest): Promise<Reproduction>;
   /**
-   * Throws `UserFacing` when the provider does not exist, or when a money limit applies and the
-   * price is unknown.
+   * Checks that a session can use the model. Throws `UserFacing` when the provider does not exist,
+   * or when there is a limit in dollars and the model's price is unknown.
    */
   checkModel(provider: string, model: string, budget: Budget): void;
   /**
-   * Releases what providers hold for the conversation; the next call starts it again. Never
-   * rejects.
+   * Releases what providers (such as a running process) hold for the conversation. The next call
+   * starts it again. Never rejects.
    */
   release(): Promise<void>;
   dispose(): void;

@@ -8,7 +8,9 @@ import type { PartsRequest } from './sessionDeps.ts';
 import { costFor, providerOf } from './sessionModels.ts';
 import type { ToolsetDeps } from './toolsetDeps.ts';
 
-/** Creates what reaches beyond the session's machines: web pages, searches and second opinions. */
+/**
+ * Creates the services outside the session's machines: web pages, web searches and second opinions.
+ */
 export function createSideCalls(
   { shared, log }: PartsRequest,
   budget: BudgetGuard,

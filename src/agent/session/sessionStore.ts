@@ -49,9 +49,9 @@ export interface SessionStoreDeps {
   readonly home: Home;
   readonly shared: SharedDeps;
   readonly catalogue: SessionCatalogue;
-  /** Version of Helios, for the journal. */
+  /** Version of Helios, which is recorded in the journal. */
   readonly version: string;
-  /** Owner kind that this process writes into leases. */
+  /** Kind of owner that this process writes into the leases of its sessions. */
   readonly ownerKind: OwnerKind;
 }
 
@@ -59,7 +59,7 @@ export class SessionStore implements Sessions {
   readonly #deps: SessionStoreDeps;
   readonly #open = new Map<SessionId, LiveSession>();
   readonly #changed = new Emitter<void>();
-  /** Pending resumes: concurrent callers share the same session. */
+  /** Resumes in progress. A second caller for the same session gets the same promise. */
   readonly #resuming = new Map<SessionId, Promise<Session>>();
   readonly #warned = new Set<string>();
   #isClosed = false;
@@ -82,8 +82,7 @@ export class SessionStore implements Sessions {
     const project = await readProjectFile(request.workFolder);
     const configured = project?.provider ?? settings.provider;
     const named = request.provider ?? configured;
-    // A model belongs to its provider: the project's model is used only with the project's
-    // provider.
+    // The project's model belongs to the project's provider, so it is used only with that provider.
     const ofProject = configured === named ? project?.model : undefined;
     const { provider, model } =
       request.model !== undefined && request.provider === undefined
@@ -105,7 +104,8 @@ export class SessionStore implements Sessions {
       ...(profile !== 'goal' && { profile }),
       ...(parent !== undefined && { parent }),
     };
-    // Recorded before the child can spend anything, so that its parent always counts it.
+    // Record the child before it can spend anything, so that the parent's budget always includes
+    // it.
     if (parent !== undefined) await this.#parent(parent).started(id);
     const session = await this.#attach(id, { first });
     return this.#begun(
@@ -208,7 +208,7 @@ export class SessionStore implements Sessions {
     return killRun(parts, place.sessionId, run);
   }
 
-  /** Closes all sessions; runs continue. */
+  /** Closes all sessions that are open in this process. Runs continue. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await Promise.all(
@@ -217,7 +217,7 @@ export class SessionStore implements Sessions {
     this.#changed.dispose();
   }
 
-  /** True when no process owns the session, or when its owner would hand it over. */
+  /** True when no process owns the session, or when its owner would hand the session over. */
   async #isForsaken(id: SessionId): Promise<boolean> {
     const { home, shared, ownerKind } = this.#deps;
     const holder = await Lease.holder(home.leaseFile(id), shared.clock);
@@ -235,7 +235,8 @@ export class SessionStore implements Sessions {
   }
 
   /**
-   * Opens the journal of a session that is not open here, and holds its lease, while `work` runs.
+   * Runs `work` with the journal of a session that is not open in this process. Holds the session's
+   * lease meanwhile.
    */
   readonly #withLog = async <T>(
     id: SessionId,
@@ -263,8 +264,8 @@ export class SessionStore implements Sessions {
   }
 
   /**
-   * Waits until the session has started. On failure closes it, so that it can be resumed once the
-   * cause is fixed.
+   * Resolves with the session when it has started. If the start fails, closes the session, so that
+   * it can be resumed after the cause is fixed.
    */
   async #begun(session: LiveSession, beginning: Promise<void>): Promise<Session> {
     try {
@@ -314,8 +315,8 @@ export class SessionStore implements Sessions {
   }
 
   /**
-   * Reads `helios.json` as it is now: changes apply to sessions started or resumed later. Each
-   * warning is logged once.
+   * Reads the current `helios.json`. Changes to this file apply to sessions that are started or
+   * resumed afterwards. Logs each warning only once.
    */
   async #project(workFolder: string): Promise<ProjectFile | undefined> {
     const project = await readProjectFile(workFolder);
@@ -326,7 +327,7 @@ export class SessionStore implements Sessions {
     return project;
   }
 
-  /** Removes the session from the open ones, then closes it. Never rejects. */
+  /** Removes the session from the open sessions, then closes it. Never rejects. */
   async #letGo(session: LiveSession, close: () => Promise<void>): Promise<void> {
     if (this.#open.get(session.id) === session) this.#open.delete(session.id);
     await close().catch((error: unknown) =>
@@ -358,8 +359,8 @@ export class SessionStore implements Sessions {
   }
 
   /**
-   * Called when another process took the session over while this one was suspended: nothing more is
-   * written here.
+   * Called when another process took over the session while this process was suspended. This
+   * process no longer writes to the journal.
    */
   async #lost(id: SessionId): Promise<void> {
     this.#deps.shared.logger.warn(`Session ${id} was taken over by another process`);
@@ -367,7 +368,10 @@ export class SessionStore implements Sessions {
     if (session !== undefined) await this.#letGo(session, () => session.lose());
   }
 
-  /** Called when another process requests the session: closes it here, as when Helios closes. */
+  /**
+   * Called when another process requests the session. Closes the session in this process, like a
+   * shutdown of Helios does.
+   */
   async #handOver(id: SessionId): Promise<void> {
     this.#deps.shared.logger.info(`Session ${id} is handed over`);
     await this.#resuming.get(id)?.catch(() => undefined);
@@ -377,7 +381,7 @@ export class SessionStore implements Sessions {
 }
 
 interface Attaching {
-  /** First event of a new session. */
+  /** First event of a new session; omitted for an existing session. */
   readonly first?: Extract<SessionEvent, { type: 'session.started' }>;
   readonly takesOver?: boolean;
 }

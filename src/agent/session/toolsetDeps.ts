@@ -17,7 +17,7 @@ import type { Sweeps } from '../runs/sweeps.ts';
 
 export interface ToolsetDeps {
   readonly log: SessionLog;
-  /** Folder of the session. Absolute path. */
+  /** The session's folder. Absolute path. */
   readonly folder: string;
   readonly sessionRuns: SessionRuns;
   readonly sweeps: Sweeps;
@@ -27,7 +27,7 @@ export interface ToolsetDeps {
   readonly memory: MemoryStore;
   readonly machines: Machines;
   readonly git: GitGuard;
-  /** Returns the limits for files that are stored with the code of experiments. */
+  /** Returns the limits above which files are not stored with the code of experiments. */
   limits(): LeaveOutLimits;
   readonly probes: MachineProbes;
   readonly resources: MachineResources;

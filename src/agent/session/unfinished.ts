@@ -1,6 +1,6 @@
 /**
- * Finds sessions that should be worked on, from the last lines of their journals. Runs when Helios
- * starts, before anything else, so it does not use the index, which may be missing, stale or
+ * Finds unfinished sessions by reading the last lines of their journals. Does not use the index:
+ * this search is the first step when Helios starts, and the index may be missing, outdated or
  * damaged.
  */
 import { adviceOf } from '../../base/errors.ts';
@@ -12,19 +12,22 @@ import { linesBackwards } from '../../storage/linesBackwards.ts';
 import type { SessionEvent } from '../journal/events.ts';
 
 const journalsAtOnce = 32;
-/** Block size that usually contains the last decisive event of a journal. */
+/**
+ * Number of bytes that are read at a time from the end of a journal. One block usually contains the
+ * last decisive event.
+ */
 const tailBytes = 16 * 1024;
 
 /**
- * Events that decide whether a session has ended, waits for the user, or is at work. The newest one
- * counts, as in `fold.ts`. Messages count only when the user wrote them.
+ * Events that decide whether a session has ended, waits for the user, or is at work. The newest
+ * such event counts, as in `fold.ts`. Messages count only when the user wrote them.
  */
 const decisive =
   /"type":"(?:session\.(?:started|paused|ended)|model\.requested|sleep\.started|message\.added)"/g;
 
 /**
- * Returns the unfinished ones of `ids`, in their order. Logs and skips journals that cannot be
- * read.
+ * Returns those of `ids` that belong to unfinished sessions, in the same order. Logs and skips
+ * journals that cannot be read.
  */
 export async function unfinishedOf(
   home: Home,
@@ -53,7 +56,10 @@ async function isUnfinishedOrTold(
   }
 }
 
-/** True when the session of a journal is unfinished; false also for a journal without a session. */
+/**
+ * True when the session in the journal is unfinished. False also for a journal that contains no
+ * session.
+ */
 export async function isUnfinished(journalFile: string): Promise<boolean> {
   for await (const line of linesBackwards(journalFile, [decisive], { blockBytes: tailBytes })) {
     const event = parseEvent<SessionEvent>(line);
@@ -63,7 +69,10 @@ export async function isUnfinished(journalFile: string): Promise<boolean> {
   return false;
 }
 
-/** Returns `undefined` when the event does not decide. */
+/**
+ * Returns whether the session is at work after the event; `undefined` when the event does not
+ * decide this.
+ */
 function isAtWorkAfter(event: SessionEvent): boolean | undefined {
   switch (event.type) {
     case 'session.paused':

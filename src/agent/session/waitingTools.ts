@@ -1,5 +1,5 @@
 /**
- * Ports of the waiting tools: the session sleeps until a condition holds, and is woken at
+ * Ports of the tools that wait. The session sleeps until a condition holds; a monitor wakes it at
  * intervals.
  */
 import { newEventId } from '../../base/ids.ts';
@@ -38,8 +38,8 @@ export function sleepDeps({
     },
     checkCommand: (command) => git.reading(command),
     async sleep(request, { callId, signal }) {
-      // A call that was interrupted while its conditions were checked must not send a halted
-      // session to sleep.
+      // The user may have halted the session while the conditions were checked. Such a session must
+      // not go to sleep.
       signal.throwIfAborted();
       await log.record({
         type: 'sleep.started',
