@@ -1,6 +1,6 @@
 /**
- * Finds what a session has tried in its journal, and which of it predicts the result of a new
- * launch.
+ * Finds in a session's journal what the session has tried before, and which earlier runs predict
+ * the result of a new launch.
  */
 import type { RunId } from '../../base/ids.ts';
 import {
@@ -22,7 +22,7 @@ interface Attempts {
    * Number of actions that may change the result of a run: edits, commands, messages of the user.
    */
   changes: number;
-  /** Values of `changes` when the run was planned, and when it ended. */
+  /** Value of `changes` when each run was planned, and when it ended. */
   readonly plannedAt: Map<RunId, number>;
   readonly endedAt: Map<RunId, number>;
 }
@@ -71,7 +71,10 @@ const changesThings = ({
 export interface AskedAttempts {
   readonly attempts: readonly Attempt[];
   readonly limit?: RunLimit | undefined;
-  /** The experiment that a run is added to on purpose: its own runs are no duplicates. */
+  /**
+   * Experiment that the run is deliberately added to: runs of this experiment do not count as
+   * duplicates.
+   */
   readonly experimentId?: string | undefined;
 }
 
@@ -106,18 +109,19 @@ function stillTells(
   asked: AskedAttempts,
 ): boolean {
   if (state === undefined || state.notStarted !== undefined) return false;
-  // Without a repository, the code counts as the same only if this session changed nothing since.
+  // Without a repository, the code counts as the same only if this session has changed nothing
+  // since the run was planned.
   if (code.kind === 'none' && known.plannedAt.get(runId) !== known.changes) return false;
   const isAsItFailed = known.endedAt.get(runId) === known.changes;
   return state.verdict === undefined || endTells(state, state.verdict, { isAsItFailed, ...asked });
 }
 
 interface EndFacts extends AskedAttempts {
-  /** True if nothing was done since the end that could fix a failure. */
+  /** True when nothing that could fix a failure was changed since the run ended. */
   readonly isAsItFailed: boolean;
 }
 
-/** Returns whether the end of a run predicts the end of the same attempt. */
+/** Returns whether the same attempt would end in the same way as the earlier run. */
 function endTells(
   { alarms, spec }: RunState,
   { kind }: Verdict,

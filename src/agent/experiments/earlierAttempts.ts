@@ -1,6 +1,6 @@
 /**
- * Finds attempts of earlier sessions of the home that are like a new launch, and imported results
- * of its code.
+ * Finds attempts of the home's other sessions that resemble a new launch, and imported results of
+ * the code that is launched.
  */
 import { delay, type Clock } from '../../base/clock.ts';
 import { messageOf } from '../../base/errors.ts';
@@ -31,16 +31,20 @@ export interface EarlierDeps {
 }
 
 /**
- * - `same`: same code, same arguments
- * - `seed`: arguments that differ only in seed, workers or logging
+ * An attempt of another session.
+ * - `same`: same code and same arguments
+ * - `seed`: same code, and arguments that differ only in seed, workers or logging
  */
 export type EarlierAttempt = FoundAttempt & { readonly likeness: 'same' | 'seed' };
 
-/** A launch waits at most this long for the index, then uses what is indexed. */
+/**
+ * Maximum time that a launch waits for the index. After that, the launch uses what is already
+ * indexed.
+ */
 const withinMs = 50;
 const maxAsked = 500;
 const maxFound = 50;
-/** The newest attempts of one session that are indexed. */
+/** Maximum number of indexed attempts per session (the newest ones). */
 const maxIndexed = 200;
 const maxToldChars = 300;
 
@@ -52,7 +56,9 @@ export class EarlierAttempts {
     this.#deps = deps;
   }
 
-  /** Starts to read what other sessions did since, which makes `like` faster. */
+  /**
+   * Starts to update the index with the work of other sessions, so that `like` has to wait less.
+   */
   prepare(): void {
     const { index, logger } = this.#deps;
     this.#refreshing ??= index
@@ -64,8 +70,8 @@ export class EarlierAttempts {
   }
 
   /**
-   * Returns the attempts of other sessions, newest first, that are known within 50 ms. Attempts
-   * without a repository are skipped.
+   * Resolves with similar attempts of other sessions, newest first. Waits at most 50 ms for the
+   * index. Skips attempts whose code is in no repository.
    */
   async like(
     attempts: readonly Attempt[],
@@ -88,7 +94,7 @@ export class EarlierAttempts {
   }
 }
 
-/** Returns the attempts of a session for the index. */
+/** Returns the attempts of a session that the index should contain. */
 export function indexedAttempts(
   state: SessionState,
   { experiments }: Pick<Ledger, 'experiments'>,
@@ -120,8 +126,8 @@ function attemptOf(
 }
 
 /**
- * Returns whether the earlier attempt ran exactly this tree with the same arguments and has a known
- * result, so that a repetition would add nothing.
+ * True when repeating the earlier attempt would add nothing: it ran exactly the same code with the
+ * same arguments, and its result is known.
  */
 export const isExact = ({ likeness, isKnown, tree }: EarlierAttempt, code: CodeState): boolean =>
   likeness === 'same' && isKnown && code.kind === 'git' && code.tree === tree;
@@ -140,7 +146,7 @@ function earlierLines(found: readonly EarlierAttempt[]): string[] {
   });
 }
 
-/** Explains why nothing is launched. `of`: number of commands to launch. */
+/** Explains to the model why nothing is launched. `of` is the number of commands in the launch. */
 export function earlierRefusal(found: readonly EarlierAttempt[], of: number): string {
   const head =
     of === 1
@@ -153,11 +159,14 @@ export function earlierRefusal(found: readonly EarlierAttempt[], of: number): st
   ].join('\n');
 }
 
-/** Returns notes about earlier attempts for a launch that proceeded. */
+/**
+ * Returns one note per earlier experiment that resembles a launch. Used when the launch was not
+ * refused.
+ */
 export const earlierNotes = (found: readonly EarlierAttempt[]): string[] =>
   earlierLines(found).map((line) => `Earlier: ${line}`);
 
-/** Returns notes about imported results of the commit that is about to run. */
+/** Returns notes about imported results of the commit that is launched. */
 export function importedNotes(imported: readonly ImportedResult[], code: CodeState): string[] {
   if (code.kind !== 'git' || code.isDirty || code.head === undefined) return [];
   const { head } = code;

@@ -1,4 +1,4 @@
-/** Compares the environment of runs with the one recorded for an earlier run. */
+/** Compares the current environment of runs with the environment recorded for an earlier run. */
 import { messageOf } from '../../base/errors.ts';
 import type { Machines } from '../../machines/machine.ts';
 import { changesBetween, type Environment } from '../../tools/runs/environment.ts';
@@ -16,8 +16,8 @@ export interface EnvironmentDeps {
 const maxChanges = 20;
 
 /**
- * Returns one sentence: the differences since `envId` was recorded, that there are none, or why
- * they are unknown. Never rejects.
+ * Resolves with one sentence: what changed in the environment since `envId` was recorded, that
+ * nothing changed, or why this is unknown. Never rejects.
  */
 export async function environmentSince(
   { log, machines, folder }: EnvironmentDeps,
@@ -46,12 +46,14 @@ const notCompared = (id: string, gist: string, why: string): string =>
   `The environment was not compared (${why}); that of the first run is ${id} (${gist}).`;
 
 /**
- * Removes the code from the comparison: the run used a restored worktree, not the code of this
- * folder.
+ * Removes the git state, which must not be compared: the run uses a restored worktree, not the code
+ * in this folder.
  */
 const withoutCode = ({ git: _, ...environment }: Environment): Environment => environment;
 
-/** Returns the path of the interpreter that was recorded: `3.12.1 /opt/py/bin/python3`. */
+/**
+ * Returns the path of the interpreter from a recorded text such as `3.12.1 /opt/py/bin/python3`.
+ */
 const interpreterOf = ({ python }: Environment): string | undefined => python?.replace(/^\S+ /, '');
 
 function listed(changes: readonly string[]): string {

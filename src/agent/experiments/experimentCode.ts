@@ -1,4 +1,4 @@
-/** Gives the tools for the code of experiments access to a session. */
+/** Connects the tools for the code of experiments to a session. */
 import type { Clock } from '../../base/clock.ts';
 import { Worktrees } from '../../experiments/git/worktrees.ts';
 import type { LeaveOutLimits } from '../../experiments/git/leaveOut.ts';
@@ -12,7 +12,7 @@ export interface ExperimentCodeDeps {
   readonly sessionRuns: SessionRuns;
   readonly machines: Machines;
   readonly clock: Clock;
-  /** Returns the limits of what is stored with the code of experiments. */
+  /** Returns the limits above which files are not stored with the code of experiments. */
   limits(): LeaveOutLimits;
 }
 

@@ -20,7 +20,10 @@ export interface ExperimentDecisionsDeps {
   onFailed(error: unknown): void;
 }
 
-/** Records decisions on experiments: those of the agent, and crashes, which need no judgement. */
+/**
+ * Records decisions on experiments: the agent's decisions, and `crash`, which Helios decides
+ * itself.
+ */
 export class ExperimentDecisions implements Disposable {
   readonly #deps: ExperimentDecisionsDeps;
   readonly #owned = new DisposableStore();
@@ -31,14 +34,15 @@ export class ExperimentDecisions implements Disposable {
     this.#owned.add(deps.log.onDidRecord((event) => this.#heard(event)));
   }
 
-  /** Decides on experiments that ended while no process owned the session. */
+  /** Records `crash` for experiments that crashed while no process owned the session. */
   open(): void {
     for (const id of this.#state.experiments.keys()) this.#decideCrash(id);
   }
 
   /**
    * Records a decision of the agent. `experiment` is an id, `experiment 7` or `7`. Rejects with
-   * `ToolFailure` for an unknown experiment, and while it has active runs or waiting points.
+   * `ToolFailure` for an unknown experiment, and for an experiment with active runs or unlaunched
+   * points.
    */
   async decide({
     experiment,
@@ -97,7 +101,10 @@ export class ExperimentDecisions implements Disposable {
       this.#decideCrash(this.#state.sweeps.get(event.sweepId)?.plan.experimentId);
   }
 
-  /** Decides `crash` when every run failed by itself: that needs no judgement. */
+  /**
+   * Records the decision `crash` when every run of the experiment failed by itself, because no
+   * judgement is necessary then.
+   */
   #decideCrash(id: string | undefined): void {
     const record = id === undefined ? undefined : this.#state.experiments.get(id);
     if (id === undefined || record === undefined || record.decisions.length > 0) return;

@@ -14,14 +14,14 @@ import type {
 
 export interface RefusedLaunch {
   readonly found: readonly { readonly attempt: Attempt; readonly found: FoundRun }[];
-  /** Number of commands to launch. */
+  /** Number of commands in the launch. */
   readonly of: number;
   readonly ledger: Ledger;
 }
 
 const maxNamed = 5;
 
-/** `loss 0.83 ± 0.02 over 3 runs`, `loss 0.83` */
+/** Formats a result: `loss 0.83 ± 0.02 over 3 runs`, `loss 0.83`. */
 export function experimentResultText({ metric, mean, spread, n }: ExperimentResult): string {
   const value = `${metric} ${formatValue(mean)}`;
   return spread === undefined ? value : `${value} ± ${formatValue(spread)} over ${n} runs`;
@@ -34,14 +34,15 @@ export const resultText = ({ verdicts, result, status }: ExperimentRow): string 
     ...(result === undefined ? [] : [experimentResultText(result)]),
   ].join(', ');
 
-/** `discard: no better than the baseline`, `not decided yet` */
+/** Formats a decision: `discard: no better than the baseline`, `not decided yet`. */
 export const decisionText = ({ decision }: Pick<ExperimentRow, 'decision'>): string =>
   decision === undefined
     ? 'not decided yet'
     : `${decision.decision}: ${oneLine(decision.why, 200)}`;
 
 /**
- * Names the earlier experiment, its result and decision, and explains how to repeat it on purpose.
+ * Explains why a duplicate is not launched: names the earlier experiment with its result and
+ * decision, and how to repeat the experiment deliberately.
  */
 export function duplicateText({ found, of, ledger }: RefusedLaunch): string {
   const byExperiment = Map.groupBy(found, ({ found: { experimentId } }) => experimentId);
@@ -88,7 +89,7 @@ function earlierText(
   return `- experiment ${id}${said} ran ${ran} (${numbers.slice(0, maxNamed).join(', ')}): ${told.join('; ')}`;
 }
 
-/** Returns objections to a decision. The decision is recorded nevertheless. */
+/** Returns objections to a decision. The decision is recorded despite the objections. */
 export function decisionWarnings(
   row: ExperimentRow,
   decision: Decision,
@@ -111,7 +112,7 @@ export function decisionWarnings(
 type Direction = NonNullable<Ledger['decisive']>['direction'];
 type Measured = ExperimentRow & { readonly result: ExperimentResult };
 
-/** Returns the best other experiment; kept ones rank before undecided ones. */
+/** Returns the best other experiment. Experiments decided as `keep` rank before undecided ones. */
 function bestOther(
   { id }: ExperimentRow,
   experiments: readonly ExperimentRow[],
@@ -145,7 +146,7 @@ function comparedText(result: ExperimentResult, other: Measured, direction: Dire
   return [];
 }
 
-/** `- keep: what was tried · loss 0.83 · 1a2b3c4` */
+/** Formats an imported result: `- keep: what was tried · loss 0.83 · 1a2b3c4`. */
 export const importedLine = ({
   status,
   metric,

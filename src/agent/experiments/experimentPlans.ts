@@ -1,6 +1,6 @@
 /**
- * Plans experiments before their first run: their folder, their code, and whether they were tried
- * before.
+ * Plans experiments before their first run: chooses the folder, captures the code, and checks
+ * whether the experiment was tried before.
  */
 import { messageOf, ToolFailure } from '../../base/errors.ts';
 import { oneLine } from '../../base/text.ts';
@@ -33,9 +33,9 @@ export interface ExperimentPlansDeps {
   readonly log: SessionLog;
   readonly sessionRuns: SessionRuns;
   readonly machines: Machines;
-  /** Captures the state of the code. Bounded in time; never rejects. */
+  /** Captures the state of the code, in limited time. Never rejects. */
   readonly code: CodeCapture;
-  /** Attempts of other sessions of the home. */
+  /** Finds similar attempts of the home's other sessions. */
   readonly earlier: Pick<EarlierAttempts, 'prepare' | 'like'>;
 }
 
@@ -49,13 +49,13 @@ export interface CodeCapture {
 }
 
 export interface ExperimentRequest extends ExperimentArguments {
-  /** The code is captured on the first of these machines that answers. */
+  /** Ids of the machines. The code is captured on the first of them that answers. */
   readonly machineIds: readonly string[];
-  /** Whether the launch may wait for machines that do not answer now. */
+  /** True when the launch may wait for machines that do not answer now. */
   readonly mayWait?: boolean;
-  /** The given command, for a sweep with its placeholders. */
+  /** Command as the model wrote it. The command of a sweep contains placeholders. */
   readonly command: string;
-  /** The commands for the shell, one per run. */
+  /** Shell commands to launch, one per run. */
   readonly commands: readonly string[];
   readonly cwd?: string;
   readonly label?: string;
@@ -69,10 +69,10 @@ export interface BegunExperiment {
   readonly notes: readonly string[];
 }
 
-/** Maximum trees to compare with the one that is about to run. */
+/** Maximum number of earlier code trees that the launched code is compared with. */
 const maxTrees = 3;
 
-/** Serializes planning: each plan takes the next number. */
+/** Plans one experiment after the other, so that each gets the next number. */
 export class ExperimentPlans {
   readonly #deps: ExperimentPlansDeps;
   #planning: Promise<unknown> = Promise.resolve();
@@ -82,9 +82,9 @@ export class ExperimentPlans {
   }
 
   /**
-   * Returns the experiment of a launch, planned in the journal. Called again for the same call
-   * (after a crash), returns the same one. Rejects with `ToolFailure` if it was tried before; then
-   * nothing is recorded.
+   * Plans the experiment of a launch in the journal and resolves with the experiment. If the same
+   * tool call planned one before a crash, resolves with that experiment. Rejects with
+   * `ToolFailure`, without recording anything, if the experiment was tried before.
    */
   begin(request: ExperimentRequest, callId: string): Promise<BegunExperiment> {
     const begun = this.#planning.then(() => this.#begin(request, callId));
@@ -132,8 +132,8 @@ export class ExperimentPlans {
   }
 
   /**
-   * Returns what earlier sessions know of the experiment. Rejects with `ToolFailure` if they know
-   * its result.
+   * Resolves with what other sessions know about the experiment. Rejects with `ToolFailure` if
+   * another session knows its result, unless `retest` is set.
    */
   async #earlier({ retest }: ExperimentRequest, attempts: readonly Attempt[]): Promise<Earlier> {
     const [first] = attempts;
@@ -145,8 +145,8 @@ export class ExperimentPlans {
   }
 
   /**
-   * Returns the machine, the folder and its code. Rejects when no machine answers, unless `mayWait`
-   * is set.
+   * Resolves with the first machine that answers, the folder on that machine, and the folder's
+   * code. Rejects when no machine answers, unless `mayWait` is true.
    */
   async #place(
     { machineIds, cwd: given = '.', mayWait = false, commands }: ExperimentRequest,
@@ -167,7 +167,7 @@ export class ExperimentPlans {
     return { machine, cwd: given, code: { kind: 'none', why: messageOf(failures[0]) } };
   }
 
-  /** Returns the experiment that an earlier attempt at this call recorded. */
+  /** Returns the experiment that this tool call already planned before a crash. */
   #begunFor(callId: string): string | undefined {
     const event = this.#deps.log.events.findLast(
       (one) =>
@@ -189,8 +189,8 @@ export class ExperimentPlans {
   }
 
   /**
-   * Returns the experiment that is repeated on purpose, if any. Throws `ToolFailure` for a
-   * duplicate without `retest`.
+   * Returns the earlier experiment that the launch deliberately repeats, if any. Throws
+   * `ToolFailure` for a duplicate without `retest`.
    */
   #refuseDuplicates({ retest }: ExperimentRequest, asked: AskedAttempts): string | undefined {
     const found = duplicatesOf(this.#deps.log.events, this.#state, asked);
@@ -202,8 +202,8 @@ export class ExperimentPlans {
   }
 
   /**
-   * Returns the code of an earlier experiment that is equivalent to this one. Compares the newest
-   * only.
+   * Resolves with the code of an earlier experiment that is equivalent to the launched code.
+   * Compares with the newest experiments only.
    */
   async #sameCode(
     { machine, code }: Place,
@@ -230,7 +230,7 @@ export class ExperimentPlans {
 }
 
 interface Earlier {
-  /** The earlier session's experiment with exactly this code and these arguments. */
+  /** Experiment of another session with exactly the same code and arguments. */
   readonly exact: string | undefined;
   readonly notes: readonly string[];
 }
@@ -243,7 +243,7 @@ const retestOf = (
 
 interface Place {
   readonly machine: Machine;
-  /** Absolute, unless no machine answered. */
+  /** Folder of the runs. An absolute path, unless no machine answered. */
   readonly cwd: string;
   readonly code: CodeState;
 }

@@ -2,7 +2,8 @@ import { ToolFailure } from '../../base/errors.ts';
 import type { ExperimentRow, Ledger } from '../../experiments/ledger.ts';
 
 /**
- * Finds an experiment by id, `experiment 7` or `7`. Throws `ToolFailure` with the existing ones.
+ * Finds an experiment by id, `experiment 7` or `7`. If there is none, throws `ToolFailure` with the
+ * names of the existing experiments.
  */
 export function experimentNamed({ experiments }: Ledger, reference: string): ExperimentRow {
   const number = /^(?:experiment\s*)?#?e?(\d+)$/i.exec(reference.trim())?.[1];

@@ -12,8 +12,8 @@ import {
 } from './experimentPlans.ts';
 
 /**
- * The session's access to its experiments: each is recorded in the journal before its first run,
- * refused if it was tried before, and decided on when it is over. All state is in the journal.
+ * Manages the experiments of a session. Records each experiment before its first run, refuses one
+ * that was tried before, and records decisions. All state is in the journal.
  */
 export class Experiments implements Disposable {
   readonly #plans: ExperimentPlans;
@@ -24,7 +24,7 @@ export class Experiments implements Disposable {
     this.#decisions = new ExperimentDecisions(deps);
   }
 
-  /** Decides on experiments that ended while no process owned the session. */
+  /** Records `crash` for experiments that crashed while no process owned the session. */
   open(): void {
     this.#decisions.open();
   }

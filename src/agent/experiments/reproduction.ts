@@ -1,7 +1,7 @@
 /**
  * Runs an experiment again: its code in a new worktree, with the same command, machine and limits.
- * Then compares each metric with the earlier values, and judges it only against the spread of
- * repeats or a given tolerance.
+ * Then compares each metric with the earlier values: judges the difference only if there is a
+ * spread of repeats or a given tolerance.
  */
 import path from 'node:path';
 import type { Clock } from '../../base/clock.ts';
@@ -32,8 +32,8 @@ export interface ReproductionDeps {
 }
 
 /**
- * Resolves when the run is over. Throws `UserFacing` when it cannot be started. Once started, the
- * run does not depend on this call.
+ * Reproduces an experiment. Resolves when the new run has ended. Throws `UserFacing` when the run
+ * cannot be started. Once started, the run continues even if the wait for it is aborted.
  */
 export async function reproduce(
   deps: ReproductionDeps,
@@ -72,7 +72,10 @@ function plannedRow(sessionRuns: SessionRuns, id: string): Planned {
   );
 }
 
-/** Returns the runs behind the result of the experiment, else the successful ones. */
+/**
+ * Returns the runs on which the result of the experiment is based. Without a result, returns the
+ * successful runs.
+ */
 function repeatedRuns(
   { id, runs, result }: Planned,
   sessionRuns: SessionRuns,
@@ -101,8 +104,8 @@ interface Place {
 }
 
 /**
- * Returns a new worktree with the stored code. If none was stored, returns the folder as it is now
- * and lists that as a difference.
+ * Returns a new worktree with the stored code. If no code was stored, returns the folder in its
+ * current state and reports this as a difference.
  */
 async function placeOf(
   { log, clock }: ReproductionDeps,
@@ -170,7 +173,7 @@ interface Ended {
   readonly metrics: readonly MetricSummary[];
 }
 
-/** Resolves with the end of the run, which may be recorded already. */
+/** Resolves with the recorded end of the run, immediately if the end is already recorded. */
 function ended(
   { log }: ReproductionDeps,
   spec: RunSpec,

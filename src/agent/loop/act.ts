@@ -1,6 +1,6 @@
 /**
- * Runs the calls of one reply: permit → act → record. Reading calls run in parallel, others in
- * order.
+ * Runs the tool calls of one reply: asks for permission, executes, records. Adjacent calls that
+ * only read run in parallel, all others one after the other.
  */
 import type { Clock } from '../../base/clock.ts';
 import { delay } from '../../base/clock.ts';
@@ -23,17 +23,25 @@ export interface ActDeps {
   readonly gate: Gate;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Stores attachments of results, and whole results that were too long for the model. */
+  /**
+   * Stores attachments of results, and the full text of results that are too long for the model.
+   */
   readonly files: Pick<AttachmentFiles, 'keep' | 'pathOf'>;
   record(event: SessionEvent): Promise<void>;
   show(event: StreamEvent): void;
-  /** True once the session has ended or sleeps: later calls of the same reply are not made. */
+  /**
+   * Returns true when the session has ended or sleeps. The remaining calls of the reply are then
+   * not executed.
+   */
   isOver(): boolean;
 }
 
-/** Longest result for the model, in characters. */
+/** Maximum length of a result for the model, in characters. */
 const maxResultChars = 24_000;
-/** Longest time for an interrupted tool to return before it is abandoned. */
+/**
+ * Maximum time that an interrupted tool has to return. After that, its call is recorded as
+ * interrupted.
+ */
 const interruptGraceMs = 700;
 
 type Outcome = Omit<
@@ -42,8 +50,9 @@ type Outcome = Omit<
 >;
 
 /**
- * Resolves when every call has its result in the journal. After an abort, the remaining calls are
- * recorded as interrupted. When Helios closes, calls that it interrupts get no result.
+ * Executes the calls. Resolves when the journal has a result for each call. After an abort, records
+ * the remaining calls as interrupted. When Helios closes, records no result for the calls that the
+ * closing interrupts.
  */
 export async function act(
   calls: readonly ToolCallBlock[],
@@ -55,7 +64,7 @@ export async function act(
   }
 }
 
-/** Groups adjacent reads; every other call is a group of its own. */
+/** Groups adjacent calls that only read; every other call forms a group of its own. */
 function groupCalls(
   calls: readonly ToolCallBlock[],
   tools: ReadonlyMap<string, Tool>,
@@ -110,13 +119,13 @@ async function outcomeOf(
 interface ParsedCall {
   readonly call: ToolCallBlock;
   readonly tool: Tool;
-  /** Result of `tool.parse`. */
+  /** Arguments as parsed by `tool.parse`. */
   readonly args: unknown;
 }
 
 /**
- * Asks the gate, and records its decision. Resolves with the reason why the call may not be made,
- * or `undefined` when it may.
+ * Asks the permission gate and records its decision. Resolves with the reason when the call is not
+ * permitted, else with `undefined`.
  */
 async function permit(
   parsed: ParsedCall,
@@ -152,7 +161,7 @@ async function permit(
   if (signal.aborted || !decision.isAllowed) await decided;
   if (signal.aborted) return 'Interrupted by the user before it was started.';
   if (!decision.isAllowed) return refusalText(decision.why, repairs);
-  // Recorded together to share one flush.
+  // Recording both events together needs only one flush to disk.
   await Promise.all([
     decided,
     deps.record({ type: 'tool.started', callId, name, effect, changesCode, title }),
@@ -166,8 +175,8 @@ const repairNote = (repairs: readonly string[]): string =>
     : `The model wrote this call incorrectly (${repairs.join(', ')}). It was read as:\n`;
 
 /**
- * Text for a refused call. A repaired call needs the user; the model avoids that by writing valid
- * JSON.
+ * Returns the text for a refused call. If the call was invalid JSON and had to be repaired, it
+ * needs the user's approval, so the text asks the model to write valid JSON.
  */
 const refusalText = (why: string, repairs: readonly string[]): string =>
   repairs.length === 0
@@ -200,7 +209,8 @@ async function execute(
 }
 
 /**
- * Resolves with the result, or with `undefined` when the tool did not return soon after the abort.
+ * Resolves with the tool's result, or with `undefined` when the tool does not return soon after an
+ * abort.
  */
 async function untilInterrupted(
   work: Promise<ToolResult>,
@@ -222,7 +232,7 @@ async function untilInterrupted(
     return await Promise.race([work, interrupted]);
   } finally {
     gaveUp.abort();
-    // An abandoned tool that fails later must not crash the process.
+    // If the abandoned tool fails later, this must not crash the process.
     work.catch(() => undefined);
   }
 }
@@ -236,7 +246,7 @@ async function succeeded(
     typeof result.content === 'string'
       ? cleanText(result.content)
       : JSON.stringify(result.content, cleaned);
-  // Files are read by lines, and a single line of JSON cannot be searched.
+  // Store JSON with one field per line: tools read and search files by lines.
   const kept = typeof result.content === 'string' ? whole : resultText(whole);
   const { text, fullPath } = await bounded({ whole, kept }, deps);
   const { attachmentFiles, problems } = await keptFiles(result.attachments ?? [], deps);
@@ -269,13 +279,14 @@ async function bounded(
       fullPath,
     };
   } catch (error) {
-    // The call has taken effect: failing to store its result must not make it a failed call.
+    // The call has already taken effect. It must not count as failed because its result cannot be
+    // stored.
     deps.logger.warn(`A long result was not kept: ${messageOf(error)}`);
     return { text: capText(whole, maxResultChars, 'they could not be stored').text };
   }
 }
 
-/** Stores attachments before the event that names them is written. */
+/** Stores attachments. The event that names them is written afterwards. */
 async function keptFiles(
   attachments: readonly AttachmentBlock[],
   { files, logger }: ActDeps,

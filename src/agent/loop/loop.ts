@@ -1,6 +1,6 @@
 /**
- * The loop: think → permit → act → record, until the session ends, sleeps or is interrupted.
- * Stateless: it decides from the journal's state only.
+ * The loop: think → permit → act → record, until the session ends, sleeps or is interrupted. The
+ * loop has no state: every decision depends only on the journal.
  */
 import { delay, type Clock } from '../../base/clock.ts';
 import { adviceOf, HeliosError } from '../../base/errors.ts';
@@ -38,10 +38,10 @@ export interface LoopDeps extends ContextSource {
   readonly log: SessionLog;
   readonly clock: Clock;
   readonly idleTurns: number;
-  /** Default for sessions without an effort of their own. */
+  /** Effort for sessions whose user chose none. */
   readonly effort: Effort;
   provider(id: string): ModelProvider;
-  /** Returns what the model lists say about a model. */
+  /** Returns the description of a model from the lists of models. */
   describe(provider: string, model: string): ModelDescription | undefined;
   cost(provider: string, reply: ModelReply): Cost;
   readonly budget: BudgetGuard;
@@ -52,21 +52,24 @@ export interface LoopDeps extends ContextSource {
   show(event: StreamEvent): void;
   end(reason: EndReason, summary: string): Promise<void>;
   /**
-   * Called when a turn had no tool call. With a monitor, the session sleeps until its next
-   * check-in, and the result is true.
+   * Called after a turn without a tool call. If the session has a monitor, the session goes to
+   * sleep until the monitor's next check-in, and the result is true.
    */
   waitForMonitor(): Promise<boolean>;
 }
 
-/** Waits during an outage of the provider, per consecutive failed call. */
+/** How long to wait after each consecutive failed call while the provider has an outage. */
 const outagePolicy = { waitsMs: [30_000, 60_000, 120_000, 300_000, 600_000] };
 const maxOutageCalls = 100;
-/** Consecutive overflows. The next request has at most three quarters of the size. */
+/**
+ * Maximum number of consecutive requests that are too long for the model. After each, the next
+ * request has at most three quarters of the size.
+ */
 const maxOverflows = 4;
 
 /**
- * Resolves when the session has ended, sleeps or was paused, or when `signal` aborts. Rejects only
- * when nothing can be recorded.
+ * Runs the loop. Resolves when the session has ended, sleeps or was paused, or when `signal`
+ * aborts. Rejects only when events cannot be recorded.
  */
 export async function runLoop(deps: LoopDeps, signal: AbortSignal): Promise<void> {
   await actOnPending(deps, signal);
@@ -83,7 +86,8 @@ const isGoing = ({ log }: LoopDeps): boolean =>
   !['sleeping', 'paused', 'ended'].includes(log.state.phase);
 
 /**
- * Returns the calls of the last reply that have no result: a restart continues the turn with them.
+ * Returns the calls of the last reply that have no result. After a restart, the turn continues with
+ * these calls.
  */
 export function pendingCalls(events: readonly JournalEvent[]): ToolCallBlock[] {
   const index = events.findLastIndex((event) => event.type === 'model.replied');
@@ -102,8 +106,9 @@ const callsOf = (content: readonly AssistantBlock[]): ToolCallBlock[] =>
   content.filter((block): block is ToolCallBlock => block.type === 'tool_call');
 
 /**
- * Settles the calls without a result. Records as interrupted those that had started and are not
- * repeatable, and all of them when the user had halted the session. Makes the other calls now.
+ * Completes the calls without a result. Calls that had started and cannot safely be repeated are
+ * recorded as interrupted, as are all calls when the user halted the session. The other calls are
+ * executed now.
  */
 async function actOnPending(deps: LoopDeps, signal: AbortSignal): Promise<void> {
   const { log } = deps;
@@ -127,7 +132,7 @@ function isHaltedSinceReply(events: readonly JournalEvent[]): boolean {
     .some((event) => event.type === 'session.paused' || event.type === 'session.ended');
 }
 
-/** Returns the event for a call that was interrupted. */
+/** Returns the event that records a call as interrupted. */
 export const interruptedCall = (call: ToolCallBlock, text: string): SessionEvent => ({
   type: 'tool.finished',
   callId: call.id,
@@ -138,8 +143,8 @@ export const interruptedCall = (call: ToolCallBlock, text: string): SessionEvent
 });
 
 /**
- * Ends the session when a limit is used up, on a plateau, or without progress. Resolves with true
- * when it did.
+ * Ends the session when a limit is used up, on a plateau, or after too many turns without progress.
+ * Resolves with true when the session was ended.
  */
 async function endsBefore(deps: LoopDeps): Promise<boolean> {
   const { log, idleTurns } = deps;
@@ -155,8 +160,8 @@ async function endsBefore(deps: LoopDeps): Promise<boolean> {
 }
 
 /**
- * Makes one call to the model. Resolves with the reply as recorded, or `undefined` when the call
- * was aborted.
+ * Makes one model call. Resolves with the reply as recorded, or with `undefined` when the call was
+ * aborted.
  */
 async function turn(deps: LoopDeps, signal: AbortSignal): Promise<ModelReply | undefined> {
   const { log } = deps;
@@ -201,8 +206,9 @@ async function turn(deps: LoopDeps, signal: AbortSignal): Promise<ModelReply | u
 }
 
 /**
- * Rebuilds the conversation when events were recorded between its `built` events and the request:
- * the journal implies that the model has read them.
+ * Returns a new conversation if events were recorded after the conversation was built from the
+ * first `built` events and before `model.requested`. According to the journal, the model has read
+ * these events, so the request must contain them.
  */
 function lateHistory(
   events: readonly JournalEvent[],
@@ -213,8 +219,9 @@ function lateHistory(
 }
 
 /**
- * Returns the window of a model. For a model in no list, the smallest window of its provider is
- * assumed: not every server reports that it truncated the input.
+ * Returns the description with the context window of a model. For an unlisted model, returns the
+ * provider's model with the smallest window, because some servers truncate long input without an
+ * error.
  */
 function windowOf(
   deps: LoopDeps,
@@ -225,7 +232,10 @@ function windowOf(
   return deps.describe(provider.id, id) ?? smallest;
 }
 
-/** Charges the model of the request: the session's model may have changed meanwhile. */
+/**
+ * Returns the event for a reply. The cost is that of the requested model, because the user may have
+ * changed the session's model during the call.
+ */
 function repliedEvent(
   deps: LoopDeps,
   { provider, model }: { readonly provider: string; readonly model: string },
@@ -249,7 +259,9 @@ function repliedEvent(
   };
 }
 
-/** Makes call ids unique in the journal: some servers restart their ids with every reply. */
+/**
+ * Makes the ids of calls unique in the journal: some servers use the same ids again in every reply.
+ */
 function withUniqueIds(
   reply: ModelReply,
   events: readonly JournalEvent[],
@@ -275,7 +287,8 @@ const usedIds = growingFold<JournalEvent, Set<string>>(
 );
 
 /**
- * Resolves with the system prompt. Shortens the conversation first when both do not fit the window.
+ * Resolves with the system prompt. If the system prompt and the conversation do not fit the model's
+ * window, shortens the conversation first.
  */
 async function fittingPrompt(
   deps: LoopDeps,
@@ -311,7 +324,7 @@ const answerIn = ({ content }: ModelReply): string =>
 const cutText =
   'The reply was cut at the output limit, and what was cut was not executed. Continue in smaller steps: write long files in several parts (write_file with append).';
 
-/** True when news for the model were recorded while it was replying. */
+/** True when events that the model must read were recorded while it was replying. */
 function wasSpokenTo({ events, state }: SessionLog): boolean {
   const asked = events.findLastIndex((event) => event.type === 'model.requested');
   return events.slice(asked).some((event) => {
@@ -323,8 +336,9 @@ function wasSpokenTo({ events, state }: SessionLog): boolean {
 }
 
 /**
- * Ends the session on failures that waiting cannot fix. Waits during an outage, if the provider has
- * answered at least once in this session.
+ * Handles a failed model call. Ends the session when waiting cannot fix the failure. During an
+ * outage, waits before the next attempt, but only if a model has replied at least once in this
+ * session.
  */
 async function afterFailure(
   deps: LoopDeps,
@@ -334,7 +348,8 @@ async function afterFailure(
   const { log } = deps;
   const text = failure?.message ?? 'the model gave no reply';
   const failures = failuresInARow(log.events);
-  // The window is smaller than assumed. The journal records that, so the next request is smaller.
+  // The model's window is smaller than assumed. The failure is in the journal, so the next request
+  // is smaller.
   if (failure?.reason === 'overflow' && failures <= maxOverflows) return;
   const isOutage =
     failure !== undefined && ['network', 'server', 'rate_limit'].includes(failure.reason);
@@ -352,7 +367,8 @@ async function afterFailure(
 }
 
 /**
- * Waits before the next attempt. A message of the user or a change of model ends the wait at once.
+ * Waits before the next attempt. A message of the user or a change of the model ends the wait
+ * immediately.
  */
 async function outWaited(
   { log, clock }: LoopDeps,
@@ -378,7 +394,7 @@ function failuresInARow(events: readonly JournalEvent[]): number {
   return replies.length - 1 - lastGood;
 }
 
-/** Returns, for the user, why the session cannot continue. */
+/** Returns the reason, for the user, why the session cannot continue. */
 export const faultText = (error: unknown): string =>
   error instanceof HeliosError
     ? adviceOf(error)

@@ -1,4 +1,7 @@
-/** Counts consecutive experiments without improvement, from the ledger and the journal alone. */
+/**
+ * Counts consecutive experiments without improvement. The count depends only on the ledger and the
+ * journal.
+ */
 import type { RunId } from '../../base/ids.ts';
 import type { ExperimentResult, ExperimentRow, Ledger } from '../../experiments/ledger.ts';
 import { isOut } from '../../experiments/ledgerExperiments.ts';
@@ -6,15 +9,16 @@ import type { PlateauPolicy } from '../../watchdogs/plateauSettings.ts';
 import type { JournalEvent } from '../journal/events.ts';
 import { growingFold } from '../journal/growingFold.ts';
 
-/** 1: advise other strategies · 2: announce what follows. */
+/**
+ * 1: the model is advised to try other strategies. 2: the model is notified of what happens if the
+ * plateau continues.
+ */
 export type PlateauStage = 1 | 2;
 
 export interface Plateau {
-  /**
-   * Consecutive experiments, since the last message of the user, that did not improve on the best.
-   */
+  /** Number of consecutive experiments without a new best value, since the user's last message. */
   readonly count: number;
-  /** Last stage that the model was notified of in this plateau; 0: none. */
+  /** Last stage of this plateau that the model was notified of; 0 when it was notified of none. */
   readonly told: 0 | PlateauStage;
 }
 
@@ -24,7 +28,10 @@ interface Course {
   spokenAt: number;
 }
 
-/** Times by this computer's clock: clocks of machines differ. */
+/**
+ * Uses the times of events, which are from this computer's clock: the clocks of other machines may
+ * differ.
+ */
 const courseOf = growingFold<JournalEvent, Course>(
   () => ({ endedAt: new Map(), stages: [], spokenAt: -Infinity }),
   (course, event) => {
@@ -37,8 +44,9 @@ const courseOf = growingFold<JournalEvent, Course>(
 );
 
 /**
- * Counts experiments in the order in which they ended. Skips deliberate repeats, and experiments
- * that only their machines failed. Crashed and discarded experiments count as no improvement.
+ * Counts experiments in the order in which they ended. Ignores deliberate repeats, and experiments
+ * that failed only because of their machines. Crashed and discarded experiments count as no
+ * improvement.
  */
 export function plateauOf(
   { experiments, decisive }: Pick<Ledger, 'experiments' | 'decisive'>,
@@ -70,14 +78,14 @@ const isTried = ({ status, plan, runs }: ExperimentRow): boolean =>
   !runs.every(({ verdict }) => verdict?.kind === 'lost' || verdict?.kind === 'preempted');
 
 interface Scale {
-  /** 1 when lower is better, −1 when higher is. */
+  /** 1 when lower values are better, −1 when higher values are better. */
   readonly sign: 1 | -1;
   readonly noisePercent: number;
 }
 
 /**
- * True when the result is better by more than the noise: a share of the best value, or the spread
- * of repeats of either, whichever is larger.
+ * True when the result is better than the best by more than the noise. The noise is the largest of:
+ * a percentage of the best value, the spread of the best, the spread of the result.
  */
 function isBetter(
   result: ExperimentResult,
@@ -93,7 +101,9 @@ function isBetter(
   return sign * (best.mean - result.mean) > noise;
 }
 
-/** Returns the stage for a count of experiments; `end`: the policy ends the session. */
+/**
+ * Returns the stage of a plateau with `count` experiments; `end` when the policy ends the session.
+ */
 export function stageOf(
   count: number,
   { experiments, onPlateau }: PlateauPolicy,

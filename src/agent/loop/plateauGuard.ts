@@ -1,6 +1,6 @@
 /**
- * Acts on a plateau: advises the agent once per stage, and ends the session where the policy says
- * so.
+ * Reacts to a plateau: advises the agent once per stage, and ends the session if the policy
+ * requires this.
  */
 import { formatValue } from '../../base/text.ts';
 import { summaryFor, type Ledger } from '../../experiments/ledger.ts';
@@ -17,7 +17,7 @@ export interface PlateauGuardDeps {
   end(reason: EndReason, summary: string): Promise<void>;
 }
 
-/** Number of events that can change the count. */
+/** Counts the events that can change the plateau. */
 const changesOf = growingFold<JournalEvent, { count: number }>(
   () => ({ count: 0 }),
   (changes, { type }) => {
@@ -35,8 +35,8 @@ export class PlateauGuard {
   }
 
   /**
-   * Called before each call to the model. Records new advice for the model. Resolves with true when
-   * the session was ended.
+   * Called before each model call. Records new advice for the model. Resolves with true when the
+   * session was ended because of a plateau.
    */
   async endsNow(): Promise<boolean> {
     const { log, policy } = this.#deps;

@@ -2,7 +2,10 @@
 import type { JournalEvent } from '../journal/events.ts';
 import { growingFold } from '../journal/growingFold.ts';
 
-/** Weight of a turn of text alone. A turn with tools, but without progress, counts 1. */
+/**
+ * How much a turn without a tool call adds to the score. A turn with tool calls, but without
+ * progress, adds 1.
+ */
 const talkWeight = 6;
 
 export interface Idleness {
@@ -11,10 +14,16 @@ export interface Idleness {
   readonly score: number;
 }
 
-/** Shortest wait for an active run that counts as work. Shorter waits are polling. */
+/**
+ * Minimum sleep, while a run is active, that counts as progress. A shorter sleep is polling and
+ * does not count.
+ */
 const patientMs = 60_000;
 
-/** Returns the idleness since the last progress. A message of the user restarts the count. */
+/**
+ * Returns how long the session has been idle since its last progress. A message of the user resets
+ * the count.
+ */
 export function idleness(events: readonly JournalEvent[]): Idleness {
   const { talkTurns, score } = countOf(events);
   return { talkTurns, score };
@@ -62,12 +71,15 @@ function isProgress(event: JournalEvent): boolean {
   }
 }
 
-/** Recognises sleeps that wait for an active run. */
+/** Detects sleeps during which the session waited for an active run. */
 class Waits {
   readonly #going = new Set<string>();
   #sinceMs: number | undefined;
 
-  /** True for the end of a long enough sleep that began while a run was active. */
+  /**
+   * True when the event ends a sleep that began while a run was active and lasted at least
+   * `patientMs`.
+   */
   endsPatiently(event: JournalEvent): boolean {
     if (event.type === 'run.started') this.#going.add(event.runId);
     if (event.type === 'run.ended') this.#going.delete(event.runId);

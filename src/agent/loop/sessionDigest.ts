@@ -1,6 +1,6 @@
 /**
- * Collects what the model reads on waking: the active runs. Ended runs are already in the
- * conversation.
+ * Collects the text that the model reads when the session wakes: the state of active runs. Ended
+ * runs are omitted, because the conversation already contains them.
  */
 import type { Clock } from '../../base/clock.ts';
 import type { Run } from '../../runs/liveRun.ts';

@@ -1,4 +1,4 @@
-/** Ports through which a sleep observes the session's runs and the machines. */
+/** Ports through which a sleeping session observes its runs and the machines. */
 import { Emitter } from '../../base/emitter.ts';
 import type { Disposable } from '../../base/disposable.ts';
 import type { RunId } from '../../base/ids.ts';
@@ -31,8 +31,8 @@ export function createSleepPorts({
   const ended = new Emitter<RunId>();
   const sweepEnded = new Emitter<string>();
   const read = new Emitter<{ readonly runId: RunId; readonly points: readonly MetricPoint[] }>();
-  // Listens to the journal, not to the process: the end of a run is recorded before the session
-  // wakes.
+  // Listen to the journal, not to the run's process, so that the end of a run is recorded before
+  // the session wakes.
   const records = log.onDidRecord((event) => {
     if (event.type === 'run.ended' || event.type === 'run.not_started') ended.fire(event.runId);
     if (event.type === 'sweep.ended') sweepEnded.fire(event.sweepId);

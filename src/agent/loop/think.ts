@@ -2,7 +2,10 @@
 import type { ModelProvider, ModelReply, ModelRequest } from '../../models/model.ts';
 import type { StreamEvent } from '../journal/events.ts';
 
-/** Streams `request` and resolves with the whole reply. A failure of the model is in the reply. */
+/**
+ * Sends `request` to the model, streams the reply and resolves with the whole reply. If the call
+ * fails, the reply contains the failure.
+ */
 export async function think(
   provider: ModelProvider,
   request: ModelRequest,

@@ -1,4 +1,4 @@
-/** Judges a `finish`: only values that the engine read from runs count. */
+/** Checks the evidence of a `finish` call: only values that the engine read from runs count. */
 import { ToolFailure } from '../../base/errors.ts';
 import { formatValue } from '../../base/text.ts';
 import { summaryFor } from '../../experiments/ledger.ts';
@@ -8,17 +8,17 @@ import type { FinishRequest } from '../../tools/session/finish.ts';
 import type { Evidence } from '../journal/events.ts';
 import type { RunState } from '../journal/state.ts';
 
-/** Access to the session's runs for a verdict, with live values for open runs. */
+/** Access to the session's runs; active runs have their current values. */
 export interface EvidenceDeps {
   find(reference: string): RunState | undefined;
   summaries(run: RunState): readonly MetricSummary[];
-  /** `run 1, run 2 …`, for the advice. */
+  /** Returns the names of all runs for the error message: `run 1, run 2 …`. */
   names(): string;
 }
 
 /**
- * Returns the evidence with measured values. Throws a `ToolFailure` that says which claim does not
- * hold.
+ * Returns the evidence with measured values. Throws a `ToolFailure` that names the claim that is
+ * not true.
  */
 export function judgeEvidence(
   request: FinishRequest,

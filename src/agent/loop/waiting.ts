@@ -1,6 +1,6 @@
 /**
- * Puts a session to sleep: arms the recorded triggers. On waking, records the reason and what
- * happened meanwhile.
+ * Puts a session to sleep: watches the triggers of the recorded sleep. When the session wakes,
+ * records the reason and what happened during the sleep.
  */
 import type { Clock } from '../../base/clock.ts';
 import type { Disposable } from '../../base/disposable.ts';
@@ -33,7 +33,10 @@ export class Waiting implements Disposable {
   readonly #deps: WaitingDeps;
   #armed: Disposable | undefined;
   #budgetTimer: Disposable | undefined;
-  /** A wake that has fired and is not recorded yet. Whatever ends the sleep first ends it alone. */
+  /**
+   * A wake whose triggers have fired but that is not recorded yet. If something else ends the sleep
+   * before that, this wake is dropped.
+   */
   #heard: Wake | undefined;
   #recording: Promise<void> = Promise.resolve();
 
@@ -42,37 +45,40 @@ export class Waiting implements Disposable {
   }
 
   /**
-   * Arms the sleep of the current state. Does nothing when the session is awake or the sleep is
-   * armed.
+   * Starts to watch the triggers of the current sleep. Does nothing when the session is awake, or
+   * when the triggers are already watched.
    */
   arm(): void {
     const { log, sleeper, clock } = this.#deps;
     const sleep = log.state.sleep;
     if (sleep === undefined || this.#armed !== undefined || this.#heard !== undefined) return;
     this.#armed = sleeper.arm(sleep.request, (wake) => this.#woken(wake));
-    // The user wrote while the model was choosing to sleep, so the model has not read it.
+    // The user wrote a message while the model was deciding to sleep, so the model has not read the
+    // message.
     if (isUserUnheard(log.events))
       return this.#woken({ why: 'person', met: [], unmet: [], errors: [] });
-    // An alarm of a run that is being killed is reported when that run has ended.
+    // If an alarm kills a run, wake the session only when the run has ended.
     const isSettled = ({ runId, action }: AlarmNews): boolean =>
       action !== 'kill' || log.state.runs.get(runId)?.verdict !== undefined;
     if (unheardAlarms(log.events).some(isSettled)) return this.alarm();
     const alarm = budgetAlarm(log.state);
-    // Minutes count while asleep. On waking, the loop ends the session itself, or reports that the
-    // experiment is over.
+    // Limits in minutes also count while the session sleeps. After the wake, the loop ends the
+    // session or notifies the model that the experiment's allowance is used up.
     if (alarm !== undefined) {
       const wake: Wake = { why: 'deadline', met: [alarm.what], unmet: [], errors: [] };
       this.#budgetTimer = alarmAt(clock, alarm.atMs, () => this.#woken(wake));
     }
   }
 
-  /** Ends a sleep because of alarms that the agent has not read; does nothing without any. */
+  /**
+   * Ends the sleep because of alarms that the agent has not read. Does nothing without such alarms.
+   */
   alarm(): void {
     const met = unheardAlarms(this.#deps.log.events).map(({ text }) => text);
     if (met.length > 0) this.#woken({ why: 'alarm', met, unmet: [], errors: [] });
   }
 
-  /** Ends a sleep because of the user. */
+  /** Ends the sleep because of an action of the user. */
   async end(detail: string): Promise<void> {
     await this.halt();
     const sleep = this.#deps.log.state.sleep;
@@ -85,7 +91,10 @@ export class Waiting implements Disposable {
       });
   }
 
-  /** Sleeps until the monitor's next check-in or the end of a run. False when no monitor is set. */
+  /**
+   * Puts the session to sleep until the monitor's next check-in or the end of a run. Resolves with
+   * false when the session has no monitor.
+   */
   async untilCheckIn(sleepId: string): Promise<boolean> {
     const { log, sessionRuns, clock } = this.#deps;
     const monitor = log.state.monitor;
@@ -110,7 +119,7 @@ export class Waiting implements Disposable {
     return true;
   }
 
-  /** Disarms. Resolves when a pending wake is in the journal. */
+  /** Stops watching the triggers. Resolves when a wake that is being recorded is in the journal. */
   async halt(): Promise<void> {
     this.disarm();
     await this.#recording;
@@ -132,7 +141,7 @@ export class Waiting implements Disposable {
     if (this.#armed === undefined) return;
     this.disarm();
     this.#heard = wake;
-    // The sleep often ends because a run ended: the journal records that end first.
+    // A sleep often ends because a run ended. Wait until the end of the run is in the journal.
     void this.#deps.sessionRuns.settle().then(() => {
       if (this.#heard !== wake) return;
       this.#heard = undefined;

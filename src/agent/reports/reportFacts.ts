@@ -1,6 +1,6 @@
 /**
- * Collects the facts of a session's report from its journal, and from what this process knows of
- * its runs.
+ * Collects the facts for a session's report, from the journal and from what this process knows
+ * about the runs.
  */
 import type { RunId } from '../../base/ids.ts';
 import { cleanText, oneLine } from '../../base/text.ts';
@@ -20,7 +20,7 @@ import type { RunState, SessionState } from '../journal/state.ts';
 
 /** Facts about a run that are not in the journal. */
 export interface AboutRun {
-  /** Returns the path of its output, on its machine. */
+  /** Returns the path of the run's output file on the run's machine. */
   outputPath(run: RunState): string | undefined;
   gpu(runId: RunId): RunFacts['gpu'];
 }

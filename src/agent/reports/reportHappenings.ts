@@ -1,6 +1,6 @@
 /**
- * Extracts from a journal what a user who was away should read: interruptions, refusals, limits,
- * and the total time asleep.
+ * Extracts from a journal what a returning user should know: interruptions, refusals, limits, and
+ * the total time asleep.
  */
 import type { BriefFacts, Happening } from '../../reports/facts.ts';
 import { describeEvent, descriptionLine } from '../journal/describeEvent.ts';
@@ -8,7 +8,8 @@ import type { JournalEvent } from '../journal/events.ts';
 import type { SessionState } from '../journal/state.ts';
 
 /**
- * Lists the happenings, oldest first. Consecutive equal ones are merged, with the time of the last.
+ * Lists the events that a returning user should know, oldest first. Consecutive events with the
+ * same text are merged; the time is that of the last.
  */
 export function happeningsOf(events: readonly JournalEvent[], state: SessionState): Happening[] {
   const told: { atMs: number; text: string; times: number }[] = [];
@@ -28,8 +29,8 @@ export function happeningsOf(events: readonly JournalEvent[], state: SessionStat
 const maxChars = 200;
 
 /**
- * Returns the line for an event that stopped, changed or refused the work. Omits the facts, such as
- * who resumed it and when.
+ * Returns the text for an event that stopped, changed or refused work. Omits the facts of the
+ * description, such as who resumed the session and when.
  */
 function textOf(event: JournalEvent, state: SessionState): string | undefined {
   if (!isHappening(event)) return undefined;
@@ -54,7 +55,7 @@ function isHappening(event: JournalEvent): boolean {
   }
 }
 
-/** Sums up the sleeps that have ended. */
+/** Returns the number of ended sleeps, their total time and the longest time. */
 export function sleepsOf(events: readonly JournalEvent[]): BriefFacts['sleeps'] {
   const startedMs = new Map<string, number>();
   const spans: number[] = [];

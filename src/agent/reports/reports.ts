@@ -1,6 +1,6 @@
 /**
- * Reports of the sessions of a home: built from journals and written into the work folder. The
- * brief is written automatically when a session ends.
+ * Creates reports of the sessions of a home from their journals, and writes them into the sessions'
+ * work folders. Writes the brief automatically when a session ends.
  */
 import { DisposableStore, type Disposable } from '../../base/disposable.ts';
 import { adviceOf } from '../../base/errors.ts';
@@ -29,18 +29,18 @@ export interface SessionReportsDeps {
   readonly resources: Pick<MachineResources, 'gpuTime'>;
   readonly logger: Logger;
   /**
-   * Returns the sessions. A function, because the tools of sessions write reports: neither exists
-   * first.
+   * Returns the sessions. This is a function because sessions and reports depend on each other: the
+   * tools of sessions write reports.
    */
   sessions(): Sessions;
   /**
-   * Resolves with the folder for reports of a session with this work folder; relative to it, or
-   * absolute.
+   * Resolves with the folder for reports of a session with this work folder: an absolute path, or a
+   * path relative to the work folder.
    */
   folderFor(workFolder: string): Promise<string>;
   /** Removes secrets from a text. */
   redact(text: string): string;
-  /** Returns whether the brief is written when a session ends. */
+  /** Returns whether a brief is written when a session ends. */
   isWrittenAtEnd(): boolean;
 }
 
@@ -51,16 +51,18 @@ export class SessionReports implements Reports {
   readonly #deps: SessionReportsDeps;
   readonly #owned = new DisposableStore();
   readonly #watched = new Map<SessionId, Disposable>();
-  /** Writes of one session run in order: the last one written shows the newest state. */
+  /**
+   * Pending writes per session, in order, so that the last written report shows the newest state.
+   */
   readonly #writing = new Map<SessionId, Promise<unknown>>();
-  /** Result of the brief at the last end of each session that ended in this process. */
+  /** Result of the automatic brief for each session that ended in this process. */
   readonly #atEnd = new Map<SessionId, Promise<WrittenReport | undefined>>();
 
   constructor(deps: SessionReportsDeps) {
     this.#deps = deps;
   }
 
-  /** Starts writing briefs when sessions end. */
+  /** Starts to write a brief whenever a session ends. */
   watch(): void {
     this.#owned.add(this.#deps.sessions().onDidChange(() => this.#watchAll()));
     this.#watchAll();
@@ -100,7 +102,7 @@ export class SessionReports implements Reports {
     return this.#atEnd.get(id);
   }
 
-  /** Stops writing. Resolves when pending writes are done. */
+  /** Stops writing reports. Resolves when pending writes have finished. */
   async close(): Promise<void> {
     await Promise.allSettled(this.#writing.values());
     for (const watch of this.#watched.values()) watch.dispose();
@@ -138,7 +140,10 @@ export class SessionReports implements Reports {
     });
   }
 
-  /** Resolves with the current state of a session that is open here, or with its journal. */
+  /**
+   * Resolves with the current state of a session that is open in this process; otherwise reads the
+   * session's journal.
+   */
   async #source(id: SessionId): Promise<ReportSource> {
     const open = this.#deps
       .sessions()
@@ -159,8 +164,8 @@ export class SessionReports implements Reports {
   }
 
   /**
-   * Returns a reader of series. Reads nothing of an active run that another process follows: its
-   * points are not ours to open.
+   * Returns a function that reads the values of a metric of a run. For an active run of another
+   * process, the function returns `undefined`, because that process is still writing the values.
    */
   #seriesOf({ runs }: SessionState): ReadSeries {
     const read = new Map<string, Promise<{ series(metric: string): SeriesColumns } | undefined>>();
@@ -208,8 +213,8 @@ export class SessionReports implements Reports {
   }
 
   /**
-   * Rewrites the brief at the end of a session and after it: when runs end later, or something is
-   * decided then.
+   * Writes the brief when a session ends, and again when a run ends or something is decided after
+   * the end of the session.
    */
   #heard(session: Session, { type }: JournalEvent): void {
     const { id, state } = session;
@@ -248,7 +253,7 @@ const sourceOf = (session: Session): ReportSource => ({
   events: session.events(),
 });
 
-/** Returns the account of the model's last write-up. */
+/** Returns the text that the model wrote in its last write-up. */
 function lastNotes(events: readonly JournalEvent[]): string {
   const calls = events.flatMap((event) => (event.type === 'model.replied' ? event.content : []));
   const last = calls.findLast((block) => block.type === 'tool_call' && block.name === 'writeup');
