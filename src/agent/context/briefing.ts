@@ -41,8 +41,8 @@ const maxMessageChars = 4_000;
 const maxSweeps = 10;
 
 /**
- * Renders at most `budgetTokens`, as `textTokens` counts. Always contains goal and champion, cut
- * where these alone are too long. Below about 300 tokens this is not guaranteed.
+ * Renders the briefing with at most `budgetTokens`, as `textTokens` counts. With at least about 300
+ * tokens, it always contains the goal and the champion, truncated if necessary.
  */
 export const renderBriefing = (facts: BriefingFacts, budgetTokens: number): string => {
   const fixed = textTokens(head) + textTokens(foot) + 2;
@@ -76,7 +76,7 @@ const left =
   (leftOut: number): string =>
     `${title}${leftOut > 0 ? `, ${leftOut} ${what} left out` : ''}:`;
 
-/** Ranks lines that are sorted oldest first: the newest are kept longest. */
+/** Ranks the newest lines first, so that the oldest lines are omitted first. */
 const newestFirst = (lines: readonly string[]): ListedLine[] =>
   lines.map((text, position) => ({ text, position })).reverse();
 

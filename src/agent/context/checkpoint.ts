@@ -24,7 +24,10 @@ const safeShare = 0.9;
 const workingTokens = 64_000;
 /** Smallest room for conversation: shortening below it gains nothing. */
 const minRoomTokens = 2_000;
-/** Share of a conversation, refused as too long, that is tried next. */
+/**
+ * Next size to try after the model refused a conversation as too long, as a share of the refused
+ * size.
+ */
 const refusedShare = 0.75;
 
 /**
@@ -87,9 +90,9 @@ export function dueShortening(
 }
 
 /**
- * Returns everything since the last reply, cut to `maxTokens` in all, when the newest turn was too
- * large to stay verbatim: a model that never saw its results would request them again. Returns
- * `undefined` when the newest turn stays.
+ * Returns everything since the last reply, truncated to `maxTokens` in total, if the newest turn
+ * was too large to stay verbatim; else `undefined`. Without this text, the model would request the
+ * results again.
  */
 export function newestPart(
   events: readonly JournalEvent[],
@@ -116,7 +119,7 @@ export function newestPart(
 const isReply = (event: JournalEvent): boolean =>
   event.type === 'model.replied' && event.stop !== 'error';
 
-/** Beginning and end of a text, with a note on what was left out between them. */
+/** Returns the beginning and the end of a text, with a note about the omitted part between them. */
 function endsOf(text: string, maxTokens: number): string {
   const tokens = textTokens(text);
   return tokens <= maxTokens

@@ -40,9 +40,10 @@ export const estimatedTokens = (events: readonly JournalEvent[], unmeasuredToken
   contextSize(events, unmeasuredTokens).totalTokens;
 
 /**
- * Returns the id of the event up to which the conversation has to be replaced. As many whole turns
- * stay as weigh at most `keepWeight`; the newest turn may weigh `newestWeight`. Returns the id of
- * the newest event when no turn fits, and `undefined` when there is nothing to replace.
+ * Chooses the part of the conversation to replace, and returns the id of its last event. The newest
+ * turns stay, as many as have a total size of at most `keepWeight`; the newest turn alone may have
+ * `newestWeight`. If no turn fits, returns the id of the newest event; if nothing has to be
+ * replaced, `undefined`.
  */
 export function replaceUpTo(
   events: readonly JournalEvent[],
@@ -80,7 +81,7 @@ const imageTokens = 1_600;
 const pdfPageTokens = 2_500;
 /** Bytes of a typical page of a paper. */
 const pdfPageBytes = 45_000;
-/** Thinking is sent back sealed: characters of the seal that are charged as one token. */
+/** Number of characters of encrypted thinking that the provider charges as one token. */
 const sealChars = 6;
 const runEndTokens = 40;
 
@@ -278,8 +279,8 @@ class ContextMeter {
 }
 
 /**
- * Tokens per token of weight by which the later request is larger. Returns `undefined` when the
- * difference is too small or implausible.
+ * Returns how many tokens the model counts per token of weight, from the difference between two
+ * requests. Returns `undefined` when the difference is too small or implausible.
  */
 function slope(first: Measured, later: Measured): number | undefined {
   const more = later.weight - first.weight;

@@ -79,7 +79,10 @@ async function machineLine(machine: Machine, clock: Clock): Promise<string> {
   return `${machine.id}: ${'description' in told ? told.description : `not reachable: ${told.problem}`}`;
 }
 
-/** Repeats the newest turn in the briefing, cut, when it is too long to stay verbatim. */
+/**
+ * Creates the function that renders a briefing. If the newest turn is too long to stay verbatim,
+ * the briefing contains a truncated copy.
+ */
 const briefer =
   ({ log, sessionRuns, memory, settings }: ContextSourceDeps): ContextSource['brief'] =>
   async ({ upTo, room }) => {

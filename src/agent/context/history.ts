@@ -22,7 +22,7 @@ type Alarmed = Extract<JournalEvent, { type: 'run.alarmed' }>;
 export const interruptedText =
   'Interrupted: no result of this call was recorded. It may or may not have taken effect; check before repeating it.';
 
-/** True when a message or an answer of the user has not been part of a request yet. */
+/** True when the user has sent a message or an answer since the last model request. */
 export function isUserUnheard(events: readonly JournalEvent[]): boolean {
   const asked = events.findLastIndex((event) => event.type === 'model.requested');
   return events
@@ -49,7 +49,8 @@ export function buildHistory(events: readonly JournalEvent[]): RecordedMessage[]
   const news = experimentNews(events);
   const history = new History();
   if (briefing !== undefined) history.user({ type: 'text', text: briefing });
-  // A reply has not seen messages that arrived during its request: they follow it.
+  // Messages that arrived during a request. The reply does not take them into account, so they are
+  // added after the reply.
   let unseen: string[] | undefined;
   const flush = (): void => {
     for (const text of unseen ?? []) history.user({ type: 'text', text });
@@ -129,8 +130,8 @@ function sinceCheckpoint(events: readonly JournalEvent[]): {
 }
 
 /**
- * Adds a reply with the results of its calls. Skips failed replies, because the next call repeats
- * them. Keeps the text of interrupted ones.
+ * Adds a reply and the results of its calls. Skips failed replies, because the next model call
+ * repeats them. For interrupted replies, adds the text.
  */
 function addReply(history: History, reply: Replied, results: ReadonlyMap<string, Finished>): void {
   if (reply.stop === 'error') return;

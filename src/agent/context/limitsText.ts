@@ -2,7 +2,10 @@
 import { formatUsd } from '../../base/text.ts';
 import type { SessionState } from '../journal/state.ts';
 
-/** Counts time up to the last event, not the clock: the same journal gives the same text. */
+/**
+ * Returns the use of the limits as text. Time is counted up to the last event, so that the same
+ * journal always gives the same text.
+ */
 export function limitsText(state: SessionState, permissionMode: 'ask' | 'allow'): string {
   const { turns, usd, minutes, tokens } = state.budget;
   const spentMinutes = Math.round((state.lastEventMs - state.startedMs) / 60_000);

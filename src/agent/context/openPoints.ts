@@ -1,6 +1,6 @@
 /**
- * Lists what the replaced turns left open: calls whose effect is unknown, and calls that were not
- * allowed.
+ * Lists what the replaced turns left open: calls whose effect is unknown, and calls that were
+ * refused.
  */
 import { oneLine } from '../../base/text.ts';
 import type { JournalEvent } from '../journal/events.ts';

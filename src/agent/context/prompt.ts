@@ -37,8 +37,8 @@ export function renderPrompt(facts: PromptFacts): SystemPart[] {
 }
 
 /**
- * Once there is a briefing, the notes are only in it, so that the text before the conversation
- * stays the same.
+ * Returns the part with the notes. After the first briefing, only the briefing contains the notes,
+ * so that the text before the conversation does not change.
  */
 function notesPart(tree: string | undefined): string | undefined {
   if (tree === undefined) return undefined;
@@ -64,7 +64,7 @@ export function reminderText(talkTurns: number, limit: number): string {
 export const resumeText =
   'Helios was restarted and has resumed the work. Runs continued meanwhile; continue where you were.';
 
-/** Message that resumes a paused session when the user says nothing else. */
+/** Message that resumes a paused session when the user sends no message. */
 export const goOnText = 'Continue the work.';
 
 export const goalText = (goal: string, limits: readonly string[]): string =>

@@ -36,7 +36,7 @@ export function fitSections(sections: readonly Section[], budgetTokens: number):
   return texts.filter((text) => text !== undefined && text !== '').join(separator);
 }
 
-/** A heading with one text, cut at its end. */
+/** A heading with a text. A text that does not fit is truncated at its end. */
 export const textSection = (share: number, title: string, text: string): Section => ({
   share,
   render: (maxTokens) => (text === '' ? undefined : cut(`${title}${text}`, maxTokens)),

@@ -1,16 +1,19 @@
-/** Reads the alarms of runs: which runs a session has yet to end, and which alarms wake it. */
+/**
+ * Derives from the journal which runs still have to be killed because of an alarm, and which alarms
+ * wake the session.
+ */
 import type { RunId } from '../../base/ids.ts';
 import type { JournalEvent } from '../journal/events.ts';
 import { growingFold } from '../journal/growingFold.ts';
 import type { Alarm, RunState, SessionState } from '../journal/state.ts';
 
-/** Answers to the question whether a run may continue after an alarm. */
+/** Answers of the user to the question whether a run may continue after an alarm. */
 export const killAnswer = 'kill';
 export const goOnAnswer = 'let it run';
 
 /**
- * Returns the runs without an end that a watchdog, or the user in answer to one, decided to kill.
- * Includes those of an earlier process.
+ * Returns the runs that have not ended although a watchdog, or the user in answer to a watchdog's
+ * question, decided to kill them. Includes decisions made in an earlier process.
  */
 export function condemnedRuns({
   runs,
@@ -38,7 +41,7 @@ export interface AlarmNews {
 
 interface Heard {
   readonly runs: Map<RunId, { readonly number: number; readonly sweepId: string | undefined }>;
-  /** `<sweep id> <alarm kind>` of the alarms of sweeps that were reported. */
+  /** Alarms of sweeps that were already added, as `<sweep id> <alarm kind>`. */
   readonly ofSweeps: Set<string>;
   unheard: AlarmNews[];
 }
@@ -54,8 +57,9 @@ const heardOf = growingFold<JournalEvent, Heard>(
 );
 
 /**
- * Adds an alarm to the unheard ones. Points of a sweep are many and alike: its table reports their
- * kills, and of the other alarms only the first of each kind is added.
+ * Adds an alarm to the unheard ones. The points of a sweep are many and similar, so alarms that
+ * kill a point are omitted (the sweep's table shows them), and other alarms are added only once per
+ * kind.
  */
 function hear(
   heard: Heard,
@@ -69,7 +73,8 @@ function hear(
 }
 
 /**
- * Returns the alarms worth a wake that no model request has reported yet, and that ended no sleep.
+ * Returns the alarms that the model has not read yet, and that should wake a sleeping session:
+ * those since the last model request and the last wake.
  */
 export const unheardAlarms = (events: readonly JournalEvent[]): readonly AlarmNews[] =>
   heardOf(events).unheard;

@@ -1,6 +1,6 @@
 /**
- * Records the environments of a session: one file each, a memory note, and a name that later runs
- * refer to.
+ * Records the environments of a session's runs. Each environment gets a file, a memory note, and a
+ * name that later runs refer to.
  */
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -16,13 +16,13 @@ export interface EnvironmentsDeps {
   readonly log: SessionLog;
   readonly machines: Machines;
   readonly memory: MemoryStore;
-  /** Folder of the files, absolute. */
+  /** Folder for the files. Absolute path. */
   readonly folder: string;
 }
 
 const noteChars = 20_000;
 
-/** Returns the folder of a session's environments. */
+/** Returns the folder with the session's recorded environments. */
 export const snapshotFolder = (sessionFolder: string): string =>
   path.join(sessionFolder, 'snapshots');
 
@@ -43,8 +43,8 @@ export function createEnvironments({
     async keep({ gist, diff, ...taken }, { callId }) {
       const id = `env${log.state.envs.length + 1}`;
       const [file, diffFile] = [`${id}.json`, `${id}.diff`];
-      // Uncommitted changes may contain anything, so the file is readable by its owner only and is
-      // never shown to the model.
+      // Uncommitted changes may contain secrets. Only the owner can therefore read the file, and
+      // the model never sees it.
       if (diff !== undefined) await writeFileAtomic(path.join(folder, diffFile), diff, 0o600);
       await writeFileAtomic(
         path.join(folder, file),
@@ -64,7 +64,7 @@ export function createEnvironments({
   };
 }
 
-/** Resolves with `undefined` when the file is gone. */
+/** Reads a recorded environment. Resolves with `undefined` when the file does not exist. */
 export async function readSnapshot(
   folder: string,
   file: string,

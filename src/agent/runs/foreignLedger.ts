@@ -7,8 +7,8 @@ import type { RunState, SessionState } from '../journal/state.ts';
 import { ledgerOf } from './sessionRuns.ts';
 
 /**
- * Returns the ledger of a session that is not open in this process, with the latest metrics of its
- * active runs.
+ * Resolves with the ledger of a session that is not open in this process. Active runs have their
+ * latest metrics.
  */
 export async function foreignLedger(
   home: Pick<Home, 'runFolder'>,
@@ -23,8 +23,9 @@ export async function foreignLedger(
 }
 
 /**
- * Reads the metrics that the process following the run has saved. Falls back to the recorded ones
- * when they cannot be read: reporting that is up to their writer.
+ * Resolves with the metrics that the process that follows the run has saved. If they cannot be
+ * read, resolves with the metrics in the journal; the process that writes the file reports such
+ * problems.
  */
 const printed = (
   home: Pick<Home, 'runFolder'>,

@@ -1,7 +1,4 @@
-/**
- * Protects the user's repositories from the git commands of a session, in foreground commands and
- * in runs.
- */
+/** Prevents a session's commands and runs from changing the user's repositories with git. */
 import { ToolFailure } from '../../base/errors.ts';
 import {
   guardFolder,
@@ -17,7 +14,7 @@ export class GitGuard implements GitProtection {
   readonly #isOn: () => boolean;
   readonly #states = new Map<string, Promise<GuardState>>();
 
-  /** `isOn` returns false when the user has switched the protection off. */
+  /** `isOn` returns false when the user has disabled the protection. */
   constructor(isOn: () => boolean) {
     this.#isOn = isOn;
   }
@@ -28,14 +25,15 @@ export class GitGuard implements GitProtection {
     return state.kind === 'ready' ? withGuard(state.folder, command) : command;
   }
 
-  /** Throws `ToolFailure` for a command that is refused on every machine. */
+  /** Throws `ToolFailure` when the command is forbidden on every machine. */
   check(command: string): void {
     const verdict = judgeGit(command);
     if (this.#isOn() && verdict.kind === 'refused') throw new ToolFailure(verdict.why);
   }
 
   /**
-   * Checks a command that is started without the guard: git may only read. Throws `ToolFailure`.
+   * Checks a command that runs without the guard. Throws `ToolFailure` if the command uses git for
+   * anything but reading.
    */
   reading(command: string): void {
     if (!this.#isOn()) return;
@@ -46,8 +44,8 @@ export class GitGuard implements GitProtection {
   }
 
   /**
-   * Returns the environment variables with which the supervisor of a run puts the guard first.
-   * Rejects as `command` does.
+   * Resolves with the environment variables that make a run use the guard instead of git. Rejects
+   * with `ToolFailure` when the command is refused.
    */
   async runEnv(machine: Machine, command: string): Promise<Readonly<Record<string, string>>> {
     if (!this.#isOn()) return {};
@@ -55,8 +53,8 @@ export class GitGuard implements GitProtection {
       const { kind } = await this.#checked(machine, command);
       if (kind !== 'ready') return {};
     } catch (error) {
-      // The start of a run is retried. By then the guard exists from an earlier command, or git
-      // cannot be reached either.
+      // Ignore that the machine cannot be reached: the start of the run is retried, and the guard
+      // may already be installed on the machine.
       if (!(error instanceof MachineFailure)) throw error;
     }
     return { HELIOS_GIT_GUARD: guardFolder(machine) };
@@ -72,7 +70,9 @@ export class GitGuard implements GitProtection {
     return repository === undefined ? [] : ['.git'];
   }
 
-  /** Throws `ToolFailure`. */
+  /**
+   * Resolves with the state of the guard. Rejects with `ToolFailure` when the command is refused.
+   */
   async #checked(machine: Machine, command: string): Promise<GuardState> {
     const verdict = judgeGit(command);
     if (verdict.kind === 'refused') throw new ToolFailure(verdict.why);
@@ -85,8 +85,8 @@ export class GitGuard implements GitProtection {
   }
 
   /**
-   * Returns the state of the guard on the machine. Installs it again after a failure when the
-   * command calls git.
+   * Returns the state of the guard on the machine. If an earlier installation failed and the
+   * command uses git, installs the guard again.
    */
   async #state(machine: Machine, isNeeded: boolean): Promise<GuardState> {
     const known = this.#states.get(machine.id);

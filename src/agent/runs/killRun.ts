@@ -1,6 +1,6 @@
 /**
- * Ends a run that this process does not follow. The machine is asked to end it; the owner of the
- * session records the end.
+ * Kills a run that this process does not follow. The run's machine kills the run; the process that
+ * owns the session records the end.
  */
 import type { Clock } from '../../base/clock.ts';
 import type { RunId, SessionId } from '../../base/ids.ts';
@@ -17,13 +17,16 @@ export interface KillRunDeps {
   readonly clock: Clock;
   owner(id: SessionId): Promise<SessionOwner | undefined>;
   /**
-   * Opens the journal for the duration of `work`. Rejects with `UserFacing` when another process
-   * has taken the session meanwhile.
+   * Calls `work` with the session's open journal. Rejects with `UserFacing` when another process
+   * has taken over the session meanwhile.
    */
   withLog(id: SessionId, work: (log: SessionLog) => Promise<KilledRun>): Promise<KilledRun>;
 }
 
-/** Rejects with `MachineFailure` when the machine does not answer: nothing is recorded then. */
+/**
+ * Kills a run. Rejects with `MachineFailure`, without recording anything, when the machine does not
+ * answer.
+ */
 export async function killRun(
   deps: KillRunDeps,
   sessionId: SessionId,
@@ -39,7 +42,8 @@ export async function killRun(
 }
 
 /**
- * Ends a run of a session without an owner: reads its metrics to the end and records the verdict.
+ * Kills a run of a session that no process owns: reads the run's remaining metrics and records the
+ * verdict.
  */
 async function killUnowned({ runs }: KillRunDeps, log: SessionLog, id: RunId): Promise<KilledRun> {
   const state = log.state.runs.get(id);

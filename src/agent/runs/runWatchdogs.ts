@@ -1,6 +1,6 @@
 /**
- * The session's watchdogs: they read the output of its runs and the load of their machines, and
- * raise alarms.
+ * The session's watchdogs. They check the output of the session's runs and the load of the
+ * machines, and raise alarms.
  */
 import type { Clock } from '../../base/clock.ts';
 import { DisposableStore, type Disposable } from '../../base/disposable.ts';
@@ -32,7 +32,10 @@ export class RunWatchdogs implements Disposable {
   readonly #alarms: WatchdogAlarms;
   readonly #owned = new DisposableStore();
   readonly #watches = new Map<RunId, RunWatch>();
-  /** By machine: a full disk is reported once, not for each of its runs. */
+  /**
+   * Disk watchdogs by machine id, so that a full disk is reported once per machine, not once per
+   * run.
+   */
   readonly #disks = new Map<string, DiskWatch>();
   #nextBeat: Disposable | undefined;
 
@@ -49,8 +52,8 @@ export class RunWatchdogs implements Disposable {
   }
 
   /**
-   * Call once the runs of the session are adopted. Watches the live runs, and kills those that were
-   * to be killed before.
+   * Starts to watch the active runs, and kills runs whose kill was decided in an earlier process.
+   * Must be called after the session's runs are adopted.
    */
   open(): void {
     for (const run of this.#deps.sessionRuns.live())
@@ -70,7 +73,8 @@ export class RunWatchdogs implements Disposable {
     if (!this.#deps.log.state.runs.has(id)) return;
     switch (change.kind) {
       case 'started':
-        // Output from before a restart is no baseline for the output after it.
+        // After a restart of the run, use new watchdogs: the earlier output is no baseline for the
+        // new output.
         if (this.#watches.has(id)) this.#create(run);
         else this.#watch(run);
         return;
@@ -108,7 +112,7 @@ export class RunWatchdogs implements Disposable {
     return watch;
   }
 
-  /** Checks what depends on time alone. Scheduled only while there are runs to watch. */
+  /** Runs the checks that depend only on time. Repeated as long as there are runs to watch. */
   #beat(): void {
     const { clock } = this.#deps;
     this.#nextBeat = this.#watches.size > 0 ? clock.after(beatMs, () => this.#beat()) : undefined;
@@ -120,7 +124,7 @@ export class RunWatchdogs implements Disposable {
     this.#alarms.killCondemned();
   }
 
-  /** Handles a new sample of a machine. */
+  /** Checks a new measurement of a machine's load. */
   #checkMachines(machineId: string): void {
     const sample = this.#deps.resources.latest(machineId);
     const watched = this.#watched().filter(({ run }) => run.spec.machineId === machineId);
@@ -133,7 +137,7 @@ export class RunWatchdogs implements Disposable {
     }
   }
 
-  /** Reports a full disk. If the action is `kill`, all runs of the machine are killed. */
+  /** Reports a full disk. If the action is `kill`, kills all runs on the machine. */
   #checkDisks(machineId: string, { disks }: ResourceSample, watched: readonly Watched[]): void {
     const { policy } = this.#deps;
     const { action } = policy.disk;
@@ -169,8 +173,8 @@ interface Watched {
 }
 
 /**
- * Returns the utilisation of each GPU of the run in percent; NaN where the driver does not report
- * it.
+ * Returns the utilisation of each of the run's GPUs in percent; NaN for a GPU whose driver does not
+ * report it.
  */
 function gpuPercents({ spec, process }: Run, { gpus = [] }: ResourceSample): number[] {
   const holder = {
@@ -184,6 +188,9 @@ function gpuPercents({ spec, process }: Run, { gpus = [] }: ResourceSample): num
     .map(({ utilisationPercent }) => utilisationPercent ?? Number.NaN);
 }
 
-/** Compares as `summaryFor` does: ignores case, and accepts the last part of a path. */
+/**
+ * Whether two metric names match, as in `summaryFor`: case is ignored, and the last part of a path
+ * is sufficient.
+ */
 const isSame = (metric: string, wanted: string): boolean =>
   [metric, metric.split('/').at(-1)].some((name) => name?.toLowerCase() === wanted.toLowerCase());

@@ -1,6 +1,6 @@
 /**
- * The session's access to its runs: plans, launches, adopts and records them. A run keeps its id
- * from plan to end.
+ * The runs of a session: plans, launches, adopts and records them. Each run has the same id from
+ * its plan to its end.
  */
 import path from 'node:path';
 import type { Clock } from '../../base/clock.ts';
@@ -38,7 +38,7 @@ export interface LaunchRequest {
   readonly limit?: RunLimit;
   readonly resources?: RunResources;
   readonly sweep?: NonNullable<RunSpec['sweep']>;
-  /** Id of the experiment that the run belongs to: `e7`. */
+  /** Id of the run's experiment, such as `e7`. */
   readonly experimentId?: string;
 }
 
@@ -49,8 +49,8 @@ export interface SessionRunsDeps {
   readonly machines: Machines;
   readonly clock: Clock;
   /**
-   * Returns environment variables to add to those of the run. Rejects with `ToolFailure` when the
-   * command may not be run.
+   * Resolves with additional environment variables for the run. Rejects with `ToolFailure` when the
+   * command must not be run.
    */
   runEnv?(machine: Machine, command: string): Promise<Readonly<Record<string, string>>>;
   /** Called when the end of a run cannot be recorded. */
@@ -62,10 +62,12 @@ const tailChars = 3_000;
 export class SessionRuns {
   readonly #deps: SessionRunsDeps;
   readonly #owned = new DisposableStore();
-  /** Pending writes of `run.ended`: one record per run, however often its end is reported. */
+  /**
+   * Pending writes of `run.ended`, so that each end is recorded once, however often it is reported.
+   */
   readonly #recording = new Map<RunId, Promise<void>>();
   readonly #starting = new Map<RunId, Promise<void>>();
-  /** Serializes planning: each plan takes the next number. */
+  /** Queue of plans, so that each plan gets the next number. */
   #planning: Promise<unknown> = Promise.resolve();
 
   constructor(deps: SessionRunsDeps) {
@@ -74,8 +76,8 @@ export class SessionRuns {
   }
 
   /**
-   * Records the plan, then starts the run. Called again for the same call (after a crash),
-   * continues with the same run id and adopts the run if it exists instead of starting it again.
+   * Records the plan of a run, then starts the run. If the same tool call planned a run before a
+   * crash, continues with that run: adopts the run if it exists, else starts it.
    */
   async launch(request: LaunchRequest, callId: string, signal: AbortSignal): Promise<Run> {
     createLineParser(request.metrics);
@@ -91,9 +93,7 @@ export class SessionRuns {
     }
   }
 
-  /**
-   * Starts planned runs on one machine, as `Runs.launchTogether` does, and records their starts.
-   */
+  /** Starts planned runs on one machine and records their starts: see `Runs.launchTogether`. */
   async startTogether(
     specs: readonly RunSpec[],
     maxParallel?: number,
@@ -110,7 +110,7 @@ export class SessionRuns {
     return this.#deps.log.record({ type: 'run.not_started', runId, why });
   }
 
-  /** Returns the plan that an earlier attempt at this call recorded. */
+  /** Returns the plan that this tool call already recorded before a crash. */
   plannedFor(callId: string): RunSpec | undefined {
     const event = this.#deps.log.events.findLast(
       (one) => one.type === 'run.planned' && one.callId === callId,
@@ -120,9 +120,9 @@ export class SessionRuns {
   }
 
   /**
-   * Adopts the session's runs: those without a verdict to follow them, the others to make their
-   * output and metrics readable. Records `run.not_started` for runs that do not exist and are not
-   * being launched.
+   * Adopts the session's runs. Runs without a verdict are followed; of the others, only output and
+   * metrics become readable. Records `run.not_started` for runs that do not exist and are not being
+   * launched.
    */
   async adoptAll(pendingCalls: ReadonlySet<string>): Promise<void> {
     const runs = [...this.#state.runs.values()].filter((run) => run.notStarted === undefined);
@@ -142,8 +142,8 @@ export class SessionRuns {
   }
 
   /**
-   * Finds a run by its id, `run 7`, `7`, `machine:pid` or `machine:job` (the newest with that
-   * handle).
+   * Finds a run by its id, `run 7`, `7`, `machine:pid` or `machine:job`. If several runs have the
+   * handle, returns the newest.
    */
   find(reference: string): RunState | undefined {
     const wanted = reference.trim().replace(/^#/, '');
@@ -156,7 +156,10 @@ export class SessionRuns {
     );
   }
 
-  /** Returns live values when this process follows the run, else those recorded at its end. */
+  /**
+   * Returns the current metrics of a run that this process follows; otherwise the metrics recorded
+   * at its end.
+   */
   summaries(run: RunState): readonly MetricSummary[] {
     return this.#deps.runs.get(run.spec.id)?.metrics.summaries() ?? run.metrics;
   }
@@ -169,14 +172,14 @@ export class SessionRuns {
     this.#owned.dispose();
   }
 
-  /** Resolves when every reported end is on disk, or was passed to `onFailed`. */
+  /** Resolves when every reported end is on disk, or its failure was passed to `onFailed`. */
   async settle(): Promise<void> {
     await Promise.allSettled(this.#recording.values());
   }
 
   /**
-   * Returns the handle: of the followed run, which knows its job before it begins, else from the
-   * journal.
+   * Returns the run's handle. Prefers the followed run, which knows its job id before the job
+   * begins, to the journal.
    */
   #handle({ spec, process }: RunState): string | undefined {
     return this.#deps.runs.get(spec.id)?.handle ?? handleOf(spec, process);
@@ -187,8 +190,8 @@ export class SessionRuns {
   }
 
   /**
-   * Records the plan of a run, with its number. Rejects with `MachineFailure`; then nothing is
-   * recorded.
+   * Gives a run its number and records the plan. Rejects with `MachineFailure` without recording
+   * anything.
    */
   async plan(request: LaunchRequest, callId: string): Promise<RunSpec> {
     const machine = this.#deps.machines.get(request.machineId);
@@ -225,7 +228,7 @@ export class SessionRuns {
     return spec;
   }
 
-  /** Records the start once, however often it is reported. */
+  /** Records the start of a run once, however often the start is reported. */
   #recordStart(run: Run): Promise<void> {
     const { id } = run.spec;
     if (run.process === undefined || this.#state.runs.get(id)?.process !== undefined)
@@ -261,7 +264,7 @@ export class SessionRuns {
     });
   }
 
-  /** Returns whether the run belongs to a sweep that continues, which starts it itself. */
+  /** Returns whether the run belongs to an active sweep, which starts its runs itself. */
   #isOfSweep({ sweep }: RunSpec): boolean {
     const state = sweep && this.#state.sweeps.get(sweep.id);
     return state !== undefined && state.end === undefined;
@@ -283,7 +286,7 @@ export class SessionRuns {
     const state = this.#state.runs.get(id);
     if (state === undefined || state.verdict !== undefined || state.notStarted !== undefined)
       return Promise.resolve();
-    // The start is recorded first; `#writeStart` calls this method again.
+    // The start must be recorded first. `#writeStart` calls this method again.
     if (state.process === undefined && run.process !== undefined) return Promise.resolve();
     const recording = this.#recording.get(id) ?? this.#writeEnd(run);
     this.#recording.set(id, recording);
@@ -318,7 +321,7 @@ export class SessionRuns {
   }
 }
 
-/** Builds the ledger of a state; `summaries` returns the values of a run. */
+/** Builds the ledger from a state. `summaries` returns the metrics of a run. */
 export function ledgerOf(
   state: SessionState,
   summaries: (run: RunState) => readonly MetricSummary[],

@@ -1,6 +1,6 @@
 /**
- * Sends points to one machine: one at a time, and none for a while when the machine has no room or
- * does not answer.
+ * Launches points on one machine, one launch at a time. Pauses when the machine has no room or does
+ * not answer.
  */
 import type { Clock } from '../../base/clock.ts';
 import type { Disposable } from '../../base/disposable.ts';
@@ -10,7 +10,10 @@ import type { RunResources } from '../../runs/run.ts';
 import type { SweepPlan } from '../../runs/sweep.ts';
 import type { Machine } from '../../machines/machine.ts';
 
-/** Runs of other sessions may end unnoticed, so room is checked again after this time. */
+/**
+ * Milliseconds after which a full machine is tried again, because runs of other sessions may have
+ * ended.
+ */
 const fullMs = 15_000;
 const awayPolicy = { waitsMs: [5_000, 15_000, 30_000, 60_000] };
 
@@ -23,10 +26,10 @@ export class SweepLane implements Disposable {
   #failures = 0;
   #isBusy = false;
   #hasRunEnded = false;
-  /** Why points wait for this machine. */
+  /** Why points have to wait for this machine; `undefined` when they do not. */
   problem: string | undefined;
 
-  /** `onRested` is called when the machine is to be tried again. */
+  /** `onRested` is called when the pause is over and the machine should be tried again. */
   constructor(machineId: string, clock: Clock, onRested: () => void) {
     this.machineId = machineId;
     this.#clock = clock;
@@ -47,15 +50,20 @@ export class SweepLane implements Disposable {
     this.#isBusy = false;
   }
 
-  /** Rests because the machine has no room. Tried again soon, or when a run has ended. */
+  /**
+   * Pauses because the machine has no room. The pause ends after a while, or when a run has ended.
+   */
   full(why: string): void {
-    // A run that ended since the question may have made room.
+    // A run that ended since the launch began may have made room.
     if (this.#hasRunEnded) return;
     this.#sleep(why, fullMs);
     this.#isFull = true;
   }
 
-  /** Rests because the machine does not answer or failed. Each failure in a row waits longer. */
+  /**
+   * Pauses because the machine does not answer or failed. The pause is longer after each
+   * consecutive failure.
+   */
   away(why: string): void {
     this.#sleep(why, backoffMs(awayPolicy, this.#failures++));
   }
@@ -65,7 +73,7 @@ export class SweepLane implements Disposable {
     this.#wake();
   }
 
-  /** Tries again at once if the machine had no room: a run has ended. */
+  /** Called when a run has ended. Ends the pause if the machine had no room. */
   runEnded(): void {
     this.#hasRunEnded = true;
     if (this.#isFull) this.#wake();
@@ -95,7 +103,7 @@ export class SweepLane implements Disposable {
 
 export type Room = { readonly resources?: RunResources } | { readonly full: string };
 
-/** Returns whether the machine takes all points at once and queues them itself. */
+/** Returns whether all points are sent to the machine together, because the machine queues them. */
 export const isScheduler = ({ kind }: Pick<Machine, 'kind'>): boolean => kind === 'slurm';
 
 /**

@@ -1,4 +1,4 @@
-/** Launches points of sweeps: plans their runs where there is room, and starts planned runs. */
+/** Launches points of sweeps: plans runs on machines with room, and starts planned runs. */
 import type { RunId } from '../../base/ids.ts';
 import { MachineFailure, type Machine, type Machines } from '../../machines/machine.ts';
 import { LaunchFailure } from '../../runs/launchFailure.ts';
@@ -23,8 +23,8 @@ export interface SweepLauncherDeps {
 }
 
 /**
- * Launch failures caused by the machine, not the point: the point is tried on another machine, or
- * later.
+ * Failures of a launch that the machine causes, not the point. The point is retried later, or on
+ * another machine.
  */
 const machineReasons: readonly string[] = [
   'unreachable',
@@ -43,9 +43,12 @@ interface Errand {
 
 export class SweepLauncher {
   readonly #deps: SweepLauncherDeps;
-  /** Points that are being launched: `s1/3`. */
+  /** Points that are being launched, as `s1/3`. */
   readonly #taken = new Set<string>();
-  /** Runs whose start was not confirmed: only their own machine knows whether they exist. */
+  /**
+   * Runs whose start was not confirmed. They may exist, so they must not be started on another
+   * machine.
+   */
   readonly #mayExist = new Set<RunId>();
 
   constructor(deps: SweepLauncherDeps) {
@@ -58,8 +61,8 @@ export class SweepLauncher {
   }
 
   /**
-   * Launches points on the machine of the lane. Never rejects: the lane receives the reason when
-   * points have to wait.
+   * Launches points on the lane's machine. Never rejects: if points have to wait, passes the reason
+   * to the lane.
    */
   async launch(plan: SweepPlan, lane: SweepLane, { indices, specs }: SweepWork): Promise<void> {
     lane.begin();
@@ -79,7 +82,10 @@ export class SweepLauncher {
     }
   }
 
-  /** Plans the points: none when there is no room. Rejects when the machine does not answer. */
+  /**
+   * Plans runs for the points; plans none when the machine has no room. Rejects when the machine
+   * does not answer.
+   */
   async #planned(
     { plan, lane }: Errand,
     machine: Machine,
@@ -142,7 +148,8 @@ export class SweepLauncher {
     if (error.isBusy) lane.full(why);
     else if (!isFinal || isOfMachine) lane.away(why);
     if (!isFinal) this.#mayExist.add(spec.id);
-    // The run stays planned for its own machine: its id ensures that it is started once.
+    // Keep the plan if the run may only start on this machine: the run's id ensures that it starts
+    // at most once.
     const isBound = this.#mayExist.has(spec.id) || plan.machineIds.length === 1;
     if (!isFinal || (isOfMachine && isBound)) return;
     await this.#deps.sessionRuns.giveUp(spec.id, why);

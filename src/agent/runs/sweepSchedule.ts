@@ -1,6 +1,6 @@
 /**
- * The scheduler of a sweep: derives the next step from its plan, its runs and its machines.
- * Stateless.
+ * Scheduler of a sweep: derives the next step from the sweep's plan, runs and machines, and stores
+ * no state.
  */
 import type { RunId } from '../../base/ids.ts';
 import type { RunSpec } from '../../runs/run.ts';
@@ -86,6 +86,6 @@ function workOf(
     : undefined;
 }
 
-/** Returns whether the run is planned but was never started, by this process or an earlier one. */
+/** Whether a planned run was never started, neither by this process nor by an earlier one. */
 const isAbsent = ({ spec, process }: RunState, { isFollowed }: SweepSituation): boolean =>
   process === undefined && !isFollowed(spec.id);

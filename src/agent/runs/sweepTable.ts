@@ -24,7 +24,7 @@ const maxRows = 20;
 const maxSkipped = 5;
 const tailChars = 300;
 
-/** Returns a few thousand characters at most, however many points there are. */
+/** Returns the table, which has at most a few thousand characters for any number of points. */
 export function sweepTable(view: SweepView, end = view.sweep.end): string {
   const { sweep, ledger, problems } = view;
   const rows = ranked(ledger);
@@ -90,7 +90,7 @@ function endReasonText(end: SweepEndReason | undefined): string {
   }
 }
 
-/** Sorts the best values first, then the runs without a value by number. */
+/** Sorts the runs with the best values first. Runs without a value follow, by number. */
 function ranked({ rows, decisive }: Ledger): LedgerRow[] {
   if (decisive === undefined) return [...rows];
   const sign = decisive.direction === 'lower' ? 1 : -1;

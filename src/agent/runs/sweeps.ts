@@ -33,7 +33,7 @@ export interface SweepsDeps {
   onFailed(error: unknown): void;
 }
 
-/** Milliseconds to wait for launches in progress. */
+/** Maximum time to wait for launches in progress, in milliseconds. */
 const launchMs = 10_000;
 
 export class Sweeps implements Disposable {
@@ -56,7 +56,7 @@ export class Sweeps implements Disposable {
     this.#owned.add(deps.log.onDidRecord((event) => this.#heard(event)));
   }
 
-  /** Continues the sweeps of the journal. Call once the runs of the session are adopted. */
+  /** Continues the sweeps in the journal. Must be called after the session's runs are adopted. */
   open(): void {
     if (this.#isOpen) return;
     this.#isOpen = true;
@@ -66,8 +66,8 @@ export class Sweeps implements Disposable {
   }
 
   /**
-   * Records the plan and launches points where there is room. Called again for the same call,
-   * returns the same sweep.
+   * Records the plan and launches points on machines with room. If the same tool call started a
+   * sweep before, returns that sweep.
    */
   async start(
     plan: Omit<SweepPlan, 'id'>,
@@ -84,8 +84,8 @@ export class Sweeps implements Disposable {
   }
 
   /**
-   * Stops launching points. Resolves when that is recorded and launches in progress had time to
-   * finish.
+   * Stops launching points. Resolves when this is recorded, after waiting a limited time for
+   * launches in progress.
    */
   async stop(id: string): Promise<void> {
     if (this.#sweep(id).end === undefined) await this.#end(this.#sweep(id), 'stopped');
@@ -230,7 +230,7 @@ export class Sweeps implements Disposable {
     };
   }
 
-  /** Resolves when no launch of the sweep is in progress, or after a while. */
+  /** Resolves when no launch of the sweep is in progress, or after `launchMs`. */
   async #idle(id: string, signal?: AbortSignal): Promise<void> {
     const over = new AbortController();
     const signals = signal === undefined ? [over.signal] : [over.signal, signal];

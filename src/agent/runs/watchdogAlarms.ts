@@ -1,6 +1,6 @@
 /**
- * Acts on the alarms of a session's runs. An alarm is recorded in the journal before its action: a
- * kill that was interrupted is repeated by the process that resumes the session.
+ * Carries out the actions of alarms. Each alarm is recorded in the journal before its action, so
+ * that a process that resumes the session can repeat an interrupted kill.
  */
 import { messageOf } from '../../base/errors.ts';
 import type { RunId } from '../../base/ids.ts';
@@ -18,14 +18,14 @@ export interface WatchdogAlarmsDeps {
   readonly sessionRuns: Pick<SessionRuns, 'live' | 'settle'>;
   readonly runs: Pick<Runs, 'kill'>;
   readonly questions: Pick<Questions, 'ask'>;
-  /** Wakes a sleeping session when a message about an alarm waits for it. */
+  /** Wakes a sleeping session if there are alarms that the agent has not read. */
   readonly waiting: { alarm(): void };
   readonly logger: Logger;
   /** Called when an alarm cannot be recorded. */
   onFailed(error: unknown): void;
 }
 
-/** Maximum alarms of one kind for one run: repetitions add no information. */
+/** Maximum number of alarms per run and kind: repetitions add no information. */
 const maxAlarms = 5;
 const askWithinMs = 3_600_000;
 /** Milliseconds between TERM and KILL. A run that computes with NaN has nothing to save. */
@@ -41,7 +41,7 @@ export class WatchdogAlarms {
     this.#deps = deps;
   }
 
-  /** Records each finding as an alarm, then takes its action. */
+  /** Records each finding as an alarm, then carries out the alarm's action. */
   tell(run: Run, findings: readonly Finding[]): void {
     for (const finding of findings) {
       const told = this.#telling.then(() => this.#alarm(run, finding));
@@ -50,8 +50,8 @@ export class WatchdogAlarms {
   }
 
   /**
-   * Kills the runs that are to be killed, including those whose kill failed before: the machine did
-   * not answer, or Helios was stopped.
+   * Kills the runs whose kill was decided. Includes runs whose earlier kill failed because the
+   * machine did not answer or Helios was stopped.
    */
   killCondemned(): void {
     const condemned = new Map(
@@ -100,7 +100,7 @@ export class WatchdogAlarms {
     } finally {
       this.#killing.delete(id);
     }
-    // Wake a sleeping session when the run has ended, not when the kill was requested.
+    // Wake the session only after the run has ended.
     await this.#deps.sessionRuns.settle();
     this.#deps.waiting.alarm();
   }
