@@ -1,6 +1,6 @@
 /**
- * Turns the conversation of the journal into the one that a provider gets. Attachments stay files
- * until a request is made.
+ * Turns the conversation in the journal into the conversation for a provider. Attachments are read
+ * from their files only when a request is made.
  */
 import { formatBytes } from '../../base/text.ts';
 import type {

@@ -27,14 +27,17 @@ export interface ContextSourceDeps {
   settings(): Pick<EngineSettings, 'permissionMode'>;
 }
 
-/** Budget for the notes in the system prompt, used until a briefing lists them. */
+/**
+ * Maximum tokens for the notes in the system prompt. After the first briefing, only the briefing
+ * lists the notes.
+ */
 const memoryTokens = 2_500;
 
 /** Text that the model reads before the conversation, and in place of a part of it. */
 export interface ContextSource {
   /** Resolves with the system prompt. Renders it again only when `isNew`. */
   prompt(isNew: boolean): Promise<readonly SystemPart[]>;
-  /** Resolves with the briefing for what is replaced. */
+  /** Resolves with the briefing that replaces a part of the conversation. */
   brief(shortening: Shortening): Promise<string>;
 }
 
@@ -73,7 +76,9 @@ function promptSource({
   };
 }
 
-/** Returns in bounded time even when the machine does not answer. */
+/**
+ * Describes a machine in one line. Waits only a limited time for a machine that does not answer.
+ */
 async function machineLine(machine: Machine, clock: Clock): Promise<string> {
   const told = await describeWithin(machine, clock);
   return `${machine.id}: ${'description' in told ? told.description : `not reachable: ${told.problem}`}`;

@@ -1,4 +1,7 @@
-/** Renders notes on experiments for the model: each once, next to the event that caused it. */
+/**
+ * Renders notes about experiments for the model. Each note appears once, after the event that
+ * caused it.
+ */
 import type { RunId } from '../../base/ids.ts';
 import { oneLine } from '../../base/text.ts';
 import { hasCrashed } from '../../experiments/ledgerExperiments.ts';
@@ -17,7 +20,7 @@ interface Going {
 
 interface News {
   readonly experiments: Map<string, Going>;
-  /** Id of a run or sweep → id of its experiment. */
+  /** Id of a run or a sweep → id of its experiment. */
   readonly owners: Map<string, string>;
   /** Event id → note for the model. */
   readonly texts: Map<string, string>;

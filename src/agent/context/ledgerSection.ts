@@ -1,6 +1,6 @@
 /**
- * Renders the table of experiments for a briefing: the best, the active and the newest ones,
- * however many there are.
+ * Renders the table of experiments for a briefing. The table is limited in size: it shows the best,
+ * the active and the newest experiments.
  */
 import { formatValue, oneLine } from '../../base/text.ts';
 import {
@@ -15,7 +15,7 @@ import { listSection, type Section } from './sectionBudget.ts';
 
 const maxMetrics = 6;
 const maxCommandChars = 160;
-/** Longest table; tools show the other rows. */
+/** Maximum number of rows; the model can read the other rows with tools. */
 const maxRows = 40;
 
 export function ledgerSection(share: number, ledger: Ledger): Section {
@@ -134,7 +134,10 @@ function experimentText(row: ExperimentRow): string {
   return parts.join(' · ');
 }
 
-/** Names active runs first, with their handles: the next calls are usually about them. */
+/**
+ * Names active runs first, with their handles, because the model's next calls are usually about
+ * these runs.
+ */
 function manyParts(row: ExperimentRow): string[] {
   const runs = row.runs.toSorted(
     (a, b) => Number(b.verdict === undefined) - Number(a.verdict === undefined),

@@ -55,7 +55,7 @@ const stickyPart = (stickies: ReadonlyMap<number, string>): string | undefined =
     ? undefined
     : `Stickies that the user pinned for you\n${[...stickies].map(([number, text]) => `[${number}] ${text}`).join('\n')}`;
 
-/** Message after a turn without a tool call. */
+/** Returns the message to the model after a turn without a tool call. */
 export function reminderText(talkTurns: number, limit: number): string {
   const left = limit - talkTurns;
   return `No tool was called, and text alone does not end the work. Nobody answers questions: decide yourself and continue with the next experiment, or call finish (goal_met with evidence, or blocked with what is missing).${left <= 2 ? ` After ${left} more turn${left === 1 ? '' : 's'} without progress the session ends.` : ''}`;
