@@ -18,7 +18,7 @@ export interface SearchOptions {
 }
 
 /**
- * Where the text was found.
+ * Place where the text was found.
  * - `tool`: input of a tool call
  * - `result`: result of a tool call
  * - `run`: label, command and the end of the run's output

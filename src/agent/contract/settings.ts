@@ -29,7 +29,7 @@ export interface EndpointSettings {
   readonly contextTokens?: number;
   readonly maxOutputTokens?: number;
   /**
-   * How the model requests tool calls. Default: `native`, until the endpoint rejects a request with
+   * Form of tool calls. Default: `native`, until the endpoint rejects a request with
    * tools.
    */
   readonly toolCalls?: 'native' | 'text';

@@ -14,7 +14,7 @@ import { alarmActionText, runName, verdictLabel } from './runText.ts';
 import type { SessionState } from './state.ts';
 
 /**
- * How an event should be presented. `busy`: work is in progress. `muted`: the user or the agent
+ * Tone of an event. `busy`: work is in progress. `muted`: the user or the agent
  * chose it, so it is neither good nor bad.
  */
 export type Tone = 'good' | 'bad' | 'warn' | 'busy' | 'muted' | 'plain';

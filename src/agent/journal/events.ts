@@ -42,7 +42,7 @@ export interface Budget extends Limits {
 }
 
 /**
- * What a limit covers. `day`: all sessions of a home on one calendar day, in the computer's time
+ * Scope of a limit. `day`: all sessions of a home on one calendar day, in the computer's time
  * zone.
  */
 export type BudgetScope = 'goal' | 'day' | 'experiment';
@@ -236,7 +236,7 @@ export type SessionEvent =
       readonly type: 'run.alarmed';
       readonly runId: RunId;
       readonly kind: AlarmKind;
-      /** What the watchdog detected, for example `loss became NaN at step 120`. */
+      /** Problem that the watchdog detected, for example `loss became NaN at step 120`. */
       readonly detail: string;
       readonly action: 'warn' | 'kill' | 'ask';
     }

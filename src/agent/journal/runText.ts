@@ -8,7 +8,7 @@ import type { Alarm, SessionState } from './state.ts';
 export const runName = ({ runs }: Pick<SessionState, 'runs'>, runId: RunId): string =>
   `Run ${runs.get(runId)?.spec.number ?? runId}`;
 
-/** What happens because of an alarm, by the alarm's action. */
+/** Consequence of an alarm, by the alarm's action. */
 export const alarmActionText: Readonly<Record<Alarm['action'], string>> = {
   warn: '',
   kill: 'It is being stopped',

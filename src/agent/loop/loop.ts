@@ -58,7 +58,7 @@ export interface LoopDeps extends ContextSource {
   waitForMonitor(): Promise<boolean>;
 }
 
-/** How long to wait after each consecutive failed call while the provider has an outage. */
+/** Times to wait after each consecutive failed call while the provider has an outage. */
 const outagePolicy = { waitsMs: [30_000, 60_000, 120_000, 300_000, 600_000] };
 const maxOutageCalls = 100;
 /**

@@ -3,7 +3,7 @@ import type { JournalEvent } from '../journal/events.ts';
 import { growingFold } from '../journal/growingFold.ts';
 
 /**
- * How much a turn without a tool call adds to the score. A turn with tool calls, but without
+ * Score of a turn without a tool call. A turn with tool calls, but without
  * progress, adds 1.
  */
 const talkWeight = 6;
