@@ -1,6 +1,6 @@
 /**
- * Creates the features of this window. They are independent: a feature that fails is logged and the
- * others continue.
+ * Creates the features of this window. The features are independent: if one fails, the failure is
+ * logged and the others continue.
  */
 import { lm, window, workspace, type ExtensionContext, type LogOutputChannel } from 'vscode';
 import { systemClock } from '../base/clock.ts';
@@ -67,7 +67,7 @@ export class App implements Disposable {
     else this.#owned.add(workspace.onDidGrantWorkspaceTrust(() => void this.#resume()));
   }
 
-  /** Releases the sessions; their runs continue. */
+  /** Releases the sessions. Their runs continue on the machines. */
   close(): Promise<void> {
     // The background process must keep the sessions that this window releases.
     this.#keepRunning?.dispose();

@@ -33,7 +33,9 @@ export const isTrusted = (): boolean => workspace.isTrusted;
 export const openFolders = (): string[] =>
   (workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath);
 
-/** Creates what the features of this window share. The engine is created on first use. */
+/**
+ * Creates the objects that the features of this window share. The engine is created on first use.
+ */
 export function createAppDeps({
   context,
   owned,

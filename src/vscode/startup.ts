@@ -1,6 +1,6 @@
 /**
- * Work of a trusted window once it is open: resumes interrupted sessions, cleans up, shows missed
- * briefs.
+ * Work that starts when a trusted window is open: resumes interrupted sessions, deletes old ones,
+ * and shows missed briefs.
  */
 import type { Memento } from 'vscode';
 import { systemClock } from '../base/clock.ts';
@@ -19,11 +19,14 @@ export interface StartupDeps {
   readonly deps: AppDeps;
   readonly owned: DisposableStore;
   readonly briefs: Briefs | undefined;
-  /** State shared by all windows. */
+  /** VS Code's state store that all windows share. */
   readonly memory: Memento;
 }
 
-/** Never rejects: a step that fails is logged, the others continue. */
+/**
+ * Runs the steps in order. Never rejects: if a step fails, the failure is logged and the others
+ * continue.
+ */
 export async function resumeWork({ deps, owned, briefs, memory }: StartupDeps): Promise<void> {
   const { host, sessions, logger } = deps;
   sessions.refresh();
@@ -48,7 +51,7 @@ export async function resumeWork({ deps, owned, briefs, memory }: StartupDeps): 
   }
 }
 
-/** Never rejects: logs the failure. */
+/** Runs an action and logs its failure. Never rejects. */
 export async function attempt(
   name: string,
   logger: Logger,

@@ -25,7 +25,9 @@ export interface TreesDeps {
   readonly logger: Logger;
 }
 
-/** Minimum time between redraws of a tree: each redraw is a round trip per open row. */
+/**
+ * Minimum time between redraws of a tree. Limited because each redraw is a round trip per open row.
+ */
 const frameMs = 1_000;
 /** Minimum time between searches for sessions of other windows and terminals. */
 const listEveryMs = 60_000;
@@ -101,7 +103,7 @@ export class Trees implements Disposable {
     this.#owned.add(notes.onDidChange(() => memory.refresh()));
   }
 
-  /** Asks for everything again, including machines. */
+  /** Reads all data of the trees again, including the machines'. */
   refresh(): void {
     this.#machineViews.forget();
     this.#listed = undefined;
@@ -133,7 +135,7 @@ export class Trees implements Disposable {
   }
 }
 
-/** Owners of the sessions that are neither open here nor ended. */
+/** Returns the owners of the sessions that have not ended and are not open in this window. */
 async function ownersOf(
   sessions: Sessions,
   listed: readonly SessionSummary[],

@@ -1,6 +1,6 @@
 /**
- * `@helios` in the chat: starts, steers and follows sessions. A request shows a session; it never
- * owns one.
+ * `@helios` in the chat: starts, steers and follows sessions. A chat request only shows a session;
+ * the session continues when the request ends.
  */
 import { chat, Uri, workspace, type ChatResult, type Disposable } from 'vscode';
 import { systemClock } from '../../base/clock.ts';

@@ -1,4 +1,4 @@
-/** `/budget` in the chat: the limits of a session. */
+/** `/budget` in the chat: shows or sets the limits of a session. */
 import type { ChatResponseStream } from 'vscode';
 import type { Engine } from '../../agent/contract/engine.ts';
 import type { Session } from '../../agent/contract/sessions.ts';
@@ -9,8 +9,8 @@ import { plain } from '../../base/markdown.ts';
 const example = 'To change them, use /budget $10, 4 h, $0.50 per experiment, or /budget none.';
 
 /**
- * Shows the limits of the session, or sets them. Resolves with true when the session had ended
- * because of its limits and can now continue. Throws `UserFacing` for a text that is not a limit.
+ * Shows the limits of the session or, with a prompt, sets them. Resolves with true if the session
+ * had ended because of its limits and can now continue. Throws `UserFacing` for invalid limits.
  */
 export async function answerBudget(
   session: Session | undefined,

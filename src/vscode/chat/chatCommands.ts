@@ -22,10 +22,13 @@ export interface ChatCommandDeps {
   readonly follower: ChatFollower;
 }
 
-/** `session`: the session that a message would steer. */
+/** Answers a slash command. `session` is the session that a chat message would steer. */
 type AnswerCommand = (turn: ChatTurn, session: Session | undefined) => Promise<ChatResult>;
 
-/** Longer than for a message, because the user asked to watch. */
+/**
+ * Time after which `/follow` and `/resume` stop following a sleeping session. Longer than for a
+ * message, because the user asked to watch.
+ */
 const followPatienceMs = 120_000;
 const goOnText = 'Continue the work.';
 
@@ -94,7 +97,7 @@ const aboutSession =
     return about(session);
   };
 
-/** Also accepts a session that has ended: with higher limits it continues. */
+/** Handles `/budget`. Also accepts a session that has ended, which higher limits let continue. */
 async function changeBudget(
   turn: ChatTurn,
   { chat, meant, follower }: ChatCommandDeps,
@@ -107,7 +110,10 @@ async function changeBudget(
   return goesOn ? follower.follow(session, turn, { say: goOnText }) : about(session);
 }
 
-/** Also accepts a session that has ended: the selected model answers its next message. */
+/**
+ * Handles the commands on models. Also accepts a session that has ended: the new model answers the
+ * next message to that session.
+ */
 async function talkOfModels(
   { request, context, stream }: ChatTurn,
   { chat, meant }: ChatCommandDeps,

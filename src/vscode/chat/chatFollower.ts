@@ -12,8 +12,8 @@ import type { MeantSession } from './meantSession.ts';
 
 const minuteMs = 60_000;
 /**
- * VS Code holds back what the user types while a request is open, so a request must not stay open
- * for long while nothing happens.
+ * Time after which a chat request stops following a sleeping session. Kept short, because VS Code
+ * delivers new messages of the user only after the open request has ended.
  */
 const sleepPatienceMs = 20_000;
 /** The state of a session, with the actions that are available. */
@@ -33,12 +33,15 @@ export class ChatFollower {
     this.#meant = meant;
   }
 
-  /** Clears the note that a session was paused, because the user has written since. */
+  /** Clears the note that a session is paused. Called when the user has written a message since. */
   clearNote(): void {
     this.#pausedNote?.dispose();
   }
 
-  /** Streams a session until it waits, ends, or its time is over. */
+  /**
+   * Streams a session into the chat until the session sleeps, pauses or ends, or the time limit is
+   * reached.
+   */
   async follow(
     session: Session,
     { stream, token }: ChatTurn,
@@ -71,9 +74,10 @@ export class ChatFollower {
     return about(session);
   }
 
-  /** Shows the state of the session with the next possible actions. */
+  /** Ends an answer: shows the state of the session with the next possible actions. */
   async close(session: Session, stream: ChatResponseStream, end: FollowEnd): Promise<void> {
-    // A user who stops watching a sleeping session does not mean to wake it.
+    // Only a working session is interrupted: a user who stops watching a sleeping one does not want
+    // to wake it.
     if (end === 'cancelled' && isWorking(session.state)) {
       await session.interrupt();
       this.#pausedNote = window.setStatusBarMessage(pausedText, 8_000);

@@ -21,15 +21,15 @@ import { showRefusal } from './chatStream.ts';
 import type { ChatTurn } from './chatTurn.ts';
 
 /**
- * Starts sessions from messages in the chat and steers running ones, with the model that is
- * selected there.
+ * Starts sessions from chat messages and steers running sessions, with the model that is selected
+ * in the chat.
  */
 export class ChatGoals {
   readonly #host: EngineHost;
   readonly #follower: ChatFollower;
   /**
-   * The model that was selected at the last message to each session. Only a change of the selection
-   * changes the session's model.
+   * Model that was selected in the chat at the last message to each session. The session's model
+   * changes only when this selection changes.
    */
   readonly #picked = new Map<string, string>();
 

@@ -6,7 +6,7 @@ import { UserFacing } from '../../base/errors.ts';
 import { showButton } from './chatStream.ts';
 import { inboxList, parseAnswer } from '../inbox/inboxText.ts';
 
-/** Throws `UserFacing` without a session. */
+/** Shows the questions of the session. Throws `UserFacing` without a session. */
 export function showInbox(session: Session | undefined, stream: ChatResponseStream): void {
   const { state, id } = required(session);
   stream.markdown(inboxList(state, Date.now()));
@@ -22,7 +22,8 @@ export function showInbox(session: Session | undefined, stream: ChatResponseStre
 }
 
 /**
- * Handles `/answer q1 use both GPUs`. The number is optional while exactly one question is open.
+ * Handles `/answer q1 use both GPUs`. The question's number (`q1`) may be omitted while exactly one
+ * question is open.
  */
 export async function answerFromChat(
   session: Session | undefined,

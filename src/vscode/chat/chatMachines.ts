@@ -1,4 +1,7 @@
-/** `/machines` and `/machine add|import|rm|test` in the chat, with the syntax of the terminal. */
+/**
+ * `/machines` and `/machine add|import|rm|test` in the chat, with the same syntax as in the
+ * terminal.
+ */
 import { homedir } from 'node:os';
 import { workspace, type ChatResponseStream } from 'vscode';
 import { systemClock } from '../../base/clock.ts';
@@ -14,7 +17,7 @@ import { plain } from '../../base/markdown.ts';
 
 type AskingDeps = Pick<MachineDeps, 'host' | 'questions'>;
 
-/** Rejects with `UserFacing`. */
+/** Handles `/machine`. Rejects with `UserFacing`. */
 export async function answerAboutMachines(
   deps: AskingDeps,
   text: string,
@@ -52,7 +55,7 @@ export async function answerAboutMachines(
   }
 }
 
-/** Lists machines without connecting: an unused machine is listed as unused. */
+/** Lists the machines without connecting to any that has not been used yet. */
 export async function showMachines(
   { host }: AskingDeps,
   stream: ChatResponseStream,

@@ -1,4 +1,7 @@
-/** `/models`, `/model`, `/switch` and `/reasoning` in the chat, with the syntax of the terminal. */
+/**
+ * `/models`, `/model`, `/switch` and `/reasoning` in the chat, with the same syntax as in the
+ * terminal.
+ */
 import type { ChatResponseStream } from 'vscode';
 import type { Engine } from '../../agent/contract/engine.ts';
 import type { Session } from '../../agent/contract/sessions.ts';
@@ -21,7 +24,7 @@ import { engineSettings } from '../ui/settings.ts';
 
 export interface ModelTalk {
   readonly engine: Engine;
-  /** Default: changes apply to the next goals. */
+  /** Session to change. Default: changes apply to future goals. */
   readonly session: Session | undefined;
   readonly stream: ChatResponseStream;
 }
@@ -51,7 +54,8 @@ export async function showModels(prompt: string, { engine, stream }: ModelTalk):
 }
 
 /**
- * Shows the model of the session, or switches it; history and notes are kept. Throws `UserFacing`.
+ * Shows the model of the session, or switches to another one; history and notes are preserved.
+ * Throws `UserFacing`.
  */
 export async function answerAboutModel(prompt: string, talk: ModelTalk): Promise<void> {
   const { engine, session, stream } = talk;
@@ -74,7 +78,7 @@ export async function answerAboutModel(prompt: string, talk: ModelTalk): Promise
   );
 }
 
-/** Shows the reasoning effort of the session, or sets it. Throws `UserFacing`. */
+/** Shows or sets the reasoning effort of the session. Throws `UserFacing`. */
 export async function answerAboutReasoning(prompt: string, talk: ModelTalk): Promise<void> {
   const { session, stream } = talk;
   if (prompt.trim() !== '' && session !== undefined) await session.useEffort(parseEffort(prompt));

@@ -1,4 +1,4 @@
-/** `/writeup`: writes the reports of a session, and answers with the brief. */
+/** `/writeup`: writes the reports of a session and shows its brief. */
 import type { ChatResponseStream } from 'vscode';
 import type { Engine } from '../../agent/contract/engine.ts';
 import type { Session } from '../../agent/contract/sessions.ts';

@@ -1,4 +1,4 @@
-/** `/resume` in the chat: lists the sessions by number, or resumes one. */
+/** `/resume` in the chat: lists the sessions with numbers, or resumes one of them. */
 import type { ChatResponseStream } from 'vscode';
 import type { Engine } from '../../agent/contract/engine.ts';
 import type { Session } from '../../agent/contract/sessions.ts';
@@ -6,7 +6,7 @@ import { UserFacing } from '../../base/errors.ts';
 import { resumeList } from '../sessions/resumeList.ts';
 
 /**
- * Resolves with the resumed session, or `undefined` when sessions were only listed. Throws
+ * Resolves with the resumed session, or with `undefined` if the sessions were only listed. Throws
  * `UserFacing`.
  */
 export async function resumeFromChat(

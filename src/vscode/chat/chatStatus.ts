@@ -8,7 +8,9 @@ import type { ChatFollower } from './chatFollower.ts';
 import { withIcons } from './chatStream.ts';
 import { about, type ChatDeps } from './chatTurn.ts';
 
-/** Shows the running sessions, or else the last session, with the cost of each. */
+/**
+ * Shows each session that has not ended, with its cost. If all have ended, shows the last session.
+ */
 export async function showStatus(
   { sessions, host }: ChatDeps,
   follower: ChatFollower,

@@ -1,5 +1,6 @@
 /**
- * `/sticky` and `/stickies` in the chat: stickies are texts of the user that the model always sees.
+ * `/sticky` and `/stickies` in the chat. Sticky notes are texts of the user that the model always
+ * sees.
  */
 import type { ChatResponseStream } from 'vscode';
 import type { Session } from '../../agent/contract/sessions.ts';
@@ -7,7 +8,8 @@ import { UserFacing } from '../../base/errors.ts';
 import { parseSticky, stickyList } from '../inbox/stickies.ts';
 
 /**
- * Adds, lists or removes stickies. Throws `UserFacing` without a session or with too many stickies.
+ * Adds, lists or removes sticky notes. Throws `UserFacing` without a session, or if there are too
+ * many notes.
  */
 export async function answerSticky(
   session: Session | undefined,
@@ -33,7 +35,10 @@ export async function answerSticky(
   }
 }
 
-/** Lists with `/stickies`, removes with `/stickies rm 2`; never adds. Throws `UserFacing`. */
+/**
+ * Handles `/stickies`, which lists the sticky notes, and `/stickies rm 2`, which removes one.
+ * Throws `UserFacing`.
+ */
 export async function answerStickies(
   session: Session | undefined,
   prompt: string,

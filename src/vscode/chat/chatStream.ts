@@ -19,8 +19,8 @@ export function showPart(stream: ChatResponseStream, part: ChatPart): void {
 }
 
 /**
- * Uses one kind of Markdown throughout, so that VS Code draws a line and its files as one
- * paragraph.
+ * Shows a line with links to its files. All parts use the same kind of Markdown; otherwise VS Code
+ * would put the files into separate paragraphs.
  */
 function showLine(
   stream: ChatResponseStream,
@@ -35,7 +35,7 @@ function showLine(
   stream.markdown(withIcons('\n\n'));
 }
 
-/** Allows theme icons, but no command links and no HTML. */
+/** Returns Markdown in which theme icons work, but command links and HTML do not. */
 export function withIcons(markdown: string): MarkdownString {
   return new MarkdownString(markdown, true);
 }

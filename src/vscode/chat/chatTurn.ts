@@ -35,8 +35,8 @@ export interface ChatTurn {
 }
 
 /**
- * Returns the result of a request about a session, so that the next request of this chat means the
- * same session.
+ * Returns the chat result for a request about a session. With this result, the next request in the
+ * same chat refers to the same session.
  */
 export const about = (session: Session | undefined): ChatResult =>
   session === undefined ? {} : { metadata: { sessionId: session.id } };

@@ -1,4 +1,7 @@
-/** Streams a session while it works, until it waits, ends, or is no longer watched. */
+/**
+ * Streams a session to the chat while the session works: until it sleeps, pauses or ends, or the
+ * chat request ends.
+ */
 import type { Session } from '../../agent/contract/sessions.ts';
 import type { JournalEvent } from '../../agent/journal/events.ts';
 import type { Clock } from '../../base/clock.ts';
@@ -18,24 +21,26 @@ export interface FollowOptions {
   readonly show: (part: ChatPart) => void;
   readonly clock: Clock;
   readonly limitMs: number;
-  /** A shorter sleep does not end the following. */
+  /**
+   * Time after which a sleep ends the following. During a shorter sleep, the following continues.
+   */
   readonly sleepPatienceMs: number;
   readonly signal: AbortSignal;
-  /** A message of the user to send first; its effect is followed. */
+  /** Message of the user to send first. The session's reaction to this message is then followed. */
   readonly say?: string;
-  /** Also shows earlier events, for a session that was started a moment ago. */
+  /** Whether to show earlier events too, for a session that was started a moment ago. */
   readonly fromStart?: boolean;
 }
 
 /**
- * VS Code collapses everything before the last progress message once an answer is complete, so
- * progress is shown only after this long without other output.
+ * Time without other output after which progress is shown. Progress is rare because VS Code, once
+ * an answer is complete, collapses everything before the last progress message.
  */
 const progressAfterMs = 2_000;
 
 /**
- * Follows a session. Never rejects. A paused or ended session is not followed unless there is a
- * message to send.
+ * Follows a session and resolves with the reason why the following ended. Never rejects. Resolves
+ * at once for a paused or ended session, unless there is a message to send.
  */
 export function followSession(session: Session, options: FollowOptions): Promise<FollowEnd> {
   const { phase } = session.state;

@@ -5,16 +5,17 @@ import { isOpen } from '../../presentation/sessions/sessionText.ts';
 import type { OpenSessions } from '../window/openSessions.ts';
 
 /**
- * Time for VS Code to deliver what it held back while the chat request was open, also on a busy
- * machine.
+ * Time after the end of a session during which a message may still have been meant for that
+ * session. VS Code holds messages back while a chat request is open and may deliver them late on a
+ * busy machine.
  */
 const heldBackMs = 10_000;
 
-/** Finds the session that a request of the chat means. */
+/** Finds the session that a chat request refers to. */
 export class MeantSession {
   readonly #sessions: OpenSessions;
   readonly #clock: Clock;
-  /** When each session was last shown to its end, in milliseconds since the epoch. */
+  /** Per session: when the chat last showed its end, in milliseconds since the epoch. */
   readonly #endedMs = new Map<string, number>();
 
   constructor(sessions: OpenSessions, clock: Clock) {
@@ -22,12 +23,12 @@ export class MeantSession {
     this.#clock = clock;
   }
 
-  /** Records that a session was shown to its end. */
+  /** Records that the chat showed the end of a session. */
   ended({ id }: Session): void {
     this.#endedMs.set(id, this.#clock.now());
   }
 
-  /** The last session of this chat. */
+  /** The session that this chat last referred to. */
   mentioned({ history }: ChatContext): Session | undefined {
     const results = history.flatMap((each) =>
       each instanceof ChatResponseTurn ? [each.result.metadata] : [],
@@ -38,7 +39,10 @@ export class MeantSession {
     return this.#sessions.get(ids.at(-1) ?? '');
   }
 
-  /** The last session of this chat if it is still open, else the newest open session. */
+  /**
+   * The session that a message steers: the last one of this chat if it is still open, otherwise the
+   * newest open session.
+   */
   steered(context: ChatContext): Session | undefined {
     const last = this.mentioned(context);
     const isMeant = last !== undefined && (isOpen(last.state) || this.#wasHeldBack(last));
@@ -46,8 +50,8 @@ export class MeantSession {
   }
 
   /**
-   * Whether a message was meant to steer, and VS Code delivered it only after the session had
-   * ended. Such a message is not a new goal.
+   * Whether a message was typed for the running session but delivered by VS Code only after the
+   * session had ended. Such a message does not start a new goal.
    */
   #wasHeldBack({ id }: Session): boolean {
     const endedMs = this.#endedMs.get(id);

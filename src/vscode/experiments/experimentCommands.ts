@@ -1,4 +1,4 @@
-/** Commands on experiments: apply the code of an experiment. */
+/** Commands on experiments, such as applying the code of an experiment. */
 import { Uri, window, workspace } from 'vscode';
 import {
   branchNameFor,

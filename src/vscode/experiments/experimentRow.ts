@@ -1,4 +1,4 @@
-/** A tree row for an experiment, with its runs below. */
+/** A tree row for an experiment, with the experiment's runs as children. */
 import { experimentResultText } from '../../presentation/experiments/experimentText.ts';
 import { costText } from '../../presentation/sessions/sessionText.ts';
 import { formatDuration, oneLine } from '../../base/text.ts';
@@ -9,8 +9,8 @@ import { code, plain } from '../../base/markdown.ts';
 import type { Icon } from '../ui/icons.ts';
 
 /**
- * `rows`: one per ledger row, in ledger order. Runs are placed below their experiment; runs without
- * an experiment are left out.
+ * Returns a row per planned experiment, with the experiment's runs as children. Runs without an
+ * experiment are omitted. `rows`: one per ledger row, in ledger order.
  */
 export function plannedRows(
   rows: readonly TreeNode[],

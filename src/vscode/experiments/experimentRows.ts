@@ -25,14 +25,17 @@ export interface ExperimentsView {
   /** Sessions of this window, with the output of their runs so far. */
   readonly open: readonly OpenSessionView[];
   readonly listed: readonly SessionSummary[];
-  /** Owners of the sessions that are not open here. */
+  /** Processes that own sessions which are not open in this window. */
   readonly owners?: ReadonlyMap<string, SessionOwner>;
   readonly nowMs: number;
-  /** Called when the row of a session that is not open here is expanded. */
+  /** Reads a session that is not open in this window. Called when the session's row is expanded. */
   readonly read: (sessionId: SessionSummary['id']) => Promise<OpenSessionView>;
 }
 
-/** Sorted newest first, older sessions in groups; a session of this window is expanded. */
+/**
+ * Returns the rows of the tree: newest session first, older sessions in groups. Sessions of this
+ * window are expanded.
+ */
 export function experimentRows(view: ExperimentsView): readonly TreeNode[] {
   const openIds = new Set(view.open.map(({ state }) => state.id));
   const open = [...view.open].sort((a, b) => b.state.startedMs - a.state.startedMs);
@@ -43,7 +46,7 @@ export function experimentRows(view: ExperimentsView): readonly TreeNode[] {
   ];
 }
 
-/** Number of running runs, for the badge. */
+/** Number of active runs, shown as the badge of the tree. */
 export const runningRuns = (open: readonly OpenSessionView[]): number =>
   open.reduce((sum, { state }) => sum + runningCount(state), 0);
 
@@ -125,7 +128,8 @@ interface SessionRow extends Pick<TreeNode, 'id' | 'spoken' | 'isExpanded' | 'ch
 
 const sessionRow = ({ goal, description, tooltip, ...row }: SessionRow): TreeNode => ({
   ...row,
-  // A resumed session gets another row id, so that it is expanded whatever the saved row was.
+  // A resumed session gets a new row id: VS Code then expands the row, even if the user had
+  // collapsed the old one.
   id: row.context === 'session unfinished' ? `saved/${row.id}` : row.id,
   label: oneLine(goal, 80),
   description: description.filter((part) => part !== '').join(' · '),
@@ -133,7 +137,7 @@ const sessionRow = ({ goal, description, tooltip, ...row }: SessionRow): TreeNod
   target: { kind: 'session', sessionId: row.id },
 });
 
-/** Sorted newest first. */
+/** Returns the session's run rows, newest first. */
 function runRows({ state, ledger, facts }: OpenSessionView, nowMs: number): readonly TreeNode[] {
   const place = {
     sessionId: state.id,

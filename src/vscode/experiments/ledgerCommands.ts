@@ -83,7 +83,10 @@ async function reproduceOne(deps: WindowDeps, argument: unknown): Promise<void> 
   );
 }
 
-/** Resumes an ended session first, because an import or a reproduction is recorded in it. */
+/**
+ * Returns the session, which is resumed first if it has ended: imports and reproductions can only
+ * be recorded in an open session.
+ */
 async function openedSession(
   { host, sessions: known }: WindowDeps,
   argument: unknown,

@@ -9,7 +9,7 @@ import type { ExperimentRow, Ledger } from '../../experiments/ledger.ts';
 import { formatDuration, formatValue } from '../../base/text.ts';
 import { plain } from '../../base/markdown.ts';
 
-/** The experiments and their runs; empty when there are none. */
+/** Returns a Markdown table of the experiments and their runs; empty text when there are none. */
 export function ledgerTable(ledger: Ledger): string {
   const experiments = ledger.experiments.filter(({ plan }) => plan !== undefined);
   return [experimentTable(experiments), runTable(ledger)]

@@ -1,4 +1,4 @@
-/** Commands of the Inbox: questions of the agent and stickies of the user. */
+/** Commands of the Inbox view: for questions of the agent and sticky notes of the user. */
 import { window } from 'vscode';
 import type { Session } from '../../agent/contract/sessions.ts';
 import { openQuestions } from '../../presentation/sessions/sessionText.ts';
@@ -64,7 +64,7 @@ const choiceOf = (asked: Asked): Choice<Asked> => ({
   value: asked,
 });
 
-/** Resolves with `undefined` when the user cancels. */
+/** Asks the user for an answer to the question. Resolves with `undefined` when the user cancels. */
 async function answerFor({ text, options, fallback }: Question): Promise<string | undefined> {
   const title = oneLine(text, 120);
   const write = 'Write an Answer…';

@@ -1,4 +1,4 @@
-/** The Inbox tree: questions of the agent and stickies of the user. */
+/** The Inbox tree: questions of the agent and sticky notes of the user. */
 import type { ApprovalRequest } from '../../agent/contract/ports.ts';
 import type { Question, SessionState } from '../../agent/journal/state.ts';
 import { oneLine } from '../../base/text.ts';
@@ -10,14 +10,14 @@ import { plain } from '../../base/markdown.ts';
 
 export interface InboxFacts {
   readonly sessions: readonly SessionState[];
-  /** Calls that need approval. */
+  /** Calls that need the user's approval. */
   readonly approvals: readonly ApprovalRequest[];
   readonly nowMs: number;
 }
 
 /**
- * Puts what waits for the user first. Returns no row while the inbox is empty: the view's welcome
- * text is shown then.
+ * Returns the rows of the Inbox; those that wait for the user come first. For an empty inbox there
+ * are no rows, so that VS Code shows the view's welcome text.
  */
 export function inboxRows({ sessions, approvals, nowMs }: InboxFacts): readonly TreeNode[] {
   const newest = sessions.toSorted((a, b) => b.startedMs - a.startedMs);
@@ -31,11 +31,11 @@ export function inboxRows({ sessions, approvals, nowMs }: InboxFacts): readonly 
   ];
 }
 
-/** Number of answers that the agent waits for. */
+/** Number of questions and approvals that wait for the user. */
 export const inboxCount = ({ sessions, approvals }: InboxFacts): number =>
   approvals.length + sessions.reduce((sum, state) => sum + openOf(state).length, 0);
 
-/** Questions that can still be answered, the most urgent first. */
+/** Returns the questions that can still be answered, most urgent first. */
 function openOf(state: SessionState): Question[] {
   if (!isOpen(state)) return [];
   return [...state.questions.values()]

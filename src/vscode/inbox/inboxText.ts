@@ -1,10 +1,10 @@
-/** Texts of the inbox, and a parser for typed answers. */
+/** Texts of the inbox, and a parser for answers that the user types. */
 import type { SessionState } from '../../agent/journal/state.ts';
 import { UserFacing } from '../../base/errors.ts';
 import { formatSpan } from '../../base/span.ts';
 import { plain } from '../../base/markdown.ts';
 
-/** Lists open questions with their defaults, then the answered questions. */
+/** Lists the open questions with their default answers, followed by the answered questions. */
 export function inboxList({ questions }: Pick<SessionState, 'questions'>, nowMs: number): string {
   if (questions.size === 0) return 'The inbox is empty: the agent has no questions.';
   return [...questions.values()]
@@ -18,7 +18,7 @@ export function inboxList({ questions }: Pick<SessionState, 'questions'>, nowMs:
     .join('\n');
 }
 
-/** Throws `UserFacing` where the question is ambiguous. */
+/** Parses `q1 use both GPUs`. Throws `UserFacing` if it is unclear which question is meant. */
 export function parseAnswer(
   prompt: string,
   open: readonly string[],

@@ -1,11 +1,13 @@
-/** Parses `/sticky`: add a text, remove a number, or list. */
+/** Parses `/sticky`: add a sticky note, remove one by its number, or list all. */
 
 export type StickyAsk =
   | { readonly kind: 'list' }
   | { readonly kind: 'pin'; readonly text: string }
   | { readonly kind: 'unpin'; readonly number: number };
 
-/** `rm 2` removes, an empty prompt lists, any other text is added. */
+/**
+ * `rm 2` removes note 2, an empty prompt lists the notes, and any other text is added as a note.
+ */
 export function parseSticky(prompt: string): StickyAsk {
   const text = prompt.trim();
   if (text === '') return { kind: 'list' };

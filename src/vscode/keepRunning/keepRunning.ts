@@ -1,6 +1,6 @@
 /**
- * Sessions that continue when VS Code closes: which ones, on request or by the setting, and what
- * their background process needs.
+ * Keeps sessions running after VS Code closes. Decides which sessions continue (by the user's
+ * choice or the setting) and sends a background process what these sessions need.
  */
 import type { MachineQuestions } from '../machines/machineQuestions.ts';
 import type { ApiKeys } from '../models/apiKeys.ts';
@@ -31,19 +31,19 @@ export type KeepRunningDeps = WindowDeps & {
   readonly questions: MachineQuestions;
 };
 
-/** Time for a reloaded window to take its sessions back. */
+/** Time that the background process gives a reloaded window to resume its sessions itself. */
 const graceMs = 5_000;
-/** Delay before a background process that ended unexpectedly is restarted. */
+/** Delay before the background process is restarted after it ended unexpectedly. */
 const againMs = 10_000;
 
 export class KeepRunning implements Disposable {
   readonly #deps: KeepRunningDeps;
   readonly #clock: Clock;
   readonly #owned = new DisposableStore();
-  /** Sessions chosen by the user, for as long as this window lives. */
+  /** Ids of the sessions that the user chose to keep running; forgotten when this window closes. */
   readonly #asked = new Set<string>();
   #background: BackgroundProcess | undefined;
-  /** Sessions that the background process was last given, as far as this window decides. */
+  /** Ids of the sessions in the last handover to the background process, separated by spaces. */
   #told = '';
   #last: Promise<void> = Promise.resolve();
   #restart: Disposable | undefined;
@@ -71,8 +71,8 @@ export class KeepRunning implements Disposable {
   }
 
   /**
-   * Turns it on or off for a session. Returns whether it is on; throws `UserFacing` where it is
-   * impossible.
+   * Turns continuing in the background on or off for a session, and returns the new state. Throws
+   * `UserFacing` if the session cannot continue in the background.
    */
   toggle(session: Session): boolean {
     const { id, state } = session;
@@ -83,7 +83,7 @@ export class KeepRunning implements Disposable {
     return this.#asked.has(id);
   }
 
-  /** The background process continues with the last handover. */
+  /** Ends the updates. The background process continues with the last handover. */
   dispose(): void {
     this.#isDisposed = true;
     this.#restart?.dispose();
@@ -168,7 +168,9 @@ export class KeepRunning implements Disposable {
     };
   }
 
-  /** Warns once per session that cannot continue although the setting demands it. */
+  /**
+   * Warns once per session that cannot continue in the background although the setting requires it.
+   */
   #warnOf(going: readonly Session[]): void {
     if (setting('session.keepRunning') !== 'always') return;
     for (const { id, state } of going) {
@@ -183,7 +185,10 @@ export class KeepRunning implements Disposable {
 
 const endpointIds = (): readonly string[] => setting('endpoints').map(({ id }) => id);
 
-/** Notification settings of the window's folders; `undefined` for an invalid file. */
+/**
+ * Resolves with the project file of each folder of the window, for the notification settings;
+ * `undefined` for an invalid file.
+ */
 const projects = (): Promise<readonly unknown[]> =>
   Promise.all(
     (workspace.workspaceFolders ?? []).map(({ uri }) =>

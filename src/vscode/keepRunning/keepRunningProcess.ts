@@ -1,6 +1,6 @@
 /**
- * The background process of this window: a child process that receives the sessions to continue and
- * outlives the window.
+ * The background process of this window: a child process that outlives the window and continues its
+ * sessions.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, renameSync, statSync } from 'node:fs';
@@ -8,19 +8,20 @@ import path from 'node:path';
 import type { Handover } from '../../compose/handover.ts';
 import { codeOf } from '../../base/errors.ts';
 
-/** Size at which the log is rotated. The previous log is kept. */
+/** Size at which the log is rotated. One previous log is preserved. */
 const maxLogBytes = 1_000_000;
 
 export interface BackgroundOptions {
-  /** File of the background process's bundle. */
+  /** Path of the bundle that the background process runs. */
   readonly file: string;
   readonly home: string;
   readonly logFile: string;
   /**
-   * Variables that hold secrets: they are passed in the handover and removed from the environment.
+   * Names of environment variables that hold secrets. The secrets are sent in the handover and
+   * removed from the process's environment.
    */
   readonly secretVariables: readonly string[];
-  /** The process has ended or could not be started. Called once. */
+  /** Called once, when the process has ended or could not be started. */
   onExit(problem: string): void;
 }
 
@@ -28,7 +29,7 @@ export class BackgroundProcess {
   readonly #child: ChildProcess;
   #isGone = false;
 
-  /** Throws when the log cannot be opened. */
+  /** Starts the process. Throws when the log cannot be opened. */
   constructor(options: BackgroundOptions) {
     mkdirSync(options.home, { recursive: true });
     turnOver(options.logFile);
@@ -36,7 +37,8 @@ export class BackgroundProcess {
     try {
       this.#child = spawn(process.execPath, [options.file], {
         cwd: options.home,
-        // In a session of its own, so that it survives the end of the window's processes.
+        // Starts the process in its own process session, so that it survives when the window's
+        // processes end.
         detached: true,
         windowsHide: true,
         stdio: ['pipe', log, log],
@@ -51,7 +53,8 @@ export class BackgroundProcess {
     };
     this.#child.once('error', (error) => gone(error.message));
     this.#child.once('exit', (code, signal) => gone(`it ended with ${signal ?? code}`));
-    // Writing to an ended process fails; its exit event reports that.
+    // Writing to an ended process fails. This error is ignored because the exit event reports the
+    // end.
     this.#child.stdin?.on('error', () => undefined);
     this.#child.unref();
   }
@@ -60,12 +63,12 @@ export class BackgroundProcess {
     return this.#child.pid;
   }
 
-  /** Replaces the previous handover. */
+  /** Sends a handover, which replaces the previous one. */
   tell(handover: Handover): void {
     this.#child.stdin?.write(`${JSON.stringify(handover)}\n`);
   }
 
-  /** Sends the last handover: with nothing left to continue, the process ends. */
+  /** Sends a last handover without sessions, which makes the process end. */
   dismiss(handover: Handover): void {
     this.#isGone = true;
     this.#child.stdin?.end(
@@ -75,8 +78,8 @@ export class BackgroundProcess {
 }
 
 /**
- * Environment for Node inside this window's executable, without variables that tie a process to the
- * window.
+ * Returns the environment for running VS Code's executable as Node, without secrets and without
+ * variables that tie a process to the window.
  */
 export function backgroundEnv(
   env: NodeJS.ProcessEnv,

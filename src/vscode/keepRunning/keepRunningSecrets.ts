@@ -1,14 +1,14 @@
-/** Imports secrets that were renewed while no window was open into the secret storage. */
+/**
+ * Copies secrets into the secret storage that the background process renewed while no window was
+ * open.
+ */
 import { readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { codeOf } from '../../base/errors.ts';
 import { readSecretFile } from '../../compose/secrets.ts';
 import type { ApiKeys } from '../models/apiKeys.ts';
 
-/**
- * Imports the files of `folder` and deletes them. A file is deleted only after its secret is
- * stored.
- */
+/** Stores the secret in each file of `folder`, then deletes that file. */
 export async function takeRenewed(folder: string, keys: Pick<ApiKeys, 'set'>): Promise<void> {
   for (const name of await namesIn(folder)) {
     const file = path.join(folder, name);

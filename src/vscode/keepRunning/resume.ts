@@ -1,6 +1,6 @@
 /**
- * Resumes sessions that a reload or a crash interrupted, automatically or after a question, and
- * reports it.
+ * Resumes sessions that a reload or a crash interrupted, automatically or after asking the user,
+ * and shows which ones were resumed.
  */
 import { readdir } from 'node:fs/promises';
 import { window } from 'vscode';
@@ -23,23 +23,26 @@ export interface ResumeOptions {
   readonly host: EngineHost;
   readonly home: string;
   readonly policy: Settings['session.resume'];
-  /** Folders of this window. A session resumes automatically only where its files are open. */
+  /**
+   * Folders of this window. A session resumes automatically only in a window that has the session's
+   * folder open.
+   */
   readonly folders: () => readonly string[];
   readonly clock: Clock;
   readonly logger: Logger;
 }
 
 /**
- * Delays of the repeated searches after a reload, because the previous window may hold its sessions
- * for a while.
+ * Delays between the searches for interrupted sessions after a reload. The search is repeated
+ * because the previous window may own its sessions for a while.
  */
 const pollsAfterMs = [500, 1_500, 4_000, 10_000];
-/** Delay before retrying after the disk refused a write. */
+/** Delay before another attempt after a write to the disk failed. */
 const triesAgainMs = 30_000;
 
 export class Resumption implements Disposable {
   readonly #options: ResumeOptions;
-  /** Sessions that were resumed or asked about; each is handled once. */
+  /** Sessions that were already resumed or offered to the user; each is handled only once. */
   readonly #known = new Set<SessionId>();
   #next: Disposable | undefined;
 
@@ -48,8 +51,8 @@ export class Resumption implements Disposable {
   }
 
   /**
-   * Resolves when the sessions that can resume at once have resumed. Creates no engine where the
-   * home folder has no session.
+   * Starts the search. Resolves when all sessions that can be resumed at once have resumed. If the
+   * home folder has no sessions, no engine is created.
    */
   async begin(): Promise<void> {
     const { home, policy } = this.#options;
@@ -73,7 +76,7 @@ export class Resumption implements Disposable {
     if (afterMs !== undefined) this.#probeLater(afterMs, round + 1);
     else if (round === pollsAfterMs.length) await this.#offerThoseOfWindows(engine);
     if (found.length === 0) return;
-    // Not awaited: an unanswered question must not delay the rest.
+    // Not awaited: while the user does not answer, the other work continues.
     if (policy === 'ask')
       void this.#ask(engine, found).catch((error: unknown) =>
         logger.error(`resume: ${messageOf(error)}`),
@@ -90,8 +93,8 @@ export class Resumption implements Disposable {
   }
 
   /**
-   * Offers sessions of other windows once. A window that was cut off, such as by a lost connection,
-   * may live on for hours on its server and work on its sessions there.
+   * Offers, once each, to take over sessions that another window works on. After a lost connection,
+   * the old window may continue for hours on its server.
    */
   async #offerThoseOfWindows({ sessions }: Engine): Promise<void> {
     for (const { id, endReason } of await sessions.list()) {
@@ -161,8 +164,8 @@ const isOfFolders = ({ workFolder }: SessionState, folders: readonly string[]): 
   folders.some((folder) => isInside(folder, workFolder));
 
 /**
- * Whether the user wants to resume. Closing the question leaves the sessions as they are; they can
- * be resumed from the Experiments view.
+ * Asks the user whether to resume. If the user closes the question, the sessions do not change and
+ * can be resumed later from the Experiments view.
  */
 async function isWanted(states: readonly SessionState[]): Promise<boolean> {
   const [first] = states;

@@ -1,5 +1,6 @@
 /**
- * `Helios: Add Machine`: one box for a host, a few questions for a Slurm cluster or a container.
+ * `Helios: Add Machine`: one input box for a host, and a few questions for a Slurm cluster or a
+ * container.
  */
 import { window, workspace } from 'vscode';
 import { UserFacing } from '../../base/errors.ts';
@@ -18,11 +19,11 @@ const title = 'Helios: Add Machine';
 
 export interface AskedMachines {
   readonly entries: readonly MachineEntry[];
-  /** Summary of an import; `undefined` when one machine was described. */
+  /** Summary of an import of several hosts; `undefined` when a single machine was added. */
   readonly summary?: string;
 }
 
-/** Asks what to add. Resolves with `undefined` when the user cancels. */
+/** Asks for the machines to add. Resolves with `undefined` when the user cancels. */
 export async function askMachines(machines: MachineRegistry): Promise<AskedMachines | undefined> {
   const hosts = await sshHosts();
   const known: Knowledge = {
@@ -85,8 +86,8 @@ function askFirst(
 }
 
 /**
- * Asks for hosts of the ssh config that are not machines yet, all preselected. Rejects with
- * `UserFacing` when there are none.
+ * Asks which hosts of the ssh config to add. Lists the hosts that are not machines yet, all
+ * preselected. Rejects with `UserFacing` when there are none.
  */
 export async function askHosts(machines: MachineRegistry): Promise<AskedMachines | undefined> {
   const hosts = await sshHosts();

@@ -1,4 +1,4 @@
-/** Commands on machines: add, remove, test, edit, open a terminal or a window. */
+/** Commands on machines: add, remove, test, edit, open a terminal, open a VS Code window. */
 import type { MachineQuestions } from './machineQuestions.ts';
 import { homedir } from 'node:os';
 import {
@@ -56,7 +56,7 @@ async function add(deps: MachineDeps, asked: AskedMachines | undefined): Promise
   else if (entry !== undefined) await testMachine(deps, entry.id);
 }
 
-/** Connects at once, regardless of the last state, and reports the result. */
+/** Connects to the machine at once, even if it was unreachable before, and reports the result. */
 async function testMachine(deps: MachineDeps, id: string): Promise<void> {
   const machine = (await deps.host.get()).machines.get(id);
   try {
@@ -96,7 +96,7 @@ export async function removeById(
   await deps.questions.secrets.forget(id);
 }
 
-/** Opens `machines.json`, at the entry of a given machine. */
+/** Opens `machines.json`; if a machine is given, at that machine's entry. */
 async function editMachines({ host }: MachineDeps, argument: unknown): Promise<void> {
   const file = await (await host.get()).machines.ensureFile();
   const id = machineIdOf(argument);
@@ -115,7 +115,8 @@ async function openTerminal(deps: MachineDeps, argument: unknown): Promise<void>
   if (id === undefined) return;
   const { machines, home } = await deps.host.get();
   const entry = id === localId ? undefined : entryOf(machines, id);
-  // A container is created on first use; `ssh` connects by itself.
+  // Only a container has to be made ready, as it is created on first use; for other machines, `ssh`
+  // itself connects.
   if (entry?.kind === 'container')
     await connect(id, () => machines.get(id).ready?.({ mayAsk: true }));
   showMachineTerminal(id, entry, {
@@ -154,11 +155,13 @@ async function openWindow(deps: MachineDeps, argument: unknown): Promise<void> {
   });
 }
 
-/** `undefined` is this computer. */
+/** Whether the user can choose a machine. An `undefined` entry is this computer. */
 type Wanted = (entry: MachineEntry | undefined) => boolean;
 const isRemote: Wanted = (entry) => entry !== undefined;
 const isHost: Wanted = (entry) => entry !== undefined && hasHost(entry);
-/** Rejects with `UserFacing` when there is no machine to choose from. */
+/**
+ * Asks the user for a machine. Rejects with `UserFacing` when there is no machine to choose from.
+ */
 async function pickMachine(
   { host }: MachineDeps,
   argument: unknown,

@@ -1,11 +1,11 @@
-/** A machine while its questions are asked, and the entry made from the answers. */
+/** The answers to the questions about a new machine, and the entry made from these answers. */
 import { adviceOf } from '../../base/errors.ts';
 import type { AuthMethod, MachineEntry, MachinePlace } from '../../machines/machineEntry.ts';
 import { checkedEntry } from '../../compose/machineFile.ts';
 import { suggestedId } from '../../presentation/machines/machineText.ts';
 import type { RemoteKind } from '../../presentation/machines/machineOptions.ts';
 
-/** The answers so far. */
+/** The answers that the user has given so far. */
 export interface MachineDraft {
   readonly kind: RemoteKind;
   readonly place?: MachinePlace;
@@ -17,10 +17,13 @@ export interface MachineDraft {
   readonly id?: string;
 }
 
-/** Mount point of the workspace in a container. */
+/** Path in a container at which the workspace is mounted. */
 export const mountPoint = '/work';
 
-/** Returns the entry for the answers; `folder` is the workspace's folder. Throws `UserFacing`. */
+/**
+ * Returns the machine entry for the answers. `folder` is the workspace's folder. Throws
+ * `UserFacing`.
+ */
 export function entryOfDraft(
   { id, kind, place, login, image, mount, network, options }: MachineDraft,
   folder: string | undefined,
@@ -46,7 +49,7 @@ export function entryOfDraft(
 const mountsOf = (options: MachineDraft['options']): readonly unknown[] =>
   Array.isArray(options?.['mounts']) ? options['mounts'] : [];
 
-/** Suggests a descriptive id that is not in `taken`. */
+/** Suggests an id that describes the machine and is not in `taken`. */
 export const draftId = ({ kind, place }: MachineDraft, taken: readonly string[]): string =>
   suggestedId(
     place?.host === undefined && place?.alias === undefined ? { alias: idOfKind[kind] } : place,
@@ -59,11 +62,13 @@ const idOfKind: Readonly<Record<RemoteKind, string>> = {
   container: 'box',
 };
 
-/** Error for an id that another machine has; `undefined` for a free id. */
+/** Returns the error for an id that another machine already has; `undefined` for a free id. */
 export const takenText = (text: string, taken: readonly string[]): string | undefined =>
   taken.includes(text) ? `A machine ${text} already exists. Choose another name.` : undefined;
 
-/** Message of what `check` throws; `undefined` when it passes. */
+/**
+ * Returns the message of the error that `check` throws; `undefined` when `check` does not throw.
+ */
 export function problemOf(check: () => unknown): string | undefined {
   try {
     check();
@@ -73,7 +78,7 @@ export function problemOf(check: () => unknown): string | undefined {
   }
 }
 
-/** Returns what `read` returns, or the message of what it throws. */
+/** Returns the result of `read`, or the message of the error that `read` throws. */
 export function readOr<T>(read: () => T): T | { readonly problem: string } {
   try {
     return read();

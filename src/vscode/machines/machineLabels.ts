@@ -1,5 +1,5 @@
 /**
- * Machines as other programs name them: arguments of `ssh` and `docker`, VS Code's remote
+ * Machines in the form that other programs need: arguments of `ssh` and `docker`, VS Code's remote
  * authority, texts of questions.
  */
 import { cleanText, oneLine, shellQuote } from '../../base/text.ts';
@@ -13,7 +13,7 @@ import type {
   SshEntry,
 } from '../../machines/machineEntry.ts';
 
-/** Codicons. */
+/** Codicon ids. */
 export const machineIcons: Readonly<Record<MachineKind, string>> = {
   local: 'device-desktop',
   ssh: 'remote',
@@ -33,7 +33,9 @@ export interface TerminalPlace {
   expand(path: string): string;
 }
 
-/** Command for a terminal on the machine; `undefined`: the shell of this computer. */
+/**
+ * Returns the command for a terminal on the machine; `undefined` means the shell of this computer.
+ */
 export function terminalCommand(
   entry: MachineEntry,
   place: TerminalPlace,
@@ -50,7 +52,8 @@ export function terminalCommand(
 }
 
 /**
- * Arguments of `ssh` for a terminal on the machine; `expand` returns the absolute path of a key.
+ * Returns the `ssh` arguments for a terminal on the machine. `expand` returns the absolute path of
+ * a key.
  */
 function sshArguments(entry: SshEntry | SlurmEntry, expand: (path: string) => string): string[] {
   const { host, alias, user, port, auth, keyPath, workFolder } = entry;
@@ -68,7 +71,10 @@ function sshArguments(entry: SshEntry | SlurmEntry, expand: (path: string) => st
   ];
 }
 
-/** Finds the machine's container by its labels. An image may lack bash. */
+/**
+ * Returns a shell command that finds the machine's container by its labels and opens a shell in it.
+ * Falls back to `sh`, because an image may lack bash.
+ */
 function containerLine(
   { id, engine, workFolder }: ContainerEntry,
   { homeFolder, expand }: TerminalPlace,
@@ -87,13 +93,16 @@ function containerLine(
   ].join('; ');
 }
 
-/** Quotes the folder but leaves `~` outside the quotes, for the remote shell to expand. */
+/**
+ * Quotes a folder for the remote shell. A leading `~` stays outside the quotes, so that the shell
+ * expands it.
+ */
 const quotedFolder = (folder: string): string =>
   folder === '~' || folder.startsWith('~/')
     ? `~${folder.length > 1 ? `/${shellQuote(folder.slice(2))}` : ''}`
     : shellQuote(folder);
 
-/** VS Code's name for the host of a Remote-SSH window. */
+/** Returns the authority (host part of the URI) that VS Code uses for a Remote-SSH window. */
 export function remoteAuthority({ host, alias, user, port }: SshEntry | SlurmEntry): string {
   const name = alias ?? host ?? '';
   const bracketed = port !== undefined && name.includes(':') ? `[${name}]` : name;
@@ -101,8 +110,8 @@ export function remoteAuthority({ host, alias, user, port }: SshEntry | SlurmEnt
 }
 
 /**
- * Text of a host key question. Notifications turn `[…](…)` into links, so text from other hosts is
- * escaped.
+ * Returns the text of a host key question. Text from other hosts is escaped, because notifications
+ * turn `[…](…)` into links.
  */
 export function hostKeyText({
   machine,

@@ -1,9 +1,12 @@
-/** Machines as a list for the chat, which is narrow. */
+/** Machines as a list for the chat, which is too narrow for a table. */
 import type { MachineReport } from '../../presentation/machines/machineReport.ts';
 import { gpusText, hostText } from '../../presentation/machines/resourceText.ts';
 import { plain } from '../../base/markdown.ts';
 
-/** Two lines per machine: its load, and its description or the reason why it is unreachable. */
+/**
+ * Returns two lines per machine: its load, then its description or the reason why it is
+ * unreachable.
+ */
 export const machineLines = (reports: readonly MachineReport[]): string =>
   `${reports.map((report) => `- **${plain(report.id)}** ${stateOf(report)}${aboutOf(report)}\n`).join('')}\n`;
 

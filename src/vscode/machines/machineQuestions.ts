@@ -1,5 +1,6 @@
 /**
- * Questions of machines in this window: secrets in an input box, new host keys in a notification.
+ * Asks the user in this window what machines need: secrets in an input box, new host keys in a
+ * notification.
  */
 import { CancellationTokenSource, window, type SecretStorage } from 'vscode';
 import type { Engine } from '../../agent/contract/engine.ts';
@@ -15,7 +16,7 @@ import { hostKeyText } from './machineLabels.ts';
 export interface MachineQuestions {
   readonly prompts: MachinePrompts;
   readonly secrets: MachineSecrets;
-  /** Stores the secrets that machines of the engine were reached with. */
+  /** Stores the secrets with which the engine's machines were reached successfully. */
   attach(engine: Engine): Disposable;
 }
 
@@ -59,7 +60,10 @@ async function askSecret(
 
 const trust = 'Trust and Connect';
 
-/** A notification cannot be withdrawn, so a late answer is ignored. */
+/**
+ * Asks whether to trust a host key. VS Code cannot withdraw a notification, so an answer after the
+ * question was aborted is ignored.
+ */
 async function confirmHostKey(question: HostKeyQuestion, signal: AbortSignal): Promise<boolean> {
   const text = hostKeyText(question);
   const late = new Promise<undefined>((resolve) =>

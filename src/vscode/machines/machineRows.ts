@@ -1,4 +1,4 @@
-/** The Machines tree: machines with the runs of this window's sessions. */
+/** The Machines tree: the machines, with the runs of this window's sessions as children. */
 import type { MachineKind } from '../../machines/machine.ts';
 import type { GpuSample, ResourceSample } from '../../machines/resources/resourceSample.ts';
 import { resourceLines, resourceText } from '../../presentation/machines/resourceText.ts';
@@ -13,8 +13,8 @@ export interface SlotsView {
   /** Maximum number of concurrent runs. */
   readonly total: number;
   /**
-   * Slots held by runs, including those of other windows and users; `undefined` without a recent
-   * answer.
+   * Number of slots in use by runs, including runs of other windows and users; `undefined` without
+   * a recent answer.
    */
   readonly held?: number | undefined;
 }
@@ -22,16 +22,16 @@ export interface SlotsView {
 export interface MachineView {
   readonly id: string;
   readonly kind: MachineKind;
-  /** Address: `ada@gpu1:2222`, or an image. `undefined` for this computer. */
+  /** Address (`ada@gpu1:2222`) or image of the machine; `undefined` for this computer. */
   readonly place?: string;
-  /** Whether it has a host that a window can be opened on. */
+  /** Whether the machine has a host on which a VS Code window can be opened. */
   readonly hasHost?: boolean;
-  /** The machine's description of itself; `undefined` until the first answer. */
+  /** Hardware as the machine reported it; `undefined` until the first report. */
   readonly description?: string;
   /** Why the machine is unreachable. */
   readonly problem?: string;
   readonly state: 'unused' | 'connected' | 'unreachable';
-  /** Host name of `local` in a Remote-SSH window. */
+  /** Host name of the machine `local` in a Remote-SSH window. */
   readonly host?: string;
   readonly slots?: SlotsView | undefined;
   readonly sample?: ResourceSample | undefined;
@@ -62,7 +62,8 @@ function machineRow(
   const words = wordsOf(machine, runs);
   const menus = [machine.kind === 'local' ? '' : 'remote', machine.hasHost === true ? 'host' : ''];
   return {
-    // The first run changes the id, because VS Code applies `isExpanded` only to new rows.
+    // With the first run, the row gets a new id, because VS Code applies `isExpanded` only to new
+    // rows.
     id: runs.length > 0 ? `${machine.id}/runs` : machine.id,
     label: machine.id,
     description: words.join(' · '),
@@ -122,7 +123,10 @@ const totalText = (slots: SlotsView | undefined): string =>
 const countText = (count: number): string =>
   count === 0 ? '' : `${count} ${count === 1 ? 'run' : 'runs'}`;
 
-/** Shows measurements, or else the description. A long reason comes last. */
+/**
+ * Text next to the machine's name: the measured load, otherwise the description. An error comes
+ * last, as it may be long.
+ */
 const stateText: Readonly<Record<MachineView['state'], (machine: MachineView) => string>> = {
   connected: ({ sample, description }) =>
     (sample && resourceText(sample)) ?? description ?? 'asking …',
@@ -138,7 +142,7 @@ function iconOf({ kind, state }: MachineView): Icon {
   };
 }
 
-/** Address, hardware, load of each part, and the runs on each GPU. */
+/** Returns the tooltip: address, hardware, load of each part, and the runs on each GPU. */
 function tooltip(machine: MachineView, open: readonly OpenSessionView[]): string {
   const { id, kind, place, description, problem, sample, state } = machine;
   const where = [kind, place].filter((word) => word !== undefined).map((word) => plain(word, 200));
@@ -156,7 +160,7 @@ function tooltip(machine: MachineView, open: readonly OpenSessionView[]): string
     .join('\n\n');
 }
 
-/** The runs whose processes hold memory of the GPU: ` · run 7, run 8`. */
+/** Returns the runs whose processes use memory of the GPU: ` · run 7, run 8`. */
 function holders(
   gpu: GpuSample | undefined,
   machineId: string,
@@ -173,7 +177,7 @@ function holders(
   return numbers.length === 0 ? '' : ` · ${numbers.join(', ')}`;
 }
 
-/** Rows while this computer is the only machine. `hosts`: those of the ssh config. */
+/** Returns the rows for a list that has only this computer. `hosts`: hosts of the ssh config. */
 export const firstRows = (hosts: readonly string[]): readonly TreeNode[] => [
   {
     id: 'add',
@@ -197,12 +201,15 @@ export const firstRows = (hosts: readonly string[]): readonly TreeNode[] => [
       ] as const)),
 ];
 
-/** Errors of `machines.json` at `file`; a click opens it. */
+/**
+ * Returns a row per error in `machines.json`. `file` is the path of `machines.json`, which a click
+ * on a row opens.
+ */
 export const problemRows = (problems: readonly string[], file: string): readonly TreeNode[] =>
   problems.map((problem, index) => ({
     id: `problem-${index}`,
     label: 'machines.json',
-    // Drops the path, which would push the error out of sight.
+    // Omits the path, which would push the error out of view.
     description: problem.replace(`${file}, `, ''),
     tooltip: plain(problem, 400),
     icon: { id: 'warning', color: 'charts.yellow' },

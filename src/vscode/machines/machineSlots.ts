@@ -1,9 +1,9 @@
-/** Number of used run slots on each machine, whoever uses them. */
+/** Number of run slots in use on each machine, counting all windows and users. */
 import type { Clock } from '../../base/clock.ts';
 import type { Machine } from '../../machines/machine.ts';
 import { freeSlots } from '../../compose/machineSlots.ts';
 
-/** Same limit as for resource samples. */
+/** Age above which a number is outdated; the same as for resource samples. */
 const staleMs = 30_000;
 
 export class MachineSlots {
@@ -17,13 +17,16 @@ export class MachineSlots {
     this.#onNews = onNews;
   }
 
-  /** `undefined` without a recent answer. */
+  /** Returns the number of slots in use; `undefined` without a recent answer. */
   held(machineId: string): number | undefined {
     const known = this.#held.get(machineId);
     return known && this.#clock.now() - known.atMs <= staleMs ? known.count : undefined;
   }
 
-  /** Asks the machine unless it has no limit or is being asked. Never rejects. */
+  /**
+   * Asks the machine for its free slots, unless it has no limit or a request is pending. Never
+   * rejects.
+   */
   async refresh(machine: Machine): Promise<void> {
     const { id, share } = machine;
     if (share?.slots === undefined || this.#asking.has(id)) return;

@@ -1,4 +1,4 @@
-/** The questions for adding a machine, in order. */
+/** The questions for adding a machine, in the order in which they are asked. */
 import { readdirSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -31,7 +31,7 @@ import {
 export interface Knowledge {
   /** Hosts of the ssh config. */
   readonly aliases: readonly string[];
-  /** Ids in use. */
+  /** Ids of existing machines. */
   readonly taken: readonly string[];
   /** Folder of the workspace. */
   readonly folder: string | undefined;
@@ -73,7 +73,7 @@ const loginHostStep = ({ aliases }: Knowledge): Step<MachineDraft> => ({
 
 type Login = NonNullable<MachineDraft['login']>;
 
-/** Skipped for hosts of the ssh config, which have a login there. */
+/** Asks for the login. Skipped for hosts of the ssh config, where the login is configured. */
 const loginStep: Step<MachineDraft> = {
   isNeeded: ({ place }) => place?.host !== undefined,
   async ask(draft) {
@@ -125,7 +125,7 @@ async function askKey(): Promise<Answer<Login>> {
   return file === undefined ? back : { auth: 'key', keyPath: file.fsPath };
 }
 
-/** Keys that have a public half next to them. */
+/** Returns the private keys in a folder: files that have a `.pub` file next to them. */
 function privateKeys(folder: string): string[] {
   try {
     const names = readdirSync(folder);
@@ -229,10 +229,10 @@ const optionExamples: Readonly<Record<RemoteKind, string>> = {
   container: '--cpus 4 --memory 16G --gpus all',
 };
 
-/** Options that have a question of their own. */
+/** Options for which there is a separate question. */
 const asked: readonly string[] = ['key', 'auth', 'image', 'dockerfile', 'network'];
 
-/** Uses the syntax of the terminal and the chat. */
+/** Asks for all other options, in the same syntax as in the terminal and the chat. */
 const optionsStep = ({ folder }: Knowledge): Step<MachineDraft> => ({
   async ask(draft) {
     const { readMachineOptions, splitArguments } =

@@ -1,9 +1,12 @@
-/** Keeps a terminal per machine. */
+/** Opens at most one terminal per machine. */
 import { ThemeIcon, window, type Terminal, type TerminalOptions } from 'vscode';
 import type { MachineEntry } from '../../machines/machineEntry.ts';
 import { machineIcons, terminalCommand, type TerminalPlace } from './machineLabels.ts';
 
-/** Shows the machine's open terminal, or opens one. Without an entry: this computer. */
+/**
+ * Shows the machine's terminal, which is opened if needed. Without an entry, the machine is this
+ * computer.
+ */
 export function showMachineTerminal(
   id: string,
   entry: MachineEntry | undefined,
@@ -19,7 +22,10 @@ export function showMachineTerminal(
   (open ?? window.createTerminal(options)).show();
 }
 
-/** Whether a terminal still fits: its entry is unchanged and its shell is running. */
+/**
+ * Whether a terminal can be shown again: its machine's entry is unchanged and its shell is still
+ * running.
+ */
 function isSame({ creationOptions, exitStatus }: Terminal, wanted: TerminalOptions): boolean {
   const key = ({ name, shellPath, shellArgs }: TerminalOptions): string =>
     JSON.stringify([name, shellPath, shellArgs]);

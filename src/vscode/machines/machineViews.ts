@@ -1,4 +1,4 @@
-/** The data of the Machines tree. Showing the tree never connects. */
+/** The data of the Machines tree. Showing the tree never connects to a machine. */
 import { hostname } from 'node:os';
 import { env } from 'vscode';
 import type { Engine } from '../../agent/contract/engine.ts';
@@ -21,7 +21,7 @@ export class MachineViews implements Disposable {
   readonly #host: EngineHost;
   readonly #redraw: () => void;
   readonly #owned = new DisposableStore();
-  /** Answers of the machines. */
+  /** Latest answers of the machines, by machine id. */
   readonly #about = new Map<string, About>();
   readonly #slots: MachineSlots;
   #hosts: readonly SshHost[] | undefined;
@@ -49,7 +49,7 @@ export class MachineViews implements Disposable {
     );
   }
 
-  /** Loads are measured only while the tree is visible; runs measure for themselves. */
+  /** Starts or stops measuring the machines' loads. Called with true while the tree is visible. */
   refresh(isProbing: boolean): void {
     this.#isProbing = isProbing;
     if (isProbing) this.#watch ??= this.#engine?.resources.watch();
@@ -78,7 +78,7 @@ export class MachineViews implements Disposable {
     return [...problems, ...machineRows(shown, open, Date.now()), ...offered];
   }
 
-  /** Drops all answers and asks again. */
+  /** Drops all answers, and asks the machines again. */
   forget(): void {
     this.#about.clear();
     this.#hosts = undefined;
@@ -128,7 +128,10 @@ export class MachineViews implements Disposable {
     return status.kind === 'unreachable' ? { ...view, problem: status.why } : view;
   }
 
-  /** Asks a machine once, and redraws when it has answered. */
+  /**
+   * Returns what is known about a machine. Asks each machine once, and redraws the tree when the
+   * answer arrives.
+   */
   #asked(machine: Machine): About {
     const known = this.#about.get(machine.id);
     if (known !== undefined) return known;

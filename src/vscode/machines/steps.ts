@@ -1,4 +1,4 @@
-/** A sequence of questions, each with a way back to the previous one. */
+/** A sequence of questions in which the user can go back to the previous question. */
 import {
   QuickInputButtons,
   QuickPickItemKind,
@@ -10,20 +10,23 @@ import {
 import type { Disposable } from '../../base/disposable.ts';
 
 export const back = Symbol('back');
-/** `undefined`: the user cancelled. */
+/** Answer to a question; `undefined` when the user cancelled. */
 export type Answer<T> = T | typeof back | undefined;
 
 export const isAnswer = <T>(answer: Answer<T>): answer is T =>
   answer !== undefined && answer !== back;
 
 export interface Step<S> {
-  /** Default: true. */
+  /** Whether to ask the question. Default: true. */
   isNeeded?(state: S): boolean;
-  /** Resolves with the state that includes the answer. */
+  /** Asks the question and resolves with the state after the answer. */
   ask(state: S): Promise<Answer<S>>;
 }
 
-/** Resolves with `back` when the user goes back from the first question. */
+/**
+ * Asks the questions in order. Resolves with `back` when the user goes back from the first
+ * question.
+ */
 export async function walk<S>(start: S, steps: readonly Step<S>[]): Promise<Answer<S>> {
   const asked: { readonly index: number; readonly state: S }[] = [];
   let [index, state] = [0, start];
@@ -51,7 +54,7 @@ export interface StepChoice<T> {
   readonly description?: string;
   readonly detail?: string;
   readonly icon?: string;
-  /** `undefined`: a separator. */
+  /** Value of the choice; `undefined` for a separator. */
   readonly value?: T;
 }
 
@@ -59,11 +62,11 @@ export interface PickQuestion<T> {
   readonly title: string;
   readonly placeholder: string;
   readonly choices: readonly StepChoice<T>[];
-  /** The value of typed text, or its error. Default: typed text only filters. */
+  /** Converts typed text to a value or an error. Default: typed text only filters the choices. */
   typed?(
     text: string,
   ): { readonly value: T; readonly about: string } | { readonly problem: string };
-  /** Whether there is a previous question. */
+  /** Whether there is a previous question to go back to. */
   readonly hasBack?: boolean;
 }
 
@@ -98,7 +101,7 @@ function itemOf<T>({ label, description, detail, icon, value }: StepChoice<T>): 
   };
 }
 
-/** Returns no item for text that equals a choice. */
+/** Returns the item for typed text; nothing if the text equals a choice. */
 function typedItem<T>({ choices, typed }: PickQuestion<T>, text: string): Item<T> | undefined {
   if (typed === undefined || text === '' || choices.some(({ label }) => label === text))
     return undefined;
@@ -114,12 +117,12 @@ export interface TextQuestion {
   readonly prompt: string;
   readonly value?: string;
   readonly placeholder?: string;
-  /** The error of the text, if any. */
+  /** Returns the error for a text; `undefined` for a valid text. */
   problemOf(text: string): string | undefined;
   readonly hasBack?: boolean;
 }
 
-/** Resolves with trimmed text. */
+/** Asks for a text. Resolves with the trimmed text. */
 export function askText(question: TextQuestion): Promise<Answer<string>> {
   const input = window.createInputBox();
   input.prompt = question.prompt;

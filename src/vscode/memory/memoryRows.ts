@@ -1,4 +1,4 @@
-/** The Memory tree: the notes of each open session, and the notes shared by all sessions. */
+/** The Memory tree: the notes of each open session, and the notes that all sessions share. */
 import type { MemoryNode } from '../../memory/memoryNode.ts';
 import { oneLine } from '../../base/text.ts';
 import type { TreeNode } from '../ui/treeNode.ts';
@@ -6,7 +6,7 @@ import { exactTime } from '../../base/localTime.ts';
 import { plain } from '../../base/markdown.ts';
 
 export interface MemorySection {
-  /** Default: the notes shared by all sessions. */
+  /** The session that the notes belong to. Default: all sessions share them. */
   readonly session?: { readonly id: string; readonly goal: string };
   /** Result of `MemoryStore.tree`. */
   readonly nodes: readonly MemoryNode[];
@@ -14,7 +14,10 @@ export interface MemorySection {
 
 const globalRoot = '/global';
 
-/** Returns no row while there are no notes: the view's welcome text is shown then. */
+/**
+ * Returns the rows of the tree. Without notes there are no rows, so that VS Code shows the view's
+ * welcome text.
+ */
 export function memoryRows(sections: readonly MemorySection[]): readonly TreeNode[] {
   return sections
     .filter(({ nodes }) => nodes.some((node) => node.path !== globalRoot))

@@ -1,4 +1,4 @@
-/** The notes of the Memory view: those of the open sessions, and those shared by all sessions. */
+/** The notes of the Memory view: those of the open sessions, and those that all sessions share. */
 import { join } from 'node:path';
 import type { Engine } from '../../agent/contract/engine.ts';
 import type { Clock } from '../../base/clock.ts';
@@ -36,7 +36,7 @@ export class Notes implements Disposable {
     );
   }
 
-  /** The notes of the sessions, newest session first, then the shared notes. */
+  /** Returns the notes of each session, newest session first, then the shared notes. */
   async sections(): Promise<readonly MemorySection[]> {
     const engine = await this.#host.get();
     const sessions = [...this.#sessions.all()].reverse();
@@ -51,7 +51,7 @@ export class Notes implements Disposable {
     return [...(await Promise.all(own)), { nodes: await shared.tree() }];
   }
 
-  /** Returns the store of a session. Default: the shared notes. */
+  /** Returns the note store of a session. Default: the store of the shared notes. */
   async store(sessionId: string | undefined): Promise<MemoryStore> {
     const engine = await this.#host.get();
     const session = sessionId === undefined ? undefined : this.#sessions.get(sessionId);
@@ -67,7 +67,8 @@ export class Notes implements Disposable {
   }
 
   #sharedStore({ home, globalMemoryFolder }: Engine): MemoryStore {
-    // Only its `/global` is used; the folder for a session's own notes is never created.
+    // Only the shared notes in `/global` are used, so the store's folder for session notes is never
+    // created.
     this.#shared ??= this.#owned.add(
       new MemoryStore({
         sessionFolder: join(home, 'no-session'),

@@ -4,7 +4,7 @@ import type { PanelSource } from './panelSource.ts';
 const rowsPerPart = 20_000;
 
 /**
- * Yields every point of the given runs and metrics, one row each, in parts of bounded size. A
+ * Yields CSV with a row per point of the given runs and metrics, in parts of bounded size. A
  * missing step is an empty cell.
  */
 export async function* csvParts(
@@ -41,7 +41,10 @@ export async function* csvParts(
 const csvNumber = (value = Number.NaN): string =>
   Number.isFinite(value) ? String(value) : Number.isNaN(value) ? 'NaN' : value > 0 ? 'Inf' : '-Inf';
 
-/** Quotes where needed. Disarms a leading formula sign, since labels come from a model. */
+/**
+ * Quotes the cell if needed. A leading formula sign gets an apostrophe, since a model chooses the
+ * labels and could write a formula.
+ */
 function csvCell(text: string): string {
   const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
   return /[",\n\r]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;

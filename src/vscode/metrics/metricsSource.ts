@@ -1,6 +1,6 @@
 /**
- * The data of a metrics panel for one session: live while the session is open in this window, else
- * read as its files grow.
+ * The data of a metrics panel for one session. For a session open in this window the data is live;
+ * otherwise it is read from the session's files as they grow.
  */
 import type { Engine } from '../../agent/contract/engine.ts';
 import type { Clock } from '../../base/clock.ts';
@@ -26,8 +26,8 @@ export interface MetricsDeps {
 }
 
 /**
- * The source turns live when the session is resumed here. Rejects with `UserFacing` for a session
- * that does not exist.
+ * Creates the source. Its data becomes live when the session is resumed in this window. Rejects
+ * with `UserFacing` for a session that does not exist.
  */
 export async function createMetricsSource(
   deps: MetricsDeps,
@@ -77,7 +77,7 @@ class SessionMetrics implements MetricsSource {
     const { engine, sessions } = this.#deps;
     if (sessions.get(this.#id) !== undefined) return;
     await this.#foreign.refresh();
-    // Rejects with the reason.
+    // Reading throws an error with the reason.
     if (this.#foreign.state === undefined) await engine.sessions.read(this.#id);
   }
 
@@ -108,7 +108,10 @@ class SessionMetrics implements MetricsSource {
     this.#owned.dispose();
   }
 
-  /** A session that was released here keeps its last view until its files have been read. */
+  /**
+   * The session as shown. When this window releases the session, the last live view is shown until
+   * the session's files have been read.
+   */
   #view(): OpenSessionView | undefined {
     const session = this.#deps.sessions.get(this.#id);
     if (session !== undefined) this.#last = this.#deps.sessions.view(session);

@@ -11,7 +11,8 @@ import type { PanelFile, PanelSource } from './panelSource.ts';
 export interface MetricsPanelsOptions {
   readonly extensionUri: vscode.Uri;
   /**
-   * Rejects with `UserFacing`, or resolves with `undefined`, for a session that cannot be shown.
+   * Creates the data source of a session. Rejects with `UserFacing`, or resolves with `undefined`,
+   * for a session that cannot be shown.
    */
   source(sessionId: string): Promise<(PanelSource & Partial<Disposable>) | undefined>;
   openRun(runId: string): void;

@@ -1,6 +1,6 @@
 /**
- * Host side of the metrics panel: answers the view from a source, sends changes, and validates
- * every request.
+ * Host side of the metrics panel: validates the webview's requests, answers them from a source, and
+ * sends changes.
  */
 import 'vscode-jsonrpc/node';
 import type { MessageConnection } from 'vscode-jsonrpc';
@@ -40,7 +40,7 @@ export interface PanelHostOptions {
 interface Cursor {
   readonly runId: string;
   readonly metric: string;
-  /** Number of points that the view has of the series. */
+  /** Number of points of the series that were already sent to the webview. */
   sent: number;
   isDue: boolean;
 }
@@ -48,9 +48,9 @@ interface Cursor {
 const frameMs = 100;
 
 /**
- * Serves one webview for its lifetime, over any number of pages. A hidden page is gone in VS Code,
- * so after `setVisible(false)` nothing is sent until a page asks `ready` again. Never sends before
- * `ready`.
+ * Serves one webview for its lifetime, over any number of pages. VS Code destroys a hidden page, so
+ * after `setVisible(false)` nothing is sent until the next page requests `ready`. Nothing is ever
+ * sent before `ready`.
  */
 export class PanelHost implements Disposable {
   readonly #options: PanelHostOptions;
@@ -86,7 +86,10 @@ export class PanelHost implements Disposable {
     });
   }
 
-  /** Hiding ends the connection to the current page; showing waits for the next page's `ready`. */
+  /**
+   * Connects or disconnects the page. Hiding ends the connection; after showing, the host waits
+   * until the new page requests `ready`.
+   */
   setVisible(isVisible: boolean): void {
     this.#page.setVisible(isVisible);
   }
@@ -184,7 +187,10 @@ export class PanelHost implements Disposable {
     void this.#attempt(send);
   }
 
-  /** Logs errors of the view or the source; they never end the host. */
+  /**
+   * Runs an action and logs its errors, so that no error of the webview or the source ends the
+   * host.
+   */
   async #attempt(action: () => void | Promise<void>): Promise<void> {
     try {
       await action();

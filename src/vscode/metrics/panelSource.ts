@@ -1,27 +1,33 @@
-/** Data that the metrics panel needs from its creator. */
+/** The data that the creator of a metrics panel supplies. */
 import type { Event } from '../../base/emitter.ts';
 import type { SeriesColumns } from '../../metrics/metric.ts';
 import type { PanelState } from '../../protocol/metricsPanel.ts';
 
 export interface PanelSeries extends SeriesColumns {
-  /** When the run started, milliseconds since the epoch. */
+  /** Start of the run, in milliseconds since the epoch. */
   readonly startedMs: number;
 }
 
-/** The content of the panel. Called often, so it answers from memory or a cache. */
+/**
+ * The content of the panel. Its methods are called often, so they return data from memory or a
+ * cache.
+ */
 export interface PanelSource {
   state(): PanelState;
   /**
-   * All points of one metric of one run, oldest first; `undefined` for an unknown run or metric.
+   * Returns all points of one metric of one run, oldest first; `undefined` for an unknown run or
+   * metric.
    */
   series(runId: string, metric: string): PanelSeries | undefined | Promise<PanelSeries | undefined>;
-  /** Turns reading on or off with the visibility of the panel. */
+  /**
+   * Turns reading the session's files on while the panel is visible, and off while it is hidden.
+   */
   setWatched?(isWatched: boolean): void;
   readonly onDidChangeState: Event<void>;
   readonly onDidAddPoints: Event<{ readonly runId: string; readonly metric: string }>;
 }
 
-/** A file to save. `parts` can be read once. */
+/** A file to save. `parts` can be read only once. */
 export interface PanelFile {
   readonly kind: 'png' | 'csv';
   readonly name: string;

@@ -1,4 +1,4 @@
-/** A session as the metrics panel shows it. */
+/** Converts a session to the state that the metrics panel shows. */
 import type { LedgerRow } from '../../experiments/ledger.ts';
 import { summaryFor, runStatusText } from '../../presentation/runs/runText.ts';
 import { formatValue, oneLine } from '../../base/text.ts';
@@ -47,8 +47,8 @@ function panelRun(row: LedgerRow, sessionStartedMs: number): PanelRun {
 }
 
 /**
- * Orders the goal's metric first, then metrics with a direction, then the rest; each group in order
- * of appearance.
+ * Returns the metrics in this order: the goal's metric, metrics with a direction, all others.
+ * Within each group, the order of appearance applies.
  */
 function panelMetrics({ state, ledger }: OpenSessionView): readonly PanelMetric[] {
   const { target } = state;

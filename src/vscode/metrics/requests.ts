@@ -1,4 +1,7 @@
-/** Schemas of a view's requests. A webview is an untrusted caller: everything is validated. */
+/**
+ * Schemas of the webview's requests. Everything is validated, because a webview is an untrusted
+ * caller.
+ */
 import * as z from 'zod';
 
 const name = z.string().min(1).max(500);
@@ -26,7 +29,7 @@ const maxImageChars = 64 * 1024 * 1024;
 export const exportRequest = z
   .object({
     kind: z.enum(['png', 'csv']),
-    // The name is offered as a file name: no folders, no control characters.
+    // The name becomes the suggested file name, so folders and control characters are not allowed.
     name: z.string().regex(/^[\p{L}\p{N} _.-]{1,100}$/u),
     base64: z.base64().max(maxImageChars),
   })

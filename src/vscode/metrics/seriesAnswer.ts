@@ -1,10 +1,13 @@
-/** The points that a view receives: never more than its pixels can show. */
+/** The points that are sent to the webview: never more than its pixels can show. */
 import { downsampleForPlot, stepAxis } from '../../presentation/runs/series.ts';
 import { smoothed } from '../../protocol/ema.ts';
 import type { PointsAdded, SeriesAnswer, SeriesQuery, XAxis } from '../../protocol/metricsPanel.ts';
 import type { PanelSeries } from './panelSource.ts';
 
-/** Above this number of points per frame, the view reads the series again, downsampled. */
+/**
+ * Maximum number of points to add per frame. If there are more, the webview reads the series again,
+ * downsampled.
+ */
 const maxAddedPoints = 2000;
 
 export function answerSeries(series: PanelSeries, query: SeriesQuery): SeriesAnswer {
@@ -20,7 +23,10 @@ export function answerSeries(series: PanelSeries, query: SeriesQuery): SeriesAns
   };
 }
 
-/** Returns the points from `from` on, or none where the view should read the series again. */
+/**
+ * Returns the points from index `from` on. Returns none if the webview has to read the whole series
+ * again.
+ */
 export function pointsSince(
   series: PanelSeries,
   from: number,
@@ -36,14 +42,20 @@ export function pointsSince(
   };
 }
 
-/** False after too many new points, fewer points than before, or a first point without a step. */
+/**
+ * Whether points can be added to what the webview has. False if there are too many new points or
+ * fewer points than before, or if the first point without a step has arrived.
+ */
 function canContinue({ steps, values }: PanelSeries, from: number, isByPosition: boolean): boolean {
   const count = values.length - from;
   if (count < 0 || count > maxAddedPoints) return false;
   return from === 0 || !isByPosition || hasNaN(steps.subarray(0, from));
 }
 
-/** A plain loop: it reads a million steps many times a second. */
+/**
+ * Whether a column contains NaN. A plain loop for speed: it checks a million steps many times a
+ * second.
+ */
 function hasNaN(column: Float64Array): boolean {
   for (let index = 0; index < column.length; index++) if (Number.isNaN(column[index])) return true;
   return false;

@@ -1,6 +1,6 @@
 /**
- * API keys of the providers: VS Code's secret storage first, then the environment. Keys are never
- * logged or shown.
+ * API keys of the providers. A key in VS Code's secret storage takes precedence over the
+ * environment. Keys are never logged or shown.
  */
 import type { SecretStorage } from 'vscode';
 import type { Disposable } from '../../base/disposable.ts';
@@ -8,13 +8,13 @@ import type { Event } from '../../base/emitter.ts';
 import { endpointSecret, endpointVariable } from '../../compose/endpoints.ts';
 import { keySources } from '../../compose/providers.ts';
 
-/** Storage of a key that the user sets. */
+/** Where the API key of a provider is stored. */
 export interface ProviderKey {
   readonly provider: string;
   readonly label: string;
-  /** The engine's name of the secret. */
+  /** Name of the secret in the engine. */
   readonly secret: string;
-  /** Environment variables; the first that is set wins. */
+  /** Names of the environment variables with the key; the first one that is set is used. */
   readonly variables: readonly string[];
 }
 
@@ -25,7 +25,7 @@ export const providerKeys: readonly ProviderKey[] = keySources.filter(
 export const keyOf = (provider: string): ProviderKey | undefined =>
   providerKeys.find((entry) => entry.provider === provider);
 
-/** The key of a user-defined endpoint. */
+/** Returns where the key of a user-defined endpoint is stored. */
 export const keyOfEndpoint = (id: string, label = id): ProviderKey => ({
   provider: id,
   label,
@@ -33,7 +33,7 @@ export const keyOfEndpoint = (id: string, label = id): ProviderKey => ({
   variables: [endpointVariable(id)],
 });
 
-/** `name` is the engine's name of the secret. */
+/** Returns the same for an endpoint's secret. `name` is the engine's name of the secret. */
 function endpointKey(name: string): ProviderKey | undefined {
   const prefix = endpointSecret('');
   return name.startsWith(prefix) ? keyOfEndpoint(name.slice(prefix.length)) : undefined;
@@ -54,7 +54,10 @@ export class ApiKeys {
     this.onDidChange = (listener) => storage.onDidChange(() => listener());
   }
 
-  /** `name` is the engine's name of the secret. */
+  /**
+   * Returns a secret from the storage or the environment. `name` is the engine's name of the
+   * secret.
+   */
   async get(name: string): Promise<string | undefined> {
     const stored = await this.#storage.get(storageKey(name));
     if (stored) return stored;
@@ -62,14 +65,14 @@ export class ApiKeys {
     return entry && this.#fromEnvironment(entry);
   }
 
-  /** An empty key deletes the stored one. */
+  /** Stores a key. An empty key deletes the stored key. */
   async set(name: string, key: string): Promise<void> {
     const trimmed = key.trim();
     if (trimmed === '') await this.#storage.delete(storageKey(name));
     else await this.#storage.store(storageKey(name), trimmed);
   }
 
-  /** Source of the key; `undefined` without a key. */
+  /** Returns where the key comes from; `undefined` without a key. */
   async origin(entry: ProviderKey): Promise<'storage' | 'environment' | undefined> {
     if (await this.#storage.get(storageKey(entry.secret))) return 'storage';
     return this.#fromEnvironment(entry) === undefined ? undefined : 'environment';

@@ -1,6 +1,6 @@
 /**
- * The ChatGPT sign-in as an authentication provider of VS Code: in the Accounts menu, kept in
- * secret storage.
+ * The ChatGPT sign-in as an authentication provider of VS Code. The account appears in the Accounts
+ * menu and is stored in the secret storage.
  */
 import {
   authentication,
@@ -39,7 +39,7 @@ export class ChatgptAuth implements AuthenticationProvider, Disposable {
   readonly #owned = new DisposableStore();
   readonly #changed = new EventEmitter<AuthenticationProviderAuthenticationSessionsChangeEvent>();
   readonly onDidChangeSessions = this.#changed.event;
-  /** The sign-in that waits for the user. */
+  /** Cancels the sign-in that is waiting for the user. */
   #waiting: AbortController | undefined;
   #known: AuthenticationSession | undefined;
 
@@ -52,7 +52,7 @@ export class ChatgptAuth implements AuthenticationProvider, Disposable {
         supportsMultipleAccounts: false,
       }),
     );
-    // Other windows sign in and out as well.
+    // Other windows can sign in and out, too.
     this.#owned.add(keys.onDidChange(() => void this.#compare()));
     void this.#compare();
   }
@@ -62,7 +62,7 @@ export class ChatgptAuth implements AuthenticationProvider, Disposable {
     return tokens === undefined ? [] : [sessionOf(tokens, scopes)];
   }
 
-  /** Rejects with `UserFacing`, or with `SignInCancelled`. */
+  /** Signs in. Rejects with `UserFacing`, or with `SignInCancelled`. */
   async createSession(scopes: readonly string[]): Promise<AuthenticationSession> {
     return sessionOf(await this.signIn(), scopes);
   }
@@ -73,8 +73,8 @@ export class ChatgptAuth implements AuthenticationProvider, Disposable {
   }
 
   /**
-   * Runs one sign-in at a time: a new one cancels the one before, whose tab may be lost. Rejects as
-   * `createSession`.
+   * Signs in, with at most one sign-in at a time: a new one cancels the previous one, whose browser
+   * tab may be lost. Rejects like `createSession`.
    */
   async signIn(): Promise<SignedIn> {
     this.#waiting?.abort();
@@ -136,8 +136,8 @@ async function waitForUser(abort: AbortController, token: CancellationToken): Pr
 }
 
 /**
- * Whether the browser can redirect to this window. A remote window forwards the port, but possibly
- * to a different one.
+ * Whether the browser's redirect after the sign-in reaches this window. VS Code forwards the port
+ * of a remote window, but possibly to another port number.
  */
 async function comesBack({ port }: OpenSignIn): Promise<boolean> {
   if (env.remoteName === undefined && env.uiKind === UIKind.Desktop) return true;

@@ -1,6 +1,6 @@
 /**
- * Converts a request to VS Code's messages. They have no system prompt, so it becomes the first
- * message.
+ * Converts a model request to messages of VS Code. VS Code has no system prompts, so the system
+ * prompt becomes the first message.
  */
 import {
   LanguageModelChatMessage,
@@ -47,7 +47,10 @@ function userPart(block: UserBlock): UserPart[] {
   }
 }
 
-/** Sends images. Other files become a text that says that they cannot be sent. */
+/**
+ * Converts an attachment. Images are sent; any other file becomes a text which says that the file
+ * cannot be sent.
+ */
 function attachment({
   mediaType,
   name,
@@ -74,7 +77,7 @@ function assistantPart(
 const inputOf = (input: unknown): object =>
   typeof input === 'object' && input !== null ? input : { unreadable: String(input) };
 
-/** The whole input of the model as one text. */
+/** Returns the whole input of the model as one text, for counting its tokens. */
 export function textToCount({ system, messages, tools }: ModelRequest): string {
   const withoutBytes = (key: string, value: unknown): unknown => (key === 'base64' ? '' : value);
   const prompt = system.map(({ text }) => text).join('\n');

@@ -1,7 +1,7 @@
 /**
- * Models that VS Code has from others (a Copilot subscription, other extensions) as a provider.
- * They work only while this window is open, ask for consent on first use, and report no usage:
- * tokens are counted by VS Code.
+ * A provider for the models that VS Code gets from Copilot or other extensions. These models work
+ * only while this window is open, ask for consent on first use, and report no usage, so VS Code
+ * counts the tokens.
  */
 import {
   CancellationTokenSource,
@@ -30,7 +30,7 @@ import { hostMessages, textToCount } from './hostMessages.ts';
 
 export const hostProviderId = 'vscode';
 const { label } = providers.vscode;
-/** Reserved for the reply: VS Code reports only the limit of a request. */
+/** Number of tokens reserved for the reply, because VS Code reports only the limit of a request. */
 const replyTokens = 8_192;
 const justification = 'Helios works on your goal autonomously until it is met.';
 
@@ -81,7 +81,7 @@ export class HostModels implements Disposable {
     this.#listening = lm.onDidChangeChatModels(() => void this.refresh());
   }
 
-  /** Asks VS Code for its current models. */
+  /** Reads the current models from VS Code, and returns them. */
   async refresh(): Promise<readonly ModelDescription[]> {
     this.#models = (await lm.selectChatModels({})).filter(({ vendor }) => vendor !== modelVendor);
     return this.#models.map(describe);

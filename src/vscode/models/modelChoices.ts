@@ -8,22 +8,23 @@ export interface ModelChoice {
   readonly provider: string;
   readonly providerLabel: string;
   readonly model: ModelDescription;
-  /** False while the API key is missing. */
+  /** Whether the model can be used. False while the provider's API key is missing. */
   readonly isReady: boolean;
-  /** Whether the settings name this model. */
+  /** Whether the settings select this model. */
   readonly isConfigured: boolean;
 }
 
 export interface ChoiceInputs {
   readonly providers: readonly Pick<ModelProvider, 'id' | 'label' | 'defaultModel' | 'models'>[];
   readonly configured: { readonly provider: string; readonly model?: string };
-  /** Ids of providers that have their key or need none. */
+  /** Ids of the providers that have an API key or need none. */
   readonly ready: ReadonlySet<string>;
 }
 
 /**
- * Orders the configured model first, then models that have their key, the demo last: a new chat
- * starts with the first. Providers without a key are left out unless the settings name them.
+ * Returns the models in the order of the model picker; a new chat starts with the first. The
+ * configured model comes first, then models that have their key, and the demo last. Providers
+ * without a key are omitted unless the settings select them.
  */
 export function modelChoices({
   providers,
@@ -62,7 +63,10 @@ const withNamed = (
     ? models
     : [...models, unlisted(named)];
 
-/** A model outside the catalogue has a known name only; its sizes are a cautious guess. */
+/**
+ * Describes a model that is not in the catalogue. Only its name is known, so its sizes are cautious
+ * guesses.
+ */
 const unlisted = (id: string): ModelDescription => ({
   id,
   label: id,
@@ -70,7 +74,7 @@ const unlisted = (id: string): ModelDescription => ({
   maxOutputTokens: 8_192,
 });
 
-/** `1M context · $5 in, $25 out per million tokens`. */
+/** Returns, for example, `1M context · $5 in, $25 out per million tokens`. */
 export function choiceDetail({ provider, model }: ModelChoice, prices: PriceTable): string {
   const context = `${tokensText(model.contextTokens)} context`;
   if (provider === 'demo') return 'Works offline and without an API key, on the demo project';
@@ -84,7 +88,7 @@ function priceText(provider: string, model: string, prices: PriceTable): string 
     : `${price.input} in, ${price.output} out per million tokens`;
 }
 
-/** The built-in prices with those of the setting; an invalid setting is ignored here. */
+/** Returns the built-in prices with those of the setting added. An invalid setting is ignored. */
 export function priceTable(fromSetting: unknown): PriceTable {
   try {
     return extendPrices(listPrices, fromSetting);

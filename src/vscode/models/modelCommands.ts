@@ -57,7 +57,10 @@ const askKey = ({ label, variables }: ProviderKey): Thenable<string | undefined>
 
 type Row = QuickPickItem & { pick(): Promise<void> };
 
-/** Shows known models at once; models listed by the providers are added as they answer. */
+/**
+ * Lets the user select a model. Known models are listed at once; models from the providers are
+ * added when the providers have answered.
+ */
 async function selectModel(deps: ProviderDeps, models: ModelDeps): Promise<void> {
   const pick = window.createQuickPick<Row>();
   const show = async (): Promise<void> => {
@@ -136,13 +139,13 @@ async function useChoice(
 }
 
 /**
- * Saves the model for new goals: in the workspace where it already names a model, else for the
- * user.
+ * Saves the model for new goals: in the workspace settings if they already contain a model,
+ * otherwise in the user settings.
  */
 export const saveModel = (provider: string, model: string): Promise<void> =>
   save({ 'model.provider': provider, 'model.name': model });
 
-/** Asks for the key, or reports what else is missing. */
+/** Makes a provider usable: asks for its API key, or reports what else is missing. */
 async function makeReady(deps: ProviderDeps, id: string): Promise<void> {
   if (keyOf(id) !== undefined) return setApiKey(deps);
   const provider = (await deps.host.get()).providers().find((each) => each.id === id);
@@ -150,7 +153,9 @@ async function makeReady(deps: ProviderDeps, id: string): Promise<void> {
   if (state?.isReady === false) throw new UserFacing(state.problem, state.action);
 }
 
-/** Running sessions keep their model unless the user chooses otherwise. */
+/**
+ * Offers to use the model in running sessions, too. By default, running sessions keep their model.
+ */
 async function useInSessions(
   { sessions }: ProviderDeps,
   provider: string,
@@ -216,7 +221,10 @@ async function compatibleEndpoint(deps: ProviderDeps): Promise<void> {
   await useInSessions(deps, 'compatible', model.trim());
 }
 
-/** Saves in the workspace where it already sets the value, else for the user. */
+/**
+ * Saves each value in the workspace settings if it is already set there, otherwise in the user
+ * settings.
+ */
 async function save(values: Partial<Settings>): Promise<void> {
   const configuration = workspace.getConfiguration();
   for (const [key, value] of Object.entries(values)) {

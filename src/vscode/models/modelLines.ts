@@ -1,7 +1,7 @@
-/** Models as a list for the chat, which is narrow. */
+/** Models as a list for the chat, which is too narrow for a table. */
 import { plain } from '../../base/markdown.ts';
 
-/** A line per row of `modelRows`. */
+/** Returns a line per row of `modelRows`. */
 export const modelLines = (rows: readonly (readonly string[])[]): string =>
   `${rows.map(line).join('')}\n`;
 

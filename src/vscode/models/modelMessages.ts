@@ -1,6 +1,6 @@
 /**
- * Converts VS Code's chat messages to ours and back. Parts are recognized by shape, so nothing here
- * imports `vscode`.
+ * Converts VS Code's chat messages to ours and back. The parts of a message are recognized by their
+ * fields, so this file does not import `vscode`.
  */
 import { textTokens } from '../../base/textTokens.ts';
 import type {
@@ -26,7 +26,10 @@ export interface HostTool {
 const assistantRole = 2;
 const systemRole = 3;
 
-/** Merges adjacent messages of one role, as the providers require. Empty messages are dropped. */
+/**
+ * Converts the messages to a request. Adjacent messages of the same role are merged, as the
+ * providers require, and empty messages are omitted.
+ */
 export function modelRequest(
   model: string,
   messages: readonly HostMessage[],
@@ -88,7 +91,7 @@ function userBlock(part: unknown): UserBlock[] {
   return [{ type: 'attachment', mediaType: part.mimeType, name: 'image', base64 }];
 }
 
-/** All text of a message or a tool result, in order. */
+/** Returns all text of a message or a tool result, in order. */
 const textOf = (content: ReadonlyArray<unknown>): string =>
   content
     .flatMap((part) =>
@@ -97,8 +100,8 @@ const textOf = (content: ReadonlyArray<unknown>): string =>
     .join('');
 
 /**
- * Estimates from the number of characters, with a flat sum per image; never below 1 for non-empty
- * content.
+ * Estimates the number of tokens from the number of characters, plus a fixed number per image.
+ * Never returns less than 1 for non-empty content.
  */
 export function estimateTokens(content: string | ReadonlyArray<unknown>): number {
   if (typeof content === 'string') return Math.ceil(textTokens(content));

@@ -1,4 +1,7 @@
-/** Our models in VS Code's model picker, so that the chat works without a subscription. */
+/**
+ * Offers our models in VS Code's model picker, so that the chat works without a Copilot
+ * subscription.
+ */
 import {
   EventEmitter,
   LanguageModelTextPart,
@@ -32,7 +35,7 @@ export interface ModelDeps {
   readonly isTrusted: () => boolean;
 }
 
-/** The models that can be selected now; none in an untrusted workspace. */
+/** Returns the models that can be selected now; none in an untrusted workspace. */
 export async function readChoices({ host, isTrusted }: ModelDeps): Promise<readonly ModelChoice[]> {
   if (!isTrusted()) return [];
   const engine = await host.get();
@@ -141,7 +144,10 @@ const describe = (choice: ModelChoice, prices: PriceTable): LanguageModelChatInf
   capabilities: { toolCalling: true, imageInput: choice.provider !== 'demo' },
 });
 
-/** VS Code preselects the alphabetically first name, so this name puts the user's choice first. */
+/**
+ * Names the configured model so that it sorts first, because VS Code preselects the first name in
+ * alphabetical order.
+ */
 const asConfigured = (model: LanguageModelChatInformation): LanguageModelChatInformation => ({
   ...model,
   id: configuredModelId,

@@ -1,4 +1,4 @@
-/** Refusals of `@helios` when it cannot start, and the choice of its model. */
+/** The reasons why `@helios` cannot start, and the choice of its model. */
 import type { CommandId } from '../ui/contributions.ts';
 
 export interface Refusal {
@@ -34,7 +34,7 @@ export const notSignedIn: Refusal = {
   ],
 };
 
-/** Refusal for a provider that uses no key. */
+/** Returns the refusal for a provider that uses no API key. */
 export const notReady = (problem: string, action: string): Refusal => ({
   markdown: `${problem} ${action}`,
   buttons: [
@@ -65,7 +65,7 @@ export interface PickedModel {
   readonly model: string;
 }
 
-/** Parses our ids, `provider/model`; `undefined` for a model of another vendor. */
+/** Splits one of our model ids (`provider/model`); `undefined` for a model of another vendor. */
 export function pickedModel(
   vendor: string,
   id: string,
@@ -80,16 +80,16 @@ export interface PickInChat {
   readonly vendor: string;
   readonly id: string;
   readonly ourVendor: string;
-  /** Id of the provider for VS Code's other models. */
+  /** Id of the provider for the models that VS Code gets from other vendors. */
   readonly hostProvider: string;
-  /** Whether the user's settings name a provider or a model. */
+  /** Whether the user's settings select a provider or a model. */
   readonly isSet: boolean;
 }
 
 /**
- * Returns the model for a session from the chat's model picker. VS Code keeps a selection across
- * chats and participants, so another vendor's model counts only where the settings name none.
- * `undefined`: use the settings.
+ * Returns the model for a new session according to the chat's model picker; `undefined` means that
+ * the settings decide. VS Code keeps a selection across chats and participants, so a model of
+ * another vendor is used only if the settings select no model.
  */
 export function pickedInChat({
   vendor,

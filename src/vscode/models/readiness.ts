@@ -1,4 +1,4 @@
-/** Why a provider cannot be used now, with the buttons that fix it. */
+/** The reasons why a provider cannot be used now, with the buttons that fix them. */
 import type { Engine } from '../../agent/contract/engine.ts';
 import type { ModelProvider } from '../../models/model.ts';
 import { readProjectFile } from '../../compose/project.ts';
@@ -7,13 +7,16 @@ import { noEndpoint, noKey, notReady, notSignedIn, type Refusal } from './precon
 import { engineSettings } from '../ui/settings.ts';
 
 /**
- * The provider for a goal in the folder: its project file wins over the settings. Rejects with
- * `UserFacing` for an invalid file.
+ * Returns the provider for a goal in the folder. The folder's project file takes precedence over
+ * the settings. Rejects with `UserFacing` if the project file is invalid.
  */
 export const providerIn = async (folder: string): Promise<string> =>
   (await readProjectFile(folder))?.provider ?? engineSettings().provider;
 
-/** `undefined` when the provider looks usable without a test call. */
+/**
+ * Returns why the provider cannot be used; `undefined` if the provider looks usable. Makes no test
+ * call.
+ */
 export async function refusalFor(engine: Engine, provider: string): Promise<Refusal | undefined> {
   if (provider === 'compatible' && engineSettings().compatibleBaseUrl === undefined)
     return noEndpoint;
@@ -27,7 +30,7 @@ export async function refusalFor(engine: Engine, provider: string): Promise<Refu
   return key === undefined ? notReady(state.problem, state.action) : noKey(key.label);
 }
 
-/** Ids of the providers that look usable without a test call. */
+/** Returns the ids of the providers that look usable, without making test calls. */
 export async function readyProviders(engine: Engine): Promise<ReadonlySet<string>> {
   const isReady = async (provider: ModelProvider): Promise<boolean> =>
     (await provider.readiness?.())?.isReady ?? true;

@@ -1,6 +1,6 @@
 /**
- * Notifications of the window: messages of the channel `vscode`, and approval questions, which need
- * an answer.
+ * Notifications in the window: messages of the channel `vscode`, and approval questions with
+ * buttons to answer.
  */
 import { window } from 'vscode';
 import type { ApprovalAnswer, ApprovalRequest } from '../../agent/contract/ports.ts';
@@ -22,7 +22,10 @@ export const approvalAnswers: Readonly<Record<string, ApprovalAnswer>> = {
   Deny: 'deny',
 };
 
-/** Skips sessions that the user follows in the chat, which shows the same events. */
+/**
+ * Shows the messages as notifications, except those of sessions that the chat is showing, as the
+ * chat shows the same events.
+ */
 export function createNotices(
   told: Event<Message>,
   approvals: Approvals,
@@ -32,7 +35,7 @@ export function createNotices(
   owned.add(approvals.onDidAsk((request) => void askInNotification(request, approvals)));
   owned.add(
     told((message) => {
-      // The approval question has a notification of its own.
+      // An approval question is shown by a separate notification.
       if (message.event !== 'approval' && !following.isFollowed(message.sessionId))
         void show(message);
     }),
@@ -40,7 +43,10 @@ export function createNotices(
   return owned;
 }
 
-/** Closing the notification leaves the question open in the status bar and the chat. */
+/**
+ * Asks for approval in a notification. If the user closes the notification, the question can still
+ * be answered in the status bar and the chat.
+ */
 async function askInNotification(request: ApprovalRequest, approvals: Approvals): Promise<void> {
   const choice = await window.showInformationMessage(
     approvalText(request),

@@ -1,4 +1,4 @@
-/** Commands on `helios.json`, notification secrets, and test notifications. */
+/** Commands on `helios.json` and notification secrets, and for sending a test notification. */
 import type { ApiKeys } from '../models/apiKeys.ts';
 import { window, workspace, type QuickPickItem } from 'vscode';
 import { UserFacing } from '../../base/errors.ts';
@@ -19,7 +19,7 @@ export function notifyCommands(deps: SecretDeps): Handlers {
   };
 }
 
-/** Opens the project file in effect, valid or not, or a new one. */
+/** Opens the project file that is in effect, even if it is invalid, or creates one. */
 async function openProjectFile(): Promise<void> {
   if (workspace.workspaceFolders === undefined)
     throw new UserFacing('No folder is open.', 'Open one: helios.json belongs to a folder.');
@@ -52,7 +52,7 @@ async function setSecret({ keys }: SecretDeps): Promise<void> {
   );
 }
 
-/** Reports the result of each channel. */
+/** Sends a test notification, and shows the result for each channel. */
 async function testNotification({ host }: SecretDeps): Promise<void> {
   const engine = await host.get();
   const folder = await pickFolder('Use the channels of which folder?');

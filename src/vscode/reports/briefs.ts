@@ -1,6 +1,6 @@
 /**
- * Opens the brief of a session that ended unseen, once: at once in a focused window, else when the
- * window gets focus or is next opened.
+ * Opens the brief of a session that ended while the user was not looking, once per session: at once
+ * if the window has focus, otherwise when the window gets focus or is next opened.
  */
 import { readdir, stat } from 'node:fs/promises';
 import { window, type Memento } from 'vscode';
@@ -20,7 +20,7 @@ import { setting } from '../ui/settings.ts';
 
 export interface BriefsOptions {
   readonly deps: Pick<WindowDeps, 'host' | 'sessions' | 'following' | 'logger'>;
-  /** State of the workspace. */
+  /** VS Code's state store of the workspace. */
   readonly memory: Memento;
   readonly home: string;
   readonly folders: () => readonly string[];
@@ -34,7 +34,7 @@ const maxRead = 30;
 export class Briefs implements Disposable {
   readonly #options: BriefsOptions;
   readonly #owned = new DisposableStore();
-  /** Shown when the window gets focus; only the newest brief. */
+  /** The newest brief that waits for the window to get focus. */
   #waiting: { readonly id: SessionId; readonly file: string } | undefined;
 
   constructor(options: BriefsOptions) {
@@ -53,8 +53,8 @@ export class Briefs implements Disposable {
   }
 
   /**
-   * Opens the brief of a session that ended while no window was open here. Creates no engine where
-   * nothing is new.
+   * Opens the brief of a session that ended while no window had this workspace open. If no session
+   * has changed, no engine is created.
    */
   async openMissed(): Promise<void> {
     const memory = this.#memory;
@@ -92,7 +92,7 @@ export class Briefs implements Disposable {
     await openToTheSide(waiting.file, this.#options.deps.logger);
   }
 
-  /** Sorted newest first. */
+  /** Returns the sessions that changed and may have an unseen brief, newest first. */
   async #changedSince(memory: BriefMemory): Promise<SessionId[]> {
     const home = homeAt(this.#options.home);
     const ids = (await readdir(home.sessionsFolder).catch((): string[] => []))

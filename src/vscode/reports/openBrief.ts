@@ -4,7 +4,10 @@ import { messageOf } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
 import { openFile } from '../ui/commandRegistry.ts';
 
-/** The custom editor of the Markdown extension: the only preview that can open without focus. */
+/**
+ * Id of the Markdown extension's custom editor, which is the only preview that can open without
+ * taking the focus.
+ */
 const previewEditor = 'vscode.markdown.preview.editor';
 
 export async function openPreview(
@@ -23,7 +26,7 @@ export async function openPreview(
   }
 }
 
-/** Opens next to the active editor, without focus. */
+/** Opens the brief next to the active editor, without taking the focus. */
 export function openToTheSide(file: string, logger: Logger): Promise<void> {
   const isAtWork = window.tabGroups.all.some(({ tabs }) => tabs.length > 0);
   const viewColumn = isAtWork ? ViewColumn.Beside : ViewColumn.Active;

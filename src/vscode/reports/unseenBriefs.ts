@@ -1,10 +1,10 @@
-/** Tracks the briefs that the user has not seen; stored with the workspace. */
+/** Tracks which briefs the user has not seen. The data is stored with the workspace. */
 
-/** Stored form. */
+/** The data as it is stored. */
 export interface BriefMemory {
-  /** Sessions that ended earlier count as seen: milliseconds since the epoch. */
+  /** Time in milliseconds since the epoch: sessions that ended earlier count as seen. */
   readonly sinceMs: number;
-  /** Sessions whose end was seen or whose brief was shown; newest last. */
+  /** Ids of sessions whose end the user saw or whose brief was shown; newest last. */
   readonly seen: readonly string[];
 }
 
@@ -25,7 +25,9 @@ export const withSeen = ({ sinceMs, seen }: BriefMemory, id: string): BriefMemor
   seen: [...seen.filter((other) => other !== id), id].slice(-maxKept),
 });
 
-/** Whether a session last written at `changedMs` may have an unseen brief. */
+/**
+ * Whether a session may have an unseen brief. `changedMs`: time of the last write to the session.
+ */
 export const maybeUnseen = (
   { sinceMs, seen }: BriefMemory,
   id: string,

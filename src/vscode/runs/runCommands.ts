@@ -136,7 +136,7 @@ async function compareTwo(deps: WindowDeps, argument: unknown): Promise<void> {
   if (baseline !== undefined) await openComparison(deps, baseline, experiment);
 }
 
-/** The older run is the baseline, regardless of the order of selection. */
+/** Compares the selected runs. The older run is the baseline, whichever was selected first. */
 async function compareSelected(deps: WindowDeps, argument: unknown, all: unknown): Promise<void> {
   const selected = Array.isArray(all) ? (all as readonly unknown[]) : [argument];
   const ids = [...new Set(selected.flatMap((each) => runIdOf(each) ?? []))];

@@ -1,4 +1,4 @@
-/** Tree rows of runs, the same under a session and under a machine. */
+/** Tree rows for runs, which look the same below a session and below a machine. */
 import type { FactsOf, RunFacts } from '../window/sessionFacts.ts';
 import { shortTokens } from '../../presentation/limits.ts';
 import { runStatusText, summaryFor } from '../../presentation/runs/runText.ts';
@@ -17,7 +17,7 @@ export interface RunRowPlace {
   readonly sessionId: string;
   readonly decisive: Ledger['decisive'];
   readonly nowMs: number;
-  /** Distinguishes the rows of one run in two trees. */
+  /** Prefix of the row ids, since the same run can have rows in two trees. */
   readonly idPrefix: string;
   readonly facts?: FactsOf | undefined;
 }
@@ -66,8 +66,8 @@ function stateText(row: LedgerRow, facts: RunFacts | undefined): string {
 }
 
 /**
- * Status and duration. A run that waits or is unreachable has a text; a running one has only its
- * icon.
+ * Returns the run's status and duration. Only waiting and unreachable runs have a status text; a
+ * running run is recognized by its icon.
  */
 function progress(row: LedgerRow, facts: RunFacts | undefined, nowMs: number): string[] {
   const state = stateText(row, facts);
@@ -120,7 +120,7 @@ function tooltip(row: LedgerRow, state: string, facts: RunFacts | undefined): st
     .join('\n\n');
 }
 
-/** Empty below one second of measurement. */
+/** Returns the GPU time as text; empty if less than one second was measured. */
 const gpuTimeText = (time: GpuTime | undefined): string =>
   time === undefined || time.watchedSeconds < 1
     ? ''

@@ -1,4 +1,4 @@
-/** A tree row for a sweep, with its points below. */
+/** A tree row for a sweep, with the sweep's points as children. */
 import type { SessionState, SweepState } from '../../agent/journal/state.ts';
 import { isSweepOver, progressOf, summaryFor } from '../../presentation/runs/runText.ts';
 import { counted, formatValue } from '../../base/text.ts';
@@ -7,8 +7,8 @@ import type { TreeNode } from '../ui/treeNode.ts';
 import { plain } from '../../base/markdown.ts';
 
 /**
- * `rows`: one per ledger row, in ledger order. Points are placed below their sweep, at the position
- * of the first point.
+ * Puts the rows of a sweep's points below a row for the sweep, at the position of the first point.
+ * `rows`: one per ledger row, in ledger order.
  */
 export function withSweeps(
   rows: readonly TreeNode[],

@@ -1,4 +1,4 @@
-/** The header and the inbox of the view. */
+/** The header and the inbox of the session view. */
 import {
   openQuestions,
   costText,

@@ -1,4 +1,6 @@
-/** The ledger as the view draws it: a line per experiment, and per launch without an experiment. */
+/**
+ * The ledger as the session view draws it: a line per experiment, and per run that belongs to none.
+ */
 import { formatValue } from '../../base/text.ts';
 import type { CodeState } from '../../experiments/experiment.ts';
 import type {
@@ -41,13 +43,15 @@ function lineOf(row: ExperimentRow, index: number): LedgerLine {
 const resultText = ({ mean, spread, n }: ExperimentResult): string =>
   `${formatValue(mean)}${spread === undefined ? '' : ` ± ${formatValue(spread)}`}${n > 1 ? ` (${n})` : ''}`;
 
-/** `9fceb02`, or `9fceb02-dirty` as in `git describe`. */
+/** Returns `9fceb02`, or `9fceb02-dirty` for uncommitted changes, as in `git describe`. */
 const codeName = (code: CodeState): string =>
   code.kind === 'none'
     ? ''
     : `${(code.head ?? code.tree).slice(0, 7)}${code.isDirty ? '-dirty' : ''}`;
 
-/** Without a decision, the tone of the worst run. */
+/**
+ * Returns the tone of an experiment's status. Without a decision, it is the tone of the worst run.
+ */
 function statusTone({ status, runs }: ExperimentRow): Tone {
   if (status === 'planned' || status === 'not_started') return 'muted';
   const tones = runs.map(({ verdict }: LedgerRow) => verdictTone(verdict));

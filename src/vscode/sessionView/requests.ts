@@ -1,8 +1,11 @@
-/** Schemas of a view's requests. A webview is an untrusted caller: everything is validated. */
+/**
+ * Schemas of the webview's requests. Everything is validated, because a webview is an untrusted
+ * caller.
+ */
 import * as z from 'zod';
 
 const row = z.int().min(0).max(10_000_000);
-/** More rows than fit in any window. */
+/** Maximum number of rows per request: more than fit in any window. */
 const maxRows = 1000;
 
 export const rowsRequest = z

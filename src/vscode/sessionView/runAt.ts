@@ -1,4 +1,4 @@
-/** A run at a point in time: its state, and the values that had been read by then. */
+/** A run at a point in time: its state, and the values that Helios had read by then. */
 import { verdictLabel } from '../../presentation/runs/runText.ts';
 import type { RunState } from '../../agent/journal/state.ts';
 import type { RunId } from '../../base/ids.ts';
@@ -16,7 +16,9 @@ const sparkPixels = 60;
 export interface RunAsked {
   readonly run: RunState;
   readonly atMs: number;
-  /** Names of its metrics as known today, the deciding metric first. */
+  /**
+   * Names of the run's metrics, including metrics that appeared later; the deciding metric first.
+   */
   readonly metrics: readonly string[];
 }
 
@@ -51,7 +53,7 @@ interface PrintedAsked {
   readonly atMs: number;
 }
 
-/** The part of a series that had been read by `atMs`. */
+/** Returns the part of a series that Helios had read by the time `atMs`. */
 async function printedBy(
   source: Pick<SessionViewSource, 'series'>,
   { id, name, atMs }: PrintedAsked,
@@ -66,7 +68,10 @@ async function printedBy(
   };
 }
 
-/** Searches the times of reading, which never decrease unless a clock was set back. */
+/**
+ * Returns the number of values that were read by `atMs`. A binary search, as reading times only
+ * decrease if a clock was set back.
+ */
 function countUntil(timesMs: Float64Array, atMs: number): number {
   let [low, high] = [0, timesMs.length];
   while (low < high) {
@@ -77,7 +82,10 @@ function countUntil(timesMs: Float64Array, atMs: number): number {
   return low;
 }
 
-/** For an ended run, the recorded final values; before that, the values read so far. */
+/**
+ * Returns a metric of the run: for an ended run the recorded final values, otherwise the values
+ * read so far.
+ */
 function metricAt(
   name: string,
   run: RunState,

@@ -1,6 +1,6 @@
 /**
- * The data of a session view: live while the session is open in this window, else read as its files
- * grow.
+ * The data of a session view. For a session open in this window the data is live; otherwise it is
+ * read from the session's files as they grow.
  */
 import { open } from 'node:fs/promises';
 import path from 'node:path';
@@ -27,7 +27,7 @@ export interface SessionViewDeps {
   readonly logger: Logger;
 }
 
-/** Rejects with `UserFacing` for a session that does not exist. */
+/** Creates the source. Rejects with `UserFacing` for a session that does not exist. */
 export async function createSessionViewSource(
   deps: SessionViewDeps,
   id: SessionId,

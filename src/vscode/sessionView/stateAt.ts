@@ -1,4 +1,4 @@
-/** The session after an event: facts, and the runs that were running. */
+/** The state of a session after an event: facts, and the runs that were running at that time. */
 import { budgetText, shortTokens } from '../../presentation/limits.ts';
 import {
   openQuestions,
@@ -22,7 +22,7 @@ const maxRuns = 6;
 export interface StateAsked {
   readonly state: SessionState;
   readonly atMs: number;
-  /** The current ledger, for the names of metrics. */
+  /** The ledger as it is now; supplies the names of metrics. */
   readonly ledger: Ledger;
 }
 
@@ -40,7 +40,7 @@ export async function stateAt(
   return { atMs, facts: factsOf(state, atMs), runs, moreRuns: alive.length - shown.length };
 }
 
-/** Names of the run's metrics, the deciding metric first. */
+/** Returns the names of the run's metrics, the deciding metric first. */
 export function metricNames(run: RunState, { rows, decisive }: Ledger): readonly string[] {
   const metrics = rows.find(({ runId }) => runId === run.spec.id)?.metrics ?? run.metrics;
   const first = decisive && summaryFor(metrics, decisive.metric)?.metric;

@@ -1,16 +1,19 @@
 /**
- * The state of a session after any of its events: a fold that starts from the nearest saved state.
+ * Computes the state of a session after any of its events, by applying events to the nearest stored
+ * earlier state.
  */
 import { applyEvent, initialState } from '../../compose/foldJournal.ts';
 import type { JournalEvent } from '../../agent/journal/events.ts';
 import type { SessionState } from '../../agent/journal/state.ts';
 
-/** Maximum number of events to fold for an answer. */
+/**
+ * Number of events per stored state, which limits how many events have to be applied for an answer.
+ */
 const keptEvery = 64;
 
 export class SessionStates {
   readonly #events: JournalEvent[] = [];
-  /** States after event 0, 64, 128 … They share what did not change between them. */
+  /** States after event 0, 64, 128 … Unchanged parts are shared between the states. */
   readonly #kept: (SessionState | undefined)[] = [];
   #last: SessionState | undefined;
 
@@ -30,7 +33,7 @@ export class SessionStates {
     return this.#last;
   }
 
-  /** State after the event at `index`. */
+  /** Returns the state after the event at `index`. */
   at(index: number): SessionState | undefined {
     if (index >= this.#events.length - 1) return this.#last;
     const start = Math.floor(index / keptEvery);

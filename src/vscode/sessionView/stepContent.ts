@@ -1,4 +1,4 @@
-/** The complete texts and facts of a step; callers limit their length. */
+/** The complete texts and facts of a step. Callers limit the length of the texts. */
 import type { EventOf } from '../../agent/journal/describeEvent.ts';
 import { describeEvent } from '../../presentation/events.ts';
 import {
@@ -19,8 +19,8 @@ import type { Step } from './timeline.ts';
 export interface WholeSection extends Pick<TextSection, 'id' | 'title' | 'format' | 'isFolded'> {
   readonly text: string;
   /**
-   * File with the whole text, when `text` is a part. `fileChars`: a lower bound of the characters
-   * that are not shown.
+   * File with the whole text; set if `text` is only a part of it. `fileChars` is the minimum number
+   * of characters that are not shown.
    */
   readonly file?: string;
   readonly fileChars?: number;
@@ -34,7 +34,7 @@ export interface StepContent {
 interface Telling {
   readonly events: readonly JournalEvent[];
   readonly step: Step;
-  /** State after the step. */
+  /** State of the session after the step. */
   readonly state: SessionState;
 }
 
@@ -86,7 +86,7 @@ const only = (...sections: readonly WholeSection[]): StepContent => ({
 });
 const facts = (...all: readonly Fact[]): StepContent => ({ facts: all, sections: [] });
 
-/** Details of events that have more than their description. */
+/** Functions that return the details of events which have more than a description. */
 const tellers: { readonly [Type in JournalEvent['type']]?: Teller<Type> } = {
   'session.started': ({ goal, workFolder, helios }) => ({
     facts: [fact('Folder', workFolder), fact('Helios', helios)],
@@ -244,7 +244,10 @@ function called(
   };
 }
 
-/** Older journals hold the bytes, newer ones the names of files. */
+/**
+ * Returns the names of the attached files. Older journals contain the bytes, newer ones the file
+ * names.
+ */
 const attached = ({
   attachments = [],
   attachmentFiles = [],
@@ -257,7 +260,7 @@ const attached = ({
   ),
 ];
 
-/** Finds the input of the call in the reply a few events earlier. */
+/** Returns the input of a tool call, which is in the model's reply a few events earlier. */
 function inputOf(events: readonly JournalEvent[], from: number, callId: string): unknown {
   for (let index = from; index >= 0; index--) {
     const event = events[index];
@@ -288,7 +291,7 @@ function launched(
   };
 }
 
-/** `9fceb02 with changes`, or why there is no commit. */
+/** Returns, for example, `9fceb02 with changes`, or the reason why there is no commit. */
 function codeText(code: CodeState): string {
   if (code.kind === 'none') return oneLine(code.why, 80);
   return `${(code.head ?? code.tree).slice(0, 7)}${code.isDirty ? ` with changes, tree ${code.tree.slice(0, 7)}` : ''}`;

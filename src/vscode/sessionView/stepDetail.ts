@@ -1,4 +1,4 @@
-/** Everything about one step: its texts, calls and measurements, and the session after it. */
+/** All details of one step: its texts, calls and measurements, and the session's state after it. */
 import type { JournalEvent } from '../../agent/journal/events.ts';
 import { UserFacing } from '../../base/errors.ts';
 import { cleanText } from '../../base/text.ts';
@@ -16,18 +16,21 @@ import type { SessionStates } from './states.ts';
 import type { Step, Timeline } from './timeline.ts';
 import type { SessionViewSource } from './viewSource.ts';
 
-/** Limit per text; the rest is sent on request. */
+/** Maximum number of characters sent per text; the rest is sent on request. */
 const sectionChars = 6_000;
 
 export interface StepDetailDeps {
   readonly source: SessionViewSource;
   readonly states: SessionStates;
   readonly timeline: Timeline;
-  /** Current time, for the newest step of a running session, which is shown as it is now. */
+  /**
+   * Current time. Used for the newest step of a running session, which shows the session as it is
+   * now.
+   */
   readonly nowMs?: number;
 }
 
-/** Throws `UserFacing` for an unknown row. */
+/** Returns the details of the step in a row. Throws `UserFacing` for an unknown row. */
 export async function stepDetailOf(deps: StepDetailDeps, index: number): Promise<StepDetail> {
   const { source, states } = deps;
   const step = stepOf(deps, index);
@@ -50,7 +53,10 @@ export async function stepDetailOf(deps: StepDetailDeps, index: number): Promise
   };
 }
 
-/** The whole text of a section, from its file where the journal has only a part. */
+/**
+ * Returns the whole text of a section. If the journal has only a part of the text, it is read from
+ * its file.
+ */
 export async function wholeText(
   deps: StepDetailDeps,
   index: number,
@@ -71,7 +77,7 @@ function contentOf({ states }: StepDetailDeps, step: Step) {
   return stepContent(states.events, step, state);
 }
 
-/** The run at the end of a tool call or a step, or at `laterMs` if that is later. */
+/** Returns the step's run at the end of the step, or at `laterMs` if that is later. */
 async function runOf(
   { source, states }: StepDetailDeps,
   step: Step,

@@ -1,4 +1,4 @@
-/** The steps of a session, built event by event, and the runs next to them. */
+/** The steps of a session, added event by event, and the bars of the runs next to the steps. */
 import { verdictLabel, runName } from '../../presentation/runs/runText.ts';
 import type { JournalEvent } from '../../agent/journal/events.ts';
 import type { SessionState } from '../../agent/journal/state.ts';
@@ -15,11 +15,13 @@ export interface Step {
   readonly startedBy: number;
   /** Index of the event whose state the step shows. */
   readonly shownAt: number;
-  /** Index of the event that completed the step, if it is another event. */
+  /**
+   * Index of the event that completed the step; omitted if it is the event that started the step.
+   */
   readonly endedBy?: number;
 }
 
-/** A run bar with its times. `toRow` and `endMs` are open while the run is running. */
+/** A run's bar with its times. `toRow` and `endMs` are `undefined` while the run is running. */
 export type Bar = Omit<RunBar, 'toRow'> & {
   readonly toRow: number | undefined;
   readonly startMs: number;
@@ -29,7 +31,7 @@ export type Bar = Omit<RunBar, 'toRow'> & {
 export class Timeline {
   readonly #steps: Step[] = [];
   readonly #bars: Bar[] = [];
-  /** Open steps: `turn`, or the id of a call, sleep or run → row. */
+  /** Row of each step that is not complete, by `turn` or by the id of a call, sleep or run. */
   readonly #open = new Map<string, number>();
   readonly #barOf = new Map<RunId, number>();
   readonly #busyLanes = new Set<number>();
@@ -39,7 +41,7 @@ export class Timeline {
     return this.#steps;
   }
 
-  /** Sorted by start. */
+  /** Bars of all runs, in order of start. */
   get bars(): readonly Bar[] {
     return this.#bars;
   }
@@ -51,7 +53,9 @@ export class Timeline {
     return first;
   }
 
-  /** `state` is the session's state after the event, `index` the event's index in the journal. */
+  /**
+   * Adds an event. `index` is its index in the journal; `state` is the session's state after it.
+   */
   add(event: JournalEvent, index: number, state: SessionState): void {
     switch (event.type) {
       case 'model.replied':
@@ -113,8 +117,8 @@ export class Timeline {
   }
 
   /**
-   * Marks the open turn and calls as interrupted when the process died. A call that gets an answer
-   * later is completed then.
+   * Marks the open turn and calls as interrupted, because the process died. If a call gets its
+   * answer later, the answer completes the call.
    */
   #interrupt(): void {
     for (const row of this.#open.values()) {
@@ -159,7 +163,7 @@ export class Timeline {
     };
   }
 
-  /** The last lane is shared when all are busy. */
+  /** Returns a free lane, or the last lane if all lanes are in use. */
   #freeLane(): number {
     for (let lane = 0; lane < maxLanes - 1; lane++) if (!this.#busyLanes.has(lane)) return lane;
     return maxLanes - 1;
@@ -185,7 +189,7 @@ function rowOf(event: JournalEvent, state: SessionState): RowText | undefined {
   };
 }
 
-/** Key under which a later event completes the step. */
+/** Returns the key by which a later event finds the step to complete. */
 function keyOf(event: JournalEvent): string | undefined {
   switch (event.type) {
     case 'model.requested':
@@ -212,7 +216,7 @@ const finishedRow = ({
   ...(runId !== undefined && { runId }),
 });
 
-/** Bars that overlap the rows `from` to `to`. */
+/** Returns the bars that overlap the rows `from` to `to`. */
 export function barsBetween(timeline: Timeline, from: number, to: number): RunBar[] {
   const last = timeline.steps.length - 1;
   return timeline.bars.flatMap(({ startMs: _start, endMs: _end, ...bar }) => {
@@ -221,7 +225,9 @@ export function barsBetween(timeline: Timeline, from: number, to: number): RunBa
   });
 }
 
-/** The last step that started at or before `atMs`, else the first. */
+/**
+ * Returns the index of the last step that started at or before `atMs`; otherwise of the first step.
+ */
 export function stepAt(steps: readonly Step[], atMs: number): number {
   let [low, high] = [0, steps.length - 1];
   while (low < high) {
@@ -232,7 +238,10 @@ export function stepAt(steps: readonly Step[], atMs: number): number {
   return Math.max(0, low);
 }
 
-/** The nearest turn after `row`, or before it; `row` if there is none. */
+/**
+ * Returns the row of the nearest turn after `row` (for `step` -1, before it); `row` if there is
+ * none.
+ */
 export function turnFrom(steps: readonly Step[], row: number, step: 1 | -1): number {
   for (let index = row + step; index >= 0 && index < steps.length; index += step)
     if (steps[index]?.row.kind === 'turn') return index;

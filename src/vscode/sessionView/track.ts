@@ -1,4 +1,4 @@
-/** The overview of a session, at the resolution of its pixels. */
+/** The overview of a session, computed for its width in pixels. */
 import type {
   RowKind,
   Tone,
@@ -11,7 +11,8 @@ import type {
 import type { Bar, Step, Timeline } from './timeline.ts';
 
 /**
- * Steps without a mark: turns have their own, calls are too many, runs are bars and sleeps gaps.
+ * Kinds of steps without a mark in the overview: turns are drawn separately, calls are too many,
+ * runs are bars, and sleeps are gaps.
  */
 const unmarked: ReadonlySet<RowKind> = new Set([
   'start',
@@ -28,12 +29,12 @@ interface View {
   readonly steps: readonly Step[];
   readonly from: number;
   readonly to: number;
-  /** Size of a pixel. */
+  /** Size of a pixel in units of the axis. */
   readonly size: number;
   position(row: number): number;
 }
 
-/** `nowMs`: end of the bars of running runs. */
+/** Returns the overview for a query. `nowMs` is the end of the bars of running runs. */
 export function trackAnswer(timeline: Timeline, query: TrackQuery, nowMs: number): TrackAnswer {
   const full = fullRange(timeline.steps, query, nowMs);
   const { from, to } = within(query, full);
@@ -92,7 +93,10 @@ function placed(bar: Bar, { query, position }: View, end: number): TrackBar {
   };
 }
 
-/** Merges adjacent bars of a lane that are shorter than a pixel and less than a pixel apart. */
+/**
+ * Merges adjacent bars of the same lane if they are shorter than a pixel and less than a pixel
+ * apart.
+ */
 function mergedBars(bars: readonly TrackBar[], { from, to, size }: View): TrackBar[] {
   const merged: TrackBar[] = [];
   const lastOf = new Map<number, number>();
@@ -124,7 +128,7 @@ function sleepsOf(view: View, end: number): TrackSpan[] {
   steps.forEach(({ row }, index) => {
     if (row.kind !== 'sleep') return;
     const start = position(index);
-    // On the step axis, a sleep is as long as any other step.
+    // On the step axis, a sleep has the same length as any other step.
     const stop = view.query.axis === 'step' ? Math.min(end, index + 1) : (row.endMs ?? end);
     if (stop < from || start > to) return;
     const last = spans.at(-1);
@@ -167,7 +171,10 @@ function turnsOf({ steps, from, to, size, position }: View): Float64Array {
   return Float64Array.from(turns);
 }
 
-/** Cost never decreases, so the last value of a pixel is its maximum. */
+/**
+ * Returns the cumulative cost per pixel. Cost never decreases, so the last value in a pixel is also
+ * the maximum.
+ */
 function moneyOf({ steps, from, to, size, position }: View): TrackAnswer['money'] {
   const x: number[] = [];
   const usd: number[] = [];

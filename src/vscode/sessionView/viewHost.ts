@@ -1,6 +1,6 @@
 /**
- * Host side of the session view: keeps the timeline of one session in sync with its journal,
- * answers what is in sight, and validates every request.
+ * Host side of the session view: keeps the timeline of one session in sync with the journal,
+ * validates the webview's requests, and sends the content that is in view.
  */
 import 'vscode-jsonrpc/node';
 import type { MessageConnection } from 'vscode-jsonrpc';
@@ -35,9 +35,9 @@ export interface SessionViewHostOptions {
 const frameMs = 200;
 
 /**
- * Serves one webview for its lifetime, over any number of pages. A hidden page is gone in VS Code,
- * so after `setVisible(false)` nothing is read or sent until a page asks `ready` again. Never sends
- * before `ready`.
+ * Serves one webview for its lifetime, over any number of pages. VS Code destroys a hidden page, so
+ * after `setVisible(false)` nothing is read or sent until the next page requests `ready`. Nothing
+ * is ever sent before `ready`.
  */
 export class SessionViewHost implements Disposable {
   readonly #options: SessionViewHostOptions;
@@ -64,7 +64,10 @@ export class SessionViewHost implements Disposable {
     });
   }
 
-  /** Hiding ends the connection to the current page; showing waits for the next page's `ready`. */
+  /**
+   * Connects or disconnects the page. Hiding ends the connection; after showing, the host waits
+   * until the new page requests `ready`.
+   */
   setVisible(isVisible: boolean): void {
     this.#page.setVisible(isVisible);
   }
@@ -170,11 +173,12 @@ export class SessionViewHost implements Disposable {
     return controls;
   }
 
-  /** Folds the new events of the journal, each once. */
+  /** Adds the new events of the journal to the timeline, each once. */
   #catchUp(): void {
     const events = this.#options.source.events();
     const newest = this.#states.events.at(-1);
-    // Another process may have removed unacknowledged events from its file.
+    // If another process removed unacknowledged events from its journal file, the timeline starts
+    // again.
     if (newest !== undefined && events[this.#states.events.length - 1]?.id !== newest.id) {
       this.#states = new SessionStates();
       this.#timeline = new Timeline();
@@ -210,7 +214,7 @@ export class SessionViewHost implements Disposable {
     });
   }
 
-  /** Errors for the view include what the user can do. */
+  /** Answers a request. An error sent to the webview includes what the user can do. */
   async #answer<T>(work: () => T | Promise<T>): Promise<T> {
     try {
       return await work();
@@ -220,7 +224,10 @@ export class SessionViewHost implements Disposable {
     }
   }
 
-  /** Logs errors of the view or the source; they never end the host. */
+  /**
+   * Runs an action and logs its errors, so that no error of the webview or the source ends the
+   * host.
+   */
   async #attempt(action: () => void | Promise<void>): Promise<void> {
     try {
       await action();

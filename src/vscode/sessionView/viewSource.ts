@@ -1,11 +1,11 @@
-/** Data that the session view needs from its creator. */
+/** The data that the creator of a session view supplies. */
 import type { JournalEvent } from '../../agent/journal/events.ts';
 import type { Event } from '../../base/emitter.ts';
 import type { RunId, SessionId } from '../../base/ids.ts';
 import type { Ledger } from '../../experiments/ledger.ts';
 import type { SeriesColumns } from '../../metrics/metric.ts';
 
-/** Actions of the user on the session. Each rejects with `UserFacing`. */
+/** What the user can do with the session. Each action rejects with `UserFacing`. */
 export interface SessionControls {
   answer(questionId: string, answer: string): Promise<void>;
   pin(text: string): Promise<unknown>;
@@ -14,22 +14,27 @@ export interface SessionControls {
 
 export interface SessionViewSource {
   readonly id: SessionId;
-  /** The whole journal so far, oldest first; existing events never change. */
+  /** Returns the whole journal so far, oldest event first. Existing events never change. */
   events(): readonly JournalEvent[];
-  /** Includes the output of this window's runs so far. */
+  /** Returns the ledger, including the output so far of runs in this window. */
   ledger(): Ledger;
-  /** Returns the reason instead, where no action is possible. */
+  /** Returns the actions on the session, or the reason why no action is possible. */
   controls(): SessionControls | string;
-  /** False when the journal may have no writer any more; it is still polled while `setWatched`. */
+  /**
+   * Whether the journal may still grow. If false, the journal may have no writer, but it is still
+   * polled while `setWatched` is on.
+   */
   readonly isGrowing: boolean;
-  /** All points of one metric of one run, oldest first; `undefined` where none are available. */
+  /**
+   * Returns all points of one metric of one run, oldest first; `undefined` where there are none.
+   */
   series(runId: RunId, metric: string): Promise<SeriesColumns | undefined>;
   /**
    * Reads a file that the session wrote next to its journal, such as the whole result of a call.
    * Rejects for any other file.
    */
   readFile(path: string, maxChars: number): Promise<string>;
-  /** Turns reading on or off with the visibility of the view. */
+  /** Turns reading the session's files on while the view is visible, and off while it is hidden. */
   setWatched(isWatched: boolean): void;
   readonly onDidChange: Event<void>;
 }

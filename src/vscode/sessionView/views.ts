@@ -11,7 +11,10 @@ import type { SessionViewSource } from './viewSource.ts';
 
 export interface SessionViewsOptions {
   readonly extensionUri: vscode.Uri;
-  /** Rejects with `UserFacing` for a session that cannot be shown. */
+  /**
+   * Creates the data source of a session. Rejects with `UserFacing` for a session that cannot be
+   * shown.
+   */
   source(sessionId: string): Promise<SessionViewSource & Disposable>;
   openRunOutput(runId: string): void;
   openMetrics(sessionId: string): void;

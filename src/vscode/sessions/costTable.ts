@@ -1,4 +1,4 @@
-/** The cost of a session and the rest of its limits, as Markdown. */
+/** The cost of a session, and what remains of its limits, as Markdown. */
 import type { DayLimits, Measure } from '../../agent/budget/measures.ts';
 import { measuresOf, scopeText, shortTokens, usedText } from '../../presentation/limits.ts';
 import type { Spent } from '../../agent/contract/budget.ts';
@@ -8,7 +8,7 @@ import type { SessionState } from '../../agent/journal/state.ts';
 import { formatUsd } from '../../base/text.ts';
 import { plain } from '../../base/markdown.ts';
 
-/** A row per model; empty before the first call. */
+/** Returns a table with a row per model; empty text before the first call of a model. */
 function costTable({ spending }: SessionState): string {
   if (spending.size === 0) return '';
   const rows = [...spending.values()].map((one) => {
@@ -27,7 +27,7 @@ export interface LimitFacts {
   readonly nowMs: number;
 }
 
-/** `$1.20 of $5.00 of the goal · 24 % used, $3.80 left`, one per limit; empty without limits. */
+/** Returns a line per limit, for example `$1.20 of $5.00 of the goal · 24 % used, $3.80 left`. */
 export const limitLines = (facts: LimitFacts): string[] =>
   measuresOf(facts).map(
     (measure) => `${usedText(measure)} ${scopeText(measure.scope)} · ${leftText(measure)}`,
@@ -44,7 +44,7 @@ function leftText({ limit, used, of }: Measure): string {
   return `${Math.floor((100 * used) / of)} % used, ${amount} left`;
 }
 
-/** Costs, experiments and limits for `/status`. */
+/** Returns the costs, experiments and limits as text for `/status`. */
 export function costPart(facts: LimitFacts): string {
   const { state } = facts;
   const limits = limitLines(facts);

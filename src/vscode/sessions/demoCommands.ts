@@ -12,7 +12,8 @@ import { machineIcons } from '../machines/machineLabels.ts';
 import { showSession } from './goalCommands.ts';
 
 /**
- * Set before a folder is opened, which reloads the window. Valid once, and only for a short time.
+ * Key of the note that a demo should start. Stored before a folder is opened, because opening a
+ * folder reloads the window. The note is used once, and only within a short time.
  */
 const pendingKey = 'helios.pendingDemo';
 const pendingMs = 120_000;
@@ -102,7 +103,7 @@ async function startDemo(deps: WindowDeps, folder: string): Promise<void> {
   await showSession(deps, session);
 }
 
-/** Asks only where there is a choice. */
+/** Asks for the machine of the demo. Skips the question if there is only one machine. */
 function askMachine(machines: Engine['machines']): Promise<string | undefined> {
   const choices = machines.list().map(({ id, kind }) => ({
     label: id === localId ? 'This Computer' : id,

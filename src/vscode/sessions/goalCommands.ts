@@ -1,4 +1,4 @@
-/** Starts a goal from the palette: asks for its text, then for its limits. */
+/** Starts a goal from the command palette: asks for the goal's text, then for its limits. */
 import { commands, window, workspace } from 'vscode';
 import { UserFacing } from '../../base/errors.ts';
 import { budgetText, parseBudget } from '../../presentation/limits.ts';
@@ -81,7 +81,7 @@ async function askBudget(): Promise<Budget | undefined> {
   return parsed.ok ? parsed.budget : undefined;
 }
 
-/** Shows a session in the chat where there is one, else in the Experiments view. */
+/** Shows a session in the chat or, if there is no chat, in the Experiments view. */
 export async function showSession(
   { following, logger }: WindowDeps,
   session: Session,

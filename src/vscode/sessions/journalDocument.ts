@@ -12,8 +12,8 @@ import { exactTime } from '../../base/localTime.ts';
 import { plain } from '../../base/markdown.ts';
 
 /**
- * Maximum number of events to show; earlier ones are in `journal.jsonl` only. A night has
- * thousands.
+ * Maximum number of events to show, as one night can have thousands. Earlier events are only in
+ * `journal.jsonl`.
  */
 const maxEntries = 3_000;
 
@@ -39,7 +39,10 @@ export function journalDocument(
   ].join('\n\n');
 }
 
-/** Consecutive events of one minute share one heading of time. */
+/**
+ * Returns the events as text. Consecutive events within the same minute share a heading with the
+ * time.
+ */
 function journalEntries(events: readonly JournalEvent[]): string[] {
   const transcript = new Transcript();
   const entries: string[] = [];

@@ -7,7 +7,7 @@ import { relativeTime } from '../../base/span.ts';
 
 const max = 20;
 
-/** Markdown. The numbers are the arguments of `/resume n`. */
+/** Returns the list as Markdown. The numbers in the list are the arguments of `/resume n`. */
 export function resumeList(listed: readonly SessionSummary[], nowMs: number): string {
   if (listed.length === 0) return 'There is no session yet. Type a goal to start one.';
   const lines = listed.slice(0, max).map((summary, index) => {

@@ -1,4 +1,4 @@
-/** The retention settings of sessions, and the clean-up at the start of a window. */
+/** The settings for deleting old sessions, and the clean-up when a window opens. */
 import type { RetentionLimits } from '../../agent/contract/retention.ts';
 import { reportText } from '../../presentation/archive/retentionText.ts';
 import type { Logger } from '../../base/logger.ts';
@@ -7,7 +7,7 @@ import { setting } from '../ui/settings.ts';
 
 const dayMs = 86_400_000;
 
-/** `undefined` without limits. */
+/** Returns the limits from the settings; `undefined` if there are none. */
 export function retentionLimits(): RetentionLimits | undefined {
   const [ageDays, gb] = [setting('retention.maxAgeDays'), setting('retention.maxGb')];
   if (ageDays <= 0 && gb <= 0) return undefined;
@@ -17,7 +17,10 @@ export function retentionLimits(): RetentionLimits | undefined {
   };
 }
 
-/** Deletes what the settings specify, and logs it. Without a limit it reads nothing. */
+/**
+ * Deletes old sessions according to the settings, and logs the result. Without a limit, nothing is
+ * read.
+ */
 export async function applyRetention(host: Pick<EngineHost, 'get'>, logger: Logger): Promise<void> {
   const limits = retentionLimits();
   if (limits === undefined) return;

@@ -125,13 +125,13 @@ async function openJournal(
   const id = await sessionFor({ host, sessions }, argument);
   if (id === undefined) return;
   await documents.open(`${journalFolder(id)}Journal.md`, async () => {
-    // The state is read from the file; the ledger of an open session is live.
+    // The journal of a session is read from its file. The ledger of an open session is live.
     const reading = await engine.sessions.read(id);
     return journalDocument(reading, Date.now());
   });
 }
 
-/** The session of the command's argument, or the one that the user selects. */
+/** Returns the session in the command's argument; without one, lets the user select a session. */
 async function sessionFor(
   { host, sessions }: Pick<WindowDeps, 'host' | 'sessions'>,
   argument: unknown,
@@ -162,7 +162,7 @@ async function pickAnswer(request: ApprovalRequest): Promise<ApprovalAnswer | un
   return (await window.showQuickPick(choices, options))?.value;
 }
 
-/** The quick pick of the status bar. */
+/** Shows the actions that a click on the status bar item offers, as a quick pick. */
 export async function showActions({ sessions, approvals }: WindowDeps): Promise<void> {
   const action = (icon: string, label: string, command: string, args: readonly string[] = []) => ({
     label: `$(${icon}) ${label}`,

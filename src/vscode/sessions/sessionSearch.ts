@@ -8,7 +8,7 @@ import type { SessionId } from '../../base/ids.ts';
 import { relativeTime } from '../../base/span.ts';
 import { oneLine } from '../../base/text.ts';
 
-/** Milliseconds between the last key and the search. */
+/** Milliseconds without typing after which the search starts. */
 const quietMs = 200;
 const limit = 50;
 
@@ -29,7 +29,9 @@ interface HitItem extends QuickPickItem {
   readonly hit?: SearchHit;
 }
 
-/** The selected session; `undefined` when the user cancels. */
+/**
+ * Lets the user search, and resolves with the selected session; `undefined` when the user cancels.
+ */
 export async function pickBySearch(
   sessions: Pick<Sessions, 'search'>,
 ): Promise<SessionId | undefined> {
@@ -56,7 +58,10 @@ export async function pickBySearch(
   });
 }
 
-/** Never rejects; shows nothing for a query that another one has replaced. */
+/**
+ * Shows the hits for a query. Never rejects. Hits are ignored if the user has typed another query
+ * since.
+ */
 async function show(
   pick: QuickPick<HitItem>,
   sessions: Pick<Sessions, 'search'>,
@@ -82,7 +87,7 @@ const nothing = (query: string): HitItem => ({
   alwaysShow: true,
 });
 
-/** Every hit is shown, whatever VS Code would filter. */
+/** Converts a hit to an item that is always shown, even if VS Code's own filter would hide it. */
 const itemOf = (hit: SearchHit): HitItem => ({
   label: hit.snippet.text,
   description: relativeTime(hit.atMs, systemClock.now()),

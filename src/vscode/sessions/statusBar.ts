@@ -19,17 +19,17 @@ import { plain } from '../../base/markdown.ts';
 
 export interface StatusBarText {
   readonly text: string;
-  /** Markdown. */
+  /** Tooltip, as Markdown. */
   readonly tooltip: string;
   readonly spoken: string;
-  /** Whether the user is needed, the only reason for a warning colour. */
+  /** Whether the user has to act. This is the only reason for a warning colour. */
   readonly isWarning: boolean;
 }
 
 /**
- * `$(beaker) Helios` · `$(sync~spin) loss 0.83 ↓ · run 7 · $1.20` · `$(clock) until run 7 ends · 2
- * h 10 m`. Of several sessions, one that needs the user comes first, then a working one, then a
- * sleeping one.
+ * Returns, for example, `$(beaker) Helios`, `$(sync~spin) loss 0.83 ↓ · run 7 · $1.20` or `$(clock)
+ * until run 7 ends · 2 h 10 m`. If there are several sessions, shows one that needs the user,
+ * otherwise a working one, otherwise a sleeping one.
  */
 export function statusBarText(
   glances: readonly Glance[],

@@ -1,4 +1,4 @@
-/** The status bar item; a click offers the actions. */
+/** The status bar item. A click on the item offers the actions. */
 import { MarkdownString, StatusBarAlignment, ThemeColor, window } from 'vscode';
 import { DisposableStore, type Disposable } from '../../base/disposable.ts';
 import type { Approvals } from '../window/approvals.ts';

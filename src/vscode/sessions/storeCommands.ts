@@ -1,4 +1,4 @@
-/** Commands over all sessions of the home folder: search, export, clean up. */
+/** Commands on all sessions of the home folder: search, export, clean up. */
 import { Uri, window, workspace } from 'vscode';
 import type { Engine } from '../../agent/contract/engine.ts';
 import type { RetentionLimits } from '../../agent/contract/retention.ts';
@@ -77,7 +77,7 @@ interface Scope {
   readonly id?: SessionId;
 }
 
-/** Asks for all sessions, or one. */
+/** Asks whether to export all sessions or a single one. */
 async function pickScope({ sessions }: Engine, kind: ExportKind): Promise<Scope | undefined> {
   const listed = await sessions.list();
   if (listed.length === 0)
@@ -94,7 +94,7 @@ async function pickScope({ sessions }: Engine, kind: ExportKind): Promise<Scope 
 const days = [30, 90, 180, 365] as const;
 const dayMs = 86_400_000;
 
-/** Shows what would be deleted as a table, then asks for confirmation. */
+/** Shows a table of what would be deleted, then asks for confirmation. */
 async function cleanUp({ host, documents }: WindowDeps): Promise<void> {
   const engine = await host.get();
   const limits = await pickLimits();

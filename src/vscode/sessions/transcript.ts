@@ -1,4 +1,4 @@
-/** Converts the journal and stream events of a session to parts of a chat reply. */
+/** Converts a session's journal events and stream events to parts of a chat reply. */
 import type { Description, EventOf } from '../../agent/journal/describeEvent.ts';
 import { describeEvent } from '../../presentation/events.ts';
 import type { ApprovalRequest } from '../../agent/contract/ports.ts';
@@ -10,9 +10,9 @@ import { endIcon, verdictIcon } from '../ui/icons.ts';
 import { codeBlock, plain } from '../../base/markdown.ts';
 
 export type ChatPart =
-  /** Text of the model, as it is streamed. */
+  /** Text of the model, streamed. */
   | { readonly kind: 'text'; readonly markdown: string }
-  /** A paragraph of Helios: a codicon id, safe Markdown, and the files concerned. */
+  /** A paragraph by Helios: a codicon id, safe Markdown, and the files that the text is about. */
   | {
       readonly kind: 'line';
       readonly icon: string;
@@ -20,12 +20,13 @@ export type ChatPart =
       readonly files?: readonly string[];
     }
   | { readonly kind: 'block'; readonly markdown: string }
-  /** Shown while nothing else follows. */
+  /** Progress text, shown until another part follows. */
   | { readonly kind: 'progress'; readonly text: string };
 
 /**
- * Follows one session from any point. A reply that was already streaming is shown whole when it is
- * done, so the chat never opens with half a sentence.
+ * Converts the events of one session, starting at any event. A model reply that was already
+ * streaming at the start is shown as a whole when it is complete, so the chat never begins in
+ * mid-sentence.
  */
 export class Transcript {
   readonly #titles = new Map<string, string>();
@@ -41,12 +42,12 @@ export class Transcript {
     }
     if (event.type === 'text.discarded') return this.#discarded(event.why);
     if (event.type === 'notice') return [line('info', plain(event.text))];
-    // VS Code itself shows that the answer is in progress.
+    // Thinking is not shown, because VS Code itself shows that the answer is in progress.
     if (event.type === 'thinking.delta') return [];
     return [{ kind: 'progress', text: plainProgress(event.text, this.#titles.get(event.callId)) }];
   }
 
-  /** `state` is the session's state after the event. */
+  /** Converts a journal event. `state` is the session's state after the event. */
   event(event: JournalEvent, state: SessionState): readonly ChatPart[] {
     if (event.type === 'model.requested') this.#beginReply();
     if (event.type === 'model.replied') return this.#replied(event, state);
@@ -93,7 +94,7 @@ export class Transcript {
   }
 }
 
-/** Codicons of the events that have a line of their own. */
+/** Codicons of the events that are shown as a separate line. */
 const icons: { readonly [Type in JournalEvent['type']]?: string } = {
   'session.resumed': 'debug-continue',
   'session.model_changed': 'server-process',
@@ -131,7 +132,10 @@ const markdownOf = ({ title, detail = '', facts = [] }: Description): string =>
     .flatMap((part) => (part.trim() === '' ? [] : [plain(part, 300)]))
     .join(' · ');
 
-/** A call without a title was started before the session was followed; its summary describes it. */
+/**
+ * Returns the parts for a completed tool call. A call that started before the transcript has no
+ * known title, so the call's summary describes it.
+ */
 function toolParts(
   event: EventOf<'tool.finished'>,
   known: string | undefined,
@@ -151,7 +155,7 @@ function toolParts(
   ];
 }
 
-/** Drops a title that the summary already starts with. */
+/** Returns title and summary, without the title if the summary already starts with it. */
 function toolText(title: string, summary: string | undefined): string {
   if (summary === undefined || summary === '') return plain(title);
   return plain(summary.startsWith(title) ? summary : `${title} · ${summary}`, 240);
@@ -162,7 +166,7 @@ function toolIcon(event: EventOf<'tool.finished'>): string {
   return (event.changedFiles ?? []).length > 0 ? 'edit' : 'check';
 }
 
-/** Only a short line: the table has the values. */
+/** Returns a short line for an ended run; the values are in the table. */
 function runEndedParts(event: EventOf<'run.ended'>, state: SessionState): readonly ChatPart[] {
   const { title = '', detail = '' } = describeEvent(event, state) ?? {};
   const run = state.runs.get(event.runId);
@@ -176,7 +180,10 @@ function runEndedParts(event: EventOf<'run.ended'>, state: SessionState): readon
   return table === '' ? [headline] : [headline, { kind: 'block', markdown: table }];
 }
 
-/** Drops a summary that the model has just written. */
+/**
+ * Returns the parts for the end of the session, without the summary if the model has just written
+ * it.
+ */
 function endParts(event: EventOf<'session.ended'>, lastReply: string): readonly ChatPart[] {
   const summary = event.summary.trim();
   const table = evidenceList(event.evidence);
@@ -187,7 +194,7 @@ function endParts(event: EventOf<'session.ended'>, lastReply: string): readonly 
   return parts;
 }
 
-/** A question to the user, with the exact call. */
+/** Returns the parts of an approval question to the user, including the exact call. */
 export const approvalParts = (request: ApprovalRequest): readonly ChatPart[] => [
   line('shield', `Asks to ${plain(effectVerb(request.effect))}${askedTitle(request)}`),
   ...(request.detail.trim() === ''
@@ -195,7 +202,7 @@ export const approvalParts = (request: ApprovalRequest): readonly ChatPart[] => 
     : [{ kind: 'block', markdown: codeBlock(bounded(approvalDetail(request.detail))) } as const]),
 ];
 
-/** A command needs no title. */
+/** Returns the title of the call; only a colon for a command, which needs no title. */
 const askedTitle = ({ effect, title }: ApprovalRequest): string =>
   effect === 'execute' ? ':' : `: **${plain(title)}**`;
 

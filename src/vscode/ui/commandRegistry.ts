@@ -1,4 +1,4 @@
-/** Registers all commands: typed ids, and every failure shown to the user. */
+/** Registers all commands with typed ids. If a command fails, the error is shown to the user. */
 import { commands, env, Uri, window, type Disposable } from 'vscode';
 import { adviceOf, messageOf, UserFacing } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
@@ -22,7 +22,7 @@ export function registerCommands(handlers: Handlers, logger: Logger): Disposable
 export const run = (id: CommandId, ...args: readonly unknown[]): Thenable<unknown> =>
   commands.executeCommand(id, ...args);
 
-/** Shows an error with its action; an internal error is also logged. */
+/** Shows an error with the action that fixes it. An internal error is also logged. */
 export function tell(error: unknown, logger: Logger): void {
   if (error instanceof UserFacing) {
     void window.showErrorMessage(adviceOf(error));

@@ -1,8 +1,8 @@
-/** Targets of commands: a tree row, a button's argument, or nothing. */
+/** Finds what a command acts on: its argument is a tree row, a button's argument, or missing. */
 import { isRunId, isSessionId, type RunId, type SessionId } from '../../base/ids.ts';
 import type { RowTarget } from './treeNode.ts';
 
-/** `undefined`: called from the palette. */
+/** Returns the target of a tree row; `undefined` if the command was called from the palette. */
 function targetOf(argument: unknown): Partial<RowTarget> | undefined {
   if (typeof argument !== 'object' || argument === null || !('target' in argument))
     return undefined;
@@ -16,7 +16,7 @@ export function sessionIdOf(argument: unknown): SessionId | undefined {
   return typeof id === 'string' && isSessionId(id) ? id : undefined;
 }
 
-/** The id of an experiment in its session: `e7`. */
+/** Returns the id of an experiment within its session: `e7`. */
 export function experimentOf(argument: unknown): string | undefined {
   const target = targetOf(argument);
   return target?.kind === 'experiment' ? target.experimentId : undefined;
@@ -28,14 +28,14 @@ export function runIdOf(argument: unknown): RunId | undefined {
   return typeof id === 'string' && isRunId(id) ? id : undefined;
 }
 
-/** Accepts a row of the Machines tree, or an id. */
+/** Returns a machine id from a row of the Machines tree, or from an id. */
 export function machineIdOf(argument: unknown): string | undefined {
   const target = targetOf(argument);
   const id = target !== undefined && 'machineId' in target ? target.machineId : argument;
   return typeof id === 'string' ? id : undefined;
 }
 
-/** A note, or the folder for a new note. */
+/** Returns the target of a row for a note, or for the folder in which to create a note. */
 export function noteOf(argument: unknown): Extract<RowTarget, { kind: 'note' }> | undefined {
   const target = targetOf(argument);
   return target?.kind === 'note' && typeof target.path === 'string'
@@ -52,7 +52,7 @@ export function questionOf(
     : undefined;
 }
 
-/** The row of a sticky. */
+/** Returns the target of a sticky note's row. */
 export function stickyOf(argument: unknown): Extract<RowTarget, { kind: 'sticky' }> | undefined {
   const target = targetOf(argument);
   return target?.kind === 'sticky' && typeof target.number === 'number'
@@ -60,7 +60,7 @@ export function stickyOf(argument: unknown): Extract<RowTarget, { kind: 'sticky'
     : undefined;
 }
 
-/** The call of an approval row, or of a button with its id. */
+/** Returns the id of the call from an approval row, or from a button's argument. */
 export function callIdOf(argument: unknown): string | undefined {
   const target = targetOf(argument);
   const id = target?.kind === 'approval' ? target.callId : argument;

@@ -1,9 +1,9 @@
 /**
- * Every name that the manifest and the code share. A unit test compares this file with package.json
- * in both directions: a misspelt id does not compile, a missing one fails the test.
+ * All names that the code shares with the manifest (package.json). A misspelt id does not compile,
+ * and a unit test compares this file with the manifest in both directions.
  */
 
-/** Commands in the palette. */
+/** Commands that are listed in the command palette. */
 export const paletteCommands = [
   'helios.startGoal',
   'helios.stop',
@@ -50,7 +50,9 @@ export const paletteCommands = [
   'helios.refresh',
 ] as const;
 
-/** Commands that need a tree row, a chat button or a notification; hidden in the palette. */
+/**
+ * Commands that need a tree row, a chat button or a notification, and are hidden in the palette.
+ */
 export const itemCommands = [
   'helios.copyRunId',
   'helios.compareSelectedRuns',
@@ -75,7 +77,7 @@ export const views = {
 export const contextKeys = {
   /** Whether this window has a session that has not ended. */
   hasSession: 'helios.hasSession',
-  /** Whether a session of this window thinks, acts or sleeps. */
+  /** Whether a session of this window is thinking, acting or sleeping. */
   isWorking: 'helios.isWorking',
   /** Whether this window has at least one run. */
   hasRuns: 'helios.hasRuns',
@@ -108,8 +110,8 @@ export type ChatCommand = (typeof chatCommands)[number];
 export const chatgptAccounts = { id: 'helios-chatgpt', label: 'ChatGPT (Helios)' } as const;
 
 export const modelVendor = 'helios';
-/** Id of the model that stands for the one in the settings. */
+/** Id of the model-picker entry that stands for the model in the settings. */
 export const configuredModelId = 'configured';
 export const walkthroughId = 'helios.start';
-/** Scheme of our read-only documents: journals, run outputs, comparisons. */
+/** URI scheme of our read-only documents: journals, run outputs, comparisons. */
 export const documentScheme = 'helios';

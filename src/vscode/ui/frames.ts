@@ -2,8 +2,8 @@ import type { Clock } from '../../base/clock.ts';
 import type { Disposable } from '../../base/disposable.ts';
 
 /**
- * Calls `flush` at most once per frame for any number of requests. The first request after a quiet
- * time is not delayed.
+ * Limits how often `flush` is called: at most once per frame, for any number of requests. The first
+ * request after a pause calls `flush` without delay.
  */
 export class Frames implements Disposable {
   readonly #clock: Clock;
@@ -28,7 +28,7 @@ export class Frames implements Disposable {
     });
   }
 
-  /** Drops pending requests; later requests still work. */
+  /** Drops pending requests. Requests made afterwards still work. */
   dispose(): void {
     this.#timer?.dispose();
     this.#timer = undefined;

@@ -1,4 +1,4 @@
-/** Codicons of sessions, runs and their ends, with their theme colours. */
+/** Codicons and theme colours for sessions, runs and the ways in which they end. */
 import type { EndReason } from '../../agent/journal/events.ts';
 import type { SessionState } from '../../agent/journal/state.ts';
 import { needsUser } from '../../presentation/sessions/sessionText.ts';
@@ -10,7 +10,7 @@ export interface Icon {
   readonly color?: string;
 }
 
-/** `undefined`: the run is running. */
+/** Returns the icon for a verdict; `undefined` means that the run is running. */
 export function verdictIcon(verdict: Verdict | undefined): Icon {
   if (verdict === undefined) return { id: 'sync~spin', color: 'charts.blue' };
   switch (verdict.kind) {

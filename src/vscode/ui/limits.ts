@@ -1,10 +1,10 @@
-/** Limits in the form of the settings. */
+/** Converts limits from the settings to a budget. */
 import type { Budget, Limits } from '../../agent/journal/events.ts';
 
-/** 0 means no limit. */
+/** Limits as in the settings, where 0 means no limit. */
 export type SetLimits = Readonly<Record<keyof Limits, number>>;
 
-/** The budget that the settings suggest for a goal. */
+/** Returns the default budget of a goal. */
 export function budgetOf(goal: SetLimits, experiment: SetLimits): Budget {
   const allowance = limitsOf(experiment);
   return { ...limitsOf(goal), ...(Object.keys(allowance).length > 0 && { experiment: allowance }) };

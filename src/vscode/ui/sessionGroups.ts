@@ -1,17 +1,23 @@
-/** Groups of older sessions in the Experiments tree, filled when they are expanded. */
+/**
+ * Groups of older sessions in the Experiments tree. A group's rows are created when the user
+ * expands it.
+ */
 import type { SessionSummary } from '../../agent/contract/sessions.ts';
 import type { TreeNode } from './treeNode.ts';
 
 const dayMs = 86_400_000;
 
-/** Sessions that have not ended, or that changed within a day, are not grouped. */
+/** Groups by age. Sessions that have not ended or that changed within a day are in no group. */
 const groups = [
   { id: 'week', label: 'Earlier This Week', withinMs: 7 * dayMs },
   { id: 'month', label: 'Earlier This Month', withinMs: 30 * dayMs },
   { id: 'older', label: 'Older', withinMs: Infinity },
 ] as const;
 
-/** Keeps the order of `summaries`, followed by the non-empty groups. */
+/**
+ * Returns the rows of recent sessions in the order of `summaries`, followed by the non-empty
+ * groups.
+ */
 export function groupedByAge(
   summaries: readonly SessionSummary[],
   nowMs: number,

@@ -1,4 +1,7 @@
-/** Settings in the form that the engine and the views need, read at the moment of use. */
+/**
+ * Converts settings to the form that the engine and the views need. Settings are read when used,
+ * never cached.
+ */
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { workspace } from 'vscode';
@@ -18,7 +21,7 @@ import { budgetOf, type SetLimits } from './limits.ts';
 export const setting = <Name extends SettingName>(name: Name): Settings[Name] =>
   workspace.getConfiguration('helios').get<Settings[Name]>(name) ?? defaultOf(name);
 
-/** Whether the user or the workspace names a provider or a model. */
+/** Whether the settings of the user or the workspace select a provider or a model. */
 export const isModelSet = (): boolean =>
   (['model.provider', 'model.name'] as const).some((key) => {
     const { globalValue, workspaceValue, workspaceFolderValue } =
@@ -28,7 +31,7 @@ export const isModelSet = (): boolean =>
     );
   });
 
-/** Absolute path of the folder for sessions, runs and memory. */
+/** Returns the absolute path of the folder for sessions, runs and memory. */
 export const homeFolder = (): string =>
   setting('home') || process.env.HELIOS_HOME || join(homedir(), '.helios');
 

@@ -1,5 +1,6 @@
 /**
- * A tree view: converts plain rows to VS Code's items. A redraw touches only rows that changed.
+ * A tree view that converts plain rows to VS Code's items. A redraw updates only the rows that
+ * changed.
  */
 import {
   EventEmitter,
@@ -19,12 +20,14 @@ import type { TreeNode } from './treeNode.ts';
 
 export interface TreeDeps {
   readonly id: string;
-  /** The current rows. */
+  /** Resolves with the current rows. */
   load(): Promise<readonly TreeNode[]>;
   onFailure(error: unknown): void;
 }
 
-/** The object that identifies a row for VS Code; its content changes, its identity does not. */
+/**
+ * The object by which VS Code identifies a row. Its content changes, but the object stays the same.
+ */
 type Row = { -readonly [Key in keyof TreeNode]: TreeNode[Key] };
 
 export class Tree implements TreeDataProvider<TreeNode>, Disposable {
@@ -34,7 +37,7 @@ export class Tree implements TreeDataProvider<TreeNode>, Disposable {
   readonly #owned = new DisposableStore();
   readonly #rows = new Map<string, Row>();
   #roots: readonly TreeNode[] | undefined;
-  /** Rows already loaded for the pending redraw. */
+  /** Rows that are already loaded for the pending redraw. */
   #loaded: readonly TreeNode[] | undefined;
   #isStale = false;
   readonly #update = coalesced(() => this.#redraw());
@@ -62,19 +65,22 @@ export class Tree implements TreeDataProvider<TreeNode>, Disposable {
     return this.#view.visible;
   }
 
-  /** Redraws now, or when a hidden tree becomes visible. */
+  /** Redraws now or, if the tree is hidden, when it becomes visible. */
   refresh(): void {
     this.#isStale = !this.#view.visible;
     if (!this.#isStale) void this.#update();
   }
 
-  /** Redraws every row, including rows whose children are loaded on expansion. */
+  /** Redraws every row, including rows whose children are loaded when the user expands them. */
   reload(): void {
     this.#roots = undefined;
     this.refresh();
   }
 
-  /** `one` and `several` name what is counted: `active run`, `active runs`. */
+  /**
+   * Sets the badge. `one` and `several` name what is counted, for example `active run`, `active
+   * runs`.
+   */
   badge(count: number, one: string, several: string): void {
     const tooltip = `${count} ${count === 1 ? one : several}`;
     if (this.#view.badge?.value !== count)
@@ -121,8 +127,8 @@ export class Tree implements TreeDataProvider<TreeNode>, Disposable {
   }
 
   /**
-   * Redraws all rows when rows were added, removed or moved, else only changed rows with their
-   * children.
+   * Redraws only the changed rows with their children, or all rows if any row was added, removed or
+   * moved.
    */
   async #redraw(): Promise<void> {
     try {
@@ -143,7 +149,7 @@ export class Tree implements TreeDataProvider<TreeNode>, Disposable {
     }
   }
 
-  /** Returns the same object for the same row, with its new content. */
+  /** Returns the object that VS Code knows for the row, with the new content. */
   #rowFor(node: TreeNode): TreeNode {
     const row = this.#rows.get(node.id) ?? { ...node };
     for (const key of Object.keys(row)) if (!(key in node)) delete row[key as keyof Row];

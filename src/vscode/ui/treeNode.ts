@@ -2,7 +2,7 @@
 import type { CommandId } from './contributions.ts';
 import type { Icon } from './icons.ts';
 
-/** The target of a row, passed to the commands of its menu. */
+/** What the row shows. Passed to the commands in the row's menu. */
 export type RowTarget =
   | { readonly kind: 'session'; readonly sessionId: string }
   | { readonly kind: 'run'; readonly runId: string; readonly sessionId: string }
@@ -14,11 +14,14 @@ export type RowTarget =
   | { readonly kind: 'approval'; readonly callId: string; readonly sessionId: string };
 
 export interface TreeNode {
-  /** Stable for the lifetime of the thing, so that a redraw keeps expansion and selection. */
+  /**
+   * Id of the row. The same for the lifetime of what the row shows, so that a redraw preserves
+   * expansion and selection.
+   */
   readonly id: string;
   readonly label: string;
   readonly description?: string;
-  /** Markdown. */
+  /** Tooltip, as Markdown. */
   readonly tooltip?: string;
   readonly icon?: Icon;
   /** The row's `contextValue`: words for `when` clauses of menus. */
@@ -28,6 +31,6 @@ export interface TreeNode {
   readonly target?: RowTarget;
   readonly onClick?: CommandId;
   readonly isExpanded?: boolean;
-  /** Default: a leaf. A function is called when the row is expanded. */
+  /** Child rows. Default: none. A function is called when the user expands the row. */
   readonly children?: readonly TreeNode[] | (() => Promise<readonly TreeNode[]>);
 }

@@ -2,8 +2,8 @@
 import { window, workspace, type Uri } from 'vscode';
 
 /**
- * Asks where there are several. Resolves with `undefined` when no folder is open or the user
- * cancels.
+ * Returns the window's folder, or asks for one if there are several. Resolves with `undefined` when
+ * no folder is open or the user cancels.
  */
 export async function pickFolder(placeHolder: string): Promise<Uri | undefined> {
   const folders = workspace.workspaceFolders ?? [];
@@ -12,7 +12,7 @@ export async function pickFolder(placeHolder: string): Promise<Uri | undefined> 
   return folder?.uri;
 }
 
-/** The folder of the active editor, else the first. */
+/** Returns the folder of the file in the active editor; otherwise the first folder. */
 export function frontFolder(): Uri | undefined {
   const file = window.activeTextEditor?.document.uri;
   return ((file && workspace.getWorkspaceFolder(file)) ?? workspace.workspaceFolders?.[0])?.uri;

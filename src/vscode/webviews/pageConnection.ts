@@ -1,6 +1,6 @@
 /**
- * The connection to one webview's page, over any number of pages. A hidden page is gone in VS Code,
- * so hiding ends the connection, and the next page's first request starts another.
+ * The connection to the current page of a webview. VS Code destroys a hidden page, so hiding ends
+ * the connection, and the first request of the next page begins a new one.
  */
 import type { MessageConnection } from 'vscode-jsonrpc';
 import type { Disposable } from '../../base/disposable.ts';
@@ -10,7 +10,7 @@ export interface PageOptions {
   readonly port: PanelPort;
   /** Registers the request handlers; called for each page. */
   serve(connection: MessageConnection): void;
-  /** Nothing may be sent until the next page's first request. */
+  /** Called when the page is gone. Nothing may be sent until the next page's first request. */
   onGone(): void;
 }
 
@@ -30,12 +30,12 @@ export class PageConnection implements Disposable {
     return this.#current;
   }
 
-  /** Whether the page has asked and receives changes. */
+  /** Whether the page has made its first request and may receive changes. */
   get isReady(): boolean {
     return this.#isReady;
   }
 
-  /** Called on a page's first request. */
+  /** Marks the page as ready. Called on the page's first request. */
   begin(): void {
     this.#isReady = true;
     this.#isHidden = false;
@@ -58,7 +58,8 @@ export class PageConnection implements Disposable {
     const { port, serve } = this.#options;
     const connection = connect({
       onMessage: (listener) => port.onMessage(listener),
-      // VS Code keeps messages to a hidden panel for its next page, which never asked for them.
+      // Nothing is sent to a hidden panel: VS Code would deliver the messages to the next page,
+      // which did not request them.
       post: (message) => this.#isHidden || port.post(message),
     });
     serve(connection);

@@ -1,6 +1,6 @@
 /**
- * Webviews of sessions as editor tabs: one per kind and session, restored after a reload of the
- * window.
+ * Webviews of sessions as editor tabs: one tab per kind of view and session, restored after a
+ * reload of the window.
  */
 import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
@@ -10,13 +10,13 @@ import type { Logger } from '../../base/logger.ts';
 import type { PanelPort } from '../../protocol/connect.ts';
 import { webviewHtml } from './webviewPage.ts';
 
-/** Serves the page of a panel for the lifetime of the panel. */
+/** Serves the page of a panel, for the lifetime of the panel. */
 export interface PanelConversation extends Disposable {
   setVisible(isVisible: boolean): void;
 }
 
 export interface PanelKind<Source> {
-  /** VS Code's view type, which identifies a saved panel. */
+  /** VS Code's view type, by which a saved panel is recognized. */
   readonly viewType: string;
   /** Folder below `dist/webview`. */
   readonly folder: string;
@@ -24,7 +24,8 @@ export interface PanelKind<Source> {
   readonly name: string;
   readonly column: vscode.ViewColumn;
   /**
-   * Rejects with `UserFacing`, or resolves with `undefined`, for a session that cannot be shown.
+   * Creates the data source of a session. Rejects with `UserFacing`, or resolves with `undefined`,
+   * for a session that cannot be shown.
    */
   source(sessionId: string): Promise<(Source & Partial<Disposable>) | undefined>;
   titleOf(source: Source): string;
@@ -32,7 +33,7 @@ export interface PanelKind<Source> {
   converse(source: Source, port: PanelPort): PanelConversation;
 }
 
-/** Opens and restores panels. Disposing closes them. */
+/** Opens and restores the panels. Disposing closes all panels. */
 export class SessionPanels<Source> implements Disposable {
   readonly #kind: PanelKind<Source>;
   readonly #extensionUri: vscode.Uri;
@@ -51,13 +52,13 @@ export class SessionPanels<Source> implements Disposable {
     );
   }
 
-  /** Shows the session's panel; opens one if needed. */
+  /** Shows the session's panel, which is opened if needed. */
   async show(sessionId: string): Promise<void> {
     const present = this.#panels.get(sessionId);
     if (present !== undefined) return present.reveal();
     const source = await this.#kind.source(sessionId);
     if (source === undefined) throw new Error('This session no longer exists.');
-    // A second call may come while the first is still opening.
+    // A second call may have opened the panel while this call was waiting.
     const raced = this.#panels.get(sessionId);
     if (raced !== undefined) {
       source.dispose?.();

@@ -1,17 +1,23 @@
-/** The HTML page of a webview: only our two files, with a policy that allows nothing else. */
+/**
+ * The HTML page of a webview. Its content security policy allows only our script and our style
+ * sheet.
+ */
 
 export interface WebviewPage {
-  /** Plain text. */
+  /** Title of the page, as plain text. */
   readonly title: string;
-  /** VS Code's source for the webview's own files. */
+  /** Value of `cspSource`: where VS Code loads the webview's files from. */
   readonly cspSource: string;
   readonly scriptUri: string;
   readonly styleUri: string;
-  /** Fresh for each page. */
+  /** Random value of the content security policy, different for each page. */
   readonly nonce: string;
 }
 
-/** The toolkit reads the nonce from a meta element of this name, for its only style element. */
+/**
+ * Returns the HTML. The UI toolkit needs the nonce for its style element, and reads it from the
+ * meta element of this name.
+ */
 export const webviewHtml = ({
   title,
   cspSource,

@@ -1,4 +1,4 @@
-/** Approval questions of sessions. Each is answered once, from any place that shows it. */
+/** Approval questions of sessions. Several places show a question; the first answer counts. */
 import type { ApprovalAnswer, ApprovalRequest } from '../../agent/contract/ports.ts';
 import { Emitter, type Event } from '../../base/emitter.ts';
 
@@ -13,12 +13,15 @@ export class Approvals {
   /** Fires when a question is added or removed. */
   readonly onDidChange: Event<void> = this.#changed.event;
 
-  /** Sorted oldest first. */
+  /** Returns the open questions, oldest first. */
   pending(): readonly ApprovalRequest[] {
     return [...this.#pending.values()].map(({ request }) => request);
   }
 
-  /** Resolves with the answer. Rejects and withdraws the question when the signal is aborted. */
+  /**
+   * Asks a question and resolves with the answer. When the signal is aborted, withdraws the
+   * question and rejects.
+   */
   ask(request: ApprovalRequest, signal: AbortSignal): Promise<ApprovalAnswer> {
     return new Promise((resolve, reject) => {
       const withdraw = (): void => {
@@ -38,7 +41,7 @@ export class Approvals {
     });
   }
 
-  /** Returns false when the question was already answered or withdrawn. */
+  /** Answers a question. Returns false if the question was already answered or withdrawn. */
   answer(callId: string, answer: ApprovalAnswer): boolean {
     const entry = this.#pending.get(callId);
     entry?.settle(answer);

@@ -3,7 +3,10 @@ import type { Disposable } from '../../base/disposable.ts';
 import { contextKeys } from '../ui/contributions.ts';
 import type { OpenSessions } from './openSessions.ts';
 
-/** Sets a key only when it changes: each call is a message to the window. */
+/**
+ * Keeps the context keys up to date. A key is sent only when its value changes, as each one is a
+ * message to the window.
+ */
 export function keepContextKeys(sessions: OpenSessions): Disposable {
   const known = new Map<string, boolean>();
   const set = (key: string, value: boolean): void => {

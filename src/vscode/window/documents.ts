@@ -1,4 +1,4 @@
-/** Read-only documents: journals, outputs of runs, comparisons. They update while they are open. */
+/** Read-only documents that update while they are open: journals, outputs of runs, comparisons. */
 import { basename } from 'node:path/posix';
 import {
   commands,
@@ -18,12 +18,12 @@ import { Frames } from '../ui/frames.ts';
 
 type Render = () => Promise<string>;
 
-/** Minimum time between redraws of a document: outputs and journals of a night are long. */
+/** Minimum time between redraws of a document. Limited because outputs and journals can be long. */
 const frameMs = 1_000;
 
 /**
- * A document is a function that returns its text, kept while the document is open. After a reload
- * of the window the text is gone, and the document says so.
+ * The open documents. Each is a function that returns the text and is stored while the document is
+ * open. After a reload of the window, the function is gone and the document shows a message.
  */
 export class Documents implements TextDocumentContentProvider, Disposable {
   readonly #owned = new DisposableStore();
@@ -48,8 +48,8 @@ export class Documents implements TextDocumentContentProvider, Disposable {
   }
 
   /**
-   * Opens Markdown as a preview, everything else as text. `path` is absolute and ends in the tab's
-   * title.
+   * Opens a document: Markdown as a preview, other files as text. `path` is absolute and ends in
+   * the title of the tab.
    */
   async open(path: string, render: Render): Promise<void> {
     this.#renders.set(path, render);
@@ -62,7 +62,7 @@ export class Documents implements TextDocumentContentProvider, Disposable {
     await window.showTextDocument(uri, { preview: true });
   }
 
-  /** Marks the documents whose path starts with `prefix` as changed. */
+  /** Redraws the documents whose path starts with `prefix`. */
   changed(prefix: string): void {
     for (const path of this.#renders.keys()) if (path.startsWith(prefix)) this.#due.add(path);
     if (this.#due.size > 0) this.#frames.request();

@@ -1,4 +1,4 @@
-/** The single engine of this window: created on first use, closed with the window. */
+/** The only engine of this window, created on first use and closed with the window. */
 import { Emitter, type Event } from '../../base/emitter.ts';
 import { UserFacing } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
@@ -19,7 +19,7 @@ export type CreateEngine = (options: {
 
 export interface EngineHostOptions {
   readonly create: () => Promise<Engine>;
-  /** False in an untrusted workspace: no engine is created. */
+  /** Whether the workspace is trusted. In an untrusted workspace, no engine is created. */
   readonly isTrusted: () => boolean;
 }
 
@@ -36,14 +36,14 @@ export class EngineHost {
     this.#options = options;
   }
 
-  /** The engine, if it has been created. */
+  /** The engine; `undefined` until it has been created. */
   get current(): Engine | undefined {
     return this.#current;
   }
 
   /**
-   * Creates the engine on the first call; after a failure the next call tries again. Rejects with
-   * `UserFacing` without trust.
+   * Returns the engine, which is created on the first call. After a failure, the next call tries
+   * again. Rejects with `UserFacing` in an untrusted workspace.
    */
   get(): Promise<Engine> {
     if (!this.#options.isTrusted()) return Promise.reject(notTrusted());
@@ -52,7 +52,7 @@ export class EngineHost {
     return this.#engine;
   }
 
-  /** Releases the sessions; their runs continue. */
+  /** Closes the engine, which releases its sessions. Their runs continue on the machines. */
   async close(): Promise<void> {
     this.#isClosed = true;
     const engine = await this.#engine?.catch(() => undefined);

@@ -1,4 +1,4 @@
-/** The session that the next `/follow` means, and the sessions that the chat is showing. */
+/** The session that the next `/follow` shows, and the sessions that the chat is showing now. */
 export class FollowTarget {
   readonly #followed = new Map<string, number>();
   #wanted: string | undefined;
@@ -8,7 +8,8 @@ export class FollowTarget {
   }
 
   /**
-   * Returns the target once: a later `/follow` typed by a user means the session of its own chat.
+   * Returns the session to follow, only once: a later `/follow` that the user types refers to the
+   * session of the chat.
    */
   take(): string | undefined {
     const wanted = this.#wanted;
@@ -20,7 +21,10 @@ export class FollowTarget {
     return (this.#followed.get(sessionId) ?? 0) > 0;
   }
 
-  /** Marks a session as shown; call the result when the chat no longer shows it. */
+  /**
+   * Records that the chat shows a session. The returned function records that the chat no longer
+   * shows it.
+   */
   begin(sessionId: string): () => void {
     this.#followed.set(sessionId, (this.#followed.get(sessionId) ?? 0) + 1);
     return () => this.#followed.set(sessionId, (this.#followed.get(sessionId) ?? 1) - 1);

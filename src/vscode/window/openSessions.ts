@@ -1,4 +1,7 @@
-/** The sessions of this window for the views: one event for all changes, and the newest values. */
+/**
+ * The sessions of this window in the form that views need: a single event for all changes, and the
+ * newest values.
+ */
 import type { Engine } from '../../agent/contract/engine.ts';
 import type { Session } from '../../agent/contract/sessions.ts';
 import type { JournalEvent } from '../../agent/journal/events.ts';
@@ -22,7 +25,7 @@ import {
 
 /** Minimum time between redraws of views. */
 const frameMs = 250;
-/** Relative times change without an event. */
+/** Time between redraws without a change, because relative times (`2 m ago`) grow. */
 const tickMs = 30_000;
 
 export class OpenSessions implements Disposable {
@@ -36,7 +39,7 @@ export class OpenSessions implements Disposable {
   #engine: Engine | undefined;
   #tick: Disposable | undefined;
 
-  /** Fires when something visible changes; at most four times a second. */
+  /** Fires at most four times a second, when something that views show has changed. */
   readonly onDidChange: Event<void> = this.#changed.event;
   readonly onDidRecord: Event<{ readonly session: Session; readonly event: JournalEvent }> =
     this.#recorded.event;
@@ -59,17 +62,20 @@ export class OpenSessions implements Disposable {
     this.#watchAll();
   }
 
-  /** Redraws the views, such as after a change of a setting. */
+  /** Redraws the views, for example after a setting has changed. */
   refresh(): void {
     this.#frames.request();
   }
 
-  /** Sorted oldest first; ended sessions stay while they are open here. */
+  /**
+   * Returns the open sessions, oldest first. Ended sessions are included while they are open in
+   * this window.
+   */
   all(): readonly Session[] {
     return this.#engine?.sessions.open() ?? [];
   }
 
-  /** Sessions that have not ended, newest first. */
+  /** Returns the sessions that have not ended, newest first. */
   going(): readonly Session[] {
     return this.all()
       .filter(({ state }) => isOpen(state))
@@ -136,7 +142,10 @@ export class OpenSessions implements Disposable {
     });
   }
 
-  /** The deciding metric of the newest running run that reports it, else of the newest run. */
+  /**
+   * Returns the deciding metric of the newest running run that reports it; otherwise that of the
+   * newest run.
+   */
   #liveMetric(session: Session): LiveMetric | undefined {
     const { state } = session;
     const { decisive } = session.ledger;

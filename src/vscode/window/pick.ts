@@ -1,4 +1,4 @@
-/** Quick picks over sessions and runs, for commands called without a target. */
+/** Quick picks for sessions and runs, shown by commands that are called without a target. */
 import { ThemeIcon, window, type QuickPickItem } from 'vscode';
 import type { Session, SessionSummary } from '../../agent/contract/sessions.ts';
 import { UserFacing } from '../../base/errors.ts';
@@ -15,7 +15,10 @@ export interface Choice<T> extends QuickPickItem {
   readonly value: T;
 }
 
-/** Returns a single item without asking. Resolves with `undefined` when the user cancels. */
+/**
+ * Asks the user to choose. A single choice is returned without asking. Resolves with `undefined`
+ * when the user cancels.
+ */
 export async function pickOne<T>(
   choices: readonly Choice<T>[],
   title: string,
@@ -25,7 +28,10 @@ export async function pickOne<T>(
   return (await window.showQuickPick(choices, options))?.value;
 }
 
-/** A session of this window that has not ended. Rejects with `UserFacing` when there is none. */
+/**
+ * Asks for a session of this window that has not ended. Rejects with `UserFacing` when there is
+ * none.
+ */
 export function pickGoing(sessions: OpenSessions, title: string): Promise<Session | undefined> {
   const going = sessions.going();
   if (going.length === 0)
@@ -62,8 +68,8 @@ export function summaryChoice(summary: SessionSummary): Choice<SessionSummary> {
 }
 
 /**
- * Asks for one of the listed sessions; skips the question when `only` is given and one is listed.
- * Resolves with `undefined` when the user cancels.
+ * Asks for one of the listed sessions. With `only`, a single listed session is returned without
+ * asking. Resolves with `undefined` when the user cancels.
  */
 export async function anySession(
   list: Promise<readonly SessionSummary[]>,
@@ -81,7 +87,7 @@ export interface RunOfSession {
   readonly row: LedgerRow;
 }
 
-/** Runs of the open sessions, newest first. */
+/** Returns the runs of the open sessions, newest first. */
 export const openRuns = (sessions: OpenSessions): readonly RunOfSession[] =>
   [...sessions.all()]
     .reverse()

@@ -1,11 +1,11 @@
-/** Facts of a session and its runs that the journal does not have. */
+/** Facts about a session and its runs that are not in the journal. */
 import type { SessionState } from '../../agent/journal/state.ts';
 import type { RunId } from '../../base/ids.ts';
 import type { Ledger } from '../../experiments/ledger.ts';
 import type { GpuTime } from '../../machines/resources/gpuTimes.ts';
 import type { Liveness } from '../../runs/run.ts';
 
-/** Facts of a run in addition to its ledger row, while this window follows it. */
+/** Facts about a run that its ledger row does not have; known while this window follows the run. */
 export interface RunFacts {
   readonly liveness: Liveness;
   readonly gpuTime?: GpuTime | undefined;
@@ -16,6 +16,6 @@ export type FactsOf = (runId: RunId) => RunFacts | undefined;
 export interface OpenSessionView {
   readonly state: SessionState;
   readonly ledger: Ledger;
-  /** `undefined` where the runs are not followed. */
+  /** Returns the facts of a run; omitted if this window does not follow the session's runs. */
   readonly facts?: FactsOf;
 }

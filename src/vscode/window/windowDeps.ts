@@ -1,4 +1,4 @@
-/** Objects that the features of this window share. Created once in `appDeps.ts`. */
+/** Objects that the features of this window share. `appDeps.ts` creates them once. */
 import type { Uri } from 'vscode';
 import type { Logger } from '../../base/logger.ts';
 import type { Approvals } from './approvals.ts';
