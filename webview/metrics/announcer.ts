@@ -1,4 +1,4 @@
-/** Announces changes to screen readers, at a rate that can be followed. */
+/** Announces changes to screen readers, slowly enough to be followed. */
 import type { PanelState } from '../../src/protocol/metricsPanel.ts';
 import { element, setText } from '../shared/dom.ts';
 import { Spoken } from '../shared/spoken.ts';
@@ -20,12 +20,14 @@ export class Announcer {
     this.root = element('div', {}, this.#spoken.root, this.#newest);
   }
 
-  /** Announces a user action; of several in quick succession, only the last. */
+  /**
+   * Announces a user action. If several follow in quick succession, only the last one is announced.
+   */
   say(text: string): void {
     this.#spoken.say(text);
   }
 
-  /** Announces the newest values of running runs at a limited rate. */
+  /** Announces the newest values of the running runs, at a limited rate. */
   summarise(state: PanelState, metric: string, nowMs = performance.now()): void {
     if (nowMs - this.#lastSummaryMs < summaryEveryMs) return;
     const running = state.runs.filter((run) => run.isRunning && run.metrics[metric] !== undefined);

@@ -1,4 +1,4 @@
-/** The visible part of a plot's plane. */
+/** The visible ranges of a plot's x and y axes. */
 import type { Point } from './series.ts';
 import type { Range } from '../shared/range.ts';
 
@@ -7,7 +7,10 @@ export interface Bounds {
   readonly y: Range;
 }
 
-/** The smallest range that holds all of `extents`, never of size 0; `undefined` for none. */
+/**
+ * Returns the smallest range that contains all of `extents`, enlarged if its size is 0; `undefined`
+ * if there are none.
+ */
 export function union(extents: readonly (Range | undefined)[]): Range | undefined {
   let from = Number.POSITIVE_INFINITY;
   let to = Number.NEGATIVE_INFINITY;
@@ -26,7 +29,10 @@ export interface Fit {
   readonly isLog: boolean;
 }
 
-/** The range of the values within `x` with a margin, always including the goal's target. */
+/**
+ * Returns the y range of the values whose x is within `x`, with a margin. Always includes the
+ * goal's target.
+ */
 export function fitY({ lines, x, target, isLog }: Fit): Range {
   let low = Number.POSITIVE_INFINITY;
   let high = Number.NEGATIVE_INFINITY;
@@ -45,7 +51,7 @@ export function fitY({ lines, x, target, isLog }: Fit): Range {
 
 function air(low: number, high: number): Range {
   const margin = high > low ? (high - low) * 0.06 : Math.abs(high) * 0.1 || 1;
-  // Non-negative values get no negative part of the axis.
+  // If no value is negative, the axis does not extend below 0.
   const from = low >= 0 ? Math.max(0, low - margin) : low - margin;
   return { from, to: high + margin };
 }

@@ -1,4 +1,4 @@
-/** A metric: its chart with all shown runs, and its values as text. */
+/** The card of a metric: a chart with all shown runs, and the values as text. */
 import type { PanelMetric, XAxis } from '../../src/protocol/metricsPanel.ts';
 import { clampZoom, moved, scaled, type Range } from '../shared/range.ts';
 import { fitY, union, type Bounds } from './bounds.ts';
@@ -15,12 +15,12 @@ import { chartInText, valueRows } from './valuesTable.ts';
 
 export interface CardModel {
   readonly metric: PanelMetric;
-  /** Sorted like the table. */
+  /** Lines in the same order as in the table of runs. */
   readonly lines: readonly CardLine[];
   readonly axis: XAxis;
   readonly isLog: boolean;
   readonly zoom: Range | undefined;
-  /** The run under the pointer in the table; the others are dimmed. */
+  /** Id of the run under the pointer in the table. The lines of all other runs are dimmed. */
   readonly highlight: string | undefined;
   readonly problem: string | undefined;
   readonly isReading: boolean;
@@ -42,7 +42,7 @@ let created = 0;
 
 export class Card {
   readonly root: HTMLElement;
-  /** Set by the scroll observer; a card out of sight is not drawn. */
+  /** Whether the card is in view; set by the scroll observer. A card out of view is not drawn. */
   isVisible = false;
   readonly #events: CardEvents;
   readonly #plot: Plot;
@@ -96,8 +96,8 @@ export class Card {
   }
 
   /**
-   * Width of the plot in device pixels, in coarse steps, so that resizing does not read the series
-   * for each pixel.
+   * Width of the plot in device pixels, rounded up to coarse steps: otherwise resizing would read
+   * the series again for each pixel.
    */
   get pixels(): number {
     return Math.min(
@@ -110,7 +110,10 @@ export class Card {
     this.#plot.setTheme(theme);
   }
 
-  /** `isJump`: the user changed the view, so it updates at once; otherwise the axes glide. */
+  /**
+   * Draws the model. `isJump`: the user changed the view, so the axes change at once; otherwise
+   * they move gradually.
+   */
   render(model: CardModel, options: { readonly isJump: boolean }): void {
     this.#model = model;
     this.#describe(model, options.isJump);
@@ -180,7 +183,8 @@ export class Card {
   }
 
   /**
-   * Updates the texts now, and once more after a while if data has changed, since faster updates are unreadable.
+   * Updates the texts now and, if the data has changed by then, again after a while. Faster updates
+   * would be unreadable.
    */
   #putInWords(model: CardModel): void {
     clearTimeout(this.#wordsTimer);
@@ -275,7 +279,8 @@ const stageLabels = (name: string, id: string) => ({
 });
 
 /**
- * Smoothed curves determine the scale where there are any, since smoothing hides the raw extremes.
+ * Returns the points that determine the y scale: the smoothed curve if there is one, because the
+ * raw extremes are hidden then.
  */
 const fitted = (model: CardModel) =>
   model.lines.map(({ series }) => series.smooth ?? series.points);

@@ -1,5 +1,6 @@
 /**
- * The only file that uses chart.js: lines on a canvas, with marks, goal, crosshair and selection.
+ * The only file that uses chart.js: draws lines on a canvas, with marks, goal, crosshair and
+ * selection.
  */
 import {
   Chart,
@@ -27,7 +28,7 @@ export interface PlotLine {
   readonly width: number;
   /** From 0 to 1. */
   readonly opacity: number;
-  /** Higher levels are drawn over lower ones. */
+  /** Drawing order: a line with a higher level is drawn over lines with lower levels. */
   readonly level: number;
 }
 
@@ -49,8 +50,8 @@ export interface PlotArea {
 type LineChart = Chart<'line', Point[]>;
 
 /**
- * A chart on a canvas. Fills its parent element and changes only through its methods: nothing is
- * animated.
+ * A chart on a canvas. Fills its parent element and is not animated; it changes only when a method
+ * is called.
  */
 export class Plot {
   readonly #chart: LineChart;
@@ -107,7 +108,7 @@ export class Plot {
   show(model: PlotModel, bounds: Bounds): void {
     this.#model = model;
     this.#bounds = bounds;
-    // Keeps the dataset objects: for new ones chart.js would rebuild every point.
+    // Reuses the dataset objects, because chart.js would rebuild every point of a new one.
     const { datasets } = this.#chart.data;
     datasets.length = Math.min(datasets.length, model.lines.length);
     model.lines.forEach((line, index) => {
@@ -120,7 +121,7 @@ export class Plot {
     this.#chart.update('none');
   }
 
-  /** Paints other decorations over the same lines; cheap enough for every pointer move. */
+  /** Draws new decorations over the same lines. Fast enough for every move of the pointer. */
   decorate(decorations: Decorations): void {
     if (this.#model === undefined) return;
     this.#model = { ...this.#model, decorations };
@@ -145,7 +146,8 @@ export class Plot {
 
   #labelY(value: number, ticks: readonly { value: number }[]): string {
     if (this.#model?.isLog !== true) return formatTick(value, stepOf(ticks));
-    // A logarithmic scale of chart.js always labels its ends, even at odd values.
+    // chart.js always labels the ends of a logarithmic scale, even at odd values, so these labels
+    // are hidden.
     const { from, to } = this.#bounds.y;
     return value === from || value === to ? '' : formatTick(value, 0);
   }
@@ -159,7 +161,8 @@ export class Plot {
       max: to,
       border: { display: false },
       grid: { color: this.#theme.grid, lineWidth: 1, drawTicks: false, display: side === 'y' },
-      // A fixed width aligns the plots of all cards, and keeps them still while values grow.
+      // With a fixed width, the plots of all cards are aligned and do not move while values get
+      // longer.
       ...(side === 'y' && { afterFit: (scale: { width: number }) => void (scale.width = 52) }),
       ...(side === 'x' && axis === 'time' && { afterBuildTicks: labelClockTimes }),
       ticks: {
@@ -177,7 +180,7 @@ export class Plot {
   }
 }
 
-/** chart.js uses decimal steps, which do not suit clock times. */
+/** Labels round clock times, because chart.js would use decimal steps. */
 function labelClockTimes(scale: { min: number; max: number; ticks: { value: number }[] }): void {
   const step = timeStep(scale.max - scale.min, 7);
   if (step === undefined) return;
@@ -186,7 +189,7 @@ function labelClockTimes(scale: { min: number; max: number; ticks: { value: numb
   scale.ticks = Array.from({ length: count }, (_, index) => ({ value: (first + index) * step }));
 }
 
-/** Distance between labels; 0 where they are not evenly spaced. */
+/** Returns the distance between labels; 0 if they are not evenly spaced. */
 function stepOf(ticks: readonly { value: number }[]): number {
   const [first, second, third] = ticks.map((tick) => tick.value);
   if (first === undefined || second === undefined) return 0;

@@ -1,4 +1,4 @@
-/** The only file that uses the toolkit: the controls of the panel. */
+/** The only file that uses the UI toolkit: the controls of the panel. */
 import {
   provideVSCodeDesignSystem,
   vsCodeButton,
@@ -57,7 +57,7 @@ export interface CheckboxHandle {
 
 export function checkbox(onChange: (isChecked: boolean) => void): CheckboxHandle {
   const root = document.createElement('vscode-checkbox') as Checkbox;
-  // The control also fires `change` when its value is set here.
+  // Setting the control's value from code also fires `change`; this flag suppresses that event.
   let isOurs = false;
   root.addEventListener('change', () => isOurs || onChange(root.checked));
   return {
@@ -110,7 +110,7 @@ function option(value: string): HTMLElement {
   return created;
 }
 
-/** A group of choices with one selected. */
+/** Returns a group of choices, of which exactly one is selected. */
 export function segments<Value extends string>(
   label: string,
   choices: readonly { readonly value: Value; readonly text: string }[],

@@ -9,7 +9,7 @@ export interface Decorations {
   /** Position of the crosshair. */
   readonly cursorX: number | undefined;
   readonly dots: readonly { readonly x: number; readonly y: number; readonly colour: string }[];
-  /** The range being dragged over. */
+  /** The range over which the user is dragging. */
   readonly selection: Range | undefined;
 }
 
@@ -79,7 +79,10 @@ function paintTarget(target: number, { context, area, theme, pixelY }: Surface):
 const markSize = 3.5;
 const markDistance = 8;
 
-/** Marks stand at the edge that the value crossed: NaN and +∞ at the top, -∞ at the bottom. */
+/**
+ * Draws marks at the edge of the plot where the value left it: NaN and +∞ at the top, -∞ at the
+ * bottom.
+ */
 function paintMarks(marks: readonly Mark[], colour: string, row: number, surface: Surface): void {
   const { context, area, pixelX } = surface;
   context.strokeStyle = colour;

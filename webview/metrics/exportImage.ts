@@ -1,4 +1,4 @@
-/** Exports the shown charts as one picture, with their names. */
+/** Exports the shown charts with their names as one picture. */
 import type { Card } from './card.ts';
 import type { Theme } from '../shared/theme.ts';
 
@@ -6,7 +6,7 @@ const gap = 16;
 const titleHeight = 26;
 const lineHeight = 18;
 
-/** Returns PNG as base64. The charts must be drawn. */
+/** Returns the picture as PNG in base64. The charts must already be drawn. */
 export function chartsAsPng(cards: readonly Card[], theme: Theme): string {
   const columns = cards.length > 1 ? 2 : 1;
   const width = Math.max(...cards.map((card) => card.canvas.clientWidth));

@@ -2,12 +2,12 @@ import type { Bounds } from './bounds.ts';
 import { wantsLessMotion } from '../shared/theme.ts';
 import type { Range } from '../shared/range.ts';
 
-/** Time in which the remaining distance shrinks to about a third. */
+/** Time in which the remaining distance shrinks to about a third (1/e). */
 const timeConstantMs = 70;
 
 /**
- * Animates the shown bounds towards the wanted ones frame by frame, or at once for users who prefer
- * reduced motion.
+ * Moves the shown bounds to the wanted ones frame by frame; at once for users who prefer reduced
+ * motion.
  */
 export class Glide {
   readonly #show: (bounds: Bounds) => void;
@@ -25,7 +25,8 @@ export class Glide {
   }
 
   /**
-   * Always calls `show` before it returns, so that new points are drawn even if the bounds stay.
+   * Sets the wanted bounds. Always calls `show` before returning, so that new points are drawn even
+   * if the bounds do not change.
    */
   to(wanted: Bounds, options: { readonly isJump: boolean }): void {
     this.#wanted = wanted;
@@ -68,7 +69,7 @@ const between = (a: Range, b: Range, share: number): Range => ({
 
 const isSame = (a: Bounds, b: Bounds): boolean => isClose(a.x, b.x) && isClose(a.y, b.y);
 
-/** Within half a pixel of a plot of ordinary size. */
+/** Whether two ranges differ by less than about half a pixel in a plot of usual size. */
 function isClose(a: Range, b: Range): boolean {
   const size = Math.abs(b.to - b.from) / 1000;
   return Math.abs(a.from - b.from) <= size && Math.abs(a.to - b.to) <= size;

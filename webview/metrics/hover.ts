@@ -1,4 +1,4 @@
-/** The values of all runs at one x. */
+/** Shows the values of all runs at the same x. */
 import { element, setText } from '../shared/dom.ts';
 import { describeX, formatValue } from '../shared/format.ts';
 import type { CardLine } from './cardLine.ts';
@@ -10,13 +10,13 @@ import type { Range } from '../shared/range.ts';
 export interface Hit {
   readonly line: CardLine;
   readonly x: number;
-  /** Smoothed where smoothing is on; NaN and ±∞ unchanged. */
+  /** Value at this point. Smoothed if smoothing is on; NaN and ±∞ are never smoothed. */
   readonly value: number;
 }
 
 /**
- * Returns the nearest point of each run. A run without a point within a twentieth of the plot is
- * left out.
+ * Returns the nearest point per run. Runs without a point nearby (a twentieth of the plot's width)
+ * are omitted.
  */
 export function hitsAt(lines: readonly CardLine[], x: number, shown: Range): readonly Hit[] {
   const reach = (shown.to - shown.from) / 20;
@@ -35,7 +35,7 @@ function nonFiniteAt(line: CardLine, x: number): number {
   return mark.kind === 'Inf' ? Number.POSITIVE_INFINITY : Number.NEGATIVE_INFINITY;
 }
 
-/** Sorted best first, NaN last. */
+/** Returns the hits sorted from best to worst, NaN last. */
 export const ranked = (hits: readonly Hit[], direction: PanelMetric['direction']): readonly Hit[] =>
   [...hits].sort((a, b) => {
     const isFiniteDifference = Number(Number.isFinite(b.value)) - Number(Number.isFinite(a.value));
@@ -48,7 +48,7 @@ export const hitsText = (hits: readonly Hit[], x: number, axis: XAxis): string =
 
 const maxRows = 9;
 
-/** A small box next to the crosshair, in the style of the editor's hovers. */
+/** A small box with values next to the crosshair, styled like the editor's hovers. */
 export class HoverBox {
   readonly root = element('div', { class: 'hover', 'aria-hidden': 'true', hidden: true });
   readonly #place = element('div', { class: 'hover-x' });

@@ -1,4 +1,4 @@
-/** The metrics panel: draws the state of the host with the state of the view. */
+/** The metrics panel: draws the host's data, arranged as the user chose. */
 import type { MessageConnection } from 'vscode-jsonrpc';
 import {
   openRun,
@@ -61,7 +61,7 @@ export class Panel {
   #highlight: string | undefined;
   #frame = 0;
   #isJump = true;
-  /** Metrics whose cards must be drawn; `undefined`: everything. */
+  /** Names of metrics whose cards must be redrawn; `undefined` means everything. */
   #dirty: Set<string> | undefined;
 
   constructor(connection: MessageConnection, states: StateStore<ViewState>) {
@@ -84,7 +84,7 @@ export class Panel {
     this.#listen();
   }
 
-  /** Asks the host for everything; shows an error with a retry button where that fails. */
+  /** Requests all data from the host. If the request fails, shows an error with a retry button. */
   async load(): Promise<void> {
     try {
       this.#state = await this.#connection.sendRequest(ready);
@@ -120,7 +120,7 @@ export class Panel {
     });
   }
 
-  /** Drops zoom and selection of another session, which do not fit this one. */
+  /** Resets zoom and selection if the panel now shows another session. */
   #adoptSession(): void {
     const { sessionId } = this.#state;
     const before = this.#view.state.sessionId;
@@ -129,7 +129,7 @@ export class Panel {
     this.#filter.set(this.#view.state.filter);
   }
 
-  /** Redraws one card in the next frame, or everything without `metric`. */
+  /** Redraws the card of `metric` in the next frame; without `metric`, everything. */
   #redraw({ isJump, metric }: { readonly isJump: boolean; readonly metric?: string }): void {
     this.#isJump ||= isJump;
     if (metric === undefined) this.#dirty = undefined;
@@ -234,7 +234,10 @@ export class Panel {
     };
   }
 
-  /** Includes a screen's width on both sides of a zoom, so that panning finds points. */
+  /**
+   * Returns the query for a series. For a zoom, it includes a screen's width on both sides, so that
+   * points are there when the user pans.
+   */
   #query(run: PanelRun, { name }: PanelMetric, card: Card) {
     const { axis, smoothing, zoom } = this.#view.state;
     const range = zoom[axis];
@@ -337,7 +340,7 @@ export class Panel {
     return metrics.some(({ name }) => name === wanted) ? wanted : (metrics[0]?.name ?? '');
   }
 
-  /** Puts pinned runs first; the filter never hides them. */
+  /** Returns the runs to list, pinned runs first. The filter never hides pinned runs. */
   #listedRuns(): readonly PanelRun[] {
     const { pinned, filter } = this.#view.state;
     const isPinned = ({ id }: PanelRun): boolean => pinned.includes(id);
@@ -350,13 +353,16 @@ export class Panel {
   }
 }
 
-/** Assigned in order of start, so that a run keeps its colour as others are added. */
+/**
+ * Returns a line style per run. Styles are assigned in order of start, so that a run's colour does
+ * not change when runs are added.
+ */
 function stylesOf(runs: readonly PanelRun[], theme: Theme): Map<string, LineStyle> {
   const byStart = [...runs].sort((a, b) => a.startedMs - b.startedMs || (a.id < b.id ? -1 : 1));
   return new Map(byStart.map((run, index) => [run.id, lineStyle(theme, index)]));
 }
 
-/** Whether every word of the filter occurs in the row's text. */
+/** Whether the run's row contains every word of the filter. */
 function matches(run: PanelRun, filter: string): boolean {
   const text = `${run.name} ${run.label} ${run.machine} ${run.status}`.toLowerCase();
   return filter

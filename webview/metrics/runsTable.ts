@@ -1,4 +1,4 @@
-/** The list of runs, which is also the legend of all charts. */
+/** The list of runs, which also serves as the legend of all charts. */
 import type { PanelRun } from '../../src/protocol/metricsPanel.ts';
 import { checkbox, iconButton, type CheckboxHandle } from './controls.ts';
 import { element, setAttribute, setChildren, setText } from '../shared/dom.ts';
@@ -17,7 +17,7 @@ export interface RunsTableEvents {
   setAllShown(isShown: boolean): void;
   togglePin(runId: string): void;
   open(runId: string): void;
-  /** Called with the run under the pointer, or `undefined`. */
+  /** Called with the run under the pointer; with `undefined` when the pointer leaves the rows. */
   highlight(runId: string | undefined): void;
 }
 
@@ -86,7 +86,10 @@ export class RunsTable {
     return row;
   }
 
-  /** Only one row is in the tab order; arrow keys move between rows. */
+  /**
+   * Puts one row into the tab order. Only one row is in the tab order; arrow keys move between
+   * rows.
+   */
   #activate(runId: string): void {
     this.#rows.get(this.#activeId)?.setActive(false);
     this.#activeId = runId;

@@ -1,11 +1,11 @@
-/** The drawn points of a series: the host's answer and the points added since. */
+/** The points of a series to draw: the host's answer, and the points added since then. */
 import { advanceEma, emaValue, type Ema } from '../../src/protocol/ema.ts';
 import type { PointsAdded, SeriesAnswer, XAxis } from '../../src/protocol/metricsPanel.ts';
 import type { Range } from '../shared/range.ts';
 
 export interface Point {
   readonly x: number;
-  /** NaN where the line is broken. */
+  /** Value; NaN where the line has a gap. */
   readonly y: number;
 }
 
@@ -17,7 +17,7 @@ export interface Mark {
 export class Series {
   readonly axis: XAxis;
   readonly points: Point[];
-  /** The moving average, where smoothing is on. */
+  /** The moving average; `undefined` while smoothing is off. */
   readonly smooth: Point[] | undefined;
   readonly marks: Mark[];
   #total: number;
@@ -34,17 +34,19 @@ export class Series {
     this.#extent = answer.extent;
   }
 
-  /** Number of points of the whole series, drawn or not. */
+  /** Number of points of the whole series, including those that are not drawn. */
   get total(): number {
     return this.#total;
   }
 
-  /** First and last x of the whole series, drawn or not. */
+  /** First and last x of the whole series, including points that are not drawn. */
   get extent(): Range | undefined {
     return this.#extent;
   }
 
-  /** Returns false where the points do not continue the series, which must then be read again. */
+  /**
+   * Adds points. Returns false if they do not continue the series, which must then be read again.
+   */
   append(added: PointsAdded): boolean {
     if (added.total - added.values.length !== this.#total) return false;
     for (let index = 0; index < added.values.length; index++) {
@@ -75,7 +77,7 @@ export class Series {
 const kindOf = (value: number): Mark['kind'] =>
   Number.isNaN(value) ? 'NaN' : value > 0 ? 'Inf' : '-Inf';
 
-/** Sorted by x, with a break at each mark. */
+/** Returns the points sorted by x, with a gap in the line at each mark. */
 function pointsOf(x: Float64Array, y: Float64Array, marks: readonly Mark[]): Point[] {
   const points: Point[] = [];
   let next = 0;
@@ -92,7 +94,7 @@ function pointsOf(x: Float64Array, y: Float64Array, marks: readonly Mark[]): Poi
   return points;
 }
 
-/** Index of the point nearest to `x` in points sorted by x; -1 for none. */
+/** Returns the index of the point nearest to `x`; -1 without points. `points` are sorted by x. */
 export function nearestIndex(points: readonly { readonly x: number }[], x: number): number {
   let low = 0;
   let high = points.length - 1;

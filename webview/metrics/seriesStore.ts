@@ -4,7 +4,7 @@ import { Series } from './series.ts';
 
 interface Entry {
   series: Series | undefined;
-  /** The query that `series` answers; `undefined`: the series must be read again. */
+  /** Query to which `series` is the answer; `undefined` if the series must be read again. */
   answered: string | undefined;
   reading: string | undefined;
   readMs: number;
@@ -12,15 +12,18 @@ interface Entry {
   problem: string | undefined;
 }
 
-/** Above this number of drawn points per pixel, the series is read again, downsampled. */
+/**
+ * Maximum number of drawn points per pixel. Above this number, the series is read again,
+ * downsampled.
+ */
 const maxPointsPerPixel = 10;
 /** Minimum time between reads of a series that cannot be continued point by point. */
 const rereadEveryMs = 500;
 
 /**
- * The series that the cards draw. A card requests a series on every draw. Missing series are read,
- * with one pending request per series; the latest query wins. The old series is shown until the new
- * one arrives.
+ * Caches the series that the cards draw. Cards request their series on every draw, and the store
+ * reads missing ones from the host. Per series there is one pending request, and the latest query
+ * wins. The old series is shown until the new one arrives.
  */
 export class SeriesStore {
   readonly #connection: MessageConnection;
@@ -32,7 +35,7 @@ export class SeriesStore {
     this.#onChange = onChange;
   }
 
-  /** Returns what can be drawn now for this query, and reads what is missing. */
+  /** Returns what can be drawn now for this query, and reads the rest. */
   want(query: SeriesQuery): Series | undefined {
     const entry = this.#entryOf(query);
     const wish = JSON.stringify(query);
@@ -43,7 +46,7 @@ export class SeriesStore {
     return entry.series?.axis === query.axis ? entry.series : undefined;
   }
 
-  /** Why a series cannot be shown, as the host reports it. */
+  /** Returns the host's error for a series that cannot be shown. */
   problemOf(runId: string, metric: string): string | undefined {
     return this.#entries.get(keyOf(runId, metric))?.problem;
   }
@@ -70,14 +73,17 @@ export class SeriesStore {
     }, waitMs);
   }
 
-  /** Reads failed series again. */
+  /** Reads the series of the metric that failed again. */
   retry(metric: string): void {
     for (const [key, entry] of this.#entries)
       if (key.endsWith(`\n${metric}`)) entry.problem = undefined;
     this.#onChange(metric);
   }
 
-  /** Reads every series again when it is next requested; the old ones stay visible until then. */
+  /**
+   * Marks every series as outdated. Each is read again when a card requests it, and is shown until
+   * then.
+   */
   refresh(): void {
     this.#entries = new Map(
       [...this.#entries].map(([key, { series }]) => [key, { ...fresh(), series }]),

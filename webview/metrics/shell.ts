@@ -1,4 +1,4 @@
-/** The fixed parts of the page, and its messages while there is nothing to show. */
+/** The fixed parts of the page, and the messages for when there is nothing to show. */
 import { textButton } from './controls.ts';
 import { element } from '../shared/dom.ts';
 

@@ -7,14 +7,14 @@ export interface ToolbarEvents {
   setSmoothing(smoothing: number): void;
   setAxis(axis: XAxis): void;
   setLog(isLog: boolean): void;
-  /** Below 1 zooms in. */
+  /** Zooms; a factor below 1 zooms in. */
   zoomBy(factor: number): void;
   resetZoom(): void;
   savePng(): void;
   saveCsv(): void;
 }
 
-/** Display options of all charts, and their export. */
+/** The toolbar: display options for all charts, and their export. */
 export class Toolbar {
   readonly root: HTMLElement;
   readonly #slider: HTMLInputElement;

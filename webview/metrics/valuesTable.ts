@@ -1,4 +1,7 @@
-/** A chart as a table: last, minimum, maximum and trend of each run, also for screen readers. */
+/**
+ * The values of a chart as a table with last, minimum, maximum and trend per run. Also serves
+ * screen readers.
+ */
 import { element } from '../shared/dom.ts';
 import { describeX, formatValue } from '../shared/format.ts';
 import type { CardLine } from './cardLine.ts';
@@ -12,7 +15,10 @@ interface LineFacts {
   readonly trend: string;
 }
 
-/** Uses the drawn points, which keep every extreme. */
+/**
+ * Computes a run's values from the drawn points. Downsampling preserves every extreme, so the
+ * values are exact.
+ */
 function factsOf(line: CardLine): LineFacts {
   const { points, marks, axis } = line.series;
   let min = Number.POSITIVE_INFINITY;
@@ -42,8 +48,8 @@ function factsOf(line: CardLine): LineFacts {
 }
 
 /**
- * Compares the mean of the newest tenth with that of the tenth before the newest fifth, relative to
- * the spread.
+ * Returns the trend: the mean of the newest tenth of the points, compared with the mean of the
+ * tenth before the newest fifth, relative to the spread.
  */
 function trendOf(points: readonly Point[]): string {
   const values = points.flatMap(({ y }) => (Number.isNaN(y) ? [] : [y]));
@@ -82,7 +88,10 @@ export function valueRows(lines: readonly CardLine[]): readonly HTMLTableRowElem
   });
 }
 
-/** `3 runs; run 7 last 0.83, falling`: the description of the chart for screen readers. */
+/**
+ * Returns the chart's description for screen readers, for example `3 runs; run 7 last 0.83,
+ * falling`.
+ */
 export function chartInText(metric: string, lines: readonly CardLine[]): string {
   if (lines.length === 0) return `${metric}: no runs shown`;
   const runs = lines.slice(0, 6).map((line) => {

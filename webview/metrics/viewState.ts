@@ -1,27 +1,27 @@
-/** The user's arrangement of the panel. Kept by VS Code across hiding, reloads and restarts. */
+/** How the user arranged the panel. VS Code stores this across hiding, reloads and restarts. */
 import type { XAxis } from '../../src/protocol/metricsPanel.ts';
 import { rangeOf, type Range } from '../shared/range.ts';
 
 export interface ViewState {
   readonly sessionId: string;
-  /** Run ids. */
+  /** Ids of hidden runs. */
   readonly hidden: readonly string[];
   readonly pinned: readonly string[];
   readonly filter: string;
-  /** The metric of the table's columns; empty: the first metric. */
+  /** Name of the metric in the table's columns; if empty, the first metric. */
   readonly metric: string;
   readonly axis: XAxis;
   readonly smoothing: number;
   readonly isLog: boolean;
-  /** Default: the axis shows everything. */
+  /** Shown part of each axis. Default: the whole axis. */
   readonly zoom: Readonly<Partial<Record<XAxis, Range>>>;
-  /** Metrics whose table of values is open. */
+  /** Names of the metrics whose table of values is open. */
   readonly openValues: readonly string[];
 }
 
 export const maxSmoothing = 0.99;
 
-/** Validates saved state, which may be missing or of an older version. */
+/** Returns a valid state. The saved state may be missing or of an older version. */
 export function restoreState(saved: unknown): ViewState {
   const from = isRecord(saved) ? saved : {};
   const zoom = isRecord(from['zoom']) ? from['zoom'] : {};

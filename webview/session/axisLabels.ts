@@ -1,4 +1,4 @@
-/** Labels below the overview: round clock times, or steps. */
+/** Labels below the overview: round clock times, or step numbers. */
 import type { TrackAxis } from '../../src/protocol/sessionView.ts';
 import { formatX, timeStep } from '../shared/format.ts';
 import type { Range } from '../shared/range.ts';
@@ -12,7 +12,7 @@ export interface AxisLabel {
 export function axisLabels(axis: TrackAxis, shown: Range, max: number): AxisLabel[] {
   const size = shown.to - shown.from;
   const stepSize = axis === 'time' ? (timeStep(size, max) ?? size / max) : niceStep(size / max);
-  // Aligns labels to full hours of the local time zone.
+  // Aligns labels to full hours in the local time zone.
   const offset = axis === 'time' ? new Date(shown.from).getTimezoneOffset() * 60_000 : 0;
   const labels: AxisLabel[] = [];
   // Step numbers start at 1.

@@ -8,7 +8,7 @@ export interface EmptyMessage {
   readonly action?: { readonly text: string; run(): void };
 }
 
-/** A message in place of missing content. */
+/** Returns a message to show where there is no content. */
 export function emptyMessage({
   title,
   text,

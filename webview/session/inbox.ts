@@ -1,6 +1,6 @@
 /**
- * The tabs other than the timeline: each is read when it is in sight, and again when the session
- * changes.
+ * All tabs except the timeline. A tab's content is read when the tab becomes visible, and again
+ * when the session changes.
  */
 import type { MessageConnection } from 'vscode-jsonrpc';
 import * as protocol from '../../src/protocol/sessionView.ts';
@@ -27,7 +27,7 @@ export class Inbox {
   readonly #notes: NotesTab;
   #table: LedgerTable | undefined;
   #isReading = false;
-  /** The next content to show, set when it changed during a read. */
+  /** Content to show next; set if another request came while content was being read. */
   #wanted: Wanted | undefined;
 
   constructor(connection: MessageConnection, events: InboxEvents) {
@@ -62,7 +62,7 @@ export class Inbox {
     }
   }
 
-  /** Draws the known content at once, and reads it again. */
+  /** Shows the content known so far at once, then reads it again. */
   show(state: ViewState, header: SessionHeader): void {
     if (state.tab === 'timeline') return;
     if (state.tab === 'ledger' && this.#table !== undefined)

@@ -1,4 +1,4 @@
-/** The agent's questions: open questions with their answer controls, answered ones below. */
+/** The agent's questions: open questions with controls to answer, followed by the answered ones. */
 import type { InboxQuestion } from '../../src/protocol/sessionView.ts';
 import { plainButton } from '../shared/buttons.ts';
 import { element, setAttribute, setText } from '../shared/dom.ts';
@@ -11,13 +11,16 @@ export interface InboxModel {
   readonly readOnly: string | undefined;
 }
 
-/** Rejects with an error for the user. */
+/** Sends the answer to a question. Rejects with an error for the user. */
 export type AnswerQuestion = (questionId: string, answer: string) => Promise<void>;
 
 export class InboxTab {
   readonly root = tabPanel('inbox');
   readonly #answer: AnswerQuestion;
-  /** Cards are kept while their question is open, so that typed text and focus stay. */
+  /**
+   * Cards of open questions by id. A card is reused while its question is open, so that typed text
+   * and focus are preserved.
+   */
   readonly #cards = new Map<string, OpenQuestion>();
   readonly #readOnly = element('p', { class: 'read-only', hidden: true });
   readonly #open = element('div', { class: 'questions' });

@@ -1,4 +1,4 @@
-/** Sorts the ledger by the column that the user chose. */
+/** Sorts the ledger by the column that the user selected. */
 import type { LedgerLine } from '../../src/protocol/sessionView.ts';
 import type { LedgerColumn, LedgerSort } from './viewState.ts';
 
@@ -15,7 +15,10 @@ const keys: Readonly<Record<LedgerColumn, (line: LedgerLine) => Key>> = {
   why: ({ why }) => why,
 };
 
-/** Lines without a value come last in both directions; equal lines are sorted by number. */
+/**
+ * Returns the sorted lines. Lines without a value come last in both directions; equal lines are
+ * sorted by number.
+ */
 export function ordered(
   lines: readonly LedgerLine[],
   { column, isDescending }: LedgerSort,

@@ -1,4 +1,4 @@
-/** The ledger as a table: every number links to its runs. */
+/** The ledger as a table, in which every number links to its runs. */
 import type { LedgerLine, LedgerTable } from '../../src/protocol/sessionView.ts';
 import { linkButton } from '../shared/buttons.ts';
 import { element } from '../shared/dom.ts';
@@ -14,7 +14,7 @@ export interface LedgerEvents {
 }
 
 const numeric: ReadonlySet<LedgerColumn> = new Set(['number', 'best', 'cost']);
-/** Maximum number of runs listed per sweep; further runs are counted. */
+/** Maximum number of runs to list per sweep. Only the number of further runs is shown. */
 const maxRuns = 4;
 
 export class LedgerTab {

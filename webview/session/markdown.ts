@@ -1,6 +1,6 @@
 /**
- * Formats Markdown of a model. The output consists of elements and text nodes created here: HTML in
- * the text is never parsed, no link is active, no image is loaded.
+ * Formats Markdown written by a model. All elements and text nodes are created here: HTML in the
+ * text is not parsed, links are inactive, and images are not loaded.
  */
 import { element } from '../shared/dom.ts';
 
@@ -11,7 +11,7 @@ export function markdown(text: string): HTMLElement {
   return root;
 }
 
-/** Appends the block that starts at line `at`; returns the line after it. */
+/** Appends the block that starts at line `at`. Returns the index of the line after the block. */
 function block(root: HTMLElement, lines: readonly string[], at: number): number {
   const line = lines[at] ?? '';
   if (line.trim() === '') return at + 1;
@@ -51,7 +51,7 @@ function fenced(
 
 const listItem = /^(\s*)([-*+]|\d+[.)])\s+(.*)$/;
 
-/** Renders nested items in one list; deeper items are indented. */
+/** Appends a list. Nested items are in the same list, indented. */
 function list(root: HTMLElement, lines: readonly string[], start: number): number {
   const isOrdered = /^\s*\d/.test(lines[start] ?? '');
   const items = element(isOrdered ? 'ol' : 'ul');
@@ -119,7 +119,7 @@ function beginsBlock(lines: readonly string[], at: number): boolean {
 const marks =
   /(`+)([^`]|[^`].*?[^`])\1(?!`)|\*\*(\S(?:.*?\S)?)\*\*|(?<![\w*])[*_](\S(?:[^*_]*?\S)?)[*_](?!\w)|!?\[([^\]]*)\]\(([^)\s]*)[^)]*\)/gs;
 
-/** Supports code, strong and emphasis; a link becomes its text followed by the address. */
+/** Formats code, bold and italic text. A link becomes its text followed by its address. */
 function inline(text: string): (Node | string)[] {
   const parts: (Node | string)[] = [];
   let from = 0;

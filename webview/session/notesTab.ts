@@ -1,4 +1,4 @@
-/** The stickies tab: texts of the user that the model always sees are added and removed here. */
+/** The tab of sticky notes, where the user adds and removes texts that the model always sees. */
 import { iconOnlyButton, plainButton } from '../shared/buttons.ts';
 import { element, setText } from '../shared/dom.ts';
 import { tabPanel } from './tabBar.ts';
@@ -8,7 +8,7 @@ export interface NotesModel {
   readonly readOnly: string | undefined;
 }
 
-/** Both reject with an error for the user. */
+/** Adds and removes sticky notes. Both methods reject with an error for the user. */
 export interface NotesEvents {
   pin(text: string): Promise<void>;
   unpin(number: number): Promise<void>;

@@ -1,10 +1,10 @@
-/** Plays a session: moves from step to step by its clock, once per frame. */
+/** Plays a replay: in each frame, shows the step that the replay's clock has reached. */
 import { ReplayClock, type ReplaySteps } from './replayClock.ts';
 import type { Speed } from './viewState.ts';
 
 export interface Playing extends ReplaySteps {
   readonly speed: Speed;
-  /** The step that is shown now; a change from outside moves the replay. */
+  /** The selected step. When something else selects a step, the replay continues from that step. */
   readonly row: number;
   show(row: number): void;
   ended(): void;

@@ -1,20 +1,23 @@
-/** Computes the current step of a replay from the time that has passed. */
+/** Computes the current step of a replay from the time that has passed on the screen. */
 import type { Speed } from './viewState.ts';
 
-/** Screen time, so that a replay does not wait through hours of sleep. */
+/** Maximum time on the screen per step, so that a replay does not wait through hours of sleep. */
 export const longestWaitMs = 1_500;
 /** Approximate number of frames for a whole replay at full speed. */
 const framesToEnd = 240;
 
 export interface ReplaySteps {
   readonly count: number;
-  /** Start of a step; `undefined` while unknown: the replay waits there. */
+  /**
+   * Returns the start time of a step; `undefined` if the step is not loaded, in which case the
+   * replay waits.
+   */
   timeOf(row: number): number | undefined;
 }
 
 export class ReplayClock {
   #row: number;
-  /** Unused screen time since the step was reached. */
+  /** Time on the screen that has passed since the step was reached and is not used up. */
   #leftMs = 0;
 
   constructor(row: number) {
@@ -25,7 +28,7 @@ export class ReplayClock {
     return this.#row;
   }
 
-  /** `passedMs`: screen time. Returns the current step. */
+  /** Advances by `passedMs` of time on the screen. Returns the current step. */
   advance(passedMs: number, speed: Speed, steps: ReplaySteps): number {
     if (speed === 0) {
       this.#row = Math.min(

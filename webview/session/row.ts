@@ -4,7 +4,7 @@ import { icon } from '../shared/icons.ts';
 import { clockTime, exactTime, span } from './times.ts';
 import { kindIcons, kindLabels, toneLabels } from './tones.ts';
 
-/** Same as in VS Code's lists. */
+/** Height of a row in pixels; the same as in VS Code's lists. */
 export const rowHeight = 22;
 
 export interface RowPlace {
@@ -15,7 +15,7 @@ export interface RowPlace {
   readonly beforeMs: number | undefined;
 }
 
-/** Steps within a turn are indented. */
+/** Kinds of steps that happen within a turn; their rows are indented. */
 const inner: ReadonlySet<TimelineRow['kind']> = new Set([
   'tool',
   'run',
@@ -55,7 +55,7 @@ export class Row {
     setText(this.#title, row.title);
     setText(this.#note, row.note ?? '');
     setText(this.#cost, row.cost ?? (row.kind === 'sleep' ? took : ''));
-    // Consecutive rows of the same second show the time once.
+    // The time is shown only once for consecutive rows with the same second.
     const time = clockTime(row.atMs);
     setText(
       this.#time,

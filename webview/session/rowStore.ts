@@ -1,12 +1,15 @@
 /**
- * Caches the rows that were in sight, in pages. Changed rows are shown in their old form until they
- * are read again.
+ * Caches the timeline's rows in pages. A changed row is shown in its old form until it has been
+ * read again.
  */
 import type { MessageConnection } from 'vscode-jsonrpc';
 import { readRows, type RunBar, type TimelineRow } from '../../src/protocol/sessionView.ts';
 
 const pageRows = 100;
-/** Above this number, pages far from the visible ones are dropped. */
+/**
+ * Maximum number of cached pages. Above this number, the pages not used for the longest time are
+ * dropped.
+ */
 const maxPages = 40;
 
 interface Page {
@@ -36,7 +39,7 @@ export class RowStore {
     return this.#total;
   }
 
-  /** Marks rows from `firstRow` on as new or changed. */
+  /** Marks rows from `firstRow` on as new or changed, so that they are read again when needed. */
   invalidate(firstRow: number, total: number): void {
     this.#total = total;
     for (const [index, page] of this.#pages) {
@@ -49,17 +52,17 @@ export class RowStore {
     return this.#pages.get(Math.floor(index / pageRows))?.rows[index % pageRows];
   }
 
-  /** Bars of the runs next to rows that were read. */
+  /** Returns the bars of the runs next to the rows that were read. */
   bars(): Iterable<RunBar> {
     return this.#bars.values();
   }
 
-  /** Reads the missing rows of this range. */
+  /** Reads the rows in this range that are missing or outdated. */
   want(from: number, to: number): void {
     const last = Math.min(to, this.#total);
     for (let index = Math.floor(Math.max(0, from) / pageRows); index * pageRows < last; index++) {
       const page = this.#pages.get(index) ?? { rows: [], isFresh: false, isReading: false };
-      // Keeps the pages in order of last use.
+      // Moves the page to the end: pages are in order of last use.
       this.#pages.delete(index);
       this.#pages.set(index, page);
       if (!page.isFresh && !page.isReading) void this.#read(index, page);
@@ -79,7 +82,7 @@ export class RowStore {
       page.rows = answer.rows;
       for (const bar of answer.bars) this.#bars.set(bar.runId, bar);
     } catch (error) {
-      // The next change of the session reads them again.
+      // Reports the error. The rows are requested again when the session next changes.
       this.#events.failed(error instanceof Error ? error.message : String(error));
     }
     page.isReading = false;

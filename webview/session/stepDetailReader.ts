@@ -1,4 +1,7 @@
-/** Reads the selected step, one request at a time; intermediate selections are skipped. */
+/**
+ * Reads the selected step, one request at a time. If the selection changes several times during a
+ * request, only the last selection is read next.
+ */
 import type { MessageConnection } from 'vscode-jsonrpc';
 import { readStepDetail, type StepDetail } from '../../src/protocol/sessionView.ts';
 

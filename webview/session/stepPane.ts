@@ -1,4 +1,7 @@
-/** The selected step: its texts, calls and measurements, and the session after it. */
+/**
+ * The pane for the selected step: its texts, calls and measurements, and the session's state after
+ * it.
+ */
 import type { Fact, StepDetail, RunAt, TextSection } from '../../src/protocol/sessionView.ts';
 import { linkButton } from '../shared/buttons.ts';
 import { element, setText } from '../shared/dom.ts';
@@ -19,7 +22,7 @@ export interface StepPaneEvents {
 export class StepPane {
   readonly root = element('main', { class: 'moment', 'aria-label': 'Selected step', tabindex: -1 });
   readonly #events: StepPaneEvents;
-  /** Titles of texts that the user expanded or collapsed. */
+  /** Titles of texts that the user expanded (true) or collapsed (false). */
   readonly #folds = new Map<string, boolean>();
   #shown: StepDetail | undefined;
 
@@ -60,7 +63,7 @@ export class StepPane {
       at,
       `${exactTime(row.atMs)} · ${relative(row.atMs, Date.now())} · turn ${row.turn}${took}${cost}`,
     );
-    // The texts, where present, include the whole note.
+    // The note is hidden if there are texts, because they include the whole note.
     const note =
       row.note === undefined || row.note === '' || texts.length > 0
         ? []

@@ -8,7 +8,7 @@ const titles: Readonly<Record<Tab, string>> = {
   notes: 'Sticky Notes',
 };
 
-/** The tabs of the view; arrow keys move between them. */
+/** The bar for switching between tabs. Arrow keys move between the tabs. */
 export class TabBar {
   readonly root = element('div', {
     class: 'tabs',
@@ -61,7 +61,7 @@ export class TabBar {
   }
 }
 
-/** The panel of a tab. */
+/** Returns the element that holds the content of a tab. */
 export const tabPanel = (tab: Tab): HTMLElement =>
   element('div', {
     class: `tab-panel panel-${tab}`,

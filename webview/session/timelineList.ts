@@ -1,4 +1,4 @@
-/** The steps of the session as a list; only the rows in sight have elements. */
+/** The steps of the session as a list. Only rows in view have elements. */
 import type { RunBar, TimelineRow } from '../../src/protocol/sessionView.ts';
 import { element, setAttribute, svg } from '../shared/dom.ts';
 import { Row, rowHeight } from './row.ts';
@@ -7,7 +7,10 @@ import { readTones, type ToneColours } from './tones.ts';
 export interface TimelineListModel {
   readonly total: number;
   readonly selected: number;
-  /** Steps after the selected one are dimmed: in the replay they have not happened yet. */
+  /**
+   * Whether a replay is shown. Steps after the selected one are then dimmed, because they have not
+   * happened yet.
+   */
   readonly isReplaying: boolean;
   row(index: number): TimelineRow | undefined;
   bars(): Iterable<RunBar>;
@@ -16,7 +19,7 @@ export interface TimelineListModel {
 export interface TimelineListEvents {
   select(row: number): void;
   nextTurn(step: 1 | -1): void;
-  /** These rows are in sight. */
+  /** Called with the range of rows in view, which the store then reads. */
   want(from: number, to: number): void;
 }
 
@@ -24,7 +27,8 @@ const laneWidth = 6;
 const spareRows = 10;
 
 /**
- * The range of rows between `top` and `top + height` of the list, with a margin, within `total`.
+ * Returns the range of rows that are visible between `top` and `top + height`, with a margin, at
+ * most `total` rows.
  */
 export function windowOf(
   top: number,
@@ -170,7 +174,10 @@ export class TimelineList {
   }
 }
 
-/** The bar of a running run extends to the newest step, whenever it was read. */
+/**
+ * Returns the last row of a bar. The bar of a running run extends to the newest step, even if the
+ * bar was read earlier.
+ */
 const barEnd = ({ toRow, tone }: RunBar, total: number): number =>
   tone === 'busy' ? total - 1 : toRow;
 
@@ -180,7 +187,7 @@ interface From {
   readonly page: number;
 }
 
-/** The row that a key moves to; `undefined` for other keys. */
+/** Returns the row to which a key moves the selection; `undefined` for other keys. */
 export function keyTarget(key: string, { row, last, page }: From): number | undefined {
   const target = {
     ArrowUp: row - 1,

@@ -2,13 +2,13 @@
 
 const two = (part: number): string => String(part).padStart(2, '0');
 
-/** `14:03:27`, in the time zone of this computer. */
+/** Returns, for example, `14:03:27`, in the local time zone. */
 export function clockTime(atMs: number): string {
   const at = new Date(atMs);
   return `${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}`;
 }
 
-/** `2026-11-20 14:03:27`. */
+/** Returns, for example, `2026-11-20 14:03:27`, in the local time zone. */
 export function exactTime(atMs: number): string {
   const at = new Date(atMs);
   return `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())} ${clockTime(atMs)}`;
@@ -18,7 +18,7 @@ const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 const dayMs = 24 * hourMs;
 
-/** `40 s`, `12 m`, `2 h 10 m`, `3 d 4 h`: at most two units. */
+/** Formats a duration with at most two units: `40 s`, `12 m`, `2 h 10 m`, `3 d 4 h`. */
 export function span(spanMs: number): string {
   const whole = Math.max(0, spanMs);
   if (whole < minuteMs) return `${Math.floor(whole / 1000)} s`;
@@ -29,6 +29,6 @@ export function span(spanMs: number): string {
   return `${Math.floor(whole / Number(unitMs))} ${unit}${remainder > 0 ? ` ${remainder} ${rest}` : ''}`;
 }
 
-/** `in 12 m`, `40 s ago`. */
+/** Formats a time relative to now: `in 12 m`, `40 s ago`. */
 export const relative = (atMs: number, nowMs: number): string =>
   atMs > nowMs ? `in ${span(atMs - nowMs)}` : `${span(nowMs - atMs)} ago`;

@@ -1,5 +1,6 @@
 /**
- * Colours and icons of outcomes. A colour always comes with an icon or a word of the same meaning.
+ * Colours and icons of outcomes. A colour is always shown together with an icon or a word of the
+ * same meaning.
  */
 import type { RowKind, Tone } from '../../src/protocol/sessionView.ts';
 import type { IconName } from '../shared/icons.ts';
@@ -31,7 +32,10 @@ export const kindIcons: Readonly<Record<RowKind, IconName>> = {
   end: 'flag',
 };
 
-/** Read by screen readers before a title that does not name the kind. */
+/**
+ * Words that screen readers read before the title of a step, as the title may not name the kind of
+ * step.
+ */
 export const kindLabels: Readonly<Record<RowKind, string>> = {
   start: 'session',
   message: 'message',
@@ -68,7 +72,7 @@ const toneVariables: Readonly<Record<Tone, string>> = {
   plain: '--quiet',
 };
 
-/** Colours in a canvas's format. */
+/** Colours in the form that a canvas needs. */
 export type ToneColours = Readonly<Record<Tone, string>>;
 
 export function readTones(): ToneColours {

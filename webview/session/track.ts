@@ -1,4 +1,4 @@
-/** The overview of the whole session, drawn at the resolution of its pixels. */
+/** The overview of the whole session, at the resolution of the screen. */
 import type { MessageConnection } from 'vscode-jsonrpc';
 import {
   readTrack,
@@ -31,7 +31,7 @@ export interface TrackModel {
 
 export interface TrackEvents {
   zoomTo(range: Range | undefined): void;
-  /** Called with the position of a click, on the current axis. */
+  /** Called with the position that the user clicked, on the current axis. */
   goTo(x: number): void;
   goToRow(row: number): void;
   step(by: number): void;
@@ -79,7 +79,7 @@ export class Track {
     this.#draw();
   }
 
-  /** Reads the overview again; a call during a read causes one more. */
+  /** Reads the overview again. If called during a read, reads once more afterwards. */
   async refresh(): Promise<void> {
     this.#isStale = true;
     if (this.#isReading || this.root.clientWidth === 0) return;
@@ -91,7 +91,8 @@ export class Track {
         this.#draw();
       }
     } catch {
-      // Reading rows reports the error; the overview keeps its old content.
+      // The error is ignored here because reading the rows reports it. The overview shows its old
+      // content.
       this.#isStale = false;
     } finally {
       this.#isReading = false;
@@ -144,7 +145,7 @@ export class Track {
     });
   }
 
-  /** Zooms around `centre`. Default: the selected step. */
+  /** Zooms around `centre`. Default: around the selected step. */
   zoomBy(factor: number, centre?: number): void {
     const shown = this.#shown();
     const { axis, row, atMs } = this.#model;
@@ -167,7 +168,10 @@ export class Track {
     else this.#events.goTo(pixelToX(pixel, this.#shown(), this.root.clientWidth));
   }
 
-  /** The mark near the pointer, with a tolerance because marks are small. */
+  /**
+   * Returns the mark near the pointer. The pointer may be a few pixels away, because marks are
+   * small.
+   */
   #near(pixel: number) {
     const distance = (at: number): number =>
       Math.abs(xToPixel(at, this.#shown(), this.root.clientWidth) - pixel);

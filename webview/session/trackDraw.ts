@@ -1,4 +1,7 @@
-/** Draws the overview: sleeps as gaps, runs as bars, marks, turns and the cumulative cost. */
+/**
+ * Draws the overview: sleeps as gaps, runs as bars, marks, turns, and the cumulative cost as a
+ * curve.
+ */
 import type { TrackAnswer, TrackBar, TrackMark } from '../../src/protocol/sessionView.ts';
 import { formatUsd } from './labels.ts';
 import type { Range } from '../shared/range.ts';
@@ -19,7 +22,7 @@ export interface TrackPicture {
   readonly selection: Range | undefined;
 }
 
-/** Lanes are high enough for names where there are few. */
+/** Height of a lane in pixels. If there are few lanes, they are high enough to show names. */
 const laneHeight = (lanes: number): number => (lanes <= 3 ? 15 : 7);
 const left = 12;
 const right = 12;
@@ -28,7 +31,7 @@ const lanesTop = 24;
 const moneyHeight = 26;
 const labelHeight = 16;
 
-/** Height in pixels for a number of lanes. */
+/** Returns the height of the overview in pixels for a number of lanes. */
 export const trackHeight = (lanes: number): number =>
   lanesTop + Math.max(1, lanes) * laneHeight(lanes) + 10 + moneyHeight + labelHeight;
 
@@ -157,7 +160,7 @@ function drawBar({ context, width: all, style, x }: Pen, bar: TrackBar, height: 
   context.restore();
 }
 
-/** A shape for each kind, so that the meaning does not depend on colour. */
+/** Draws a mark. Each kind has a different shape, so that the meaning does not depend on colour. */
 function drawMark({ context, style, x }: Pen, { at, kind, tone }: TrackMark): void {
   const centre = x(at);
   context.beginPath();

@@ -1,6 +1,6 @@
 /**
- * The controls of a replay: a slider over the steps, play, step, speed, and a button for the newest
- * step.
+ * The controls of a replay: a slider over the steps, play, step, speed, and a button to show the
+ * newest step.
  */
 import type { TrackAxis } from '../../src/protocol/sessionView.ts';
 import { choiceButtons, iconOnlyButton } from '../shared/buttons.ts';
@@ -13,7 +13,7 @@ export interface TransportModel {
   readonly state: ViewState;
   readonly total: number;
   readonly isPlaying: boolean;
-  /** Whether the session may continue and get a new newest step. */
+  /** Whether the session may still get new steps. */
   readonly isGrowing: boolean;
   readonly atMs: number | undefined;
   readonly startedMs: number;

@@ -1,4 +1,4 @@
-/** The session view: draws the data of the host with the state of the view. */
+/** The session view: draws the host's data, arranged as the user chose. */
 import type { MessageConnection } from 'vscode-jsonrpc';
 import * as protocol from '../../src/protocol/sessionView.ts';
 import type { SessionHeader } from '../../src/protocol/sessionView.ts';
@@ -81,7 +81,7 @@ export class SessionView {
     this.#listen();
   }
 
-  /** Asks the host for everything; shows an error with a retry button where that fails. */
+  /** Requests all data from the host. If the request fails, shows an error with a retry button. */
   async load(): Promise<void> {
     try {
       this.#header = await this.#connection.sendRequest(protocol.ready);
@@ -101,7 +101,10 @@ export class SessionView {
     this.#redraw();
   }
 
-  /** Drops the arrangement of another session. A step beyond the end becomes the last one. */
+  /**
+   * Resets the arrangement if the view now shows another session. A selected step beyond the end
+   * becomes the last step.
+   */
   #adoptSession({ sessionId, rows, isGrowing }: SessionHeader): void {
     const { state } = this.#view;
     const last = Math.max(0, rows - 1);
@@ -162,8 +165,8 @@ export class SessionView {
   }
 
   /**
-   * Handles a selection by the user: the view stops following the newest step unless that step was
-   * selected.
+   * Selects a step for the user. The view stops following the newest step, unless the selected step
+   * is the newest.
    */
   #select(wanted: number): void {
     const last = Math.max(0, this.#rows.total - 1);
@@ -222,7 +225,7 @@ export class SessionView {
     });
   }
 
-  /** At the end, starts the replay from the beginning. */
+  /** Starts or stops the replay. At the end, the replay starts again from the beginning. */
   #togglePlay(): void {
     if (this.#player.isPlaying) this.#player.stop();
     else {
@@ -244,7 +247,7 @@ export class SessionView {
     this.#togglePlay();
   }
 
-  /** Redraws in the next frame. */
+  /** Redraws the view in the next frame. */
   #redraw(): void {
     if (this.#frame === 0) this.#frame = requestAnimationFrame(() => this.#draw());
   }

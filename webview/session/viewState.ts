@@ -1,11 +1,11 @@
-/** The user's arrangement of the view. Kept by VS Code across hiding, reloads and restarts. */
+/** How the user arranged the view. VS Code stores this across hiding, reloads and restarts. */
 import type { TrackAxis } from '../../src/protocol/sessionView.ts';
 import { rangeOf, type Range } from '../shared/range.ts';
 
 export const tabs = ['timeline', 'ledger', 'inbox', 'notes'] as const;
 export type Tab = (typeof tabs)[number];
 
-/** Multiples of real time; 0: as fast as possible. */
+/** Speeds of the replay as multiples of real time; 0 means as fast as possible. */
 export const speeds = [1, 10, 100, 0] as const;
 export type Speed = (typeof speeds)[number];
 
@@ -29,18 +29,18 @@ export interface LedgerSort {
 export interface ViewState {
   readonly sessionId: string;
   readonly tab: Tab;
-  /** Whether the view follows the newest step. */
+  /** Whether the view follows the newest step, so that new steps are selected as they appear. */
   readonly isLive: boolean;
-  /** The selected step. */
+  /** Index of the selected step. */
   readonly row: number;
   readonly axis: TrackAxis;
-  /** Default: the axis shows everything. */
+  /** Shown part of each axis. Default: the whole axis. */
   readonly zoom: Readonly<Partial<Record<TrackAxis, Range>>>;
   readonly speed: Speed;
   readonly sort: LedgerSort;
 }
 
-/** Validates saved state, which may be missing or of an older version. */
+/** Returns a valid state. The saved state may be missing or of an older version. */
 export function restoreState(saved: unknown): ViewState {
   const from: Record<string, unknown> = isRecord(saved) ? saved : {};
   const zoom = isRecord(from['zoom']) ? from['zoom'] : {};

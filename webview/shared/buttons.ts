@@ -1,4 +1,4 @@
-/** Buttons as plain elements, for pages without the toolkit. */
+/** Buttons as plain HTML elements, for pages that do not use the UI toolkit. */
 import { element } from './dom.ts';
 import { icon, type IconName } from './icons.ts';
 
@@ -32,7 +32,7 @@ export function linkButton(text: string, onClick: () => void, title?: string): H
   return button;
 }
 
-/** A group of choices with one selected. */
+/** Returns a group of choices, of which exactly one is selected. */
 export function choiceButtons<Value extends string | number>(
   label: string,
   choices: readonly { readonly value: Value; readonly text: string; readonly title?: string }[],

@@ -6,8 +6,8 @@ const applyAttributes = (target: Element, attributes: Attributes): void => {
 };
 
 /**
- * Sets an attribute: `true` sets it empty; `false` and `undefined` remove it. Does nothing without
- * a change.
+ * Sets an attribute if its value changes. `true` sets an empty value; `false` and `undefined`
+ * remove the attribute.
  */
 export function setAttribute(
   target: Element,
@@ -41,12 +41,15 @@ export function svg(
   return created;
 }
 
-/** Sets the text only if it differs, so that live regions and selections are not disturbed. */
+/** Sets the text only if it changes, so that live regions and selections are not disturbed. */
 export function setText(target: Node, text: string): void {
   if (target.textContent !== text) target.textContent = text;
 }
 
-/** Puts `children` in this order with as few moves as possible, so that focus and hover stay. */
+/**
+ * Puts `children` in this order. Moves as few elements as possible, so that focus and hover are
+ * preserved.
+ */
 export function setChildren(parent: Element, children: readonly Element[]): void {
   const wanted = new Set(children);
   for (const present of [...parent.children]) if (!wanted.has(present)) present.remove();

@@ -1,7 +1,7 @@
 /** Formats numbers with a sensible number of digits, consistent for the same magnitude. */
 import type { XAxis } from '../../src/protocol/metricsPanel.ts';
 
-/** A metric value: `0.8312`, `12.35`, `1.2e-5`, `NaN`. */
+/** Formats a metric value: `0.8312`, `12.35`, `1.2e-5`, `NaN`. */
 export function formatValue(value: number): string {
   if (Number.isNaN(value)) return 'NaN';
   if (!Number.isFinite(value)) return value > 0 ? 'Inf' : '-Inf';
@@ -13,8 +13,8 @@ export function formatValue(value: number): string {
 }
 
 /**
- * A label of the y axis, with enough digits to differ from the next label; `stepSize` 0: not evenly
- * spaced.
+ * Formats a label of the y axis, with enough digits to differ from the next label. `stepSize` is
+ * the distance between labels; 0 if they are not evenly spaced.
  */
 export function formatTick(value: number, stepSize: number): string {
   const size = Math.abs(value);
@@ -34,7 +34,7 @@ const decimals = (stepSize: number): number =>
 const trimmed = (exponential: string): string =>
   exponential.replace(/\.?0+e/, 'e').replace('e+', 'e');
 
-/** A label of the x axis: `12k` for steps, `5 min` for times. */
+/** Formats a label of the x axis: `12k` for steps, `5 min` for times. */
 export const formatX = (x: number, axis: XAxis): string =>
   axis === 'time' ? formatElapsed(x) : formatCount(x);
 
@@ -45,11 +45,14 @@ const niceTimes = [1, 2, 5, 10, 15, 30].flatMap((count) => [count * second, coun
 const niceHours = [1, 2, 3, 6, 12, 24, 48, 96].map((count) => count * hour);
 const timeSteps = [...niceTimes, ...niceHours].sort((a, b) => a - b);
 
-/** Round clock distance between labels, for about `labels` of them; `undefined` below seconds. */
+/**
+ * Returns a round time as the distance between labels, for at most about `labels` labels;
+ * `undefined` for a range below two seconds.
+ */
 export const timeStep = (rangeMs: number, labels: number): number | undefined =>
   rangeMs < 2 * second ? undefined : timeSteps.find((stepMs) => rangeMs / stepMs <= labels);
 
-/** A position for screen readers: `step 12,400`, `1 h 20 min`. */
+/** Formats an x position for screen readers: `step 12,400`, `1 h 20 min`. */
 export const describeX = (x: number, axis: XAxis): string =>
   axis === 'time'
     ? formatElapsed(x)

@@ -1,25 +1,33 @@
-/** Gestures on a plot by pointer, wheel and keys, in plot pixels and shares of the shown range. */
+/**
+ * Gestures on a plot by pointer, wheel and keys. Positions are in pixels of the plot; distances are
+ * shares of the shown range.
+ */
 export interface PlotGestures {
-  /** First and last pixel of the plot area. */
+  /** Returns the first and last pixel of the plot area. */
   area(): { readonly left: number; readonly right: number };
-  /** The pointer moved to this x; `undefined`: it left. */
+  /** Called when the pointer moves to this x; with `undefined` when the pointer leaves. */
   hover(pixel: number | undefined): void;
-  /** Dragging from one x to another; `undefined`: cancelled. */
+  /**
+   * Called while the user drags from one x to another; with `undefined` when dragging ends or is
+   * cancelled.
+   */
   select(pixels: readonly [number, number] | undefined): void;
-  /** Dragging has ended: zoom to this part. */
+  /** Called when the user has dragged over this part, to zoom to it. */
   zoomTo(pixels: readonly [number, number]): void;
-  /** Below 1 zooms in. Default centre: the crosshair, or the middle. */
+  /**
+   * Zooms; a factor below 1 zooms in. Default centre: the crosshair or, without one, the middle.
+   */
   zoomBy(factor: number, pixel?: number): void;
   /** Pans by a share of the shown range. */
   pan(share: number): void;
   /** Moves the crosshair by a share of the plot's width; ±1 moves it to the end. */
   moveCursor(share: number): void;
-  /** A click without a drag. */
+  /** Called for a click without dragging. */
   click?(pixel: number): void;
   reset(): void;
 }
 
-/** A shorter drag is a click. */
+/** Distance in pixels. A shorter drag counts as a click. */
 const smallestDrag = 4;
 const keyZoom = 0.7;
 
@@ -78,7 +86,10 @@ function listenToPointer(plot: HTMLElement, gestures: PlotGestures): void {
   });
 }
 
-/** Plain scrolling scrolls the page, except on a plot that the user has clicked or focused. */
+/**
+ * Handles the wheel: pans with Shift; zooms with Ctrl, or on a plot that the user has clicked or
+ * focused. Plain scrolling over any other plot scrolls the page.
+ */
 function onWheel(event: WheelEvent, plot: HTMLElement, gestures: PlotGestures): void {
   const isZoom = event.ctrlKey || event.metaKey || document.activeElement === plot;
   const isSideways = event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY);
@@ -92,7 +103,7 @@ function onWheel(event: WheelEvent, plot: HTMLElement, gestures: PlotGestures): 
   }
 }
 
-/** Returns true when the key was handled. */
+/** Handles a key. Returns false for keys without a meaning here. */
 function onKey(key: string, isShift: boolean, gestures: PlotGestures): boolean {
   const actions: Readonly<Record<string, () => void>> = {
     ArrowLeft: () => (isShift ? gestures.pan(-0.1) : gestures.moveCursor(-0.01)),

@@ -1,4 +1,4 @@
-/** The API of VS Code for a page: a port to its host, and a store for the user's arrangement. */
+/** VS Code's API for a page: a port to the host, and a store for how the user arranged the page. */
 import type { PanelPort } from '../../src/protocol/connect.ts';
 
 export interface StateStore<State> {
@@ -12,7 +12,7 @@ interface VsCodeApi extends StateStore<unknown> {
 
 declare function acquireVsCodeApi(): VsCodeApi;
 
-/** May be called once per page. */
+/** Opens the connection to the host. May be called only once per page. */
 export function openHost(): { readonly port: PanelPort; readonly states: StateStore<unknown> } {
   const api = acquireVsCodeApi();
   const port: PanelPort = {

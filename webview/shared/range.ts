@@ -1,4 +1,4 @@
-/** The shown part of an axis. */
+/** A part of an axis. */
 export interface Range {
   readonly from: number;
   readonly to: number;
@@ -25,7 +25,7 @@ export function clampZoom(range: Range, full: Range): Range | undefined {
   return { from, to: from + kept };
 }
 
-/** Validates a saved range. */
+/** Returns a valid range from saved data; `undefined` for invalid data. */
 export function rangeOf(value: unknown): Range | undefined {
   if (typeof value !== 'object' || value === null || !('from' in value && 'to' in value))
     return undefined;

@@ -2,7 +2,10 @@ import { element, setText } from './dom.ts';
 
 const delayMs = 250;
 
-/** Announces a user action to screen readers; of several in quick succession, only the last. */
+/**
+ * Announces user actions to screen readers. If several follow in quick succession, only the last
+ * one is announced.
+ */
 export class Spoken {
   readonly root = element('div', {
     role: 'status',

@@ -1,8 +1,8 @@
-/** The colours of VS Code's theme for a canvas, and a line style per run. */
+/** The colours of VS Code's theme for drawing on a canvas, and a line style per run. */
 
 export interface LineStyle {
   readonly colour: string;
-  /** Lengths of dash and gap in pixels; empty: solid. */
+  /** Lengths of dash and gap in pixels; empty for a solid line. */
   readonly dash: readonly number[];
 }
 
@@ -19,7 +19,7 @@ export interface Theme {
 }
 
 const chartColours = ['blue', 'orange', 'green', 'purple', 'red', 'yellow'];
-/** Hues between those of VS Code's six chart colours, for further runs. */
+/** Hues for further runs, between the hues of VS Code's six chart colours. */
 const furtherHues = [187, 325, 80, 25, 240, 152];
 
 export function readTheme(): Theme {
@@ -46,20 +46,22 @@ export function readTheme(): Theme {
 
 const dashes: readonly (readonly number[])[] = [[], [7, 3], [2, 2], [9, 3, 2, 3]];
 
-/** Assigned by the run's index in its session, so that a run keeps its style. */
+/**
+ * Returns the line style for a run's index in its session, so that a run always has the same style.
+ */
 export const lineStyle = (theme: Theme, index: number): LineStyle => ({
   colour: theme.runColours[index % theme.runColours.length] ?? theme.foreground,
   dash: dashes[Math.floor(index / theme.runColours.length) % dashes.length] ?? [],
 });
 
-/** Paints a short piece of the run's line. */
+/** Paints a short sample of the run's line. */
 export function paintSwatch(swatch: HTMLElement, { colour, dash }: LineStyle): void {
   const [first = 0] = dash;
   swatch.style.color = colour;
   swatch.style.borderTopStyle = first === 0 ? 'solid' : first > 2 ? 'dashed' : 'dotted';
 }
 
-/** Calls `listener` when the theme changes. Lives as long as the page. */
+/** Calls `listener` when the theme changes, for the lifetime of the page. */
 export function onThemeChange(listener: () => void): void {
   const observer = new MutationObserver(listener);
   observer.observe(document.body, { attributes: true, attributeFilter: ['class'] });

@@ -1,20 +1,20 @@
-/** The user's arrangement of a page. Kept by VS Code across hiding, reloads and restarts. */
+/** How the user arranged a page. VS Code stores this across hiding, reloads and restarts. */
 import type { StateStore } from './host.ts';
 import type { Range } from './range.ts';
 
 export interface Arranged<Axis extends string> {
   readonly axis: Axis;
-  /** Default: the axis shows everything. */
+  /** Shown part of each axis. Default: the whole axis. */
   readonly zoom: Readonly<Partial<Record<Axis, Range>>>;
 }
 
-/** Saves every change before it notifies listeners. */
+/** Stores the state. Every change is saved before listeners are notified. */
 export class ViewStore<State extends Arranged<string>> {
   readonly #store: StateStore<State>;
   readonly #onChange: (state: State, before: State) => void;
   #state: State;
 
-  /** `state`: the saved state, or the default. */
+  /** `state`: the saved state, or the default if nothing was saved. */
   constructor(
     store: StateStore<State>,
     state: State,
@@ -36,7 +36,7 @@ export class ViewStore<State extends Arranged<string>> {
     this.#onChange(this.#state, before);
   }
 
-  /** `undefined` shows everything. */
+  /** Zooms the current axis to a range; `undefined` shows the whole axis. */
   zoomTo(range: Range | undefined): void {
     const { [this.#state.axis]: _, ...others } = this.#state.zoom;
     this.update({
