@@ -1,6 +1,6 @@
 /**
- * Typed connections over anything that can post messages. Both sides install the runtime once
- * before they connect: the host by importing `vscode-jsonrpc/node`, the view by importing
+ * Typed connections over anything that can post messages. Both sides have to install the runtime of
+ * JSON-RPC once before connecting: the host imports `vscode-jsonrpc/node`, the view imports
  * `vscode-jsonrpc/browser`.
  */
 import {
@@ -23,9 +23,9 @@ export interface PanelPort {
 }
 
 /**
- * Returns a connection: register handlers, then call `listen()`. A handler that throws rejects the
- * caller. Disposing rejects pending requests and posts nothing more. Messages that are not JSON-RPC
- * are ignored.
+ * Returns a connection. The caller registers handlers, then calls `listen()`. If a handler throws,
+ * the sender's request is rejected. After disposal, pending requests are rejected and nothing more
+ * is posted. Messages that are not JSON-RPC are ignored.
  */
 export const connect = (port: PanelPort): MessageConnection =>
   createMessageConnection(new PortReader(port), new PortWriter(port));
@@ -62,7 +62,8 @@ class PortWriter extends AbstractMessageWriter {
   }
 
   async write(message: Message): Promise<void> {
-    // A handler may finish after its connection was disposed; its answer would reach the next page.
+    // A handler may finish after its connection was disposed. Its answer is dropped, as it would
+    // reach the next page.
     if (!this.#isDisposed) this.#port.post(message);
   }
 

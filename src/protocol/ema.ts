@@ -1,28 +1,31 @@
-/** The exponential moving average that smooths curves, the same in the host and the view. */
+/** The exponential moving average that smooths curves, shared by host and view. */
 
-/** State of an average. Plain data, because it is sent in messages. */
+/** State of a moving average. Plain data, because the state is sent in messages. */
 export interface Ema {
-  /** Share of the old level that each point keeps. */
+  /** Share of the old level that remains after each new point. */
   readonly keep: number;
   readonly level: number;
-  /** Total weight of the points so far: dividing by it makes the first values unbiased. */
+  /**
+   * Total weight of the points so far. Dividing the level by this weight makes the first values
+   * unbiased.
+   */
   readonly weight: number;
 }
 
 /**
- * Above this number of points, smoothing scales with the length, so that a setting smooths a long
- * series as much as a short one.
+ * Number of points above which smoothing grows with the length of the series, so that a setting
+ * smooths long and short series equally.
  */
 const fullStrengthPoints = 1000;
 
-/** `smoothing` from 0 (none) to below 1, for a series of `points` points. */
+/** Returns the state before the first of `points` points. `smoothing`: from 0 (none) to below 1. */
 const startEma = (smoothing: number, points: number): Ema => ({
   keep: smoothing ** Math.min(1, fullStrengthPoints / Math.max(1, points)),
   level: 0,
   weight: 0,
 });
 
-/** Returns the average after one more finite value; `emaValue` reads it. */
+/** Returns the state after one more finite value. `emaValue` returns the average of a state. */
 export const advanceEma = (ema: Ema, value: number): Ema => ({
   keep: ema.keep,
   level: ema.level * ema.keep + value * (1 - ema.keep),
@@ -32,8 +35,8 @@ export const advanceEma = (ema: Ema, value: number): Ema => ({
 export const emaValue = (ema: Ema): number => ema.level / ema.weight;
 
 /**
- * Returns the average at each of `values`, and the final state. A non-finite value stays unchanged
- * and is skipped.
+ * Returns the average at each of `values`, and the final state. A non-finite value is returned
+ * unchanged and does not count.
  */
 export function smoothed(
   values: Float64Array,

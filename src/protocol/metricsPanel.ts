@@ -1,6 +1,6 @@
 /**
- * All messages between the metrics panel and its host. The view asks `ready` and draws the answer,
- * then receives deltas. The host never sends more than the pixels need.
+ * All messages between the metrics panel and its host. The view requests `ready`, draws the answer,
+ * and then receives changes. The host never sends more points than the view's pixels can show.
  */
 import { NotificationType, RequestType, RequestType0 } from 'vscode-jsonrpc';
 import type { Ema } from './ema.ts';
@@ -9,17 +9,19 @@ export type XAxis = 'step' | 'time';
 
 export interface PanelRun {
   readonly id: string;
-  /** `run 7`. */
+  /** Name, such as `run 7`. */
   readonly name: string;
   readonly label: string;
   readonly machine: string;
   readonly isRunning: boolean;
-  /** `running`, `ok`, `failed (exit code 3)` … */
+  /** Status as text: `running`, `ok`, `failed (exit code 3)` … */
   readonly status: string;
   readonly isGood: boolean;
   readonly isChampion: boolean;
   readonly startedMs: number;
-  /** By metric name. Non-finite values arrive as the strings `NaN`, `Inf`, `-Inf`. */
+  /**
+   * Values by metric name. Non-finite values are sent as the strings `NaN`, `Inf`, `-Inf`.
+   */
   readonly metrics: Readonly<Record<string, PanelMetricValue>>;
 }
 
@@ -32,7 +34,7 @@ export interface PanelMetricValue {
 export interface PanelMetric {
   readonly name: string;
   readonly direction: 'lower' | 'higher' | 'none';
-  /** The goal's threshold, drawn as a dashed line. */
+  /** Threshold of the goal, drawn as a dashed line. */
   readonly target?: number;
 }
 
@@ -47,50 +49,57 @@ export interface SeriesQuery {
   readonly runId: string;
   readonly metric: string;
   readonly axis: XAxis;
-  /** Shown range of x (steps, or milliseconds since the run's start). Default: all. */
+  /**
+   * Start of the shown x range, in steps or in milliseconds since the run's start. Default: the
+   * whole series.
+   */
   readonly from?: number;
   readonly to?: number;
   /** Width of the plot in device pixels: the answer has at most four points per pixel. */
   readonly pixels: number;
   /**
-   * From 0 to below 1. Above 0 the answer includes the moving average over all points, not only
-   * over the drawn ones.
+   * Strength of smoothing, from 0 to below 1. Above 0, the answer includes the moving average,
+   * computed over all points and not only over the drawn ones.
    */
   readonly smoothing?: number;
 }
 
-/** Minimum and maximum of each pixel column, in order of x. */
+/** Points of a series in order of x: the minimum and maximum of each pixel column. */
 export interface SeriesAnswer {
   readonly x: Float64Array;
   readonly y: Float64Array;
   readonly nonFinite: readonly { readonly x: number; readonly kind: 'NaN' | 'Inf' | '-Inf' }[];
-  /** Number of points of the whole series when it was read; `pointsAdded` continues from it. */
+  /**
+   * Number of points in the whole series at the time of reading. `pointsAdded` continues from this
+   * number.
+   */
   readonly total: number;
   /**
-   * First and last x of the whole series, regardless of the requested range; `undefined` without
+   * First and last x of the whole series, even if only a range was requested; `undefined` without
    * points.
    */
   readonly extent?: { readonly from: number; readonly to: number };
   /**
-   * Present only for a query with smoothing; `ema` is the state to continue from as points are
-   * added.
+   * The smoothed curve; only in the answer to a query with smoothing. `ema` is the state from which
+   * the average continues as points are added.
    */
   readonly smooth?: { readonly x: Float64Array; readonly y: Float64Array; readonly ema: Ema };
 }
 
 /**
- * The newest points of a series that the view has read. The view reads the series again when `total
- * - values.length` is not its number of points: too many came at once, or the series was rewritten.
+ * The newest points of a series that the view has read. If `total - values.length` differs from the
+ * view's number of points, the view reads the series again: too many points came at once, or the
+ * series was rewritten.
  */
 
 export interface PointsAdded {
   readonly runId: string;
   readonly metric: string;
   readonly steps: Float64Array;
-  /** Milliseconds since the run's start. */
+  /** Times of the points, in milliseconds since the run's start. */
   readonly times: Float64Array;
   readonly values: Float64Array;
-  /** Number of points of the series including these. */
+  /** Number of points in the series, including the added ones. */
   readonly total: number;
 }
 
@@ -101,10 +110,10 @@ export interface PanelProblem {
 export const ready = new RequestType0<PanelState, PanelProblem>('ready');
 export const readSeries = new RequestType<SeriesQuery, SeriesAnswer, PanelProblem>('series.read');
 export const stateChanged = new NotificationType<PanelState>('state.changed');
-/** Sent at most once per series and animation frame. */
+/** Adds points to a series. Sent at most once per series and animation frame. */
 export const pointsAdded = new NotificationType<PointsAdded>('points.added');
 export const openRun = new NotificationType<{ readonly runId: string }>('run.opened');
-/** Every point of these runs and metrics; the host writes them at full resolution. */
+/** Asks the host to save every point of these runs and metrics, at full resolution. */
 export const saveCsv = new NotificationType<{
   readonly runIds: readonly string[];
   readonly metrics: readonly string[];

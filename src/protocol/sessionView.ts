@@ -1,8 +1,8 @@
 /**
- * All messages between the session view and its host. The view asks `ready` and draws the answer,
- * then asks for what is in sight: rows of the timeline, an overview at its pixel width, the
- * selected step. Later changes arrive as `sessionChanged`. Texts are never HTML; all are shown as
- * text.
+ * All messages between the session view and its host. The view requests `ready` and draws the
+ * answer. After that, the view requests what is visible: rows of the timeline, an overview for its
+ * width in pixels, the selected step. `sessionChanged` reports later changes. Texts are never HTML
+ * and are shown as text.
  */
 import { NotificationType, RequestType, RequestType0 } from 'vscode-jsonrpc';
 
@@ -10,7 +10,7 @@ export interface ViewProblem {
   readonly message: string;
 }
 
-/** The outcome of a thing. `busy`: still in progress. */
+/** How good an outcome is. `busy`: still in progress. */
 export type Tone = 'good' | 'bad' | 'warn' | 'busy' | 'muted' | 'plain';
 
 export const rowKinds = [
@@ -39,43 +39,50 @@ export const rowKinds = [
   'monitor',
   'end',
 ] as const;
-/** Kind of a timeline step. */
+/** Kind of a step in the timeline. */
 export type RowKind = (typeof rowKinds)[number];
 
-/** A step of the session, in order of start. */
+/** A step of the session. Rows are in order of the steps' start. */
 export interface TimelineRow {
   readonly kind: RowKind;
-  /** Milliseconds since the epoch. */
+  /** Start of the step, in milliseconds since the epoch. */
   readonly atMs: number;
-  /** End of a step that took time and is over, in milliseconds since the epoch. */
+  /**
+   * End of the step, in milliseconds since the epoch. Omitted for a step without duration or still
+   * in progress.
+   */
   readonly endMs?: number;
-  /** A single line. */
+  /** Title in a single line. */
   readonly title: string;
-  /** A single line next to the title: a result, a verdict, a reason. */
+  /** Text next to the title in a single line: a result, a verdict or a reason. */
   readonly note?: string;
   readonly tone: Tone;
   readonly turn: number;
   /** Cost of this step, as text: `$0.004`. */
   readonly cost?: string;
-  /** US dollars spent by the session so far. */
+  /** US dollars that the session had spent up to this step. */
   readonly usd: number;
-  /** The run of the step. */
+  /** Id of the run that the step is about. */
   readonly runId?: string;
 }
 
-/** A run next to the rows during which it was running. */
+/** A bar for a run, drawn next to the rows during which the run was running. */
 export interface RunBar {
   readonly runId: string;
-  /** `run 7`. */
+  /** Name, such as `run 7`. */
   readonly name: string;
   readonly label: string;
   readonly status: string;
   readonly tone: Tone;
   /**
-   * Index from 0. Concurrent runs have different lanes; the last lane is shared when all are busy.
+   * Index of the bar's lane, from 0. Concurrent runs have different lanes; when all lanes are in
+   * use, further runs share the last lane.
    */
   readonly lane: number;
-  /** Rows of its start and its end; a running run ends at the last row. */
+  /**
+   * Row in which the run started. `toRow` is the row in which it ended; for a running run, the last
+   * row.
+   */
   readonly fromRow: number;
   readonly toRow: number;
 }
@@ -85,16 +92,16 @@ export const maxLanes = 8;
 
 export interface RowsQuery {
   readonly from: number;
-  /** Exclusive. */
+  /** End of the range, exclusive. */
   readonly to: number;
 }
 
 export interface RowsAnswer {
   readonly from: number;
   readonly rows: readonly TimelineRow[];
-  /** Bars that overlap any of the rows. */
+  /** Bars that overlap at least one of the rows. */
   readonly bars: readonly RunBar[];
-  /** Number of rows of the whole timeline when it was read. */
+  /** Number of rows in the whole timeline at the time of reading. */
   readonly total: number;
 }
 
@@ -102,16 +109,18 @@ export type TrackAxis = 'time' | 'step';
 
 export interface TrackQuery {
   readonly axis: TrackAxis;
-  /** Shown range: milliseconds since the epoch, or rows. Default: all. */
+  /**
+   * Start of the shown range: milliseconds since the epoch, or a row. Default: the whole session.
+   */
   readonly from?: number;
   readonly to?: number;
-  /** Width in device pixels; no lane has more bars than pixels. */
+  /** Width in device pixels. The answer never has more bars per lane than pixels. */
   readonly pixels: number;
 }
 
 /**
- * Runs that are too short or too close to distinguish at this width are merged into one bar with a
- * `count`.
+ * A bar in the overview. Runs that are too short or too close to be distinguished at this width
+ * share one bar, and `count` is their number.
  */
 export interface TrackBar {
   readonly lane: number;
@@ -119,7 +128,7 @@ export interface TrackBar {
   readonly to: number;
   readonly tone: Tone;
   readonly count: number;
-  /** Row of the first of them. */
+  /** Row in which the first of the bar's runs started. */
   readonly row: number;
   readonly name: string;
 }
@@ -130,7 +139,7 @@ export interface TrackSpan {
   readonly why: string;
 }
 
-/** Steps of one kind within a pixel are merged into one mark. */
+/** A mark in the overview. Steps of the same kind within a pixel share one mark. */
 export interface TrackMark {
   readonly at: number;
   readonly kind: RowKind;
@@ -142,7 +151,7 @@ export interface TrackMark {
 
 export interface TrackAnswer {
   readonly axis: TrackAxis;
-  /** The requested range, within `full`. */
+  /** Start of the range that was requested, limited to `full`. */
   readonly from: number;
   readonly to: number;
   readonly full: { readonly from: number; readonly to: number };
@@ -152,17 +161,20 @@ export interface TrackAnswer {
   readonly marks: readonly TrackMark[];
   /** Starts of turns, at most one per pixel. */
   readonly turns: Float64Array;
-  /** The running sum of the cost, at most one point per pixel. */
+  /** The cumulative cost, at most one point per pixel. */
   readonly money: { readonly x: Float64Array; readonly usd: Float64Array };
 }
 
-/** `markdown` is written by a model: it is shown as formatted text, without links or images. */
+/**
+ * A text of a step. The format `markdown` is for texts written by a model, which are shown
+ * formatted but without links or images.
+ */
 export interface TextSection {
   readonly id: string;
   readonly title: string;
   readonly format: 'markdown' | 'plain' | 'code';
   readonly text: string;
-  /** Number of omitted characters; `readWhole` returns them. */
+  /** Number of characters that were omitted. `readWhole` returns the whole text. */
   readonly omittedChars: number;
   /** Whether the text is collapsed until the user expands it. */
   readonly isFolded?: boolean;
@@ -181,7 +193,7 @@ export interface MetricAt {
   readonly points: number;
 }
 
-/** A run at a point in time, without any later output. */
+/** A run as it was at a point in time, without any later output. */
 export interface RunAt {
   readonly id: string;
   readonly name: string;
@@ -190,14 +202,14 @@ export interface RunAt {
   readonly status: string;
   readonly tone: Tone;
   readonly metrics: readonly MetricAt[];
-  /** Downsampled points of its first metric; empty where none are available. */
+  /** Downsampled points of the run's first metric; empty if there are none. */
   readonly spark: { readonly metric: string; readonly y: Float64Array };
 }
 
 export interface StateAt {
   readonly atMs: number;
   readonly facts: readonly Fact[];
-  /** Running runs, limited in number. */
+  /** The runs that were running, limited in number. `moreRuns` is the number of further ones. */
   readonly runs: readonly RunAt[];
   readonly moreRuns: number;
 }
@@ -207,26 +219,26 @@ export interface StepDetail {
   readonly row: TimelineRow;
   readonly facts: readonly Fact[];
   readonly texts: readonly TextSection[];
-  /** The run of the step. */
+  /** The run that the step is about. */
   readonly run?: RunAt;
   readonly state: StateAt;
 }
 
-/** Longer files are truncated even when the whole text is requested. */
+/** Maximum number of characters that `readWhole` returns. Longer texts are truncated. */
 export const maxWholeChars = 2_000_000;
 
 export interface LedgerLine {
-  /** `e7`, or `run 7` where the journal has no experiments. */
+  /** Name: `e7`, or `run 7` if the journal has no experiments. */
   readonly name: string;
   readonly number: number;
-  /** Hypothesis, or label of the run. */
+  /** Hypothesis of the experiment, or label of the run. */
   readonly what: string;
   readonly decision: string;
   readonly tone: Tone;
   readonly why: string;
-  /** `0.8312`, with `± 0.004` where several runs ended well. */
+  /** Best value as text: `0.8312`, followed by `± 0.004` if several runs succeeded. */
   readonly best: string;
-  /** Sort key; `undefined` where nothing was measured. */
+  /** Value by which lines are sorted; `undefined` if nothing was measured. */
   readonly bestValue?: number;
   readonly runs: readonly { readonly id: string; readonly name: string }[];
   readonly usd?: number;
@@ -237,7 +249,7 @@ export interface LedgerLine {
 
 export interface LedgerTable {
   readonly lines: readonly LedgerLine[];
-  /** The deciding metric; empty without one. */
+  /** Name of the deciding metric; empty if there is none. */
   readonly metric: string;
   readonly direction: 'lower' | 'higher' | 'none';
 }
@@ -257,29 +269,29 @@ export interface Inbox {
   readonly notes: readonly { readonly number: number; readonly text: string }[];
 }
 
-/** The header of the view, and the progress of the session. */
+/** Header of the session view, with the progress of the session. */
 export interface SessionHeader {
   readonly sessionId: string;
   readonly title: string;
-  /** `Working`, `Sleeping until run 7 ends`, `Goal met`. */
+  /** Phase as text: `Working`, `Sleeping until run 7 ends`, `Goal met`. */
   readonly phase: string;
   readonly tone: Tone;
   readonly rows: number;
   readonly turns: number;
   readonly cost: string;
   readonly startedMs: number;
-  /** Whether the session may continue: the view follows the newest step. */
+  /** Whether the session may still get new steps. The view then follows the newest step. */
   readonly isGrowing: boolean;
   readonly openQuestions: number;
   readonly notes: number;
   readonly experiments: number;
-  /** Why answers and stickies are disabled; `undefined` where they are enabled. */
+  /** Why the user cannot answer questions or add sticky notes; `undefined` if the user can. */
   readonly readOnly?: string;
 }
 
 /**
- * `firstRow`: the first new or changed row. The inbox and the ledger are read again when they are
- * in sight.
+ * A change of the session. `firstRow` is the first new or changed row. Inbox and ledger are not
+ * included: the view reads them again while they are visible.
  */
 export interface SessionChange {
   readonly header: SessionHeader;
@@ -292,15 +304,18 @@ export const readTrack = new RequestType<TrackQuery, TrackAnswer, ViewProblem>('
 export const readStepDetail = new RequestType<{ readonly row: number }, StepDetail, ViewProblem>(
   'moment.read',
 );
-/** The whole text of a section of a step. */
+/** Returns the whole text of a section of a step. */
 export const readWhole = new RequestType<
   { readonly row: number; readonly section: string },
   string,
   ViewProblem
 >('whole.read');
-/** The last row that started at or before `atMs`. */
+/** Returns the last row that started at or before `atMs`. */
 export const findRow = new RequestType<{ readonly atMs: number }, number, ViewProblem>('row.find');
-/** The next turn after `row`, or the previous one; `row` if there is none. */
+/**
+ * Returns the row of the next turn after `row` (for `step` -1, of the previous one); `row` if there
+ * is none.
+ */
 export const findTurn = new RequestType<
   { readonly row: number; readonly step: 1 | -1 },
   number,
