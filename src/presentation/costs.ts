@@ -1,2 +1,2 @@
-/** Costs of a session as text and as a bill. */
+/** The costs of a session, as text and as a bill. */
 export { billText, costLines, cacheShare, experimentCostLine } from '../agent/budget/costs.ts';

@@ -1,6 +1,6 @@
 /**
- * Reads and writes limits as `$5 · 2 h · 40 turns · $0.50 per experiment`. All front ends use this
- * grammar.
+ * Parses and formats limits, such as `$5 · 2 h · 40 turns · $0.50 per experiment`. All front ends
+ * use this syntax.
  */
 import type { DayLimits } from '../agent/budget/measures.ts';
 import type { Budget, BudgetScope, Limits } from '../agent/journal/events.ts';
@@ -16,7 +16,7 @@ export { measuresOf, nothingSpent } from '../agent/budget/measures.ts';
 
 export interface WrittenLimits {
   readonly budget: Budget;
-  /** Limits of all sessions of a day together. */
+  /** Limits that apply to all sessions of a day together. */
   readonly day: DayLimits;
 }
 
@@ -56,8 +56,9 @@ const shape =
   'Use limits such as $5, 2 h, 40 turns, 2M tokens, $0.50 per experiment or $20 per day, or none.';
 
 /**
- * Reads `$5, 2 h, $0.50 per experiment, $20 per day` in any order; missing parts do not limit.
- * Empty text or `none`: no limit. `scope`: the scope of a part that names none.
+ * Parses limits such as `$5, 2 h, $0.50 per experiment, $20 per day`, in any order. What is not
+ * mentioned is unlimited; empty text or `none` means no limit at all. `scope` applies to amounts
+ * without `per …`.
  */
 export function parseLimits(text: string, scope: BudgetScope = 'goal'): ParsedLimits {
   const trimmed = text.trim();
@@ -77,7 +78,10 @@ export function parseLimits(text: string, scope: BudgetScope = 'goal'): ParsedLi
   };
 }
 
-/** Reads the limits of one goal. Refuses limits per day, which belong to no single goal. */
+/**
+ * Parses the limits of one goal. Returns an error for limits per day, which apply to all goals
+ * together.
+ */
 export function parseBudget(text: string): ParsedBudget {
   const parsed = parseLimits(text);
   if (!parsed.ok) return parsed;
@@ -89,7 +93,7 @@ export function parseBudget(text: string): ParsedBudget {
   return { ok: true, budget: parsed.limits.budget };
 }
 
-/** Returns the limit, or the error as text. */
+/** Returns a single limit, or the error as text. */
 function parsePart(piece: string, usual: BudgetScope): OneLimit | string {
   const named = scopePart.exec(piece);
   const scope = (named?.[1]?.toLowerCase() as BudgetScope | undefined) ?? usual;
@@ -112,12 +116,14 @@ function parseAmount(text: string): Omit<OneLimit, 'scope'> | undefined {
   const known = units[unit] ?? units[`${unit}s`];
   if (known === undefined) return undefined;
   const [limit, factor] = known;
-  // Rounds, because 1.234M as a product of floats may not be whole.
+  // Rounded, because a product of floats such as 1.234M may not be a whole number.
   const amount = Number(number) * factor;
   return { limit, amount: limit === 'tokens' ? Number(amount.toFixed(3)) : amount };
 }
 
-/** `2M tokens`, `2 M tokens` and `2m token` are the same. */
+/**
+ * Returns the unit in a uniform spelling: `2M tokens`, `2 M tokens` and `2m token` mean the same.
+ */
 const unitOf = (word: string): string =>
   word
     .trim()

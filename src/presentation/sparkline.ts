@@ -2,9 +2,9 @@ const blocks = '▁▂▃▄▅▆▇█';
 const gap = '×';
 
 /**
- * Draws the whole series in at most `width` characters, the newest point last. A cell is the mean
- * of its points, or `×` if any is NaN or infinite. A series of fewer points has a character for
- * each.
+ * Draws the whole series as at most `width` characters, the newest point last. Each character shows
+ * the mean of its points, or `×` if any of them is NaN or infinite. If the series has fewer than
+ * `width` points, each point has one character.
  */
 export function sparkline(values: ArrayLike<number>, width: number): string {
   const count = Math.min(values.length, Math.max(0, Math.floor(width)));
@@ -17,7 +17,7 @@ export function sparkline(values: ArrayLike<number>, width: number): string {
   );
   const finite = cells.filter(Number.isFinite);
   const min = Math.min(...finite);
-  // Halved before subtracting, because the range of the largest numbers would overflow.
+  // Halved before subtracting, because the difference of very large numbers could overflow.
   const range = Math.max(...finite) / 2 - min / 2;
   return cells.map((cell) => glyph(range > 0 ? (cell / 2 - min / 2) / range : cell * 0)).join('');
 }

@@ -1,4 +1,4 @@
-/** Base of commands that users type in a terminal or in the chat. */
+/** Base class of commands that users type in a terminal or in the chat. */
 import { Command, type ParseOptionsResult } from 'commander';
 import { UserFacing } from '../base/errors.ts';
 
@@ -13,7 +13,7 @@ export abstract class UserCommand extends Command {
     throw new UserFacing(sentenceOf(message), this.advice());
   }
 
-  /** Accepts options in front of a sub-command's name, too, by moving them behind it. */
+  /** Accepts options also in front of a sub-command's name, by moving them behind the name. */
   override parseOptions(words: string[]): ParseOptionsResult {
     const at = this.#wordAt(words);
     const isName = at > 0 && this.commands.some((command) => command.name() === words[at]);
@@ -22,12 +22,12 @@ export abstract class UserCommand extends Command {
     );
   }
 
-  /** The advice that ends every error. */
+  /** Returns the advice with which every error ends. */
   protected advice(): string {
     return `See ${fullNameOf(this)} --help.`;
   }
 
-  /** Index of the first word that is neither an option nor an option's value. */
+  /** Returns the index of the first word that is neither an option nor the value of an option. */
   #wordAt(words: readonly string[]): number {
     const options = [this, ...this.commands].flatMap((command) => command.options);
     const withValue = options
@@ -43,8 +43,8 @@ const fullNameOf = (command: Command): string =>
   command.parent === null ? command.name() : `${fullNameOf(command.parent)} ${command.name()}`;
 
 /**
- * Turns an error of commander into a sentence: `error: unknown option '--jsn'
- * (Did you mean --json?)`.
+ * Converts an error of commander, such as `error: unknown option '--jsn' (Did you mean --json?)`,
+ * to sentences.
  */
 function sentenceOf(message: string): string {
   const text = message.replace(/^error: /, '').replace(/\n\((Did you mean [^\n]+)\)$/, '. $1');

@@ -1,6 +1,6 @@
 /**
- * Sessions as flat records for spreadsheets and scripts, yielded singly so that any number fits in
- * memory.
+ * Sessions as flat records for spreadsheets and scripts. Records are yielded one by one, so that
+ * any number of them fits in memory.
  */
 import path from 'node:path';
 import type { SessionId } from '../../base/ids.ts';
@@ -15,13 +15,13 @@ export const exportKinds = ['sessions', 'messages', 'metrics', 'ledger', 'events
 export type ExportKind = (typeof exportKinds)[number];
 
 /**
- * A cell. Objects are for JSON and become JSON text in other formats. Numbers may be NaN or
+ * Value of a cell. An object becomes JSON text in formats other than JSON. Numbers may be NaN or
  * infinite.
  */
 export type Cell = string | number | boolean | undefined | object;
 export type ExportRecord = Readonly<Record<string, Cell>>;
 
-/** The columns of each kind, in order; a record has no others. */
+/** Names of the columns per kind of export, in order. A record has no other columns. */
 export const exportColumns: Readonly<Record<ExportKind, readonly string[]>> = {
   sessions: [
     ...[
@@ -79,13 +79,13 @@ export const exportColumns: Readonly<Record<ExportKind, readonly string[]>> = {
 
 export interface ExportSource {
   readonly sessions: Pick<Sessions, 'list' | 'read'>;
-  /** The home folder. */
+  /** Path of the home folder. */
   readonly home: string;
 }
 
 /**
- * Yields the records of session `id`, or of all sessions, newest first. Reads one session at a
- * time.
+ * Yields the records of session `id`, or of all sessions, newest session first. Only one session is
+ * in memory at a time.
  */
 export async function* exportRecords(
   source: ExportSource,
@@ -159,8 +159,8 @@ interface Message {
 }
 
 /**
- * Roles: `goal`, `user`, `wake` and other roles of messages; `assistant`, `tool_call`,
- * `tool_result`.
+ * Returns the messages in an event. Their roles are `goal`, `user`, `wake` and other roles of
+ * messages, `assistant`, `tool_call` and `tool_result`.
  */
 function messagesOf(event: JournalEvent): Message[] {
   switch (event.type) {

@@ -1,4 +1,4 @@
-/** Streams records as CSV (RFC 4180), TSV or JSON. */
+/** Converts records to CSV (RFC 4180), TSV or JSON as a stream. */
 import type { Cell, ExportRecord } from './exportRecords.ts';
 
 export const exportFormats = ['csv', 'json', 'tsv'] as const;
@@ -7,15 +7,15 @@ export type ExportFormat = (typeof exportFormats)[number];
 export interface ExportShape {
   readonly format: ExportFormat;
   readonly columns: readonly string[];
-  /** Removes secrets from a text. Default: texts stay unchanged. */
+  /** Removes secrets from a text. Default: no secrets are removed. */
   redact?(text: string): string;
 }
 
 /**
- * Yields text in pieces. NaN and the infinities are written as `NaN`, `Infinity` and `-Infinity`,
- * in JSON as strings. A CSV or TSV cell that a spreadsheet would read as a formula gets a leading
- * apostrophe, and loses its NUL characters, which end a text for some readers. Lone surrogates are
- * replaced.
+ * Yields the text in pieces. NaN and the infinities become `NaN`, `Infinity` and `-Infinity`
+ * (strings in JSON), and lone surrogates are replaced. In CSV and TSV, a cell that a spreadsheet
+ * would read as a formula gets a leading apostrophe, and NUL characters are removed, because some
+ * readers end a text there.
  */
 export async function* exportText(
   records: AsyncIterable<ExportRecord>,

@@ -1,9 +1,9 @@
-/** Texts about old sessions, for terminal and window. */
+/** Texts about the deletion of old sessions, for terminal and VS Code. */
 import { relativeTime } from '../../base/span.ts';
 import { cleanText, formatBytes, oneLine } from '../../base/text.ts';
 import type { CleanReport, OldSession, RetentionPlan } from '../../agent/contract/retention.ts';
 
-/** `12 sessions, 3.4 GB`. */
+/** Returns, for example, `12 sessions, 3.4 GB`. */
 export const countText = (sessions: readonly OldSession[]): string => {
   const bytes = sessions.reduce((sum, session) => sum + session.bytes, 0);
   return `${sessions.length} ${sessions.length === 1 ? 'session' : 'sessions'}, ${formatBytes(bytes)}`;
@@ -11,7 +11,10 @@ export const countText = (sessions: readonly OldSession[]): string => {
 
 export const planHeader = ['session', 'last', 'size', 'runs', '', 'goal'] as const;
 
-/** Cells in the order of `planHeader`; the unnamed column says why a session is kept. */
+/**
+ * Returns table cells in the order of `planHeader`. The unnamed column says why a session is not
+ * deleted.
+ */
 export const planRows = (
   { goes, stays }: RetentionPlan,
   nowMs: number,

@@ -1,2 +1,2 @@
-/** Texts of an experiment's result and decision. */
+/** Texts for the result of an experiment, and for the decision about it. */
 export { experimentResultText, decisionText } from '../../agent/experiments/experimentLabels.ts';

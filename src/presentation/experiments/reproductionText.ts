@@ -10,7 +10,7 @@ const judgementText: Readonly<Record<Judgement, string>> = {
   not_judged: 'not judged: there is one run to compare with, and no tolerance was given',
 };
 
-/** Report of a reproduction, several lines. */
+/** Returns the report of a reproduction, in several lines. */
 export function reproductionText({
   experimentId,
   run,

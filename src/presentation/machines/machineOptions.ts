@@ -1,4 +1,4 @@
-/** The options of machines, as one table for the terminal, the chat and VS Code. */
+/** The options of machines, declared in one table for the terminal, the chat and VS Code. */
 import type { MachineKind } from '../../machines/machine.ts';
 import { authMethods } from '../../machines/machineEntry.ts';
 import {
@@ -14,25 +14,25 @@ import {
 export type RemoteKind = Exclude<MachineKind, 'local'>;
 
 /**
- * Returns the absolute path of a file or folder of this computer. Throws `UserFacing` where it does
+ * Returns the absolute path of a file or folder on this computer. Throws `UserFacing` if it does
  * not exist.
  */
 export type LocalPath = (path: string) => string;
 
 export interface MachineOption {
-  /** Name without the dashes. */
+  /** Name of the option without the dashes. */
   readonly name: string;
-  /** Placeholder of the value. Default: the option has no value. */
+  /** Placeholder for the value. Default: the option takes no value. */
   readonly value?: string;
   readonly kinds: readonly RemoteKind[];
-  /** Field of the machine's entry. */
+  /** Name of the field in the machine's entry. */
   readonly field: string;
   readonly about: string;
   /** Example of a value. */
   readonly example: string;
-  /** Whether the option may be repeated. */
+  /** Whether the option may be given several times. */
   readonly isList?: true;
-  /** Parses the value of the field; `undefined` for invalid text. */
+  /** Converts text to the value of the field; returns `undefined` for invalid text. */
   read(text: string, localPath: LocalPath): unknown;
 }
 

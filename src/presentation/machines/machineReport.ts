@@ -1,4 +1,4 @@
-/** The current state of machines, for lists that users or programs read. */
+/** The current state of the machines, for lists in text or JSON. */
 import type { Clock } from '../../base/clock.ts';
 import { describeWithin } from '../../machines/describeWithin.ts';
 import type { Machine, MachineKind } from '../../machines/machine.ts';
@@ -7,22 +7,25 @@ import type { MachineRegistry } from '../../machines/list/machineRegistry.ts';
 import type { MachineResources } from '../../machines/resources/machineResources.ts';
 import type { ResourceSample } from '../../machines/resources/resourceSample.ts';
 
-/** An element of the output of `helios machines --json`; fields are only ever added. */
+/**
+ * An element in the output of `helios machines --json`. For compatibility, fields may be added but
+ * never removed.
+ */
 export interface MachineReport {
   readonly id: string;
   readonly kind: MachineKind;
-  /** `ada@gpu1:2222`, or an image; `undefined` for this computer. */
+  /** Address (`ada@gpu1:2222`) or image of the machine; `undefined` for this computer. */
   readonly place?: string;
   readonly status: 'connected' | 'unreachable' | 'unused';
-  /** Description in one line. */
+  /** Description of the hardware in one line. */
   readonly description?: string;
   /** Why the machine is unreachable. */
   readonly why?: string;
   /** Maximum number of concurrent runs. */
   readonly slots?: number;
-  /** The GPUs that runs may use. Default: all. */
+  /** Ids of the GPUs that runs may use. Default: all GPUs. */
   readonly gpuIds?: readonly string[];
-  /** Current load; `undefined` where it did not arrive in time. */
+  /** Current load; `undefined` if the load did not arrive in time. */
   readonly resources?: ResourceSample;
 }
 
@@ -32,12 +35,12 @@ export interface ReportDeps {
   readonly clock: Clock;
 }
 
-/** Time to wait for the load, in addition to the time for the machine itself. */
+/** Time to wait for a machine's load, in addition to the time for reaching the machine. */
 const sampleMs = 2_000;
 
 /**
- * Reports on all machines in parallel, so that an unreachable one does not delay the others.
- * `isConnecting`: also connects to machines that were never used.
+ * Reports on all machines in parallel, so that an unreachable machine does not delay the others.
+ * `isConnecting`: whether to connect to machines that were never used, too.
  */
 export function reportMachines(
   deps: ReportDeps,

@@ -1,5 +1,5 @@
 /**
- * `machines.json` as a JSON schema, for completion and hints in an editor. Derived from the schema
+ * JSON schema of `machines.json`, for completion and hints in an editor. Derived from the schema
  * that validates the file.
  */
 import * as z from 'zod';
@@ -10,7 +10,7 @@ interface ObjectSchema {
   properties: Record<string, { const?: string; description?: string }>;
 }
 
-/** Written to `dist/machines.schema.json` by the build. */
+/** Returns the JSON schema, which the build writes to `dist/machines.schema.json`. */
 export function machinesJsonSchema(): object {
   const { oneOf = [] } = z.toJSONSchema(machineEntrySchema, { target: 'draft-7', io: 'input' }) as {
     oneOf?: ObjectSchema[];
@@ -18,7 +18,7 @@ export function machinesJsonSchema(): object {
   return {
     $schema: 'http://json-schema.org/draft-07/schema#',
     title: 'The machines of Helios',
-    // Keyword of VS Code.
+    // `allowComments` is specific to VS Code.
     allowComments: true,
     type: 'object',
     required: ['version', 'machines'],
@@ -32,7 +32,8 @@ export function machinesJsonSchema(): object {
           type: 'object',
           required: ['id', 'kind'],
           properties: { kind: { enum: remoteKinds, description: fieldText('kind', 'ssh') } },
-          // Conditions on the kind, so that an editor offers the fields of that kind only.
+          // Conditions on the kind of machine, so that an editor suggests only the fields of that
+          // kind.
           allOf: oneOf.map((schema) => {
             const kind = schema.properties['kind']?.const as RemoteKind;
             return {
@@ -55,7 +56,10 @@ const described = ({ properties }: ObjectSchema, kind: RemoteKind): ObjectSchema
     ]),
   );
 
-/** Description of a field: its own, else that of its option. */
+/**
+ * Returns the description of a field: its text in `ownTexts`, otherwise the description of the
+ * option for this field.
+ */
 function fieldText(field: string, kind: RemoteKind): string {
   const text = ownTexts[field] ?? optionsOf(kind).find((option) => option.field === field)?.about;
   if (text === undefined)

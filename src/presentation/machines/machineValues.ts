@@ -1,4 +1,4 @@
-/** Parsers of amounts, times and mounts. Each returns `undefined` for invalid text. */
+/** Parsers for amounts, times and mounts. Each parser returns `undefined` for invalid text. */
 
 export interface Mount {
   readonly source: string;
@@ -14,7 +14,7 @@ export function numberOf(
   return value >= min && value <= Number.MAX_SAFE_INTEGER ? value : undefined;
 }
 
-/** Accepts 1 or more. */
+/** Parses a whole number of at least 1. */
 export const wholeNumberOf = (text: string): number | undefined =>
   numberOf(text, { isWhole: true, min: 1 });
 
@@ -25,7 +25,10 @@ export function gpuIdsOf(text: string): string[] | undefined {
 
 const megabytes: Readonly<Record<string, number>> = { M: 1, G: 1024, T: 1024 * 1024 };
 
-/** Megabytes: `16G`, `512M`, `1.5T`, `16GiB`; a number without a unit is megabytes, as in Slurm. */
+/**
+ * Parses an amount to megabytes: `16G`, `512M`, `1.5T`, `16GiB`. As in Slurm, a number without a
+ * unit is in megabytes.
+ */
 export function amountOf(text: string): number | undefined {
   const [, number, unit = 'M'] = /^(\d+(?:\.\d+)?)(?:([MGT])(?:i?B)?)?$/i.exec(text) ?? [];
   const value = Math.round(Number(number) * (megabytes[unit.toUpperCase()] ?? NaN));
@@ -35,8 +38,8 @@ export function amountOf(text: string): number | undefined {
 const minutesOfUnit: Readonly<Record<string, number>> = { m: 1, h: 60, d: 1440 };
 
 /**
- * Minutes, rounded up: `90m`, `24h`, `2d`, and in Slurm's forms: `90`, `90:00`, `24:00:00`, `1-12`,
- * `1-12:00:00`.
+ * Parses a time to minutes, rounded up: `90m`, `24h`, `2d`, or the forms of Slurm: `90`, `90:00`,
+ * `24:00:00`, `1-12`, `1-12:00:00`.
  */
 export function minutesOf(text: string): number | undefined {
   const [, number, unit = ''] = /^(\d+)([mhd])$/.exec(text) ?? [];
@@ -49,15 +52,16 @@ function slurmMinutes(text: string): number | undefined {
   const [, days, rest = ''] = /^(?:(\d+)-)?(\d+(?::\d+){0,2})$/.exec(text) ?? [];
   if (rest === '') return undefined;
   const parts = rest.split(':').map(Number);
-  // After days the first number is hours. Without days, a single number, or the first of two, is
-  // minutes.
+  // Days are followed by hours. Without days, a single number is in minutes, and so is the first of
+  // two numbers.
   const [hours = 0, minutes = 0, seconds = 0] =
     days !== undefined || parts.length === 3 ? parts : [0, ...parts];
   return Number(days ?? 0) * 1440 + hours * 60 + minutes + Math.ceil(seconds / 60);
 }
 
 /**
- * `FROM:TO`, `FROM:TO:ro`, `FROM:TO:rw`; FROM is on this computer, TO absolute in the container.
+ * Parses a mount: `FROM:TO`, `FROM:TO:ro` or `FROM:TO:rw`. FROM is a path on this computer, TO an
+ * absolute path in the container.
  */
 export function mountOf(text: string, localPath: (path: string) => string): Mount | undefined {
   const [, source, target, mode] = /^([^:]+):(\/[^:]*)(?::(ro|rw))?$/.exec(text) ?? [];
@@ -65,7 +69,7 @@ export function mountOf(text: string, localPath: (path: string) => string): Moun
   return { source: localPath(source), target, ...(mode === 'ro' && { isReadOnly: true }) };
 }
 
-/** `USR1@120`, `SIGTERM@60`. */
+/** Parses a signal and the seconds before the end: `USR1@120`, `SIGTERM@60`. */
 export function warningOf(
   text: string,
 ): { readonly signal: string; readonly seconds: number } | undefined {

@@ -1,4 +1,6 @@
-/** Arguments of `helios machine` and `/machine`, declared once for both. */
+/**
+ * Arguments of `helios machine` in the terminal and `/machine` in the chat, declared once for both.
+ */
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { UserFacing } from '../../base/errors.ts';
 import {
@@ -18,7 +20,7 @@ import {
 
 export type MachineRequest =
   | { readonly action: 'add'; readonly entry: MachineEntry }
-  /** Hosts of the ssh config. */
+  /** Imports hosts of the ssh config: those in `names`, or all. */
   | { readonly action: 'import'; readonly names: readonly string[] | 'all' }
   | { readonly action: 'rm' | 'test'; readonly id: string };
 
@@ -28,14 +30,18 @@ export interface MachineArgumentsContext {
   readonly localPath: LocalPath;
 }
 
-/** Throws `UserFacing`. */
+/** Returns the parsed request. Throws `UserFacing` if the arguments are invalid. */
 export type ReadRequest = (context: MachineArgumentsContext) => MachineRequest;
 
-/** The values of each option by its name in camel case; `true` for an option without a value. */
+/**
+ * Values of each option by the option's name in camel case; `true` for an option that takes no
+ * value.
+ */
 type OptionTexts = Readonly<Record<string, readonly string[] | true>>;
 
 /**
- * Declares the actions on machines as sub-commands of `machine`. `ask` receives the parsed request.
+ * Declares the actions on machines as sub-commands of `machine`. `ask` is called with the parsed
+ * request.
  */
 export function declareMachineWords(
   machine: Command,
@@ -82,7 +88,7 @@ export function declareMachineWords(
     .action((id: string) => ask(() => ({ action: 'test', id })));
 }
 
-/** Reads a line of the chat. Throws `UserFacing` with the usage. */
+/** Parses the words of a chat message. Throws `UserFacing` with the usage if they are invalid. */
 export function readMachineWords(
   words: readonly string[],
   context: MachineArgumentsContext,
@@ -98,7 +104,7 @@ export function readMachineWords(
   return request;
 }
 
-/** Reads the fields that the options set. Throws `UserFacing`. */
+/** Returns the fields of a machine's entry that the options set. Throws `UserFacing`. */
 export function readMachineOptions(
   words: readonly string[],
   kind: RemoteKind,
@@ -110,8 +116,8 @@ export function readMachineOptions(
 }
 
 /**
- * Splits a line like a shell: spaces separate arguments, quotes group them. Throws `UserFacing` for
- * an unterminated quote.
+ * Splits a line into arguments like a shell: spaces separate arguments, quotes group words. Throws
+ * `UserFacing` if a quote is not closed.
  */
 export function splitArguments(line: string): string[] {
   const words = [...line.matchAll(/(?:[^\s"']|"[^"]*"|'[^']*')+|["']/g)].map(([word]) => word);
@@ -125,7 +131,7 @@ export function splitArguments(line: string): string[] {
   );
 }
 
-/** A command without a help page. */
+/** A command without a help page, for the chat. */
 class TypedCommand extends UserCommand {
   readonly #advice: string;
 
@@ -155,8 +161,8 @@ const valuesText =
 const optionsByName = Map.groupBy(machineOptions, ({ name }) => name);
 
 /**
- * Declares each option name once, since the meaning of a value depends on the kind, which may
- * follow later.
+ * Declares each option name once for all kinds of machine. Values are parsed later, because their
+ * meaning depends on the kind, which may come after the option.
  */
 function declareOptions<Declared extends Command>(command: Declared): Declared {
   for (const [name, variants] of optionsByName) {
@@ -175,7 +181,10 @@ function declareOptions<Declared extends Command>(command: Declared): Declared {
   return command;
 }
 
-/** Throws where the value is missing: only arguments for another program may begin with dashes. */
+/**
+ * Returns the value of an option. Throws if the value is missing: text that begins with dashes is
+ * the next option, except for arguments of another program.
+ */
 function textOf(text: string, [option]: readonly MachineOption[]): string {
   if (option === undefined || (text !== '' && (option.name === 'flag' || !text.startsWith('--'))))
     return text;

@@ -1,11 +1,14 @@
-/** Parses reasoning efforts and maps them to what a model supports. */
+/** Parses reasoning efforts, and maps them to efforts that a model supports. */
 import { UserFacing } from '../../base/errors.ts';
 import type { Effort, ModelDescription } from '../../models/model.ts';
 import { nearMatches } from '../../base/nearMatches.ts';
 
 export const effortLevels: readonly Effort[] = ['none', 'low', 'medium', 'high', 'max'];
 
-/** Returns `undefined` for `default`: the setting applies. Throws `UserFacing`. */
+/**
+ * Parses an effort. Returns `undefined` for `default`, which means that the setting applies. Throws
+ * `UserFacing`.
+ */
 export function parseEffort(word: string): Effort | undefined {
   const asked = word.trim().toLowerCase();
   if (asked === 'default') return undefined;
@@ -19,13 +22,16 @@ export function parseEffort(word: string): Effort | undefined {
 }
 
 export interface EffortAnswer {
-  /** The effort to request; `undefined`: none. */
+  /** Effort to request from the model; `undefined`: request none. */
   readonly effort: Effort | undefined;
-  /** Set when `effort` differs from the requested one. */
+  /** Note for the user; set if `effort` differs from the requested effort. */
   readonly note?: string;
 }
 
-/** Returns the nearest effort that the model supports, or the given effort for an unknown model. */
+/**
+ * Returns the supported effort that is nearest to the given one. For a model with unknown efforts,
+ * returns the given effort.
+ */
 export function effortFor(
   model: Pick<ModelDescription, 'id' | 'efforts'>,
   asked: Effort,

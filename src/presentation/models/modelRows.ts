@@ -27,7 +27,10 @@ export function modelRows(
   });
 }
 
-/** Drops unlisted models of providers that are not ready. Naming such a provider shows them. */
+/**
+ * Omits models that are only in the built-in list if their provider is not ready. If the user names
+ * such a provider, its models are shown.
+ */
 export const withinReach = ({ entries, problems }: CatalogueListing): CatalogueListing => ({
   entries: entries.filter(({ provider, source }) => source === 'live' || !problems.has(provider)),
   problems,
@@ -45,6 +48,6 @@ function notesOf({ model, isDefault, source }: CatalogueEntry, isProblem: boolea
   return notes.filter((note) => note !== false).join(', ');
 }
 
-/** Returns a line per provider that could not be asked. */
+/** Returns a line per provider whose models could not be listed. */
 export const problemLines = ({ problems }: CatalogueListing): readonly string[] =>
   [...problems].map(([provider, problem]) => `${provider}: ${problem}`);

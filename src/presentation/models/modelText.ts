@@ -1,4 +1,4 @@
-/** Parses the arguments of `/switch` and `/model`, and writes their answers. */
+/** Parses the arguments of `/switch` and `/model`, and formats the answers. */
 import type { Effort, ModelDescription, ModelProvider } from '../../models/model.ts';
 import type { ModelCatalogue } from '../../models/modelCatalogue.ts';
 import type { NamedModel } from '../../models/list/modelNames.ts';
@@ -29,11 +29,14 @@ export function parseModelArguments(
 export interface ModelArgumentsContext {
   readonly catalogue: Pick<ModelCatalogue, 'resolve'>;
   readonly providers: readonly NamedProvider[];
-  /** The session's provider, preferred where a word matches models of several providers. */
+  /** Provider of the session, preferred if a word matches models of several providers. */
   readonly current?: string | undefined;
 }
 
-/** Returns the model that the text names; `undefined` for empty text. Throws `UserFacing`. */
+/**
+ * Returns the model that the text names; `undefined` for empty text. Throws `UserFacing` for an
+ * unknown model.
+ */
 export function modelFor(
   text: string,
   { catalogue, providers, current }: ModelArgumentsContext,
@@ -42,17 +45,17 @@ export function modelFor(
   return asked && catalogue.resolve(asked.word, asked.provider, current);
 }
 
-/** A model in use, with its known properties. */
+/** The model that a session uses, with its known properties. */
 export interface ModelInUse extends NamedModel {
-  /** `undefined` for a model that no list has. */
+  /** Description from a list of models; `undefined` for a model that is in no list. */
   readonly description: ModelDescription | undefined;
   readonly effort: Effort;
   readonly prices: PriceTable;
 }
 
 /**
- * `claude/claude-opus-5-5 (Claude Opus 5.5) · 1M context, 128K output · $4.00 in, $20.00 out per
- * million tokens · reasoning medium`.
+ * Returns, for example, `claude/claude-opus-5-5 (Claude Opus 5.5) · 1M context, 128K output · $4.00
+ * in, $20.00 out per million tokens · reasoning medium`.
  */
 export function modelText(used: ModelInUse): string {
   const { provider, model, description, prices } = used;
@@ -75,13 +78,15 @@ function reasoningPart({ model, description, effort }: ModelInUse): string {
   return answer.effort === undefined ? 'no reasoning effort' : `reasoning ${answer.effort}`;
 }
 
-/** Text after a switch: the new model, what is kept, and what differs. */
+/**
+ * Returns the answer to a switch of the model: the new model, what is preserved, and what differs.
+ */
 export function switchedText(used: ModelInUse): string {
   const notes = noteFor(used);
   return `Switched from the next call on: ${modelText(used)}. History and notes are kept.${notes}`;
 }
 
-/** Text after `/reasoning`: the effort that the model will use. */
+/** Returns the answer to `/reasoning`: the effort that the model will use. */
 export function reasoningText(used: ModelInUse): string {
   const answer = effortFor({ ...used.description, id: used.model }, used.effort);
   const said =

@@ -1,4 +1,4 @@
-/** Two runs side by side as a document. */
+/** A document that compares two runs side by side. */
 import { runStatusText } from '../../agent/journal/runText.ts';
 import { formatValue } from '../../base/text.ts';
 import type { LedgerRow } from '../../experiments/ledger.ts';
@@ -46,7 +46,7 @@ function metricsTable(metrics: readonly MetricComparison[]): string {
   return `## Metrics\n\n${head}\n${rows.join('\n')}`;
 }
 
-/** Compares at equal steps, which is fair to a run that ended early. */
+/** Compares the runs at the same step, which is fair to a run that ended earlier. */
 function equalStepTable(metrics: readonly MetricComparison[]): string[] {
   const rows = metrics.flatMap(({ metric, atEqualStep: at }) => {
     if (at === undefined) return [];

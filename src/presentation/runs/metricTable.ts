@@ -1,4 +1,7 @@
-/** The metrics of a run as a small Markdown table, each compared with the best of earlier runs. */
+/**
+ * The metrics of a run as a small Markdown table that compares each with the best of the earlier
+ * runs.
+ */
 import type { RunState } from '../../agent/journal/state.ts';
 import type { Evidence } from '../../agent/journal/events.ts';
 import { summaryFor } from '../../experiments/ledger.ts';
@@ -9,15 +12,15 @@ import { plain } from '../../base/markdown.ts';
 
 export interface RunResult {
   readonly metrics: readonly MetricSummary[];
-  /** Earlier runs that succeeded. */
+  /** Earlier runs that ended successfully. */
   readonly before: readonly RunState[];
-  /** The goal's metric, listed first. */
+  /** Name of the goal's metric, which is listed first. */
   readonly decisive?: string | undefined;
 }
 
 const maxRows = 6;
 
-/** Empty when the run reported no metric. */
+/** Returns the table; empty text if the run reported no metric. */
 export function metricTable(result: RunResult): string {
   const rows = ordered(result.metrics, result.decisive);
   if (rows.length === 0) return '';
@@ -40,8 +43,8 @@ function ordered(metrics: readonly MetricSummary[], decisive: string | undefined
 }
 
 /**
- * Compares with the best earlier value. The arrow shows the direction of the change, the word
- * whether it is better: neither needs a colour.
+ * Compares a metric with the best earlier value. An arrow shows the direction of the change, and a
+ * word says whether the value is better, so that no colour is needed.
  */
 function against(row: MetricSummary, { before }: RunResult): string {
   if (row.firstNonFinite !== undefined)
@@ -66,7 +69,7 @@ function bestBefore(row: MetricSummary, before: readonly RunState[]): number | u
   return row.direction === 'lower' ? Math.min(...values) : Math.max(...values);
 }
 
-/** The evidence of the goal, as a list. Empty when there is none. */
+/** Returns the evidence that the goal is met as a list; empty text if there is none. */
 export const evidenceList = (evidence: readonly Evidence[]): string =>
   evidence
     .map(({ run, metric, last, best, count }) => {

@@ -1,4 +1,4 @@
-/** Texts of runs and sweeps, with the values next to them. */
+/** Texts about runs and sweeps, and the values that belong to them. */
 export {
   runName,
   runStatusText,

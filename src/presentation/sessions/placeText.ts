@@ -1,4 +1,4 @@
-/** Text of the state and owner of a session that has not ended, for lists. */
+/** Text for lists: the state and the owner of a session that has not ended. */
 import type { SessionOwner, SessionSummary } from '../../agent/contract/sessions.ts';
 
 const owners = { window: 'window', terminal: 'terminal', detached: 'background' } as const;
@@ -12,8 +12,8 @@ const doing = {
 } as const;
 
 /**
- * `sleeping in window 4711`, `paused`, or `interrupted` for a session that has not ended and has no
- * owner.
+ * Returns, for example, `sleeping in window 4711` or `paused`; `interrupted` for a session that has
+ * not ended and has no owner.
  */
 export function placeText(
   { phase }: Pick<SessionSummary, 'phase'>,

@@ -1,4 +1,4 @@
-/** Short texts about a session, for the status bar, the chat's last line and the trees. */
+/** Short texts about a session, for the status bar, the trees and the last line in the chat. */
 import { budgetText } from '../../agent/journal/limitText.ts';
 import type { ApprovalRequest } from '../../agent/contract/ports.ts';
 import { costText, endText, sleepText } from '../../agent/journal/factText.ts';
@@ -23,14 +23,14 @@ export interface LiveMetric {
 export interface Glance {
   readonly state: SessionState;
   readonly metric?: LiveMetric;
-  /** The champion's value, `loss 0.83`, shown once nothing is running. */
+  /** Best value so far, from the champion: `loss 0.83`. Shown while nothing is running. */
   readonly best?: string;
 }
 
 export const isOpen = (state: SessionState): boolean => state.phase !== 'ended';
 export const isWorking = (state: SessionState): boolean =>
   state.phase === 'ready' || state.phase === 'thinking' || state.phase === 'acting';
-/** Whether the session is paused because something failed: only the user can resume it. */
+/** Whether the session is paused because something failed, so that only the user can resume it. */
 export const needsUser = (state: SessionState): boolean =>
   state.phase === 'paused' && state.pausedBy !== undefined && state.pausedBy !== 'user';
 
@@ -43,7 +43,7 @@ const arrows = { up: '↑', down: '↓', flat: '→' } as const;
 export const metricText = (metric: LiveMetric): string =>
   `${metric.name} ${formatValue(metric.value)} ${arrows[metric.trend]}`;
 
-/** Time until the sleep ends, where known; else time since it started. */
+/** Returns the time until the sleep ends; if that is unknown, the time since the sleep started. */
 export function sleepSpan(sleep: NonNullable<SessionState['sleep']>, nowMs: number): string {
   const timers = sleep.request.triggers.flatMap((trigger) =>
     trigger.type === 'timer' ? [trigger.atMs] : [],
@@ -52,7 +52,7 @@ export function sleepSpan(sleep: NonNullable<SessionState['sleep']>, nowMs: numb
   return formatSpan(Number.isFinite(endsMs) ? endsMs - nowMs : nowMs - sleep.sinceMs);
 }
 
-/** `Working`, `Sleeping until run 7 ends`, `Paused`, `Goal met`. */
+/** Returns the phase: `Working`, `Sleeping until run 7 ends`, `Paused`, `Goal met`. */
 export function phaseText(state: SessionState, nowMs: number): string {
   switch (state.phase) {
     case 'ready':
@@ -74,7 +74,10 @@ function runsText(alive: number, all: number): string {
   return `${all} ${all === 1 ? 'run' : 'runs'}${alive === 0 ? '' : ' active'}`;
 }
 
-/** `Working · turn 12 · 2 of 5 runs active · loss 0.83 ↓ · $1.20 of $5 · 42 m`. */
+/**
+ * Returns, for example, `Working · turn 12 · 2 of 5 runs active · loss 0.83 ↓ · $1.20 of $5 · 42
+ * m`.
+ */
 export function statusLine({ state, metric, best }: Glance, nowMs: number): string {
   const endMs = state.phase === 'ended' ? state.lastEventMs : nowMs;
   const alive = runningCount(state);
@@ -91,7 +94,7 @@ export function statusLine({ state, metric, best }: Glance, nowMs: number): stri
     .join(' · ');
 }
 
-/** `loss 0.83`: the champion's best value of the deciding metric. */
+/** Returns the champion's value of the deciding metric: `loss 0.83`. */
 export function bestText(ledger: Ledger): string | undefined {
   const { decisive, champion } = ledger;
   const summary = decisive && champion && summaryFor(champion.metrics, decisive.metric);
@@ -107,8 +110,8 @@ const effectVerbs: Readonly<Record<string, string>> = {
 export const effectVerb = (effect: string): string => effectVerbs[effect] ?? effect;
 
 /**
- * Text of an approval question in one line for a notification. Line breaks stay visible, because
- * another line may be another command.
+ * Returns an approval question in one line, for a notification. Line breaks are shown as a visible
+ * sign, because the next line may be another command.
  */
 export const approvalText = ({ effect, title, detail }: ApprovalRequest): string => {
   const asked = [
@@ -122,7 +125,10 @@ export const approvalText = ({ effect, title, detail }: ApprovalRequest): string
   return `Helios asks to ${effectVerb(effect)}: ${asked.join(' · ')}`;
 };
 
-/** Arguments of a call as lines, the command first, nothing omitted. Other text stays unchanged. */
+/**
+ * Returns the arguments of a call as lines, the command first and nothing omitted. Text that is not
+ * a JSON object is returned unchanged.
+ */
 export function approvalDetail(detail: string): string {
   const args = objectIn(detail);
   if (args === undefined) return detail;

@@ -1,4 +1,4 @@
-/** Converts values of settings to engine settings. */
+/** Converts the values of settings to the settings of the engine. */
 import { isDeepStrictEqual } from 'node:util';
 import type { EngineSettings } from '../../agent/contract/settings.ts';
 import { settingNames, settingOf, type SettingName } from './settings.ts';
@@ -6,7 +6,10 @@ import { settingNames, settingOf, type SettingName } from './settings.ts';
 type Environment = Readonly<Record<string, string | undefined>>;
 type Fields = Record<string, unknown>;
 
-/** Leaves out values that are not set, so that the engine's default applies. */
+/**
+ * Returns the engine settings. Values that are not set are omitted, so that the engine's defaults
+ * apply.
+ */
 export function engineSettingsOf(read: (name: SettingName) => unknown): EngineSettings {
   const fields: Fields = {};
   for (const name of settingNames) {
@@ -18,13 +21,16 @@ export function engineSettingsOf(read: (name: SettingName) => unknown): EngineSe
   return withoutIncomplete(fields) as unknown as EngineSettings;
 }
 
-/** VS Code does not enforce bounds: an amount below "no limit" also means no limit. */
+/**
+ * Whether a value means "not set". VS Code does not enforce minimums, so an amount below "no limit"
+ * also counts as no limit.
+ */
 const isUnset = (value: unknown, none: unknown): boolean =>
   typeof none === 'number' && typeof value === 'number'
     ? value <= none
     : none !== undefined && isDeepStrictEqual(value, none);
 
-/** Settings from environment variables. */
+/** Returns the settings from environment variables. */
 export function settingsOfEnvironment(env: Environment): Partial<EngineSettings> {
   const fields: Fields = {};
   for (const name of settingNames) {
@@ -35,14 +41,14 @@ export function settingsOfEnvironment(env: Environment): Partial<EngineSettings>
   return fields;
 }
 
-/** Sets the value at `field` or `group.field`. */
+/** Sets a value at the path `field` or `group.field`. */
 function place(fields: Fields, path: string, value: unknown): void {
   const [first = '', second] = path.split('.');
   fields[first] =
     second === undefined ? value : { ...(fields[first] as object | undefined), [second]: value };
 }
 
-/** Drops a group that lacks its required member. */
+/** Removes groups in which a required member is missing. */
 function withoutIncomplete(fields: Fields): Fields {
   const required = settingNames.flatMap((name) => {
     const { engine, isRequired } = settingOf(name);

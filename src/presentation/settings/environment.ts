@@ -1,4 +1,4 @@
-/** Environment variables that are neither a setting nor a provider's key, with their effect. */
+/** The effects of environment variables that are neither a setting nor the key of a provider. */
 export const environmentVariables: Readonly<Record<string, string>> = {
   'HELIOS_KEY_<ID>': 'API key of an endpoint: its id in capitals, with `_` in place of `-`.',
   HTTPS_PROXY: 'Proxy for requests to models and to the web. `ALL_PROXY` and `HTTP_PROXY` follow.',

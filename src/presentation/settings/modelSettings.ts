@@ -21,7 +21,7 @@ const provider = choice<string>({
 });
 
 export const modelSettings = {
-  // Ids of endpoints are valid, too.
+  // Ids of user-defined endpoints are also valid.
   'model.provider': { ...provider, written: z.string().trim().min(1) },
   'model.name': text({
     description:

@@ -1,12 +1,12 @@
 /**
- * The schema of `preferences.json`: the settings that the terminal shares, under the engine's
- * names.
+ * Schema of `preferences.json`: the settings that VS Code shares with the terminal, under the names
+ * that the engine uses.
  */
 import * as z from 'zod';
 import type { Setting } from './setting.ts';
 import { settingNames, settingOf } from './settings.ts';
 
-/** Settings by their path in the file: `effort`, `web.searxngUrl`. */
+/** Settings by their path in the file, such as `effort` or `web.searxngUrl`. */
 export const preferences: ReadonlyMap<string, Setting> = new Map(
   settingNames.map(settingOf).flatMap((setting): [string, Setting][] => {
     const { engine, isPreference } = setting;
@@ -19,7 +19,7 @@ const partsOf = (place: string): readonly [group: string, field?: string] => {
   return field === undefined ? [group] : [group, field];
 };
 
-/** Ignores unknown names at the top level; refuses them inside a group. */
+/** Schema of the file. Unknown names are ignored at the top level but are errors inside a group. */
 export const preferencesSchema = z.object(
   Object.fromEntries(
     [...Map.groupBy(preferences, ([place]) => partsOf(place)[0])].map(([name, members]) => [
@@ -30,8 +30,8 @@ export const preferencesSchema = z.object(
 );
 
 /**
- * A group is loose if its values are validated where they are used: that check reports unknown
- * names.
+ * Returns the schema of a group. If the values are validated where they are used, the schema allows
+ * unknown names, because that validation reports them.
  */
 function schemaOf(members: readonly (readonly [place: string, setting: Setting])[]): z.ZodType {
   const shape: Record<string, z.ZodType> = {};

@@ -6,11 +6,11 @@ import { address, flag, structure, text, type Setting, type Traits } from './set
 
 type Field = NonNullable<Traits['engine']>;
 
-/** The address of a service; an environment variable may set it, too. */
+/** Declares the address of a service, which an environment variable may set, too. */
 const baseUrl = (engine: Field, variable: string, description: string): Setting<string> =>
   text({ description, scope: 'machine-overridable', isRestricted: true, engine, variable });
 
-/** The end of a description: the fallback of an empty setting. */
+/** Returns the end of a description, which says what applies while the setting is empty. */
 const orElse = (variable: string, otherwise: string): string =>
   `When empty, \`${variable}\` of the environment is used if it is set, otherwise ${otherwise}.`;
 

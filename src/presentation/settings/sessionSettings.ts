@@ -1,4 +1,4 @@
-/** Settings for how sessions work, resume and are kept. */
+/** Settings for how sessions work, when they resume, and how long they are stored. */
 import type { EngineSettings, PermissionMode } from '../../agent/contract/settings.ts';
 import { defaultPlateau } from '../../watchdogs/plateauSettings.ts';
 import { watchdogSettingsSchema } from '../../watchdogs/settings.ts';

@@ -1,55 +1,58 @@
 /**
- * Declarations of settings. The manifest, `preferences.json`, the engine's settings, the
- * documentation and the defaults of every front end derive from them; `npm run manifest` writes the
- * files.
+ * The form in which settings are declared. The manifest, `preferences.json`, the engine's settings,
+ * the documentation and the defaults in every front end derive from these declarations; `npm run
+ * manifest` writes the files.
  */
 import * as z from 'zod';
 import type { EngineSettings } from '../../agent/contract/settings.ts';
 import type { NotificationSettings } from '../../notify/settings.ts';
 
-/** Engine settings that group several settings of a user. */
+/** Groups in the engine's settings. Each member of a group is a separate setting for the user. */
 type Group = 'consult' | 'dayLimits' | 'plateau' | 'web';
 
-/** A field of `EngineSettings`, prefixed with its group if it has one. */
+/** Name of a field in `EngineSettings`, with its group in front if it has one. */
 export type EnginePath =
   | Exclude<keyof EngineSettings, Group>
   | { [Name in Group]: `${Name}.${keyof NonNullable<EngineSettings[Name]> & string}` }[Group]
   | `notifications.${keyof NotificationSettings}`;
 
 export interface Traits {
-  /** Markdown: begins with a verb or a noun, and states the effect of special values. */
+  /**
+   * Description as Markdown. Begins with a verb or a noun, and explains the effect of special
+   * values.
+   */
   readonly description: string;
-  /** Default: window. */
+  /** Scope of the setting in VS Code. Default: window. */
   readonly scope?: 'application' | 'machine' | 'machine-overridable' | 'window';
-  /** An untrusted workspace cannot set it. */
+  /** Whether an untrusted workspace is prevented from setting the value. */
   readonly isRestricted?: true;
-  /** The engine setting that it sets. Default: only VS Code reads it. */
+  /** The engine setting with this value. Default: none; only VS Code uses the setting. */
   readonly engine?: EnginePath;
-  /** Whether `preferences.json` has it, under the engine's name. */
+  /** Whether the setting may also be in `preferences.json`, under the engine's name. */
   readonly isPreference?: true;
-  /** Whether the group of `engine` requires this member. */
+  /** Whether the group of `engine` is incomplete without this setting. */
   readonly isRequired?: true;
-  /** Equivalent option of the `helios` command. */
+  /** Option of the `helios` command with the same effect. */
   readonly option?: string;
-  /** Environment variable that applies while the setting is empty. */
+  /** Environment variable that is used while the setting is empty. */
   readonly variable?: string;
 }
 
 interface Declared<Value> extends Traits {
   readonly default: Value;
-  /** The value that means "not set", which is not passed to the engine. */
+  /** Value that means "not set". This value is not passed to the engine. */
   readonly none?: Value;
-  /** Converts the value to the engine's form. */
+  /** Converts the user's value to the value for the engine. */
   readonly toEngine?: (value: Value) => unknown;
-  /** Type and bounds, as a JSON schema. */
+  /** Type and bounds of the value, as JSON schema. */
   readonly json: Readonly<Record<string, unknown>>;
   /** Schema of the value in `preferences.json`. */
   readonly written: z.ZodType;
-  /** Schema of a list or an object; replaces `json` in the manifest, as a JSON schema. */
+  /** Schema of a list or an object, used in the manifest (as JSON schema) instead of `json`. */
   readonly schema?: z.ZodType;
 }
 
-// Declared as a method, so that a setting of any type is assignable to `Setting<unknown>`.
+// `toEngine` is a method here, so that a setting of any type is assignable to `Setting<unknown>`.
 export type Setting<Value = unknown> = Omit<Declared<Value>, 'toEngine'> & {
   toEngine?(value: Value): unknown;
 };
@@ -62,7 +65,7 @@ export const text = (traits: Traits): Setting<string> => ({
   ...traits,
 });
 
-/** A text setting that holds a web address. */
+/** Declares a text setting that contains a web address. */
 export const address = (traits: Traits): Setting<string> => ({ ...text(traits), written: z.url() });
 
 export const flag = (fallback: boolean, traits: Traits): Setting<boolean> => ({
@@ -75,9 +78,9 @@ export const flag = (fallback: boolean, traits: Traits): Setting<boolean> => ({
 interface Choices<Value extends string> extends Traits {
   readonly default: Value;
   readonly none?: Value;
-  /** Effect of each value, as Markdown. */
+  /** The possible values, and the effect of each as Markdown. */
   readonly values: Readonly<Record<Value, string>>;
-  /** Readable names of the values. Default: the values. */
+  /** Readable names of the values. Default: the values themselves. */
   readonly labels?: readonly string[];
 }
 
@@ -122,10 +125,10 @@ export function count(bounds: Bounds): Setting<number> {
   return { ...setting, json: { ...json, type: 'integer' } };
 }
 
-/** An amount; 0 means no limit. */
+/** Declares an amount for which 0 means no limit. */
 export const limit = (traits: Traits): Setting<number> =>
   amount({ default: 0, none: 0, minimum: 0, ...traits });
-/** A count; 0 means no limit. */
+/** Declares a count for which 0 means no limit. */
 export const countLimit = (traits: Traits): Setting<number> =>
   count({ default: 0, none: 0, minimum: 0, toEngine: Math.ceil, ...traits });
 
@@ -136,8 +139,8 @@ interface Structured<Value> extends Traits {
 }
 
 /**
- * A list or an object. Values are validated where they are used, with better messages than a schema
- * gives.
+ * Declares a list or an object. The values are validated where they are used, with better error
+ * messages than a JSON schema allows.
  */
 export const structure = <Value>(traits: Structured<Value>): Setting<Value> => ({
   json: {},

@@ -20,7 +20,7 @@ const declared = {
 };
 
 export type SettingName = keyof typeof declared;
-/** Values by name without the leading `helios.`, as VS Code returns them. */
+/** Values by the name without the leading `helios.`, in the form that VS Code returns. */
 export type Settings = { readonly [Name in SettingName]: (typeof declared)[Name]['default'] };
 
 export const settingNames = Object.keys(declared) as readonly SettingName[];
@@ -29,7 +29,7 @@ export const defaultOf = <Name extends SettingName>(name: Name): Settings[Name] 
   declared[name].default as Settings[Name];
 export const settingKey = (name: SettingName): string => `helios.${name}`;
 
-/** Sections of the Settings editor and the documentation. */
+/** Sections in the Settings editor and the documentation, with the settings of each. */
 export const settingSections: Readonly<Record<string, readonly SettingName[]>> = {
   Model: Object.keys(modelSettings) as SettingName[],
   Providers: Object.keys(providerSettings) as SettingName[],
