@@ -1,2 +1,2 @@
-/** Ports for the callback of a sign-in. */
+/** Ports to which the browser is redirected after a sign-in. */
 export { callbackPorts } from '../models/chatgpt/codexService.ts';

@@ -1,2 +1,2 @@
-/** The offline demo provider, for use before there is an engine. */
+/** The model provider of the offline demo, for use before an engine exists. */
 export { createDemoProvider } from '../models/demo.ts';

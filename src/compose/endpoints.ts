@@ -1,2 +1,2 @@
-/** Model endpoints in the settings. */
+/** User-defined model endpoints from the settings. */
 export { endpointSecret, endpointVariable, checkEndpoints } from '../models/endpoints.ts';

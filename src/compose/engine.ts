@@ -1,6 +1,6 @@
 /**
- * Builds the engine from ports, in order of dependency. Knows no front end; all front ends and
- * tests use it.
+ * Builds the engine from ports, in order of dependency. Used by all front ends and tests, and
+ * independent of each of them.
  */
 import { homedir } from 'node:os';
 import path from 'node:path';
@@ -60,22 +60,22 @@ import { WebReader } from '../web/fetchPage.ts';
 import { heliosVersion } from './version.ts';
 
 export interface EngineOptions {
-  /** Absolute path of the home folder; usually `defaultHome`. */
+  /** Absolute path of the home folder; usually the value of `defaultHome`. */
   readonly home: string;
-  /** The folder with `sql-wasm.wasm`. */
+  /** Folder that contains `sql-wasm.wasm`. */
   readonly assetsFolder: string;
-  /** Called for each session. */
+  /** Returns the current settings. Called for each session. */
   settings(): EngineSettings;
   readonly ports: EnginePorts;
   readonly clock?: Clock;
   readonly logger?: Logger;
-  /** Owner kind written into the lease of each session. Default: `terminal`. */
+  /** Kind of owner that is written to the lease of each session. Default: `terminal`. */
   readonly ownerKind?: OwnerKind;
-  /** Folder in which the local machine starts commands if a session names none. */
+  /** Folder in which commands run on the local machine if the session names no folder. */
   readonly workFolder?: string;
-  /** Replace built-in providers with the same id. */
+  /** Providers that replace the built-in providers with the same ids. */
   readonly providers?: readonly ModelProvider[];
-  /** Replaces the connector for the machines of `machines.json`. */
+  /** Creates the connections to the machines of `machines.json`. Default: the real ones. */
   readonly createMachine?: CreateMachine;
 }
 
@@ -85,7 +85,7 @@ const writeForOwner = (file: string, text: string): Promise<void> =>
 const homesOf = ({ machineHomesFile }: Home): HomeFolders =>
   new HomeFolders(machineHomesFile, writeForOwner);
 
-/** Everything that sessions stand on, opened. */
+/** Opens everything that sessions depend on. */
 async function openBase(options: EngineOptions, known: KnownSecrets) {
   const { settings, clock = systemClock, logger = silentLogger } = options;
   const home = homeAt(options.home);
@@ -186,7 +186,7 @@ interface Owned {
   readonly catalogue: Pick<SessionCatalogue, 'close'>;
 }
 
-/** Closes writers before what they write to. */
+/** Closes everything, each writer before the object to which it writes. */
 async function closeAll(owned: Owned): Promise<void> {
   owned.models.dispose();
   await owned.reports.close();
@@ -256,7 +256,9 @@ const providersOf = (
     ...(providers && { others: providers }),
   });
 
-/** Remembers each secret that is read, so that it is redacted in all output. */
+/**
+ * Returns ports that remember each secret they read, so that the secret is redacted in all output.
+ */
 const rememberSecrets = (ports: EnginePorts, known: KnownSecrets): EnginePorts => ({
   ...ports,
   secret: async (name) => known.add(await ports.secret(name)),
@@ -279,7 +281,7 @@ const notifierOf = (options: EngineOptions, known: KnownSecrets): Notifier => {
   });
 };
 
-/** Reads the settings when work begins. */
+/** Keeps the computer awake while sessions work. The settings are read when work begins. */
 function keepAwake(
   sessions: SessionStore,
   {
@@ -342,7 +344,10 @@ const goingRun = ({ spec, process, liveness }: Run): GoingRun[] =>
     ? []
     : [{ runId: spec.id, machineId: spec.machineId, pid: process?.pid, gpuIds: process?.gpuIds }];
 
-/** Without a user, answers no secret question and trusts no host key. */
+/**
+ * Returns functions that ask the user what machines need to know. Without a user, secret questions
+ * get no answer and no host key is trusted.
+ */
 const promptsOf = (ports: EnginePorts): MachinePrompts => ({
   askSecret: (question, signal) =>
     ports.askSecret?.(question, signal) ?? Promise.resolve(undefined),

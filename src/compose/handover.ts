@@ -1,6 +1,6 @@
 /**
- * The message of a window to the background process, which continues its sessions once the window
- * is gone. One JSON line.
+ * The message by which a window tells the background process which sessions to continue after the
+ * window is closed. One line of JSON.
  */
 import path from 'node:path';
 import * as z from 'zod';
@@ -9,27 +9,33 @@ import { isSessionId } from '../base/ids.ts';
 import type { EngineSettings } from '../agent/contract/settings.ts';
 
 const handover = z.object({
-  /** The home folder. */
+  /** Path of the home folder. */
   home: z.string().refine((folder) => path.isAbsolute(folder), 'must be absolute'),
-  /** The folder with the WebAssembly of the index. */
+  /** Path of the folder with the WebAssembly file of the search index. */
   assetsFolder: z.string().refine((folder) => path.isAbsolute(folder), 'must be absolute'),
-  /** The settings of the window. Their values are checked where they are used, as in the window. */
+  /** Settings of the window. Their values are validated where they are used, as in the window. */
   settings: z.custom<EngineSettings>(
     (value) => typeof value === 'object' && value !== null,
     'must be an object',
   ),
-  /** By the names that the engine uses. */
+  /** Secrets by the names that the engine uses. */
   secrets: z.record(z.string(), z.string()),
-  /** Stored answers to questions of machines, in the format of `MachineSecrets`. */
+  /** Stored answers to secret questions of machines, in the format of `MachineSecrets`. */
   machineSecrets: z.record(z.string(), z.string()),
   sessions: z.array(z.string().refine(isSessionId, 'must be ids of sessions')),
-  /** Time to wait for the next window before the sessions are resumed. */
+  /**
+   * Time to wait for a new window to resume the sessions, before the background process resumes
+   * them.
+   */
   graceMs: z.number().min(0),
 });
 
 export type Handover = Readonly<z.infer<typeof handover>>;
 
-/** Parses the line. Throws `UserFacing` that names the invalid fields, never their values. */
+/**
+ * Parses the line. Throws a `UserFacing` error that names the invalid fields but never shows their
+ * values.
+ */
 export function parseHandover(text: string): Handover {
   const { data, error } = handover.safeParse(jsonOf(text));
   if (data !== undefined) return data;

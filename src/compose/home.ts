@@ -1,4 +1,4 @@
-/** The home folder of Helios. */
+/** The path of the home folder of Helios. */
 import { homedir } from 'node:os';
 import path from 'node:path';
 

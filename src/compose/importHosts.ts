@@ -1,15 +1,18 @@
-/** Plans which hosts of the ssh config become machines. */
+/** Decides which hosts of the ssh config become machines. */
 import { UserFacing } from '../base/errors.ts';
 import { suggestedId, type MachineEntry, type SshEntry } from '../machines/machineEntry.ts';
 import { aliasesOf, type SshHost } from './sshHosts.ts';
 
 export interface HostImport {
   readonly entries: readonly SshEntry[];
-  /** The result as one line for the user. */
+  /** Result of the import as one line for the user. */
   readonly summary: string;
 }
 
-/** Keeps hosts that are already in the list. Throws `UserFacing` if a name is not a host. */
+/**
+ * Returns the machines to add, without hosts that are already machines. Throws `UserFacing` if a
+ * name is not a host of the ssh config.
+ */
 export function planImport(
   hosts: readonly SshHost[],
   machines: readonly MachineEntry[],

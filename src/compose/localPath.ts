@@ -1,4 +1,4 @@
-/** Paths on this computer, as written by the user. */
+/** Converts paths on this computer that the user typed. */
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { UserFacing } from '../base/errors.ts';
@@ -6,8 +6,9 @@ import type { LocalPath } from '../presentation/machines/machineOptions.ts';
 import { expandHome } from '../machines/ssh/configFile.ts';
 
 /**
- * Returns a function that resolves paths: relative ones in `folder`, `~/` in `homeFolder`. Refuses
- * a path that does not exist at once, not when it is needed.
+ * Returns a function that makes paths absolute: relative paths start in `folder`, `~/` is
+ * `homeFolder`. The function throws for a path that does not exist, so that the user learns of the
+ * error at once.
  */
 export const localPathFrom =
   (folder: string, homeFolder: string): LocalPath =>

@@ -1,6 +1,6 @@
 /**
- * Answers to secret questions of machines. Asks once, and stores an answer when the machine was
- * reached with it.
+ * Answers to secret questions of machines. The user is asked once, and an answer is stored after it
+ * has worked.
  */
 import type { SecretQuestion } from '../machines/machinePrompts.ts';
 
@@ -15,14 +15,17 @@ type Ask = (question: SecretQuestion, signal: AbortSignal) => PromiseLike<string
 interface Given {
   readonly machine: string;
   readonly value: string;
-  /** False for one-time codes, which are never stored. */
+  /**
+   * Whether to store the answer after it has worked. False for one-time codes, and for answers
+   * already stored.
+   */
   readonly isToKeep: boolean;
 }
 
 export class MachineSecrets {
   readonly #vault: SecretVault;
   readonly #ask: Ask;
-  /** Answers that were not tried yet. */
+  /** Answers that were given but are not yet known to work, by vault key. */
   readonly #given = new Map<string, Given>();
 
   constructor(vault: SecretVault, ask: Ask) {
@@ -31,8 +34,8 @@ export class MachineSecrets {
   }
 
   /**
-   * Returns the stored answer, or asks the user. A second question before the machine was reached
-   * always goes to the user.
+   * Returns the stored answer, or asks the user. If a machine asks again before it was reached, the
+   * stored answer was wrong, so the user is asked.
    */
   async answer(question: SecretQuestion, signal: AbortSignal): Promise<string | undefined> {
     const kept = await this.kept(question);
@@ -46,8 +49,8 @@ export class MachineSecrets {
   }
 
   /**
-   * Returns the stored answer without asking. Returns nothing if it was already given and the
-   * machine was not reached with it.
+   * Returns the stored answer without asking the user. Returns `undefined` if the answer was
+   * already given but the machine has not been reached since.
    */
   async kept(question: SecretQuestion): Promise<string | undefined> {
     const key = keyOf(question);
@@ -58,7 +61,7 @@ export class MachineSecrets {
     return value;
   }
 
-  /** Stores the answers that reached the machine. */
+  /** Stores the given answers, as the machine was reached with them. */
   async reached(machine: string): Promise<void> {
     const given = [...this.#given].filter(([, each]) => each.machine === machine);
     for (const [key, { value, isToKeep }] of given) {
@@ -72,7 +75,9 @@ export class MachineSecrets {
       );
   }
 
-  /** Returns all stored answers for a machine by vault key, to copy them to another vault. */
+  /**
+   * Returns all stored answers for a machine with their vault keys, to copy them to another vault.
+   */
   async entries(machine: string): Promise<readonly (readonly [key: string, value: string])[]> {
     const found = (await this.#known(machine)).map(
       async (key) => [key, await this.#vault.get(key)] as const,
@@ -82,13 +87,15 @@ export class MachineSecrets {
     );
   }
 
-  /** Deletes the answers for a machine that was removed. */
+  /** Deletes the stored answers for a machine that was removed. */
   async forget(machine: string): Promise<void> {
     for (const key of await this.#known(machine)) await this.#vault.delete(key);
     await this.#vault.delete(listKey(machine));
   }
 
-  /** Stores the keys of a machine as well, because a vault cannot list its keys. */
+  /**
+   * Stores the list of a machine's vault keys in the vault, because a vault cannot list its keys.
+   */
   async #remember(machine: string, keys: readonly string[]): Promise<void> {
     const all = new Set([...(await this.#known(machine)), ...keys]);
     await this.#vault.store(listKey(machine), JSON.stringify([...all]));

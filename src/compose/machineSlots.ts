@@ -1,2 +1,2 @@
-/** Free slots of machines. */
+/** Number of free run slots on machines. */
 export { freeSlots } from '../runs/leases.ts';

@@ -1,3 +1,3 @@
-/** Paths of memory notes. */
+/** Paths and stores of memory notes. */
 export { parsePath } from '../memory/memoryPath.ts';
 export { MemoryStore } from '../memory/memoryStore.ts';

@@ -1,3 +1,3 @@
-/** Network access with the settings, before there is an engine. */
+/** Network access according to the settings, before an engine exists. */
 export { createFetch } from '../http/network.ts';
 export { proxyOf } from '../http/proxy.ts';

@@ -6,8 +6,8 @@ import { storageFailure } from '../storage/storageFailure.ts';
 
 /**
  * Writes a file in pieces, atomically and readable only by its owner. Rejects with `StorageFailure`
- * if it cannot be written, or with the error of `pieces`; an existing file then stays. With
- * `replaces` false, rejects with `UserFacing` if the file exists.
+ * if the file cannot be written, or with the error of `pieces`; an existing file is then unchanged.
+ * If `replaces` is false and the file exists, rejects with `UserFacing`.
  */
 export async function writePieces(
   file: string,
@@ -16,8 +16,8 @@ export async function writePieces(
 ): Promise<void> {
   const temporary = `${file}.${randomBytes(6).toString('hex')}.tmp`;
   try {
-    // Opened before the stream: a stream that opens the file by itself may do so after a failure,
-    // and leave the file behind.
+    // The file is opened before the stream is created: a stream that opens the file itself may do
+    // so after a failure and leave the file behind.
     const handle = await open(temporary, 'wx', 0o600);
     await pipeline(pieces, handle.createWriteStream({ flush: true }));
     if (replaces) await rename(temporary, file);

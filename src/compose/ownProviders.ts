@@ -1,3 +1,3 @@
-/** Helpers for a front end with its own model provider. */
+/** Helpers for a front end that has its own model provider. */
 export { dependable } from '../models/provider.ts';
 export { CallFailed } from '../models/guarded.ts';

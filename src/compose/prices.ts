@@ -1,2 +1,2 @@
-/** Prices of models before there is an engine. */
+/** Prices of models, for use before an engine exists. */
 export { extendPrices, listPrices } from '../models/prices.ts';

@@ -1,2 +1,2 @@
-/** The `helios.json` of a folder. */
+/** The project file (`helios.json`) of a folder. */
 export { readProjectFile, createProjectFile } from '../project/projectFile.ts';

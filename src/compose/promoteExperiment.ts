@@ -1,4 +1,6 @@
-/** Exports the code of an experiment of a session: that of the champion, or of a given one. */
+/**
+ * Exports the code of an experiment, as a branch or a patch: by default of the session's champion.
+ */
 import type { Clock } from '../base/clock.ts';
 import { UserFacing } from '../base/errors.ts';
 import type { CodeState } from '../experiments/experiment.ts';
@@ -18,7 +20,7 @@ export interface Promotable {
   readonly code: CodeState;
 }
 
-/** Finds the experiment: `e7`, `7`, or by default the champion. Throws `UserFacing`. */
+/** Finds an experiment by `e7` or `7`; by default, the champion. Throws `UserFacing`. */
 export function promotable(
   { experiments }: Pick<Ledger, 'experiments'>,
   reference?: string,
@@ -51,8 +53,8 @@ export interface PromoteDeps {
 }
 
 /**
- * Makes a branch without checking it out. Rejects with `UserFacing`, also if the name is taken, or
- * with `MachineFailure`.
+ * Creates a branch with the experiment's code, without checking it out. Rejects with
+ * `MachineFailure`, or with `UserFacing`, for example if the branch name is in use.
  */
 export const promoteAsBranch = (
   deps: PromoteDeps,
@@ -61,8 +63,8 @@ export const promoteAsBranch = (
 ): Promise<PromotedBranch> => promoteToBranch(codeOf(deps, from), branch);
 
 /**
- * Resolves with a patch for `git apply`, against the commit that the user has checked out. Rejects
- * as `promoteAsBranch` does.
+ * Resolves with a patch for `git apply`, relative to the commit that the user has checked out.
+ * Rejects like `promoteAsBranch`.
  */
 export const promoteAsPatch = (deps: PromoteDeps, from: Promotable): Promise<Uint8Array> =>
   promoteToPatch(codeOf(deps, from));
@@ -76,7 +78,7 @@ const codeOf = (
   clock,
 });
 
-/** Returns, for example, `helios/cosine-schedule-e7`. */
+/** Returns the name of the branch, for example `helios/cosine-schedule-e7`. */
 export function branchNameFor({ row }: Promotable): string {
   const words = row.hypothesis
     .toLowerCase()
@@ -86,7 +88,7 @@ export function branchNameFor({ row }: Promotable): string {
   return `helios/${words === '' ? '' : `${words}-`}${row.id}`;
 }
 
-/** Returns warnings about the exported code; empty if there are none. */
+/** Returns warnings about the exported code; an empty list if there are none. */
 export const promotedNotes = ({ code }: Promotable): readonly string[] =>
   code.kind === 'git' && code.leftOut.length > 0
     ? [`Not part of it: ${code.leftOut.join(', ')}.`]

@@ -1,4 +1,4 @@
-/** The built-in providers, and the sources of their keys. */
+/** The built-in model providers, and where their API keys come from. */
 export {
   keySources,
   providerNames,

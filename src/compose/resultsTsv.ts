@@ -1,2 +1,2 @@
-/** Results of a session as a table file. */
+/** Writes the results of a session to a table file. */
 export { writeResultsTsv } from '../experiments/resultsTsv.ts';

@@ -1,2 +1,2 @@
-/** Secrets in files that only their owner can read. */
+/** Stores secrets in files that only their owner can read. */
 export { readSecretFile, secretStore } from '../storage/secretFiles.ts';

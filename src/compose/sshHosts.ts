@@ -2,16 +2,16 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { hostAliases, settingsOf } from '../machines/ssh/configFile.ts';
 
-/** A host of the user's ssh config. */
+/** A host in the user's ssh config. */
 export interface SshHost {
   readonly alias: string;
-  /** True if its user is `git`: a code host that runs no commands. */
+  /** Whether the host's user is `git`: such hosts store code and run no commands. */
   readonly isForGit: boolean;
 }
 
 /**
- * Resolves with the hosts in the order of the files, without patterns; empty if the config cannot
- * be read.
+ * Resolves with the hosts in the order of the config files, without patterns such as `*`. Empty if
+ * the config cannot be read.
  */
 export async function sshHosts(homeFolder = homedir()): Promise<readonly SshHost[]> {
   const place = { configFile: join(homeFolder, '.ssh', 'config'), homeFolder };

@@ -1,4 +1,4 @@
-/** A test notification. */
+/** The text of a test notification, and of its result. */
 import type { Notification } from '../notify/notification.ts';
 import type { TrialResult } from '../notify/notifier.ts';
 
