@@ -8,7 +8,7 @@ import type { Event } from '../../base/emitter.ts';
 import { endpointSecret, endpointVariable } from '../../compose/endpoints.ts';
 import { keySources } from '../../compose/providers.ts';
 
-/** Where the API key of a provider is stored. */
+/** The place where the API key of a provider is stored. */
 export interface ProviderKey {
   readonly provider: string;
   readonly label: string;

@@ -5,7 +5,7 @@ import type { RunId, SessionId } from '../../base/ids.ts';
 import type { Ledger } from '../../experiments/ledger.ts';
 import type { SeriesColumns } from '../../metrics/metric.ts';
 
-/** What the user can do with the session. Each action rejects with `UserFacing`. */
+/** Actions of the user on the session. Each action rejects with `UserFacing`. */
 export interface SessionControls {
   answer(questionId: string, answer: string): Promise<void>;
   pin(text: string): Promise<unknown>;

@@ -2,7 +2,7 @@
 import type { CommandId } from './contributions.ts';
 import type { Icon } from './icons.ts';
 
-/** What the row shows. Passed to the commands in the row's menu. */
+/** The object that a row shows. Passed to the commands in the row's menu. */
 export type RowTarget =
   | { readonly kind: 'session'; readonly sessionId: string }
   | { readonly kind: 'run'; readonly runId: string; readonly sessionId: string }
