@@ -1,4 +1,4 @@
-/** How the user arranged the panel. VS Code stores this across hiding, reloads and restarts. */
+/** The user's arrangement of the panel. VS Code stores this across hiding, reloads and restarts. */
 import type { XAxis } from '../../src/protocol/metricsPanel.ts';
 import { rangeOf, type Range } from '../shared/range.ts';
 

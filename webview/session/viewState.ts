@@ -1,4 +1,4 @@
-/** How the user arranged the view. VS Code stores this across hiding, reloads and restarts. */
+/** The user's arrangement of the view. VS Code stores this across hiding, reloads and restarts. */
 import type { TrackAxis } from '../../src/protocol/sessionView.ts';
 import { rangeOf, type Range } from '../shared/range.ts';
 

@@ -1,4 +1,4 @@
-/** How the user arranged a page. VS Code stores this across hiding, reloads and restarts. */
+/** The user's arrangement of a page. VS Code stores this across hiding, reloads and restarts. */
 import type { StateStore } from './host.ts';
 import type { Range } from './range.ts';
 
