@@ -10,7 +10,7 @@ export interface ViewProblem {
   readonly message: string;
 }
 
-/** How good an outcome is. `busy`: still in progress. */
+/** The quality of an outcome. `busy`: still in progress. */
 export type Tone = 'good' | 'bad' | 'warn' | 'busy' | 'muted' | 'plain';
 
 export const rowKinds = [
