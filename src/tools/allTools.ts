@@ -1,6 +1,6 @@
 /**
- * Every tool of a session, in the order in which the model sees them. To add a tool, add a line
- * here.
+ * Every tool of a session, in the order in which the model sees the tools. To add a tool, add a
+ * line here.
  */
 import type { MemoryStore } from '../memory/memoryStore.ts';
 import { askUser, type QuestionAsker } from './session/askUser.ts';

@@ -6,8 +6,8 @@ import type { AttachmentBlock, ToolSpec } from '../models/model.ts';
 import type { Access } from '../permissions/access.ts';
 
 /**
- * The strongest effect that a call can have. Decides the permission, and whether calls may run in
- * parallel. In doubt, declare the stronger effect.
+ * The strongest effect that a call can have. The effect decides whether the call needs an approval,
+ * and whether it may run in parallel with others. In doubt, declare the stronger effect.
  */
 export type Effect = 'read' | 'write' | 'execute' | 'network';
 
@@ -20,10 +20,10 @@ export interface ToolContext {
 }
 
 export interface ToolResult {
-  /** For the model, which sees objects as JSON. */
+  /** The result for the model. An object is sent as JSON. */
   readonly content: string | Readonly<Record<string, unknown>>;
   readonly attachments?: readonly AttachmentBlock[];
-  /** For the views and the journal: what the call did. */
+  /** A line about what the call did, for the views and the journal. */
   readonly summary?: string;
   /**
    * Absolute paths of the files on `local` that the call changed. Views show them as references.
@@ -32,41 +32,45 @@ export interface ToolResult {
   readonly runId?: RunId;
 }
 
-/** The value of a parameter that a call leaves out. */
+/** The default of a parameter, used when a call omits the parameter. */
 export interface ToolDefault {
   readonly parameter: string;
   readonly value: unknown;
-  /** Another parameter with the same meaning. A call that has it does not get this default. */
+  /**
+   * Name of another parameter with the same meaning. A call that has this other parameter does not
+   * get the default.
+   */
   readonly unless?: string;
 }
 
-/** The treatment of a tool by the engine and the views. */
+/** Properties of a tool that decide what the engine and the views do with its calls. */
 export interface ToolTraits {
   readonly effect: Effect;
   /**
-   * True if a second call with the same arguments has no further effect. Such a call is repeated
-   * after a crash.
+   * True if a second call with the same arguments has no further effect. After a crash, Helios
+   * repeats a call that was interrupted only if this is true.
    */
   readonly isRepeatable: boolean;
   /**
-   * True if the tool changes only data that Helios keeps for the agent, such as its notes. Never
-   * needs an approval.
+   * True if the tool changes only data that Helios stores for the agent, such as its notes. A call
+   * then never needs an approval.
    */
   readonly isOwnData: boolean;
   /**
-   * True if a call may change what a run uses (code, data, packages), so that repeating a failed
-   * run makes sense.
+   * True if a call may change what a run uses (code, data, packages). Repeating a failed run makes
+   * sense after such a call.
    */
   readonly changesCode: boolean;
   /**
-   * True if the session waits or ends after the call. Never executed in parallel with other calls.
+   * True if the session waits or ends after the call. The call is never executed in parallel with
+   * others.
    */
   readonly endsTurn: boolean;
   /**
-   * True if the event that a successful call causes is shown, so that views omit the call itself.
+   * True if views omit the call because they already show the event that a successful call causes.
    */
   readonly isQuiet: boolean;
-  /** The tool whose approval for the session also covers this tool. */
+  /** Name of another tool: approving that tool for the whole session also approves this one. */
   readonly approvedAs?: string;
   /** Lines for the system prompt of every session that has the tool: when and how to use it. */
   readonly guidance: readonly string[];
@@ -76,10 +80,14 @@ export interface ToolTraits {
 
 export interface Tool extends ToolTraits {
   readonly spec: ToolSpec;
-  /** Returns verb and object for a list of calls, such as `read_file train.py`. Never throws. */
+  /**
+   * Returns a verb and an object that describe the call in a list, such as `read_file train.py`.
+   * Never throws.
+   */
   describe(input: unknown): string;
   /**
-   * Returns the typed arguments, or a text that tells the model what is wrong and what is right.
+   * Returns the typed arguments, or an error text that tells the model what is wrong and how to
+   * correct the call.
    */
   parse(
     input: unknown,
@@ -87,13 +95,13 @@ export interface Tool extends ToolTraits {
     | { readonly ok: true; readonly args: unknown }
     | { readonly ok: false; readonly problem: string };
   /**
-   * Resolves with what the call needs beyond Helios's own data. `args` is what `parse` returned.
-   * Never rejects.
+   * Resolves with the files, commands and hosts that the call needs, other than Helios's own data.
+   * `args` is what `parse` returned. Never rejects.
    */
   accesses(args: unknown): Promise<readonly Access[]>;
   /**
-   * Returns the same tool with defaults for parameters that a call leaves out. The schema shows the
-   * defaults. Parameters of other tools are ignored.
+   * Returns the same tool with defaults for parameters that a call omits. The schema shows the
+   * defaults to the model. Defaults for parameters that the tool does not have are ignored.
    */
   withDefaults(defaults: readonly ToolDefault[]): Tool;
   /**
@@ -104,9 +112,9 @@ export interface Tool extends ToolTraits {
 }
 
 /**
- * The definition of a tool. `isRepeatable` defaults to true for tools that read, `changesCode` to
- * true for tools that write or execute, `guidance` and `formerNames` to none, and every other trait
- * to false.
+ * The definition of a tool. Defaults: `isRepeatable` is true for tools that read, `changesCode` is
+ * true for tools that write or execute, `guidance` and `formerNames` are empty, and every other
+ * trait is false.
  */
 export interface ToolDefinition<Schema extends z.ZodType> extends Partial<ToolTraits> {
   readonly name: string;
@@ -116,7 +124,7 @@ export interface ToolDefinition<Schema extends z.ZodType> extends Partial<ToolTr
   /** Alternative spellings of parameters: alias → name. */
   readonly aliases?: Readonly<Record<string, string>>;
   describe(args: z.output<Schema>): string;
-  /** Default: none. */
+  /** Returns what a call needs beyond Helios's own data. Default: nothing. */
   accesses?(args: z.output<Schema>): readonly Access[] | Promise<readonly Access[]>;
   execute(args: z.output<Schema>, context: ToolContext): Promise<ToolResult>;
 }

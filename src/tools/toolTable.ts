@@ -1,6 +1,9 @@
 import type { Tool } from './tool.ts';
 
-/** Tools by name, in the order of the request. `get` also finds a tool by a former name. */
+/**
+ * Tools by name, in the order in which they are sent to the model. `get` also finds a tool by a
+ * former name.
+ */
 export class ToolTable extends Map<string, Tool> {
   readonly #formerNames: ReadonlyMap<string, string>;
 

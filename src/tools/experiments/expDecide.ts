@@ -12,14 +12,15 @@ export interface ExperimentDecisionRequest {
 export interface DecidedExperiment {
   readonly id: string;
   readonly decision: Decision;
-  /** The measured result of its runs, as text. */
+  /** The measured result of the experiment's runs, as text. */
   readonly result: string;
   readonly warnings: readonly string[];
 }
 
 export interface ExperimentJudge {
   /**
-   * Rejects with `ToolFailure` if the experiment does not exist or one of its runs has not ended.
+   * Records the decision. Rejects with `ToolFailure` if the experiment does not exist or one of its
+   * runs has not ended.
    */
   decide(request: ExperimentDecisionRequest): Promise<DecidedExperiment>;
 }

@@ -8,7 +8,7 @@ import type { ToolContext } from '../tool.ts';
 export interface ExperimentCode extends MachineTools {
   readonly worktrees: Worktrees;
   readonly clock: Clock;
-  /** Absolute path of the folder that the best run so far was started in. */
+  /** Returns the absolute path of the folder in which the best run so far was started. */
   championFolder(): string | undefined;
 }
 
@@ -24,7 +24,7 @@ export const codeAliases = {
   cwd: 'repo_path',
 } as const;
 
-/** Other names that models use for the parameters of a branch. */
+/** Other names that models use for the parameters of the branch tools. */
 export const branchAliases = {
   ...codeAliases,
   experiment_name: 'branch',
@@ -43,12 +43,17 @@ export const placeOf = async (
   return { machine, folder: await machinePath(machine, args.repo_path), signal };
 };
 
-/** Returns the field that lists what was left out; empty if nothing was. */
+/**
+ * Returns the result field that lists the files omitted from the code; empty if none was omitted.
+ */
 export const leftOutFields = (
   leftOut: readonly string[],
 ): { readonly left_out?: readonly string[] } => (leftOut.length === 0 ? {} : { left_out: leftOut });
 
-/** Warns of Git LFS pointers: training on a pointer fails late or reads garbage. */
+/**
+ * Returns a warning if files are Git LFS pointers: training on a pointer fails late or reads
+ * garbage.
+ */
 export const pointerFields = (hasPointers: boolean): { readonly lfs?: string } =>
   hasPointers
     ? {

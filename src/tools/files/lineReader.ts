@@ -12,7 +12,7 @@ export interface LineWindow {
 
 const pieceBytes = 1024 * 1024;
 const maxScanBytes = 256 * 1024 * 1024;
-/** Bytes kept of one line, which is all that is ever shown. */
+/** Maximum bytes read per line; more than this is never shown. */
 const maxLineBytes = 64 * 1024;
 const newline = 0x0a;
 

@@ -1,6 +1,6 @@
 /**
- * Media types by the first bytes of a file. A misleading file name must not make us send a
- * non-image as an image.
+ * Media types by the first bytes of a file. The file name is ignored, because it may wrongly call a
+ * file an image.
  */
 const signatures: readonly (readonly [mediaType: string, pattern: RegExp])[] = [
   ['image/png', /^\x89PNG\r\n/],

@@ -83,8 +83,8 @@ interface Edit {
 }
 
 /**
- * Finds the one place of `oldText`. Compares bytes, so that the rest of the file keeps its
- * encoding.
+ * Returns the position of `oldText`, which must occur exactly once. Compares bytes, so that the
+ * rest of the file keeps its encoding.
  */
 function findEdit(bytes: Buffer, oldText: string, newText: string, path: string): Edit {
   if (oldText === newText)
@@ -104,9 +104,8 @@ function findEdit(bytes: Buffer, oldText: string, newText: string, path: string)
 }
 
 /**
- * Models write `
- * `, but a file with CRLF line endings must keep them. If the file has both, the text is tried as
- * written first.
+ * Returns the spellings of line endings to try. Models write LF, but a file with CRLF line endings
+ * must keep them. If the file has both, the text is first tried as written.
  */
 function spellings(bytes: Buffer): ((text: string) => string)[] {
   const windows = (text: string): string => text.replace(/\r?\n/g, '\r\n');
@@ -115,7 +114,10 @@ function spellings(bytes: Buffer): ((text: string) => string)[] {
   return hasOther ? [(text) => text, windows] : [windows];
 }
 
-/** Counts the matches, including overlapping ones: each could be the intended place. */
+/**
+ * Counts the matches of `piece`, including overlapping ones, because each could be the intended
+ * place.
+ */
 function countPlaces(bytes: Buffer, piece: Buffer): number {
   let count = 0;
   for (let at = bytes.indexOf(piece); at >= 0; at = bytes.indexOf(piece, at + 1)) count++;

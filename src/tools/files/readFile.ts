@@ -58,7 +58,7 @@ export const readFile = ({ machines }: MachineTools): Tool =>
     },
   });
 
-/** Lists the names in the folder. Names of folders end with a slash. */
+/** Lists the names in the folder. Folder names end with a slash. */
 async function listFolder(machine: Machine, path: string): Promise<ToolResult> {
   const script = `cd -- ${shellQuote(path)} && LC_ALL=C ls -1Ap | head -n ${maxNames + 1}`;
   const names = (await machine.query(script)).split('\n').filter((name) => name !== '');

@@ -41,8 +41,8 @@ export interface TransferAsked {
 }
 
 /**
- * Resolves with the destination and with what to exclude there. Rejects with `ToolFailure` if the
- * path belongs to git.
+ * Resolves with the destination of a transfer and the files to exclude. Rejects with `ToolFailure`
+ * if the path belongs to git.
  */
 export async function destination(
   deps: MachineTools,
@@ -54,7 +54,10 @@ export async function destination(
   return { to: { machine, path }, exclude: [...options.exclude, ...kept] };
 }
 
-/** Rejects with `ToolFailure` if the transfer failed; its message says what has arrived. */
+/**
+ * Transfers the files. Rejects with `ToolFailure` if the transfer failed; the message says which
+ * files have arrived.
+ */
 export async function transferred(asked: TransferAsked, context: ToolContext): Promise<ToolResult> {
   const report = await transfer({
     ...asked,

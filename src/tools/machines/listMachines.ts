@@ -12,7 +12,7 @@ export interface MachineOverview {
   readonly machines: Pick<Machines, 'list' | 'status'>;
   readonly runs: { all(): readonly Run[] };
   readonly clock: Clock;
-  /** Omitted if the current use of machines is not reported. */
+  /** Source of the current load of machines. Omitted if the load is not reported. */
   readonly resources?: ResourceSource;
 }
 
@@ -32,7 +32,10 @@ export const listMachines = (overview: MachineOverview): Tool =>
     },
   });
 
-/** Describes one machine. A machine that does not answer must not hide or delay the others. */
+/**
+ * Returns the description of one machine. A machine that does not answer neither hides nor delays
+ * the others.
+ */
 async function machineFields(
   machine: Machine,
   { machines, runs, clock, resources }: MachineOverview,
@@ -59,7 +62,7 @@ async function machineFields(
   };
 }
 
-/** Returns the status of a machine that did not describe itself in time. */
+/** Returns the status fields of a machine that did not answer in time. */
 const statusFields = (
   status: MachineStatus | undefined,
   problem: string,
@@ -68,7 +71,10 @@ const statusFields = (
     ? { status: 'not_yet_used', why: problem }
     : { status: 'unreachable', why: status?.kind === 'unreachable' ? status.why : problem };
 
-/** Returns nothing for a machine that was never reached: its working folder is unknown. */
+/**
+ * Returns the working folder of the machine; empty for a machine that was never reached, because
+ * its working folder is unknown.
+ */
 function workFolderOf(machine: Machine): { readonly work_folder?: string } {
   try {
     return { work_folder: machine.workFolder };

@@ -1,5 +1,6 @@
 /**
- * The current use of a machine, for the model: few fields, rounded numbers, unknown values omitted.
+ * The current load of a machine, for the model: few fields, rounded numbers, unknown values
+ * omitted.
  */
 import { delay, type Clock } from '../../base/clock.ts';
 import type { Machine } from '../../machines/machine.ts';
@@ -31,7 +32,7 @@ async function within<T>(asked: Promise<T> | undefined, clock: Clock): Promise<T
   const over = new AbortController();
   const late = delay(clock, answerMs, over.signal).then(() => undefined);
   const answer = asked.catch(() => undefined);
-  // Aborting the timer rejects `late`; the answer has won then.
+  // When the answer wins the race, aborting the timer rejects `late`; ignores that.
   late.catch(() => undefined);
   return Promise.race([answer, late]).finally(() => over.abort());
 }
@@ -72,8 +73,8 @@ function gpuFields(gpu: GpuSample, held: readonly GpuSlot[]): Record<string, unk
 }
 
 /**
- * Returns how many of the watched seconds the GPUs of a run were idle. Empty if the run held no GPU
- * while it was watched.
+ * Returns for how many seconds the GPUs of a run were idle and were watched, and their memory.
+ * Empty if the run held no GPU while it was watched.
  */
 export function gpuTimeFields(
   runId: string,

@@ -3,8 +3,8 @@ import type { Machine, Machines } from '../../machines/machine.ts';
 import type { Access } from '../../permissions/access.ts';
 
 /**
- * Returns the access to a path on a machine. Does not connect to the machine: before the first
- * connection, the path stays as written in the call.
+ * Returns the access to a path on a machine, for the approval. Does not connect to the machine:
+ * before the first connection, the path stays as the call wrote it.
  */
 export const pathAccess = (
   kind: 'read' | 'write',
@@ -22,7 +22,7 @@ function knownPath(machines: Pick<Machines, 'get'>, machineId: string, path: str
   try {
     return absolute(machines.get(machineId), path);
   } catch {
-    // The machine is unknown or not reached yet; the call itself reports that.
+    // The machine is unknown or was not reached yet. The call itself reports that.
     return path;
   }
 }

@@ -1,4 +1,4 @@
-/** Parameters with which launching tools describe an experiment. */
+/** Parameters that describe an experiment, for the tools that launch runs. */
 import * as z from 'zod';
 
 /** The arguments that describe the experiment of a launch. */

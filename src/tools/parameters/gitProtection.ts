@@ -1,14 +1,17 @@
-/** Checks that tools make before a command or a file may touch git. */
+/** Checks that tools make before a command or a write can affect git. */
 import type { Machine } from '../../machines/machine.ts';
 
 export interface GitProtection {
-  /** Resolves with the command to run. Rejects with `ToolFailure` if the command is not allowed. */
+  /**
+   * Resolves with the command to run in place of `command`. Rejects with `ToolFailure` if the
+   * command is not allowed.
+   */
   command(machine: Machine, command: string): Promise<string>;
   /** Throws `ToolFailure` if nothing may be written to the path. */
   path(path: string): void;
   /**
-   * Resolves with what a transfer into a folder must exclude, so that two repositories are not
-   * mixed.
+   * Resolves with the names that a transfer into `folder` must exclude, so that two repositories
+   * are not mixed.
    */
   excluded(machine: Machine, folder: string): Promise<readonly string[]>;
 }

@@ -12,13 +12,13 @@ export const machineId = z
 
 export interface MachineTools {
   readonly machines: Pick<Machines, 'get'>;
-  /** Omitted if git is not protected. */
+  /** Checks that protect git. Omitted if git is not protected. */
   readonly git?: GitProtection;
 }
 
 /**
- * Resolves with the absolute path: `~` is the home folder of the machine, and relative paths start
- * at its working folder.
+ * Resolves with the absolute path: `~` is the home folder of the machine, and a relative path
+ * starts at the machine's working folder.
  */
 export async function machinePath(machine: Machine, path: string): Promise<string> {
   await machine.ready?.({ mayAsk: true });
@@ -45,11 +45,11 @@ async function homeOf(machine: Machine): Promise<string> {
   return machine.homeFolder ?? (await machine.exec('printf %s "$HOME"', { cwd: '/' })).stdout;
 }
 
-/** Adds the machine to the text, except for `local`. */
+/** Appends the name of the machine to the text, except for `local`. */
 export const onMachine = (text: string, id: string): string =>
   id === 'local' ? text : `${text} on ${id}`;
 
-/** Returns the files that views link to: only those on this computer. */
+/** Returns the changed files that views link to: only files on this computer. */
 export const changedFiles = (
   machine: Machine,
   path: string,

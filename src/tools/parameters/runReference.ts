@@ -1,4 +1,7 @@
-/** References to a run: by handle, id or number in one parameter, or by machine and pid. */
+/**
+ * References to a run: one parameter with a handle, id or number, or the two parameters machine and
+ * pid.
+ */
 import * as z from 'zod';
 import { ToolFailure } from '../../base/errors.ts';
 import type { Run } from '../../runs/liveRun.ts';
@@ -10,11 +13,11 @@ export interface RunFinder {
   all(): readonly Run[];
 }
 
-/** Finds sweeps, which models also use where a run is expected: `s1`. */
+/** Finds sweeps, because models also name a sweep (`s1`) where a tool expects a run. */
 export interface SweepFinder {
-  /** Returns the id of the sweep. */
+  /** Returns the id of the sweep; `undefined` if `reference` names none. */
   find(reference: string): string | undefined;
-  /** Returns its progress, the best points, and the points by run. */
+  /** Returns the progress of the sweep, its best points, and all points by run. */
   table(id: string): string;
 }
 
@@ -60,7 +63,10 @@ export const referenceText = ({ run, machine_id: machineId, pid }: RunReference)
       ? `run ${run}`
       : String(run);
 
-/** Returns the run that is meant. Throws `ToolFailure` that lists the existing runs. */
+/**
+ * Returns the run that the arguments name. Throws `ToolFailure` that lists the existing runs if
+ * there is no such run.
+ */
 export function findRun(finder: RunFinder, args: RunReference): Run {
   if (args.run === undefined && args.pid === undefined)
     throw new ToolFailure(
@@ -76,13 +82,16 @@ export function findRun(finder: RunFinder, args: RunReference): Run {
 const runLine = (run: Run): string =>
   `- run ${run.spec.number} (${run.handle ?? run.spec.id})${run.spec.label ? ` ${run.spec.label}` : ''}: ${statusText(run)}`;
 
-/** Returns `running`, `starting`, `queued (Priority)`, `unknown (…)`, or the verdict. */
+/**
+ * Returns the state of the run: `running`, `starting`, `queued (Priority)`, `unknown (…)`, or its
+ * verdict.
+ */
 export function statusText({ liveness }: Run): string {
   if (liveness.kind === 'ended') return verdictText(liveness.verdict);
   return 'why' in liveness ? `${liveness.kind} (${liveness.why})` : liveness.kind;
 }
 
-/** Fields of a run that all tools return. */
+/** The fields that every tool returns for a run. */
 export const runFields = (run: Run): Readonly<Record<string, unknown>> => ({
   run: run.spec.number,
   run_id: run.spec.id,

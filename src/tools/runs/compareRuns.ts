@@ -82,7 +82,7 @@ const noMetrics = (empty: readonly MeasuredRun[]): ToolFailure =>
       'Look at the output with task_output; launch with metric_names or metric_patterns that fit it.',
   );
 
-/** Returns, for example, `better: loss; worse: acc`. */
+/** Returns the metrics grouped by verdict, for example `better: loss; worse: acc`. */
 function verdictText(comparisons: readonly MetricComparison[]): string {
   const verdictOf = ({ atEnd }: MetricComparison) => atEnd?.verdict ?? 'n/a';
   return (['better', 'worse', 'same', 'n/a'] as const)

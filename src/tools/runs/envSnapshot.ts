@@ -25,16 +25,16 @@ export interface TakenSnapshot {
   /** Absolute path of the folder with the code. */
   readonly repo: string;
   readonly environment: Environment;
-  /** Hash of the uncommitted changes; omitted if there are none. */
+  /** Hash of the uncommitted changes to the code; omitted if there are none. */
   readonly diffSha256?: string;
 }
 
 export interface CodeSnapshots extends MachineTools {
-  /** Resolves with the last snapshot of this machine and folder. */
+  /** Resolves with the previous snapshot of this machine and folder. */
   before(machineId: string, repo: string): Promise<TakenSnapshot | undefined>;
   /**
-   * Stores the snapshot with the session, and names it in memory and for later runs. `diff` holds
-   * the uncommitted changes as written by git.
+   * Stores the snapshot with the session, records it in memory, and makes later runs refer to it.
+   * `diff` holds the uncommitted changes as written by git.
    */
   keep(
     taken: TakenSnapshot & { readonly gist: string; readonly diff: Uint8Array | undefined },
@@ -127,7 +127,10 @@ export const envSnapshot = (snapshots: CodeSnapshots): Tool =>
     },
   });
 
-/** Rejects with `ToolFailure` if the machine or the folder does not answer. */
+/**
+ * Queries the environment of a machine. Rejects with `ToolFailure` if the machine or the folder
+ * does not answer.
+ */
 export async function askEnvironment(
   machine: Machine,
   where: Omit<EnvironmentQuestion, 'mark'>,
@@ -147,7 +150,10 @@ export async function askEnvironment(
   );
 }
 
-/** Resolves with `undefined` if nothing is changed or the diff is too large to keep. */
+/**
+ * Resolves with the uncommitted changes; `undefined` if there are none or they are too large to
+ * store.
+ */
 async function diffOf(
   machine: Machine,
   repo: string,
@@ -190,7 +196,10 @@ function gistOf({ machineId: id, environment }: TakenSnapshot): string {
 const changedText = (count: number): string =>
   count === 0 ? '' : ` + ${counted(count, 'changed file')}`;
 
-/** Omits the packages, which may be hundreds; the note and the file have them. */
+/**
+ * Returns the environment without the packages, of which there may be hundreds; the note and the
+ * file list them.
+ */
 function shown({ packages, conda, git, ...rest }: Environment): Record<string, unknown> {
   return {
     ...rest,
@@ -216,7 +225,7 @@ function since(before: TakenSnapshot, now: TakenSnapshot): string | readonly str
   return left > 0 ? [...changes.slice(0, maxChanges), `… and ${left} more`] : changes;
 }
 
-/** Returns the interpreters to try, first choice first. */
+/** Returns the Python interpreters to try, first choice first. */
 function interpretersOf(args: {
   readonly python?: string | undefined;
   readonly venv_path?: string | undefined;

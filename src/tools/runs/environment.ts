@@ -1,17 +1,17 @@
 /**
- * The environment of a run: Python and packages, GPUs, system, disk, state of the code. One script
- * collects all of it.
+ * The environment of a run: Python and packages, GPUs, system, disk, state of the code. A single
+ * script collects all of these.
  */
 import { cleanText, oneLine, shellQuote } from '../../base/text.ts';
 
 export interface GitState {
   readonly head: string;
-  /** Omitted if HEAD is detached. */
+  /** Name of the branch; omitted if HEAD is detached. */
   readonly branch?: string;
   /** Lines of `git status --porcelain`, without untracked files. */
   readonly changed: readonly string[];
   readonly untracked: readonly string[];
-  /** URLs without passwords and tokens. */
+  /** URLs of the remotes, without passwords and tokens. */
   readonly remotes: readonly string[];
 }
 
@@ -24,7 +24,9 @@ export interface Environment {
    */
   readonly packages: readonly string[];
   readonly conda: readonly string[];
-  /** `0, NVIDIA H100, 550.54.15, 81559 MiB`: index, name, driver, memory. */
+  /**
+   * A line per GPU with index, name, driver and memory: `0, NVIDIA H100, 550.54.15, 81559 MiB`.
+   */
   readonly gpus: readonly string[];
   readonly cuda?: string;
   readonly os?: string;
@@ -37,21 +39,24 @@ export interface Environment {
 export interface EnvironmentQuestion {
   /** Absolute path of the folder with the code. */
   readonly repo: string;
-  /** The interpreter. Default: that of `venv`, of the repository's `.venv`, or of the shell. */
+  /**
+   * Path of the Python interpreter. Default: the interpreter of `venv`, of the repository's
+   * `.venv`, or of the shell.
+   */
   readonly python?: string | undefined;
   readonly venv?: string | undefined;
-  /** Marks our own lines in the output of programs. */
+  /** Prefix of the lines that our script prints, to tell them from the output of programs. */
   readonly mark: string;
 }
 
 const probeSeconds = 20;
-/** Maximum output of one probe. */
+/** Maximum output of one probe, in bytes. */
 const probeBytes = 200_000;
 const maxLines = 2_000;
 
 /**
- * Returns the script. Its probes are independent: one that fails, hangs or prints too much does not
- * affect the others.
+ * Returns the script that collects the environment. Its probes are independent: one that fails,
+ * hangs or prints too much does not affect the others.
  */
 export function environmentScript({ repo, python, venv, mark }: EnvironmentQuestion): string {
   const choices = [
@@ -115,7 +120,7 @@ export function parseEnvironment(output: string, mark: string): Environment {
     ...text('python'),
     packages: lines('packages').filter((line) => !line.startsWith('#')),
     conda: lines('conda').filter((line) => !line.startsWith('#')),
-    // A driver that does not work prints an error in place of the list.
+    // A broken driver prints an error instead of the list, so other lines are dropped.
     gpus: lines('gpus').filter((line) => /^(?:\d+|card\d+),/.test(line)),
     ...text('cuda'),
     ...text('os'),
@@ -149,7 +154,7 @@ const withoutSecrets = (line: string): string =>
     .replace(/([?&](?:token|access_token|key|password|auth)=)[^&#\s]+/gi, '$1***')
     .replace(tokens, '***');
 
-/** Returns the differences of `now`, one per line; empty if there are none. */
+/** Returns the differences between `before` and `now`, one per line; empty if there are none. */
 export function changesBetween(before: Environment, now: Environment): string[] {
   const single = (['python', 'cuda', 'os', 'cpu', 'memory'] as const).flatMap((key) =>
     before[key] === now[key] ? [] : [`${key}: ${before[key] ?? 'none'} → ${now[key] ?? 'none'}`],

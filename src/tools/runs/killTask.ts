@@ -17,7 +17,10 @@ import { defineTool, type Tool, type ToolResult } from '../tool.ts';
 
 export interface TaskKiller {
   readonly runs: RunFinder & { kill(run: Run, options: KillOptions): Promise<KillResult> };
-  /** `stop` launches no more points, and resolves with the runs that have not ended. */
+  /**
+   * Finds sweeps. `stop` launches no more points of the sweep, and resolves with its runs that have
+   * not ended.
+   */
   readonly sweeps: SweepFinder & { stop(id: string): Promise<readonly Run[]> };
 }
 

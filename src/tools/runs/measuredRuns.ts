@@ -1,4 +1,4 @@
-/** The runs that the metric tools read. */
+/** The runs whose metrics the metric tools read. */
 import * as z from 'zod';
 import { ToolFailure } from '../../base/errors.ts';
 import type { RunId } from '../../base/ids.ts';
@@ -6,31 +6,31 @@ import type { RunMetrics } from '../../metrics/runMetrics.ts';
 
 export interface MeasuredRun {
   readonly id: RunId;
-  /** `run 7`. */
+  /** Name of the run: `run 7`. */
   readonly name: string;
-  /** `machine:pid`; `undefined` until the process has started. */
+  /** Handle of the process: `machine:pid`; `undefined` until the process has started. */
   readonly handle: string | undefined;
-  /** `running`, `ok`, `failed (exit code 3)` … */
+  /** State or verdict: `running`, `ok`, `failed (exit code 3)` … */
   readonly status: string;
   readonly metrics: RunMetrics;
 }
 
 export interface MeasuredRuns {
-  /** Finds a run by id, also of another session, or by handle. */
+  /** Finds a run by its id, even if it belongs to another session, or by its handle. */
   find(reference: string): MeasuredRun | undefined;
   /** Returns the runs of this session, oldest first. */
   all(): readonly MeasuredRun[];
 }
 
-/** Returns the parameter that names a run. */
+/** Returns the parameter that names a run. `whatFor` begins its description. */
 export const taskId = (whatFor: string) =>
   z
     .union([z.string().min(1), z.number().int().positive()])
     .describe(`${whatFor}: its task id (machine:pid), its run id, or its number such as "run 7".`);
 
 /**
- * Finds a run by id, handle or number (`7`, `run 7`, `#7`). If a handle was used twice, returns the
- * newest run. Throws `ToolFailure` that lists the existing runs.
+ * Finds a run by id, handle or number (`7`, `run 7`, `#7`). If several runs had the handle, returns
+ * the newest one. Throws `ToolFailure` that lists the existing runs if there is no such run.
  */
 export function requireRun(runs: MeasuredRuns, reference: string | number): MeasuredRun {
   const wanted = String(reference).trim();
@@ -51,7 +51,7 @@ export function requireRun(runs: MeasuredRuns, reference: string | number): Meas
   );
 }
 
-/** Fields that name a run in results. */
+/** Returns the fields that name a run in the result of a tool. */
 export const runHead = ({ id, name, handle, status }: MeasuredRun): Record<string, unknown> => ({
   run: name,
   task_id: handle ?? id,
@@ -60,16 +60,19 @@ export const runHead = ({ id, name, handle, status }: MeasuredRun): Record<strin
 
 const significantDigits = 7;
 
-/** Rounds for JSON. Returns `"NaN"`, `"Inf"` or `"-Inf"` for values that JSON cannot represent. */
+/**
+ * Rounds a value for JSON. Returns `"NaN"`, `"Inf"` or `"-Inf"` for values that JSON cannot
+ * represent.
+ */
 export function jsonValue(value: number): number | string {
   if (Number.isFinite(value)) return Number(value.toPrecision(significantDigits));
   if (Number.isNaN(value)) return 'NaN';
   return value > 0 ? 'Inf' : '-Inf';
 }
 
-/** Returns null if the output named no step. */
+/** Returns the step for JSON; null if the output of the run named no step. */
 export const jsonStep = (step: number): number | null => (Number.isNaN(step) ? null : step);
 
-/** Returns a reference for the user: `run 7`, `local:4711`. */
+/** Returns the reference to a run as text for the user: `run 7`, `local:4711`. */
 export const taskText = (task: string | number): string =>
   /^\d+$/.test(String(task)) ? `run ${task}` : String(task);

@@ -26,7 +26,7 @@ import { defineTool, type Tool, type ToolContext } from '../tool.ts';
 export interface RunRequest {
   readonly machineId: string;
   readonly command: string;
-  /** Absolute path on the machine. Default: the folder of the session. */
+  /** Absolute path of the folder in which the command runs. Default: the folder of the session. */
   readonly cwd?: string;
   readonly metrics: MetricSpec;
   readonly label?: string;
@@ -37,8 +37,8 @@ export interface RunRequest {
 
 export interface RunLauncher extends MachineTools {
   /**
-   * Plans the run and its experiment, records both, then launches the run. Rejects with
-   * `ToolFailure` if the same was tried before; nothing is recorded then.
+   * Plans the run and its experiment, records both, then launches the run. If the same experiment
+   * was tried before, rejects with `ToolFailure` and records nothing.
    */
   launch(request: RunRequest, context: ToolContext): Promise<LaunchedRun>;
 }
@@ -106,7 +106,7 @@ export const remoteExecBackground = (deps: RunLauncher): Tool =>
     async execute(args, context) {
       const machine = deps.machines.get(args.machine_id);
       const metrics = metricSpec(args);
-      // Rejects a pattern that does not compile before anything is planned.
+      // Rejects a pattern that does not compile, before the run is planned.
       createLineParser(metrics);
       const { run, notes } = await deps.launch(
         { ...(await request(machine, args)), metrics },
@@ -152,8 +152,8 @@ const trackedText = ({ names, patterns }: MetricSpec): readonly string[] | strin
   patterns ? Object.keys(patterns) : (names ?? 'detected from the output');
 
 /**
- * Makes the requested path a link to the log, which stays with the run. Does nothing if the path
- * exists.
+ * Makes `wanted` a link to the log of the run; the log itself stays in the folder of the run. Never
+ * replaces an existing file.
  */
 async function linkLog(
   machine: Machine,
@@ -178,8 +178,8 @@ const ownLog =
 const backgroundJob = /(?<![&>|])&(?![&>\d])(?!\s*$)/;
 
 /**
- * Returns warnings about command forms that hide the output or the end of the process. The run
- * starts regardless.
+ * Returns warnings about parts of the command that hide its output or its end. The run starts
+ * regardless.
  */
 function commandWarnings(command: string): string[] {
   const bare = command.replace(/'[^']*'|"(?:[^"\\]|\\.)*"/g, '""');

@@ -19,15 +19,15 @@ import { defineTool, type Tool, type ToolContext } from '../tool.ts';
 
 export interface StartedSweep {
   readonly id: string;
-  /** Id of its experiment: `e7`. */
+  /** Id of the sweep's experiment: `e7`. */
   readonly experimentId: string;
   /** Remarks from earlier experiments and sessions, one line each. */
   readonly notes: readonly string[];
-  /** Runs launched so far. */
+  /** Runs that the sweep has launched so far. */
   readonly runs: readonly Run[];
   /** Number of points still to be launched. */
   readonly waiting: number;
-  /** The progress, and what the sweep waits for. */
+  /** The progress of the sweep, and what its next points wait for. */
   readonly table: string;
 }
 
@@ -41,9 +41,9 @@ export interface SweepRequest {
 export interface SweepStarter {
   readonly machines: Pick<Machines, 'list' | 'get'>;
   /**
-   * Records the plan and its experiment, and launches as many points as there is room for; the
-   * engine launches the others later. Rejects with `ToolFailure` if points were tried before;
-   * nothing is recorded then.
+   * Records the plan of the sweep and its experiment, and launches as many points as there is room
+   * for; the engine launches the others later. If points were tried before, rejects with
+   * `ToolFailure` and records nothing.
    */
   start(request: SweepRequest, context: ToolContext): Promise<StartedSweep>;
 }
@@ -157,7 +157,7 @@ export const sweep = (deps: SweepStarter): Tool =>
     },
   });
 
-/** Returns `Swept 12 points of lr × bs on gpu1` */
+/** Returns, for example, `Swept 12 points of lr × bs on gpu1`. */
 function describeSweep(args: Args): string {
   const where = args.machines === undefined ? '' : ` on ${args.machines.join(', ')}`;
   try {
@@ -170,7 +170,8 @@ function describeSweep(args: Args): string {
 }
 
 /**
- * Returns the machines to use: those named, or the only one. Never uses all machines by default.
+ * Returns the machines to use: the machines that the call names or, if only one exists, that one.
+ * Never uses all machines by default.
  */
 function machinesOf({ machines: named }: Args, machines: SweepStarter['machines']): string[] {
   const ids = machines.list().map(({ id }) => id);
@@ -211,8 +212,8 @@ function planOf(
 }
 
 /**
- * Rejects if a machine can never run a point. A machine that does not answer is accepted, because
- * it may have the GPUs.
+ * Rejects if a machine has too few GPUs for any point of the sweep. Accepts a machine that does not
+ * answer, because it may have enough GPUs.
  */
 async function checkGpus(
   { gpusPerRun = 0, machineIds }: SweepRequest['plan'],

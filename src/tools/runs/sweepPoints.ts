@@ -56,13 +56,13 @@ type Given = z.output<z.ZodObject<typeof pointParameters>>;
 
 export interface Points {
   readonly names: readonly string[];
-  /** Points with distinct commands. */
+  /** The points, each with a different command. */
   readonly points: readonly SweepPoint[];
-  /** Number of points left out because another has the same command. */
+  /** Number of points omitted because another point has the same command. */
   readonly duplicates: number;
 }
 
-/** Throws `ToolFailure` that says which argument is invalid. */
+/** Returns the points of the sweep. Throws `ToolFailure` that says which argument is invalid. */
 export function pointsOf(commandTemplate: string, given: Given): Points {
   const all = valuesOf(given);
   const names = Object.keys(all[0] ?? {});
@@ -122,7 +122,7 @@ function draw({ params, count, seed }: NonNullable<Given['random']>): readonly V
 const significantDigits = 6;
 const rounded = (number: number): number => Number(number.toPrecision(significantDigits));
 
-/** Maps `share`, at least 0 and below 1, to a value of the distribution. */
+/** Returns the value of the distribution for `share`, a number from 0 to below 1. */
 function drawn(from: Distribution, share: number): ParamValue {
   switch (from.type) {
     case 'uniform':
@@ -137,8 +137,8 @@ function drawn(from: Distribution, share: number): ParamValue {
 }
 
 /**
- * Returns a generator of numbers from 0 to 1, reproducible by its seed on every machine
- * (mulberry32).
+ * Returns a generator of random numbers from 0 to 1. The same seed gives the same numbers on every
+ * machine (mulberry32).
  */
 function generator(seed: number): () => number {
   let state = seed >>> 0;
@@ -150,7 +150,10 @@ function generator(seed: number): () => number {
   };
 }
 
-/** Leaves out parameters that are the same in all points, unless all are. */
+/**
+ * Returns the label of a point, which names only the parameters that differ between points. If none
+ * differs, names all parameters.
+ */
 function labelOf(params: Values, varying: readonly string[]): string {
   const shown = Object.entries(params).filter(
     ([key]) => varying.length === 0 || varying.includes(key),

@@ -1,7 +1,8 @@
 /**
- * Command templates. `{name}` is a placeholder, and `{{name}}` the text `{name}`. A brace stays a
- * brace after a `$`, or with anything but one plain name inside (`${HOME}`, `{a,b}`, `{}`, `{"k":
- * 1}`, `{ print }`). Each value becomes one shell word, also where the placeholder is quoted.
+ * Templates for commands. `{name}` is a placeholder, and `{{name}}` stands for the text `{name}`. A
+ * brace after a `$`, or around anything but one plain name, is ordinary text (`${HOME}`, `{a,b}`,
+ * `{}`, `{"k": 1}`, `{ print }`). Each value becomes one shell word, even if its placeholder is
+ * inside quotes.
  */
 import { ToolFailure } from '../../base/errors.ts';
 import { shellQuote } from '../../base/text.ts';
@@ -11,11 +12,11 @@ type Quotes = '' | "'" | '"';
 
 interface Place {
   readonly name: string;
-  /** The quotes around the placeholder. */
+  /** The quotes in which the placeholder stands. */
   readonly quotes: Quotes;
 }
 
-/** Text and placeholders, alternating. */
+/** A parsed template: text and placeholders, alternating. */
 export type Template = readonly (string | Place)[];
 
 const braces = /(?<!\$)\{\{([A-Za-z_]\w*)\}\}|(?<!\$)\{([A-Za-z_]\w*)\}/g;
@@ -44,7 +45,7 @@ export const fill = (template: Template, params: Readonly<Record<string, ParamVa
     .map((part) => (typeof part === 'string' ? part : word(params[part.name] ?? '', part.quotes)))
     .join('');
 
-/** Throws `ToolFailure` if a placeholder has no value or a parameter no placeholder. */
+/** Throws `ToolFailure` if a placeholder has no value, or if a parameter has no placeholder. */
 export function checkPlaces(template: Template, names: readonly string[]): void {
   const places = placesOf(template);
   const empty = places.filter((name) => !names.includes(name));
@@ -67,7 +68,10 @@ function word(value: ParamValue, quotes: Quotes): string {
   return typeof value === 'string' ? shellQuote(text) : text;
 }
 
-/** Returns the quotes that are open after `text`, as the shell reads it. */
+/**
+ * Returns which quotes are open after `text`, as a shell would read it; `before` are the quotes
+ * open before it.
+ */
 function quotesAfter(text: string, before: Quotes): Quotes {
   let quotes = before;
   for (let index = 0; index < text.length; index += 1) {

@@ -5,7 +5,7 @@ import { defineTool, type Tool } from '../tool.ts';
 
 export interface UserQuestion {
   readonly text: string;
-  /** Answers to choose from. Empty: any text is an answer. */
+  /** Answers to choose from. If empty, any text is an answer. */
   readonly options: readonly string[];
   /** The answer to assume if the user does not answer in time. */
   readonly fallback: string;
@@ -13,15 +13,15 @@ export interface UserQuestion {
 }
 
 export interface AskedQuestion {
-  /** For example `q1`. */
+  /** Id of the question, such as `q1`. */
   readonly id: string;
   readonly fallback: string;
-  /** Milliseconds since the epoch. */
+  /** Time at which the fallback is used, in milliseconds since the epoch. */
   readonly deadlineMs: number;
 }
 
 export interface QuestionAsker {
-  /** Adds the question to the user's inbox. Does not wait for the answer. */
+  /** Adds the question to the user's inbox. Resolves without waiting for the answer. */
   ask(question: UserQuestion, callId: string): Promise<AskedQuestion>;
 }
 

@@ -11,7 +11,7 @@ export interface Question {
 }
 
 export interface Opinion {
-  /** Display name, such as `OpenAI`. */
+  /** Display name of the provider, such as `OpenAI`. */
   readonly provider: string;
   readonly model: string;
   readonly text: string;
@@ -19,8 +19,8 @@ export interface Opinion {
 
 export interface Consultant {
   /**
-   * Asks another model once. Rejects at once, saying what to do, if no model is available. Never
-   * asks the user.
+   * Sends one question to another model. If no model is available, rejects at once and says what to
+   * do. Never asks the user.
    */
   consult(question: Question, context: ToolContext): Promise<Opinion>;
 }

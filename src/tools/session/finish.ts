@@ -8,8 +8,8 @@ export interface FinishRequest {
 }
 
 /**
- * Checks the evidence against measured values, then ends the session. Rejects with `ToolFailure`
- * that says why the evidence is insufficient.
+ * Checks the evidence against the measured values, then ends the session. If the evidence is
+ * insufficient, rejects with `ToolFailure` that says why.
  */
 export type Finish = (request: FinishRequest) => Promise<string>;
 

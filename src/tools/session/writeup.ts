@@ -2,12 +2,12 @@ import * as z from 'zod';
 import { defineTool, type Tool } from '../tool.ts';
 
 export interface WriteupWriter {
-  /** Writes the text around the tables of measured values. */
+  /** Writes the report: `notes` around tables of measured values. */
   write(notes: string): Promise<{
-    /** Absolute path on `local`. */
+    /** Absolute path of the report, on `local`. */
     readonly file: string;
     readonly brief: string;
-    /** Numbers in the notes that no run has measured, as they were written. */
+    /** Numbers in the notes that no run has measured, spelled as in the notes. */
     readonly unmeasured: readonly string[];
   }>;
 }

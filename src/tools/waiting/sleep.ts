@@ -8,13 +8,13 @@ import { defineTool, type Tool, type ToolContext } from '../tool.ts';
 
 export interface SleepDeps extends ParsePorts {
   /**
-   * Throws `ToolFailure` for a condition whose command does more than read, because it runs
-   * repeatedly.
+   * Throws `ToolFailure` if the command of a condition does more than read, because the command
+   * runs repeatedly.
    */
   checkCommand(command: string): void;
   /**
-   * Records the sleep and starts its triggers. Rejects with `ToolFailure` if the session cannot
-   * sleep now.
+   * Records the sleep and starts the triggers that end it. Rejects with `ToolFailure` if the
+   * session cannot sleep now.
    */
   sleep(request: SleepRequest, context: ToolContext): Promise<void>;
 }

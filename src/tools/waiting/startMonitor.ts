@@ -4,8 +4,8 @@ import { defineTool, type Tool, type ToolContext } from '../tool.ts';
 
 export interface StartMonitorDeps {
   /**
-   * Records and starts the monitor, and replaces the current one. Resolves with the start time in
-   * milliseconds since the epoch.
+   * Records and starts the monitor, which replaces the current one. Resolves with the time of the
+   * start, in milliseconds since the epoch.
    */
   startMonitor(
     plan: { readonly goal: string; readonly intervalMs: number },

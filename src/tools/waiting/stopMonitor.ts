@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { defineTool, type Tool } from '../tool.ts';
 
 export interface StopMonitorDeps {
-  /** Resolves with whether a monitor was running. */
+  /** Stops the monitor. Resolves with whether one was running. */
   stopMonitor(): Promise<boolean>;
 }
 

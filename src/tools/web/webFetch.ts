@@ -5,11 +5,17 @@ import type { PagePart, PageRequest } from '../../web/fetchPage.ts';
 import { defineTool, type Tool } from '../tool.ts';
 
 export interface PageReader {
-  /** Rejects with `WebFailure`, or with the reason of the signal. */
+  /**
+   * Resolves with the requested part of the page. Rejects with `WebFailure`, or with the abort
+   * reason of the signal.
+   */
   read(request: PageRequest, signal: AbortSignal): Promise<PagePart>;
 }
 
-/** Keeps the result, with its header and fence, below the limit of a tool result. */
+/**
+ * Maximum characters of a page. With its header and fence, the page stays below the limit of a tool
+ * result.
+ */
 const maxChars = 20_000;
 
 export const webFetch = (pages: PageReader): Tool =>

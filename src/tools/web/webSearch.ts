@@ -10,14 +10,16 @@ export interface SearchFinding {
   /** The search service, such as `Anthropic` or `DuckDuckGo`. */
   readonly via: string;
   readonly hits: readonly SearchHit[];
-  /** Summary by a model that read the pages. */
+  /** Summary by a model that read the pages found. */
   readonly text?: string;
-  /** Why another service than the usual one was used. */
+  /** Why the usual search service was not used. Omitted if it was. */
   readonly note?: string;
 }
 
 export interface WebSearcher {
-  /** Rejects with an error for the model, or with the reason of the signal. */
+  /**
+   * Searches the web. Rejects with an error for the model, or with the abort reason of the signal.
+   */
   search(request: HitRequest, context: ToolContext): Promise<SearchFinding>;
 }
 
