@@ -6,7 +6,10 @@ import type { CliDeps } from './cliDeps.ts';
 
 const maxDetailChars = 1500;
 
-/** Rejects if the question is withdrawn or the input has ended. */
+/**
+ * Asks the user to approve the tool call. Rejects if the question is withdrawn or the input has
+ * ended.
+ */
 export async function askUser(
   { title, effect, detail }: ApprovalRequest,
   { stdin, stdout }: Pick<CliDeps, 'stdin' | 'stdout'>,

@@ -1,6 +1,6 @@
 /**
- * Parses and checks the options of `helios GOAL`. Refuses an invalid option and names the valid
- * values; never guesses.
+ * Parses and checks the options of `helios GOAL`. An invalid option is an error that names the
+ * valid values.
  */
 import { InvalidArgumentError, Option } from 'commander';
 import type { DayLimits } from '../agent/budget/measures.ts';
@@ -15,11 +15,11 @@ import type { CliCommand, CommandContext } from './command.ts';
 import { nonEmpty } from './values.ts';
 
 export interface CliOptions {
-  /** The goal, or a message for the session that is continued. */
+  /** The goal or, with `--continue` or `--resume`, a message for that session. */
   readonly text: string | undefined;
   readonly provider: ProviderName | undefined;
   readonly claudeMode: 'cli' | 'api';
-  /** An id, `provider/id`, or an alias. */
+  /** The model: an id, `provider/id`, or an alias. */
   readonly model: string | undefined;
   readonly effort: Effort | undefined;
   readonly isPrint: boolean;

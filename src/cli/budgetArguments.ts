@@ -1,11 +1,11 @@
-/** Limits on the command line. */
+/** Declares and parses the options that limit turns, cost, time and tokens. */
 import { InvalidArgumentError, Option } from 'commander';
 import type { DayLimits } from '../agent/budget/measures.ts';
 import { parseLimits, type WrittenLimits } from '../presentation/limits.ts';
 import type { Budget, BudgetScope, Limits } from '../agent/journal/events.ts';
 import { positiveNumber, wholeNumber } from './values.ts';
 
-/** The values of the options from commander. */
+/** The values of the limit options, as parsed by commander. */
 export interface RawLimits {
   readonly maxTurns?: number;
   readonly budgetUsd?: number;
@@ -46,7 +46,7 @@ export const budgetOf = ({
   ...(budgetExperiment !== undefined && { experiment: budgetExperiment }),
 });
 
-/** Parses the limits of one option. Refuses limits of another scope. */
+/** Parses the limits in the text of one option. Rejects limits of another scope. */
 function limitsOf(text: string, scope: Exclude<BudgetScope, 'goal'>): WrittenLimits {
   const parsed = parseLimits(text, scope);
   if (!parsed.ok) throw new InvalidArgumentError(parsed.problem);

@@ -18,8 +18,8 @@ import { preferencesFor, type Preferences } from './preferences.ts';
 import type { CliDeps } from './cliDeps.ts';
 
 /**
- * Providers that need a stored key or sign-in; those with keys come first. Other providers report
- * themselves what is missing.
+ * Providers that need a stored key or sign-in; those with keys come first. Any other provider
+ * reports by itself what is missing.
  */
 const needsKey: readonly KeySource[] = (['key', 'signIn'] as const).flatMap((auth) =>
   keySources.filter((source) => source.auth === auth),
@@ -27,7 +27,7 @@ const needsKey: readonly KeySource[] = (['key', 'signIn'] as const).flatMap((aut
 
 /**
  * Resolves with the requested provider or, by default, the first one with a key. Rejects with
- * `UserFacing` if it cannot be used.
+ * `UserFacing` if that provider cannot be used.
  */
 export async function chooseProvider(
   options: CliOptions,
@@ -55,8 +55,8 @@ export async function chooseProvider(
 }
 
 /**
- * Returns the preferences with the provider of the project, which overrides that of the user.
- * Throws `UserFacing` if it does not exist.
+ * Returns the preferences with the provider of the project, which overrides the user's provider.
+ * Throws `UserFacing` if the project's provider does not exist.
  */
 export function inProject(preferences: Preferences, project: ProjectFile | undefined): Preferences {
   if (project?.provider === undefined) return preferences;
@@ -70,7 +70,8 @@ export function inProject(preferences: Preferences, project: ProjectFile | undef
 }
 
 /**
- * Returns the provider of the option, of `provider/model`, or of the preferences, in this order.
+ * Returns the provider named by `--provider`, by `--model provider/model`, or by the preferences,
+ * in this order.
  */
 function wantedProvider(
   options: CliOptions,
@@ -105,7 +106,7 @@ function inMode(
   );
 }
 
-/** Returns the provider in `openai/gpt-5.4`. */
+/** Returns the provider that a model name begins with, such as `openai` in `openai/gpt-5.4`. */
 const providerNamedIn = (model = ''): ProviderName | undefined =>
   providerNames.find((name) => model.startsWith(`${name}/`));
 
@@ -123,7 +124,7 @@ function noKey(source: KeySource | undefined): UserFacing {
   );
 }
 
-/** Returns the addresses of services and the proxy. */
+/** Returns the settings for the network: addresses of services, and the proxy. */
 export function networkFor(env: CliDeps['env']): Partial<EngineSettings> {
   const compatibleBaseUrl = env['OPENAI_BASE_URL']?.trim();
   return {
@@ -133,7 +134,10 @@ export function networkFor(env: CliDeps['env']): Partial<EngineSettings> {
   };
 }
 
-/** Returns the settings of the engine. `provider` is undefined for a session that keeps its own. */
+/**
+ * Returns the settings of the engine. `provider` is undefined for a session that already has a
+ * provider.
+ */
 export function settingsFor(
   options: Pick<CliOptions, 'isYes' | 'model' | 'effort'> & Partial<Pick<CliOptions, 'dayLimits'>>,
   provider: string | undefined,

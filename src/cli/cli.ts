@@ -74,7 +74,7 @@ async function work(options: CliOptions, { deps, home: folder }: CommandContext)
     );
   const home = homeAt(folder);
   const readKey = keyReader(deps.env, home.authFolder);
-  // A continued session already has a provider.
+  // True if the session that is opened already has a provider, and no option changes that provider.
   const isOwn = isOpening && options.provider === undefined;
   const ofUser = await readPreferences(
     home.folder,
@@ -100,7 +100,7 @@ async function work(options: CliOptions, { deps, home: folder }: CommandContext)
     clock: deps.clock,
     logger: loggerFor(approvals),
     workFolder: deps.cwd,
-    // A user watches: the demo runs at reading speed.
+    // In a terminal, a user watches, so the demo runs at reading speed.
     ...(isTerminal && { providers: [createDemoProvider({ paced: true, clock: deps.clock })] }),
   };
   const engine = await deps.createEngine(engineOptions);
@@ -111,7 +111,7 @@ async function work(options: CliOptions, { deps, home: folder }: CommandContext)
   }
 }
 
-/** The view for questions; set after the engine was created. */
+/** The view that shows approval questions; set after the engine was created. */
 interface Approvals {
   view: SessionView | undefined;
 }
@@ -164,7 +164,7 @@ async function withEngine(opened: Opened): Promise<number> {
   }
 }
 
-/** Tells the user if the model does not support the reasoning effort. */
+/** Tells the user if the model does not support the requested reasoning effort. */
 function noticeEffort({ state }: Session, { engine, options }: Opened, view: SessionView): void {
   if (options.effort === undefined) return;
   const { provider, model } = state;
@@ -220,7 +220,7 @@ async function openSession({
   return { session, ...(say !== undefined && { say }) };
 }
 
-/** Changes the model and the reasoning effort of a session if options say so. */
+/** Changes the model and the reasoning effort of a session if the options name them. */
 async function useChosenModel(
   session: Session,
   { engine, options }: Pick<Opened, 'engine' | 'options'>,
@@ -236,7 +236,7 @@ async function useChosenModel(
 
 /**
  * Returns the message that resumes an ended or paused session; `undefined` for a session that runs.
- * Throws `UserFacing` if its goal is met.
+ * Throws `UserFacing` if the goal of the session is met.
  */
 function wordToGoOn({ state }: Session): string | undefined {
   if (state.end?.reason === 'goal')

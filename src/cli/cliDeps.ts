@@ -1,4 +1,4 @@
-/** Dependencies of the command line on its process. Tests pass their own. */
+/** Everything that the command line needs from its process. Tests pass their own. */
 import type { Engine } from '../agent/contract/engine.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Disposable } from '../base/disposable.ts';
@@ -24,20 +24,23 @@ export interface CliDeps {
   readonly clock: Clock;
   readonly version: string;
   readonly defaultHome: string;
-  /** The folder that `~` stands for. */
+  /** Absolute path of the folder that `~` stands for. */
   readonly homeFolder: string;
-  /** The folder with the WebAssembly of the index. */
+  /** Absolute path of the folder with the WebAssembly files of the search index. */
   readonly assetsFolder: string;
-  /** Resolves with the hosts of the user's ssh config. */
+  /** Resolves with the hosts of the user's SSH config. */
   sshHosts(): Promise<readonly SshHost[]>;
   createEngine(options: EngineOptions): Promise<Engine>;
-  /** Ports for the browser's callback of a sign-in; the first free one is used. */
+  /** Ports on which the browser can call back after a sign-in; the first free one is used. */
   readonly callbackPorts: readonly number[];
-  /** Resolves with false if there is no browser or it could not be started. */
+  /**
+   * Opens the address in the browser. Resolves with false if there is no browser or it could not be
+   * started.
+   */
   openBrowser(address: string): Promise<boolean>;
-  /** Calls the listener on Ctrl+C. */
+  /** Calls the listener on each Ctrl+C until disposed. */
   onInterrupt(listener: () => void): Disposable;
-  /** Exits at once, even during pending work. */
+  /** Ends the process at once, even during pending work. */
   exit(code: number): void;
 }
 

@@ -7,7 +7,7 @@ import type { CliDeps } from './cliDeps.ts';
 
 export interface CommandContext {
   readonly deps: CliDeps;
-  /** Absolute path of the home folder. */
+  /** Absolute path of the home folder of Helios. */
   readonly home: string;
 }
 
@@ -41,12 +41,18 @@ export class CliCommand extends UserCommand {
     return Object.assign(new CommandHelp(), this.configureHelp());
   }
 
-  /** Also prints the help of a command group without subcommand, to stdout instead of stderr. */
+  /**
+   * Prints the help of the command to stdout. Also used for a command group without a subcommand,
+   * where commander would print to stderr.
+   */
   override help(): never {
     return super.help();
   }
 
-  /** Runs `work` with the arguments, then the options. `work` resolves with the exit code. */
+  /**
+   * Sets what the command does. `work` gets the context and the arguments, then the options, and
+   * resolves with the exit code.
+   */
   runs<Words extends unknown[]>(
     work: (context: CommandContext, ...words: Words) => Promise<number>,
   ): this {
@@ -75,7 +81,7 @@ class CommandHelp extends Help {
     return super.visibleOptions(command).toSorted((one, other) => place(one) - place(other));
   }
 
-  /** Omits `[options]`, which every command has. */
+  /** Returns the command as the help lists it, without `[options]`, which every command has. */
   override subcommandTerm(command: Command): string {
     return `${command.name()} ${command.usage()}`.replace(' [options]', '');
   }

@@ -1,4 +1,4 @@
-/** The engine for commands that work on no session: they read, and query machines. */
+/** Opens an engine for commands that work on no session: they only read, and query machines. */
 import type { Engine } from '../agent/contract/engine.ts';
 import type { EngineSettings } from '../agent/contract/settings.ts';
 import { silentLogger } from '../base/logger.ts';
@@ -8,7 +8,7 @@ import { keyReader } from './auth/keys.ts';
 import { refusingPrompts, terminalPrompts } from './machines/machinePrompts.ts';
 import { homeAt } from '../compose/home.ts';
 
-/** Runs `work` and then closes the engine. Calls no model and starts no session. */
+/** Opens an engine, runs `work` and closes the engine. No model is called and no session starts. */
 export async function withEngine<T>(
   { deps, home }: CommandContext,
   work: (engine: Engine) => Promise<T>,

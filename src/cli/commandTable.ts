@@ -40,7 +40,7 @@ const declarations: Readonly<Record<string, (helios: CliCommand) => CliCommand>>
   auth: declareAuth,
 };
 
-/** Returns the program with every command, without the goal. */
+/** Returns the program with every command, but without the arguments for a goal. */
 export function declareCommands(line: CommandLine): CliCommand {
   const helios = createHelios(line);
   for (const declare of Object.values(declarations)) declare(helios);
@@ -48,9 +48,10 @@ export function declareCommands(line: CommandLine): CliCommand {
 }
 
 /**
- * Returns the program for `argv`: the command that the first word names, else the goal. A goal that
- * begins with such a word must be quoted. Throws `UserFacing` for a likely typo of a command,
- * because an unwanted session costs more than typing it again.
+ * Returns the program for `argv`: if the first word names a command, the program with that command;
+ * otherwise, the program for a goal. A goal that begins with the name of a command must be quoted.
+ * Throws `UserFacing` if the first word looks like a mistyped command, because an unwanted session
+ * costs more than typing the command again.
  */
 export function readerOf(argv: readonly string[], line: CommandLine, work: GoalWork): CliCommand {
   const word = firstWord(argv);

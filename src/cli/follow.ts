@@ -1,4 +1,4 @@
-/** Follows a session in a view until it ends. Ctrl+C stops it. */
+/** Follows a session in a view until the session ends. Ctrl+C stops the session. */
 import path from 'node:path';
 import type { Engine } from '../agent/contract/engine.ts';
 import type { Session } from '../agent/contract/sessions.ts';
@@ -19,13 +19,13 @@ export interface Following {
   readonly engine: Engine;
   readonly deps: CliDeps;
   readonly style: Style;
-  /** A message for the session, sent once all listeners are attached. */
+  /** A message for the session, sent after all listeners are attached. */
   readonly say?: string;
-  /** `--home` as given on the command line, for the advice at the end. */
+  /** `--home` as given on the command line, repeated in the advice at the end. */
   readonly homeOption: string;
 }
 
-/** Resolves with the exit code. */
+/** Follows the session until it ends. Resolves with the exit code. */
 export async function follow(following: Following): Promise<number> {
   const { session, view, deps, say } = following;
   const owned = new DisposableStore();
@@ -65,7 +65,10 @@ function stop({ session, view }: Following): void {
     );
 }
 
-/** Returns the events to show: all of a new session; those since the resumption of another. */
+/**
+ * Returns the events to show: all events of a new session; for a resumed session, the events since
+ * it was resumed.
+ */
 function eventsSinceOpened(session: Session): ReturnType<Session['events']> {
   const events = session.events();
   return events.slice(

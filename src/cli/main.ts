@@ -1,7 +1,8 @@
 #!/usr/bin/env node
 /**
- * The command `helios`. Everything else is loaded late: no window waits for what it shares with the
- * command, and an old Node is refused before it meets what it does not know.
+ * The command `helios`. Checks the version of Node first and loads everything else afterwards: an
+ * old Node would fail on the syntax of the other files, and modules shared with the VS Code
+ * extension stay out of the files that a window loads when it opens.
  */
 import { nodeProblem } from './nodeVersion.ts';
 

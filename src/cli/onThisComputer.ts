@@ -14,14 +14,15 @@ import { runCli } from './cli.ts';
 import { openBrowser } from './auth/openBrowser.ts';
 import { exitCodes } from './cliDeps.ts';
 
-// When run from the sources, the file is where npm installed it.
+// When the command runs from the sources, the WebAssembly file is in the folder where npm installed
+// it.
 const here = path.dirname(fileURLToPath(import.meta.url));
 const isBuilt = existsSync(path.join(here, 'sql-wasm.wasm'));
 const assetsFolder = isBuilt ? here : path.join(here, '../../node_modules/sql.js/dist');
 
-/** Runs the command, and then ends the process. */
+/** Runs the command, then ends the process. */
 export function run(): void {
-  // The reader of a pipe may close it at any time; that is not reported.
+  // The program that reads our pipe may close it at any time; that is not reported.
   process.stdout.on('error', (error) => {
     if (codeOf(error) !== 'EPIPE')
       process.stderr.write(`helios: The output cannot be written: ${messageOf(error)}.\n`);
@@ -49,8 +50,8 @@ export function run(): void {
     },
     exit: (status) => process.exit(status),
   }).then((code) => {
-    // Waits until output to a pipe is flushed, and one step longer for its errors. Exits then,
-    // because open handles would keep the process alive.
+    // Waits until output to a pipe is flushed, and one more step for errors of the pipe. Then exits
+    // explicitly, because open handles would keep the process alive.
     process.stdout.write('', () => setImmediate(() => process.exit(code)));
   });
 }

@@ -1,6 +1,6 @@
 /**
- * The user's preferences: `preferences.json` in the home folder. Options and the environment
- * override them.
+ * The user's preferences: `preferences.json` in the home folder. Command line options and
+ * environment variables override them.
  */
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -17,8 +17,9 @@ export interface Preferences extends Partial<Omit<EngineSettings, 'endpoints'>> 
 }
 
 /**
- * Reads the file; empty if there is none. Rejects with `UserFacing` that names the file and the
- * place of the error. Passes unknown names to `warn`. Paths in the file start at the home folder.
+ * Reads the preferences; empty if there is no file. Passes unknown names to `warn`. Relative paths
+ * in the file start at the home folder. For an invalid file, rejects with `UserFacing` that names
+ * the file and the place of the error.
  */
 export async function readPreferences(
   home: string,
@@ -74,7 +75,10 @@ function checked({ endpoints: told, ...preferences }: Preferences, file: string)
   };
 }
 
-/** Drops the model of the preferences if another provider than theirs is used. */
+/**
+ * Returns the preferences that apply to `provider`: the preferred model is dropped if the
+ * preferences name another provider.
+ */
 export function preferencesFor(
   preferences: Preferences,
   provider: string | undefined,

@@ -1,4 +1,6 @@
-/** References to a run without a session: `machine:pid`, `machine:job`, or its id. */
+/**
+ * Finds a run without knowing its session, by `machine:pid`, `machine:job`, or the id of the run.
+ */
 import type { RunPlace, Sessions } from '../agent/contract/sessions.ts';
 import { UserFacing } from '../base/errors.ts';
 import { isRunId } from '../base/ids.ts';
@@ -13,7 +15,7 @@ export const noRun = (reference: string): UserFacing =>
     'Name it as machine:pid or machine:job, such as local:4711, or by its id.',
   );
 
-/** Resolves with `undefined` if the text is no run reference or the run is unknown. */
+/** Finds a run. Resolves with `undefined` if the text is no run reference or the run is unknown. */
 export async function runNamed(
   sessions: Sessions,
   reference: string,

@@ -2,12 +2,14 @@
 import type { Sessions, SessionSummary } from '../agent/contract/sessions.ts';
 import { UserFacing } from '../base/errors.ts';
 
-/** Description for the help of commands. */
+/** Describes a session reference, for the help of commands. */
 export const sessionWords = 'an id, the beginning of one, or a number from helios sessions';
 
 const howTo = 'See helios sessions for their numbers and ids.';
 
-/** Finds a session; by default the newest. Rejects with `UserFacing`. */
+/**
+ * Finds a session; by default, the newest. Rejects with `UserFacing` if there is no such session.
+ */
 export async function namedSession(
   sessions: Sessions,
   reference: string | undefined,
@@ -15,7 +17,10 @@ export async function namedSession(
   return sessionIn(await sessions.list(), reference);
 }
 
-/** Finds the session in `listed`, which is sorted newest first. Throws `UserFacing`. */
+/**
+ * Finds the session in `listed`, which is sorted newest first. Throws `UserFacing` if there is no
+ * such session.
+ */
 function sessionIn(
   listed: readonly SessionSummary[],
   reference: string | undefined,
@@ -39,7 +44,7 @@ function startingWith(
 ): SessionSummary | undefined {
   const exact = listed.find(({ id }) => id === reference);
   if (exact !== undefined) return exact;
-  // The prefix `s-` of every id may be omitted.
+  // Every id begins with `s-`, which the user may omit.
   const fitting = listed.filter(
     ({ id }) => id.startsWith(reference) || id.slice(2).startsWith(reference),
   );

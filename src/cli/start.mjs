@@ -48,12 +48,17 @@ function missing() {
   return undefined;
 }
 
-/** Returns true without arguments and without a key for a model in the environment. */
+/**
+ * Returns whether to run the demo: without arguments, and without a model key in the environment.
+ */
 function isDemo() {
   return args.length === 0 && !process.env.ANTHROPIC_API_KEY && !process.env.OPENAI_API_KEY;
 }
 
-/** Compares with the copy of the lock file that npm writes at the end of an installation. */
+/**
+ * Returns whether the installed packages are missing or older than the lock file, by the copy of
+ * the lock file that npm writes after an installation.
+ */
 function isStale() {
   const installed = path.join(root, 'node_modules/.package-lock.json');
   if (!existsSync(installed) || !existsSync(node)) return true;
@@ -73,7 +78,7 @@ function step(title, command, commandArgs, mode) {
   return status === 0;
 }
 
-/** Runs the demo on a copy, so that the clone stays unchanged. */
+/** Runs the demo in a copy of its project, so that the clone stays unchanged. */
 async function runDemo() {
   const parent = path.join(process.env.HELIOS_HOME ?? path.join(homedir(), '.helios'), 'demo');
   mkdirSync(parent, { recursive: true });
@@ -84,7 +89,10 @@ async function runDemo() {
   return helios(['-P', 'demo', '--yes', goal], folder);
 }
 
-/** Resolves with the exit code of the command line, which handles Ctrl+C itself. */
+/**
+ * Runs the command line and resolves with its exit code. Ignores Ctrl+C here, because the command
+ * line handles it.
+ */
 function helios(heliosArgs, cwd) {
   process.on('SIGINT', () => undefined);
   return new Promise((resolve) => {

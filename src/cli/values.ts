@@ -1,6 +1,6 @@
 /**
- * Parsers of option values. They throw `InvalidArgumentError`, and commander adds the name of the
- * option.
+ * Parsers of option values. For an invalid value, a parser throws `InvalidArgumentError`, to which
+ * commander adds the name of the option.
  */
 import { InvalidArgumentError } from 'commander';
 

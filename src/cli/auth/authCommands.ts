@@ -64,7 +64,10 @@ async function invite({ address, port }: OpenSignIn, deps: CliDeps): Promise<voi
   stdout.write('Waiting for the sign-in …\n');
 }
 
-/** Tries each typed line as the callback address until the sign-in ends. */
+/**
+ * Reads lines that the user pastes, and tries each as the callback address until the sign-in ends.
+ * Returns a function that stops reading.
+ */
 function takePasted(signIn: OpenSignIn, { stdin, stderr }: CliDeps): () => void {
   if (stdin.isTTY !== true) return () => undefined;
   const lines = createInterface({ input: stdin, terminal: false });

@@ -8,15 +8,17 @@ import { findKey } from './keys.ts';
 export interface AuthRow {
   readonly provider: string;
   readonly source: 'environment' | 'file' | 'none';
-  /** The variable or the file. */
+  /** Name of the variable or path of the file with the key. */
   readonly from?: string;
   /** The account that is signed in. */
   readonly account?: string;
-  /** Why the key cannot be used, or how to get one. */
+  /** Why the key cannot be used, or how to get a key. */
   readonly note?: string;
 }
 
-/** Resolves with a row per provider; a problem with a key is its note. Never rejects. */
+/**
+ * Resolves with one row per provider; a problem with a key is the note of its row. Never rejects.
+ */
 export function authStatus(
   env: Readonly<Record<string, string | undefined>>,
   authFolder: string,

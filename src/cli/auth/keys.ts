@@ -1,6 +1,6 @@
 /**
- * Keys of the providers, from the environment or from files that only their owner can read. Never
- * shown or logged.
+ * Reads the keys of the providers from the environment, or from files that only their owner can
+ * read. Never shows or logs a key.
  */
 import path from 'node:path';
 import { endpointSecret, endpointVariable } from '../../compose/endpoints.ts';
@@ -20,15 +20,15 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export interface FoundKey {
   readonly value: string;
   readonly source: 'environment' | 'file';
-  /** The variable or the file. */
+  /** Name of the variable or path of the file with the key. */
   readonly from: string;
 }
 
 export type ReadKey = (secret: string) => Promise<string | undefined>;
 
 /**
- * Returns a reader of keys, which resolves with `undefined` if there is none, and rejects with
- * `UserFacing` for a file that others can read.
+ * Returns a function that reads a key. The function resolves with `undefined` if there is no key,
+ * and rejects with `UserFacing` if other users can read the file.
  */
 export function keyReader(env: Environment, authFolder: string): ReadKey {
   return async (secret) => {

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 
 /**
- * Opens the address with the system's opener. Resolves with false if there is none or it could not
- * be started.
+ * Opens the address in the browser. Resolves with false if the system has no program for this or it
+ * could not be started.
  */
 export function openBrowser(address: string): Promise<boolean> {
   const [command, ...args] = openers[process.platform] ?? ['xdg-open'];
@@ -16,7 +16,10 @@ export function openBrowser(address: string): Promise<boolean> {
   });
 }
 
-/** Openers that need no shell: `start` of Windows would cut the address at `&`. */
+/**
+ * Programs that open an address without a shell. On Windows, `start` would need a shell, which ends
+ * the address at `&`.
+ */
 const openers: Readonly<Partial<Record<NodeJS.Platform, readonly string[]>>> = {
   darwin: ['open'],
   win32: ['rundll32', 'url.dll,FileProtocolHandler'],

@@ -55,7 +55,7 @@ export const declareDoctor = (helios: CliCommand): CliCommand =>
 
 const noOptions = { isYes: false, model: undefined, effort: undefined };
 
-/** Reads the preferences, or nothing if they are invalid, which is a separate finding. */
+/** Reads the preferences; empty if they are invalid, because another check reports that. */
 const known = (home: string): Promise<Preferences> =>
   readPreferences(home, () => undefined).catch((error: unknown) => {
     if (error instanceof UserFacing) return {};

@@ -134,8 +134,8 @@ async function* exported(
 }
 
 /**
- * Resolves with the file of one session, because a file has one metric. Rejects with `UserFacing`
- * if the session is ambiguous.
+ * Resolves with the text of the file for one session: a file has one metric, so it cannot hold
+ * several sessions. Rejects with `UserFacing` if the session is ambiguous.
  */
 async function resultsOf(sessions: Sessions, named: SessionId | undefined): Promise<string> {
   const listed = named === undefined ? (await sessions.list()).map(({ id }) => id) : [named];
@@ -152,7 +152,9 @@ async function resultsOf(sessions: Sessions, named: SessionId | undefined): Prom
   return writeResultsTsv((await sessions.read(id)).ledger);
 }
 
-/** Waits for a slow reader, so that output does not accumulate in memory. */
+/**
+ * Writes the text, and waits if the reader is slow, so that output does not accumulate in memory.
+ */
 async function written(output: Output, text: string): Promise<void> {
   const isTaken = output.write(text);
   if (isTaken === false) await once(output as NodeJS.WriteStream, 'drain');

@@ -1,4 +1,4 @@
-/** `helios init`: creates a `helios.json` to start with. */
+/** `helios init`: creates a first `helios.json`. */
 import { createProjectFile } from '../../compose/project.ts';
 import type { CliCommand } from '../command.ts';
 import { exitCodes } from '../cliDeps.ts';

@@ -9,7 +9,10 @@ import { positiveNumber, wholeNumber } from '../values.ts';
 import { exitCodes, type CliDeps } from '../cliDeps.ts';
 import { delay } from '../../base/clock.ts';
 
-/** Maximum pause, so that a replay never waits for a night. */
+/**
+ * Longest pause between two events of a replay, so that a replay does not take as long as the
+ * session.
+ */
 const longestPauseMs = 5_000;
 
 interface ReplayOptions {

@@ -31,7 +31,7 @@ export const declareReproduce = (helios: CliCommand): CliCommand =>
         withEngine(context, async ({ sessions }) => {
           const { id } = await namedSession(sessions, reference);
           const { phase } = (await sessions.read(id)).state;
-          // A session that is not over would also continue its own work here.
+          // Opening a session that is not over would also continue its own work here.
           if (phase !== 'ended' && phase !== 'paused')
             throw new UserFacing(
               'The session has not ended.',

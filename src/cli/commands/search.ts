@@ -79,7 +79,7 @@ function hitsText(hits: readonly SearchHit[], { query, limit, style }: Shown): s
   return `${lines.join('\n')}\n`;
 }
 
-/** Marks the matches with the accent colour or, without colours, with brackets. */
+/** Returns the text with its matches in the accent colour or, without colours, in brackets. */
 function marked({ text, marks }: SearchHit['snippet'], { accent }: Style): string {
   let shown = '';
   let end = 0;

@@ -57,7 +57,7 @@ interface SessionRow {
   readonly owner: SessionOwner | undefined;
 }
 
-/** Adds the owners. A session that has ended has none. */
+/** Adds to each session the process that runs it. A session that has ended has no owner. */
 const withOwners = (
   { sessions }: Engine,
   listed: readonly SessionSummary[],

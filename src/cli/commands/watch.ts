@@ -114,7 +114,7 @@ function endLine({ verdict, endedMs }: RunEnd, startedMs: number | undefined): s
   return `${verdictText(verdict)}${took}`;
 }
 
-/** Prints lines when they are complete, and keeps the last value of each of their metrics. */
+/** Prints each line when it is complete, and stores the last value of each metric. */
 class RunOutput {
   readonly #deps: CliDeps;
   readonly #splitter = new LineSplitter(0);
@@ -132,7 +132,7 @@ class RunOutput {
     this.#splitter.push(bytes, (line) => this.#line(line));
   }
 
-  /** Reports a problem once until it is over. */
+  /** Reports a problem on stderr. The same problem is reported again only after it was over. */
   trouble(why: string): void {
     if (why !== this.#told) this.#deps.stderr.write(`${cleanText(why)} Still waiting.\n`);
     this.#told = why;
@@ -142,7 +142,7 @@ class RunOutput {
     this.#splitter.end((line) => this.#line(line));
   }
 
-  /** Returns ` · loss 0.83 · acc 0.5`. */
+  /** Returns the last value of each metric: ` · loss 0.83 · acc 0.5`. */
   metricsLine(): string {
     return [...this.#last].map(([metric, value]) => ` · ${metric} ${formatValue(value)}`).join('');
   }

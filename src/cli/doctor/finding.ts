@@ -2,7 +2,7 @@
 
 /**
  * - `broken`: something that was set up does not work
- * - `warning`: works, with likely trouble
+ * - `warning`: works, but may cause trouble
  * - `note`: good to know
  */
 export type Level = 'ok' | 'note' | 'warning' | 'broken';

@@ -7,7 +7,8 @@ import type { Machine } from '../../machines/machine.ts';
 import { note, warning, type Finding } from './finding.ts';
 
 /**
- * Prints what the login manager reports about itself and the user; nothing without a login manager.
+ * Prints the settings that the login manager reports for itself and for the user; prints nothing if
+ * there is no login manager.
  */
 const script = `command -v loginctl >/dev/null 2>&1 || exit 0
 user=$(id -un)
@@ -18,7 +19,10 @@ loginctl show-user "$user" -p Linger </dev/null 2>/dev/null
 
 const timeoutMs = 10_000;
 
-/** Resolves with `undefined` if logging out ends nothing, or if that is unknown. */
+/**
+ * Resolves with a warning if logging out ends the user's processes on the machine; with `undefined`
+ * if it does not, or if that is unknown.
+ */
 export async function logoutFinding(
   machine: Pick<Machine, 'id' | 'kind' | 'exec'>,
 ): Promise<Finding | undefined> {
@@ -38,7 +42,10 @@ const pairOf = (line: string): readonly [string, string] => {
   return [line.slice(0, at), line.slice(at + 1).trim()];
 };
 
-/** Returns whether logind.conf applies to the user; without a list, it applies to all. */
+/**
+ * Returns whether logind.conf ends the processes of this user at logout. Without a list of users,
+ * the setting applies to all.
+ */
 function isMeant(told: ReadonlyMap<string, string>, user: string): boolean {
   const list = (name: string): readonly string[] =>
     (told.get(name) ?? '').split(/\s+/).filter((word) => word !== '');

@@ -6,7 +6,7 @@ import type { CommandContext } from '../command.ts';
 import { broken, ok, type Finding, type Section } from './finding.ts';
 import { logoutFinding } from './logout.ts';
 
-/** Connects to every machine of the list. */
+/** Connects to every configured machine and reports whether it works. */
 export async function machineFindings(
   { machines, resources }: Engine,
   { deps }: CommandContext,

@@ -6,12 +6,12 @@ import type { CommandContext } from '../command.ts';
 import { homeAt } from '../../compose/home.ts';
 import { broken, note, ok, type Finding, type Section } from './finding.ts';
 
-/** The scripted demo is always ready, so its state says nothing. */
+/** Id of the scripted demo, which is not checked because it is always ready. */
 const demo = 'demo';
 
 /**
- * Checks which models can be used, and where their keys come from, as a session does before it
- * starts.
+ * Checks which models can be used, and where their keys come from, with the same rules as a session
+ * that starts.
  */
 export async function modelFindings(
   engine: Engine,

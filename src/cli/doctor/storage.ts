@@ -12,7 +12,7 @@ import { broken, note, ok, warning, type Finding, type Section } from './finding
 
 const lowBytes = 5e9;
 const minBytes = 200e6;
-/** Maximum number of journals that are read whole, newest first. */
+/** Maximum number of journals that are read completely, newest first. */
 const maxJournals = 100;
 
 /** Checks the home folder, keys, index, journals and leases. Changes only the index. */
@@ -51,7 +51,7 @@ async function folderFindings({ folder }: Home): Promise<Finding[]> {
   ];
 }
 
-/** Returns the folder, or its nearest existing ancestor. */
+/** Returns the folder or, if it does not exist, its nearest existing ancestor. */
 async function nearest(folder: string): Promise<string> {
   const isThere = await stat(folder).then(
     () => true,

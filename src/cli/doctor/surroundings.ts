@@ -38,7 +38,7 @@ async function project({ cwd, homeFolder }: CliDeps): Promise<Finding[]> {
   }
 }
 
-/** User settings of VS Code and its variants, relative to the home folder. */
+/** Paths of the user settings of VS Code and its variants, relative to the home folder. */
 const settingsFiles = [
   '.config/Code/User/settings.json',
   '.config/VSCodium/User/settings.json',
@@ -48,7 +48,10 @@ const settingsFiles = [
   'AppData/Roaming/Code/User/settings.json',
 ];
 
-/** Reports disabled chat features: `@helios` is missing then, while its commands and views work. */
+/**
+ * Reports disabled chat features. Without them `@helios` is missing, while its commands and views
+ * work.
+ */
 async function editors({ homeFolder }: CliDeps): Promise<Finding[]> {
   const found = await Promise.all(
     settingsFiles.map((file) => chatFinding(path.join(homeFolder, file))),

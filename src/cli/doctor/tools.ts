@@ -6,9 +6,9 @@ import { note, ok, warning, type Finding, type Section } from './finding.ts';
 interface Program {
   readonly name: string;
   readonly args: readonly string[];
-  /** Consequence of the missing tool. */
+  /** Features that do not work without the tool. */
   readonly without: string;
-  /** True if much does not work without the tool. */
+  /** True if much of Helios does not work without the tool. Default: false. */
   readonly isNeeded?: boolean;
 }
 

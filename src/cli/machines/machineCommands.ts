@@ -15,7 +15,7 @@ import { refusingPrompts, terminalPrompts } from './machinePrompts.ts';
 import { machineTable } from './machineTable.ts';
 import { exitCodes, type CliDeps } from '../cliDeps.ts';
 
-/** Resolves with the exit code. Rejects with `UserFacing`. */
+/** Carries out `helios machine …`. Resolves with the exit code. Rejects with `UserFacing`. */
 export async function carryOutRequest(
   read: ReadRequest,
   { home, deps }: CommandContext,
@@ -29,7 +29,7 @@ export async function carryOutRequest(
   return withMachines({ home, deps }, prompts, (engine) => carryOut(request, engine, deps));
 }
 
-/** Lists the machines without asking for secrets. */
+/** Lists the machines, without asking the user for secrets. */
 export const listMachines = (isJson: boolean, { home, deps }: CommandContext): Promise<number> =>
   withMachines({ home, deps }, {}, async ({ machines, resources }) => {
     const { stdout, clock } = deps;

@@ -1,4 +1,7 @@
-/** Prompts of machines in the terminal. Without a user to ask, they are refused with a message. */
+/**
+ * Prompts of machines (passwords, host keys) in the terminal. Without a user to ask, a prompt is
+ * refused with a message.
+ */
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import { cleanText } from '../../base/text.ts';
@@ -10,7 +13,7 @@ import type {
 import type { CliDeps } from '../cliDeps.ts';
 
 type Terminal = Pick<CliDeps, 'stdin' | 'stdout' | 'stderr'>;
-/** Runs a question while no other output is written. */
+/** Runs `ask`, which asks a question, while no other output is written. */
 type Aside = <T>(ask: () => Promise<T>) => Promise<T>;
 
 /** Returns prompts that ask one question at a time. */
@@ -80,8 +83,8 @@ async function confirm(
 }
 
 /**
- * Resolves with `undefined` if the input ends or the question is withdrawn. A hidden answer is not
- * echoed.
+ * Resolves with the line that the user types; `undefined` if the input ends or the question is
+ * withdrawn. A hidden answer is not echoed.
  */
 function readLine(
   { stdin, stdout }: Terminal,
@@ -91,7 +94,7 @@ function readLine(
   if (signal.aborted) return Promise.resolve(undefined);
   const answer = Promise.withResolvers<string | undefined>();
   const output = new Writable({ write: (_chunk, _encoding, done) => done() });
-  // In terminal mode, readline echoes by itself; its output is discarded.
+  // In terminal mode, readline echoes what is typed; its output is discarded.
   const lines = createInterface({
     input: stdin,
     ...(isHidden ? { output, terminal: true } : { terminal: false }),

@@ -5,9 +5,9 @@ import type { NamedModel } from '../../models/list/modelNames.ts';
 import type { CliOptions } from '../arguments.ts';
 
 /**
- * Resolves with the model of `--model` and `--provider`, or the default. If a name fits several
- * providers, `preferred` wins. Rejects with `UserFacing` for an unknown name, or if the model
- * cannot be called.
+ * Resolves with the model that `--model` and `--provider` name, or the default model. If several
+ * providers have a model of that name, `preferred` wins. Rejects with `UserFacing` if the name is
+ * unknown or the model cannot be called.
  */
 export async function modelNamed(
   { model = 'default', provider }: Pick<CliOptions, 'model' | 'provider'>,
@@ -21,7 +21,7 @@ export async function modelNamed(
   if (readiness?.isReady === false) throw new UserFacing(readiness.problem, readiness.action);
   return named;
 
-  /** Queries the providers only if the name is unknown. */
+  /** Resolves with the model. Queries the providers only if the name is not yet known. */
   async function resolved(): Promise<NamedModel> {
     try {
       return models.resolve(model, provider, preferred);

@@ -20,7 +20,7 @@ import { exitCodes, type CliDeps } from '../cliDeps.ts';
 
 export interface ModelOptions {
   readonly provider?: string;
-  /** Queries the providers again. */
+  /** True to query the providers again instead of using their stored lists. */
   readonly refresh?: boolean;
   readonly json?: boolean;
 }

@@ -1,11 +1,11 @@
 import { cutToWidth, padToWidth, textWidth } from './textWidth.ts';
 
-/** Minimum width of the last column; with less room it goes below the others. */
+/** Minimum width of the last column. With less room, the last cell goes below the others. */
 const minLast = 24;
 const indent = '   ';
 
 /**
- * Formats rows as columns. No line is wider than `columns`: the last cell is shortened, or gets its
+ * Formats rows as columns. No line is wider than `columns`: the last cell is shortened or gets its
  * own line.
  */
 export function columnsText(

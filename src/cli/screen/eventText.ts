@@ -1,4 +1,4 @@
-/** Formats journal events for the terminal, mostly as one line. */
+/** Formats journal events for the terminal, most of them as one line. */
 import type { EventOf } from '../../agent/journal/describeEvent.ts';
 import { describeEvent, descriptionLine } from '../../presentation/events.ts';
 import type { JournalEvent } from '../../agent/journal/events.ts';
@@ -12,7 +12,10 @@ import { fitToWidth, textWidth } from './textWidth.ts';
 const maxLine = 400;
 const short = (text: string): string => oneLine(cleanText(text), maxLine);
 
-/** Styles of the events that are shown while a session works. `tone` is red for bad news. */
+/**
+ * Styles of the events that are shown while a session works. `tone` depends on the event, and is
+ * red for bad news.
+ */
 const styles: { readonly [Type in JournalEvent['type']]?: 'dim' | 'bold' | 'tone' } = {
   'session.resumed': 'dim',
   'session.model_changed': 'dim',
@@ -34,21 +37,21 @@ const styles: { readonly [Type in JournalEvent['type']]?: 'dim' | 'bold' | 'tone
   'context.checkpointed': 'dim',
 };
 
-/** Formats events. Remembers the titles of calls, to show each result with its call. */
+/** Formats events. Stores the titles of calls, to show each result with its call. */
 export class EventText {
   readonly #style: Style;
   readonly #width: () => number;
   readonly #titles = new Map<string, string>();
 
-  /** `width` returns the maximum columns for the line of a tool. */
+  /** `width` returns the maximum number of columns for the line of a tool call. */
   constructor(style: Style, width = (): number => maxLine) {
     this.#style = style;
     this.#width = width;
   }
 
   /**
-   * Returns complete lines without line breaks. Empty for events that are not shown, including
-   * unknown ones of newer versions.
+   * Returns the lines for an event, without line breaks. Empty for events that are not shown,
+   * including unknown events from newer versions.
    */
   linesOf(event: JournalEvent, state: SessionState): string[] {
     switch (event.type) {
@@ -92,8 +95,8 @@ export class EventText {
 }
 
 /**
- * Returns whether the event gets a line. Replies are shown while they stream, and the end of a run
- * has its own line.
+ * Returns whether the event gets a line here. Replies are already shown while they stream, and the
+ * end of a run has its own line.
  */
 function isShown(event: JournalEvent): boolean {
   if (event.type === 'model.replied') return event.failure !== undefined || event.stop === 'length';

@@ -23,11 +23,11 @@ export interface LiveValues {
 
 export interface LiveBlockView {
   readonly state: SessionState;
-  /** The best run so far; marked with a star. */
+  /** Id of the best run so far, which is marked with a star. */
   readonly champion?: RunId | undefined;
   readonly values: LiveValues;
   readonly nowMs: number;
-  /** Maximum columns of a line. */
+  /** Maximum number of columns per line. */
   readonly width: number;
   readonly maxRuns: number;
   readonly style: Style;
@@ -37,7 +37,7 @@ const labelWidth = 44;
 const sparkWidth = 24;
 type RunState = SessionState['runs'] extends ReadonlyMap<RunId, infer R> ? R : never;
 
-/** Returns lines of at most `width` columns. */
+/** Returns the lines of the block, each of at most `width` columns. */
 export function liveBlock(view: LiveBlockView): string[] {
   const { state, maxRuns } = view;
   const runs = [...state.runs.values()].filter((run) => run.notStarted === undefined);
@@ -74,8 +74,8 @@ function runLine(
 }
 
 /**
- * Returns number and verdict, time, label, values and curve. An alarm that ended the run replaces
- * the curve.
+ * Returns the cells of a run: number and verdict, time, label, values, and curve. If an alarm ended
+ * the run, the alarm replaces the curve.
  */
 function cellsOf(run: RunState, { state, champion, values, nowMs }: LiveBlockView): string[] {
   const { spec, process, verdict, endedMs, alarms } = run;

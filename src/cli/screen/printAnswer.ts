@@ -1,12 +1,13 @@
-/** Answers a question in a read-only session. */
+/** Prints the answer of a session that only reads. */
 import type { Session } from '../../agent/contract/sessions.ts';
 import { UserFacing } from '../../base/errors.ts';
 import { cleanText } from '../../base/text.ts';
 import { exitCodes, type CliDeps } from '../cliDeps.ts';
 
 /**
- * Prints the answer to stdout once the session has ended and, if stdout is a terminal, each tool
- * call to stderr. Resolves with the exit code. Rejects with `UserFacing` if there is no answer.
+ * Prints the answer to stdout after the session has ended. If stdout is a terminal, also prints
+ * each tool call to stderr. Resolves with the exit code. Rejects with `UserFacing` if there is no
+ * answer.
  */
 export async function printAnswer(
   session: Session,

@@ -10,14 +10,14 @@ import { EventText } from './eventText.ts';
 import type { Style } from './style.ts';
 import { replyText } from './views.ts';
 
-/** Maximum length of the result of one call. */
+/** Maximum characters shown of the result of one call. */
 const maxResultChars = 2_000;
-/** Maximum length of one message, because a model or a user may send a very long one. */
+/** Maximum characters shown of one message, because a model or a user may send a very long one. */
 const maxTextChars = 20_000;
 
 /**
- * Returns the events of the turns `from` to `to`: `first` is the index of the first event, `end` is
- * past the last.
+ * Returns where the turns `from` to `to` are in `events`: `first` is the index of the first event,
+ * and `end` is the index after the last event.
  */
 export function replayRange(
   events: readonly JournalEvent[],
@@ -35,7 +35,10 @@ export function replayRange(
   };
 }
 
-/** Must be given every event, oldest first, because a line depends on the events before it. */
+/**
+ * Formats the events of a journal one by one. The caller passes every event, oldest first, because
+ * a line depends on earlier events.
+ */
 export class ReplayText {
   readonly #style: Style;
   readonly #isRaw: boolean;
@@ -82,7 +85,7 @@ export class ReplayText {
     }
   }
 
-  /** Formats an event that the live view shows only in the block at the bottom. */
+  /** Formats an event that the live view shows only in the block at the bottom of the terminal. */
   #unseen(event: JournalEvent, state: SessionState): readonly string[] {
     const description = describeEvent(event, state);
     return description === undefined

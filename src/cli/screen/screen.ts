@@ -12,7 +12,10 @@ const maxTextWidth = 100;
 const defaultColumns = 80;
 const defaultRows = 24;
 
-/** Wraps a write in a synchronized update, which other terminals ignore. */
+/**
+ * Wraps the text in a synchronized update, so that the terminal draws it at once. A terminal
+ * without this feature ignores the codes.
+ */
 const together = (text: string): string => `\u001b[?2026h${text}\u001b[?2026l`;
 
 export class Screen implements Disposable {
@@ -20,7 +23,7 @@ export class Screen implements Disposable {
   readonly #clock: Clock;
   readonly #block: () => readonly string[];
   readonly #owned = new DisposableStore();
-  /** The lines below the transcript, as written. */
+  /** The lines of the block at the bottom, as last written. */
   #shown: readonly string[] = [];
   /** The unfinished last line of streamed text. */
   #partial = '';
@@ -38,7 +41,7 @@ export class Screen implements Disposable {
   }
 
   get width(): number {
-    // The last column stays free, because terminals differ in when they wrap.
+    // Leaves the last column free, because terminals differ in when they wrap a full line.
     return Math.max(20, this.#output.columns ?? defaultColumns) - 1;
   }
 
@@ -54,7 +57,7 @@ export class Screen implements Disposable {
     this.#draw(this.#takePartial() + wrapped.map((line) => `${line}\n`).join(''));
   }
 
-  /** Adds text as it arrives, wrapped between words. */
+  /** Adds streamed text to the transcript as it arrives, wrapped between words. */
   stream(text: string): void {
     const lines = (this.#partial + text).split('\n').flatMap((line) => wrap(line, this.#textWidth));
     this.#partial = lines.pop() ?? '';
@@ -74,7 +77,7 @@ export class Screen implements Disposable {
     this.#timer ??= this.#clock.after(redrawMs, () => this.#draw(''));
   }
 
-  /** Hides the block until `show`, while other code writes below the transcript. */
+  /** Hides the block until `show` is called, while other code writes below the transcript. */
   hide(): void {
     this.endStream();
     this.#isHidden = true;
@@ -86,7 +89,7 @@ export class Screen implements Disposable {
     this.#draw('');
   }
 
-  /** Removes the block and leaves the transcript. */
+  /** Removes the block, and leaves the transcript on the terminal. */
   dispose(): void {
     if (this.#isDisposed) return;
     this.hide();
@@ -123,12 +126,12 @@ const sameLines = (a: readonly string[], b: readonly string[]): boolean =>
   a.length === b.length && a.every((line, index) => line === b[index]);
 
 /**
- * Moves to the first column of the first of `lines` and erases everything below. The cursor must be
- * at the end of `lines`.
+ * Returns the codes that move to the first column of the first of `lines` and erase everything
+ * below. The cursor must be at the end of `lines`.
  */
 function eraseLines(lines: readonly string[], columns: number): string {
   if (lines.length === 0) return '';
-  // A line may take several rows after the window was made narrower.
+  // After the window was made narrower, a line may take several rows.
   const rows = lines.reduce((sum, line) => sum + rowsOf(line, columns), 0);
   return `\r${rows > 1 ? `\u001b[${rows - 1}A` : ''}\u001b[J`;
 }

@@ -11,7 +11,7 @@ export interface Style {
 
 type Format = Parameters<typeof styleText>[0];
 
-/** `styleFor` checks the terminal, so `styleText` does not. */
+/** Returns a function that styles text. Does not check the terminal, because `styleFor` does. */
 const styled =
   (format: Format) =>
   (text: string): string =>
@@ -34,7 +34,10 @@ const colours: Style = {
   accent: styled('cyan'),
 };
 
-/** Returns plain styles if the output is no terminal, NO_COLOR is set, or the terminal is dumb. */
+/**
+ * Returns the styles for an output: plain text if the output is no terminal, NO_COLOR is set, or
+ * the terminal is dumb.
+ */
 export const styleFor = (
   isTTY: boolean,
   env: Readonly<Record<string, string | undefined>>,

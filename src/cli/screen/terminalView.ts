@@ -108,7 +108,7 @@ export class TerminalView implements SessionView, Disposable {
     });
   }
 
-  /** Redraws without events as well, because times change. */
+  /** Redraws the block in intervals, because it shows times that change without an event. */
   #schedule(): void {
     this.#tick = this.#options.clock.after(tickMs, () => {
       this.#screen.redraw();

@@ -1,11 +1,11 @@
-/** Measures text in terminal columns: a wide character takes two, a combining mark none. */
+/** Measures text in terminal columns: a wide character takes two columns, a combining mark none. */
 import stringWidth from 'string-width';
 import { stripAnsi } from '../../base/text.ts';
 
 const graphemes = new Intl.Segmenter();
 const tabStop = 8;
 
-/** Returns the columns of `text`; escape codes take none. */
+/** Returns the number of columns of `text`; escape codes take none. */
 export const textWidth = (text: string): number => stringWidth(text);
 
 export const padToWidth = (text: string, width: number): string =>
@@ -29,14 +29,14 @@ export const fitToWidth = (text: string, width: number): string =>
   cutToWidth(text, width) === text ? text : `${cutToWidth(text, Math.max(0, width - 1))}…`;
 
 /**
- * Returns the rows of a line in a terminal of this width. A wide character is never split at the
- * edge.
+ * Returns the number of rows that a line takes in a terminal of this width. A wide character is
+ * never split at the edge.
  */
 export function rowsOf(line: string, columns: number): number {
   let [rows, column] = [1, 0];
   for (const { segment } of graphemes.segment(stripAnsi(line))) {
     const next = columnAfter(segment, column);
-    // A tab stops at the edge.
+    // A tab never wraps: it stops at the edge.
     if (segment === '\t' || next <= columns) column = Math.min(next, columns);
     else [rows, column] = [rows + 1, textWidth(segment)];
   }
@@ -60,7 +60,8 @@ const columnAfter = (grapheme: string, column: number): number =>
   grapheme === '\t' ? column + tabStop - (column % tabStop) : column + textWidth(grapheme);
 
 /**
- * Returns the length of the first character, which goes on its own line if it is wider than a line.
+ * Returns the length of the first character. A character that is wider than a line goes on its own
+ * line.
  */
 const firstLength = (text: string): number =>
   graphemes.segment(text).containing(0)?.segment.length ?? 0;

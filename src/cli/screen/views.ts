@@ -17,15 +17,15 @@ export interface SessionView {
   aside<T>(ask: () => Promise<T>): Promise<T>;
 }
 
-/** Returns the text of a reply, to show it if it was not streamed. */
+/** Returns the text of a reply, which is shown if it was not streamed. */
 export const replyText = (event: Extract<JournalEvent, { type: 'model.replied' }>): string =>
   cleanText(
     event.content.map((block) => (block.type === 'text' ? block.text : '')).join(''),
   ).trim();
 
 /**
- * Writes every journal event as one line. Holds back the end of the session until no event can
- * follow it.
+ * Writes every journal event as one line of JSON. Writes the end of the session last, when no event
+ * can follow.
  */
 export class JsonView implements SessionView {
   readonly #output: Output;
@@ -58,7 +58,7 @@ export class JsonView implements SessionView {
   }
 
   #write(event: JournalEvent): void {
-    // JSON has no NaN or Infinity, and null would mean "no value".
+    // JSON has no NaN or Infinity, and null would mean "no value", so such numbers become text.
     const text = JSON.stringify(event, (_key, value: unknown) =>
       typeof value === 'number' && !Number.isFinite(value) ? String(value) : value,
     );
