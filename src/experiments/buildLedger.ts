@@ -12,15 +12,16 @@ import {
 
 export interface LedgerDeps {
   readonly target?: { readonly metric: string; readonly comparator: string } | undefined;
-  /** By id, oldest first. */
+  /** Recorded experiments by id, oldest first. */
   readonly experiments?: ReadonlyMap<string, PlannedExperiment>;
   readonly imported?: readonly ImportedResult[];
 }
 
 /**
- * Builds the ledger. The champion is a run that ended well or has not ended, and whose experiment
- * was not discarded, invalid or a crash. Experiments that were kept rank above undecided ones, a
- * repeated run counts with the mean of its repeats, and the earlier run wins a tie.
+ * Builds the ledger. The champion is the best run that ended well or has not ended, unless its
+ * experiment was decided as discarded, invalid or a crash. Runs of experiments that were kept rank
+ * above runs of undecided experiments. A run with repeats counts with the mean of all repeats. In a
+ * tie, the earlier run wins.
  */
 export function buildLedger(entries: readonly LedgerEntry[], source: LedgerDeps = {}): Ledger {
   const { target, experiments: records = new Map(), imported = [] } = source;
@@ -61,7 +62,7 @@ function decisiveMetric(
 interface Candidate {
   readonly entry: LedgerEntry;
   readonly isKept: boolean;
-  /** Lower is better. */
+  /** Rank among the candidates for champion; lower is better. */
   readonly rank: number;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Compares two states of code as a run could notice: comments, empty lines and files left by runs
- * do not count.
+ * Compares two states of code by what can affect a run: ignores comments, empty lines and files
+ * that runs left behind.
  */
 import path from 'node:path';
 import { shellQuote } from '../base/text.ts';
@@ -10,19 +10,19 @@ import { commandForm } from './commandForm.ts';
 const limitMs = 5_000;
 
 export interface ComparedCode {
-  /** Absolute path of a worktree of the repository that has the trees. */
+  /** Absolute path of a worktree of the repository that contains the trees. */
   readonly repo: string;
   readonly tree: string;
-  /** Trees to compare with, in order of preference. */
+  /** Trees to compare with `tree`, in order of preference. */
   readonly others: readonly string[];
-  /** The commands of the run. Files that they name always count. */
+  /** The commands of the run. A change to a file that they name is never ignored. */
   readonly commands: readonly string[];
 }
 
 /**
- * Resolves with the first of `others` that a run could not tell from `tree`. Resolves with
- * `undefined` if there is none, if the difference is too long, or if the machine does not answer.
- * Runs one command on the machine, however many trees there are. Never rejects.
+ * Resolves with the first of `others` whose differences from `tree` cannot affect a run. Resolves
+ * with `undefined` if there is none, if the difference is too long, or if the machine does not
+ * answer. Runs only one command on the machine, for any number of trees. Never rejects.
  */
 export async function sameCode(
   machine: Machine,
@@ -45,12 +45,12 @@ export async function sameCode(
     const named = namedFiles(commands);
     return others.find((_, index) => diffs[index] !== undefined && isSame(diffs[index], named));
   } catch {
-    // A machine that does not answer is reported when the run is launched.
+    // Ignored here, because the launch of the run also reports a machine that does not answer.
     return undefined;
   }
 }
 
-/** No line of a diff begins with this text. */
+/** Marks the end of each diff in the output; no line of a diff begins with this text. */
 const endMark = '= end of difference =';
 
 const markers: readonly (readonly [RegExp, RegExp])[] = [
@@ -70,7 +70,7 @@ const codeFile =
 const leftBehind =
   /(?:^|\/)(?:__pycache__|wandb|mlruns|runs|logs?|outs?|outputs?|results?|checkpoints?|ckpts?|lightning_logs|tensorboard|\.ipynb_checkpoints)\/|\.(?:log|out|err|pyc|pt|pth|ckpt|safetensors)$|(?:^|\/)(?:results\.tsv|nohup\.out|run\.log|events\.out\.tfevents[^/]*)$/i;
 
-/** Returns the file names of all paths in the commands, except output paths. */
+/** Returns the file names (without folders) of all paths in the commands, except output paths. */
 export const namedFiles = (commands: readonly string[]): ReadonlySet<string> =>
   new Set(commands.flatMap(wordsOf).map((word) => path.posix.basename(word)));
 
@@ -82,8 +82,8 @@ const wordsOf = (command: string): string[] =>
 const maxFiles = 40;
 
 /**
- * Returns the paths of code and settings in the commands, as written: relative, and inside the
- * folder that the commands run in.
+ * Returns the paths of code and settings files in the commands. The paths are as written, relative,
+ * and inside the folder in which the commands run.
  */
 export const codeFilesOf = (commands: readonly string[]): readonly string[] =>
   [...new Set(commands.flatMap(wordsOf))]
@@ -97,7 +97,10 @@ export const codeFilesOf = (commands: readonly string[]): readonly string[] =>
     )
     .slice(0, maxFiles);
 
-/** Takes the output of `git diff-tree -p`. */
+/**
+ * Returns whether a diff contains only changes that cannot affect a run. `diff` is the output of
+ * `git diff-tree -p`.
+ */
 function isSame(diff: string, named: ReadonlySet<string>): boolean {
   return diff
     .split(/^(?=diff --git )/m)
@@ -106,8 +109,8 @@ function isSame(diff: string, named: ReadonlySet<string>): boolean {
 }
 
 /**
- * Returns whether a run left the file behind: a new file that is no code, or a type that only runs
- * write. False for a file that the command names.
+ * Returns whether the changed file is one that runs leave behind: a new file that is no code, or a
+ * file type that only runs write. False for a file that the command names.
  */
 function isHarmlessFile(part: string, named: ReadonlySet<string>): boolean {
   const [head = '', ...lines] = part.split('\n');

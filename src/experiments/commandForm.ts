@@ -1,23 +1,26 @@
 /**
  * The normal form of a command. Two commands with the same program and arguments have the same
- * form, whatever the order, the quotes, the spaces and the spelling of numbers (`lr=3e-4`,
- * `lr=0.0003`). Output paths and run names do not count.
+ * form, whatever the order, quotes, spaces and spelling of numbers (`lr=3e-4`, `lr=0.0003`). The
+ * form contains no output paths and no run names.
  */
 import { parseShell } from '../shell/parseShell.ts';
 import type { ShellWord } from '../shell/shellText.ts';
 import { wrapperOf } from '../shell/within.ts';
 
 export interface CommandForm {
-  /** Equal for commands that measure the same. */
+  /** The form for comparison: equal for commands that measure the same. */
   readonly exact: string;
   /**
-   * Equal also for commands that differ only in what changes no result: seed, verbosity, workers,
-   * logging, device.
+   * A looser form: also equal for commands that differ only in options for seed, verbosity,
+   * workers, logging or device.
    */
   readonly near: string;
-  /** The seed in the command. */
+  /** The seed in the command; omitted if the command has none. */
   readonly seed?: string;
-  /** The folder that the command changes to (`cd sub && …`), as written. */
+  /**
+   * The folder to which the command changes (`cd sub && …`), as written; omitted if the command
+   * does not change the folder.
+   */
   readonly folder?: string;
 }
 
@@ -34,7 +37,10 @@ const harmless = [
 const outputName = new RegExp(`^(?:${names})$`);
 const harmlessName = new RegExp(`^(?:${names}|${harmless})$`);
 const seedName = /^(?:random_?|rng_?|manual_?|global_?)?seed$/i;
-/** Environment variables that say who runs and where, not what runs. */
+/**
+ * Environment variables that tell who runs the command and where, not what the command does. They
+ * are not part of the form.
+ */
 const outerVariable =
   /^(?:CUDA_VISIBLE_DEVICES|CUDA_DEVICE_ORDER|PYTHONUNBUFFERED|PYTHONPATH|PYTHONDONTWRITEBYTECODE|OMP_NUM_THREADS|MKL_NUM_THREADS|TOKENIZERS_PARALLELISM|WANDB_\w+|HF_HOME|TERM|COLUMNS)$/;
 
@@ -67,7 +73,7 @@ interface Word {
   readonly isQuoted: boolean;
 }
 
-/** Keeps a variable as written, because its value is unknown. */
+/** Returns the word with its variables as written, because their values are unknown. */
 const wordOf = ({ spelled, isQuoted }: ShellWord): Word => ({ text: spelled, isQuoted });
 
 interface Part {
@@ -79,7 +85,7 @@ interface Part {
 
 const nothing: Part = { exact: '', near: '' };
 
-/** Name and value of an option or an assignment. Without `name`, a positional argument. */
+/** An option or an assignment, with its name and value. A positional argument has no `name`. */
 interface Argument {
   readonly name?: string;
   readonly key: string;
@@ -107,7 +113,10 @@ function partOf(words: readonly Word[]): Part {
 
 const settingPattern = /^([A-Za-z_]\w*)=([\s\S]*)$/;
 
-/** Splits off the assignments before the program, and removes wrappers that only start it. */
+/**
+ * Removes the assignments before the program, and wrappers that only start the program. Returns the
+ * assignments as `settings` and the other words as `rest`.
+ */
 function withoutSettings(words: readonly Word[]): { settings: Argument[]; rest: readonly Word[] } {
   const settings: Argument[] = [];
   let index = 0;
@@ -165,8 +174,8 @@ function argumentsOf(words: readonly Word[]): Argument[] {
 }
 
 /**
- * Returns whether the text after an option can be its value: a negative number can, another option
- * cannot.
+ * Returns whether the text after an option can be its value: a negative number can be one, another
+ * option cannot.
  */
 const isValue = (text: string): boolean =>
   !/^--?[A-Za-z]/.test(text) && text !== '--' && !assignment.test(text);
@@ -189,8 +198,8 @@ const folded = (key: string): string =>
     .replace(/^no(?=verbose|progress)/, '');
 
 /**
- * Writes options and assignments sorted by name, keeping the order of equal names. Positional
- * arguments keep their order.
+ * Returns the form as text: options and assignments sorted by name, with equal names in their given
+ * order, and positional arguments in their given order.
  */
 function written(program: string, all: readonly Argument[]): string {
   const named = all.filter(({ name }) => name !== undefined);
@@ -207,7 +216,10 @@ function written(program: string, all: readonly Argument[]): string {
 
 const number = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
 
-/** Writes numbers, also those of a list, as JavaScript does if no digit is lost. */
+/**
+ * Returns the value with its numbers, including those of a list, written as in JavaScript. Leaves a
+ * number that would lose digits unchanged.
+ */
 const valueForm = (text: string): string => text.split(',').map(numberForm).join(',');
 
 function numberForm(text: string): string {

@@ -1,17 +1,17 @@
-/** Finds runs that were tried before, by the code and the normal form of the command. */
+/** Finds earlier runs of the same experiment, by the code and the normal form of the command. */
 import { createHash } from 'node:crypto';
 import path from 'node:path';
 import type { RunId } from '../base/ids.ts';
 import { commandForm } from './commandForm.ts';
 import type { CodeState } from './experiment.ts';
 
-/** A command in one state of the code. */
+/** A command together with the state of the code in which it runs. */
 export interface Attempt {
   readonly command: string;
-  /** Absolute path on the machine. */
+  /** Absolute path of the folder of the command, on the machine. */
   readonly cwd: string;
   readonly code: CodeState;
-  /** See `ExperimentPlan`. */
+  /** Tree of an earlier experiment that counts as the same code; see `ExperimentPlan`. */
   readonly sameCodeAs?: string | undefined;
 }
 
@@ -22,21 +22,21 @@ export interface TriedRun {
 }
 
 /**
- * - `same`: same code, same arguments
- * - `seed`: arguments that differ only in chance, such as the seed
+ * - `same`: same code and same arguments
+ * - `seed`: same code, and the arguments differ only in chance, such as the seed
  */
 export interface FoundRun extends TriedRun {
   readonly likeness: 'same' | 'seed';
 }
 
 /**
- * Equal for the same code state and the same commands, whatever the order, quotes and spaces of
- * their arguments.
+ * Returns a hash that is equal for the same code state and the same commands, whatever the order,
+ * quotes and spaces of their arguments.
  */
 export const fingerprintOf = (attempts: readonly Attempt[]): string =>
   hash([...new Set(attempts.map((attempt) => attemptKeys(attempt).same))].toSorted());
 
-/** An index of the planned runs. Looks up in constant time. */
+/** An index of the planned runs. A lookup takes constant time. */
 export class TriedRuns {
   readonly #bySame = new Map<string, TriedRun[]>();
   readonly #bySeed = new Map<string, TriedRun[]>();
@@ -49,8 +49,8 @@ export class TriedRuns {
   }
 
   /**
-   * Returns runs of the same attempt, then runs that differ only in the seed and the like. Newest
-   * first in each group.
+   * Returns the runs of the same attempt, followed by the runs that differ only in chance, such as
+   * the seed. Both groups are sorted newest first.
    */
   like(attempt: Attempt): readonly FoundRun[] {
     const keys = attemptKeys(attempt);
@@ -66,7 +66,10 @@ export class TriedRuns {
   }
 }
 
-/** Equal if a run could not tell the code apart; `undefined` if the code is unknown. */
+/**
+ * Returns a key that is equal for two states of the code if their difference cannot affect a run;
+ * `undefined` if the code is unknown.
+ */
 export const codeKey = ({
   code,
   sameCodeAs,
@@ -75,7 +78,10 @@ export const codeKey = ({
     ? `${sameCodeAs ?? code.tree}${code.ignored === undefined ? '' : `+${code.ignored}`}`
     : undefined;
 
-/** Keys that are equal for equal attempts, in any session. */
+/**
+ * Keys that are equal for equal attempts, in any session: `same` with all arguments, `seed` without
+ * those for chance.
+ */
 export interface AttemptKeys {
   readonly same: string;
   readonly seed: string;
@@ -84,7 +90,8 @@ export interface AttemptKeys {
 export function attemptKeys({ command, cwd, code, sameCodeAs }: Attempt): AttemptKeys {
   const { exact, near, folder } = commandForm(command);
   const at = path.posix.resolve(cwd, folder ?? '.');
-  // The relative path makes two worktrees with the same code equal.
+  // Uses the path relative to the repository, so that two worktrees with the same code have the
+  // same key.
   const place = code.kind === 'git' ? path.posix.relative(code.repo, at) : at;
   const state = codeKey({ code, sameCodeAs }) ?? 'unknown';
   return { same: hash([state, place, exact]), seed: hash([state, place, near]) };

@@ -1,62 +1,68 @@
 /**
  * An experiment: a hypothesis, tried in one state of the code by a run, several runs, or a sweep.
- * It is recorded in the journal before its first run and decided on afterwards. Nothing recorded is
- * ever rewritten.
+ * The journal records an experiment before its first run, and its decision afterwards. Recorded
+ * data never changes.
  */
 
 /** The state of the code when an experiment was launched. */
 export type CodeState =
   | {
       readonly kind: 'git';
-      /** Absolute path of the worktree root, on the machine. */
+      /** Absolute path of the root of the worktree, on the machine. */
       readonly repo: string;
       /** The commit that was checked out; omitted in a repository without commits. */
       readonly head?: string;
-      /** Hash of the tree of tracked files as they were, including changes and new files. */
+      /**
+       * Hash of the tree of tracked files at the launch, including uncommitted changes and new
+       * files.
+       */
       readonly tree: string;
       /** True if the tree differs from that of `head`. */
       readonly isDirty: boolean;
-      /** The commit that keeps `tree`, under a ref of Helios; omitted if it could not be stored. */
+      /** The commit that stores `tree`, under a ref of Helios; omitted if it could not be made. */
       readonly commit?: string;
       /**
-       * Files that the tree does not contain, such as `.env (looks like a secret)`. The length is
-       * bounded.
+       * Files omitted from the tree, with the reason, such as `.env (looks like a secret)`. The
+       * length of the list is limited.
        */
       readonly leftOut: readonly string[];
-      /** Hash of ignored files that the command names; omitted if there are none. */
+      /** Hash of those ignored files that the command names; omitted if there are none. */
       readonly ignored?: string;
     }
-  /** `why`, for example: the folder is in no repository. */
+  /** `why` is the reason for the unknown code, for example that the folder is in no repository. */
   | { readonly kind: 'none'; readonly why: string };
 
 export const decisions = ['keep', 'discard', 'crash', 'invalid', 'retest'] as const;
 export type Decision = (typeof decisions)[number];
 
 export interface ExperimentPlan {
-  /** `e7`; unique within its session. */
+  /** Id such as `e7`; unique within the session. */
   readonly id: string;
-  /** 1, 2, 3 … within its session. */
+  /** Number of the experiment within its session: 1, 2, 3 … */
   readonly number: number;
   readonly hypothesis: string;
   readonly machineId: string;
-  /** The command as written; for a sweep, with its placeholders. */
+  /** The command as the agent wrote it; for a sweep, with its placeholders. */
   readonly command: string;
-  /** Absolute path on the machine. */
+  /** Absolute path of the folder in which the command runs, on the machine. */
   readonly cwd: string;
   readonly code: CodeState;
   /**
-   * The tree of an earlier experiment that a run could not tell from `code`: only comments, empty
-   * lines and outputs differ.
+   * The tree of an earlier experiment whose difference from `code` cannot affect a run: only
+   * comments, empty lines or outputs differ.
    */
   readonly sameCodeAs?: string;
   /**
-   * Equal for the same code state and the same arguments, whatever their order, quotes and spaces.
+   * Hash that is equal for the same code state and the same arguments, whatever their order, quotes
+   * and spaces.
    */
   readonly fingerprint: string;
-  /** The seed in the command. */
+  /** The seed in the command; omitted if there is none. */
   readonly seed?: string;
-  /** The last recorded environment of the machine and the folder. */
+  /** Id of the last recorded environment of the machine and the folder. */
   readonly envId?: string;
-  /** Set if it repeats another experiment on purpose. */
+  /**
+   * Set if the experiment repeats another one on purpose: the id of that experiment and the reason.
+   */
   readonly retest?: { readonly of: string; readonly why: string };
 }

@@ -1,16 +1,16 @@
 /**
- * Types of the ledger: a row per experiment and per run, made of measured values only, and the
- * champion.
+ * Types of the ledger: the champion, and a row per experiment and per run. A row contains measured
+ * values only.
  */
 import type { RunId } from '../base/ids.ts';
 import type { Direction, MetricSummary } from '../metrics/metric.ts';
 import { verdictText, type RunLimit, type Verdict } from '../runs/run.ts';
 import type { Decision, ExperimentPlan } from './experiment.ts';
 
-/** Cost of model calls. `usd` is a lower bound if a price is unknown. */
+/** Cost of model calls. If a price is unknown, `usd` is a lower bound. */
 export interface ThinkingCost {
   readonly usd: number;
-  /** Input tokens, cached or not, plus output tokens. */
+  /** Sum of input tokens (cached or not) and output tokens. */
   readonly tokens: number;
   readonly hasUnknownCost: boolean;
 }
@@ -30,16 +30,16 @@ export interface LedgerRow {
   /** Id of the recorded environment: `env1`. */
   readonly envId?: string;
   /**
-   * Its share of the cost of its experiment, counted from its launch to that of the next one.
-   * Omitted until the run has started.
+   * The run's share of the cost of its experiment: the cost from the launch of the run to the
+   * launch of the next run. Omitted until the run has started.
    */
   readonly cost?: ThinkingCost;
-  /** Id of the experiment that it was launched for: `e7`. */
+  /** Id of the experiment that the run belongs to: `e7`. */
   readonly experimentId?: string;
-  /** Id of the sweep that it is a point of: `s1`. */
+  /** Id of the sweep that the run is a point of: `s1`. */
   readonly sweepId?: string;
   readonly limit?: RunLimit;
-  /** The last alarm of a watchdog, and the action it asked for. */
+  /** The last alarm of a watchdog, and the action that the watchdog requested. */
   readonly alarm?: { readonly detail: string; readonly action: 'warn' | 'kill' | 'ask' };
   readonly isChampion: boolean;
 }
@@ -48,7 +48,7 @@ export interface LedgerRow {
 export interface PlannedExperiment {
   readonly plan: ExperimentPlan;
   readonly plannedMs: number;
-  /** Oldest first. The last decision counts. */
+  /** Decisions on the experiment, oldest first. The last one is in force. */
   readonly decisions: readonly ExperimentDecision[];
 }
 
@@ -60,61 +60,67 @@ export interface ExperimentDecision {
 }
 
 /**
- * - `planned`: none of its runs has started
- * - `over`: all of its runs have ended
- * - `not_started`: none of its runs could be started
+ * - `planned`: none of the experiment's runs has started
+ * - `over`: all of the experiment's runs have ended
+ * - `not_started`: none of the experiment's runs could be started
  */
 export type ExperimentStatus = 'planned' | 'running' | 'over' | 'not_started';
 
 /**
- * The result of runs that differ only in their seed. If there are several such groups, the best
- * one.
+ * The measured result of an experiment, over runs that differ only in their seed. If the experiment
+ * has several such groups of runs, the result of the best group.
  */
 export interface ExperimentResult {
   readonly metric: string;
   readonly mean: number;
-  /** Standard deviation over the repeats (n − 1); omitted for one value. */
+  /** Standard deviation over the repeats (with n − 1); omitted if there is only one value. */
   readonly spread?: number;
   /** Number of runs in the mean. */
   readonly n: number;
-  /** The best value of these runs. */
+  /** The best value of the runs in the mean. */
   readonly best: number;
   readonly runs: readonly LedgerRow[];
 }
 
 export interface ExperimentRow {
-  /** `e7`. For a run without an experiment `run 3`, for such a sweep `s1`. */
+  /**
+   * Id of the experiment: `e7`. A run without an experiment has `run 3`, and a sweep without one
+   * `s1`.
+   */
   readonly id: string;
-  /** Omitted for a launch by an older version, which had no plan. */
+  /** The plan; omitted for a launch by an older version, which recorded no plan. */
   readonly plan?: ExperimentPlan;
   readonly hypothesis: string;
   readonly command: string;
-  /** Oldest first, without runs that could not be started. */
+  /** The experiment's runs, oldest first, without runs that could not be started. */
   readonly runs: readonly LedgerRow[];
   readonly status: ExperimentStatus;
-  /** `3 ok, 1 failed (exit code 1)`, or `2 running` for runs that have not ended. */
+  /**
+   * Number of runs per verdict: `3 ok, 1 failed (exit code 1)`; or of runs that have not ended: `2
+   * running`.
+   */
   readonly verdicts: string;
-  /** The result in the decisive metric; omitted if no run has a finite value of it. */
+  /** The result in the decisive metric; omitted if no run has a finite value of this metric. */
   readonly result?: ExperimentResult;
   /** Cost of the experiment's model calls; omitted until one of its runs has started. */
   readonly cost?: ThinkingCost;
   /** Total duration of the experiment's runs that have ended. */
   readonly runMs: number;
-  /** The limit of each run. */
+  /** The time limit for each run. */
   readonly limit?: RunLimit;
-  /** The decision that counts; omitted while undecided. */
+  /** The decision in force; omitted while the experiment is undecided. */
   readonly decision?: ExperimentDecision;
   /** All decisions, oldest first. */
   readonly decisions: readonly ExperimentDecision[];
   readonly isChampion: boolean;
 }
 
-/** A row of an imported `results.tsv`. Its numbers were not measured by Helios. */
+/** A row of an imported `results.tsv`. Helios did not measure its numbers. */
 export interface ImportedResult {
-  /** The text of the file, usually seven characters; may be empty. */
+  /** The commit as written in the file, usually seven characters; may be empty. */
   readonly commit: string;
   readonly metric: string;
-  /** Omitted for a crash. */
+  /** Value of the metric; omitted for a crash. */
   readonly value?: number;
   readonly memoryGb?: number;
   readonly status: 'keep' | 'discard' | 'crash';
@@ -131,21 +137,22 @@ export interface Ledger {
   /** All experiments, oldest first. */
   readonly experiments: readonly ExperimentRow[];
   /**
-   * The decisive metric: that of the goal, else the first one with a direction that the runs share.
+   * The decisive metric, by which runs are ranked: the metric of the goal or, without one, the
+   * first metric that the runs share and whose better direction is known.
    */
   readonly decisive?: Decisive;
-  /** The best run. Its experiment is the champion, too. */
+  /** The best run. The experiment of this run is the champion, too. */
   readonly champion?: LedgerRow;
   /**
-   * Earlier results imported by the user. The agent sees them; they are never ranked with measured
-   * values.
+   * Earlier results that the user imported. The agent sees them, but they are never ranked together
+   * with measured values.
    */
   readonly imported: readonly ImportedResult[];
 }
 
 export type LedgerEntry = Omit<LedgerRow, 'isChampion'>;
 
-/** Returns `queued`, `running`, or the verdict as text. */
+/** Returns the status of the run as text: `queued`, `running`, or its verdict. */
 export function rowStatus({
   verdict,
   startedMs,
@@ -155,8 +162,8 @@ export function rowStatus({
 }
 
 /**
- * Returns the summary of `metric` in `row`. Ignores case, and also matches the last part of a path
- * (`val/loss` for `loss`).
+ * Returns the summary of `metric` in `metrics`. Ignores case, and also accepts the last part of a
+ * path (`val/loss` for `loss`).
  */
 export function summaryFor(
   metrics: readonly MetricSummary[],

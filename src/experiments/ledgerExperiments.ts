@@ -1,4 +1,7 @@
-/** Builds the ledger's experiments: plan, result and decision. Made of measured values only. */
+/**
+ * Builds the experiments of the ledger: plan, result and decision. A result contains measured
+ * values only.
+ */
 import { commandForm } from './commandForm.ts';
 import {
   rowStatus,
@@ -14,17 +17,17 @@ import {
   type ThinkingCost,
 } from './ledger.ts';
 
-/** Verdicts that mean failure, whatever was measured before. */
+/** Verdicts that mean failure, even if the run measured values before its end. */
 const badEnds: ReadonlySet<string> = new Set(['failed', 'signalled', 'out_of_memory']);
 
-/** Returns whether every run ended by a failure of its own. */
+/** Returns whether all runs ended by a failure of their own. */
 export const hasCrashed = (runs: readonly Pick<LedgerRow, 'verdict'>[]): boolean =>
   runs.length > 0 &&
   runs.every(({ verdict }) => verdict !== undefined && badEnds.has(verdict.kind));
 
 /**
- * Returns the decision that counts. A decision of the engine about crashes is void once a later run
- * succeeds.
+ * Returns the decision in force. A crash decision made by the engine is void after a later run
+ * succeeded.
  */
 export function standingDecision(
   { decisions }: Pick<PlannedExperiment, 'decisions'>,
@@ -34,11 +37,11 @@ export function standingDecision(
   return last?.by === 'engine' && runs.length > 0 && !hasCrashed(runs) ? undefined : last;
 }
 
-/** Returns whether the decision excludes the experiment from being best. */
+/** Returns whether the decision excludes the experiment from becoming the champion. */
 export const isOut = (decision: ExperimentDecision | undefined): boolean =>
   decision !== undefined && ['discard', 'invalid', 'crash'].includes(decision.decision);
 
-/** Groups runs by experiment, in the order in which the experiments were started. */
+/** Groups runs by experiment, in the order in which the experiments started. */
 export const runsByExperiment = <Entry extends LedgerEntry>(
   rows: readonly Entry[],
 ): ReadonlyMap<string, readonly Entry[]> =>
@@ -133,7 +136,10 @@ function costOf(runs: readonly LedgerRow[]): ThinkingCost | undefined {
   };
 }
 
-/** Returns the best group of repeats. A group that has ended ranks above one that has not. */
+/**
+ * Returns the result of the best group of repeats. A group whose runs have ended ranks above any
+ * other group.
+ */
 function resultOf(runs: readonly LedgerRow[], decisive: Decisive): ExperimentResult | undefined {
   const sign = decisive.direction === 'lower' ? 1 : -1;
   const results = repeatsOf(runs).flatMap((group) => summaryOfRepeats(group, decisive) ?? []);
@@ -154,15 +160,15 @@ export interface RepeatsSummary<Entry> {
 const isGoing = ({ runs }: RepeatsSummary<LedgerEntry>): boolean =>
   runs.some(({ verdict }) => verdict === undefined);
 
-/** Groups runs that differ only in their seed and the like. */
+/** Groups runs that differ only in chance, such as the seed. */
 export const repeatsOf = <Entry extends LedgerEntry>(
   runs: readonly Entry[],
 ): readonly (readonly Entry[])[] =>
   runs.length < 2 ? [runs] : [...Map.groupBy(runs, repeatKey).values()];
 
 /**
- * Summarizes the runs that ended well or, if there are none, those that have not ended. Returns
- * `undefined` if nothing was measured.
+ * Summarizes a group of repeats: the runs that ended well or, if there are none, the runs that have
+ * not ended. Returns `undefined` if nothing was measured.
  */
 export function summaryOfRepeats<Entry extends LedgerEntry>(
   group: readonly Entry[],
@@ -190,8 +196,8 @@ export function summaryOfRepeats<Entry extends LedgerEntry>(
 }
 
 /**
- * Returns the best value that a run reached; `undefined` if it failed, was stopped, or became
- * non-finite.
+ * Returns the best value that a run reached; `undefined` if the run failed, was stopped, or printed
+ * a non-finite value.
  */
 export function measuredValue(row: LedgerEntry, decisive: Decisive): number | undefined {
   if (row.verdict !== undefined && row.verdict.kind !== 'ok') return undefined;
@@ -205,8 +211,8 @@ const nearForms = new Map<string, string>();
 const maxForms = 20_000;
 
 /**
- * Equal for runs that differ only in their seed and the like. Cached, because it is called often
- * with the same commands.
+ * Returns a key that is equal for runs that differ only in chance, such as the seed. Cached,
+ * because the function is called often with the same commands.
  */
 function repeatKey({ command }: LedgerEntry): string {
   const known = nearForms.get(command);

@@ -14,9 +14,9 @@ const maxDescriptionChars = 500;
 const statuses = ['keep', 'discard', 'crash'] as const;
 
 /**
- * Writes the experiments that have ended, oldest first, with measured values only. An experiment
- * without a measured value is a crash. One that is neither kept nor a crash is a discard; its
- * description names another decision.
+ * Returns the experiments that have ended as text, oldest first, with measured values only. An
+ * experiment without a measured value has the status `crash`. Any other experiment that was not
+ * kept has the status `discard`, and its description names the actual decision.
  */
 export function writeResultsTsv({ experiments, decisive }: Ledger): string {
   const metric = field(decisive?.metric ?? 'metric');
@@ -40,11 +40,14 @@ const commitOf = (code: CodeState | undefined): string =>
   (code?.kind === 'git' ? ((code.isDirty ? code.commit : code.head) ?? code.head) : undefined) ??
   '0000000';
 
-/** Writes six decimals; below 0.001 in exponential notation. */
+/** Returns the value with six decimals or, below 0.001, in exponential notation. */
 const valueText = (value: number): string =>
   value !== 0 && Math.abs(value) < 0.001 ? value.toExponential(6) : value.toFixed(6);
 
-/** Removes what could be read as a field separator, a line end, or an opening quote. */
+/**
+ * Returns the text without characters that a reader could take for a field separator, a line end,
+ * or an opening quote.
+ */
 const field = (text: string): string => oneLine(text, maxDescriptionChars).replaceAll('"', "'");
 
 const memoryMetrics: readonly (readonly [string, number])[] = [
@@ -56,7 +59,10 @@ const memoryMetrics: readonly (readonly [string, number])[] = [
   ),
 ];
 
-/** Returns the highest value that one of its runs printed; 0 if none did. */
+/**
+ * Returns the highest memory use that a run of the experiment printed, in GB; 0 if no run printed
+ * one.
+ */
 function memoryGb({ runs }: ExperimentRow): number {
   const measured = runs.flatMap(({ metrics }) =>
     memoryMetrics.flatMap(([name, unit]) => {
@@ -78,10 +84,11 @@ interface Columns {
 }
 
 /**
- * Reads the rows of a `results.tsv`, also as saved by editors and spreadsheets: quoted fields, any
- * line endings, tabs in a last description. The metric is the column after `commit`; `memory_gb` is
- * optional, and unknown columns are ignored. A discard or a crash needs no value. Throws
- * `UserFacing` that lists the first ten invalid lines; nothing is imported then.
+ * Reads the rows of a `results.tsv`, including files saved by editors and spreadsheets: quoted
+ * fields, any line endings, tabs in a description in the last column. The metric is the column
+ * after `commit`; `memory_gb` is optional, and unknown columns are ignored. A discard or a crash
+ * needs no value. If any line is invalid, throws `UserFacing` that lists the first ten invalid
+ * lines.
  */
 export function readResultsTsv(text: string, source = 'results.tsv'): readonly ImportedResult[] {
   const lines = text.replace(/^\uFEFF/, '').split(/\r\n?|\n/);
@@ -136,7 +143,7 @@ function columnsOf(header: string, source: string): Columns {
   };
 }
 
-/** Splits fields quoted as in a spreadsheet. */
+/** Splits a line into fields and removes the quotes that spreadsheets add. */
 const fieldsOf = (line: string): string[] =>
   line
     .split('\t')
@@ -146,8 +153,8 @@ const plainText = (text: string, maxChars: number): string =>
   oneLine(cleanText(text), maxChars).trim();
 
 /**
- * Joins surplus fields into a description in the last column. Otherwise drops them if they are
- * empty.
+ * Returns as many fields as there are columns. If the description is the last column, joins surplus
+ * fields into it; otherwise, drops surplus fields that are empty.
  */
 function fitted(fields: readonly string[], { description, count }: Columns): readonly string[] {
   if (fields.length <= count) return fields;

@@ -8,7 +8,7 @@ export interface GoalTarget {
   readonly metric: string;
   readonly comparator: '<' | '<=' | '>' | '>=';
   readonly value: number;
-  /** Set if the goal has a percent sign: a share of 0.96 then counts as 96. */
+  /** True if the goal has a percent sign; a measured share of 0.96 then counts as 96. */
   readonly isPercent?: true;
 }
 
@@ -36,7 +36,7 @@ const comparators = Object.keys(words)
   .sort((a, b) => b.length - a.length)
   .map((word) => word.replace(/\s/g, '\\s+'))
   .join('|');
-/** Units of amounts. A number followed by one of these is not the value of a metric. */
+/** Units of amounts. A number followed by one of these units is not the value of a metric. */
 const units =
   '[kmgt]i?b|[kmb]|hours?|hrs?|h|minutes?|mins?|seconds?|secs?|days?|weeks?|epochs?|steps?|iterations?|tokens?|samples?|params?|parameters?|layers?|runs?|tasks?|seeds?|trials?|gpus?|times';
 const targetPattern = new RegExp(
@@ -45,7 +45,7 @@ const targetPattern = new RegExp(
 );
 
 /**
- * Returns the first comparison of a metric with a number in `goal`; `undefined` if there is none.
+ * Returns the first comparison in `goal` of a metric with a number; `undefined` if there is none.
  */
 export function parseGoalTarget(goal: string): GoalTarget | undefined {
   for (const [, metric = '', word = '', number = '', percent, unit = ''] of goal.matchAll(
@@ -59,8 +59,9 @@ export function parseGoalTarget(goal: string): GoalTarget | undefined {
 }
 
 /**
- * In a sentence (`a model under 24 GB`), accepts only known metrics. Before a comparison sign, or
- * with `_` or `/` in the name, accepts any name whose number has no unit.
+ * Returns whether `name` in a comparison is a metric. In plain words (`a model under 24 GB`), only
+ * known metrics are. Before a comparison sign, or with `_` or `/` in the name, any name is, if the
+ * number has no unit.
  */
 function isMetric(name: string, comparator: string, unit: string): boolean {
   if (directionOf(name) !== 'none') return unit === '' || /^m?s$/i.test(unit);

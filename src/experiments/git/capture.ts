@@ -1,4 +1,4 @@
-/** Captures the code: survey, select, store. */
+/** Captures the code in three steps: surveys the worktree, selects the files, stores the commit. */
 import { randomBytes } from 'node:crypto';
 import { delay, type Clock } from '../../base/clock.ts';
 import { shellText } from '../../base/shellText.ts';
@@ -12,7 +12,7 @@ export interface Capture {
   readonly machine: Machine;
   readonly folder: string;
   readonly clock: Clock;
-  /** The ref that keeps the commit. */
+  /** Name of the ref under which the commit is stored. */
   readonly ref: string;
   /**
    * Parent of the new commit, for a worktree that Helios created: commits only if something has
@@ -22,27 +22,27 @@ export interface Capture {
   readonly following?: string;
   readonly message: string;
   readonly limits: LeaveOutLimits;
-  /** Ignored files that count because a command names them, relative to `folder`. */
+  /** Paths that a command names, relative to `folder`. They count even if git ignores them. */
   readonly files?: readonly string[];
   leftMs(): number;
   readonly signal?: AbortSignal;
 }
 
 export interface Captured {
-  /** Absolute path of the worktree root. */
+  /** Absolute path of the root of the worktree. */
   readonly top: string;
   readonly head?: string;
   readonly tree: string;
-  /** The tree of `head`; the empty tree if there is no commit. */
+  /** The tree of `head`; the empty tree if there is no commit yet. */
   readonly headTree: string;
-  /** Omitted if the repository is not writable or nothing has changed. */
+  /** The new commit. Omitted if the repository is not writable or nothing has changed. */
   readonly commit?: string;
   readonly leftOut: ReadonlyMap<string, string>;
-  /** Requested files that are ignored: name → hash of the content. */
+  /** Hashes of the requested files that git ignores: name → hash of the content. */
   readonly ignored: ReadonlyMap<string, string>;
 }
 
-/** Rejects with `GitFailure`. */
+/** Captures the code of a worktree. Rejects with `GitFailure`. */
 export async function capture(asked: Capture): Promise<Captured> {
   await ready(asked);
   const base = asked.following === undefined ? {} : { base: asked.following };
@@ -65,7 +65,7 @@ export async function capture(asked: Capture): Promise<Captured> {
   };
 }
 
-/** Waits for the machine, no longer than for git itself. */
+/** Waits until the machine is ready, at most as long as git itself may take. */
 async function ready({ machine, clock, leftMs }: Capture): Promise<void> {
   if (machine.ready === undefined) return;
   const known = new AbortController();
@@ -89,8 +89,8 @@ async function keep(
   { asTheyStand, leftOut }: Intake,
 ): Promise<Pick<Captured, 'tree' | 'headTree' | 'commit'>> {
   const nothing: HeadEntry = { mode: '0', hash: '0'.repeat(emptyTree.length) };
-  // Excluded files that are staged are reset in the index: to the version of the commit, or
-  // removed.
+  // Excluded files that are staged are reset in the index, to the version of the commit. Files that
+  // the commit does not have are removed from the index.
   const asInHead = [...staged].filter(([name]) => leftOut.has(name));
   const lines = [
     ...unwatched.map((name) => `V${name}`),

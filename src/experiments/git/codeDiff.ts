@@ -8,11 +8,11 @@ export interface CodeDiff {
   readonly commitA: string;
   readonly commitB: string;
   readonly isEqual: boolean;
-  /** Files and line counts, bounded. */
+  /** Changed files with line counts; limited in length. */
   readonly stat: string;
-  /** The beginning of the patch. */
+  /** The beginning of the patch, limited in length. */
   readonly patch: string;
-  /** Size of the whole patch. */
+  /** Size of the complete patch, in bytes. */
   readonly patchBytes: number;
 }
 
@@ -21,7 +21,7 @@ const statBytes = 6_000;
 const script = `${scriptStart}${shellText('./codeDiff.sh', import.meta.url)}`;
 
 /**
- * Compares `a` and `b`, which are revisions returned by `Worktrees.resolve`. Rejects with
+ * Compares the revisions `a` and `b`, as returned by `Worktrees.resolve`. Rejects with
  * `GitFailure`.
  */
 export async function codeDiff(

@@ -1,8 +1,8 @@
 /**
  * Stores the state of the code: the tree of a worktree, including uncommitted changes, as a commit
- * under a ref of Helios. In the user's repository only the object store grows. The index, branches,
- * stash, reflogs and settings stay unchanged, and no program of the user (hook, filter, watcher) is
- * started.
+ * under a ref of Helios. Only the object store of the user's repository grows: the index, branches,
+ * stash, reflogs and settings stay unchanged. Starts none of the user's programs (hooks, filters,
+ * watchers).
  */
 import { createHash } from 'node:crypto';
 import type { Clock } from '../../base/clock.ts';
@@ -18,9 +18,9 @@ import { defaultLimits, namedLeftOut, type LeaveOutLimits } from './leaveOut.ts'
 export interface ExperimentCodeStoreDeps {
   readonly sessionId: SessionId;
   readonly clock: Clock;
-  /** Called for each capture. Default: 10 MB per file. */
+  /** Returns the limits for stored files; called for each capture. Default: 10 MB per file. */
   limits?(): LeaveOutLimits;
-  /** Time limit of one whole capture. Default: 20 s. */
+  /** Time limit for a whole capture. Default: 20 s. */
   readonly timeoutMs?: number;
 }
 
@@ -35,9 +35,9 @@ export class ExperimentCodeStore {
 
   /**
    * Captures the code under `name`: `e7`, or other letters, digits and dashes. A newer state
-   * replaces an older one of the same name. `commands` are the commands to run; the files that they
-   * name count even if ignored. Bounded in time. Never rejects: an unknown state is `none` with the
-   * reason.
+   * replaces an older one of the same name. `commands` are the commands to run; a file that they
+   * name counts even if git ignores it. Limited in time. Never rejects: if the capture fails,
+   * resolves with the kind `none` and the reason.
    */
   async capture(
     machine: Machine,
@@ -89,7 +89,9 @@ const digestOf = (files: ReadonlyMap<string, string>): string =>
 const lateText = ({ id }: Machine, limitMs: number): string =>
   `The code could not be read within ${limitMs / 1000} s on ${id}: the repository is large, or the machine is slow.`;
 
-/** Returns the ref for a capture of a session. Throws `GitFailure` for an invalid name. */
+/**
+ * Returns the ref under which a session stores a capture. Throws `GitFailure` for an invalid name.
+ */
 export function refOf(sessionId: SessionId, name: string): string {
   if (/^[A-Za-z0-9][A-Za-z0-9_-]{0,79}$/.test(name)) return `refs/helios/${sessionId}/${name}`;
   throw new GitFailure(

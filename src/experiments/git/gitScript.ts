@@ -1,4 +1,7 @@
-/** Runs git scripts on a machine. No script text is built from input. */
+/**
+ * Runs git scripts on a machine. Input is passed as arguments, and never becomes part of the script
+ * text.
+ */
 import { posix } from 'node:path';
 import { delay, type Clock } from '../../base/clock.ts';
 import { HeliosError, messageOf } from '../../base/errors.ts';
@@ -30,12 +33,14 @@ export class GitFailure extends HeliosError {
   }
 }
 
-/** Returns the folder of Helios on a machine. */
+/** Returns the absolute path of the folder of Helios on a machine. */
 export const heliosFolder = ({ runsFolder }: Machine): string => posix.dirname(runsFolder);
 
 export interface GitCall {
   readonly machine: Machine;
-  /** POSIX sh with the arguments `$1` …. After `scriptStart`, its functions can be used. */
+  /**
+   * A script for POSIX sh. Its arguments are `$1` …, and it can use the functions of `scriptStart`.
+   */
   readonly script: string;
   readonly args: readonly string[];
   readonly stdin?: Uint8Array;
@@ -46,7 +51,9 @@ export interface GitCall {
 
 const maxOutputBytes = 256 * 1024 * 1024;
 
-/** Resolves with the output of the script, byte for byte as latin1. Rejects with `GitFailure`. */
+/**
+ * Runs the script. Resolves with its output, byte for byte as latin1. Rejects with `GitFailure`.
+ */
 export async function runGit(call: GitCall): Promise<string> {
   const { machine, clock, timeoutMs, signal } = call;
   const over = new AbortController();
@@ -100,7 +107,7 @@ class Output {
   }
 }
 
-/** The exit codes of `scriptStart`. */
+/** Exit codes of `scriptStart`, with the failure that each means. */
 const refusals: Readonly<Record<number, readonly [GitFailureReason, string]>> = {
   81: ['no_git', 'There is no git on this machine, or it is older than 2.17.'],
   82: ['no_folder', 'There is no such folder.'],
@@ -128,9 +135,10 @@ function checked(machine: Machine, { outcome, stderr }: StreamResult, text: stri
 }
 
 /**
- * The beginning of every script. Clears variables that redirect git, and starts none of the user's
- * hooks, filters, watchers or cleaners; fetches nothing. `g` is git in the repository of the
- * current folder. `enter` goes to the worktree root. `own_dir` makes the private git folder `$own`;
- * `p` is git with that folder in place of the user's.
+ * The beginning of every script. Clears the variables that redirect git, fetches nothing, and
+ * starts none of the user's hooks, filters, watchers or cleaners. Defines the functions `g` (git in
+ * the repository of the current folder), `enter` (goes to the root of the worktree), `own_dir`
+ * (makes the private git folder `$own`), and `p` (git with `$own` instead of the user's git
+ * folder).
  */
 export const scriptStart = shellText('./gitStart.sh', import.meta.url);

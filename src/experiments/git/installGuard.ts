@@ -1,4 +1,4 @@
-/** Installs the git guard on a machine, next to its runs. */
+/** Installs the git guard on a machine, next to the folder of runs. */
 import { createHash } from 'node:crypto';
 import { posix } from 'node:path';
 import { shellText } from '../../base/shellText.ts';
@@ -9,7 +9,10 @@ import { heliosFolder } from './gitScript.ts';
 const guardScript = shellText('./guard.sh', import.meta.url);
 const guardEnv = shellText('./guardEnv.sh', import.meta.url);
 
-/** Each version has its own folder, so that runs keep the guard that they started with. */
+/**
+ * Version of the guard. Each version has its own folder, so that a run keeps the guard with which
+ * it started.
+ */
 const version = createHash('sha256')
   .update(guardScript)
   .update(guardEnv)
@@ -20,15 +23,17 @@ const script = shellText('./installGuard.sh', import.meta.url);
 
 export type GuardState =
   | { readonly kind: 'ready'; readonly folder: string }
-  /** The machine has no git. */
+  /** The machine has no git, so no guard is needed. */
   | { readonly kind: 'none' }
   | { readonly kind: 'failed' };
 
-/** Returns the folder of the guard on a machine, also before it is installed. */
+/** Returns the folder of the guard on a machine, even if the guard is not installed yet. */
 export const guardFolder = (machine: Machine): string =>
   posix.join(heliosFolder(machine), `git-guard-${version}`);
 
-/** Installs the guard. Rejects with `MachineFailure` if the machine does not answer. */
+/**
+ * Installs the guard on the machine. Rejects with `MachineFailure` if the machine does not answer.
+ */
 export async function installGuard(machine: Machine): Promise<GuardState> {
   const folder = guardFolder(machine);
   const command = `exec /bin/sh -c ${shellQuote(script)} helios ${shellQuote(folder)} ${shellQuote(guardEnv)}`;

@@ -1,17 +1,17 @@
-/** Selects what a capture takes from a worktree, with a reason for everything left out. */
+/** Selects the files of a worktree that a capture includes, with a reason for each omitted file. */
 import type { Inspected, Survey } from './survey.ts';
 import { looksSecretByName, tooLarge, type LeaveOutLimits } from './leaveOut.ts';
 
 export interface Intake {
-  /** Files to take as they are. Deleted files are removed from the tree. */
+  /** Files to include as they are. A file that was deleted is removed from the tree. */
   readonly asTheyStand: readonly string[];
-  /** Name → reason. The file stays as in the commit that is checked out, or stays out. */
+  /** Omitted files: name → reason. The tree has the version of the checked-out commit, or none. */
   readonly leftOut: ReadonlyMap<string, string>;
 }
 
 const hasControl = (name: string): boolean => /\p{Cc}/u.test(name.replace(/[\u0080-\u009f]/g, ''));
 
-/** Returns the names that `inspect` must look at: all that cannot be judged by name. */
+/** Returns the names that `inspect` must look at: all that the name alone does not exclude. */
 export function toInspect({ fresh, changed, unwatched, staged }: Survey): readonly string[] {
   const all = new Set([...changed, ...unwatched, ...staged.keys(), ...fresh]);
   return [...all].filter((name) => !hasControl(name) && !looksSecretByName(name));
@@ -40,7 +40,7 @@ function whyNot(
   if (looksSecretByName(name)) return 'looks like a secret';
   if (special.has(name)) return 'it is no file';
   const bytes = sizes.get(name);
-  // The path is gone, a folder now, or a nested repository.
+  // The path no longer exists, is now a folder, or is a nested repository.
   if (bytes === undefined) return undefined;
   if (secret.has(name)) return 'something in it looks like a secret';
   if (unreadable.has(name)) return 'it cannot be read';
@@ -53,7 +53,10 @@ interface Totals {
   readonly leftOut: Map<string, string>;
 }
 
-/** Takes small files first, because code is small. */
+/**
+ * Returns the files that fit into the total limits. Includes small files first, because code files
+ * are small.
+ */
 function withinTotals(names: readonly string[], { seen, limits, leftOut }: Totals): string[] {
   const bytesOf = (name: string): number => seen.sizes.get(name) ?? 0;
   const kept: string[] = [];

@@ -1,4 +1,7 @@
-/** Rules for what no tree or commit of Helios includes: secrets, large files, model checkpoints. */
+/**
+ * Rules for what is never stored in a tree or commit of Helios: secrets, large files, model
+ * checkpoints.
+ */
 import { formatBytes } from '../../base/text.ts';
 
 export interface LeaveOutLimits {
@@ -25,10 +28,10 @@ const secretNames: readonly RegExp[] = [
   /^(?:credentials|secrets?|client_secrets?|service[-_]?account.*|kubeconfig|kaggle|tokens?)(?:\.(?:json|ya?ml|toml|ini|txt|cfg))?$/i,
   /^(?:application_default_credentials|gcloud-.*)\.json$/i,
 ];
-/** Example files, which are written to be shared. */
+/** Names of example files (`.env.example`), which are meant to be shared and hold no secrets. */
 const examples = /\.(?:example|sample|template|dist|defaults?)$/i;
 
-/** Extended regular expressions (`grep -E`) that match files with a key or a token. */
+/** Extended regular expressions (`grep -E`) for a key or a token in a file. */
 export const secretPatterns: readonly string[] = [
   '-----BEGIN ([A-Z]+ )*PRIVATE KEY',
   '(^|[^A-Za-z0-9])(AKIA|ASIA)[A-Z0-9]{16}([^A-Za-z0-9]|$)',
@@ -49,7 +52,7 @@ export const secretPatterns: readonly string[] = [
 
 const weights =
   /\.(?:pt|pth|ckpt|safetensors|bin|h5|hdf5|keras|onnx|pb|tflite|gguf|ggml|pkl|pickle|joblib|npy|npz|msgpack|parquet|arrow|feather|tfrecord|mdb|db|sqlite3?|zip|tar|gz|tgz|bz2|xz|zst|7z|so|a|o|whl|jar|mp4|mov|avi|wav|flac)$/i;
-/** A small array file may be part of the code. */
+/** Maximum bytes of an array file that counts as part of the code; a larger one counts as data. */
 const maxWeightBytes = 1000 * 1000;
 
 export const looksSecretByName = (path: string): boolean => {
@@ -62,8 +65,7 @@ export const looksSecretByName = (path: string): boolean => {
 };
 
 /**
- * Returns a short reason for leaving out a file of this name and size, or `undefined` to include
- * it.
+ * Returns a short reason to omit a file of this name and size; `undefined` if the file is included.
  */
 export function tooLarge(
   path: string,
@@ -76,13 +78,17 @@ export function tooLarge(
     : undefined;
 }
 
-/** Returns whether the path is a report of Helios, which would change the state of the code. */
+/**
+ * Returns whether the path is a report written by Helios. Reports are omitted, because they would
+ * change the state of the code.
+ */
 export const isOwnReport = (path: string): boolean => /(?:^|\/)helios-reports\//.test(path);
 
 const maxNamed = 40;
 
 /**
- * Returns `data.bin (25 MB)` for the first files, and a count of the others. Without duplicates.
+ * Returns the omitted files with reasons, such as `data.bin (25 MB)`: the first files by name, the
+ * others as a count. Without duplicates.
  */
 export function namedLeftOut(reasons: ReadonlyMap<string, string>): readonly string[] {
   const lines = [...reasons].map(([path, why]) => `${shownName(path)} (${why})`);
@@ -90,7 +96,7 @@ export function namedLeftOut(reasons: ReadonlyMap<string, string>): readonly str
   return left > 0 ? [...lines.slice(0, maxNamed), `… and ${left} more`] : lines;
 }
 
-/** Decodes a name, kept as latin1 bytes, for display. */
+/** Decodes a name, which is stored as latin1 bytes, for display. */
 const shownName = (path: string): string =>
   Buffer.from(path, 'latin1')
     .toString('utf8')

@@ -1,4 +1,6 @@
-/** Exports an experiment for the user as a branch or a patch. Only at the user's request. */
+/**
+ * Exports the code of an experiment as a branch or a patch. Only done when the user requests it.
+ */
 import { UserFacing } from '../../base/errors.ts';
 import type { Clock } from '../../base/clock.ts';
 import { shellText } from '../../base/shellText.ts';
@@ -6,7 +8,7 @@ import type { Machine } from '../../machines/machine.ts';
 import type { CodeState } from '../experiment.ts';
 import { GitFailure, runGit, scriptStart } from './gitScript.ts';
 
-/** The code of one experiment, and where it is kept. */
+/** The code of one experiment, and the machine that stores it. */
 export interface PromotedCode {
   readonly machine: Machine;
   readonly code: CodeState;
@@ -25,7 +27,10 @@ const branchScript = `${scriptStart}${shellText('./promoteBranch.sh', import.met
 
 const patchScript = `${scriptStart}${shellText('./promotePatch.sh', import.meta.url)}`;
 
-/** Makes a branch without checking it out. Never moves an existing branch. Throws `UserFacing`. */
+/**
+ * Makes a branch with the code of the experiment, without checking it out. Never moves an existing
+ * branch. Rejects with `UserFacing`.
+ */
 export async function promoteToBranch(
   { machine, code, clock }: PromotedCode,
   branch: string,
@@ -44,8 +49,8 @@ export async function promoteToBranch(
 }
 
 /**
- * Resolves with a patch for `git apply` from the commit that the user has checked out. Throws
- * `UserFacing`.
+ * Resolves with the code of the experiment as a patch against the commit that the user has checked
+ * out, for `git apply`. Rejects with `UserFacing`.
  */
 export async function promoteToPatch({ machine, code, clock }: PromotedCode): Promise<Uint8Array> {
   const { repo, commit } = keptCode(code);

@@ -1,4 +1,4 @@
-/** Compares a worktree with the commit that is checked out, in one read-only command. */
+/** Compares a worktree with the checked-out commit, in one read-only command. */
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../base/clock.ts';
 import { shellText } from '../../base/shellText.ts';
@@ -6,26 +6,32 @@ import type { Machine } from '../../machines/machine.ts';
 import { isOwnReport, secretPatterns } from './leaveOut.ts';
 import { heliosFolder, runGit, scriptStart } from './gitScript.ts';
 
-/** All names are bytes, one character each (latin1), relative to the worktree root. */
+/**
+ * The differences between a worktree and a commit. All names are relative to the root of the
+ * worktree, with one character per byte (latin1).
+ */
 export interface Survey {
-  /** Absolute path of the worktree root. */
+  /** Absolute path of the root of the worktree. */
   readonly top: string;
-  /** The commit that is checked out; omitted if there is none yet. */
+  /** The checked-out commit; omitted if there is none yet. */
   readonly head?: string;
   readonly emptyTree: string;
-  /** New files that are not ignored. */
+  /** New files that git does not ignore. */
   readonly fresh: readonly string[];
-  /** Folders with a repository of their own. */
+  /** Folders that contain another repository. */
   readonly nested: readonly string[];
-  /** Tracked files that differ from the index, or that the index is told not to check. */
+  /**
+   * Tracked files: those that differ from the index, and those that git does not check for changes
+   * because the user set a flag in the index.
+   */
   readonly changed: readonly string[];
   readonly unwatched: readonly string[];
   /**
    * Entries of the index that differ from `head`: name → the entry of `head`, or undefined if
-   * `head` has none.
+   * `head` has no entry of this name.
    */
   readonly staged: ReadonlyMap<string, HeadEntry | undefined>;
-  /** Requested files that are ignored: name → hash of the content. */
+  /** Hashes of the requested files that git ignores: name → hash of the content. */
   readonly ignored: ReadonlyMap<string, string>;
 }
 
@@ -36,11 +42,11 @@ export interface HeadEntry {
 
 export interface GitPlace {
   readonly machine: Machine;
-  /** Absolute path in the worktree. */
+  /** Absolute path of a folder in the worktree. */
   readonly folder: string;
-  /** The commit to compare with. Default: the commit that is checked out. */
+  /** The commit to compare with. Default: the checked-out commit. */
   readonly base?: string;
-  /** Files, relative to `folder`, to look for among the ignored ones. */
+  /** Files, relative to `folder`, to hash if git ignores them. */
   readonly files?: readonly string[];
   readonly clock: Clock;
   readonly timeoutMs: number;
@@ -49,7 +55,7 @@ export interface GitPlace {
 
 const surveyScript = `${scriptStart}${shellText('./survey.sh', import.meta.url)}`;
 
-/** Rejects with `GitFailure`. */
+/** Compares the worktree with the commit. Rejects with `GitFailure`. */
 export async function survey({
   folder,
   base = '',
@@ -92,11 +98,14 @@ const pairsOf = (fields: readonly string[]): [string, string][] =>
 
 interface RawEntry {
   readonly path: string;
-  /** `undefined` for a new file. */
+  /** The entry in the commit; `undefined` for a new file. */
   readonly before: HeadEntry | undefined;
 }
 
-/** Parses `:100644 100644 <hash> <hash> M`, path, and so on. */
+/**
+ * Parses the output of `git diff --raw`, in which fields such as `:100644 100644 <hash> <hash> M`
+ * alternate with paths.
+ */
 function rawEntries(fields: readonly string[]): RawEntry[] {
   const entries: RawEntry[] = [];
   for (let at = 0; at + 1 < fields.length; at += 2) {
@@ -112,18 +121,18 @@ function rawEntries(fields: readonly string[]): RawEntry[] {
 const inspectScript = `${scriptStart}${shellText('./inspect.sh', import.meta.url)}`;
 
 export interface Inspected {
-  /** Name → bytes, of existing files and links only. */
+  /** Sizes of existing files and links: name → bytes. */
   readonly sizes: ReadonlyMap<string, number>;
-  /** Pipes, sockets, devices. */
+  /** Names of pipes, sockets and devices. */
   readonly special: ReadonlySet<string>;
   readonly unreadable: ReadonlySet<string>;
-  /** Files that seem to contain a secret. */
+  /** Names of files that seem to contain a secret. */
   readonly secret: ReadonlySet<string>;
 }
 
 /**
- * Reads sizes and contents of files below `top`. Skips names with control characters. Rejects with
- * `GitFailure`.
+ * Reads sizes and contents of the named files below `top`. Skips names with control characters.
+ * Rejects with `GitFailure`.
  */
 export async function inspect(
   { folder, ...place }: GitPlace,
@@ -165,7 +174,7 @@ function kindsOf(listed: string, names: ReadonlySet<string>): Pick<Inspected, 's
   return { sizes, special };
 }
 
-/** Finds the name in `name -> target`. Both parts may contain an arrow. */
+/** Returns the name in `name -> target`. Both parts may contain an arrow, so known names decide. */
 function linkName(text: string, names: ReadonlySet<string>): string | undefined {
   if (names.has(text)) return text;
   for (let at = text.indexOf(' -> '); at >= 0; at = text.indexOf(' -> ', at + 1))

@@ -1,4 +1,4 @@
-/** Removes the worktrees of a session that are no longer needed, and the code stored with them. */
+/** Removes worktrees of a session that are no longer needed, and the refs that store their code. */
 import type { Clock } from '../../base/clock.ts';
 import { messageOf } from '../../base/errors.ts';
 import type { SessionId } from '../../base/ids.ts';
@@ -11,26 +11,28 @@ import { worktreesFolder } from './worktrees.ts';
 
 export interface TidyRequest {
   readonly machine: Machine;
-  /** A session that has ended. */
+  /** Id of a session that has ended. */
   readonly sessionId: SessionId;
   readonly clock: Clock;
   /**
-   * Repositories whose refs of the session are removed as well, because the session itself is being
-   * removed. Includes the repositories of its worktrees. Omitted: all refs stay.
+   * Repositories in which the session's refs are removed as well; the repositories of the session's
+   * worktrees are always added. Set when the session itself is removed. If omitted, all refs stay.
    */
   readonly repos?: readonly string[];
 }
 
 export interface TidyReport {
-  /** Absolute paths on the machine. */
+  /** Absolute paths of the removed worktrees, on the machine. */
   readonly removed: readonly string[];
-  /** Worktrees that stay, with the reason. While there is one, the refs stay, too. */
+  /**
+   * Worktrees that were not removed, with the reason. If there is any, no ref is removed either.
+   */
   readonly kept: readonly { readonly path: string; readonly why: string }[];
 }
 
 const stepMs = 120_000;
 
-/** Prints the worktrees, an empty name, and their repositories. */
+/** Prints the worktrees of the session, an empty name, and the repositories of the worktrees. */
 const foldersScript = shellText('./listFolders.sh', import.meta.url);
 
 const removeScript = `${scriptStart}${shellText('./removeWorktree.sh', import.meta.url)}`;
@@ -38,8 +40,8 @@ const removeScript = `${scriptStart}${shellText('./removeWorktree.sh', import.me
 const dropScript = `${scriptStart}${shellText('./dropRefs.sh', import.meta.url)}`;
 
 /**
- * Keeps a worktree with changes that its ref does not hold. Rejects with `GitFailure` if the
- * machine does not answer.
+ * Removes the worktrees, except those with changes that are not stored under a ref. Rejects with
+ * `GitFailure` if the machine does not answer.
  */
 export async function tidyWorktrees(request: TidyRequest): Promise<TidyReport> {
   const { machine, sessionId, clock, repos } = request;
@@ -60,7 +62,7 @@ export async function tidyWorktrees(request: TidyRequest): Promise<TidyReport> {
   return { removed, kept };
 }
 
-/** Resolves with the reason why the worktree stays, or `undefined` after removing it. */
+/** Removes a worktree. Resolves with `undefined` or, if the worktree stays, with the reason. */
 async function remove(
   { machine, sessionId, clock }: TidyRequest,
   folder: string,
@@ -90,7 +92,7 @@ async function dropRefs(
     try {
       await runGit({ machine, script: dropScript, args, clock, timeoutMs: stepMs });
     } catch (error) {
-      // A repository that is gone has no refs.
+      // A repository that no longer exists has no refs to remove.
       const isGone =
         error instanceof GitFailure &&
         ['no_folder', 'no_repository', 'no_git'].includes(error.reason);

@@ -1,6 +1,6 @@
 /**
- * Worktrees of a session, in the folder of Helios on a machine. Each is at a commit that a ref of
- * Helios keeps. The user's checkout, index, stash and refs are never touched.
+ * Worktrees of a session, in the folder of Helios on a machine. Each has a commit checked out that
+ * is stored under a ref of Helios. The user's checkout, index, stash and refs are never changed.
  */
 import { randomBytes } from 'node:crypto';
 import { posix } from 'node:path';
@@ -20,7 +20,8 @@ export interface WorktreesDeps {
 }
 
 /**
- * The place where git works. `folder` is an absolute path in a worktree of the user's repository.
+ * The folder in which git works: `folder` is an absolute path in a worktree of the user's
+ * repository, on `machine`.
  */
 export interface RepoPlace {
   readonly machine: Machine;
@@ -32,32 +33,35 @@ export interface Branch {
   readonly name: string;
   readonly ref: string;
   readonly commit: string;
-  /** Absolute path of its worktree. */
+  /** Absolute path of the worktree of the branch. */
   readonly path: string;
 }
 
 export interface MadeBranch extends Branch {
-  /** False if it existed before; nothing was changed then. */
+  /** False if the branch already existed; nothing was changed in this case. */
   readonly isNew: boolean;
   readonly leftOut: readonly string[];
-  /** True if files are stored with Git LFS: the worktree has only their pointers. */
+  /**
+   * True if the repository stores files with Git LFS. The worktree contains only pointers to these
+   * files.
+   */
   readonly hasPointers: boolean;
 }
 
 export interface ListedBranch extends Branch {
   readonly message: string;
   readonly committedMs: number;
-  /** False if the worktree must be created again before use. */
+  /** True if the worktree of the branch exists; otherwise, it must be created again before use. */
   readonly hasWorktree: boolean;
-  /** True for the code of an experiment of the ledger, as launched; it has no worktree. */
+  /** True for the code of an experiment in the ledger, as launched. Such code has no worktree. */
   readonly isOfLedger: boolean;
 }
 
 const stepMs = 120_000;
 
 /**
- * Returns `lr-3e-4-try-2` for `lr 3e-4 (try #2)`. Throws `GitFailure` if no character is left or
- * the ledger uses the name.
+ * Returns a name for a ref, such as `lr-3e-4-try-2` for `lr 3e-4 (try #2)`. Throws `GitFailure` if
+ * no character is left or the ledger already uses the name.
  */
 export function slugOf(name: string): string {
   const slug = name
@@ -83,8 +87,9 @@ export function slugOf(name: string): string {
 const isOfLedger = (name: string): boolean => /^e\d+$/.test(name);
 
 /**
- * Prints the commit of ref $3 and the real path of worktree $2; then whether the worktree is new,
- * and whether it has files of Git LFS. Creates the worktree if it is missing or incomplete.
+ * Script that adds worktree $2 for ref $3, if the worktree is missing or incomplete. Prints the
+ * commit of the ref, the real path of the worktree, whether the worktree is new, and whether it has
+ * Git LFS files.
  */
 const addScript = `${scriptStart}${shellText('./addWorktree.sh', import.meta.url)}`;
 
@@ -104,9 +109,10 @@ export class Worktrees {
   }
 
   /**
-   * Makes a ref and a worktree for a new line of work. `from` is another branch of the session,
-   * `e7` of its ledger, or a revision of the repository; by default the user's checkout as it is.
-   * Returns an existing branch of that name unchanged. Rejects with `GitFailure`.
+   * Makes a branch: a ref and a worktree. `from` is where the branch starts: another branch of the
+   * session, an experiment of the ledger (`e7`), or a revision of the repository; by default, the
+   * user's checkout as it is. If a branch of this name exists, returns it unchanged. Rejects with
+   * `GitFailure`.
    */
   async branch({
     from,
@@ -122,7 +128,8 @@ export class Worktrees {
   }
 
   /**
-   * Adds a worktree at `commit`, to run the code that was kept there. Rejects with `GitFailure`.
+   * Adds a worktree at `commit`, to run the code that was stored in this commit. Resolves with the
+   * path of the worktree. Rejects with `GitFailure`.
    */
   async add(place: RepoPlace, commit: string, name: string): Promise<string> {
     await place.machine.ready?.({ mayAsk: true });
@@ -131,8 +138,8 @@ export class Worktrees {
   }
 
   /**
-   * Commits the worktree of a branch to its ref. Returns no `commit` if nothing has changed since
-   * the last one. Rejects with `GitFailure`.
+   * Commits the changes in the worktree of a branch to the branch's ref. Resolves without `commit`
+   * if nothing has changed since the last commit. Rejects with `GitFailure`.
    */
   async commit(
     { machine, signal }: Omit<RepoPlace, 'folder'>,
@@ -156,8 +163,8 @@ export class Worktrees {
   }
 
   /**
-   * Resolves with all branches, including those of the ledger, oldest first. Rejects with
-   * `GitFailure`.
+   * Resolves with all branches and the code of all experiments in the ledger, oldest first. Rejects
+   * with `GitFailure`.
    */
   async list(place: RepoPlace): Promise<readonly ListedBranch[]> {
     const prefix = `refs/helios/${this.#deps.sessionId}/`;
@@ -185,8 +192,8 @@ export class Worktrees {
   }
 
   /**
-   * Resolves with the worktree of a branch, and creates it again if it is gone. `folder` is needed
-   * if the repository of the branch is unknown. Rejects with `GitFailure`.
+   * Resolves with the worktree of a branch; if the worktree was removed, creates it again. `folder`
+   * is needed if the repository of the branch is unknown. Rejects with `GitFailure`.
    */
   async checkout(
     { machine, folder, ...rest }: Omit<RepoPlace, 'folder'> & { readonly folder?: string },
@@ -211,8 +218,8 @@ export class Worktrees {
   }
 
   /**
-   * Resolves `name` to a branch or an experiment of the session, else to a revision. Throws
-   * `GitFailure`.
+   * Resolves with the revision that `name` means: a branch or an experiment of the session or, if
+   * there is none, a revision of the repository. Rejects with `GitFailure`.
    */
   async resolve(place: RepoPlace, name: string): Promise<string> {
     for (const candidate of this.#meanings(name))
@@ -275,7 +282,7 @@ export class Worktrees {
   }
 
   #meanings(name: string): readonly string[] {
-    // Refuses names that git could read as an option, a range or several words.
+    // Rejects names that git could read as an option, a range or several words.
     if (!/^[^\s\p{Cc}\-:^~?*[\\][^\s\p{Cc}:?*[\\]*$/u.test(name) || name.includes('..')) return [];
     const own = /^[A-Za-z0-9][A-Za-z0-9_-]{0,79}$/.test(name) ? [this.#ref(name)] : [];
     return [...own, name];
@@ -321,6 +328,6 @@ export class Worktrees {
   }
 }
 
-/** Returns the folder of the worktrees of a session, or of all sessions. */
+/** Returns the folder with the worktrees of a session or, without an id, of all sessions. */
 export const worktreesFolder = (machine: Machine, sessionId: SessionId | '' = ''): string =>
   posix.join(heliosFolder(machine), 'worktrees', sessionId);
