@@ -5,17 +5,19 @@ import type { Logger } from '../base/logger.ts';
 import type { Message } from './notification.ts';
 
 export interface Channel {
-  /** Name for the user, without secrets: `webhook hooks.slack.com`. */
+  /** Name of the channel for the user, without secrets: `webhook hooks.slack.com`. */
   readonly name: string;
   /**
-   * Sends a message that is already bounded and free of secrets. Resolves when it was accepted, and
-   * rejects with `NotifyFailure` otherwise, within about a minute.
+   * Sends a message whose length is already limited and which contains no secrets. Resolves when
+   * the service has accepted the message; otherwise rejects with `NotifyFailure`, within about a
+   * minute.
    */
   send(message: Message): Promise<void>;
 }
 
 /**
- * - `absent`: this computer lacks what the channel needs (no desktop, no window)
+ * A notification that was not sent. `reason`:
+ * - `absent`: this computer lacks what the channel needs (a desktop or a window)
  * - `settings`: the settings cannot be used
  * - `refused`: the service rejected the message
  * - `unreachable`: the service does not answer
@@ -35,15 +37,18 @@ export interface ChannelDeps {
   readonly logger: Logger;
   readonly fetch: typeof globalThis.fetch;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Returns a PEM file of certificates to trust in addition to those of Node. */
+  /**
+   * Returns the path of a PEM file with certificates to trust in addition to those of Node;
+   * `undefined` for none.
+   */
   caFile(): string | undefined;
   /**
-   * Replaces `${env:NAME}` and `${secret:name}`. Rejects with `NotifyFailure` if one does not
-   * exist.
+   * Replaces `${env:NAME}` and `${secret:name}` in `text` by their values. Rejects with
+   * `NotifyFailure` if a value does not exist.
    */
   resolve(text: string): Promise<string>;
-  /** Removes secrets. */
+  /** Removes secrets from `text`. */
   redact(text: string): string;
-  /** Shows the message in the window. Omitted if there is none. */
+  /** Shows the message in the window of VS Code. Omitted if there is no window. */
   readonly show?: ((message: Message) => void) | undefined;
 }

@@ -10,8 +10,8 @@ import type { Message } from './notification.ts';
 import type { ChannelSettings } from './settings.ts';
 
 /**
- * Makes a channel whose messages are bounded and contain no known secret and nothing that looks
- * like one.
+ * Makes a channel that limits the length of its messages and removes secrets from them, both known
+ * ones and text that looks like one.
  */
 export function createChannel(settings: ChannelSettings, deps: ChannelDeps): Channel {
   const { name, send } = bareChannel(settings, deps);
@@ -37,7 +37,7 @@ function bareChannel(settings: ChannelSettings, deps: ChannelDeps): Channel {
 
 const maxBodyChars = 1_500;
 
-/** Bounds the message and removes secrets. */
+/** Returns the message with limited length and without secrets. */
 export const cleaned = (message: Message, redact: ChannelDeps['redact']): Message => ({
   ...message,
   title: oneLine(redact(message.title), 150),

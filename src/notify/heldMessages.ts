@@ -1,6 +1,6 @@
 /**
- * Stores on disk what quiet hours hold back, so that the next process can send it if this one ends
- * earlier.
+ * Stores on disk the messages that quiet hours hold back. If this process ends before the quiet
+ * hours do, the next process sends them.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { readdir, readFile, rename, rm } from 'node:fs/promises';
@@ -16,7 +16,7 @@ import {
   type QuietHours,
 } from './settings.ts';
 
-/** The channel that a message is held for. */
+/** A channel with messages that are held back. */
 export interface HeldRoute {
   readonly channel: ChannelSettings;
   readonly isProject: boolean;
@@ -25,18 +25,18 @@ export interface HeldRoute {
 export interface HeldMessage extends HeldRoute {
   readonly message: Message;
   readonly quietHours: QuietHours | undefined;
-  /** Milliseconds since the epoch; not sent before. */
+  /** Time at which the message is due, in milliseconds since the epoch. */
   readonly untilMs: number;
 }
 
 export interface HeldOptions {
-  /** Absolute path; created when needed. */
+  /** Absolute path of the folder for the messages; created when needed. */
   readonly folder: string;
-  /** Replaces the file atomically, and creates its folder. */
+  /** Writes the file atomically, replacing an existing one. Creates its folder if needed. */
   write(file: string, text: string): Promise<void>;
 }
 
-/** Numbers or their names, because JSON has no NaN. */
+/** Metrics in a stored message. Non-finite numbers are stored by name, because JSON has no NaN. */
 const metrics = z.record(
   z.string(),
   z.union([z.number(), z.enum(['NaN', 'Infinity', '-Infinity']).transform(Number)]),
@@ -65,21 +65,25 @@ const schema = z.object({
 });
 
 export interface TakenMessages {
-  /** Oldest first. */
+  /** The messages, oldest first. */
   readonly messages: readonly HeldMessage[];
-  /** Deletes the messages after they were sent, or if they never will be. */
+  /** Deletes the messages, after they were sent or because they will never be sent. */
   forget(): Promise<void>;
-  /** Releases the messages for any process. */
+  /** Makes the messages available to every process again. */
   giveBack(): Promise<void>;
 }
 
-/** Time after which a folder that is still taken counts as left by a process that died. */
+/**
+ * Age after which a folder that a process has claimed counts as abandoned, because that process has
+ * probably died.
+ */
 const abandonedAfterMs = 15 * 60_000;
 
 /**
- * Messages on disk: a folder per channel, `<channel>`, with a file per message. A process takes the
- * messages by renaming the folder, atomically, to `<channel>.<now>.<any>`; `<channel>.free.<any>`
- * is a released folder.
+ * Messages on disk: one folder per channel, `<channel>`, with one file per message. A process
+ * claims the messages of a channel by renaming the folder, which is atomic, to
+ * `<channel>.<now>.<any>`. A claimed folder that was released again is named
+ * `<channel>.free.<any>`.
  */
 export class HeldMessages {
   readonly #options: HeldOptions;
@@ -89,7 +93,7 @@ export class HeldMessages {
     this.#options = options;
   }
 
-  /** Rejects if the message cannot be written. */
+  /** Stores a message. Rejects if the message cannot be written. */
   async put({ quietHours, ...held }: HeldMessage): Promise<void> {
     this.#written += 1;
     const order = [held.message.atMs, this.#written].map((count) =>
@@ -99,12 +103,14 @@ export class HeldMessages {
     const text = JSON.stringify({ ...held, ...(quietHours && { quietHours }) }, finite);
     const write = (): Promise<void> =>
       this.#options.write(path.join(this.#pathOf(keyOf(held)), name), text);
-    // Another process may rename the folder meanwhile; the second attempt makes a new one.
+    // If another process renames the folder during the first attempt, the second attempt makes a
+    // new folder.
     await write().catch(write);
   }
 
   /**
-   * Takes the messages of the channel, oldest first. No other process can take them for a while.
+   * Claims the messages of the channel, and resolves with them, oldest first. Until they are
+   * released or count as abandoned, no other process can claim them.
    */
   async take(route: HeldRoute, nowMs: number): Promise<TakenMessages> {
     const key = keyOf(route);
@@ -129,7 +135,7 @@ export class HeldMessages {
     };
   }
 
-  /** Resolves with one message per channel that has messages: the one that is due last. */
+  /** Resolves with one message per channel that has messages: the message that is due last. */
   async waiting(): Promise<readonly HeldMessage[]> {
     const names = await namesIn(this.#options.folder);
     const held = await Promise.all(names.map((name) => this.#waitingIn(name)));
@@ -139,7 +145,10 @@ export class HeldMessages {
     return [...latest.values()];
   }
 
-  /** A message that another process has taken is due again when it counts as abandoned. */
+  /**
+   * Resolves with the messages in a folder. If another process has claimed them, they are due at
+   * the earliest when the folder counts as abandoned.
+   */
   async #waitingIn(name: string): Promise<readonly HeldMessage[]> {
     const takenMs = takenAtMs(name);
     const freeMs = takenMs === undefined ? 0 : takenMs + abandonedAfterMs;
@@ -159,19 +168,22 @@ function keyOf({ channel, isProject }: HeldRoute): string {
   return key.digest('hex').slice(0, 16);
 }
 
-/** Returns `undefined` for a folder that no process has taken. */
+/** Returns when a process claimed the folder; `undefined` if none has. */
 function takenAtMs(name: string): number | undefined {
   const stamp = Number(name.split('.')[1]);
   return Number.isFinite(stamp) ? stamp : undefined;
 }
 
-/** Returns whether the folder can be taken, also if the clock was set back since. */
+/**
+ * Returns whether this process can claim the folder. A claim dated far in the future also counts as
+ * abandoned, because the clock may have been set back.
+ */
 function isFree(name: string, nowMs: number): boolean {
   const takenMs = takenAtMs(name);
   return takenMs === undefined || Math.abs(nowMs - takenMs) >= abandonedAfterMs;
 }
 
-/** Resolves with false if another process has renamed the folder. */
+/** Renames the folder. Resolves with false if another process has already renamed it. */
 async function moves(from: string, to: string): Promise<boolean> {
   try {
     await rename(from, to);
@@ -185,7 +197,10 @@ async function moves(from: string, to: string): Promise<boolean> {
 const finite = (_key: string, value: unknown): unknown =>
   typeof value === 'number' && !Number.isFinite(value) ? String(value) : value;
 
-/** Skips files that are no messages or have another version. */
+/**
+ * Resolves with the messages in the folder. Skips files that are no messages or have another
+ * version.
+ */
 async function heldIn(folder: string): Promise<HeldMessage[]> {
   const names = (await namesIn(folder)).filter((name) => name.endsWith('.json')).sort();
   const texts = await Promise.all(names.map((name) => textOf(path.join(folder, name))));
@@ -204,7 +219,7 @@ async function namesIn(folder: string): Promise<readonly string[]> {
   }
 }
 
-/** Resolves with an empty text if another process has taken the file. */
+/** Resolves with the text of the file; empty if another process has claimed the file. */
 async function textOf(file: string): Promise<string> {
   try {
     return await readFile(file, 'utf8');

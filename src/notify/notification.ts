@@ -1,31 +1,31 @@
-/** Notifications, before they are routed to channels. */
+/** Notifications, before the notifier selects their channels. */
 import type { NotifyEvent } from './settings.ts';
 
 export interface Notification {
-  /** Every event that it matches, the most specific first. */
+  /** Every event that the notification matches, the most specific event first. */
   readonly events: readonly NotifyEvent[];
-  /** A few words: `Run 7 failed`. */
+  /** A title of a few words: `Run 7 failed`. */
   readonly title: string;
-  /** A sentence or two, without the goal. */
+  /** A text of one or two sentences. Does not contain the goal. */
   readonly body: string;
   readonly sessionId: string;
   readonly goal: string;
   readonly machineId?: string;
   readonly pid?: number;
-  /** `run 7`. */
+  /** Name of the run: `run 7`. */
   readonly run?: string;
-  /** Metric → its last value. */
+  /** Last values of metrics: name → value. */
   readonly metrics?: Readonly<Record<string, number>>;
-  /** Milliseconds since the epoch. */
+  /** Time of the event, in milliseconds since the epoch. */
   readonly atMs: number;
 }
 
-/** A notification for one channel, with the event that the channel subscribed to. */
+/** A notification for one channel. `event` is the event to which the channel subscribed. */
 export interface Message extends Notification {
   readonly event: NotifyEvent;
 }
 
-/** The message as JSON for webhooks and commands. */
+/** A message as JSON, for webhooks and commands. */
 export interface Payload {
   readonly event: NotifyEvent;
   readonly title: string;
@@ -35,9 +35,9 @@ export interface Payload {
   readonly machineId?: string;
   readonly pid?: number;
   readonly run?: string;
-  /** Non-finite values as text: `NaN`, `Infinity`. */
+  /** Last values of metrics. Non-finite values are text: `NaN`, `Infinity`. */
   readonly metrics?: Readonly<Record<string, number | string>>;
-  /** ISO 8601, UTC. */
+  /** Time in ISO 8601, UTC. */
   readonly timestamp: string;
 }
 
@@ -61,20 +61,21 @@ export function payloadOf({ events: _, atMs, metrics, ...message }: Message): Pa
   };
 }
 
-/** Returns body and goal for the user; the goal only if there is one. */
+/** Returns the body and, if the message has one, the goal, as text for the user. */
 export const fullText = ({ body, goal }: Pick<Message, 'body' | 'goal'>): string =>
   [body, goal === '' ? '' : `Goal: ${goal}`].filter((part) => part !== '').join('\n');
 
 const urgent: readonly NotifyEvent[] = ['error', 'question', 'approval', 'alarm'];
 
-/** Returns whether the user should look now. */
+/** Returns whether the message needs the user's attention now. */
 export const isUrgent = ({ event }: Message): boolean => urgent.includes(event);
 
-/** Maximum number of notifications that a summary lists individually. */
+/** Maximum number of notifications that a summary lists one by one. */
 const namedLines = 5;
 
 /**
- * Combines messages of one channel into one that says how many they are. Oldest first, not empty.
+ * Combines messages of one channel into one message that states their number. `messages` must be
+ * sorted oldest first, and not be empty.
  */
 export function summed(messages: readonly Message[], lead: string): Message {
   const [first, ...others] = messages;
@@ -101,7 +102,10 @@ export function summed(messages: readonly Message[], lead: string): Message {
   };
 }
 
-/** Returns `12 more runs ended`, or `12 more: 10 runs ended, 2 alarms`. */
+/**
+ * Returns the line for messages that a summary does not list: `12 more runs ended`, or `12 more: 10
+ * runs ended, 2 alarms`.
+ */
 function restText(rest: readonly Message[]): string {
   const counts = new Map<string, number>();
   for (const { event } of rest) counts.set(words[event][1], (counts.get(words[event][1]) ?? 0) + 1);
@@ -111,7 +115,7 @@ function restText(rest: readonly Message[]): string {
   return `${rest.length} more: ${[...counts].map(([name, count]) => `${count} × ${name}`).join(', ')}`;
 }
 
-/** Singular and plural of each event. */
+/** Singular and plural for each event, for the counts in a summary. */
 const words: Readonly<Record<NotifyEvent, readonly [string, string]>> = {
   goal_met: ['goal met', 'goals met'],
   session_ended: ['session ended', 'sessions ended'],

@@ -1,5 +1,5 @@
 /**
- * Sends notifications to the user. Never blocks or fails the caller. One notifier serves all
+ * Sends notifications to the user, without blocking or failing the caller. One notifier serves all
  * sessions of a process.
  */
 import { delay } from '../base/clock.ts';
@@ -22,18 +22,18 @@ import {
 import { resolveSecrets, type SecretSources } from './secretText.ts';
 
 export interface NotifierOptions extends Omit<ChannelDeps, 'resolve'> {
-  /** Settings of the user; read for each notification. */
+  /** Returns the settings of the user; called for each notification. */
   settings(): UserNotifications;
   readonly secrets: SecretSources;
-  /** Messages held back by quiet hours, shared by all processes. */
+  /** Messages that quiet hours hold back, shared by all processes. */
   readonly held: HeldMessages;
 }
 
-/** The result of a test notification. */
+/** Result of a test notification to one channel. */
 export interface TrialResult {
   readonly channel: string;
   readonly isProject: boolean;
-  /** Omitted if it arrived. */
+  /** Why the notification did not arrive; omitted if it arrived. */
   readonly problem?: string;
 }
 
@@ -43,17 +43,17 @@ interface Box {
   readonly channel: Channel;
 }
 
-/** Time that the end of the process waits for messages that are being sent. */
+/** Time that a process waits at its end for messages that are being sent. */
 const closingMs = 12_000;
 
 export class Notifier {
   readonly #options: NotifierOptions;
   readonly #boxes = new Map<string, Box>();
-  /** Channels whose failure was already shown to the user. */
+  /** Names of channels of which the user has already seen a failure. */
   readonly #shown = new Set<string>();
   readonly #takingUp: Promise<void>;
 
-  /** Also schedules what earlier processes held back. */
+  /** Also schedules the messages that earlier processes held back. */
   constructor(options: NotifierOptions) {
     this.#options = options;
     this.#takingUp = this.#takeUp().catch((error: unknown) =>
@@ -62,15 +62,18 @@ export class Notifier {
   }
 
   /**
-   * Returns at once. Sends to each subscribed channel now, later, or as part of a summary, as its
-   * settings say.
+   * Sends the notification to each subscribed channel: now, later, or as part of a summary,
+   * depending on the channel's settings. Returns at once.
    */
   notify(notification: Notification, project?: ProjectNotifications): void {
     for (const route of routesOf(this.#options.settings(), project))
       this.#post(route, notification);
   }
 
-  /** Sends to every channel, regardless of its events and quiet hours. Never rejects. */
+  /**
+   * Sends a test notification to every channel, regardless of subscribed events and quiet hours.
+   * Never rejects.
+   */
   try(notification: Notification, project?: ProjectNotifications): Promise<readonly TrialResult[]> {
     const { settings } = this.#options;
     return Promise.all(
@@ -78,7 +81,7 @@ export class Notifier {
     );
   }
 
-  /** Resolves when nothing is being sent any more. Never rejects. */
+  /** Resolves when no message is being sent any more. Never rejects. */
   async settled(): Promise<void> {
     await this.#takingUp;
     await Promise.all([...this.#boxes.values()].map(({ quiet }) => quiet.settled));
@@ -86,8 +89,8 @@ export class Notifier {
   }
 
   /**
-   * Sends queued messages, and waits some seconds for them. Messages held by quiet hours are left
-   * to the next process.
+   * Sends the queued messages, and waits up to `closingMs` for them. Messages that quiet hours hold
+   * back stay on disk for the next process.
    */
   async close(): Promise<void> {
     await this.#takingUp;
@@ -106,7 +109,8 @@ export class Notifier {
   async #takeUp(): Promise<void> {
     for (const { channel, isProject, untilMs } of await this.#options.held.waiting()) {
       const refused = refusalOf({ channel, isProject }, this.#options.settings());
-      // Messages for the window need a window.
+      // A process without a window cannot show messages for the window, so it leaves them to
+      // another.
       if (refused === undefined && !this.#isAbsent(channel))
         this.#boxOf({ channel, isProject }).quiet.releaseAt(untilMs);
     }
@@ -170,10 +174,10 @@ export class Notifier {
     return box;
   }
 
-  /** Logs every failure. Shows the user the first one of each channel. */
+  /** Logs the failure. Shows it to the user only if it is the first one of the channel. */
   #failed(error: unknown, channel: string): void {
     const { logger, show, clock, redact } = this.#options;
-    // Without a window, the failure cannot be shown in one.
+    // A failure to show messages in a window cannot be shown if there is no window.
     if (error instanceof NotifyFailure && error.reason === 'absent' && channel === 'VS Code')
       return;
     const title = `Notifications by ${channel} do not arrive`;

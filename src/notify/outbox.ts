@@ -8,20 +8,20 @@ import { TokenBucket } from './tokenBucket.ts';
 export interface OutboxOptions {
   readonly channel: Channel;
   readonly clock: Clock;
-  /** Called for every message that did not arrive. */
+  /** Called for each message that did not arrive. */
   onFailed(error: unknown): void;
 }
 
-/** Five at once, then one every two minutes. */
+/** Rate limit: five messages at once, then one every two minutes. */
 const burst = 5;
 const refillMs = 120_000;
-/** Maximum queue length; the oldest messages are dropped. */
+/** Maximum length of the queue. If it is longer, the oldest messages are dropped. */
 const maxWaiting = 500;
 
 export class Outbox implements Disposable {
   readonly #options: OutboxOptions;
   readonly #bucket: TokenBucket;
-  /** Messages that wait for a token. */
+  /** Messages that wait until the rate limit allows the next one. */
   #waiting: Message[] = [];
   #next: Disposable | undefined;
   #sending: Promise<void> = Promise.resolve();
@@ -31,7 +31,10 @@ export class Outbox implements Disposable {
     this.#bucket = new TokenBucket({ clock: options.clock, capacity: burst, refillMs });
   }
 
-  /** Queues the message. Messages that wait together are sent as one summary. Never throws. */
+  /**
+   * Queues the message. Messages that are queued at the same time are sent as one summary. Never
+   * throws.
+   */
   post(message: Message): void {
     if (this.#waiting.length === 0 && this.#bucket.take()) {
       this.#send(message);
@@ -41,14 +44,19 @@ export class Outbox implements Disposable {
     this.#next ??= this.#options.clock.after(this.#bucket.msUntilNext(), () => this.#sendWaiting());
   }
 
-  /** Sends the message in its turn, without rate limit. Rejects if it does not arrive. */
+  /**
+   * Sends the message after those that are being sent, without the rate limit. Rejects if the
+   * message does not arrive.
+   */
   tell(message: Message): Promise<void> {
     const told = this.#sending.then(() => this.#options.channel.send(message));
     this.#sending = told.catch(() => undefined);
     return told;
   }
 
-  /** Resolves when nothing is being sent any more; queued messages stay queued. Never rejects. */
+  /**
+   * Resolves when no message is being sent any more; queued messages stay queued. Never rejects.
+   */
   get settled(): Promise<void> {
     return this.#sending;
   }

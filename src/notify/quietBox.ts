@@ -1,6 +1,6 @@
 /**
- * Holds back the messages of one channel in its quiet hours, and sends them as one when the hours
- * end. The next process sends them if this one ends earlier.
+ * Holds back the messages of one channel during its quiet hours, and sends them as one message when
+ * the hours end. If this process ends earlier, the next process sends them.
  */
 import type { Clock } from '../base/clock.ts';
 import type { Disposable } from '../base/disposable.ts';
@@ -13,20 +13,23 @@ export interface QuietBoxOptions {
   readonly route: HeldRoute;
   readonly store: HeldMessages;
   readonly clock: Clock;
-  /** Rejects if the message does not arrive. */
+  /** Sends a message. Rejects if the message does not arrive. */
   send(message: Message): Promise<void>;
   onFailed(error: unknown): void;
 }
 
-/** Retry interval if the service cannot be reached, such as before the network is back. */
+/**
+ * Delay before another attempt if the service cannot be reached, for example because the computer
+ * has no network yet.
+ */
 const againMs = 10 * 60_000;
 const longestMs = 24 * 3_600_000;
-/** Maximum number of messages kept per night; the oldest are dropped. */
+/** Maximum number of messages held per night. If there are more, the oldest are dropped. */
 const maxHeld = 500;
 
 export class QuietBox implements Disposable {
   readonly #options: QuietBoxOptions;
-  /** Messages that could not be written to disk. */
+  /** Held messages that could not be written to disk, so they are in memory only. */
   #kept: readonly HeldMessage[] = [];
   #release: Disposable | undefined;
   #isDisposed = false;
@@ -41,7 +44,7 @@ export class QuietBox implements Disposable {
     this.releaseAt(held.untilMs);
   }
 
-  /** Sends the held messages at `untilMs`. */
+  /** Schedules the held messages to be sent at `untilMs`. */
   releaseAt(untilMs: number): void {
     if (this.#isDisposed) return;
     this.#release?.dispose();
@@ -49,7 +52,7 @@ export class QuietBox implements Disposable {
     this.#release = clock.after(untilMs - clock.now(), () => this.#do(() => this.#tell()));
   }
 
-  /** Resolves when nothing is being written or sent. Never rejects. */
+  /** Resolves when no message is being written or sent. Never rejects. */
   get settled(): Promise<void> {
     return this.#working;
   }
@@ -106,7 +109,7 @@ export class QuietBox implements Disposable {
     await taken.forget();
   }
 
-  /** Resolves with no messages if they cannot be read. */
+  /** Claims the held messages. Resolves with none if they cannot be read. */
   async #take(): Promise<TakenMessages> {
     const { store, route, clock, onFailed } = this.#options;
     try {
@@ -119,8 +122,8 @@ export class QuietBox implements Disposable {
 }
 
 /**
- * Returns the end of the current quiet hours if the earlier ones ended while no process was
- * running.
+ * Returns when the current quiet hours end, if messages were held in earlier quiet hours that ended
+ * while no process was running; `undefined` outside of quiet hours.
  */
 function quietAgain(held: readonly HeldMessage[], nowMs: number): number | undefined {
   const ends = held.map(({ quietHours }) => quietHours && quietUntil(quietHours, nowMs));

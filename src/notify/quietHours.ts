@@ -1,4 +1,4 @@
-/** Quiet hours, in the local time of the computer. */
+/** Computes quiet hours, in the local time of the computer. */
 import type { NotifyEvent, QuietHours } from './settings.ts';
 
 /**
@@ -18,7 +18,10 @@ export function quietUntil({ from, to }: QuietHours, nowMs: number): number | un
 export const passesQuiet = ({ except = [] }: QuietHours, event: NotifyEvent): boolean =>
   except.includes(event);
 
-/** Moves a time that the day skips to one hour later. */
+/**
+ * Returns a time of day as milliseconds since the epoch. A time that a clock change skips counts as
+ * one hour later.
+ */
 function localTime(nowMs: number, dayOffset: number, time: string): number {
   const date = new Date(nowMs);
   const [hours = 0, minutes = 0] = time.split(':').map(Number);

@@ -1,4 +1,4 @@
-/** Decides which channels get a notification: those of the user and of the project. */
+/** Selects the channels of a notification, from those of the user and those of the project. */
 import { quietUntil, passesQuiet } from './quietHours.ts';
 import {
   defaultEvents,
@@ -8,13 +8,13 @@ import {
   type QuietHours,
 } from './settings.ts';
 
-/** Settings of the user. */
+/** Notification settings of the user. */
 export interface UserNotifications extends NotificationSettings {
-  /** Allows commands of a `helios.json` to run. */
+  /** True if commands in a `helios.json` may run as notification channels. Default: false. */
   readonly allowsProjectCommands?: boolean;
 }
 
-/** Settings of a `helios.json`. */
+/** Notification settings in a `helios.json`. */
 export interface ProjectNotifications {
   readonly notifications?: NotificationSettings;
   readonly quietHours?: QuietHours;
@@ -25,15 +25,16 @@ export interface Route {
   readonly isProject: boolean;
   readonly events: readonly NotifyEvent[];
   readonly quietHours?: QuietHours;
-  /** Why nothing is sent there. */
+  /** Why nothing is sent to the channel; omitted if sending is allowed. */
   readonly refused?: string;
 }
 
 const windowAlone: readonly ChannelSettings[] = [{ type: 'vscode' }];
 
 /**
- * Merges the channels of user and project. A channel in both gets each message once. Events and
- * quiet hours of a project without channels are defaults for the user's channels.
+ * Merges the channels of the user and of the project. A channel that both have gets each message
+ * once. If the project has no channels, its events and quiet hours are defaults for the channels of
+ * the user.
  */
 export function routesOf(user: UserNotifications, project: ProjectNotifications = {}): Route[] {
   const { notifications = {} } = project;
@@ -56,7 +57,7 @@ export function routesOf(user: UserNotifications, project: ProjectNotifications 
 const commandRefused =
   'Commands of helios.json are not run: allow them with helios.notifications.allowProjectCommands, or allowsProjectCommands in preferences.json.';
 
-/** Returns why nothing may be sent there; `undefined` if sending is allowed. */
+/** Returns why nothing may be sent to the channel; `undefined` if sending is allowed. */
 export const refusalOf = (
   { channel, isProject }: Pick<Route, 'channel' | 'isProject'>,
   { allowsProjectCommands }: UserNotifications,
@@ -84,13 +85,19 @@ const route = (
   ...(quietHours && { quietHours }),
 });
 
-/** Returns the first of the events that the route subscribes to; `undefined` if none. */
+/**
+ * Returns the first of the notification's events to which the route subscribes; `undefined` if
+ * there is none.
+ */
 export const askedEvent = (
   { events }: Route,
   told: readonly NotifyEvent[],
 ): NotifyEvent | undefined => told.find((event) => events.includes(event));
 
-/** Returns until when the event is held back; `undefined` if it is sent at once. */
+/**
+ * Returns until when quiet hours hold the event back, in milliseconds since the epoch; `undefined`
+ * if the event is sent at once.
+ */
 export const heldUntil = (
   { quietHours }: Route,
   event: NotifyEvent,

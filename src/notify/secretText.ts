@@ -1,13 +1,17 @@
-/** Settings that name a secret: `${env:SLACK_WEBHOOK}`, `${secret:smtp}`. */
+/**
+ * Replaces references to secrets in settings by their values: `${env:SLACK_WEBHOOK}`,
+ * `${secret:smtp}`.
+ */
 import { NotifyFailure } from './channel.ts';
 
 export interface SecretSources {
   readonly env: Readonly<Record<string, string | undefined>>;
   /**
-   * Resolves `${secret:name}`; `name` is `notify-<name>`, so keys of providers are out of reach.
+   * Resolves with the stored secret of this name. Settings can only refer to names that begin with
+   * `notify-`, so the keys of providers are out of reach.
    */
   secret(name: string): Promise<string | undefined>;
-  /** Called with each value found, so that it can be redacted. */
+  /** Called with each value used, so that it can be redacted from texts. */
   onFound(value: string): void;
 }
 
@@ -17,14 +21,17 @@ export const notifySecret = (name: string): string => `notify-${name}`;
 export const secretNamePattern = /^[A-Za-z0-9][A-Za-z0-9_-]{0,39}$/;
 
 /**
- * Variables that a project may use. Its origin is not trusted, so it cannot read arbitrary keys of
- * the environment.
+ * Pattern of the environment variables that a project may use. A project may come from anyone, so
+ * it must not read arbitrary keys from the environment.
  */
 const projectVariable = /NOTIFY|WEBHOOK|SMTP|MAIL|NTFY|SLACK|DISCORD|TEAMS/;
 
 const reference = /\$\{(env|secret):([^}]*)\}/g;
 
-/** Rejects with `NotifyFailure` for a name that does not exist or that a project may not use. */
+/**
+ * Resolves with `text`, in which each reference is replaced by its value. Rejects with
+ * `NotifyFailure` if a referenced name does not exist, or if a project may not use it.
+ */
 export async function resolveSecrets(
   text: string,
   sources: SecretSources,
@@ -60,7 +67,7 @@ async function fromSecrets(name: string, { secret }: SecretSources): Promise<str
   );
 }
 
-/** Returns the stored names of the secrets used in settings or in a project. */
+/** Returns the stored names of all secrets to which the settings in `value` refer. */
 export const secretsNamedIn = (value: unknown): string[] =>
   [...(JSON.stringify(value) ?? '').matchAll(/\$\{secret:([^}"]+)\}/g)].map(([, name = '']) =>
     notifySecret(name),

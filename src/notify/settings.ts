@@ -1,11 +1,11 @@
 /**
- * Notification settings: events, channels and quiet hours. VS Code settings and `helios.json` are
- * generated from this file.
+ * Schemas of the notification settings: events, channels and quiet hours. The VS Code settings and
+ * the schema of `helios.json` are generated from this file.
  */
 import * as z from 'zod';
 import { oneOf } from '../base/text.ts';
 
-/** Notification events with their text in the settings. */
+/** Notification events, each with its description in the settings. */
 const eventTexts = {
   goal_met: 'The goal is met.',
   session_ended: 'A session ended, for whatever reason.',
@@ -26,10 +26,13 @@ export type NotifyEvent = keyof typeof eventTexts;
 export const notifyEvents = Object.keys(eventTexts) as readonly NotifyEvent[];
 const eventSchema = z
   .enum(notifyEvents)
-  // A key of VS Code's schemas.
+  // `enumDescriptions` is an extension of JSON Schema by VS Code.
   .meta({ enumDescriptions: Object.values(eventTexts) });
 
-/** Events if none are chosen: what a user wants to be woken for, not every run. */
+/**
+ * Events that a channel gets if its settings list none: those that need the user, not the end of
+ * every run.
+ */
 export const defaultEvents: readonly NotifyEvent[] = [
   'goal_met',
   'session_ended',
@@ -42,7 +45,10 @@ export const defaultEvents: readonly NotifyEvent[] = [
 
 const text = z.string().min(1);
 const reference = 'Write secrets as ${env:NAME} or ${secret:name}.';
-/** Refuses malformed references, which would be sent as literal text. */
+/**
+ * Returns whether all references in the text are well formed. A malformed reference would be sent
+ * as literal text.
+ */
 const hasReferences = (written: string): boolean =>
   !/\$\{(?!(?:env|secret):[^${}]+\})/.test(written);
 const isNone = 'has an invalid reference ${…}: write ${env:NAME} or ${secret:name}';

@@ -1,11 +1,11 @@
-/** Rate limit: a burst, then one at a time. */
+/** Rate limiter: allows a burst of messages, then one per interval. */
 import type { Clock } from '../base/clock.ts';
 
 export interface BucketOptions {
   readonly clock: Clock;
-  /** Size of the burst. */
+  /** Number of tokens in a full bucket, which is the size of a burst. */
   readonly capacity: number;
-  /** Time until one more token. */
+  /** Time until the bucket gets one more token, in milliseconds. */
   readonly refillMs: number;
 }
 
@@ -20,7 +20,7 @@ export class TokenBucket {
     this.#filledMs = options.clock.now();
   }
 
-  /** Takes a token. Returns false if there is none. */
+  /** Takes a token from the bucket. Returns false if there is none. */
   take(): boolean {
     this.#refill();
     if (this.#tokens < 1) return false;
@@ -28,7 +28,7 @@ export class TokenBucket {
     return true;
   }
 
-  /** Returns 0 if there is a token now. */
+  /** Returns the time until the next token is available, in milliseconds; 0 if there is one now. */
   msUntilNext(): number {
     this.#refill();
     return this.#tokens >= 1
@@ -39,7 +39,7 @@ export class TokenBucket {
   #refill(): void {
     const { clock, capacity, refillMs } = this.#options;
     const nowMs = clock.now();
-    // A clock that was set back neither adds nor removes tokens.
+    // If the clock was set back, no token is added or removed.
     const more = Math.max(0, Math.floor((nowMs - this.#filledMs) / refillMs));
     this.#tokens = Math.min(capacity, this.#tokens + more);
     this.#filledMs =

@@ -1,4 +1,4 @@
-/** Runs a notification program with a time limit. */
+/** Runs a program that sends a notification, with a time limit. */
 import { spawn } from 'node:child_process';
 import type { Clock } from '../../base/clock.ts';
 import { isSecretName } from '../../base/redact.ts';
@@ -21,7 +21,10 @@ export type ChildEnd =
 
 const keptChars = 2_000;
 
-/** Never rejects. Ends the program and its children at the time limit. */
+/**
+ * Runs the program, and resolves with how it ended. Ends the program and its children at the time
+ * limit. Never rejects.
+ */
 export function runChild({ file, args, env, timeoutMs, clock }: ChildRequest): Promise<ChildEnd> {
   return new Promise((resolve) => {
     const child = spawn(file, args, {
@@ -64,11 +67,14 @@ function endGroup(pid: number | undefined): void {
   try {
     process.kill(-pid, 'SIGKILL');
   } catch {
-    // The process has ended meanwhile.
+    // The process has already ended.
   }
 }
 
-/** Returns the environment of the program: without secrets, except those that its command names. */
+/**
+ * Returns the environment for the program: without the variables that hold secrets, except those
+ * that `command` names.
+ */
 export function childEnv(
   env: ChildRequest['env'],
   command = '',

@@ -7,7 +7,10 @@ import { childEnv, runChild, type ChildEnd } from './childProcess.ts';
 
 const defaultSeconds = 30;
 
-/** Runs a shell command. The message is passed in variables, never in the command line. */
+/**
+ * A channel that runs a shell command. The message is passed in environment variables, never in the
+ * command line.
+ */
 export const commandChannel = (
   { command, timeoutSeconds = defaultSeconds }: CommandSettings,
   { env, clock, logger, redact }: Pick<ChannelDeps, 'env' | 'clock' | 'logger' | 'redact'>,
@@ -47,7 +50,7 @@ function problemOf(end: ChildEnd, timeoutSeconds: number): string | undefined {
   }
 }
 
-/** Removes NUL, which ends the text of a variable. */
+/** Returns the value of a variable, without NUL characters, which would end it. */
 const variable = (value: string | number | undefined): string =>
   String(value ?? '').replaceAll('\u0000', '');
 

@@ -6,7 +6,10 @@ import { childEnv, runChild, type ChildEnd } from './childProcess.ts';
 
 const timeoutMs = 10_000;
 
-/** Uses `notify-send` on Linux and `osascript` on macOS. */
+/**
+ * A channel that shows messages on the desktop, with `notify-send` on Linux and `osascript` on
+ * macOS.
+ */
 export const desktopChannel = (
   { env, clock }: Pick<ChannelDeps, 'env' | 'clock'>,
   platform: NodeJS.Platform = process.platform,
@@ -22,7 +25,9 @@ export const desktopChannel = (
 
 type Call = readonly [file: string, args: readonly string[]];
 
-/** Escapes the body, which is markup. */
+/**
+ * Returns the call of `notify-send`. Escapes the body, because `notify-send` reads it as markup.
+ */
 const linuxCall = (message: Message): Call => [
   'notify-send',
   [
@@ -34,7 +39,10 @@ const linuxCall = (message: Message): Call => [
   ],
 ];
 
-/** Passes title and text as arguments, so that nothing in them runs as script. */
+/**
+ * Returns the call of `osascript`. Passes title and text as arguments, so that nothing in them runs
+ * as script.
+ */
 const macCall = (message: Message): Call => [
   'osascript',
   [

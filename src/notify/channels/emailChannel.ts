@@ -14,7 +14,7 @@ export const emailChannel = (settings: EmailSettings, deps: Deps): Channel => ({
   name: `e-mail to ${[settings.to].flat().join(', ')}`,
   async send(message) {
     const options = await connectionOf(settings, deps);
-    // Loaded with the first email.
+    // Loaded only when the first email is sent.
     const { createTransport } = await import('nodemailer');
     const transport = createTransport(options);
     try {
@@ -63,7 +63,7 @@ const mailOf = ({ from, to }: EmailSettings, message: Message) => ({
   to,
   subject: oneLine(`Helios: ${message.title}`, 200),
   text: `${fullText(message)}\n\nSession ${message.sessionId}, ${new Date(message.atMs).toISOString()}\n`,
-  // Tells mail programs not to reply automatically.
+  // Asks mail programs not to send an automatic reply.
   headers: { 'Auto-Submitted': 'auto-generated', 'X-Helios-Event': message.event },
 });
 

@@ -9,7 +9,7 @@ import { webhookCall } from './webhookFormats.ts';
 
 /** Time limit of one attempt, including the response body. */
 const timeoutMs = 10_000;
-/** Delays after a response without `Retry-After`. */
+/** Delays between attempts after a response without `Retry-After`. */
 const policy: RetryPolicy = { firstMs: 1_000, factor: 2, maxRetries: 2 };
 const longestWaitMs = 60_000;
 
@@ -23,7 +23,7 @@ export const webhookChannel = (settings: WebhookSettings, deps: Deps): Channel =
   },
 });
 
-/** Returns the host only, because the path may contain a key. */
+/** Returns the host of the URL. Leaves out the path, which may contain a key. */
 function hostOf(url: string): string {
   try {
     return new URL(url).host;
@@ -60,7 +60,7 @@ async function requestOf(
   ];
 }
 
-/** A failure that may be temporary. */
+/** A failure that may be temporary, so the request is tried again. */
 class Passing extends NotifyFailure {
   readonly #askedMs: number | undefined;
 
@@ -88,7 +88,7 @@ async function attemptOnce(
   );
   try {
     const response = await fetch(url, { ...request, signal: late.signal });
-    // Reads the whole body to free the connection.
+    // Reads the whole body, because the connection is free only afterwards.
     const text = await response.text();
     if (!response.ok) throw refused(response, redact(text), clock);
   } catch (error) {
@@ -109,7 +109,10 @@ function refused({ status, headers }: Response, text: string, clock: Clock): Not
   return new Passing('refused', message, retryAfterMs(headers.get('retry-after'), clock.now()));
 }
 
-/** Returns the cause, which says more than `fetch failed`. */
+/**
+ * Returns the reason why a service was not reached: the cause of the error if there is one, because
+ * the message of `fetch` says only `fetch failed`.
+ */
 const reachText = (error: unknown): string =>
   error instanceof Error && error.cause instanceof Error && error.cause.message !== ''
     ? error.cause.message

@@ -9,7 +9,10 @@ export interface WebhookCall {
   readonly body: string;
 }
 
-/** Returns the request. `url` is that of the settings, with its secrets. */
+/**
+ * Returns the request that sends the message. `url` is the URL of the settings, including its
+ * secrets.
+ */
 export function webhookCall(
   format: NonNullable<WebhookSettings['format']>,
   url: string,
@@ -34,11 +37,11 @@ export function webhookCall(
   }
 }
 
-/** Escapes the text: between < and >, Slack reads a mention or a link. */
+/** Escapes the text for Slack, which reads a mention or a link between < and >. */
 const slack = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
-/** At most 2000 characters, with mentions disabled. */
+/** Returns the message for Discord: at most 2000 characters, with mentions disabled. */
 const discord = (message: Message): object => ({
   username: 'Helios',
   content: cutText(
@@ -49,8 +52,8 @@ const discord = (message: Message): object => ({
 });
 
 /**
- * Publishes JSON at the root of the server, with the last part of the path as topic, so that the
- * title can have any characters.
+ * Returns the request for ntfy. Publishes JSON at the root of the server, with the last part of the
+ * path as the topic, because only JSON allows any characters in the title.
  */
 function ntfy(address: string, message: Message): WebhookCall {
   const url = new URL(address);
