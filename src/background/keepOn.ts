@@ -1,5 +1,5 @@
 /**
- * Continues the sessions of a window that is gone, until they end or the next window takes them
+ * Continues the sessions of a closed window, until the sessions end or the next window takes them
  * back.
  */
 import { createEngine } from '../compose/engine.ts';
@@ -15,19 +15,22 @@ import { MachineSecrets } from '../compose/machineSecrets.ts';
 import { homeAt, isPassing } from '../compose/home.ts';
 import { secretStore } from '../compose/secrets.ts';
 
-/** Delay before sessions of another process are tried again, because that process may have died. */
+/**
+ * Delay before another attempt to resume sessions that another process holds, because that process
+ * may have died.
+ */
 const reclaimMs = 10_000;
 
 export interface BackgroundDeps {
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Aborted when this process must end; the sessions are then closed in good order. */
+  /** Aborted when this process must end; its sessions are then closed properly. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Resolves when no session is left. Rejects if the engine cannot be built or a session could not be
- * read.
+ * Continues the sessions of the handover. Resolves when no session is left. Rejects if the engine
+ * cannot be built or a session could not be read.
  */
 export async function keepOn(
   handover: Handover,
@@ -65,16 +68,19 @@ export async function keepOn(
 
 interface Taking {
   readonly logger: Logger;
-  /** Errors that no session caused. */
+  /** Unexpected errors while the sessions were resumed, thrown together at the end. */
   readonly faults: unknown[];
-  /** Why a session was not resumed, as last logged. */
+  /**
+   * Reason last logged for each session that was not resumed, so that the same reason is not logged
+   * twice.
+   */
   readonly told: Map<SessionId, string>;
 }
 
 /**
- * Resumes the sessions, and returns those that run here or may run later: a full disk may recover,
- * and a terminal may end without ending its session. Logs any other session and leaves it to the
- * next window.
+ * Resumes the sessions. Returns those that run here and those that may run later: a full disk may
+ * recover, and a terminal that holds a session may end. For any other session, logs the reason and
+ * leaves the session to the next window.
  */
 async function takeAllUp(
   engine: Engine,
@@ -129,13 +135,15 @@ const isGoing = ({ state }: Pick<Session, 'state'>): boolean =>
 const openHere = ({ sessions }: Engine, id: SessionId): Session | undefined =>
   sessions.open().find((session) => session.id === id);
 
-/** Returns whether the session ended or was paused in this process. */
+/** Returns whether the session has ended or was paused in this process. */
 function isOver(engine: Engine, id: SessionId): boolean {
   const session = openHere(engine, id);
   return session !== undefined && !isGoing(session);
 }
 
-/** Resolves when one of the sessions stops working here or the signal is aborted. */
+/**
+ * Resolves when one of the sessions no longer runs in this process, or when the signal is aborted.
+ */
 function idle(engine: Engine, ids: readonly SessionId[], signal: AbortSignal): Promise<void> {
   const isGoingHere = (id: SessionId): boolean => {
     const session = openHere(engine, id);
@@ -155,8 +163,8 @@ function idle(engine: Engine, ids: readonly SessionId[], signal: AbortSignal): P
 }
 
 /**
- * Ports without a user: stored answers are used, and renewed sign-ins are stored for the next
- * window.
+ * Returns the ports for an engine without a user: secrets and answers are those that the window
+ * handed over, approvals are refused, and renewed sign-ins are stored for the next window.
  */
 function portsOf({ home, secrets, machineSecrets }: Handover): EnginePorts {
   const known = new Map(Object.entries(secrets));

@@ -1,7 +1,8 @@
 /**
- * The background process: started by a window, small, and outlives it. Reads from standard input
- * what to continue. When the input ends, continues in a child process, which is restarted when it
- * dies. Logs to standard error.
+ * The background process. A window starts it, and it outlives the window. While the window is open,
+ * the process is small and only reads from standard input which sessions to continue. When the
+ * input ends, a child process continues the sessions, and is restarted if it dies. Logs go to
+ * standard error.
  */
 import { setTimeout } from 'node:timers/promises';
 import type { Logger } from '../base/logger.ts';
@@ -9,7 +10,7 @@ import { exitCodes } from './exitCodes.ts';
 import { lastMessages } from './standBy.ts';
 import { supervise } from './supervise.ts';
 
-/** The argument of the child process that does the work. */
+/** Command line argument that marks the child process, which does the work. */
 const workArgument = 'work';
 
 function say(level: string, message: string | Error, details: readonly unknown[]): void {

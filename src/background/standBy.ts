@@ -1,10 +1,11 @@
-/** Waits for the end of a window. Loads nothing of the engine while the window lives. */
+/** Waits until a window is closed. Loads no part of the engine before. */
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 
 /**
- * Resolves with the last valid JSON line when the input ends for any reason. Reports any other
- * line, such as one that was cut off, to `refuse` by its length only.
+ * Reads lines until the input ends for any reason, and resolves with the last one that is valid
+ * JSON. For each other line, such as one that was truncated, calls `refuse` with its length but not
+ * its content.
  */
 export async function lastMessages(
   input: Readable,

@@ -1,27 +1,30 @@
 /**
- * Starts the process that does the work, and restarts it when it dies of a fault, lack of memory,
- * or a signal.
+ * Starts the process that does the work. Restarts it after an uncaught error, a lack of memory, or
+ * a signal.
  */
 import { spawn } from 'node:child_process';
 import type { Logger } from '../base/logger.ts';
 import { backoffMs } from '../base/retries.ts';
 import { exitCodes } from './exitCodes.ts';
 
-/** Delays before a restart. */
+/** Delays before a restart, longer after each death. */
 const afterDeath = { firstMs: 2_000, factor: 2, longestMs: 600_000 };
 
 export interface SuperviseDeps {
-  /** Node's arguments for the process that does the work. */
+  /** Arguments for Node that start the process that does the work. */
   readonly command: readonly string[];
   nowMs(): number;
-  /** Resolves after this many milliseconds; rejects when the signal is aborted. */
+  /** Resolves after `ms` milliseconds; rejects when the signal is aborted. */
   wait(ms: number, signal: AbortSignal): Promise<void>;
   readonly logger: Logger;
-  /** Aborted when the work must end in good order. */
+  /** Aborted when the work must stop; sessions are then closed properly. */
   readonly signal: AbortSignal;
 }
 
-/** Resolves with an exit code when the work is done or would fail again in the same way. */
+/**
+ * Runs the work, with restarts. Resolves with an exit code when the work is done or would fail
+ * again in the same way.
+ */
 export async function supervise(words: string, deps: SuperviseDeps): Promise<number> {
   const { logger, signal } = deps;
   let told = words;
@@ -30,7 +33,8 @@ export async function supervise(words: string, deps: SuperviseDeps): Promise<num
     const startedMs = deps.nowMs();
     const end = await workOnce(told, deps);
     if (end === exitCodes.done || end === exitCodes.failed) return end;
-    // A process that lived long did not die of its start.
+    // A process that ran for a long time did not die because of its start, so the delays begin
+    // again.
     if (deps.nowMs() - startedMs > afterDeath.longestMs) deaths = 0;
     const waitMs = backoffMs(afterDeath, deaths++);
     if (!signal.aborted)
@@ -41,7 +45,10 @@ export async function supervise(words: string, deps: SuperviseDeps): Promise<num
   return exitCodes.done;
 }
 
-/** Resolves with the exit code, the signal, or the reason why the process could not be started. */
+/**
+ * Runs the work once. Resolves with the exit code, the signal, or the reason why the process could
+ * not be started.
+ */
 function workOnce(words: string, { command, signal }: SuperviseDeps): Promise<number | string> {
   const child = spawn(process.execPath, command, {
     stdio: ['pipe', 'inherit', 'inherit'],
@@ -50,7 +57,7 @@ function workOnce(words: string, { command, signal }: SuperviseDeps): Promise<nu
   });
   const end = (): void => void child.kill('SIGTERM');
   signal.addEventListener('abort', end);
-  // Writing to a dead process fails; its exit is reported separately.
+  // Writing to a process that has died fails. Ignored, because the exit is reported separately.
   child.stdin.on('error', () => undefined);
   child.stdin.end(`${words}\n`);
   return new Promise<number | string>((resolve) => {
@@ -59,6 +66,9 @@ function workOnce(words: string, { command, signal }: SuperviseDeps): Promise<nu
   }).finally(() => signal.removeEventListener('abort', end));
 }
 
-/** Removes the grace time, because the first process has already waited for the window. */
+/**
+ * Returns the handover without the grace period, because the first process has already waited for
+ * the window.
+ */
 const withoutGrace = (words: string): string =>
   JSON.stringify({ ...(JSON.parse(words) as object), graceMs: 0 });

@@ -1,13 +1,13 @@
-/** The process that does the work of the background process. */
+/** The child process that does the work of the background process. */
 import { parseHandover } from '../compose/handover.ts';
 import { systemClock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
 import { exitCodes } from './exitCodes.ts';
 import { keepOn } from './keepOn.ts';
 
-/** Resolves with an exit code when no session is left. */
+/** Continues the sessions of the handover. Resolves with an exit code when no session is left. */
 export async function work(words: string, logger: Logger, signal: AbortSignal): Promise<number> {
-  // Only this process must run as Node, not the processes of the sessions.
+  // This variable makes this process run as Node. The sessions' own processes must not inherit it.
   delete process.env['ELECTRON_RUN_AS_NODE'];
   process.once('uncaughtException', (error) => {
     logger.error('A fault that nobody caught.', error);
