@@ -15,7 +15,10 @@ import { projectJsonSchema } from '../project/projectJsonSchema.ts';
 import { schemaOf } from './manifest.ts';
 import { code, codes, fieldLines, type FieldSchema } from './schemaList.ts';
 
-/** Returns Markdown as formatted by Prettier, because `npm run format:check` covers the file. */
+/**
+ * Returns the page as Markdown, formatted as Prettier does, because `npm run format:check` also
+ * checks this page.
+ */
 export const configurationPage = (): string =>
   `${[
     '# Configuration',
@@ -75,7 +78,7 @@ function valueLines(schema: FieldSchema | undefined): readonly string[] {
   );
 }
 
-/** Replaces links that only VS Code understands. */
+/** Returns the text with plain text instead of links that only VS Code understands. */
 const plainLinks = (text: string): string =>
   text
     .replaceAll(/\[([^\]]+)\]\(command:[^)]+\)/g, '**$1**')
@@ -122,7 +125,7 @@ const providersPart = (): readonly string[] => [
   `Each entry of \`helios.endpoints\` is a provider, too. The key of the endpoint \`lab\` is ${code(endpointVariable('lab'))}, or the file \`auth/endpoint-lab\`.`,
 ];
 
-/** Lists the variables of settings, of keys, and all others. */
+/** Lists the environment variables: those of settings, those of keys, and all others. */
 function variablesPart(): readonly string[] {
   const ofSettings = settingNames.flatMap((name): [string, string][] => {
     const { variable } = settingOf(name);

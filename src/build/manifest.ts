@@ -13,7 +13,9 @@ interface Manifest {
   readonly contributes: object;
 }
 
-/** Returns the text of `package.json` with the declared settings; the rest stays. */
+/**
+ * Returns the text of `package.json` with the declared settings; everything else stays unchanged.
+ */
 export function withSettings(text: string): string {
   const manifest = JSON.parse(text) as Manifest;
   Object.assign(manifest.contributes, { configuration: configuration() });
@@ -46,7 +48,10 @@ const propertyOf = (
   order,
 });
 
-/** Removes the bounds that every JavaScript integer has. */
+/**
+ * Returns the JSON schema for `package.json`, without the bounds of an integer that are just the
+ * limits of JavaScript.
+ */
 export function schemaOf(schema: z.ZodType): Readonly<Record<string, unknown>> {
   const {
     $schema: _,

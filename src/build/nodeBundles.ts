@@ -1,4 +1,4 @@
-/** Bundles for Node, built the same way for the product and for bundled tests. */
+/** Builds the bundles for Node, in the same way for the product and for bundled tests. */
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import * as esbuild from 'esbuild';
@@ -14,8 +14,8 @@ export interface NodeBundles {
 }
 
 /**
- * Options of all bundles for Node. `navigator` is undefined, because libraries use it to detect a
- * browser, and an extension host logs each access as an error.
+ * Options of all bundles for Node. `navigator` is replaced by undefined: libraries use it to detect
+ * a browser, and an extension host logs each access to it as an error.
  */
 export const nodeOptions = {
   absWorkingDir: root,
@@ -26,7 +26,8 @@ export const nodeOptions = {
   metafile: true,
   logLevel: 'warning',
   legalComments: 'none',
-  // The Node entry points of these packages load their parts in ways that no bundler can follow.
+  // These packages' entry points for Node load their parts in ways that no bundler can follow, so
+  // other entry points are bundled.
   alias: {
     'jsonc-parser': 'jsonc-parser/lib/esm/main.js',
     'web-tree-sitter': './node_modules/web-tree-sitter/web-tree-sitter.cjs',
@@ -34,8 +35,9 @@ export const nodeOptions = {
 } as const satisfies esbuild.BuildOptions;
 
 /**
- * Options for one file per entry point, one per `import()`, and one per set of modules shared by
- * the same of these. Each module is in exactly one file, so that a class has one identity.
+ * Returns the options for bundles that share modules. There is one file per entry point, one per
+ * module that `import()` loads, and one per set of modules that the same files share. Each module
+ * is in exactly one file, so that a class exists only once.
  */
 export const nodeBundles = ({
   entryPoints,
@@ -53,13 +55,13 @@ export const nodeBundles = ({
   minify: isProduction,
   sourcemap: isProduction ? false : 'inline',
   plugins: [shellTexts, toCommonJs(isProduction)],
-  // The last two are optional native parts of ssh2.
+  // `cpu-features` and `*.node` are optional native parts of ssh2.
   external: ['vscode', ...external, 'cpu-features', '*.node'],
 });
 
 /**
- * Converts the output to CommonJS: esbuild splits only ES modules, and CommonJS loads faster.
- * Removes files of earlier builds.
+ * Converts the output to CommonJS, and removes the files of earlier builds. esbuild can share
+ * modules between files only as ES modules, but CommonJS loads faster.
  */
 const toCommonJs = (isProduction: boolean): esbuild.Plugin => ({
   name: 'to-common-js',
@@ -90,7 +92,8 @@ async function writeCommonJs(path: string, text: string, isProduction: boolean):
     sourcemap: isProduction ? false : 'inline',
     sourcefile: basename(path),
     supported: { 'dynamic-import': false },
-    // CommonJS has no `import.meta`, which code uses to find files next to it.
+    // Replaces `import.meta.url`, which CommonJS lacks, and which code uses to find files in its
+    // own folder.
     define: { 'import.meta.url': 'importMetaUrl' },
     banner: "const importMetaUrl = require('node:url').pathToFileURL(__filename).href;",
   });

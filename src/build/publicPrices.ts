@@ -5,7 +5,7 @@ const tokens = z.int().positive();
 const dollars = z.number().nonnegative();
 
 const knownModel = z.strictObject({
-  /** Reason why an entry is maintained by hand. */
+  /** Why an entry is maintained by hand. */
   why: z.string().optional(),
   label: z.string().optional(),
   contextTokens: tokens.optional(),
@@ -42,7 +42,7 @@ const publicModel = z.object({
     .extend({ tiers: z.array(cost.extend({ tier: z.object({ size: tokens }) })).optional() })
     .optional(),
 });
-/** Treats models of other kinds as missing. */
+/** Models of a provider in the list. A model of another form counts as missing. */
 const publicProvider = z.object({
   models: z.record(z.string(), publicModel.optional().catch(undefined)),
 });
@@ -62,29 +62,29 @@ export type PublicList = z.infer<typeof publicShape>;
 export interface Refreshed {
   readonly catalogue: Catalogue;
   readonly changes: readonly string[];
-  /** Reasons not to trust the list. */
+  /** Reasons not to trust the list; empty if there are none. */
   readonly doubts: readonly string[];
-  /** Our models that the list does not have. They stay unchanged. */
+  /** Models of the catalogue that the list does not have. Their entries stay unchanged. */
   readonly unlisted: readonly string[];
-  /** Recently released models of the list that the catalogue does not have. */
+  /** Recently released models that the list has and the catalogue does not. */
   readonly newcomers: readonly string[];
 }
 
-/** The list's names of our providers. */
+/** Names of providers: ours → the name in the list. */
 const publicNames: Readonly<Record<string, keyof PublicList>> = {
   claude: 'anthropic',
   openai: 'openai',
   gemini: 'google',
 };
-/** A value that changes by a larger factor is considered an error of the list. */
+/** If a value changes by more than this factor, the list is considered wrong. */
 const likelyFactor = 10;
-/** A list with a smaller share of our models is considered broken. */
+/** If the list has less than this share of our models, it is considered broken. */
 const minShare = 0.5;
 const newcomerDays = 180;
 
 /**
- * Takes limits and prices of our models from the list, and adds the models in `added`, each written
- * as `provider/model`.
+ * Updates limits and prices of our models from the list, and adds the models in `added`, each
+ * written as `provider/model`.
  */
 export function refresh(
   catalogue: Catalogue,
@@ -118,7 +118,7 @@ export function refresh(
   return { catalogue: { ...catalogue, listed }, changes, doubts, unlisted, newcomers };
 }
 
-/** Returns the text of the file, with objects on one line where they fit. */
+/** Returns the catalogue as the text of its file, with each object on one line if it fits. */
 export function catalogueText(catalogue: Catalogue): string {
   const text = JSON.stringify(catalogue, undefined, 2).replace(
     /^(.*)(\{[^{}]*\})(?=(,?)$)/gm,
@@ -149,8 +149,8 @@ function newEntries(
 }
 
 /**
- * Returns the model with the limits and the price of the list. A model without a label gets only
- * the price.
+ * Returns the model with the limits and the price of the list. If the model has no label, only its
+ * price is updated.
  */
 function updated(model: KnownModel, found: PublicModel | undefined): KnownModel {
   if (found?.cost === undefined) return model;

@@ -6,7 +6,7 @@ export interface FieldSchema {
   readonly description?: string;
   readonly enum?: readonly string[];
   readonly enumDescriptions?: readonly string[];
-  /** VS Code's key for `enumDescriptions` in Markdown. */
+  /** Like `enumDescriptions`, but in Markdown; an extension of JSON Schema by VS Code. */
   readonly markdownEnumDescriptions?: readonly string[];
   readonly const?: string;
   readonly properties?: Readonly<Record<string, FieldSchema>>;
@@ -19,7 +19,10 @@ export interface FieldSchema {
 export const code = (text: string): string => `\`${text}\``;
 export const codes = (words: readonly string[]): string => oneOf(words.map(code));
 
-/** Returns the fields of an object, with nested fields below. Empty for any other schema. */
+/**
+ * Returns a list item for each field of an object schema, with nested fields indented below. Empty
+ * for any other schema.
+ */
 export function fieldLines(schema: FieldSchema, indent = ''): readonly string[] {
   const { properties = {}, required = [] } =
     schema.anyOf?.find((each) => each.properties) ?? schema;
@@ -33,7 +36,7 @@ export function fieldLines(schema: FieldSchema, indent = ''): readonly string[] 
   });
 }
 
-/** Returns `string`, `list of strings`, or the values of an enum. */
+/** Returns the type as text: `string`, `list of strings`, or the values of an enum. */
 function typeText(schema: FieldSchema): string {
   if (schema.const !== undefined) return code(schema.const);
   if (schema.enum !== undefined) return codes(schema.enum);

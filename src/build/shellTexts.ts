@@ -4,7 +4,7 @@ import type { Plugin } from 'esbuild';
 
 const call = /\bshellText\('(\.\/\w+\.sh)', import\.meta\.url\)/g;
 
-/** Replaces calls that read shell scripts by the text of the scripts. */
+/** Replaces each call that reads a shell script by the text of the script. */
 export const shellTexts: Plugin = {
   name: 'shell-texts',
   setup(build) {

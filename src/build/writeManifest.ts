@@ -1,4 +1,4 @@
-/** Writes the generated files: the settings in `package.json`, and `docs/configuration.md`. */
+/** Writes the generated files: the settings part of `package.json`, and `docs/configuration.md`. */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { configurationPage } from './configurationPage.ts';
 import { withSettings } from './manifest.ts';
