@@ -4,25 +4,25 @@ import { nearMatches } from '../base/nearMatches.ts';
 import { looksSecret } from '../base/redact.ts';
 import { projectSchema, type Project } from './projectSchema.ts';
 
-/** A problem at a place of the file. */
+/** A problem in the file, and the place of the value that causes it. */
 export interface ProjectProblem {
   readonly path: readonly PropertyKey[];
   readonly message: string;
 }
 
 export interface ProjectCheck {
-  /** Omitted if there are problems. */
+  /** The checked content; omitted if there are problems. */
   readonly project?: Project;
   readonly problems: readonly ProjectProblem[];
-  /** Unknown names, which are ignored. */
+  /** Unknown names in the file, which are ignored. */
   readonly warnings: readonly ProjectProblem[];
 }
 
 type Issue = z.core.$ZodIssue;
 
 /**
- * Checks the value. Ignores unknown names with a warning, so that a file of another version can be
- * read.
+ * Checks the content of the file. Unknown names are ignored with a warning, so that files of other
+ * versions can be read.
  */
 export function checkProject(value: unknown): ProjectCheck {
   const first = projectSchema.safeParse(value, { reportInput: true });
@@ -39,7 +39,10 @@ export function checkProject(value: unknown): ProjectCheck {
     : { problems: parsed.error.issues.flatMap(realIssues).map(problemOf), warnings };
 }
 
-/** Returns, for a union, the issues of the closest alternative. */
+/**
+ * Returns the actual problems behind an issue. If a value fits no alternative of a union, returns
+ * the issues of the closest alternative.
+ */
 function realIssues(issue: Issue): Issue[] {
   if (issue.code !== 'invalid_union') return [issue];
   const isNear = ({ path, code }: Issue): boolean =>
@@ -69,7 +72,10 @@ function messageFor(issue: Issue): string {
   return `must be one of ${values.join(', ')}${near === undefined ? '' : `. Did you mean ${near}?`}`;
 }
 
-/** Prefers a message that the schema itself defines. */
+/**
+ * Returns the text for a value outside its bounds. Prefers a message that the schema itself
+ * defines.
+ */
 function boundText(issue: Extract<Issue, { code: 'too_small' | 'too_big' }>): string {
   const [is, bound] =
     issue.code === 'too_small' ? ['at least', issue.minimum] : ['at most', issue.maximum];
@@ -108,7 +114,10 @@ interface JsonSchema {
   readonly oneOf?: readonly JsonSchema[];
 }
 
-/** Returns the names known at the path; for a channel, those of its type. */
+/**
+ * Returns the names that are valid at the path, to suggest one; for a channel, the names of its
+ * type.
+ */
 function knownKeys(path: readonly PropertyKey[], input: unknown): string[] {
   const ways = ({ anyOf = [], oneOf = [], ...schema }: JsonSchema): JsonSchema[] => [
     schema,
@@ -145,7 +154,8 @@ function without(value: unknown, issues: readonly Issue[]): unknown {
 }
 
 /**
- * Warns of secrets in plain text, because the file is shared with everybody who has the project.
+ * Returns a warning for each secret in plain text, because everybody who has the project can read
+ * the file.
  */
 function plainSecrets(value: unknown, path: readonly PropertyKey[]): ProjectProblem[] {
   if (typeof value === 'object' && value !== null)

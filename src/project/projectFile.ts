@@ -1,5 +1,6 @@
 /**
- * Finds and reads `helios.json` in the work folder or above it. Accepts the whole file or nothing.
+ * Finds and reads the `helios.json` of the work folder or a folder above it. If any part of the
+ * file is invalid, nothing of it is used.
  */
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
@@ -12,18 +13,22 @@ import type { Project } from './projectSchema.ts';
 const projectFileName = 'helios.json';
 
 export interface ProjectFile extends Project {
-  /** Absolute path. */
+  /** Absolute path of the file. */
   readonly file: string;
-  /** The folder of the file. Paths in the file are relative to it. */
+  /** Absolute path of the file's folder. Paths in the file are relative to this folder. */
   readonly folder: string;
-  /** Settings without effect or in the wrong place, one line each, with their place. */
+  /**
+   * Warnings about settings without effect or in the wrong place, one line each, with the place in
+   * the file.
+   */
   readonly warnings: readonly string[];
 }
 
 /**
- * Reads the nearest `helios.json` from `folder` upwards; `undefined` if there is none. The search
- * ends at the root of a repository, the home folder, or the root of the file system. Rejects with
- * `UserFacing` that lists every problem with its place: an invalid file is never ignored silently.
+ * Reads the nearest `helios.json`, from `folder` upwards. Resolves with `undefined` if there is
+ * none. The search ends at the root of a repository, the home folder, or the root of the file
+ * system. An invalid file is never ignored: rejects with `UserFacing` that lists every problem with
+ * its place.
  */
 export async function readProjectFile(
   folder: string,
@@ -33,7 +38,10 @@ export async function readProjectFile(
   return found && parseProject(found.file, found.text);
 }
 
-/** Reads the same file without parsing it. */
+/**
+ * Finds the nearest `helios.json`, and resolves with its text without parsing it; `undefined` if
+ * there is none.
+ */
 async function findProjectFile(
   folder: string,
   home: string = homedir(),
@@ -52,8 +60,9 @@ async function findProjectFile(
 }
 
 /**
- * Creates a `helios.json` to start with, and resolves with its path. Rejects with `UserFacing` if
- * there is one; with `orFind`, resolves with the file that applies to the folder instead.
+ * Creates a first `helios.json` in `folder`, and resolves with its path. Rejects with `UserFacing`
+ * if the folder already has one. With `orFind`, creates none if a file already applies to the
+ * folder, and resolves with the path of that file.
  */
 export async function createProjectFile(
   folder: string,
@@ -75,8 +84,8 @@ export async function createProjectFile(
 }
 
 /**
- * Each line is an example that changes little. No metrics are listed, because a list would exclude
- * all others.
+ * Content of a new file. Each line is an example that changes little. `metricNames` is empty,
+ * because a list would exclude all other metrics.
  */
 const beginning: Project = {
   metricNames: [],
@@ -102,7 +111,10 @@ const isThere = (file: string): Promise<boolean> =>
 
 const mend = 'Fix the file, then try again.';
 
-/** Throws `UserFacing` that lists every problem with line and column. */
+/**
+ * Parses the text of a `helios.json`. Throws `UserFacing` that lists every problem with line and
+ * column.
+ */
 export function parseProject(file: string, text: string): ProjectFile {
   const json = readJson(text.replace(/^\ufeff/, ''));
   if ('brokenAt' in json) throw new UserFacing(`${at(file, json.brokenAt)}: ${json.why}.`, mend);
@@ -125,7 +137,10 @@ export function parseProject(file: string, text: string): ProjectFile {
 
 const at = (file: string, { line, column }: TextPlace): string => `${file}:${line}:${column}`;
 
-/** Returns, for example, `notifications.channels[0].url `. */
+/**
+ * Returns the name of the place in the file for a message, with a trailing space:
+ * `notifications.channels[0].url `.
+ */
 function nameOf(place: readonly PropertyKey[]): string {
   const name = place.reduce<string>((text, key) => {
     if (typeof key === 'number' || key === '') return `${text}[${JSON.stringify(key)}]`;

@@ -5,10 +5,10 @@
 import * as z from 'zod';
 import { projectSchema } from './projectSchema.ts';
 
-/** Written to `dist/project.schema.json`. */
+/** Returns the schema, which the build writes to `dist/project.schema.json`. */
 export const projectJsonSchema = (): object => ({
   ...z.toJSONSchema(projectSchema, { target: 'draft-7', io: 'input' }),
   title: 'A project of Helios',
-  // A key of VS Code's schemas.
+  // `allowComments` is an extension of JSON Schema by VS Code.
   allowComments: true,
 });

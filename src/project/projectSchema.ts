@@ -1,6 +1,6 @@
 /**
- * The fields of `helios.json`. The JSON schema for editors is generated from this file, so users
- * read these descriptions.
+ * The fields of `helios.json`. Their descriptions are shown to users, because the JSON schema for
+ * editors is generated from this file.
  */
 import * as z from 'zod';
 import { createLineParser } from '../metrics/lineParser.ts';
@@ -28,7 +28,7 @@ const budgetSchema = z.strictObject({
     .describe('Limits of one experiment, from its launch to the launch of the next one.'),
 });
 
-/** Returns why the names and patterns cannot be used; `undefined` if they can. */
+/** Returns why the metric names and patterns cannot be used; `undefined` if they can. */
 function metricProblem(spec: Parameters<typeof createLineParser>[0]): string | undefined {
   try {
     createLineParser(spec);

@@ -3,9 +3,12 @@ import type { UserNotifications } from '../notify/routes.ts';
 import { checkProject } from './checkProject.ts';
 
 export interface CheckedNotifications {
-  /** Empty if the settings cannot be used: only the window is notified then. */
+  /**
+   * The settings to use. If they are invalid, they are empty, so that only the window of VS Code is
+   * notified.
+   */
   readonly settings: UserNotifications;
-  /** All problems in one line; `undefined` if there are none. */
+  /** All problems in one line; omitted if there are none. */
   readonly problem?: string;
 }
 
