@@ -5,8 +5,9 @@ import { makeFolders } from '../base/folders.ts';
 import { storageFailure } from './storageFailure.ts';
 
 /**
- * Replaces `file` by `content` atomically: readers see the old content or the new, also after a
- * crash. Creates parent folders. Rejects with `StorageFailure`; the old content is then unchanged.
+ * Replaces the content of `file` by `content` atomically: a reader sees either the old content or
+ * the new content, even after a crash. Creates missing parent folders. Rejects with
+ * `StorageFailure` and leaves the old content unchanged.
  */
 export async function writeFileAtomic(
   file: string,

@@ -1,6 +1,6 @@
 /**
- * Stores bytes that are too large for the journal in files next to it. A file is named by its hash:
- * equal bytes share one file, and damage is detected.
+ * Stores bytes that are too large for the journal as files in a folder next to the journal. The
+ * name of a file is the hash of its bytes, so equal bytes share one file, and damage is detected.
  */
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -10,7 +10,7 @@ import { writeFileAtomic } from './atomicFile.ts';
 
 /** An attachment as the journal names it. */
 export interface AttachmentFile {
-  /** SHA-256 of its bytes, as hexadecimal digits. */
+  /** SHA-256 of the attachment's bytes, as hexadecimal digits. */
   readonly hash: string;
   readonly mediaType: string;
   readonly name?: string;
@@ -31,7 +31,7 @@ const hashOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes)
 export class AttachmentFiles {
   readonly #folder: string;
 
-  /** Creates the folder with the first file. */
+  /** The folder is created when the first attachment is stored. */
   constructor(folder: string) {
     this.#folder = folder;
   }
@@ -40,7 +40,7 @@ export class AttachmentFiles {
     return path.join(this.#folder, `${hash}.${extensions.get(mediaType) ?? 'bin'}`);
   }
 
-  /** Resolves when the bytes are on the disk. Rejects with `StorageFailure`. */
+  /** Stores the bytes and resolves once they are on the disk. Rejects with `StorageFailure`. */
   async keep(bytes: Uint8Array, mediaType: string): Promise<AttachmentFile> {
     const file = { hash: hashOf(bytes), mediaType, sizeBytes: bytes.length };
     if ((await this.read(file)) === undefined)

@@ -1,7 +1,7 @@
 /**
- * Lock files with one owner, acquired atomically. A free file is created whole or not at all. The
- * file of a dead owner is replaced without being missing in between. Of any number of concurrent
- * claims, one succeeds.
+ * Lock files, each with one owner. Of any number of processes that claim the same file at the same
+ * moment, exactly one succeeds. A new lock file appears complete or not at all. When its owner has
+ * died, the file is replaced in one step and is never missing in between.
  */
 import { link, rename, rm, writeFile } from 'node:fs/promises';
 import type { Clock } from '../base/clock.ts';
@@ -10,7 +10,8 @@ import { liveOwner, readOwner, tokenOf, type LeaseOwner } from './leaseOwner.ts'
 import { storageFailure } from './storageFailure.ts';
 
 /**
- * Resolves with false when another process claimed the file first or is still alive. Rejects with
+ * Claims `file` for `owner`. Resolves with true when the claim succeeded, and with false when
+ * another process claimed the file first or its owner is still alive. Rejects with
  * `StorageFailure`.
  */
 export async function claim(file: string, owner: LeaseOwner, clock: Clock): Promise<boolean> {
@@ -36,9 +37,9 @@ async function isLinked(temporary: string, file: string): Promise<boolean> {
 }
 
 /**
- * Replaces a dead owner. Only the process that claims the guard file, named after the dead owner,
- * may do so; the owner is read again under the guard. A guard whose own holder died is replaced in
- * the same way.
+ * Replaces the lock of a dead owner. Only the process that claims a guard file, named after the
+ * dead owner, may replace the lock; that process first checks again that the owner is the dead one.
+ * If the holder of the guard file died, the guard file is replaced in the same way.
  */
 async function replaceDead(file: string, owner: LeaseOwner, clock: Clock): Promise<boolean> {
   const deadToken = tokenOf(await readOwner(file));

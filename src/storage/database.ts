@@ -1,8 +1,9 @@
 /**
- * A sql.js database as an index: in memory, loaded on first use, saved whole by writing a temporary
- * file and renaming it. The index holds no data of its own: when it is missing, damaged or of
- * another schema, its owner fills it again. Several processes may use the same file: before a
- * process writes, it merges what the others wrote since.
+ * A sql.js database that serves as an index: loaded into memory on first use, and saved as a whole
+ * to a temporary file that is then renamed. The index holds only data that can be read again from
+ * elsewhere: when its file is missing, damaged or has another schema version, the owner of the
+ * index fills a new one. Several processes may use the same file: before a process saves the index,
+ * it merges what other processes saved in the meantime.
  */
 import { readFile, stat } from 'node:fs/promises';
 import initSqlJs, { type BindParams, type Database as SqlDatabase, type SqlJsStatic } from 'sql.js';
@@ -14,11 +15,17 @@ import { writeFileAtomic } from './atomicFile.ts';
 
 export interface DatabaseOptions {
   readonly file: string;
-  /** `sql-wasm.wasm` of sql.js. */
+  /** Path of `sql-wasm.wasm`, a part of sql.js. */
   readonly wasmFile: string;
-  /** Statements that create the tables. `version` identifies them and changes with them. */
+  /**
+   * Statements that create the tables, with their version number. A change of the statements needs
+   * a new `version`.
+   */
   readonly schema: { readonly version: number; readonly sql: string };
-  /** Merges what another process wrote since this one read the file, within one transaction. */
+  /**
+   * Merges the rows that another process saved since this process last read the file. Runs within
+   * one transaction.
+   */
   merge(theirs: ReadRows, ours: ReadRows, run: RunSql): void;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -63,8 +70,8 @@ export class Database {
   readonly all: ReadRows = (sql, params = []) => rowsOf(this.#database, sql, params);
 
   /**
-   * Runs the changes in one transaction: all of them or none. Saved to disk after some seconds, or
-   * by `close`.
+   * Applies changes in one transaction: all of them or none. The database is saved to disk some
+   * seconds later, or by `close`.
    */
   change(work: (run: RunSql) => void): void {
     this.#change(work);
@@ -89,8 +96,8 @@ export class Database {
   }
 
   /**
-   * Logs a failure instead of throwing: an index that was not saved only costs time at the next
-   * start.
+   * Saves the database. Logs a failure instead of throwing: if the index is not saved, only the
+   * next start takes longer.
    */
   #save(): Promise<void> {
     this.#timer?.dispose();
@@ -104,8 +111,9 @@ export class Database {
   }
 
   /**
-   * Two processes that write at the same moment lose the changes of one; its owner then reads them
-   * from the journals again.
+   * Merges the changes of other processes and writes the file. When two processes write at the same
+   * moment, the changes of one are lost; that process reads them from the journals again at its
+   * next start.
    */
   async #write(): Promise<void> {
     const { file, merge } = this.#options;
@@ -140,7 +148,10 @@ function rowsOf(database: SqlDatabase, sql: string, params: BindParams): Row[] {
   }
 }
 
-/** Returns a stamp that differs for other content: the file is always replaced as a whole. */
+/**
+ * Returns a stamp that changes whenever the file's content changes. Inode, time and size suffice,
+ * since the file is always replaced as a whole.
+ */
 async function stampOf(file: string): Promise<string> {
   try {
     const { ino, mtimeMs, size } = await stat(file);

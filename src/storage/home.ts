@@ -1,4 +1,4 @@
-/** Paths below the home folder (`~/.helios` by default). Never touches the disk. */
+/** Paths in the home folder of Helios (`~/.helios` by default). Never reads or writes files. */
 import path from 'node:path';
 import type { RunId, SessionId } from '../base/ids.ts';
 
@@ -8,20 +8,23 @@ export interface Home {
   readonly runsFolder: string;
   readonly globalMemoryFolder: string;
   readonly authFolder: string;
-  /** Secrets that were renewed while no window was open; the next window moves them out. */
+  /**
+   * Folder of secrets that were renewed while no window was open. The next window moves them to its
+   * own storage.
+   */
   readonly renewedSecretsFolder: string;
   /** Log of the background process. */
   readonly backgroundLogFile: string;
   readonly machinesFile: string;
-  /** Notifications that quiet hours hold back. */
+  /** Folder of notifications that are delayed until quiet hours end. */
   readonly heldFolder: string;
-  /** Facts learnt about the machines; created again when missing. */
+  /** Facts that Helios has found out about the machines; the file is created again when missing. */
   readonly machineHomesFile: string;
-  /** Container engines that this home has used. */
+  /** List of the container engines that Helios has used with this home folder. */
   readonly enginesFile: string;
-  /** Reports of model providers about their models; created again when missing. */
+  /** What model providers report about their models; the file is created again when missing. */
   readonly modelsFile: string;
-  /** Working folder of `claude` processes: empty except for their input. */
+  /** Working folder of `claude` processes. Contains only the input files of these processes. */
   readonly claudeFolder: string;
   readonly indexFile: string;
   sessionFolder(id: SessionId): string;

@@ -14,7 +14,7 @@ import { openIfThere } from './openIfThere.ts';
 import { storageFailure } from './storageFailure.ts';
 
 export interface Envelope {
-  /** Version of the format. */
+  /** Version of the event format. */
   readonly v: 1;
   readonly id: string;
   /** Milliseconds since the epoch. */
@@ -22,11 +22,14 @@ export interface Envelope {
 }
 
 export interface JournalReading<E> {
-  /** Oldest first. Events of an unknown type or version are kept unchanged. */
+  /** Oldest first. Events of an unknown type or version are included unchanged. */
   readonly events: readonly (E & Envelope)[];
-  /** Dropped or suspicious lines, as texts; empty for a sound journal. */
+  /** Descriptions of dropped or suspicious lines; empty for an intact journal. */
   readonly damage: readonly string[];
-  /** False when the last line was cut short: the next event must start on a line of its own. */
+  /**
+   * True when the last line is complete. False when it is truncated: the next event must then start
+   * on a new line.
+   */
   readonly endsCleanly: boolean;
 }
 
@@ -68,7 +71,7 @@ async function* linesOf(file: string, range: LineRange): AsyncGenerator<LinePiec
   }
 }
 
-/** Returns the event of a line; `undefined` for a line without one. */
+/** Returns the event in a line of the journal, or `undefined` when the line is not an event. */
 export function parseEvent<E>(line: string): (E & Envelope) | undefined {
   try {
     const value = fromJsonLine(line);
@@ -103,7 +106,10 @@ interface Opened {
   readonly sizeBytes: number;
 }
 
-/** Writing end of a journal. One per session, held by the owner of its lease. */
+/**
+ * Appends events to a journal. A session has at most one `Journal`, in the process that holds the
+ * session's lease.
+ */
 export class Journal<E extends object> {
   readonly #file: string;
   readonly #clock: Clock;
@@ -111,7 +117,7 @@ export class Journal<E extends object> {
   #pending: Pending<E>[] = [];
   #writing: Promise<void> | undefined;
   #startsFresh: boolean;
-  /** Size of the acknowledged content, including what was there on opening. */
+  /** Size of the journal up to the last event that `append` reported as written. */
   #soundBytes: number;
 
   private constructor({ file, clock, handle, startsFresh, sizeBytes }: Opened) {
@@ -122,7 +128,10 @@ export class Journal<E extends object> {
     this.#soundBytes = sizeBytes;
   }
 
-  /** Opens for appending; creates a missing file and its folder. Rejects with `StorageFailure`. */
+  /**
+   * Opens a journal for appending. Creates a missing file and its folder. Rejects with
+   * `StorageFailure`.
+   */
   static async open<E extends object>(
     file: string,
     clock: Clock,
@@ -148,9 +157,9 @@ export class Journal<E extends object> {
   }
 
   /**
-   * Resolves when the event is on disk. Events are written in the order of the calls; those that
-   * wait at the same time share one flush. Rejects with `StorageFailure`; the event is then not
-   * part of the journal.
+   * Appends an event and resolves once it is on disk. Events are written in the order of the calls;
+   * events that wait at the same time are flushed together. Rejects with `StorageFailure`; the
+   * event is then not part of the journal.
    */
   append(event: E): Promise<E & Envelope> {
     const at = this.#clock.now();
@@ -167,7 +176,7 @@ export class Journal<E extends object> {
   }
 
   async #writeAll(): Promise<void> {
-    // Yields once, so that events of one step share a flush.
+    // Waits for one microtask, so that events that are appended together share a flush.
     await Promise.resolve();
     while (this.#pending.length > 0) {
       const batch = this.#pending.splice(0);
@@ -192,14 +201,15 @@ export class Journal<E extends object> {
   }
 
   /**
-   * Truncates what a failed write left on disk: the events were never acknowledged, so readers must
-   * not see them.
+   * Removes what a failed write left at the end of the file. Readers must not see these events,
+   * since their `append` rejects.
    */
   async #takeBack(): Promise<void> {
     try {
       await this.#handle.truncate(this.#soundBytes);
     } catch (error) {
-      // The next event then at least starts on a line of its own. A closed file allows neither.
+      // The file could not be truncated. At least, the next event then starts on a new line, unless
+      // the file is closed.
       if (codeOf(error) !== 'EBADF') this.#startsFresh = false;
     }
   }

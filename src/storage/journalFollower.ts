@@ -1,4 +1,7 @@
-/** Reads what was added to a journal that another process may be writing. Never writes. */
+/**
+ * Reads the events that were added to a journal since the last read, also while another process
+ * writes the journal. Never writes.
+ */
 import type { FileHandle } from 'node:fs/promises';
 import { parseEvent, type Envelope } from './journal.ts';
 import { linesForwards, type LinePiece } from './linesForwards.ts';
@@ -8,16 +11,17 @@ export interface JournalPiece<E> {
   /** Oldest first; may be empty. */
   readonly events: readonly (E & Envelope)[];
   /**
-   * True when the journal is read from its beginning: the first time, and after it became shorter.
+   * True when this piece starts at the beginning of the journal: at the first read, and after the
+   * file became shorter.
    */
   readonly isFromStart: boolean;
-  /** Lines of this piece without an event. */
+  /** Descriptions of the lines in this piece that are not events. */
   readonly damage: readonly string[];
 }
 
 export class JournalFollower<E> {
   readonly #file: string;
-  /** Everything before this offset was returned. */
+  /** Offset in the journal up to which all events were returned. */
   #offset = 0;
   #lines = 0;
 
@@ -25,21 +29,21 @@ export class JournalFollower<E> {
     this.#file = file;
   }
 
-  /** Number of bytes of the journal that were returned. */
+  /** Number of bytes of the journal that were read and returned so far. */
   get offset(): number {
     return this.#offset;
   }
 
   /**
-   * Yields what was added since the last read, in pieces of about a megabyte. A missing file is an
-   * empty journal.
+   * Yields the events that were added since the last read, in pieces of about a megabyte. A missing
+   * file counts as an empty journal.
    */
   async *read(): AsyncGenerator<JournalPiece<E>> {
     const handle = await openIfThere(this.#file);
     if (handle === undefined) return;
     try {
       const { size } = await handle.stat();
-      // The writer may have truncated events that it never acknowledged.
+      // The file became shorter: the writer may have removed events whose write failed.
       if (size < this.#offset) this.#offset = this.#lines = 0;
       yield* this.#pieces(handle, size);
     } finally {
@@ -69,8 +73,8 @@ export class JournalFollower<E> {
 }
 
 /**
- * Returns true for a last line that lacks only its newline: the writer ended there, or is about to
- * write the newline.
+ * Returns true for a last line that lacks only its newline but holds a complete event. The writer
+ * stopped there, or is about to write the newline.
  */
 const isEvent = ({ lines: [line] }: LinePiece): boolean =>
   line !== undefined && parseEvent(line) !== undefined;

@@ -1,13 +1,13 @@
 /**
- * Converts a value to one line of JSON and back. NaN and ±Infinity, which JSON lacks, are kept:
- * they are measured values.
+ * Converts a value to one line of JSON and back. Also preserves NaN and ±Infinity, which JSON
+ * cannot express, since metrics can have these values.
  */
 
 const marker = '$number';
 
 export const toJsonLine = (value: unknown): string => JSON.stringify(value, writeNumber);
 
-/** Throws `SyntaxError` for what is not JSON. */
+/** Parses a line of JSON. Throws `SyntaxError` for invalid JSON. */
 export const fromJsonLine = (line: string): unknown =>
   JSON.parse(line, line.includes(`"${marker}"`) ? readNumber : undefined) as unknown;
 

@@ -1,8 +1,11 @@
 /**
- * Ensures one writer per session: a lock file with a heartbeat. The lease of a dead owner can be taken
- * over: on the same host when its process is gone, from another host when the heartbeat is old. The
- * background process hands its lease over to a window or a terminal that asks for it. A window
- * hands it over to another window where the user asks for that. A terminal keeps its lease.
+ * A lease ensures that a session has only one writer. The lease is a lock file, whose time its
+ * holder updates regularly (the heartbeat). Another process may replace a dead holder: on the same
+ * host when the holder's process is gone, on another host when the heartbeat is old.
+ *
+ * A live holder may also be asked to hand the lease over. The background process hands over to any
+ * window or terminal that asks; a window hands over to another window if the user requests that; a
+ * terminal never hands over.
  */
 import { rm, utimes } from 'node:fs/promises';
 import path from 'node:path';
@@ -24,26 +27,30 @@ import { StorageFailure } from './storageFailure.ts';
 
 const heartbeatMs = 5_000;
 /**
- * Longer than a heartbeat: a holder without file events checks for requests with its heartbeat,
- * then has to stop its work.
+ * How long a process waits for the holder to hand over. Longer than the heartbeat interval: where
+ * there are no file events, the holder notices the request only at a heartbeat, and must then stop
+ * its work.
  */
 const handsOverWithinMs = 15_000;
-/** Interval at which an asker checks where there are no file events. */
+/** How often the requesting process checks the lease where there are no file events. */
 const pollEveryMs = 250;
 
 export interface LeaseOptions {
   readonly clock: Clock;
   readonly kind: OwnerKind;
   /**
-   * Called when another process took the lease over because this host slept too long. The holder
-   * must stop writing.
+   * Called when another process has replaced this holder, because this host slept for too long. The
+   * holder must stop writing.
    */
   onLost(): void;
-  /** True when the user wants the session here: then a window is asked for it, too. */
+  /**
+   * True when the user asked to open the session in this process: a window that holds the lease is
+   * then asked to hand it over, too.
+   */
   readonly takesOver?: boolean;
   /**
-   * Called once when a process that may have the lease asks for it. The holder is to release it
-   * soon.
+   * Called once when a process that is allowed to take the lease over asks for it. The holder
+   * should then release the lease soon.
    */
   onWanted?(): void;
 }
@@ -67,8 +74,9 @@ export class Lease {
   }
 
   /**
-   * Acquires the lease. Rejects with `StorageFailure('owned')`, which names the owner. An owner
-   * that hands over is asked first and given some seconds.
+   * Acquires the lease. If the holder is of a kind that hands over, first asks it and waits some
+   * seconds. Rejects with `StorageFailure('owned')`, which names the holder, when the holder keeps
+   * the lease.
    */
   static async acquire(file: string, terms: LeaseOptions): Promise<Lease> {
     const owner = thisProcess(terms.kind);
@@ -101,7 +109,7 @@ export class Lease {
 
   #nextBeat(): Disposable {
     return this.#options.clock.after(heartbeatMs, () => {
-      // A disk that does not answer for a while says nothing about the owner; the next beat checks
+      // An error of the file system does not mean that the lease is lost; the next heartbeat checks
       // again.
       const isOurs = this.#beat().catch(() => true);
       void isOurs.then((holds) => {
@@ -117,7 +125,7 @@ export class Lease {
     });
   }
 
-  /** Resolves with false when another process has the lease. */
+  /** Updates the heartbeat. Resolves with false when another process holds the lease. */
   async #beat(): Promise<boolean> {
     if (!(await this.#isOurs())) return false;
     const now = new Date(this.#options.clock.now());
@@ -146,7 +154,10 @@ function mayAsk({ kind, takesOver = false }: LeaseOptions, holder: LeaseOwner): 
   return holder.kind === 'detached' || (takesOver && kind === 'window' && handsOver(holder));
 }
 
-/** Resolves when `holder` has released the lease or has died. Rejects when it keeps the lease. */
+/**
+ * Asks `holder` to hand the lease over. Resolves when the holder has released the lease or has
+ * died. Rejects when the holder keeps the lease.
+ */
 async function askFor(file: string, holder: LeaseOwner, clock: Clock): Promise<void> {
   const endMs = clock.now() + handsOverWithinMs;
   await writeRequest(file, holder.token);

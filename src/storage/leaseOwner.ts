@@ -8,23 +8,26 @@ import { codeOf } from '../base/errors.ts';
 
 const staleAfterMs = 30_000;
 
-/** A window of VS Code, a terminal, or the background process when both are closed. */
+/**
+ * Kind of the process that holds a lease. `detached` is the background process, which works while
+ * no window or terminal is open.
+ */
 export type OwnerKind = 'window' | 'terminal' | 'detached';
 
 export interface LeaseOwner {
   /** Identifies one acquisition of the lease. */
   readonly token: string;
   readonly pid: number;
-  /** Distinguishes the process from a later one with the same pid. */
+  /** Distinguishes the process from a later process with the same pid. */
   readonly processStart: string;
   readonly host: string;
-  /** Missing in leases of versions that had only one kind. */
+  /** Missing in leases of older versions, which had only one kind of owner. */
   readonly kind?: OwnerKind;
 }
 
 /**
  * - `none`: there is no lease file
- * - `unreadable`: the file is not valid; no process holds the lease
+ * - `unreadable`: the lease file is not valid, so no process holds the lease
  */
 export type LeaseReading = LeaseOwner | 'none' | 'unreadable';
 
@@ -51,8 +54,8 @@ export const tokenOf = (reading: LeaseReading): string =>
   typeof reading === 'string' ? reading : reading.token;
 
 /**
- * Returns the live owner of `file`, judged by its process on this host, by the age of the heartbeat
- * on another host.
+ * Returns the owner of the lease `file` if that process is still alive. On this host, its process
+ * must exist; on another host, the heartbeat must be recent.
  */
 export async function liveOwner(file: string, clock: Clock): Promise<LeaseOwner | undefined> {
   const owner = await readOwner(file);
@@ -91,8 +94,8 @@ const isOwner = (value: unknown): value is LeaseOwner =>
   'host' in value;
 
 /**
- * Returns a text that distinguishes a process from a later one with the same pid; `undefined` when
- * there is no such process.
+ * Returns a text that differs for a later process with the same pid, or `undefined` when there is
+ * no process `pid`.
  */
 function processStartOf(pid: number): string | undefined {
   try {
@@ -105,7 +108,7 @@ function processStartOf(pid: number): string | undefined {
     const isGone = fields[0] === 'Z' || fields[0] === 'X';
     return isGone ? undefined : (fields[19] ?? '');
   } catch (error) {
-    // Without /proc, only the pid can be checked.
+    // Without /proc, only the existence of the pid can be checked.
     if (codeOf(error) === 'ENOENT') return '';
     throw error;
   }

@@ -1,4 +1,4 @@
-/** A file next to a lease that asks its holder to hand it over. */
+/** A request file next to a lease, which asks the holder to hand the lease over. */
 import { watch, type FSWatcher } from 'node:fs';
 import { readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
@@ -8,7 +8,10 @@ import { writeFileAtomic } from './atomicFile.ts';
 
 const requestFile = (leaseFile: string): string => `${leaseFile}.wanted`;
 
-/** Writes the request. `token` names the current holder, so that later holders ignore the file. */
+/**
+ * Writes the request. `token` identifies the current holder, so that a later holder ignores the
+ * request.
+ */
 export const writeRequest = (leaseFile: string, token: string): Promise<void> =>
   writeFileAtomic(requestFile(leaseFile), token, 0o600);
 
@@ -25,8 +28,8 @@ export async function isRequested(leaseFile: string, token: string): Promise<boo
 }
 
 /**
- * Calls `onChange` when a file next to the lease changes. A hint only: not every file system
- * reports changes.
+ * Calls `onChange` when a file in the lease's folder changes. Callers must poll as well: not every
+ * file system reports changes.
  */
 export function watchLease(leaseFile: string, onChange: () => void): Disposable {
   let watcher: FSWatcher | undefined;
@@ -38,7 +41,8 @@ export function watchLease(leaseFile: string, onChange: () => void): Disposable 
     });
     watcher.on('error', close);
   } catch (error) {
-    // No watch handles left, or a file system without events: the heartbeat checks as well.
+    // The system has no more watch handles, or the file system reports no events. The holder also
+    // checks at each heartbeat.
     if (codeOf(error) === undefined) throw error;
   }
   return toDisposable(close);

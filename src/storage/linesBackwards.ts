@@ -1,7 +1,7 @@
 /**
- * The lines of a large file that contain given words, the last line first. A gigabyte takes less
- * than a second: bytes are searched undecoded, in pieces that fit the processor's cache, and only
- * lines with a hit are decoded.
+ * Finds the lines of a large file that contain given words, the last line first. Searching a
+ * gigabyte takes less than a second: the bytes are searched without decoding, in pieces that fit
+ * the processor's cache, and only lines with a match are decoded.
  */
 import type { FileHandle } from 'node:fs/promises';
 import { openIfThere } from './openIfThere.ts';
@@ -9,21 +9,25 @@ import { openIfThere } from './openIfThere.ts';
 const usualBlockBytes = 1024 * 1024;
 const pieceBytes = 64 * 1024;
 /**
- * Overlap of two pieces, in which a word that lies across both is found. Longer words may be
- * missed.
+ * Length by which two neighbouring pieces overlap, so that a word on their border is found. Longer
+ * words may be missed.
  */
 export const longestWordBytes = 1024;
 const newline = 10;
 
 export interface BackwardsOptions {
   readonly signal?: AbortSignal;
-  /** Bytes per read: choose few when the hit is near the end. Default: 1 MB. */
+  /**
+   * Bytes per read. Choose a small number when the match is probably near the end of the file.
+   * Default: 1 MB.
+   */
   readonly blockBytes?: number;
 }
 
 /**
- * Yields each line once, if every pattern matches it. Patterns are global and written for bytes as
- * Latin-1 (see `bytePattern`). A missing file has no lines. Rejects with the signal's reason.
+ * Yields each line that every pattern matches, the last line first. The patterns must be global and
+ * match bytes that are decoded as Latin-1 (see `bytePattern`). A missing file has no lines. Rejects
+ * with the signal's reason.
  */
 export async function* linesBackwards(
   file: string,
@@ -33,7 +37,7 @@ export async function* linesBackwards(
   const handle = await openIfThere(file);
   if (handle === undefined) return;
   try {
-    // The end of a line whose start was not read yet.
+    // The end of a line whose beginning lies in the next block to read.
     let rest: Buffer = Buffer.alloc(0);
     for (let end = (await handle.stat()).size; end > 0;) {
       signal?.throwIfAborted();
@@ -42,7 +46,7 @@ export async function* linesBackwards(
       const bytes = rest.length === 0 ? block : Buffer.concat([block, rest]);
       const cut = start === 0 ? 0 : block.indexOf(newline) + 1;
       if (start === 0 || cut > 0) yield* linesIn(bytes.subarray(cut), patterns);
-      // Copied, since a view would keep the whole block alive.
+      // Copied, since a view would hold the whole block in memory.
       rest = start > 0 && cut === 0 ? bytes : Buffer.from(bytes.subarray(0, cut));
       end = start;
     }
@@ -51,13 +55,16 @@ export async function* linesBackwards(
   }
 }
 
-/** Returns fewer bytes only where the file became shorter. */
+/** Reads `length` bytes from `start`; returns fewer bytes only if the file became shorter. */
 async function readAll(handle: FileHandle, start: number, length: number): Promise<Buffer> {
   const { buffer, bytesRead } = await handle.read(Buffer.allocUnsafeSlow(length), 0, length, start);
   return buffer.subarray(0, bytesRead);
 }
 
-/** Searches for the rarest word first, so that common words are only checked in its lines. */
+/**
+ * Returns the lines that every pattern matches. Searches for the rarest word first, and checks the
+ * other words only in lines that contain it.
+ */
 function linesIn(bytes: Buffer, patterns: readonly RegExp[]): string[] {
   const firsts = patterns.map((pattern) => nextHit(bytes, 0, pattern) ?? Infinity);
   const latest = Math.max(...firsts);
@@ -79,7 +86,7 @@ function linesIn(bytes: Buffer, patterns: readonly RegExp[]): string[] {
   return found.reverse();
 }
 
-/** Returns the position of the first hit at or after `from`. */
+/** Returns the position of the first match at or after `from`. */
 function nextHit(bytes: Buffer, from: number, pattern: RegExp): number | undefined {
   for (let at = from; at < bytes.length; at += pieceBytes) {
     const piece = bytes.toString(
@@ -95,8 +102,8 @@ function nextHit(bytes: Buffer, from: number, pattern: RegExp): number | undefin
 }
 
 /**
- * Returns a global, case-insensitive pattern for `word` in JSON text whose bytes are read as
- * Latin-1. Names of fields never match, nor do values of the fields in `apart`.
+ * Returns a global, case-insensitive pattern that finds `word` in JSON text whose bytes are decoded
+ * as Latin-1. The pattern does not match field names, nor the values of the fields in `apart`.
  */
 export const bytePattern = (word: string, apart: readonly string[] = []): RegExp =>
   new RegExp(Array.from(word, charPattern).join('') + '(?!":)' + notIn(apart), 'g');
@@ -112,7 +119,7 @@ function charPattern(char: string): string {
     : `(?:${forms.join('|')})`;
 }
 
-/** Returns the bytes of `char` in a JSON string, escaped for a pattern. */
+/** Returns the UTF-8 bytes of `char` as in a JSON string, escaped for use in a pattern. */
 const bytesOf = (char: string): string =>
   Buffer.from(JSON.stringify(char).slice(1, -1), 'utf8')
     .toString('latin1')

@@ -1,6 +1,6 @@
 /**
- * The lines of a file that may be larger than memory or than a string. Holds one chunk and the
- * longest line at a time.
+ * Reads the lines of a file that may be larger than memory or than the longest possible string. At
+ * any time, only one chunk and the longest line are in memory.
  */
 import { constants } from 'node:buffer';
 import type { FileHandle } from 'node:fs/promises';
@@ -16,24 +16,24 @@ export interface LineRange {
   /** Bytes per read. Default: 1 MiB. */
   readonly chunkBytes?: number;
   /**
-   * Longer lines are skipped. At least the size of a chunk. Default: the number of bytes that
-   * always fit into a string.
+   * Longer lines are skipped. Must be at least the size of a chunk. Default: a number of bytes that
+   * always fits into a string.
    */
   readonly maxLineBytes?: number;
 }
 
 export interface LinePiece {
-  /** In file order, without newlines; `undefined` for a skipped line. */
+  /** In file order, without newlines; `undefined` in place of a skipped line. */
   readonly lines: readonly (string | undefined)[];
-  /** Bytes of these lines in the file, newlines included. */
+  /** Size of these lines in the file, newlines included. */
   readonly bytes: number;
-  /** True for the bytes after the last newline, which form the last piece, with one line. */
+  /** True for the last piece if it holds one line that does not end with a newline. */
   readonly isTail: boolean;
 }
 
 /**
- * Yields the lines in file order, in pieces of about a chunk. A character may be split between
- * chunks.
+ * Yields the lines in file order, in pieces of about one chunk. A character that is split between
+ * two chunks is decoded correctly.
  */
 export async function* linesForwards(
   handle: Pick<FileHandle, 'read'>,
@@ -67,7 +67,7 @@ export async function* linesForwards(
   if (bytes > 0) yield { lines: [begun.end(Buffer.alloc(0))], bytes, isTail: true };
 }
 
-/** A line whose end was not read yet. */
+/** Collects the parts of a line whose end was not read yet. */
 class BegunLine {
   readonly #maxBytes: number;
   #parts: Buffer[] = [];
@@ -81,14 +81,14 @@ class BegunLine {
     return this.#bytes;
   }
 
-  /** Copies the bytes, since the chunk is reused. */
+  /** Adds a part of the line. Copies the bytes, since the caller reuses the chunk. */
   add(bytes: Buffer): void {
     this.#bytes += bytes.length;
     if (this.#bytes > this.#maxBytes) this.#parts = [];
     else if (bytes.length > 0) this.#parts.push(Buffer.from(bytes));
   }
 
-  /** Returns the whole line and starts the next one. */
+  /** Adds the last part, returns the whole line, and starts the next line. */
   end(bytes: Buffer): string | undefined {
     const isTooLong = this.#bytes + bytes.length > this.#maxBytes;
     const parts = this.#parts;

@@ -1,12 +1,15 @@
-/** Secrets in files that only their owner can read, one file per secret, named as in the engine. */
+/**
+ * Stores secrets in files that only the user can read: one file per secret, which has the same name
+ * as the secret in the engine.
+ */
 import { chmod, mkdir, readFile, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { codeOf, UserFacing } from '../base/errors.ts';
 import { writeFileAtomic } from './atomicFile.ts';
 
 /**
- * Returns a function that stores a secret in `folder`, or deletes it for `undefined`. Rejects with
- * `StorageFailure`.
+ * Returns a function that writes a secret to a file in `folder`, or deletes the file when the value
+ * is `undefined`. The function rejects with `StorageFailure`.
  */
 export function secretStore(
   folder: string,
@@ -21,8 +24,8 @@ export function secretStore(
 }
 
 /**
- * Returns the secret, or `undefined` when there is none. Rejects with `UserFacing` for a file that
- * others can read.
+ * Reads a secret from its file. Resolves with `undefined` when the file does not exist. Rejects
+ * with `UserFacing` when other users can read the file.
  */
 export async function readSecretFile(file: string): Promise<string | undefined> {
   try {

@@ -1,6 +1,6 @@
 /**
- * Index for questions across sessions: the list of sessions, and the session of a run. Messages are
- * searched in the journals instead.
+ * Index for queries across sessions: the list of sessions, the session that a run belongs to, and
+ * earlier runs of the same code. Messages are not in the index; they are searched in the journals.
  */
 import {
   Database,
@@ -12,7 +12,9 @@ import {
 
 export interface IndexedSession {
   readonly id: string;
-  /** Bytes of the journal that were indexed. A journal of another size is read again. */
+  /**
+   * Number of journal bytes that the index covers. A journal with another size is indexed again.
+   */
   readonly journalBytes: number;
   readonly goal: string;
   readonly startedMs: number;
@@ -30,24 +32,24 @@ export interface IndexedSession {
 export interface IndexedRun {
   readonly id: string;
   readonly number: number;
-  /** `machine:pid` or `machine:job`; null until the run has one. */
+  /** `machine:pid` or `machine:job`; null until the run has a process or job. */
   readonly handle: string | null;
-  /** True for a run that has started and has no recorded end. */
+  /** True for a run that has started and whose end is not recorded. */
   readonly isGoing: boolean;
 }
 
-/** A run of an experiment whose code is known. */
+/** A run of an experiment, of which the version of the code is known. */
 export interface IndexedAttempt {
-  /** Key as in `AttemptKeys`. */
+  /** Key of the run, as in `AttemptKeys`. */
   readonly same: string;
   readonly seed: string;
-  /** Hash of the git tree of the code. */
+  /** Hash of the git tree that contains the code. */
   readonly tree: string;
-  /** For example `e7`. */
+  /** Id of the experiment, for example `e7`. */
   readonly experimentId: string;
-  /** True for a run that ended well and recorded a metric. */
+  /** True for a run that ended successfully and recorded a metric. */
   readonly isKnown: boolean;
-  /** Summary of the experiment, one line. */
+  /** Summary of the experiment, in one line. */
   readonly told: string;
 }
 
@@ -55,7 +57,7 @@ export type FoundAttempt = IndexedAttempt & { readonly sessionId: string };
 
 export type IndexedSessionRow = Omit<IndexedSession, 'runs' | 'attempts'> & {
   readonly runCount: number;
-  /** Runs that had not ended when the session was indexed. */
+  /** Number of runs that had not ended when the session was indexed. */
   readonly goingCount: number;
 };
 
@@ -88,14 +90,14 @@ export class SessionIndex {
   }
 
   /**
-   * Opens the index. Other processes may use the same file; for each session, the longest reading
-   * of its journal is kept.
+   * Opens the index. Other processes may use the same file: for each session, the version that
+   * covers more of the journal is stored.
    */
   static async open(options: Omit<DatabaseOptions, 'schema' | 'merge'>): Promise<SessionIndex> {
     return new SessionIndex(await Database.open({ ...options, schema, merge: takeNewer }));
   }
 
-  /** Maps session ids to the indexed bytes of their journals. */
+  /** Returns the number of indexed journal bytes for each session id. */
   journalSizes(): Map<string, number> {
     const rows = this.#database.all('SELECT id, journal_bytes FROM sessions');
     return new Map(rows.map((row) => [text(row.id), number(row.journal_bytes)]));
@@ -114,7 +116,9 @@ export class SessionIndex {
     }));
   }
 
-  /** Finds a run by its id or handle; of several with one handle, the newest. */
+  /**
+   * Finds a run by its id or its handle. If several runs have the same handle, returns the newest.
+   */
   runOf(reference: string): { readonly id: string; readonly sessionId: string } | undefined {
     const sql =
       'SELECT id, session_id FROM runs WHERE id = ? OR handle = ? ORDER BY id DESC LIMIT 1';
@@ -144,7 +148,7 @@ export class SessionIndex {
   }
 }
 
-/** Merges two indexes: for each session, keeps the row with more of its journal read. */
+/** Merges two indexes: for each session, stores the version that covers more of the journal. */
 function takeNewer(theirs: ReadRows, ours: ReadRows, run: RunSql): void {
   const known = new Map(
     ours('SELECT id, journal_bytes FROM sessions').map((row) => [

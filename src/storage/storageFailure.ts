@@ -2,7 +2,10 @@ import { codeOf, HeliosError, messageOf } from '../base/errors.ts';
 
 export type StorageFailureReason = 'no_space' | 'denied' | 'read_only' | 'owned' | 'io';
 
-/** Reports a write that the disk or another owner prevented. Earlier content is untouched. */
+/**
+ * A write failed because of the disk, or because another process holds the lease. The earlier
+ * content is unchanged.
+ */
 export class StorageFailure extends HeliosError {
   readonly reason: StorageFailureReason;
 
@@ -15,8 +18,8 @@ export class StorageFailure extends HeliosError {
 const passing: readonly StorageFailureReason[] = ['no_space', 'read_only', 'io'];
 
 /**
- * Returns true for failures that may pass without a change to the write: by themselves, or after
- * space is freed.
+ * Returns true for failures after which the same write may succeed later, for example after space
+ * is freed on the disk.
  */
 export const isPassing = (error: unknown): error is StorageFailure =>
   error instanceof StorageFailure && passing.includes(error.reason);
