@@ -5,13 +5,13 @@ import type { Trigger } from './trigger.ts';
 
 export type TriggerOf<Type extends Trigger['type']> = Extract<Trigger, { type: Type }>;
 
-/** Receives the state of a condition, any number of times. */
+/** Receives the state of a condition; the methods may be called any number of times. */
 export interface ConditionSink {
   /** Reports whether the condition holds now. */
   met(isMet: boolean): void;
-  /** Reports that a check failed; it is tried again. */
+  /** Reports that a check of the condition failed. The check is tried again. */
   failed(message: string): void;
-  /** Reports that the condition can never be met any more. */
+  /** Reports that the condition can never be met. */
   hopeless(): void;
 }
 

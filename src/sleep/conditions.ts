@@ -1,6 +1,6 @@
 /**
- * Watches one condition of a sleep. Conditions are independent: a failure of one does not affect
- * the others.
+ * Watches the conditions of a sleep, each independently: a failure of one does not affect the
+ * others.
  */
 import { DisposableStore, type Disposable } from '../base/disposable.ts';
 import { assertNever } from '../base/errors.ts';
@@ -12,7 +12,7 @@ import { Sustained } from './sustained.ts';
 import type { Trigger } from './trigger.ts';
 import { watchResource, watchSource } from './valueConditions.ts';
 
-/** Watches until disposed. May call the sink before it returns. */
+/** Watches one condition until disposed. May call the sink before the function returns. */
 export function watchCondition(
   trigger: Trigger,
   ports: ConditionPorts,
@@ -80,7 +80,10 @@ function watchSweep(
   return subscriptions;
 }
 
-/** Compares every value that arrives; the newest of each run counts. */
+/**
+ * Watches a tracked metric of several runs. Met while the newest values of any of the runs satisfy
+ * the comparison.
+ */
 function watchSeries(
   trigger: TriggerOf<'tracked_metric'>,
   { ports }: ConditionPorts,

@@ -21,7 +21,7 @@ export type DigestCause =
     };
 
 interface DigestRun {
-  /** For example `run 7`. */
+  /** Name of the run, for example `run 7`. */
   readonly name: string;
   readonly handle?: string | undefined;
   readonly label: string;
@@ -31,7 +31,7 @@ interface DigestRun {
 export interface EndedRun extends DigestRun {
   readonly verdict: Verdict;
   readonly metrics: readonly MetricSummary[];
-  /** End of the output as the process wrote it; shown where the verdict is not ok. */
+  /** Last part of the unchanged output; shown if the run did not end successfully. */
   readonly tail?: string;
 }
 
@@ -42,18 +42,18 @@ export interface GoingRun extends DigestRun {
     readonly lastStep: number;
     readonly trend: Trend;
   }[];
-  /** Why there is no newer data, such as a machine that does not answer. */
+  /** Reason for the lack of newer data, for example that the machine does not answer. */
   readonly note?: string;
 }
 
 export interface DigestInput {
   readonly cause: DigestCause;
-  /** Runs that ended since the sleep or the last check-in began. */
+  /** Runs that ended since the sleep began or, if there was a check-in, since the last one. */
   readonly ended: readonly EndedRun[];
   readonly going: readonly GoingRun[];
   /** Tables of the sweeps that are still running. */
   readonly sweeps: readonly string[];
-  /** Answers, messages and refusals that arrived meanwhile. */
+  /** Answers, messages and refusals that arrived during the sleep. */
   readonly queued: readonly string[];
 }
 
@@ -62,8 +62,8 @@ const minTailChars = 160;
 const maxTails = 4;
 
 /**
- * Returns at most `maxChars` characters, at least 500. Text of runs is cleaned and fenced, since it
- * is data, not instructions.
+ * Returns the digest in at most `maxChars` characters (at least 500). Text of runs is cleaned and
+ * put in a code block, since the model must read it as data, not as instructions.
  */
 export function digestText(input: DigestInput, maxChars = usualChars): string {
   const ended = [...input.ended].sort((a, b) => Number(isGood(a)) - Number(isGood(b)));
@@ -150,12 +150,12 @@ const titleOf = ({ name, handle, label }: DigestRun): string => {
   return details.length > 0 ? `${name} (${details.join(', ')})` : name;
 };
 
-/** Cuts before cleaning, so that a label or message of a megabyte costs nothing. */
+/** Truncates the text before cleaning, so that a label or message of a megabyte takes no time. */
 const flat = (text: string, maxChars: number): string =>
   oneLine(cleanText(text.slice(0, 4 * maxChars)), maxChars);
 const line = (text: string): string => `- ${flat(text, 300)}`;
 
-/** Returns whole lines while they fit, then the number of omitted lines. */
+/** Returns the title and as many whole lines as fit, followed by the number of omitted lines. */
 function section(title: string, lines: readonly string[], maxChars: number): string {
   if (lines.length === 0) return '';
   const shown: string[] = [`${title}:`];
@@ -171,7 +171,7 @@ function section(title: string, lines: readonly string[], maxChars: number): str
   return shown.join('\n');
 }
 
-/** Gives the remaining characters to the last output of the failed runs. */
+/** Shows the last output of failed runs in the characters that are left. */
 function tailsText(ended: readonly EndedRun[], leftChars: number): string {
   const failed = ended.filter((run) => !isGood(run) && (run.tail ?? '').trim() !== '');
   const count = Math.min(failed.length, maxTails, Math.floor(leftChars / minTailChars));

@@ -1,11 +1,11 @@
-/** Finds one number in a file or in the output of a command. */
+/** Reads one number from a file or from the output of a command. */
 import { HeliosError } from '../base/errors.ts';
 import { oneLine } from '../base/text.ts';
 import type { CommandState } from '../machines/probes/probe.ts';
 import type { SleepMachine } from './sleepPorts.ts';
 import type { Comparator, MetricSource } from './trigger.ts';
 
-/** Thrown when there is no number to compare yet; the message says why. */
+/** Thrown when there is no number to compare yet; the message states the reason. */
 class NoValue extends HeliosError {
   readonly reason = 'no_value';
 }
@@ -14,7 +14,7 @@ const maxJsonBytes = 4 * 1024 * 1024;
 const csvHeadBytes = 16 * 1024;
 const csvTailBytes = 64 * 1024;
 
-/** Compares two numbers. NaN and ±Infinity satisfy no comparison. */
+/** Returns whether the comparison is true. NaN and ±Infinity satisfy no comparison. */
 export function holds(value: number, comparator: Comparator, threshold: number): boolean {
   if (!Number.isFinite(value)) return false;
   switch (comparator) {
@@ -34,8 +34,8 @@ export function holds(value: number, comparator: Comparator, threshold: number):
 }
 
 /**
- * Reads the number. `sizeBytes` is the size when the file was probed. Rejects with `NoValue` or
- * `MachineFailure`.
+ * Reads the number from a JSON or CSV file. `sizeBytes` is the file's size at the last probe.
+ * Rejects with `NoValue` or `MachineFailure`.
  */
 export function readFileValue(
   machine: FileReader,
@@ -59,7 +59,7 @@ async function readJsonValue(machine: FileReader, path: string, field: string): 
   return value;
 }
 
-/** Parses a whole JSON document, or else the last complete line of a JSON Lines file. */
+/** Parses the text as a JSON document; if that fails, parses the last complete line as JSON. */
 function parseJson(text: string, path: string): unknown {
   for (const candidate of [text, completeLines(text).at(-1) ?? '']) {
     try {
@@ -71,7 +71,10 @@ function parseJson(text: string, path: string): unknown {
   throw new NoValue(`${path} is not valid JSON`);
 }
 
-/** Resolves `eval.loss` as the key of that name, or as `loss` of the value at `eval`. */
+/**
+ * Returns the value of the member `field`. If there is no member named `eval.loss`, returns the
+ * member `loss` of the member `eval`.
+ */
 function fieldOf(value: unknown, field: string): unknown {
   if (typeof value !== 'object' || value === null) return undefined;
   if (Object.hasOwn(value, field)) return (value as Record<string, unknown>)[field];
@@ -81,8 +84,8 @@ function fieldOf(value: unknown, field: string): unknown {
 }
 
 /**
- * Reads the last row that ends with a line break: a row that is still being written may hold half a
- * number.
+ * Reads the value from the last row that ends with a line break. A row without a line break may
+ * still be in the process of being written, and hold only part of a number.
  */
 async function readCsvValue(
   machine: FileReader,
@@ -110,7 +113,7 @@ async function readCsvValue(
   return numberFrom(cell, `the last row of ${path}`);
 }
 
-/** Returns non-empty lines that end with a line break. */
+/** Returns the non-empty lines that end with a line break. */
 const completeLines = (text: string): string[] =>
   text
     .slice(0, text.lastIndexOf('\n') + 1)
@@ -129,7 +132,9 @@ function csvCells(line: string): string[] {
   return cells.map((cell) => cell.trim());
 }
 
-/** Returns the number in the last line of a command's output. Throws `NoValue`. */
+/**
+ * Returns the number in the last line of a command's output. Throws `NoValue` when there is none.
+ */
 export function commandValue({ code, stdout, stderr }: CommandState): number {
   if (code !== 0) {
     const how = code === undefined ? 'because it took too long' : `with exit code ${code}`;

@@ -1,12 +1,15 @@
 import { cleanText } from '../base/text.ts';
 
 const usualLines = 15;
-/** Length of the inspected end, longer than any traceback worth showing. */
+/**
+ * Number of characters at the end of the output that are searched; longer than any useful
+ * traceback.
+ */
 const maxOutputChars = 64 * 1024;
 
 /**
- * Returns the last traceback or the last lines of a process's output: at most `maxChars`, whole
- * lines where they fit.
+ * Returns the last traceback in a process's output or, without one, the last lines: at most
+ * `maxChars`, and whole lines where possible.
  */
 export function lastLines(output: string, maxChars: number): string {
   const lines = cleanText(output.slice(-maxOutputChars))
@@ -28,10 +31,14 @@ export function lastLines(output: string, maxChars: number): string {
   return (lines.at(-1) ?? '').slice(-Math.max(0, maxChars));
 }
 
-/** Returns the text as a code block that it cannot close. */
+/**
+ * Returns the text as a Markdown code block. The text cannot close the block, whatever backticks it
+ * contains.
+ */
 export function fenced(text: string): string {
   const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map((match) => match[0].length));
   const fence = '`'.repeat(Math.min(longest, 9) + 1);
-  // Shortens longer runs of backticks instead of using a longer fence: no real text has them.
+  // Shortens sequences of ten or more backticks instead of using a longer fence, since real output
+  // does not contain them.
   return `${fence}\n${text.replace(/`{10,}/g, '`'.repeat(9))}\n${fence}`;
 }

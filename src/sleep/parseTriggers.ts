@@ -1,6 +1,6 @@
 /**
- * Parses the sleep request of the model into one that can be recorded: validates every field,
- * resolves every name, never guesses.
+ * Parses the model's request to sleep into a form that can be recorded: validates every field and
+ * resolves every name. Rejects ambiguous requests instead of guessing.
  */
 import { posix } from 'node:path';
 import * as z from 'zod';
@@ -23,7 +23,7 @@ export interface SleepAsk {
   readonly reason: string;
   readonly conditions: readonly unknown[];
   readonly logic: 'any' | 'all';
-  /** Missing or 0: the default, which the result reports. */
+  /** Missing or 0: the default deadline, which the tool's result states. */
   readonly deadlineMinutes?: number | undefined;
 }
 
@@ -37,7 +37,9 @@ export interface ParsePorts {
 
 export interface ParsedSleep {
   readonly request: SleepRequest & { readonly deadlineMs: number };
-  /** True when the model gave no deadline: the default keeps every sleep finite. */
+  /**
+   * True when the model gave no deadline, so that the default deadline applies. Every sleep ends.
+   */
   readonly isDefaultDeadline: boolean;
 }
 
@@ -45,8 +47,8 @@ const defaultDeadlineMs = 8 * 3600_000;
 const maxConditions = 20;
 
 /**
- * Rejects with `ToolFailure`, which shows the right shape, or with `MachineFailure`. A timer beyond
- * the default deadline moves that deadline.
+ * Parses the request. Rejects with `ToolFailure`, which shows the correct form of a condition, or
+ * with `MachineFailure`. A timer that is later than the default deadline extends that deadline.
  */
 export async function parseSleep(ask: SleepAsk, ports: ParsePorts): Promise<ParsedSleep> {
   const asksForDeadline = ask.deadlineMinutes !== undefined && ask.deadlineMinutes > 0;
@@ -116,7 +118,10 @@ async function parseExit(
   return { type: 'foreign_exit', machineId, pid, ...(startTime !== '' && { startTime }) };
 }
 
-/** Rejects a pattern without matches: a typing error would end the sleep at once. */
+/**
+ * Parses a condition on a process pattern. Rejects a pattern that matches no process: because of a
+ * typing error, the sleep would end at once.
+ */
 async function parsePattern(
   machine: SleepMachine,
   pattern: string,
@@ -137,7 +142,7 @@ async function parsePattern(
 
 const maxNear = 5;
 
-/** Describes processes that contain one of the words of the pattern, ignoring case. */
+/** Describes processes whose command line contains a word of the pattern, ignoring case. */
 async function nearText(
   machine: SleepMachine,
   pattern: string,
@@ -228,7 +233,10 @@ async function parseFile(
   return { ...trigger, baseline: { modifiedMs: found.modifiedMs, sizeBytes: found.sizeBytes } };
 }
 
-/** Rejects a value that the machine does not report now: the condition would never be met. */
+/**
+ * Parses a condition on a resource. Rejects a resource that the machine does not report at present,
+ * since the condition would never be met.
+ */
 async function parseResource(
   given: z.output<typeof shapes.resource>,
   { machines, resources }: ParsePorts,
@@ -236,7 +244,7 @@ async function parseResource(
   const machine = machines.get(given.machine_id);
   const { resource, comparator, threshold, gpu_index: gpuIndex } = given;
   const sample = await resources.take(machine);
-  // The first sample lacks CPU use, which takes two samples.
+  // Never rejects CPU use: the first sample lacks it, since its calculation takes two samples.
   if (resource !== 'cpu' && percentsOf(sample, { resource, gpuIndex }).length === 0)
     throw new ToolFailure(
       `${machine.id} does not report its ${resource}${gpuIndex === undefined ? '' : ` of GPU ${gpuIndex}`}; it reports: ${resourceLines(sample).join('; ') || 'nothing'}.`,

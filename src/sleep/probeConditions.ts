@@ -1,4 +1,6 @@
-/** Conditions on processes and files. Each machine is polled for all of them together. */
+/**
+ * Watches conditions on processes and files. Each machine is polled once for all its conditions.
+ */
 import { DisposableStore, toDisposable, type Disposable } from '../base/disposable.ts';
 import type { FileState, ProcessState } from '../machines/probes/probe.ts';
 import type { ConditionPorts, ConditionSink, TriggerOf } from './condition.ts';
@@ -14,14 +16,17 @@ export function watchProcess(
     ports.machine(machineId),
     { kind: 'process', pid },
     {
-      // Final: a later process with this pid is another process.
+      // The end is final: a later process with this pid is a different process.
       answer: (found) => (found === undefined || isOther(found)) && sink.met(true),
       failed: (message) => sink.failed(message),
     },
   );
 }
 
-/** Waits for every process that matched once, also when its command line changes later. */
+/**
+ * Met when every process that ever matched the pattern has ended, even if its command line no
+ * longer matches.
+ */
 export function watchPattern(
   { machineId, pattern, processes }: TriggerOf<'pattern_exit'>,
   { ports }: ConditionPorts,
@@ -83,10 +88,16 @@ function fileCheck(
 }
 
 const defaultWindowMs = 60_000;
-/** After a longer gap between probes, the file may have changed and changed back. */
+/**
+ * Longest gap between two probes after which an equal file counts as unchanged. In a longer gap,
+ * the file may have changed and changed back.
+ */
 const longestGapMs = 90_000;
 
-/** Stays true once the file was modified. Some protocols transfer times in whole seconds only. */
+/**
+ * Returns a function that returns true once the file was modified, and at every later call. Some
+ * protocols transfer the modification time in whole seconds only.
+ */
 function modifiedCheck(
   baseline: TriggerOf<'file'>['baseline'],
 ): (found: FileState | undefined) => boolean {

@@ -1,15 +1,16 @@
-/** Use of a resource, in percent. */
+/** Returns how much of a resource is in use, in percent. */
 import type { GpuSample, ResourceSample } from '../machines/resources/resourceSample.ts';
 import type { ResourceName } from './trigger.ts';
 
 export interface ResourceQuestion {
   readonly resource: ResourceName;
-  /** Default: each GPU. */
+  /** Default: all GPUs. */
   readonly gpuIndex?: number | undefined;
 }
 
 /**
- * Returns one number, or one for each selected GPU. Empty when the value of any of them is unknown.
+ * Returns the use in percent: one number or, for GPUs, one number per selected GPU. Returns an
+ * empty list when any of these numbers is unknown.
  */
 export function percentsOf(
   sample: ResourceSample,

@@ -1,4 +1,4 @@
-/** Dependencies of a sleep on the engine. */
+/** Functions of the engine that a sleep depends on. */
 import type { Event } from '../base/emitter.ts';
 import type { RunId } from '../base/ids.ts';
 import type { MachineProbes } from '../machines/probes/machineProbes.ts';
@@ -19,40 +19,44 @@ export type SleepResources = Pick<MachineResources, 'watch' | 'latest' | 'take' 
 
 export interface SleepPorts {
   /**
-   * Returns true for a run with a verdict and for one that was never started. A run whose machine
-   * does not answer has not ended.
+   * Returns true when the run has a verdict or was never started. While the machine of a run does
+   * not answer, the run counts as not ended.
    */
   isEnded(runId: RunId): boolean;
-  /** Returns true when every point of the sweep has ended, including points not launched yet. */
+  /**
+   * Returns true when every point of the sweep has ended, including the points that were not yet
+   * launched at the start of the sleep.
+   */
   isSweepOver(sweepId: string): boolean;
   /**
-   * Returns the newest value of a series, NaN and ±Infinity included; `undefined` before the first.
+   * Returns the newest value of a metric, which may be NaN or ±Infinity; `undefined` before the
+   * first value.
    */
   lastValue(runId: RunId, metric: string): number | undefined;
-  /** Fires after the last points of the run have been read. */
+  /** Fires when a run has ended and its last points were read. */
   readonly onDidEndRun: Event<RunId>;
-  /** Fires when the sweep launches no more points; some may still run. */
+  /** Fires when the sweep will launch no more points; some points may still be running. */
   readonly onDidEndSweep: Event<string>;
   readonly onDidReadPoints: Event<{
     readonly runId: RunId;
     readonly points: readonly MetricPoint[];
   }>;
-  /** Throws `MachineFailure('unknown_machine')`. */
+  /** Returns the machine. Throws `MachineFailure('unknown_machine')`. */
   machine(id: string): SleepMachine;
   readonly probes: SleepProbes;
   readonly resources: SleepResources;
 }
 
-/** A run of the session, found by a reference of the model. */
+/** A run of the session that matches a reference of the model. */
 export interface FoundRun {
   readonly id: RunId;
-  /** For example `run 7`. */
+  /** Name of the run, for example `run 7`. */
   readonly name: string;
   readonly isEnded: boolean;
 }
 
 export interface RunLookup {
-  /** Finds a run by run id, number, `run 7` or `machine:pid`. */
+  /** Finds a run by its id, its number, its name (`run 7`) or `machine:pid`. */
   find(reference: string): FoundRun | undefined;
   /** Returns the id of the sweep named `s1` or `sweep s1`. */
   findSweep(reference: string): string | undefined;

@@ -10,16 +10,25 @@ import { watchCondition } from './conditions.ts';
 import type { SleepPorts } from './sleepPorts.ts';
 import { triggerText, type SleepRequest, type Trigger } from './trigger.ts';
 
-/** Why a sleep ended. Conditions are given as the user reads them (`run 7 ends`). */
+/**
+ * The reason why a sleep ended. Conditions are described in the form that the user sees (`run 7
+ * ends`).
+ */
 export interface Wake {
   /**
-   * `run_ended`: the conditions can no longer be met, since their runs have ended. `alarm`: a
-   * watchdog raised an alarm, described in `met`.
+   * - `trigger`: the conditions are met
+   * - `deadline`: the deadline has passed
+   * - `person`: the user ended the sleep
+   * - `run_ended`: the conditions can no longer be met, since their runs have ended
+   * - `alarm`: a watchdog raised an alarm, which `met` describes
    */
   readonly why: 'trigger' | 'deadline' | 'person' | 'run_ended' | 'alarm';
   readonly met: readonly string[];
   readonly unmet: readonly string[];
-  /** Conditions whose last check failed, with the error: `loss < 1: gpu1 does not answer`. */
+  /**
+   * Conditions whose last check failed, with the error, for example `loss < 1: gpu1 does not
+   * answer`.
+   */
   readonly errors: readonly string[];
 }
 
@@ -31,9 +40,10 @@ interface Condition {
 }
 
 /**
- * `any` wakes when the first condition is met, `all` when every condition holds. Ends of processes
- * and timers stay met; metrics and files must hold now. All state derives from the request and from
- * probes, so a recorded request can be armed again after a restart.
+ * Waits until the conditions of a sleep are met: with `any`, until the first is met; with `all`,
+ * until all hold at the same time. A condition on the end of a process or on a time stays met,
+ * whereas a metric or a file must hold at that moment. All state derives from the request and from
+ * probes, so a sleep can continue from its recorded request after a restart.
  */
 export class Sleeper implements Disposable {
   readonly #ports: SleepPorts;
@@ -46,8 +56,8 @@ export class Sleeper implements Disposable {
   }
 
   /**
-   * Calls `onWake` exactly once, never before this returns, and never after the result or the
-   * sleeper is disposed.
+   * Starts to wait. Calls `onWake` once, after this method has returned. Never calls it once the
+   * returned object or the sleeper is disposed.
    */
   arm(request: SleepRequest, onWake: (wake: Wake) => void): Disposable {
     const conditions = request.triggers.map((trigger): Condition => ({
@@ -74,7 +84,7 @@ export class Sleeper implements Disposable {
       });
     };
     const consider = (): void => decide(verdictOf(request.logic, conditions));
-    // `all` compares the newest values, so points that arrive together are handled together.
+    // `all` compares the newest values, so it decides only after all points that arrive together.
     const onChange = request.logic === 'any' ? consider : () => queueMicrotask(consider);
     for (const condition of conditions)
       watches.add(this.#watch(condition, () => isDecided, onChange));
@@ -97,7 +107,7 @@ export class Sleeper implements Disposable {
         { ports: this.#ports, clock: this.#clock },
         {
           met(isMet) {
-            // The condition that woke the agent stays met, even if a later value of the same batch
+            // A condition that ended the sleep stays met, even if a later value in the same batch
             // does not satisfy it.
             condition.isMet = isMet || (isDecided() && condition.isMet);
             condition.lastError = undefined;

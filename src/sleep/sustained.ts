@@ -1,4 +1,4 @@
-/** Counts consecutive values that hold. */
+/** Counts how many values in a row satisfied a comparison. */
 export class Sustained {
   readonly #needed: number;
   #count = 0;
@@ -7,7 +7,10 @@ export class Sustained {
     this.#needed = needed;
   }
 
-  /** Counts the value. Returns whether enough values in a row hold, this one included. */
+  /**
+   * Counts a value, with the result of its comparison. Returns true when enough values in a row,
+   * including this one, satisfied the comparison.
+   */
   check(isTrue: boolean): boolean {
     this.#count = isTrue ? this.#count + 1 : 0;
     return this.#count >= this.#needed;

@@ -1,6 +1,6 @@
 /**
- * Conditions that end a sleep. The names are those that the model sends; ids are resolved and validated
- * before a sleep is recorded.
+ * Conditions that end a sleep. The type names are those in the model's requests. All ids are
+ * resolved and validated before a sleep is recorded.
  */
 import type { RunId } from '../base/ids.ts';
 
@@ -10,22 +10,29 @@ export type MetricSource =
   | { readonly type: 'json_file'; readonly path: string }
   | { readonly type: 'csv_file'; readonly path: string }
   | { readonly type: 'command'; readonly command: string }
-  /** A folder with event files, subfolders included; the field is a tag. */
+  /**
+   * A folder of TensorBoard event files, with its subfolders. The `field` of the condition is a
+   * tag.
+   */
   | { readonly type: 'tensorboard'; readonly logdir: string };
 
 export type ResourceName = 'gpu_util' | 'gpu_memory' | 'cpu' | 'memory' | 'disk';
 
 export type Trigger =
   | { readonly type: 'timer'; readonly atMs: number }
-  /** Met when the run has a verdict. Only runs alive at the start of the sleep are watched. */
+  /**
+   * Met when the run has a verdict. Only a run that has not ended at the start of the sleep is
+   * watched.
+   */
   | { readonly type: 'process_exit'; readonly runId: RunId; readonly name: string }
   /**
-   * Met when every point of a sweep of the session has ended, including points not launched yet.
+   * Met when every point of a sweep has ended, including the points that were not yet launched at
+   * the start of the sleep.
    */
   | { readonly type: 'sweep_end'; readonly sweepId: string }
   /**
-   * A pid that is not a run of the session. Another `startTime` under the same pid is another
-   * process: the watched one has ended.
+   * Met when a process that is not a run of the session has ended. A process with the same pid but
+   * another `startTime` is a different process, so the watched one has ended.
    */
   | {
       readonly type: 'foreign_exit';
@@ -34,8 +41,8 @@ export type Trigger =
       readonly startTime?: string;
     }
   /**
-   * Processes whose command line matches the pattern, both those present at the request and later
-   * ones.
+   * Met when all processes whose command line matches the pattern have ended: those at the time of
+   * the request, and those that started later.
    */
   | {
       readonly type: 'pattern_exit';
@@ -44,14 +51,14 @@ export type Trigger =
       readonly pattern: string;
       readonly processes: readonly { readonly pid: number; readonly startTime: string }[];
     }
-  /** Met when a point beyond the threshold has been read since the sleep began. */
+  /** Met when a point that was read after the sleep began satisfies the comparison. */
   | {
       readonly type: 'tracked_metric';
       readonly runIds: readonly RunId[];
       readonly metric: string;
       readonly comparator: Comparator;
       readonly threshold: number;
-      /** Consecutive values needed. Default: 1. */
+      /** Number of values in a row that must satisfy the comparison. Default: 1. */
       readonly sustainedChecks?: number;
     }
   | {
@@ -61,7 +68,7 @@ export type Trigger =
       readonly field: string;
       readonly comparator: Comparator;
       readonly threshold: number;
-      /** Consecutive values needed. Default: 1. */
+      /** Number of values in a row that must satisfy the comparison. Default: 1. */
       readonly sustainedChecks?: number;
     }
   | {
@@ -70,21 +77,24 @@ export type Trigger =
       /** Absolute path on the machine. */
       readonly path: string;
       readonly mode: 'exists' | 'modified' | 'size_stable';
-      /** For `size_stable`: required time without a change. */
+      /** For `size_stable`: how long the size must not change. */
       readonly windowMs?: number;
-      /** For `modified`: the file at the time of the request; `undefined` when it did not exist. */
+      /**
+       * For `modified`: state of the file at the time of the request; `undefined` when it did not
+       * exist.
+       */
       readonly baseline?: { readonly modifiedMs: number; readonly sizeBytes: number };
     }
   | {
       readonly type: 'resource';
       readonly machineId: string;
       readonly resource: ResourceName;
-      /** Default: every GPU must satisfy the comparison. */
+      /** Default: all GPUs, each of which must satisfy the comparison. */
       readonly gpuIndex?: number;
       readonly comparator: Comparator;
       /** Percent. */
       readonly threshold: number;
-      /** Consecutive samples needed. Default: 1. */
+      /** Number of samples in a row that must satisfy the comparison. Default: 1. */
       readonly sustainedChecks?: number;
     };
 
@@ -92,11 +102,11 @@ export interface SleepRequest {
   readonly reason: string;
   readonly logic: 'any' | 'all';
   readonly triggers: readonly Trigger[];
-  /** Milliseconds since the epoch at which the sleep ends in any case. */
+  /** Latest time at which the sleep ends, in milliseconds since the epoch. */
   readonly deadlineMs?: number;
 }
 
-/** Returns a text for the user: `run 7 ends`, `loss < 1`, `14:30`. */
+/** Describes the condition for the user: `run 7 ends`, `loss < 1`, `14:30`. */
 export function triggerText(trigger: Trigger): string {
   switch (trigger.type) {
     case 'timer':

@@ -1,5 +1,5 @@
 /**
- * Schemas of the conditions that the model may send, and the text that shows it the right shapes.
+ * Schemas of the conditions in the model's requests, and the text that shows the model their form.
  */
 import * as z from 'zod';
 
@@ -88,8 +88,8 @@ const commandCondition = z.object({
 });
 
 /**
- * Returns the commands that conditions would run, including conditions that fit no schema
- * otherwise.
+ * Returns the commands that the conditions would run. Includes commands of conditions that are
+ * invalid otherwise.
  */
 export const conditionCommands = (
   conditions: readonly unknown[],
@@ -128,8 +128,8 @@ const resource = z
   });
 
 /**
- * Schemas by the name that the model uses. `metric` has two: for a tracked series, and for a value
- * read from a file or command.
+ * Schemas by the type name in the model's request. `metric` has two schemas: one for a tracked
+ * metric, one for a value that is read from a file or a command.
  */
 export const shapes = {
   timer,

@@ -1,4 +1,4 @@
-/** Conditions on numbers that a file, a command or the machine itself reports. */
+/** Watches conditions on numbers that a file, a command or the machine itself reports. */
 import type { Clock } from '../base/clock.ts';
 import { DisposableStore, type Disposable } from '../base/disposable.ts';
 import { messageOf } from '../base/errors.ts';
@@ -29,7 +29,10 @@ export function watchSource(
   }
 }
 
-/** Returns a function that compares each new value. */
+/**
+ * Returns a function that compares a new value and reports to the sink whether the condition is
+ * met.
+ */
 function comparing(
   trigger: Pick<MetricTrigger, 'comparator' | 'threshold' | 'sustainedChecks'>,
   sink: ConditionSink,
@@ -39,7 +42,7 @@ function comparing(
     sink.met(sustained.check(holds(value, trigger.comparator, trigger.threshold)));
 }
 
-/** Reads the whole file, only after it has changed. */
+/** Reads the whole file whenever a probe shows that it has changed. */
 function watchFileValue(
   trigger: MetricTrigger,
   source: { readonly type: 'json_file' | 'csv_file'; readonly path: string },
@@ -53,8 +56,8 @@ function watchFileValue(
   let known = '';
   let compared: { stamp: string; value: number } | undefined;
   const take = (found: FileState, value: number): void => {
-    // If times are whole seconds, a change within the same second may go unnoticed: the file is
-    // read once more.
+    // Where times are in whole seconds, a second change within the same second is invisible. So a
+    // file that changed just now is read once more.
     const isSettled = found.modifiedMs % 1000 !== 0 || clock.now() - found.modifiedMs > settledMs;
     const stamp = stampOf(found);
     known = isSettled ? stamp : '';
@@ -132,8 +135,8 @@ function watchEvents(
 const readTimeoutMs = 60_000;
 
 /**
- * Runs one read at a time and skips reads that would overlap; the next probe repeats them. Gives up
- * a read that hangs.
+ * Runs at most one read at a time. A read that would overlap is skipped; the next probe starts it
+ * again. A read that takes too long is abandoned.
  */
 class Reader implements Disposable {
   readonly #clock: Clock;
@@ -145,7 +148,7 @@ class Reader implements Disposable {
     this.#sink = sink;
   }
 
-  /** Calls `take` with the result, never after the read was disposed or given up. */
+  /** Calls `take` with the result of `work`, unless the read was disposed or abandoned before. */
   read<T>(work: () => Promise<T>, take: (value: T) => void): void {
     if (this.#current !== undefined) return;
     const settle = (report: () => void): void => {
@@ -182,7 +185,8 @@ export function watchResource(
       const sample = changed === machineId ? ports.resources.latest(machineId) : undefined;
       if (sample === undefined) return;
       const percents = percentsOf(sample, trigger);
-      // A sample without the value breaks the row: an unknown value does not count as true.
+      // A sample without the value interrupts the sequence: an unknown value does not satisfy the
+      // comparison.
       sink.met(
         sustained.check(
           percents.length > 0 && percents.every((each) => holds(each, comparator, threshold)),

@@ -1,6 +1,6 @@
 /**
- * Follows the event files of a folder. Reads each byte once, finds new files, and returns values in
- * the order of writing.
+ * Reads new values from the TensorBoard event files in a folder. Finds new files, reads each byte
+ * once, and returns values in the order in which they were written.
  */
 import type { FileState } from '../../machines/probes/probe.ts';
 import type { SleepMachine } from '../sleepPorts.ts';
@@ -20,7 +20,8 @@ export class EventFiles {
   readonly #progress = new Map<string, Progress>();
 
   /**
-   * Returns the values of a tag since the last call, oldest first. Rejects with `MachineFailure`.
+   * Returns the values of a tag that were added since the last call, oldest first. Rejects with
+   * `MachineFailure`.
    */
   async newValues(
     machine: Pick<SleepMachine, 'readFile'>,
@@ -48,8 +49,8 @@ export class EventFiles {
       progress.offset += usedBytes;
       progress.isDamaged = isDamaged;
       if (usedBytes > 0) continue;
-      // A record longer than the block (an image), or an incomplete record that is still being
-      // written.
+      // No whole record in the block. A record may be longer than the block (an image): read a
+      // larger block. Otherwise, the record is still being written.
       if (bytes.length < block) break;
       block *= 2;
     }

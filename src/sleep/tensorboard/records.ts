@@ -1,19 +1,20 @@
 /**
- * Reads the records of an event file: length, checksum of the length, data, checksum of the data.
+ * Reads the records of a TensorBoard event file. A record consists of: the length of its data, a
+ * checksum of that length, the data, a checksum of the data.
  */
 
 export interface RecordsRead {
   readonly records: readonly Uint8Array[];
-  /** Number of bytes in whole records; the next read begins after them. */
+  /** Number of bytes in whole records. The next read begins after these bytes. */
   readonly usedBytes: number;
-  /** True when a checksum does not match; the file is unreadable from there on. */
+  /** True when a checksum does not match. The rest of the file is then unreadable. */
   readonly isDamaged: boolean;
 }
 
 const headBytes = 12;
 const tailBytes = 4;
 
-/** Reads whole records. Leaves an incomplete record for the next read. */
+/** Reads the whole records in `bytes`. Skips an incomplete record at the end, for the next read. */
 export function readRecords(bytes: Uint8Array): RecordsRead {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const records: Uint8Array[] = [];
@@ -33,7 +34,7 @@ export function readRecords(bytes: Uint8Array): RecordsRead {
   return { records, usedBytes: at, isDamaged: false };
 }
 
-/** Returns the CRC-32C, rotated and offset as the format requires. */
+/** Returns the CRC-32C checksum, rotated and offset as the event file format requires. */
 export function maskedChecksum(bytes: Uint8Array): number {
   let crc = 0xffffffff;
   for (const byte of bytes) crc = (table[(crc ^ byte) & 0xff] ?? 0) ^ (crc >>> 8);

@@ -1,4 +1,4 @@
-/** Reads the scalars of an event from the fields of its protocol buffer. */
+/** Reads the scalars of a TensorBoard event, which is encoded as a protocol buffer. */
 
 export interface Scalar {
   readonly tag: string;
@@ -8,7 +8,9 @@ export interface Scalar {
   readonly value: number;
 }
 
-/** Throws `RangeError` when the record is not a protocol buffer. */
+/**
+ * Returns the scalars of a record. Throws `RangeError` when the record is not a protocol buffer.
+ */
 export function readScalars(record: Uint8Array): Scalar[] {
   const event = fieldsOf(record);
   const wallTime = event.find(({ number }) => number === 1)?.double ?? NaN;
@@ -23,8 +25,8 @@ export function readScalars(record: Uint8Array): Scalar[] {
 }
 
 /**
- * Reads an entry of a summary: `simple_value` of older writers, or the one-element tensor of newer
- * ones.
+ * Reads the tag and the value of a summary entry. Older writers store the value as `simple_value`,
+ * newer writers as a tensor with one element.
  */
 function readValue(bytes: Uint8Array): { tag: string; value: number } | undefined {
   const fields = fieldsOf(bytes);
@@ -40,8 +42,8 @@ function readValue(bytes: Uint8Array): { tag: string; value: number } | undefine
 const types = { float: 1, double: 2, int32: 3, int64: 9 };
 
 /**
- * Returns the number of the tensor, from its raw content or from the list of its type; `undefined`
- * when it is not a scalar.
+ * Returns the number in a tensor, from its raw bytes or from the list for its data type;
+ * `undefined` when the tensor is not a scalar.
  */
 function readTensor(bytes: Uint8Array): number | undefined {
   const fields = fieldsOf(bytes);
@@ -51,7 +53,10 @@ function readTensor(bytes: Uint8Array): number | undefined {
   return fields.map(listedNumber).find((value) => value !== undefined);
 }
 
-/** Returns the first of a list of floats (5), doubles (6), or integers (7, 10), packed or not. */
+/**
+ * Returns the first number of a list of floats (field 5), doubles (6) or integers (7, 10), whether
+ * the list is packed or not.
+ */
 function listedNumber({ number, float, double, integer, bytes }: Field): number | undefined {
   switch (number) {
     case 5:
@@ -78,7 +83,7 @@ function rawNumber(bytes: Uint8Array, type: number): number | undefined {
   return undefined;
 }
 
-/** A field with exactly one value, which depends on its wire type. */
+/** A field of a protocol buffer. Has exactly one value, in the property for its wire type. */
 interface Field {
   readonly number: number;
   readonly integer?: bigint;
