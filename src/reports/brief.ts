@@ -1,7 +1,7 @@
 /**
- * Writes the morning brief of a session as Markdown: results, cost, open decisions. Built from
- * recorded facts, without a model: the same facts give the same text. Text of the model is quoted,
- * and its numbers are marked where no run has measured them.
+ * Writes the morning brief of a session as Markdown: results, cost, open decisions. Uses recorded
+ * facts and no model, so the same facts give the same text. Text that a model wrote is quoted, and
+ * the numbers in it that no run has measured are marked.
  */
 import { exactTime } from '../base/localTime.ts';
 import { plain } from '../base/markdown.ts';
@@ -18,14 +18,14 @@ import { alarmsPart, failuresPart, happenedPart, questionsPart } from './trouble
 
 /** A chart file next to the report. */
 export interface ReportChart {
-  /** Path relative to the report: `charts/loss.svg`. */
+  /** Path relative to the report, for example `charts/loss.svg`. */
   readonly path: string;
   readonly text: string;
 }
 
 /**
- * Returns the brief. `charts` are the files next to it; without them, the brief is complete as
- * text.
+ * Returns the brief. `charts` are chart files next to the report; without any, the brief states the
+ * same facts as text only.
  */
 export function buildBrief(facts: BriefFacts, charts: readonly ReportChart[] = []): string {
   const night = nightOf(facts);
@@ -47,7 +47,10 @@ export function buildBrief(facts: BriefFacts, charts: readonly ReportChart[] = [
   return assembled(parts);
 }
 
-/** Returns the write-up: the model's account of the work, around the measured tables. */
+/**
+ * Returns the write-up: the text that the model wrote about its work, and the tables of measured
+ * values.
+ */
 export function buildWriteup(
   facts: BriefFacts,
   notes: string,
@@ -71,7 +74,10 @@ export function buildWriteup(
   ]);
 }
 
-/** Builds the table of experiments first: it creates the anchors that the champion links to. */
+/**
+ * Builds the parts with measured values. The table of experiments comes first, since it creates the
+ * anchors that the part about the champion links to.
+ */
 function measuredParts(night: Night, charts: readonly ReportChart[]) {
   const mentions = new Mentions();
   const tried = triedPart(night, mentions);

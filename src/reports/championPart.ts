@@ -1,6 +1,6 @@
 /**
- * Describes the result: the champion with its evidence, and its distance from the goal. Measured
- * values only.
+ * Describes the result: the champion with its evidence, and its distance from the goal. Contains
+ * measured values only.
  */
 import { code, plain } from '../base/markdown.ts';
 import { counted, formatValue } from '../base/text.ts';
@@ -50,7 +50,7 @@ function championLines(night: Night, { champion, value }: Reached, mentions: Men
   ];
 }
 
-/** Describes the spread of the champion's repetitions. */
+/** Describes how much the value varies between the champion and its repetitions. */
 function repeatLines(
   { facts: { ledger } }: Night,
   champion: LedgerRow,
@@ -70,8 +70,8 @@ function repeatLines(
 }
 
 /**
- * Returns the runs of the champion's experiment, of the experiment that it repeats, and of all
- * repetitions of that one.
+ * Returns the runs of the champion's experiment. If that experiment repeats another one, also
+ * returns the runs of the original. Includes the runs of all repetitions.
  */
 function relatedRows(
   experiments: Night['facts']['ledger']['experiments'],
@@ -89,7 +89,7 @@ function firstLines({ facts, valueOf }: Night, value: number, mentions: Mentions
   const first = facts.ledger.rows.find((row) => valueOf(row) !== undefined);
   const start = valueOf(first);
   if (first === undefined || start === undefined || start === value) return [];
-  // A percentage of a negative value, or across zero, is meaningless.
+  // A percentage is meaningless for a negative value or a change of sign.
   const change = start > 0 && value >= 0 ? ` (since then ${percent((value - start) / start)})` : '';
   return [`- First value: ${formatValue(start)} in ${mentions.run(first.number)}${change}`];
 }

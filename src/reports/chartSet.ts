@@ -1,5 +1,5 @@
 /**
- * Chooses and draws the charts of a report: progress of the best value, and the curves of the most
+ * Chooses and draws the charts of a report: the best value over time, and the curves of the most
  * relevant runs.
  */
 import type { LedgerRow } from '../experiments/ledger.ts';
@@ -12,14 +12,19 @@ import { progressChart, type ProgressPoint } from './progressChart.ts';
 import { runChart, type ChartRun } from './runChart.ts';
 
 export interface DrawnChart {
-  /** For example `best-so-far` or `val-loss`: safe as a file name, unique in its set. */
+  /**
+   * File name without its extension, for example `best-so-far` or `val-loss`; unique in the set.
+   */
   readonly name: string;
-  /** Alternative text. */
+  /** Alternative text of the image. */
   readonly text: string;
   readonly svg: string;
 }
 
-/** Reads all points of a metric of a run; `undefined` where they are unavailable. */
+/**
+ * Reads all points of one metric of a run. Resolves with `undefined` when the points are
+ * unavailable.
+ */
 export type ReadSeries = (row: LedgerRow, metric: string) => Promise<SeriesColumns | undefined>;
 
 const maxRuns = 8;
@@ -43,7 +48,7 @@ export async function drawCharts(
   return charts;
 }
 
-/** Returns `undefined` for fewer than two runs: there is no progress to draw. */
+/** Draws the progress chart; `undefined` for fewer than two runs, since they show no progress. */
 function progressOf(night: Night): DrawnChart | undefined {
   const { ledger } = night.facts;
   const { decisive } = ledger;
@@ -63,7 +68,10 @@ function progressOf(night: Night): DrawnChart | undefined {
     : { name: 'best-so-far', text: `${decisive.metric}: best so far, by run`, svg };
 }
 
-/** Draws runs that do not count at their last value. */
+/**
+ * Returns the dot of a run. For a run that does not count, such as a failed one, the dot is at its
+ * last value instead of its best.
+ */
 function pointOf(
   night: Night,
   row: LedgerRow,
@@ -85,7 +93,10 @@ function pointOf(
       ];
 }
 
-/** Returns the champion, the best runs, and the newest runs with non-finite values. */
+/**
+ * Returns the runs to draw: the champion, the best runs, and the newest runs with non-finite
+ * values.
+ */
 function chosenRuns({ facts: { ledger }, valueOf, compare }: Night): readonly LedgerRow[] {
   const { champion, decisive } = ledger;
   const ranked = ledger.rows
@@ -135,7 +146,10 @@ async function curvesOf(
     : { name, text: `${metric} of ${runs.map((run) => run.name).join(', ')}`, svg };
 }
 
-/** Scales a goal in percent to the values: shares of one, or percentages. */
+/**
+ * Returns the goal in the scale of the values. A goal in percent is divided by 100 if the measured
+ * values are fractions of 1.
+ */
 function goalOf(
   { facts, valueOf }: Night,
   metric: string,
@@ -157,8 +171,8 @@ function freeName(metric: string, others: readonly DrawnChart[]): string {
 }
 
 /**
- * Returns the lower-case letters and digits of `text` with hyphens in place of the rest: safe as a
- * file name on every system.
+ * Returns `text` as a file name that is safe on every system: lower-case letters and digits, with
+ * hyphens in place of all other characters.
  */
 export const slug = (text: string, maxChars: number): string =>
   text

@@ -1,34 +1,34 @@
-/** Compares numbers in a model's text with the measured values. */
+/** Finds the numbers in a model's text that no run has measured. */
 import { plain } from '../base/markdown.ts';
 import { directionOf } from '../metrics/direction.ts';
 import type { BriefFacts } from './facts.ts';
 
-/** Numbers that are not unmeasured claims: measured by a run, or given in the goal or a command. */
+/** Numbers that a model may mention: measured by a run, or given in the goal or in a command. */
 export interface KnownNumbers {
-  /** Sorted. */
+  /** Sorted in ascending order. */
   readonly measured: Float64Array;
   readonly given: ReadonlySet<number>;
 }
 
-/** A number in a text that no run has measured. */
+/** A number in a model's text that no run has measured. */
 export interface UnmeasuredNumber {
-  /** The number as written, with its percent sign. */
+  /** The number as in the text, with its percent sign. */
   readonly text: string;
-  /** Offset after the number. */
+  /** Offset in the text after the number. */
   readonly end: number;
 }
 
 const numberPattern =
   /(?<![\w.]|[A-Za-z]-)(?:[-+−])?(?:\d{1,3}(?:,\d{3})+|\d+)?(?:\.\d+|(?<=\d))(?:e[-+]?\d+)?(?!(?!x\b)\w|\.\d)(\s*%)?/gi;
 /**
- * Excludes durations, money and sizes, which are not metric values, and dates, clock times and
- * versions.
+ * Matches what follows a number that is not a metric value: the unit of a duration or a size, a
+ * currency, or the rest of a date, a clock time or a version.
  */
 const unitBehind =
   /^(?:\s*(?:ms|µs|s|sec|seconds?|min|minutes?|h|hours?|days?|[kmgt]i?b|bytes?|usd|dollars?)\b|[:/]\d|-\d{2}\b)/i;
 const metricBefore =
   /([A-Za-z][\w./-]*)[\s`*_"]*(?:(?:=|:|<=?|>=?|≈|~|is|was|of|to|at|reached|hit|got)[\s`*_"]*){0,2}$/i;
-/** Longest text that is searched. */
+/** Only this many characters of a text are searched. */
 const maxTextChars = 50_000;
 
 /** Returns the numbers of a model's text that were neither measured nor given, in text order. */
@@ -46,7 +46,7 @@ export function unmeasuredNumbers(text: string, known: KnownNumbers): readonly U
   return found;
 }
 
-/** Collects the numbers of a ledger, of the goal, and of the commands of the runs. */
+/** Collects the numbers in a ledger, in the goal, and in the commands of the runs. */
 export function knownNumbers({ ledger, session, runs, target }: KnownSource): KnownNumbers {
   const values = ledger.rows.flatMap(({ metrics }) =>
     metrics.flatMap(({ last, best, min, max, mean }) => [last, best, min, max, mean]),
@@ -74,7 +74,7 @@ export function flagged(text: string, known: KnownNumbers, maxChars: number): st
   return plain(marked, maxChars).replace(markPattern, ' *(not measured)*');
 }
 
-/** Returns a model's text as a Markdown quotation. */
+/** Returns a model's text as a Markdown quotation, with unmeasured numbers marked. */
 export function quotation(text: string, known: KnownNumbers, maxLines = 60): string {
   const lines = text.trim().split(/\r?\n/);
   const shown = lines
@@ -89,7 +89,7 @@ interface Written {
   readonly value: number;
   readonly isPercent: boolean;
   readonly isWhole: boolean;
-  /** Half a unit of the last written digit. */
+  /** Half of one unit in the last digit of the number as written, for rounding. */
   readonly halfUnit: number;
 }
 
@@ -109,7 +109,10 @@ function readNumber(text: string, isPercent: boolean): Written {
   };
 }
 
-/** Treats a whole number as a count, unless it is a percentage or follows the name of a metric. */
+/**
+ * Returns whether a number can be a claim about a metric. A whole number is a count, not a claim,
+ * unless it is a percentage or follows the name of a metric.
+ */
 function isClaim({ value, isPercent, isWhole }: Written, before: string, behind: string): boolean {
   if (!Number.isFinite(value) || /[$€£]\s*$/.test(before) || unitBehind.test(behind)) return false;
   if (!isWhole || isPercent) return true;
@@ -125,7 +128,10 @@ function isKnown(written: Written, { measured, given }: KnownNumbers): boolean {
   return isPercent && (given.has(value / 100) || hasNear(measured, value / 100, tolerance / 100));
 }
 
-/** Allows for rounding; a whole number must also be close in relation to its size. */
+/**
+ * Returns the largest difference between a number in the text and the measured value. Allows for
+ * rounding; a whole number must also be within 1 % of the value.
+ */
 const toleranceOf = ({ value, isWhole, halfUnit }: Written): number =>
   (isWhole ? Math.min(halfUnit, 0.01 * Math.abs(value)) : halfUnit) * (1 + 1e-9);
 

@@ -37,7 +37,10 @@ function machineLines(runs: readonly RunFacts[]): string[] {
     : shown;
 }
 
-/** Omits the line where no GPU was watched, which does not mean that none was idle. */
+/**
+ * Returns the line on idle GPUs. Omits the line if no GPU was watched, since zero idle time would
+ * be wrong.
+ */
 function gpuLines(runs: readonly RunFacts[]): string[] {
   const watched = runs.flatMap(({ gpu }) => gpu ?? []);
   const total = watched.reduce((sum, { watchedSeconds }) => sum + watchedSeconds, 0);

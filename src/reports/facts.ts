@@ -1,4 +1,7 @@
-/** Facts of a report, read from a journal. Text of a model is marked as such. */
+/**
+ * Facts that a report states, read from the journal. Comments mark the fields that contain text of
+ * a model.
+ */
 import type { RunId } from '../base/ids.ts';
 import type { Ledger } from '../experiments/ledger.ts';
 import type { GoalTarget } from '../experiments/target.ts';
@@ -7,9 +10,9 @@ export interface BriefFacts {
   readonly session: SessionFacts;
   readonly target?: GoalTarget;
   readonly ledger: Ledger;
-  /** All planned runs, oldest first. */
+  /** All planned runs, including those that did not start. Oldest first. */
   readonly runs: readonly RunFacts[];
-  /** Values that the engine read from runs and accepted as the reason to end. */
+  /** Measured values that the engine accepted as the reason to end the session. */
   readonly evidence: readonly EvidenceFacts[];
   readonly cost: CostFacts;
   /** Oldest first. */
@@ -27,11 +30,11 @@ export interface SessionFacts {
   readonly startedMs: number;
   readonly lastEventMs: number;
   readonly turns: number;
-  /** For example `The goal is met.`; for a session that has not ended, its current activity. */
+  /** For example `The goal is met.` While the session has not ended, its current activity. */
   readonly outcome: string;
-  /** Why the session waits for the user, in the model's words. */
+  /** Reason why the session waits for the user, in the model's words. */
   readonly stuck?: string;
-  /** The model's final summary. */
+  /** Final summary of the session, in the model's words. */
   readonly summary?: string;
 }
 
@@ -44,21 +47,22 @@ export interface RunFacts {
   /** `running`, `ok`, `failed (exit code 1)` … */
   readonly status: string;
   /**
-   * - `bad`: the run has ended, without success
-   * - `open`: the run has not ended or not started
+   * - `ok`: the run ended successfully
+   * - `bad`: the run ended without success
+   * - `open`: the run has not started or not ended
    */
   readonly outcome: 'ok' | 'bad' | 'open';
   readonly tookMs?: number;
-  /** Last line of the output of a run that did not end well. */
+  /** Last line of the output, for a run that did not end successfully. */
   readonly lastLine?: string;
   readonly alarms: readonly {
     readonly detail: string;
     readonly action: 'warn' | 'kill' | 'ask';
     readonly atMs: number;
   }[];
-  /** Path of the output on the machine. */
+  /** Path of the output file on the machine. */
   readonly outputPath?: string;
-  /** Seconds of one GPU; undefined where no GPU was watched. */
+  /** Seconds, summed over the GPUs; undefined if no GPU was watched. */
   readonly gpu?: { readonly idleSeconds: number; readonly watchedSeconds: number };
 }
 
@@ -71,22 +75,24 @@ export interface EvidenceFacts {
 }
 
 export interface CostFacts {
-  /** Total cost of all model calls, as text. Mentions subscription usage and unknown prices. */
+  /**
+   * Total cost of all model calls, as text. Also mentions subscription usage and unknown prices.
+   */
   readonly total: string;
-  /** A line for each model, and one for the experiments. */
+  /** One line per model, and one line for the experiments. */
   readonly lines: readonly string[];
 }
 
 export interface QuestionFacts {
   readonly id: string;
-  /** Text of the model. */
+  /** The question, in the model's words. */
   readonly text: string;
   readonly fallback: string;
   readonly deadlineMs: number;
   readonly answer?: { readonly text: string; readonly by: 'person' | 'default' };
 }
 
-/** An interruption, or another event that the user should know of. */
+/** An interruption, or another event that the user should know about. */
 export interface Happening {
   readonly atMs: number;
   readonly text: string;

@@ -1,16 +1,16 @@
-/** Tracks the runs and experiments that a report mentions, so that each link has an anchor. */
+/** Tracks which runs and experiments a report mentions, so that every link leads to an anchor. */
 
 export class Mentions {
   readonly #runs = new Set<number>();
   readonly #experiments = new Set<string>();
 
-  /** Returns `[run 7](#run-7)` and adds the run to the table of runs. */
+  /** Returns the link `[run 7](#run-7)` and adds the run to the table of runs. */
   run(number: number): string {
     this.#runs.add(number);
     return `[run ${number}](#run-${number})`;
   }
 
-  /** Returns links to the first `max` runs and the number of the others. */
+  /** Returns links to the first `max` runs, followed by the number of omitted runs. */
   runs(numbers: readonly number[], max: number): string {
     const rest = numbers.length - max;
     const shown = numbers.slice(0, max).map((number) => this.run(number));
@@ -21,24 +21,24 @@ export class Mentions {
     return this.#runs.has(number);
   }
 
-  /** Returns the anchor of an experiment, for the line that describes it. */
+  /** Returns the anchor of an experiment, to be put on the line that describes the experiment. */
   experimentPlace(id: string): string {
     this.#experiments.add(id);
     return `<a id="${id}"></a>**${id}**`;
   }
 
-  /** Returns a link if the report describes the experiment, otherwise its id. */
+  /** Returns a link to the experiment if the report describes it, otherwise only its id. */
   experiment(id: string): string {
     return this.#experiments.has(id) ? `[${id}](#${id})` : id;
   }
 }
 
-/** Returns the anchor of a run in the table of runs. */
+/** Returns the anchor of a run, to be put in its row in the table of runs. */
 export const runPlace = (number: number): string => `<a id="run-${number}"></a>${number}`;
 
 /**
- * Returns lines for the first `max` items and the number of the others. Never calls `lineOf` for
- * the others, so their mentions create no links.
+ * Returns the lines of the first `max` items, followed by the number of omitted items. Never calls
+ * `lineOf` for omitted items, so that these add no runs to the table of runs.
  */
 export function bounded<T>(
   items: readonly T[],

@@ -1,6 +1,6 @@
 /**
- * Joins the facts of a report: the value of the decisive metric of each run, and the ranking of
- * values.
+ * Prepares the facts of a report: adds the value of the decisive metric to each run, and the order
+ * of these values.
  */
 import type { RunId } from '../base/ids.ts';
 import type { Decision } from '../experiments/experiment.ts';
@@ -15,8 +15,8 @@ export interface Night {
   /** Returns `undefined` for a run that never started. */
   rowOf(run: Pick<RunFacts, 'id'>): LedgerRow | undefined;
   /**
-   * Returns the best value of the decisive metric; `undefined` where the run has none or does not
-   * count.
+   * Returns the run's best value of the decisive metric; `undefined` if the run has no value or
+   * does not count.
    */
   valueOf(row: LedgerRow | undefined): number | undefined;
   /** Returns a negative number when `a` is better than `b`. Missing values come last. */
@@ -36,11 +36,14 @@ export function nightOf(facts: BriefFacts): Night {
   };
 }
 
-/** Returns the decision. A crash needs no explicit decision; `undefined` means undecided. */
+/**
+ * Returns the decision on an experiment; `undefined` if none was made. A crashed experiment has the
+ * decision `crash` without an explicit one.
+ */
 export const decisionOf = ({ decision, runs }: ExperimentRow): Decision | undefined =>
   decision?.decision ?? (hasCrashed(runs) ? 'crash' : undefined);
 
-/** Returns the best value of an experiment and the run that has it. */
+/** Returns the best value in an experiment, and the run that reached it. */
 export function bestIn(
   { compare, valueOf }: Night,
   { runs }: ExperimentRow,

@@ -1,6 +1,6 @@
 /**
- * The layout that all charts share: a title, two axes with round numbers, the goal as a dashed
- * line, a legend on the right.
+ * Draws the parts that all charts have: a title, two axes with round numbers, the goal as a dashed
+ * line, and a legend on the right.
  */
 import { scaleFor, type Scale } from './scale.ts';
 import { element, label, picture } from './svg.ts';
@@ -9,21 +9,21 @@ export interface Plot {
   readonly title: string;
   readonly description: string;
   readonly xTitle: string;
-  /** All drawn values; only finite ones count. */
+  /** Values to draw. Non-finite values do not affect the axis. */
   readonly xs: Iterable<number>;
   readonly ys: Iterable<number>;
   readonly goal?: { readonly value: number; readonly text: string };
   readonly legend: readonly LegendEntry[];
   readonly mayBeLog?: boolean;
-  /** True for an x axis of integers. */
+  /** True if the x axis shows integers, such as run numbers. */
   readonly isCounted?: boolean;
-  /** Draws the content between the axes, as SVG. */
+  /** Returns the content of the plot area as SVG. */
   draw(x: Scale, y: Scale): string;
 }
 
 export interface LegendEntry {
   readonly text: string;
-  /** Draws the symbol before the text, as SVG centred at (x, y). */
+  /** Returns the symbol in front of the text as SVG, centred at (x, y). */
   sign(x: number, y: number): string;
 }
 
@@ -34,7 +34,7 @@ const frame = { left: 72, right: 650, top: 44, bottom: 352 };
 export const plotPixels = frame.right - frame.left;
 export const topOfPlot = frame.top;
 
-/** Returns an SVG document; `undefined` where there is no finite point. */
+/** Returns an SVG document; `undefined` if no point is finite. */
 export function renderPlot(plot: Plot): string | undefined {
   const { goal, mayBeLog } = plot;
   const [xRange, yRange] = [rangeOf(plot.xs), rangeOf(plot.ys)];

@@ -1,4 +1,4 @@
-/** Draws progress: a dot for each run, a line for the best value so far. */
+/** Draws the progress of a session: a dot per run, and a line for the best value so far. */
 import type { Decision } from '../experiments/experiment.ts';
 import type { Direction } from '../metrics/metric.ts';
 import { renderPlot, type LegendEntry } from './plot.ts';
@@ -8,9 +8,11 @@ export interface ProgressPoint {
   /** Run number. */
   readonly number: number;
   readonly value: number;
-  /** Undefined while undecided. */
+  /** Undefined until the decision is made. */
   readonly decision?: Decision;
-  /** True for a run that has ended well or is still running; only such runs can be the best. */
+  /**
+   * True for a run that ended successfully or is still running. Only these runs can be the best.
+   */
   readonly counts: boolean;
 }
 
@@ -24,10 +26,10 @@ export interface ProgressChart {
 
 type Mark = 'keep' | 'discard' | 'bad';
 
-/** Maximum number of dots; more are thinned out, since they would overlap. */
+/** Maximum number of dots. If there are more, some are omitted, since the dots would overlap. */
 const maxDots = 600;
 
-/** Returns an SVG document; `undefined` where there are no values. */
+/** Returns an SVG document; `undefined` if there are no finite values. */
 export function progressChart({
   metric,
   direction,
@@ -67,7 +69,8 @@ export function progressChart({
 }
 
 /**
- * Returns the corners of a step line: level up to the next better run, then vertical to its value.
+ * Returns the corners of the line for the best value: horizontal up to the next better run, then
+ * vertical to that run's value.
  */
 function bestSteps(points: readonly ProgressPoint[], direction: Direction): [number, number][] {
   const corners: [number, number][] = [];
@@ -84,7 +87,9 @@ function bestSteps(points: readonly ProgressPoint[], direction: Direction): [num
   return corners;
 }
 
-/** Keeps all dots with the decision `keep`, and every n-th of the others. */
+/**
+ * Omits dots if there are too many: returns all with the decision `keep`, and every n-th other dot.
+ */
 function thinned(points: readonly ProgressPoint[]): readonly ProgressPoint[] {
   const every = Math.ceil(points.length / maxDots);
   return points.filter(({ decision }, index) => decision === 'keep' || index % every === 0);

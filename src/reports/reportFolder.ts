@@ -1,5 +1,6 @@
 /**
- * The folder of one report in the work folder. Never overwrites a file that the user has changed.
+ * The folder of one report, inside the work folder. Never overwrites a file that the user has
+ * changed.
  */
 import { createHash } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
@@ -11,12 +12,12 @@ import { storageFailure } from '../storage/storageFailure.ts';
 import { slug } from './chartSet.ts';
 import type { SessionFacts } from './facts.ts';
 
-/** Default folder of reports, relative to the work folder. */
+/** Default folder of all reports, relative to the work folder. */
 export const defaultReportsFolder = 'helios-reports';
 
 export interface ReportPlace {
   readonly workFolder: string;
-  /** Relative to the work folder, or absolute. */
+  /** Path relative to the work folder, or absolute. */
   readonly reportsFolder: string;
   readonly session: Pick<SessionFacts, 'id' | 'goal' | 'startedMs'>;
 }
@@ -24,7 +25,10 @@ export interface ReportPlace {
 const maxCopies = 99;
 
 export class ReportFolder {
-  /** Absolute path, derived from the day of the start, the goal, and the end of the session id. */
+  /**
+   * Absolute path. The name consists of the day on which the session started, the goal, and the end
+   * of the session id.
+   */
   readonly folder: string;
   readonly #workFolder: string;
 
@@ -38,9 +42,9 @@ export class ReportFolder {
   }
 
   /**
-   * Writes `name` (relative to the folder). Resolves with the relative path of the written file:
-   * `name`, or a numbered name where the user has changed the existing file. Rejects with
-   * `UserFacing` where the work folder is gone, or with `StorageFailure`.
+   * Writes a file; `name` is relative to the folder. If the user has changed the existing file,
+   * writes to a numbered name instead. Resolves with the relative path of the written file. Rejects
+   * with `UserFacing` if the work folder no longer exists, or with `StorageFailure`.
    */
   async write(name: string, text: string): Promise<string> {
     await this.#mustBeThere();
@@ -60,8 +64,8 @@ export class ReportFolder {
   }
 
   /**
-   * Returns the absolute path of the newest file written as `name`; `undefined` where there is
-   * none.
+   * Returns the absolute path of the newest file that `write` wrote for `name`; `undefined` if
+   * there is none.
    */
   async find(name: string): Promise<string | undefined> {
     let found: string | undefined;
@@ -107,7 +111,10 @@ async function readIfThere(file: string): Promise<string | undefined> {
 
 const signaturePattern = /\n<!-- Written by Helios \(([0-9a-f]{16})\): [^\n]*-->\n$/;
 
-/** Appends a comment that is valid in both Markdown and SVG. */
+/**
+ * Appends a comment with a hash of the text, by which a change of the user is detected. The comment
+ * is valid in both Markdown and SVG.
+ */
 const withSignature = (text: string, name: string): string =>
   `${text}\n<!-- Written by Helios (${digestOf(text)}): if you change it, ${path.posix.basename(name)} is kept, and new versions are written next to it. -->\n`;
 

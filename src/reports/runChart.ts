@@ -1,6 +1,6 @@
 /**
- * Draws one metric of several runs: the champion thicker, the goal dashed, a cross at each
- * non-finite value.
+ * Draws one metric of several runs: a thicker line for the champion, a dashed line for the goal,
+ * and a cross at each non-finite value.
  */
 import type { SeriesColumns } from '../metrics/metric.ts';
 import { downsampleForPlot, stepAxis } from '../metrics/downsampleForPlot.ts';
@@ -9,7 +9,7 @@ import type { Scale } from './scale.ts';
 import { element, lineClass, pathOf, xmlText } from './svg.ts';
 
 export interface ChartRun {
-  /** For example `run 7`. */
+  /** Name of the run, for example `run 7`. */
   readonly name: string;
   readonly isChampion: boolean;
   readonly series: SeriesColumns;
@@ -23,7 +23,7 @@ export interface RunChart {
 
 type DrawnRun = Pick<ChartRun, 'name' | 'isChampion'> & ReturnType<typeof downsampleForPlot>;
 
-/** Returns an SVG document; `undefined` where no run has a finite value. */
+/** Returns an SVG document; `undefined` if no run has a finite value. */
 export function runChart({ metric, runs, goal }: RunChart): string | undefined {
   const drawn = runs.map(({ series, ...run }): DrawnRun => ({
     ...run,
@@ -49,7 +49,7 @@ export function runChart({ metric, runs, goal }: RunChart): string | undefined {
 const describe = (metric: string, runs: readonly DrawnRun[]): string =>
   `${metric} by step of ${runs.map(({ name, isChampion }) => (isChampion ? `${name} (champion)` : name)).join(', ')}`;
 
-/** Draws the champion last, above the others. */
+/** Returns the runs with the champion last, so that its line is above the others. */
 const inOrder = (runs: readonly DrawnRun[]) =>
   runs
     .map((run, index) => ({ run, index }))

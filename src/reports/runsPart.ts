@@ -1,4 +1,4 @@
-/** Builds the table of the mentioned runs, with values and output paths. */
+/** Builds the table of runs, with their values and output paths. */
 import { code, plain } from '../base/markdown.ts';
 import { counted, formatDuration, formatValue } from '../base/text.ts';
 import { summaryFor } from '../experiments/ledger.ts';
@@ -6,7 +6,7 @@ import type { RunFacts } from './facts.ts';
 import { runPlace, type Mentions } from './mentions.ts';
 import type { Night } from './night.ts';
 
-/** Number of runs shown without being mentioned. */
+/** Number of runs in the table that the rest of the report does not mention. */
 const maxOthers = 40;
 
 export function runsPart(night: Night, mentions: Mentions): string {

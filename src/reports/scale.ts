@@ -1,4 +1,4 @@
-/** Maps values to positions on an axis, and chooses round tick values. */
+/** Converts values to positions on an axis, and chooses round values for the ticks. */
 import { formatValue } from '../base/text.ts';
 
 export interface Tick {
@@ -16,16 +16,16 @@ export interface Scale {
 interface AxisRange {
   readonly low: number;
   readonly high: number;
-  /** Positions of `low` and `high`, in pixels. */
+  /** Positions in pixels: `from` of the value `low`, `to` of the value `high`. */
   readonly from: number;
   readonly to: number;
 }
 
-/** Minimum ratio of the largest to the smallest value for a logarithmic scale. */
+/** A logarithmic scale needs at least this ratio between the largest and the smallest value. */
 const logFromRatio = 100;
 const wantedTicks = 5;
 
-/** Returns a scale for finite values. Equal limits get room on both sides. */
+/** Returns a scale for finite values. If the limits are equal, extends the range on both sides. */
 export function scaleFor(range: AxisRange, mayBeLog = false): Scale {
   const isLog = mayBeLog && range.low > 0 && range.high / range.low >= logFromRatio;
   return isLog ? logScale(range) : linearScale(range);
@@ -34,7 +34,7 @@ export function scaleFor(range: AxisRange, mayBeLog = false): Scale {
 function linearScale({ low, high, from, to }: AxisRange): Scale {
   const [first, last] =
     low === high ? [low - roomAround(low), high + roomAround(high)] : [low, high];
-  // Halved first: the difference of very large numbers is infinite.
+  // Halves the values first, since the difference of two very large numbers is infinite.
   const place = (value: number): number =>
     from + ((value / 2 - first / 2) / (last / 2 - first / 2)) * (to - from);
   return { place, isLog: false, ticks: linearTicks(first, last) };
@@ -57,7 +57,7 @@ function linearTicks(low: number, high: number): Tick[] {
   return ticks;
 }
 
-/** Returns 1, 2 or 5 times a power of ten, not below `min`. */
+/** Returns the smallest number that is 1, 2 or 5 times a power of ten and at least `min`. */
 function niceStep(min: number): number {
   const power = 10 ** Math.floor(Math.log10(min));
   const factor = [1, 2, 5, 10].find((each) => each * power >= min) ?? 10;

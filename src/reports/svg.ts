@@ -1,6 +1,7 @@
 /**
- * Building blocks of an SVG image. The background is transparent, and the colours are readable on
- * white and on dark: previews in a dark window do not always pass the theme on to images.
+ * Functions that build an SVG image. The background is transparent and the colours are readable on
+ * white and on dark backgrounds, since a preview in a dark window may not pass the theme on to
+ * images.
  */
 import { cleanText, oneLine } from '../base/text.ts';
 
@@ -45,7 +46,7 @@ export function pathOf(points: readonly (readonly [x: number, y: number])[]): st
     .join('');
 }
 
-/** Distinguishable for readers with colour vision deficiency, together with the dashes. */
+/** Colours that, together with the dashes, can be distinguished with a colour vision deficiency. */
 const lineColours: readonly string[] = [
   '#2b7de9',
   '#cf6a1a',
@@ -77,7 +78,7 @@ export interface Picture {
   readonly width: number;
   readonly height: number;
   readonly title: string;
-  /** Text alternative. */
+  /** Text alternative of the image. */
   readonly description: string;
 }
 

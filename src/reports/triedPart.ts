@@ -1,4 +1,4 @@
-/** Lists the experiments and the reasons for their decisions. */
+/** Lists the experiments, with the reasons for their decisions. */
 import { plain } from '../base/markdown.ts';
 import { counted, formatValue } from '../base/text.ts';
 import type { Decision } from '../experiments/experiment.ts';
@@ -72,7 +72,10 @@ function whyText({ known }: Night, { decision, verdicts, runs }: ExperimentRow):
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
-/** Lists what the user has to decide. */
+/**
+ * Lists what the user has to decide: why the session waits, open questions, and undecided
+ * experiments.
+ */
 export function decidePart(night: Night, mentions: Mentions): string {
   const { facts, known } = night;
   const { session, questions, ledger } = facts;
@@ -87,7 +90,8 @@ export function decidePart(night: Night, mentions: Mentions): string {
   const lines = [
     ...stuck,
     ...bounded(open, 20, 'open questions', questionLine),
-    // In the order of the list below, so that each has an anchor there.
+    // Same order as in the list of experiments below, so that each experiment here has its anchor
+    // there.
     ...bounded(bestFirst(night, undecided), 10, 'undecided experiments', ({ id }) => {
       return `- ${mentions.experiment(id)} is undecided: keep or discard?`;
     }),

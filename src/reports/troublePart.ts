@@ -10,7 +10,7 @@ const maxAlarms = 20;
 const maxHappenings = 30;
 const maxQuestions = 20;
 
-/** Groups failures with the same status and last line. */
+/** Lists the failed runs, grouped by status and last line of output. */
 export function failuresPart({ runs }: BriefFacts, mentions: Mentions): string {
   const failed = runs.filter(({ outcome }) => outcome === 'bad');
   if (failed.length === 0) return '';
