@@ -1,15 +1,18 @@
 import { toDisposable, type Disposable } from './disposable.ts';
 import { WallClock } from './wallClock.ts';
 
-/** The only source of time. Tests pass a clock that they advance by hand. */
+/** The only source of time in Helios. Tests pass a clock that they advance by hand. */
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;
-  /** Calls `callback` once after `delayMs`; disposing cancels it. */
+  /** Calls `callback` once after `delayMs`. Disposing the result cancels the call. */
   after(delayMs: number, callback: () => void): Disposable;
 }
 
-/** Longest delay of a Node timer; longer delays are chained. */
+/**
+ * Longest delay that a Node timer supports. For a longer delay, several timers run one after
+ * another.
+ */
 const maxTimerMs = 2 ** 31 - 1;
 
 export const systemClock: Clock = new WallClock({
@@ -42,7 +45,10 @@ export function delay(clock: Clock, delayMs: number, signal?: AbortSignal): Prom
   });
 }
 
-/** Waits for `promise`, at most `timeoutMs`. Rejects if `promise` rejects within that time. */
+/**
+ * Resolves when `promise` resolves or after `timeoutMs`. Rejects if `promise` rejects within that
+ * time.
+ */
 export async function waitAtMost(
   clock: Clock,
   timeoutMs: number,

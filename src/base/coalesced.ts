@@ -1,6 +1,6 @@
 /**
- * Returns a function that runs `work` one call at a time. Calls during a run share the next run, so
- * the returned promise always belongs to a run that began after the call. A failed run does not
+ * Returns a function that runs `work`, one run at a time. All calls during a run share one further
+ * run, so the promise of a call belongs to a run that began after the call. A failed run does not
  * prevent the next one.
  */
 export function coalesced(work: () => Promise<void>): () => Promise<void> {

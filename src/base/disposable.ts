@@ -1,4 +1,4 @@
-/** Holds a resource until disposed. Disposing twice is harmless. */
+/** Holds a resource until disposed. Disposing a second time has no effect. */
 export interface Disposable {
   dispose(): void;
 }
@@ -15,8 +15,9 @@ export const toDisposable = (release: () => void): Disposable => {
 };
 
 /**
- * Owns disposables and disposes them once, newest first. Adding to a disposed store disposes the
- * added object at once. Errors while disposing are thrown together after all objects were disposed.
+ * Owns disposables. Disposing the store disposes each of them once, the newest first. An object
+ * that is added to a disposed store is disposed at once. Errors are thrown together after all
+ * objects were disposed.
  */
 export class DisposableStore implements Disposable {
   #owned: Disposable[] = [];

@@ -6,9 +6,9 @@ export type Listener<T> = (value: T) => void;
 export type Event<T> = (listener: Listener<T>) => Disposable;
 
 /**
- * Delivers values to listeners in the order of subscription. An error of a listener does not affect
- * the others; it goes to `onError` (by default it is rethrown on a fresh stack, so that it is
- * visible).
+ * Delivers values to listeners in the order of subscription. If a listener throws, the other
+ * listeners still receive the value, and the error is passed to `onError`. By default, `onError`
+ * rethrows the error asynchronously, so that it is reported as an uncaught error.
  */
 export class Emitter<T> implements Disposable {
   readonly #listeners = new Set<Listener<T>>();
@@ -19,7 +19,7 @@ export class Emitter<T> implements Disposable {
   }
 
   readonly event: Event<T> = (listener) => {
-    // A new function per subscription: the same listener may subscribe twice.
+    // A new function for each subscription, since the same listener may subscribe twice.
     const own: Listener<T> = (value) => listener(value);
     this.#listeners.add(own);
     return toDisposable(() => this.#listeners.delete(own));

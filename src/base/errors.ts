@@ -1,14 +1,22 @@
-/** Base class of all Helios errors. Match on `reason`; the message is for reading only. */
+/**
+ * Base class of all Helios errors. Code distinguishes errors by `reason`; the message is only for
+ * people and models.
+ */
 export abstract class HeliosError extends Error {
   abstract readonly reason: string;
 }
 
-/** An error for the model, used as the tool's result: says what happened and what to try next. */
+/**
+ * An error for the model: the message becomes the tool's result, and states what happened and what
+ * to try next.
+ */
 export class ToolFailure extends HeliosError {
   readonly reason = 'tool';
 }
 
-/** An error for the user: `message` says what is wrong, `action` what to do about it. */
+/**
+ * An error for the user: `message` states what is wrong, `action` what the user can do about it.
+ */
 export class UserFacing extends HeliosError {
   readonly reason = 'user';
   readonly action: string | undefined;
@@ -22,7 +30,7 @@ export class UserFacing extends HeliosError {
 export const messageOf = (error: unknown): string =>
   error instanceof Error ? error.message : String(error);
 
-/** Returns the message, with the recommended action if there is one. */
+/** Returns the error's message, followed by the recommended action if there is one. */
 export const adviceOf = (error: unknown): string =>
   error instanceof UserFacing && error.action !== undefined
     ? `${error.message} ${error.action}`

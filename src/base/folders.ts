@@ -3,9 +3,9 @@ import path from 'node:path';
 import { codeOf } from './errors.ts';
 
 /**
- * Creates the folder and its parents. Rejects with the system's error. Node's `recursive` option is
- * unusable: it loops endlessly where a file system reports ENOENT for every new folder, as `/proc`
- * does, and it reports the same error for a read-only one.
+ * Creates the folder and its parents. Rejects with the system's error. Does not use the `recursive`
+ * option of Node's `mkdir`: on a file system that reports ENOENT for every new folder, such as
+ * `/proc`, Node loops endlessly. On a read-only file system, Node also reports ENOENT.
  */
 export async function makeFolders(folder: string): Promise<void> {
   try {

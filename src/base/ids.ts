@@ -9,7 +9,8 @@ export type RunId = Branded<'run'>;
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
 
 /**
- * Returns `<prefix>-<time><random>`: sorts by creation time, safe as a file name on every system.
+ * Returns `<prefix>-<time><random>`. Ids with the same prefix sort by creation time and are safe as
+ * file names on every system.
  */
 function newId(prefix: string, nowMs: number): string {
   const time = nowMs.toString(36).padStart(9, '0');

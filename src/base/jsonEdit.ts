@@ -1,6 +1,7 @@
 /**
- * Edits JSON text while keeping its comments and layout; the edits of jsonc-parser lose comments
- * next to removed members. The text must be valid, and no key on the path may be repeated.
+ * Edits JSON text without changing its comments and its layout. The edits of jsonc-parser would
+ * lose comments next to removed members. The text must be valid JSON with comments, and no key on
+ * the path may occur twice.
  */
 import {
   applyEdits,
@@ -11,7 +12,10 @@ import {
   type Node,
 } from 'jsonc-parser';
 
-/** Sets `value` at `path`, if its object or list exists; `undefined` removes the member. */
+/**
+ * Sets `value` at `path`, if the object or list that contains `path` exists. For `undefined`,
+ * removes the member.
+ */
 export function withValue(text: string, path: JSONPath, value: unknown): string {
   const { node, holder } = find(text, path);
   if (value === undefined) return node === undefined ? text : without(text, node);
@@ -21,7 +25,10 @@ export function withValue(text: string, path: JSONPath, value: unknown): string 
   return applyEdits(text, [{ offset: node.offset, length: node.length, content }]);
 }
 
-/** Appends `value` to the list at `path`. A comment after the last item stays with that item. */
+/**
+ * Appends `value` to the list at `path`. A comment after the previous last item stays with that
+ * item.
+ */
 export function withItem(text: string, path: JSONPath, value: unknown): string {
   const { node } = find(text, path);
   return node === undefined ? text : withMember(text, node, value);
@@ -36,7 +43,7 @@ function find(
   return { node: at(path), holder: at(path.slice(0, -1)) };
 }
 
-/** Adds a member. `holder` is an object, or a list when there is no `name`. */
+/** Adds a member to `holder`, which is an object or, if `name` is omitted, a list. */
 function withMember(text: string, holder: Node, value: unknown, name?: string | number): string {
   const last = holder.children?.at(-1);
   const { unit, eol } = layoutOf(text);
@@ -64,8 +71,8 @@ function withMember(text: string, holder: Node, value: unknown, name?: string | 
 }
 
 /**
- * Removes a member of an object or a list, with the comments above and after it. Comments of other
- * members stay.
+ * Removes a member of an object or a list, together with the comments directly above the member and
+ * after it. Comments of other members stay.
  */
 function without(text: string, value: Node): string {
   const { node, holder, before, isLast } = placeOf(value);
@@ -74,7 +81,8 @@ function without(text: string, value: Node): string {
   const lineEnd = commentEnd(text, end);
   const open = (commaBefore ?? holder.offset) + 1;
   const begin = commentEnd(text, open);
-  // Text after the member on its line must not become part of the comment before it.
+  // If other text follows on the member's line, it must not become part of the comment in front of
+  // the member.
   const content = begin !== undefined && lineEnd === undefined ? layoutOf(text).eol : '';
   const taken = { offset: begin ?? open, length: (lineEnd ?? end) - (begin ?? open), content };
   // Removing the last member also removes the comma before it.
@@ -84,8 +92,8 @@ function without(text: string, value: Node): string {
 }
 
 /**
- * Locates a value among the members of its object or list. `node` is the value, with its name in an
- * object.
+ * Locates a value in its object or list. `node` is the value or, in an object, the whole member
+ * with its name.
  */
 function placeOf(value: Node) {
   const node = value.parent?.type === 'property' ? value.parent : value;
@@ -97,14 +105,16 @@ function placeOf(value: Node) {
 
 const endOf = ({ offset, length }: Node): number => offset + length;
 
-/** Returns the end of the line if only comments follow `offset` on it, otherwise `undefined`. */
+/**
+ * Returns the end of the line if only comments follow `offset` on that line, otherwise `undefined`.
+ */
 function commentEnd(text: string, offset: number): number | undefined {
   const comments = /(?:[ \t]|\/\*(?:[^*\r\n]|\*(?!\/))*\*\/)*(?:\/\/[^\r\n]*)?(?=\r?\n)/y;
   comments.lastIndex = offset;
   return comments.test(text) ? comments.lastIndex : undefined;
 }
 
-/** Returns the offset of the next comma; only spaces and comments precede it. */
+/** Returns the offset of the next comma, which only spaces and comments may precede. */
 function commaAfter(text: string, offset: number): number {
   const scanner = createScanner(text, true);
   scanner.setPosition(offset);
@@ -116,7 +126,7 @@ function commaAfter(text: string, offset: number): number {
 const indentAt = (text: string, offset: number): string =>
   /^[ \t]*/.exec(text.slice(text.lastIndexOf('\n', offset - 1) + 1, offset))?.[0] ?? '';
 
-/** Returns the indentation unit and the line ending of the text. */
+/** Returns the indentation of one level, and the line ending, as used in the text. */
 function layoutOf(text: string): { readonly unit: string; readonly eol: string } {
   const [, unit = '  '] = /\n( +|\t)\S/.exec(text) ?? [];
   return { unit, eol: text.includes('\r\n') ? '\r\n' : '\n' };

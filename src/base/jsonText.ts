@@ -1,4 +1,7 @@
-/** Reads JSON with comments and keeps the position of each value, to point the user to it. */
+/**
+ * Reads JSON with comments, together with the position of each value, so that an error message can
+ * state the position.
+ */
 import {
   parseTree,
   printParseErrorCode,
@@ -7,7 +10,7 @@ import {
   type ParseError,
 } from 'jsonc-parser';
 
-/** Both 1-based. */
+/** A position in a text: line and column start at 1. */
 export interface TextPlace {
   readonly line: number;
   readonly column: number;
@@ -16,16 +19,19 @@ export interface TextPlace {
 export type JsonReading =
   | {
       readonly value: unknown;
-      /** Paths of keys that occur twice in their object; the last value counts. */
+      /** Paths of keys that occur twice in the same object. The last value of such a key counts. */
       readonly repeated: readonly (readonly PropertyKey[])[];
-      /** Position of the value at `path`, or of its nearest existing ancestor. */
+      /**
+       * Returns the position of the value at `path` or, if there is none, of the nearest existing
+       * ancestor.
+       */
       placeOf(path: readonly PropertyKey[]): TextPlace;
-      /** Line of `placeOf`. */
+      /** Returns the line of the position that `placeOf` returns. */
       lineOf(path: readonly PropertyKey[]): number;
     }
   /**
-   * Position at which the text stops being JSON. `brokenLine` is the line of `brokenAt`; `why` is a
-   * clause for the user.
+   * For invalid JSON: `brokenAt` is the position of the first error, `brokenLine` its line, and
+   * `why` a clause that explains the error to the user.
    */
   | { readonly brokenLine: number; readonly brokenAt: TextPlace; readonly why: string };
 
@@ -54,8 +60,8 @@ function placeIn(text: string, offset: number): TextPlace {
 }
 
 /**
- * Returns the members of an object by name, or the items of a list by index. Of a repeated name,
- * the last value counts.
+ * Returns the members of an object by name, or the items of a list by index. If a name occurs
+ * twice, the last value counts.
  */
 function membersOf({ type, children = [] }: Node): Map<PropertyKey, Node> {
   if (type === 'array') return new Map(children.entries());
@@ -88,7 +94,7 @@ function repeatedIn(node: Node, path: readonly PropertyKey[]): (readonly Propert
 
 const invalid = 'it is not valid JSON';
 
-/** Explains a parse error. `rest` is the text from the error on. */
+/** Explains a parse error. `rest` is the text that starts at the error. */
 function whyBroken(error: ParseError | undefined, rest: string): string {
   const code = error && printParseErrorCode(error.error);
   const why = (code && reasons[code]) ?? expected(code, rest);

@@ -1,4 +1,4 @@
-/** Returns `2026-11-20 14:03:27`, in the time zone of this computer. */
+/** Formats a time as `2026-11-20 14:03:27`, in the time zone of this computer. */
 export function exactTime(atMs: number): string {
   const at = new Date(atMs);
   const two = (part: number): string => String(part).padStart(2, '0');
@@ -6,7 +6,7 @@ export function exactTime(atMs: number): string {
   return `${day} ${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}`;
 }
 
-/** Returns `14:03` on the same day, otherwise `11-21 14:03`. */
+/** Formats a time as `14:03` if it is on the same day as `nowMs`, otherwise as `11-21 14:03`. */
 export function clockTime(atMs: number, nowMs: number): string {
   const exact = exactTime(atMs);
   return exact.slice(0, 10) === exactTime(nowMs).slice(0, 10)

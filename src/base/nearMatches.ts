@@ -1,8 +1,8 @@
-/** Suggests known words for an unknown one. */
+/** Suggests known words for an unknown word. */
 
 /**
- * Returns the known words with a small edit distance to `word`, and those that contain it: the
- * nearest first, at most three.
+ * Returns at most three known words, the nearest first: words with a small edit distance to `word`,
+ * and words that contain `word`.
  */
 export function nearMatches(word: string, known: Iterable<string>): string[] {
   const asked = word.toLowerCase();
@@ -16,14 +16,15 @@ export function nearMatches(word: string, known: Iterable<string>): string[] {
 }
 
 /**
- * Ranks a word that contains the other, such as `gpt-5.4-mini` for `5.4-mini`, before all others.
+ * Returns the edit distance. If a known word contains the other, such as `gpt-5.4-mini` for
+ * `5.4-mini`, returns 0.5, which ranks it before all words that differ.
  */
 const distanceTo = (asked: string, known: string): number =>
   asked.length >= 3 && known.includes(asked) ? 0.5 : editDistance(asked, known);
 
 /**
- * Returns the number of letters to add, remove, replace or swap with their neighbour to turn one
- * word into the other.
+ * Returns the edit distance: how many letters to add, remove, replace or swap with their neighbour
+ * to turn one word into the other.
  */
 export function editDistance(one: string, other: string): number {
   const rows = Array.from({ length: one.length + 1 }, (_, i) =>

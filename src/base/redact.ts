@@ -1,16 +1,16 @@
 /**
- * Removes secrets from a text before it leaves Helios: in a notification, a report, an export.
- * Removes known secrets and text in the form of a secret. Prefers to remove too much, but keeps
- * names of metrics, numbers, hashes and ids.
+ * Removes secrets from text that leaves Helios in a notification, a report or an export: secrets
+ * that are known, and text that has the form of a secret. May remove too much, but leaves metric
+ * names, numbers, hashes and ids unchanged.
  */
 
 export const redactedMark = '[redacted]';
 
-/** Minimum length of a known secret; shorter ones would match ordinary words. */
+/** Minimum length of a known secret. A shorter secret would also match ordinary words. */
 const minChars = 6;
 
 /**
- * Replaces secrets by a mark. `known` secrets are found verbatim and in the encodings of URLs, JSON
+ * Replaces secrets by a mark. Finds the `known` secrets as they are, and as encoded in URLs, JSON
  * and base64.
  */
 export function redact(text: string, known: Iterable<string> = []): string {
@@ -20,8 +20,8 @@ export function redact(text: string, known: Iterable<string> = []): string {
 }
 
 /**
- * Separates colour codes from the following word, whose first letter the last letter of the code
- * would otherwise seem to be.
+ * Redacts text that contains colour codes. Separates each code from the word after it, since the
+ * last letter of the code would otherwise seem to be the first letter of the word.
  */
 const withColours = (text: string): string =>
   withoutShapes(text.replace(colour, '$&\u0000')).replaceAll(afterColour, '');
@@ -36,19 +36,21 @@ function withoutShapes(text: string): string {
     .replace(longWord, (word) => (isDrawn(word) ? redactedMark : word));
 }
 
-/** Returns true when the text is or contains something in the form of a secret. */
+/** Returns true when the text has the form of a secret, or contains such text. */
 export const looksSecret = (text: string): boolean => redact(text) !== text;
 
-/** Secrets that this process has learnt. Kept in memory only, and never shown. */
+/** The secrets that this process knows. They stay in memory and are never shown. */
 export class KnownSecrets {
   readonly #known = new Set<string>();
 
-  /** Adds the variables whose names denote secrets. */
+  /** Adds the values of environment variables whose names denote secrets. */
   constructor(env: Readonly<Record<string, string | undefined>> = {}) {
     for (const [name, value] of Object.entries(env)) if (isSecretName(name)) this.add(value);
   }
 
-  /** Adds a secret and returns it. For a JSON object, adds the texts in it. */
+  /**
+   * Adds a secret and returns it. If the secret is a JSON object, adds each text in that object.
+   */
   add<Value extends string | undefined>(value: Value): Value {
     for (const text of textsIn(value)) this.#known.add(text);
     return value;
@@ -57,7 +59,7 @@ export class KnownSecrets {
   readonly redact = (text: string): string => redact(text, this.#known);
 }
 
-/** Returns true for variables whose names denote secrets. */
+/** Returns true for names of environment variables that usually contain secrets. */
 export const isSecretName = (name: string): boolean =>
   /(?:key|token|secret|password|passwd|passphrase|credentials?|webhook(?:_url)?)$/i.test(name);
 
@@ -86,11 +88,11 @@ function formsOf(secret: string): string[] {
 
 interface Shape {
   readonly pattern: RegExp;
-  /** Replacement. Default: the mark alone. */
+  /** Replacement for the match. Default: only the mark. */
   readonly put?: string;
 }
 
-/** Prefixes of the tokens of known services. */
+/** Patterns for tokens of well-known services, by their prefixes. */
 const prefixes = [
   'sk-(?:ant-|proj-|or-v1-|svcacct-)?[\\w-]{16,}',
   '(?:sk|rk|pk)_(?:live|test)_[A-Za-z0-9]{10,}',
@@ -125,7 +127,7 @@ const shapes: readonly Shape[] = [
       /-----BEGIN ([A-Z0-9 ]*PRIVATE KEY[A-Z ]*)-----[\s\S]*?(?:-----END \1-----|(?![\s\S]))/g,
   },
   { pattern: /PuTTY-User-Key-File-\d[\s\S]*?(?:Private-MAC: *[a-f0-9]+|(?![\s\S]))/g },
-  // Credentials before the host of a URL, and URLs that are secrets themselves.
+  // Credentials in front of the host of a URL, and URLs that are secrets themselves.
   {
     pattern: /\b([a-z][a-z0-9+.-]{0,20}:\/\/)[^\s/@:'"<>]*:[^\s/@'"<>]+(?=@)/gi,
     put: `$1${redactedMark}`,
@@ -154,8 +156,8 @@ const shapes: readonly Shape[] = [
 ];
 
 /**
- * `name = value` of a secret in the syntax of shells, .env files, YAML, JSON, headers, queries and
- * options.
+ * Matches the assignment of a secret to a name in shells, .env files, YAML, JSON, HTTP headers, URL
+ * queries and command-line options.
  */
 const assignment =
   /((?:passw(?:or)?d|passphrase|secret|secret[_-]?access[_-]?key|api[_-]?key|access[_-]?key|private[_-]?key|account[_-]?key|token|authorization|credentials?|_auth|\bpwd|\bauth|signature|\bsig)["'\]]{0,2}(?:\s*(?:=>|[:=])\s*|\s+(?=["'])|(?<=--[\w-]{1,60})\s+))("[^"\n]*"|'[^'\n]*'|[^\s"',;&<>(){}[\]]+)/gi;
@@ -166,8 +168,8 @@ function withoutValue(whole: string, name: string, written: string): string {
 }
 
 /**
- * Returns true for a number, a reference to another variable, an empty value, or a token of a
- * tokenizer.
+ * Returns true for a value that is no secret: a number, a reference to another variable, an empty
+ * value, or a token in the sense of a tokenizer.
  */
 function isHarmless(name: string, value: string): boolean {
   if (
@@ -182,18 +184,18 @@ function isHarmless(name: string, value: string): boolean {
     )
   )
     return true;
-  // With such a name, the value could also be a word of a vocabulary, a kind of signature or a
-  // function.
+  // The name may also denote something else, such as a word of a vocabulary, the kind of a
+  // signature, or a function.
   const isVague = /(?:token|auth|signature|sig|credentials?)\W*$/i.test(name);
   return isVague && !(/\d/.test(value) && value.length >= 8);
 }
 
-/** A long word that is neither part of a path nor of encoded data. */
+/** Matches a long word that is neither part of a path nor of encoded data. */
 const longWord = /(?<![\w+/=.-])(?<!base64,)[\w+=-]{40,200}(?![\w+/=.-])/g;
 
 /**
- * Minimum share of changes between small letters, capitals and digits in a random word; words and
- * file names have fewer.
+ * In a random word, small letters, capitals and digits alternate often. Minimum share of such
+ * changes; ordinary words and file names have fewer.
  */
 const drawnShare = 0.4;
 

@@ -1,41 +1,47 @@
-/** Retries of failed operations. */
+/** Repeats failed operations. */
 import { delay, type Clock } from './clock.ts';
 
-/** Waits between attempts: growing from the first one, or listed, with the last one repeated. */
+/**
+ * Waits between attempts. Either each wait is a multiple of the previous one, or the waits are
+ * listed, and the last one repeats.
+ */
 export type RetryPolicy = RetryLimits & (GrowingWaits | { readonly waitsMs: readonly number[] });
 
 interface GrowingWaits {
   readonly firstMs: number;
-  /** Default: 1, so that each wait is as long as the first. */
+  /** Ratio of each wait to the previous one. Default: 1, so that all waits are equal. */
   readonly factor?: number;
   readonly longestMs?: number;
 }
 
 interface RetryLimits {
-  /** Random share of each wait, so that many clients do not retry at the same time. Default: 0. */
+  /**
+   * Random share of each wait, which prevents many clients from retrying at the same time. Default:
+   * 0.
+   */
   readonly jitter?: number;
-  /** Attempts after the first one. Default: no limit. */
+  /** Maximum number of attempts after the first one. Default: no limit. */
   readonly maxRetries?: number;
-  /** No retry follows a failure later than this after the start. Default: no limit. */
+  /** Time after the start from which a failure is not retried. Default: no limit. */
   readonly withinMs?: number;
 }
 
 export interface RetryDeps {
   readonly clock: Clock;
   readonly signal?: AbortSignal;
-  /** Returns a number in [0, 1), for the jitter. */
+  /** Returns a random number in [0, 1) for `jitter`. */
   readonly random?: () => number;
   /**
-   * Returns the wait before the next attempt, given the wait of the policy, or `undefined` when a
-   * retry is pointless. Not called after the last attempt.
+   * Returns the wait before the next attempt; `undefined` when another attempt is pointless.
+   * `backoffMs` is the wait that the policy suggests. Not called after the last attempt.
    */
   again(error: unknown, backoffMs: number): number | undefined;
 }
 
 /**
- * Resolves with the result of the first successful attempt. Rejects with the failure of the last
- * one, or with the reason of the signal when it is aborted during a wait. `attempt` receives the
- * number of previous attempts.
+ * Calls `attempt` until it succeeds, and resolves with its result. Rejects with the last failure
+ * when no further attempt is allowed, or with the signal's reason when the signal is aborted during
+ * a wait. `attempt` receives the number of previous attempts.
  */
 export async function retry<T>(
   policy: RetryPolicy,
@@ -57,8 +63,8 @@ export async function retry<T>(
 }
 
 /**
- * Returns the wait of the policy before the next attempt, after `retries` retries: 0 after the
- * first failure.
+ * Returns the wait that the policy suggests before the next attempt. `retries` is the number of
+ * previous retries: 0 after the first failure.
  */
 export function backoffMs(
   policy: RetryPolicy,
@@ -76,8 +82,8 @@ function fullWaitMs(policy: RetryPolicy, retries: number): number {
 }
 
 /**
- * Returns the wait that a `Retry-After` header requests, in seconds or as a date; `undefined`
- * without one.
+ * Returns the wait that a `Retry-After` header requests, in seconds or as a date. Returns
+ * `undefined` when the header is missing or invalid.
  */
 export function retryAfterMs(header: string | null | undefined, nowMs: number): number | undefined {
   const text = header?.trim() ?? '';

@@ -4,5 +4,8 @@ const names = new Map(
   Object.entries(constants.signals).map(([name, number]) => [number, name.slice(3)]),
 );
 
-/** Returns `KILL` for 9; `undefined` for an unknown number. */
+/**
+ * Returns the name of a signal without `SIG`, for example `KILL` for 9; `undefined` for an unknown
+ * number.
+ */
 export const signalName = (number: number): string | undefined => names.get(number);

@@ -1,9 +1,9 @@
-/** Formats durations for lists: short, of a steady width. */
+/** Formats durations for lists: short, and with little change of width. */
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 const dayMs = 24 * hourMs;
 
-/** Returns `40 s`, `12 m`, `2 h 10 m` or `3 d 4 h`: at most two units, of a steady width. */
+/** Returns at most two units: `40 s`, `12 m`, `2 h 10 m` or `3 d 4 h`. */
 export function formatSpan(spanMs: number): string {
   const span = Math.max(0, spanMs);
   if (span < minuteMs) return `${Math.floor(span / 1000)} s`;
@@ -19,6 +19,6 @@ function twoUnits(spanMs: number, [largeMs, large]: Unit, [smallMs, small]: Unit
   return `${Math.floor(spanMs / largeMs)} ${large}${rest > 0 ? ` ${rest} ${small}` : ''}`;
 }
 
-/** Returns `now`, `12 m ago` or `2 h 10 m ago`. */
+/** Formats a time in the past as `now`, `12 m ago` or `2 h 10 m ago`. */
 export const relativeTime = (atMs: number, nowMs: number): string =>
   nowMs - atMs < minuteMs ? 'now' : `${formatSpan(nowMs - atMs)} ago`;

@@ -5,8 +5,8 @@ const ansiPattern = new RegExp(
 const controlPattern = new RegExp('[\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f]', 'g');
 
 /**
- * Removes ANSI sequences and control characters other than tab, newline and carriage return from
- * the text of a process.
+ * Removes ANSI sequences, and control characters other than tab, newline and carriage return, from
+ * the output of a process.
  */
 export const cleanText = (text: string): string => stripAnsi(text).replace(controlPattern, '');
 
@@ -14,8 +14,8 @@ export const stripAnsi = (text: string): string =>
   text.includes('\u001b') ? text.replace(ansiPattern, '') : text;
 
 /**
- * Keeps the head and the tail of a long text, about `maxChars` in all, and states how much was
- * omitted between them.
+ * Shortens a long text to about `maxChars`: returns the beginning and the end, and states in
+ * between how much was omitted.
  */
 export function capText(
   text: string,
@@ -33,21 +33,27 @@ export function capText(
   };
 }
 
-/** Returns one line of at most `maxChars`, white space collapsed, cut with an ellipsis. */
+/**
+ * Returns the text on one line of at most `maxChars`, with white space collapsed. A truncated text
+ * ends with an ellipsis.
+ */
 export function oneLine(text: string, maxChars: number): string {
   const flat = text.replace(/\s+/g, ' ').trim();
   return flat.length <= maxChars ? flat : `${cutText(flat, Math.max(0, maxChars - 1))}…`;
 }
 
-/** Returns at most the first `maxChars`, without splitting a character. */
+/** Truncates the text to `maxChars` without splitting a character. */
 export const cutText = (text: string, maxChars: number): string =>
   text.length <= maxChars ? text : text.slice(0, maxChars).replace(/[\uD800-\uDBFF]$/, '');
 
-/** Returns `a`, `a or b` or `a, b or c`. */
+/** Joins words as `a`, `a or b` or `a, b or c`. */
 export const oneOf = (words: readonly string[]): string =>
   words.length < 2 ? words.join() : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
 
-/** Returns `1 run` or `3 runs`; `many` is the plural where it is not formed with an s. */
+/**
+ * Returns a count with its noun, such as `1 run` or `3 runs`. `many` is the plural if it is
+ * irregular.
+ */
 export const counted = (count: number, one: string, many = `${one}s`): string =>
   `${count} ${count === 1 ? one : many}`;
 
@@ -63,7 +69,7 @@ export function formatValue(value: number): string {
   return String(Number(value.toPrecision(4)));
 }
 
-/** Returns `850 ms`, `12 s`, `2 min 5 s` or `3 h 10 min`. */
+/** Formats a duration as `850 ms`, `12 s`, `2 min 5 s` or `3 h 10 min`. */
 export function formatDuration(durationMs: number): string {
   if (durationMs < 1000) return `${Math.max(0, Math.round(durationMs))} ms`;
   const seconds = Math.round(durationMs / 1000);
@@ -75,7 +81,9 @@ export function formatDuration(durationMs: number): string {
   return minutes % 60 === 0 ? `${hours} h` : `${hours} h ${minutes % 60} min`;
 }
 
-/** Returns `812 B`, `1.4 kB`, `25 MB` or `1.07 GB`: powers of 1000, at most three digits. */
+/**
+ * Formats a size as `812 B`, `1.4 kB`, `25 MB` or `1.07 GB`: powers of 1000, at most three digits.
+ */
 export function formatBytes(bytes: number): string {
   const units = ['B', 'kB', 'MB', 'GB', 'TB'];
   const power = bytes < 1000 ? 0 : Math.min(units.length - 1, Math.floor(Math.log10(bytes) / 3));
@@ -86,6 +94,6 @@ export function formatBytes(bytes: number): string {
 export const formatUsd = (usd: number): string =>
   usd === 0 || usd >= 0.1 ? `$${usd.toFixed(2)}` : `$${Number(usd.toPrecision(2))}`;
 
-/** Returns `text` as one word of a POSIX shell command line. */
+/** Quotes `text` as one word of a POSIX shell command line. */
 export const shellQuote = (text: string): string =>
   /^[A-Za-z0-9_\-./:=@%+,]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;

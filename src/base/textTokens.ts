@@ -1,12 +1,12 @@
 /**
- * Estimates the number of tokens of a text from its characters, since the exact tokenizers of the
+ * Estimates how many tokens a text has, based on its characters, since the exact tokenizers of the
  * models are not available.
  */
 
 /**
- * Characters per token. Tokenizers rarely split words, but often digits and signs in code and logs.
- * In Chinese, Japanese and Korean, nearly every character is a token; in other scripts, every
- * second.
+ * Average number of characters per token, by kind of character. A tokenizer rarely splits a word,
+ * but often splits digits and signs, as in code and logs. In Chinese, Japanese and Korean, nearly
+ * every character is one token; in other scripts, two characters are.
  */
 const wordChars = 4;
 const signChars = 2;
@@ -15,13 +15,16 @@ const scriptChars = 2;
 const isLetterOrSpace = (code: number): boolean =>
   (code >= 97 && code <= 122) || (code >= 65 && code <= 90) || code === 32;
 /**
- * First code unit counted as one token: from the CJK radicals on, including halves of surrogate
- * pairs (emoji).
+ * UTF-16 units from this one on count as one token each: CJK characters and all later ones,
+ * including halves of surrogate pairs (emoji).
  */
 const firstDense = 0x2e80;
 const firstForeign = 0x80;
 
-/** Returns the estimated tokens of `text`, not rounded. At most one per UTF-16 unit. */
+/**
+ * Returns the estimated number of tokens, not rounded. Never larger than the number of UTF-16
+ * units.
+ */
 export function textTokens(text: string): number {
   let words = 0;
   let signs = 0;
@@ -36,7 +39,10 @@ export function textTokens(text: string): number {
   return words / wordChars + signs / signChars + foreign / scriptChars + dense;
 }
 
-/** Returns the longest prefix of `text` with at most `maxTokens`, without splitting a character. */
+/**
+ * Returns the longest beginning of `text` that has at most `maxTokens` and does not split a
+ * character.
+ */
 export function beginningOf(text: string, maxTokens: number): string {
   if (textTokens(text) <= maxTokens) return text;
   let low = 0;

@@ -1,16 +1,17 @@
 /**
- * Wall clock time. System timers stop while the computer sleeps, and would then be late by that
- * time; here, overdue timers fire as soon as the computer is awake.
+ * A clock whose timers also count the time during which the computer sleeps. System timers stop
+ * during sleep, and would be late by that time. This clock fires overdue timers soon after the
+ * computer wakes up.
  */
 import { toDisposable, type Disposable } from './disposable.ts';
 
-/** Time functions of the system. */
+/** Time functions of the operating system. */
 export interface SystemTime {
   /** Milliseconds since the epoch. */
   now(): number;
   /**
-   * Calls `callback` once, after `delayMs` during which the computer was awake. `isIdle`: the timer
-   * does not keep the process alive.
+   * Calls `callback` once, after `delayMs` of time during which the computer was awake. If `isIdle`
+   * is true, the timer does not keep the process alive.
    */
   after(delayMs: number, callback: () => void, isIdle?: boolean): Disposable;
 }
@@ -20,13 +21,13 @@ interface Timer {
   readonly fire: () => void;
 }
 
-/** Maximum delay of an overdue timer once the computer is awake. */
+/** Longest time between the end of a sleep and the firing of overdue timers. */
 const refreshEveryMs = 5_000;
 
-/** Implements `Clock`. */
+/** Implements `Clock` with timers that also count the time of a computer's sleep. */
 export class WallClock {
   readonly #system: SystemTime;
-  /** Timers longer than the refresh interval. */
+  /** Timers that are longer than the refresh interval, and must be checked after a sleep. */
   readonly #waiting = new Set<Timer>();
   #check: Disposable | undefined;
 
@@ -60,7 +61,10 @@ export class WallClock {
     this.#check ??= this.#system.after(refreshEveryMs, () => this.#checkNow(), true);
   }
 
-  /** Fires overdue timers. Only a clock jump, such as during sleep, leaves any. */
+  /**
+   * Fires overdue timers. Timers are overdue only after the clock jumped, for example because the
+   * computer slept.
+   */
   #checkNow(): void {
     this.#check = undefined;
     const nowMs = this.now();
