@@ -1,20 +1,21 @@
 /**
- * Decides which web addresses may be fetched. Fails closed: an address not known to be public is
- * refused.
+ * Decides which web addresses may be fetched. An address that is not known to be public is refused.
  */
 import ipaddr from 'ipaddr.js';
 import { oneLine } from '../base/text.ts';
 import { WebFailure } from './webFailure.ts';
 
-/** In a public range, but served inside every Azure virtual machine. */
+/**
+ * In a public range, but this service of Azure is reachable only from inside its virtual machines.
+ */
 const azureHost = '168.63.129.16';
 
-/** Prefix of addresses that embed another one: `::ffff:10.0.0.1`, `64:ff9b::10.0.0.1`. */
+/** Prefix of IPv6 addresses that embed an IPv4 address, for example `64:ff9b::10.0.0.1`. */
 const nat64 = ipaddr.IPv6.parse('64:ff9b::');
 
 /**
- * Returns true for an address of the public internet; false for addresses of this computer, of
- * private networks, and for reserved ones.
+ * Returns true for an address on the public internet. Returns false for addresses of this computer,
+ * of private networks, and for reserved addresses.
  */
 export function isPublicAddress(address: string): boolean {
   if (!ipaddr.isValid(address)) return false;
@@ -26,10 +27,16 @@ export function isPublicAddress(address: string): boolean {
   return isHiding ? isPublicAddress(parsed.toByteArray().slice(-4).join('.')) : range === 'unicast';
 }
 
-/** Names with a local meaning in every network: a proxy would resolve them in its own. */
+/**
+ * Matches names with a local meaning. Refused because a proxy would resolve such a name in the
+ * proxy's own network.
+ */
 const localName = /^[^.]+$|\.(localhost|local|internal|intranet|lan|home\.arpa|onion)$/;
 
-/** Parses an `http` or `https` URL with a host and without a password. Throws `WebFailure`. */
+/**
+ * Parses an `http` or `https` URL. Throws `WebFailure` if the URL has no host, or contains a
+ * password.
+ */
 export function parseAddress(text: string, base?: string): URL {
   const url = URL.parse(text.trim(), base);
   const shown = oneLine(text, 200);
@@ -52,14 +59,14 @@ export function parseAddress(text: string, base?: string): URL {
 }
 
 /**
- * Returns the host of a URL as an address, or as a name without its last dot: `[::1]` → `::1`,
- * `example.org.` → `example.org`.
+ * Returns the host of a URL: an address without brackets, or a name without its last dot. `[::1]`
+ * becomes `::1`, and `example.org.` becomes `example.org`.
  */
 export const hostOf = (url: URL): string => url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
 
 /**
- * Throws `WebFailure` for a host whose name or address is not public. The addresses of a name must
- * still be checked.
+ * Throws `WebFailure` if the host is a local name or an address that is not public. For other
+ * names, the caller must still check the addresses that they resolve to.
  */
 export function checkHost(host: string): void {
   if (ipaddr.isValid(host) ? !isPublicAddress(host) : localName.test(host)) throw notPublic(host);

@@ -1,8 +1,10 @@
-/** Decodes bytes by the encoding that the server, the bytes or the page declare. */
+/**
+ * Decodes bytes with the encoding that the server, a byte order mark or the page itself declares.
+ */
 
 /**
- * Returns the text. A byte order mark takes precedence over the server's charset, which takes
- * precedence over the declaration in the page.
+ * Returns the decoded text. A byte order mark takes precedence over the server's charset, and that
+ * charset over the declaration in the page.
  */
 export function decodeText(bytes: Uint8Array, charset: string | undefined): string {
   const label = markedEncoding(bytes) ?? charset ?? declaredEncoding(bytes);
@@ -23,7 +25,7 @@ function declaredEncoding(bytes: Uint8Array): string | undefined {
   const head = new TextDecoder('latin1').decode(bytes.subarray(0, declarationBytes));
   const found = declaration.exec(head);
   const label = (found?.[1] ?? found?.[2])?.toLowerCase();
-  // A declaration that is readable as Latin-1 is not in UTF-16.
+  // The declaration was read as Latin-1, so the page cannot be in UTF-16.
   return label?.startsWith('utf-16') ? 'utf-8' : label;
 }
 
@@ -36,7 +38,10 @@ function decodedAs(label: string, bytes: Uint8Array): string | undefined {
   }
 }
 
-/** Decodes undeclared text that is not UTF-8 as Windows-1252, the most common case. */
+/**
+ * Decodes bytes without a declared encoding: as UTF-8 if that is valid, otherwise as Windows-1252,
+ * the most common case.
+ */
 function guessed(bytes: Uint8Array): string {
   const text = new TextDecoder('utf-8').decode(bytes);
   return text.slice(0, -1).includes('\ufffd')
@@ -46,7 +51,7 @@ function guessed(bytes: Uint8Array): string {
 
 const sniffedBytes = 4096;
 
-/** Returns true for bytes that may be text: no NUL among the first ones. */
+/** Returns true for bytes that may be text, that is, without a NUL near the beginning. */
 export const looksLikeText = (bytes: Uint8Array): boolean =>
   markedEncoding(bytes)?.startsWith('utf-16') === true ||
   !bytes.subarray(0, sniffedBytes).includes(0);

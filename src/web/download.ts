@@ -1,6 +1,6 @@
 /**
- * Performs one GET within limits: bytes after decompression, total time, and redirects, each of
- * which is checked like the first address.
+ * Performs one GET request, with limits on the size after decompression, on the total time, and on
+ * redirects. Each redirect's address is checked in the same way as the first address.
  */
 import type { LookupFunction } from 'node:net';
 import type { Dispatcher, Response } from 'undici';
@@ -12,17 +12,20 @@ import { hostOf, parseAddress } from './addresses.ts';
 import { PinnedNames, resolveName, type Resolve } from './pinned.ts';
 import { WebFailure } from './webFailure.ts';
 
-/** Opens a dispatcher, destroyed after use. Connections without a proxy must use `lookup`. */
+/**
+ * Opens a dispatcher, which the caller destroys after use. Direct connections must resolve names
+ * with `lookup`.
+ */
 export type OpenDispatcher = (lookup: LookupFunction) => Promise<Dispatcher>;
 
 export interface WebOptions {
   readonly clock: Clock;
-  /** Identifies Helios truthfully. */
+  /** User agent header. Must identify Helios, and not pretend to be a browser. */
   readonly userAgent: string;
   allowsPrivateAddresses(): boolean;
   /**
-   * Default: a direct connection. Behind a proxy, which resolves names itself, only the addresses
-   * known here are checked.
+   * Opens a dispatcher per download. Default: a direct connection. With a proxy, only the addresses
+   * that this computer resolves are checked, since the proxy resolves names itself.
    */
   readonly openDispatcher?: OpenDispatcher;
   readonly resolve?: Resolve;
@@ -31,7 +34,7 @@ export interface WebOptions {
 
 export interface WebLimits {
   readonly bytes: number;
-  /** Limit of a whole download, including redirects and retries. */
+  /** Time limit of a whole download, including redirects and retries. */
   readonly totalMs: number;
   readonly redirects: number;
 }
@@ -40,18 +43,18 @@ export interface Download {
   /** Final URL, after redirects. */
   readonly url: string;
   readonly status: number;
-  /** Lower case, without parameters; empty where the server sends none. */
+  /** Media type in lower case, without parameters; empty if the server sent none. */
   readonly mediaType: string;
   readonly charset?: string;
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** True when the content exceeded the limit. */
+  /** True when the content exceeded the size limit and was truncated. */
   readonly isCut: boolean;
 }
 
 export interface DownloadRequest {
   readonly url: string;
   readonly accept: string;
-  /** True for an address that the user configured. */
+  /** True for an address that the user configured, which may be private. */
   readonly allowsPrivateAddresses?: boolean;
 }
 
@@ -60,8 +63,8 @@ const policy: RetryPolicy = { firstMs: 1000, factor: 2, maxRetries: 2 };
 const longestWaitMs = 10_000;
 
 /**
- * Downloads the address. Rejects with `WebFailure`, or with the reason of the signal. Sends no
- * cookies and no credentials.
+ * Downloads the content at the address. Sends no cookies and no credentials. Rejects with
+ * `WebFailure`, or with the reason of the signal.
  */
 export async function download(
   request: DownloadRequest,
@@ -214,7 +217,10 @@ function joined(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
-/** Rejects on abort. The lookup itself cannot be cancelled and its result is ignored. */
+/**
+ * Resolves with the result of `work`. Rejects on abort; `work`, a name lookup, cannot be cancelled,
+ * and its result is then ignored.
+ */
 function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const onAbort = (): void => reject(signal.reason as Error);

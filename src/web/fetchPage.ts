@@ -1,6 +1,6 @@
 /**
- * Reads web pages as text, part by part. Pages are cached for a while, so that reading the next
- * part needs no request.
+ * Reads a web page as text, in parts. Pages are cached for a while, so that reading the next part
+ * needs no new request.
  */
 import { cleanText, formatBytes, oneLine } from '../base/text.ts';
 import { decodeText, looksLikeText } from './charset.ts';
@@ -11,12 +11,12 @@ import { WebFailure } from './webFailure.ts';
 
 export interface PageRequest {
   readonly url: string;
-  /** Characters of the text to skip. */
+  /** Number of characters to skip at the beginning of the text. */
   readonly offset: number;
   readonly maxChars: number;
 }
 
-/** A part of a page. The text is untrusted: only control characters are removed. */
+/** A part of a page. The text is untrusted; only control and invisible characters were removed. */
 export interface PagePart {
   /** Final URL, after redirects. */
   readonly url: string;
@@ -24,11 +24,11 @@ export interface PagePart {
   readonly mediaType: string;
   readonly text: string;
   readonly offset: number;
-  /** Length of the whole text. */
+  /** Length of the text of the whole page. */
   readonly totalChars: number;
-  /** Undefined at the end of the text. */
+  /** Offset of the next part; undefined at the end of the text. */
   readonly nextOffset?: number;
-  /** Omissions in the whole text, as texts. */
+  /** Sentences that state what was omitted from the page. */
   readonly notes: readonly string[];
 }
 
@@ -44,14 +44,14 @@ const maxTextChars = 2_000_000;
 
 export class WebReader {
   readonly #options: WebOptions;
-  /** Pages by requested URL, oldest first. */
+  /** Cached pages by requested URL, oldest first. */
   readonly #pages = new Map<string, Page>();
 
   constructor(options: WebOptions) {
     this.#options = options;
   }
 
-  /** Rejects with `WebFailure`, or with the reason of the signal. */
+  /** Reads a part of a page. Rejects with `WebFailure`, or with the reason of the signal. */
   async read({ url, offset, maxChars }: PageRequest, signal: AbortSignal): Promise<PagePart> {
     const page = this.#kept(url) ?? this.#keep(url, await this.#fetch(url, signal));
     const { text } = page;
@@ -131,7 +131,7 @@ export class WebReader {
 
 const partless = ({ readMs: _, ...page }: Page): Omit<Page, 'readMs'> => page;
 
-/** Returns the offset, or the one before it where it would split a character. */
+/** Returns `at`, or the offset before it if a cut at `at` would split a character. */
 const wholeCharacter = (text: string, at: number): number =>
   /[\udc00-\udfff]/.test(text.charAt(at)) ? at - 1 : at;
 
@@ -150,7 +150,7 @@ const notText = ({ mediaType, bytes, isCut }: Download): string =>
 const tooLarge = ({ bytes }: Download): string =>
   `The PDF is larger than ${formatBytes(bytes.length)}. To read it, download it on a machine with remote_exec.`;
 
-/** Characters that are invisible to users but not to models: they can reverse or hide text. */
+/** Characters that a user does not see but a model does, and that can reverse or hide text. */
 const unseen =
   /[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]|[\u{e0000}-\u{e007f}]/gu;
 

@@ -1,4 +1,4 @@
-/** Messages to and from the worker. */
+/** Messages between the main thread and the worker that reads pages. */
 import type { SearchHit } from './searchHit.ts';
 
 export type PageJob =
@@ -8,13 +8,16 @@ export type PageJob =
 
 export interface ReadPage {
   readonly title?: string;
-  /** Markdown of a page, plain text of a PDF; neither cleaned nor bounded. */
+  /** Markdown of an HTML page, or plain text of a PDF. Not yet cleaned, and of any length. */
   readonly text: string;
-  /** Omissions, as text. */
+  /** A sentence that states what was omitted. */
   readonly note?: string;
 }
 
-/** Search results of a page. `isChallenge`: the page asks the user to prove to be human instead. */
+/**
+ * Search results in a page. `isChallenge` is true when the page asks the user to prove to be human,
+ * instead of showing results.
+ */
 export interface FoundHits {
   readonly hits: readonly SearchHit[];
   readonly isChallenge: boolean;

@@ -1,6 +1,6 @@
 /**
- * Worker thread for untrusted content, which may take too much time or memory: the worker is then
- * terminated from outside.
+ * Worker thread that parses untrusted content. If the parsing takes too much time or memory, the
+ * main thread terminates the worker.
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import { messageOf } from '../base/errors.ts';

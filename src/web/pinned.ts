@@ -1,6 +1,6 @@
 /**
- * Resolves each name once, checks its addresses, and connects to exactly those: a second, different
- * DNS answer is never used.
+ * Resolves each host name only once, checks its addresses, and lets connections use only these
+ * addresses. So a later DNS answer cannot redirect a connection to an unchecked address.
  */
 import { lookup as systemLookup, type LookupAddress } from 'node:dns';
 import type { LookupFunction } from 'node:net';
@@ -25,9 +25,9 @@ export class PinnedNames {
   }
 
   /**
-   * Resolves `host` and stores its addresses. Unless private addresses are allowed, rejects with
-   * `WebFailure` when any address is not public. Accepts an unknown name: a proxy may know it, and
-   * a direct connection fails.
+   * Resolves `host` and stores its addresses. Rejects with `WebFailure` if an address is not
+   * public, unless private addresses are allowed. Accepts a name that cannot be resolved: a proxy
+   * may know it, and a direct connection fails anyway.
    */
   async pin(host: string, allowsPrivate: boolean): Promise<void> {
     if (!allowsPrivate) checkHost(host);
@@ -44,7 +44,7 @@ export class PinnedNames {
     throw notPublic(host);
   }
 
-  /** Lookup function for connections: returns pinned addresses only. */
+  /** Lookup function for connections. Returns only the stored addresses. */
   readonly lookup: LookupFunction = (name, options, callback) => {
     const host = name.replace(/\.$/, '');
     const wanted =

@@ -1,4 +1,4 @@
-/** Reads the results of DuckDuckGo's HTML search. Runs in the worker. */
+/** Reads the search results in DuckDuckGo's HTML page. Runs in the worker. */
 import type { FoundHits } from './pageJob.ts';
 import { parseDocument } from './readHtml.ts';
 import type { SearchHit } from './searchHit.ts';
@@ -33,8 +33,8 @@ const textOf = (element: Result | null): string =>
   (element?.textContent ?? '').replace(/\s+/g, ' ').trim();
 
 /**
- * Returns the target page, which the search engine passes in `uddg`. Links without it are
- * advertisements or internal.
+ * Returns the URL of the result, which the link contains as the parameter `uddg`. Links without
+ * that parameter are advertisements or internal links.
  */
 function targetOf(href: string): string | undefined {
   const link = URL.parse(href, 'https://duckduckgo.com');

@@ -1,13 +1,13 @@
 /**
- * Converts an HTML page to Markdown: its article where it has one, otherwise all visible content.
- * Runs in the worker.
+ * Converts an HTML page to Markdown: only the article if the page has one, otherwise all visible
+ * content. Runs in the worker.
  */
 import { Readability } from '@mozilla/readability';
 import { parseHTML } from 'linkedom';
 import TurndownService from 'turndown';
 import type { ReadPage } from './pageJob.ts';
 
-/** The used part of the DOM. */
+/** The part of the DOM's interface that this file uses. */
 interface Element {
   readonly parentElement: Element | null;
   readonly textContent: string | null;
@@ -32,16 +32,17 @@ interface Article {
 }
 
 /**
- * Limits of elements and of their nesting. Larger pages are not articles, and analysing them would
- * take too long.
+ * Maximum number of elements and of nested elements. A larger page is not searched for an article,
+ * since that would take too long.
  */
 const maxElements = 100_000;
 const maxDepth = 150;
-/** Minimum length of an article; shorter ones are banners or cookie notices. */
+/** Minimum length of an article. Shorter text is a banner or a cookie notice. */
 const minChars = 250;
 
 /**
- * Cast, since the library's types need the DOM types of a browser, which are not available here.
+ * Cast to simpler types, since the library's types need the DOM types of a browser, which are not
+ * available here.
  */
 const parse = parseHTML as unknown as (html: string) => { readonly document: Document };
 const Judge = Readability as unknown as new (
@@ -49,7 +50,10 @@ const Judge = Readability as unknown as new (
   options: { readonly maxElemsToParse: number },
 ) => { parse(): Article | null };
 
-/** Adds the html and body elements that the parser needs around a fragment. */
+/**
+ * Parses a page or a fragment. Adds the html and body elements that the parser needs around a
+ * fragment.
+ */
 export const parseDocument = (html: string): Document =>
   parse(/<body[\s>]/i.test(html) ? html : `<html><body>${html}</body></html>`).document;
 
@@ -68,8 +72,8 @@ function articleOf(document: Document): Article | null {
   try {
     return new Judge(document.cloneNode(true), { maxElemsToParse: maxElements }).parse();
   } catch {
-    // Too large for Readability, or broken in a way that it does not handle: the page is then shown
-    // whole.
+    // Readability cannot process the page, which is too large or malformed. The whole page is then
+    // shown.
     return null;
   }
 }
@@ -93,7 +97,7 @@ function shownIn(document: Document): string {
 }
 
 /**
- * Makes links absolute and keeps only web and mail links. Images are represented by their
+ * Makes links absolute and removes links other than web and mail links. Replaces images by their
  * alternative text.
  */
 function makeAbsolute(document: Document, url: string): void {
@@ -125,7 +129,7 @@ function markdown(html: string): string {
     replacement: (content) => `| ${content.trim().replace(/\s*\n\s*/g, ' ')} `,
   });
   service.addRule('row', { filter: 'tr', replacement: (content) => `\n${content}|` });
-  // Passes a parsed document: for a string, Turndown would load its own parser.
+  // Turndown receives a parsed document, since it would load its own parser for a string.
   const { document } = parse(
     `<!doctype html><html><body><div id="page">${html}</div></body></html>`,
   );

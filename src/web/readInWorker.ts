@@ -13,16 +13,19 @@ export interface WorkerLimits {
 const usualLimitMs = 30_000;
 const maxHeapMb = 512;
 
-/** Next to this file: the source module when running from source, otherwise the bundle. */
+/**
+ * Worker module in the folder of this module: a source file when running from source, otherwise a
+ * bundle.
+ */
 const file = new URL(
   import.meta.url.endsWith('.ts') ? './pageWorker.ts' : './pageWorker.mjs',
   import.meta.url,
 );
 
 /**
- * Reads a page in a worker thread without access to the environment. Rejects with `WebFailure`:
- * `content` for an unreadable page, `timeout` after the time limit. Rejects with the reason of the
- * signal on abort.
+ * Runs a job in a worker thread, which cannot read environment variables. Rejects with a
+ * `WebFailure`: `content` if the page is unreadable, `timeout` after the time limit. Rejects with
+ * the signal's reason on abort.
  */
 export function readInWorker<Job extends PageJob>(
   job: Job,

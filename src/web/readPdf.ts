@@ -5,7 +5,9 @@ import type { ReadPage } from './pageJob.ts';
 const maxPages = 300;
 const maxChars = 2_000_000;
 
-/** Rejects for bytes that are not a PDF, and for a PDF that needs a password. */
+/**
+ * Returns the text of a PDF. Rejects if the bytes are not a PDF, or if the PDF needs a password.
+ */
 export async function readPdf(bytes: Uint8Array<ArrayBuffer>): Promise<ReadPage> {
   const document = await getDocument({ data: bytes, useSystemFonts: true, verbosity: 0 }).promise;
   const pages: string[] = [];

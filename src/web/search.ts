@@ -1,6 +1,6 @@
 /**
- * Searches the web without a model: with the user's SearxNG instance, otherwise with DuckDuckGo,
- * which needs no key.
+ * Searches the web without a model: with the user's SearxNG instance if one is configured,
+ * otherwise with DuckDuckGo, which needs no key.
  */
 import { oneLine } from '../base/text.ts';
 import { decodeText } from './charset.ts';
@@ -15,12 +15,12 @@ export interface HitRequest {
   readonly maxResults: number;
 }
 
-/** Rejects with `WebFailure`, or with the reason of the signal. */
+/** Searches the web. Rejects with `WebFailure`, or with the reason of the signal. */
 export type SearchWeb = (request: HitRequest, signal: AbortSignal) => Promise<readonly SearchHit[]>;
 
 /**
- * Returns a search with SearxNG. `baseUrl` is configured by the user, so private addresses are
- * allowed.
+ * Returns a function that searches with SearxNG. May connect to a private address, since the user
+ * configured `baseUrl`.
  */
 export const searxngSearch =
   (baseUrl: string, options: WebOptions): SearchWeb =>
@@ -108,7 +108,7 @@ const maxTitleChars = 200;
 const maxUrlChars = 1000;
 const maxSnippetChars = 500;
 
-/** Returns each page once, cleaned and with bounded texts. */
+/** Removes repeated pages, cleans the texts and limits their length. */
 export function cleaned(hits: readonly SearchHit[], maxResults: number): SearchHit[] {
   const urls = new Set<string>();
   const isNew = ({ url }: SearchHit): boolean =>

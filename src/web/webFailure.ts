@@ -1,12 +1,12 @@
 import { HeliosError } from '../base/errors.ts';
 
 /**
- * - `address`: the address may not be fetched
- * - `status`: the server refused or failed
- * - `network`: no complete answer
+ * - `address`: the address must not be fetched
+ * - `status`: the server refused the request or failed
+ * - `network`: no complete answer was received
  * - `timeout`: the time limit was exceeded
  * - `content`: the content is unreadable
- * - `search`: the search is unavailable
+ * - `search`: the search service is unavailable
  */
 export type WebFailureReason = 'address' | 'status' | 'network' | 'timeout' | 'content' | 'search';
 
@@ -15,13 +15,16 @@ type WebFailureOptions = ErrorOptions & {
   readonly retryAfterMs?: number;
 };
 
-/** A failed web request. The message says what to try next and never quotes the page. */
+/**
+ * A failed web request. The message states what to try next, and never contains text of the page.
+ */
 export class WebFailure extends HeliosError {
   readonly reason: WebFailureReason;
-  /** HTTP status, for the reason `status`. */
+  /** HTTP status; set for the reason `status`. */
   readonly status: number | undefined;
   /**
-   * Minimum wait that the server requests before a retry; `undefined` when a retry is pointless.
+   * Wait in milliseconds that the server requests before a retry; `undefined` when a retry is
+   * pointless.
    */
   readonly retryAfterMs: number | undefined;
 
