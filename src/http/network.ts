@@ -1,6 +1,5 @@
 /**
- * Connects to the network directly or through a proxy, with additional certificates, behind one
- * `fetch`.
+ * Provides a `fetch` that connects directly or through a proxy, and trusts additional certificates.
  */
 import { readFile } from 'node:fs/promises';
 import type { LookupFunction } from 'node:net';
@@ -10,24 +9,27 @@ import { codeOf, messageOf, UserFacing } from '../base/errors.ts';
 import { parseProxy } from './proxy.ts';
 
 export interface NetworkSettings {
-  /** `http://`, `https://` or `socks5://`, with user and password where needed. */
+  /**
+   * URL of the proxy: `http://`, `https://` or `socks5://`, with user name and password if needed.
+   */
   readonly proxy?: string;
   /**
-   * Hosts to reach without the proxy, separated by commas, as in `NO_PROXY`. This computer is
-   * always included.
+   * Hosts that are reached without the proxy, separated by commas, as in `NO_PROXY`. This computer
+   * is always reached without the proxy.
    */
   readonly noProxy?: string;
-  /** PEM file of certificates to trust in addition to Node's. */
+  /** PEM file with certificates to trust in addition to those that Node trusts. */
   readonly caFile?: string;
 }
 
 type Fetch = typeof globalThis.fetch;
 
 /**
- * Returns a `fetch` that reads the settings at each call. Without any, it uses the global `fetch`,
- * which in VS Code knows the proxy and the certificates of the window. When that does not trust a
- * certificate, it retries once with the certificates of the system. Rejects like `fetch`, or with
- * `UserFacing` for a wrong setting or a fault of the proxy.
+ * Returns a `fetch` that reads the settings at each call. Without settings, the function calls the
+ * global `fetch`, which in VS Code uses the proxy and the certificates of the window. If the global
+ * `fetch` does not trust a certificate, the function retries once with the certificates of the
+ * operating system. Rejects like `fetch`, or with `UserFacing` for a wrong setting or a fault of
+ * the proxy.
  */
 export function createFetch(settings: () => NetworkSettings): Fetch {
   const routes = new Map<string, Promise<Undici.Dispatcher>>();
@@ -44,7 +46,7 @@ export function createFetch(settings: () => NetworkSettings): Fetch {
     routes.set(key, dispatcher);
     dispatcher.catch(() => routes.delete(key));
     const { fetch } = await loadUndici();
-    // Both implement the same standard, but their types are unrelated.
+    // Both `fetch` functions implement the same standard, but their types are unrelated.
     const call = fetch as unknown as (input: unknown, init: unknown) => Promise<Response>;
     return call(input, { ...init, dispatcher: await dispatcher }).catch((error: unknown) => {
       throw route.proxy === undefined ? error : (proxyFault(error, route.proxy) ?? error);
@@ -68,9 +70,9 @@ export function createFetch(settings: () => NetworkSettings): Fetch {
 }
 
 /**
- * Opens a dispatcher for one purpose, to be destroyed after use. Also trusts the certificates of
- * the system. Direct connections resolve names with `lookup`. Rejects with `UserFacing` for a wrong
- * setting.
+ * Opens a dispatcher for one purpose; the caller destroys it after use. The dispatcher also trusts
+ * the certificates of the operating system. Direct connections resolve names with `lookup`. Rejects
+ * with `UserFacing` for a wrong setting.
  */
 export const openDispatcher = (
   settings: NetworkSettings,
@@ -84,7 +86,10 @@ export const openDispatcher = (
   );
 };
 
-/** Casts the default export: its types are incomplete, and the bundle has no other export. */
+/**
+ * Loads undici. Casts the default export: its types are incomplete, and the bundle has no other
+ * export.
+ */
 const loadUndici = async (): Promise<typeof Undici> =>
   (await import('undici')).default as Partial<typeof Undici> as typeof Undici;
 
@@ -132,7 +137,10 @@ async function certificates(file: string): Promise<string> {
   );
 }
 
-/** Returns false for a stream, which the first attempt consumes. */
+/**
+ * Returns whether a request with this body can be repeated. Returns false for a stream, since the
+ * first attempt consumes it.
+ */
 const isRepeatable = (body: unknown): boolean =>
   body === undefined || body === null || typeof body === 'string';
 
@@ -145,8 +153,8 @@ const isUntrusted = (error: unknown): boolean =>
   causes(error).some((cause) => untrusted.test(codeOf(cause) ?? ''));
 
 /**
- * Returns the fault of the proxy, if any. A proxy that does not answer is a temporary network
- * error, with its code.
+ * Returns the fault of the proxy that caused the error, if any. If the proxy did not answer,
+ * returns a network error with its code, which counts as temporary.
  */
 function proxyFault(error: unknown, proxy: string): Error | undefined {
   const url = parseProxy(proxy);

@@ -1,7 +1,9 @@
 /** Reads proxy addresses from settings and the environment. */
 import { UserFacing } from '../base/errors.ts';
 
-/** Throws `UserFacing`; the message never shows the password. */
+/**
+ * Parses the URL of a proxy. Throws `UserFacing` with a message that does not contain the password.
+ */
 export function parseProxy(text: string): URL {
   const url = URL.parse(/^[a-z0-9+.-]+:\/\//i.test(text) ? text : `http://${text}`);
   if (url !== null && /^(https?|socks5):$/.test(url.protocol) && url.hostname !== '') return url;
@@ -13,7 +15,7 @@ export function parseProxy(text: string): URL {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Reads the usual variables, in capitals or small letters. */
+/** Reads the proxy from the usual environment variables, in capitals or small letters. */
 export function proxyOf(env: Environment): { readonly proxy?: string; readonly noProxy?: string } {
   const first = (...names: readonly string[]): string | undefined =>
     names
