@@ -69,8 +69,8 @@ function progressOf(night: Night): DrawnChart | undefined {
 }
 
 /**
- * Returns the dot of a run. For a run that does not count, such as a failed one, the dot is at its
- * last value instead of its best.
+ * Returns the dot of a run; an empty list if the run has no finite value. A run that does not
+ * count, such as a crashed one, has a dot too, at the best value that it recorded.
  */
 function pointOf(
   night: Night,
