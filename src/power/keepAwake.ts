@@ -1,6 +1,6 @@
 /**
- * Keeps the computer from going to sleep while there is work. A child process of the system's own
- * tool does this; it ends with this process in any case.
+ * Keeps the computer awake while there is work. Starts a tool of the operating system as a child
+ * process, which keeps the computer awake until that process or Helios ends.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { Socket } from 'node:net';
@@ -10,7 +10,7 @@ import type { Disposable } from '../base/disposable.ts';
 import type { Logger } from '../base/logger.ts';
 
 export interface KeepAwakeOptions {
-  /** Read on every `update`. */
+  /** Returns whether the computer should stay awake. Called on every `update`. */
   isWanted(): boolean;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -81,7 +81,7 @@ export class KeepAwake implements Disposable {
 
 type Command = readonly [tool: string, ...args: string[]];
 
-/** Commands that end when their input does. */
+/** Commands that keep the computer awake until their standard input is closed. */
 const holders: Partial<Record<NodeJS.Platform, Command>> = {
   linux: [
     'systemd-inhibit',
