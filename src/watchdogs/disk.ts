@@ -15,7 +15,7 @@ export interface DiskLimits {
 }
 
 const gigabyte = 1e9;
-/** A disk has recovered when this multiple of the limit is free. */
+/** The alarm ends when the free space is at least this multiple of the limit. */
 const roomFactor = 1.5;
 
 export class DiskWatch {
@@ -26,7 +26,7 @@ export class DiskWatch {
     this.#limits = limits;
   }
 
-  /** Returns the text of the alarm, if it is due. */
+  /** Checks the disks. Returns the text of the alarm if one is to be raised. */
   judge(disks: readonly DiskFacts[]): string | undefined {
     const full = disks.find((disk) => this.#isBelow(disk, 1));
     if (full !== undefined) return this.latch.raise(() => diskText(full));

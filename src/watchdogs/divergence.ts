@@ -29,18 +29,21 @@ const refreshPoints = 10;
 const clearPoints = 50;
 const minShareOfBest = 0.25;
 const minShareOfGain = 0.5;
-/** Minimum rise over the recent values, as a share of them, for metrics compared with those. */
+/**
+ * Minimum rise that counts as leaving the range, as a share of the recent values. Applies to a
+ * metric that is compared with its recent values.
+ */
 const minRise = { steady: 2, drifting: 0.5 } as const;
 /**
- * Multiple of the gain, or of the best value, that counts as far away: no training that began well
- * gets there by itself.
+ * A metric is far away when its distance from the best value exceeds this multiple of the gain or
+ * of the best value, whichever is larger. A training that began well does not get there by itself.
  */
 const farFactor = 3;
-/** Share of the points before the excursion that it has to last. */
+/** Minimum length of an excursion, as a share of the points before it, for an alarm. */
 const patience = { steady: 1 / 12, drifting: 1 / 4 } as const;
 /**
- * A jump of a drifting metric exceeds its limit by this factor this many points after leaving its
- * range.
+ * A drifting metric has jumped if, after this number of points out of range, its level exceeds the
+ * limit by this factor. Otherwise the range follows the metric.
  */
 const sudden = { points: 8, factor: 1.5 } as const;
 /** Minimum gain: as a share of the first value, and in multiples of its noise. */
@@ -122,9 +125,7 @@ export class DivergenceWatch {
     return points >= patience[this.#course] * before && !outside.isComingBack(this.#best);
   }
 
-  /**
-   * Returns whether the metric passed its limit in small steps, which is a drift and not a jump.
-   */
+  /** Returns true when the metric passed its limit in small steps, which is a drift, not a jump. */
   #hasDrifted({ points, level }: Excursion): boolean {
     return (
       this.#course === 'drifting' &&
@@ -182,7 +183,10 @@ export class DivergenceWatch {
     );
   }
 
-  /** Whether values are compared with the best ever, and not with recent ones. */
+  /**
+   * True when values are compared with the best values of the run, false when they are compared
+   * with recent values.
+   */
   get #isAnchored(): boolean {
     return this.#course === 'steady' && this.#hasGained;
   }

@@ -1,6 +1,6 @@
 /** The points of a metric since it left its range: decides whether it is coming back. */
 
-/** Longest excursion that can be coming back, in points. */
+/** Maximum points in an excursion that can still count as coming back. */
 const maxPoints = 2000;
 /** Share of its height that an excursion has to lose while it comes back. */
 const minLost = 0.1;
@@ -29,8 +29,8 @@ export class Excursion {
   }
 
   /**
-   * Returns whether the last third is closer to `best` than the first, as after a restart, a new
-   * task or a resumed checkpoint.
+   * Returns whether the metric is coming back: the last third of the excursion is closer to `best`
+   * than the first third, as after a restart, a new task or a resumed checkpoint.
    */
   isComingBack(best: number): boolean {
     const third = Math.floor(this.#values.length / 3);

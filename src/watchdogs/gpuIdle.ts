@@ -19,7 +19,8 @@ export class GpuIdleWatch {
   }
 
   /**
-   * Adds a sample of the run's GPUs: the utilisation of each, 0 to 100. An empty sample is unknown.
+   * Adds a sample: the utilisation of each GPU of the run, 0 to 100; empty if unknown. Returns the
+   * text of the alarm if one is to be raised.
    */
   judge(atMs: number, percents: readonly number[]): string | undefined {
     const isBusy = percents.some((percent) => percent >= this.#limits.belowPercent);

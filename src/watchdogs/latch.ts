@@ -1,4 +1,4 @@
-/** Reports a condition once, and again only after it has ceased to hold. */
+/** Reports a problem only once. Reports it again only after the problem has ceased to hold. */
 export class Latch {
   #detail: string | undefined;
 
@@ -7,7 +7,7 @@ export class Latch {
     return this.#detail;
   }
 
-  /** Returns `detail()`, or `undefined` if the condition was reported already. */
+  /** Returns `detail()`, or `undefined` if the problem was already reported and still holds. */
   raise(detail: () => string): string | undefined {
     if (this.#detail !== undefined) return undefined;
     this.#detail = detail();

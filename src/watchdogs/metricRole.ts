@@ -5,7 +5,10 @@ const lossWords = new Set(
     ' ',
   ),
 );
-/** Words that, next to a loss word, mean something else: a factor, a gradient. */
+/**
+ * Words that, next to a loss word, show that the metric is not a loss but, for example, a factor or
+ * a gradient.
+ */
 const otherWords = new Set(
   'scale scaler scaling grad gradient norm weight lr count time'.split(' '),
 );
@@ -16,8 +19,8 @@ const partWords = new Set(
   ),
 );
 /**
- * Metrics that are measured now and then, or aggregate earlier values: NaN or infinite may only
- * mean that there is no value yet.
+ * Words for metrics that are measured only sometimes, or that combine earlier values. While there
+ * is no value yet, such a metric may be NaN or infinite.
  */
 const derivedWords = new Set(
   'val valid validation eval evaluation test dev best min max avg average mean ema running smooth smoothed'.split(
@@ -30,7 +33,7 @@ export interface MetricRole {
   readonly isLoss: boolean;
   /** A loss that a healthy training brings down and keeps down. */
   readonly isSteadyLoss: boolean;
-  /** The first values may be placeholders. */
+  /** True for a metric whose first values may be placeholders instead of measured values. */
   readonly isDerived: boolean;
   /** Tokens, samples or steps per second. */
   readonly isSpeed: boolean;

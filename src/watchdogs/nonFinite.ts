@@ -23,9 +23,11 @@ export interface NonFiniteFacts extends MetricRole {
  */
 export type NonFiniteLevel = 'serious' | 'noticed';
 
-/** Consecutive numbers after which the metric counts as measured each time. */
+/** Finite values in a row after which the metric counts as measured in each step. */
 const establishedAfter = 2;
-/** Consecutive non-finite values after a number. */
+/**
+ * Number of consecutive non-finite values that lead to a warning, after the metric was a number.
+ */
 const noticedAfter = 3;
 /** Consecutive non-finite values of a metric that never was a number. */
 const neverANumber = { ofEachStep: 5, other: 50 } as const;
@@ -40,7 +42,7 @@ export class NonFiniteWatch {
   readonly #facts: NonFiniteFacts;
   #isEstablished = false;
   #hasBeenFinite = false;
-  /** Length of the last row of numbers (positive) or of non-finite values (negative). */
+  /** Length of the current row: positive for a row of numbers, negative for non-finite values. */
   #row = 0;
   /** Longest row of non-finite values that was followed by a number. */
   #longestGap = 0;

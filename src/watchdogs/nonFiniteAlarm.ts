@@ -17,7 +17,7 @@ export class NonFiniteAlarm {
     serious: new Latch(),
     noticed: new Latch(),
   };
-  /** The metric that was non-finite last. */
+  /** The metric that was non-finite most recently; undefined when no problem holds. */
   #sick: NonFiniteWatch | undefined;
 
   constructor(action: WatchAction) {

@@ -1,5 +1,5 @@
 /**
- * All watchdogs of one run: fed with points, with the passing of time, and with samples of its
+ * All watchdogs of one run. Receives points, regular calls as time passes, and samples of the run's
  * GPUs. Each problem is reported once, and again only after it has ceased to hold. The caller takes
  * the action.
  */
@@ -21,8 +21,8 @@ export interface RunWatchOptions {
   /** Returns whether the metric decides which run is best. */
   isDecisive(metric: string): boolean;
   /**
-   * Problems that an earlier process reported. They are reported again only after they have ceased
-   * to hold.
+   * Problems that an earlier process reported. Each is reported again only after it has ceased to
+   * hold.
    */
   readonly told?: readonly Pick<Finding, 'kind' | 'action'>[];
 }
@@ -62,8 +62,8 @@ export class RunWatch {
   }
 
   /**
-   * Adds points that an earlier process has read. Returns the problems that hold at their end and
-   * were not reported.
+   * Adds points that an earlier process has read. Returns the problems that hold after the last of
+   * these points and that the earlier process did not report.
    */
   recall(metrics: Pick<RunMetrics, 'names' | 'series'>): readonly Finding[] {
     const found = new Map<string, Finding>();
@@ -87,14 +87,17 @@ export class RunWatch {
   }
 
   /**
-   * Call regularly while the run is known to be active. `lastOutputMs`: when output was last read,
-   * if ever.
+   * Detects silence. Must be called regularly while the run is known to be active. `lastOutputMs`
+   * is the time at which output was last read; undefined if never.
    */
   beat(nowMs: number, lastOutputMs: number | undefined): readonly Finding[] {
     return this.#found('silence', this.#silence.beat(nowMs, lastOutputMs));
   }
 
-  /** Call in place of `beat` while the machine does not answer. */
+  /**
+   * Must be called instead of `beat` while the machine does not answer. That time does not count as
+   * silence.
+   */
   skip(): void {
     this.#silence.skip();
   }

@@ -1,6 +1,6 @@
 /**
- * Median and spread of the last values of a series. Adding a value costs a binary search and a
- * short move, however long the series.
+ * Median and spread of the last values in a series. The time to add a value depends on the
+ * capacity, and not on the length of the series.
  */
 export class RunningMedian {
   readonly #ring: Float64Array;

@@ -9,7 +9,7 @@ import type { WatchdogPolicy } from './settings.ts';
 export interface SeriesWatch {
   readonly isSpeed: boolean;
   readonly nonFinite: NonFiniteWatch;
-  /** Not set for a metric without a direction, or one that is not judged. */
+  /** Undefined for a metric that has no direction, or that is not checked for divergence. */
   readonly divergence?: DivergenceWatch;
 }
 

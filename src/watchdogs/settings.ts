@@ -1,6 +1,6 @@
 /**
- * Settings of the watchdogs of runs: from the user, overlaid by the project, completed with
- * defaults.
+ * Settings of the watchdogs: the defaults, overlaid with the user's settings and then with the
+ * project's settings.
  */
 import * as z from 'zod';
 
@@ -39,8 +39,8 @@ const kind = <Shape extends z.ZodRawShape>(what: string, shape: Shape) =>
     .describe(what);
 
 /**
- * The settings as a user writes them: every part is optional, and `"divergence": "kill"` is short
- * for its action.
+ * The settings in the form that a user writes. Every part is optional. The short form
+ * `"divergence": "kill"` sets only the action.
  */
 export const watchdogSettingsSchema = z.strictObject({
   non_finite: kind('A metric became NaN or infinite.', {
@@ -109,7 +109,7 @@ export const watchdogSettingsSchema = z.strictObject({
   }).optional(),
 });
 
-/** Parsed settings: a short form has become `{ action }`. */
+/** Parsed settings, in which the short form is replaced by `{ action }`. */
 export type WatchdogSettings = z.output<typeof watchdogSettingsSchema>;
 
 /** All thresholds of all kinds. */
@@ -145,7 +145,7 @@ export interface DivergencePolicy {
   readonly metrics?: readonly string[] | undefined;
 }
 
-/** By default, only signs that no healthy run shows end a run. */
+/** Default thresholds. Only problems that never occur in a healthy run end the run by default. */
 export const defaultPolicy: WatchdogPolicy = {
   non_finite: { action: 'kill' },
   divergence: { action: 'warn', deviations: 8, warmupPoints: 50, forPoints: 8 },

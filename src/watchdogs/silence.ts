@@ -3,7 +3,10 @@
  */
 import { Latch } from './latch.ts';
 
-/** Longest interval between two beats of a computer that was awake. */
+/**
+ * Longest interval between two beats that counts as observed. After a longer one, the computer
+ * probably slept.
+ */
 const longestBeatMs = 60_000;
 /**
  * A run that rarely prints (an epoch of 40 min) is reported only after it has been silent for this

@@ -1,6 +1,6 @@
 /**
- * Detects a run that became much slower: by a metric of its speed (`tokens/s`), else by the steps
- * of its metrics.
+ * Detects a run that became much slower. Measures the speed by a metric such as `tokens/s` or,
+ * without one, by the number of steps per second.
  */
 import { formatValue } from '../base/text.ts';
 import type { MetricPoint } from '../metrics/metric.ts';
@@ -14,8 +14,8 @@ const minRates = 20;
 const minSlow = 3;
 const clearRates = 3;
 /**
- * A slow stretch has to last for this multiple of the longest one that ended by itself (an
- * evaluation in each epoch).
+ * A slow stretch is reported only if it lasts this multiple of the longest slow stretch that ended
+ * by itself, such as an evaluation in each epoch.
  */
 const longerFactor = 2;
 /** Minimum length of a stretch: output arrives in bursts, so shorter ones are not meaningful. */
@@ -36,7 +36,10 @@ export class ThroughputWatch {
   readonly latch = new Latch();
   readonly #limits: ThroughputLimits;
   readonly #usual = new RunningMedian(windowRates);
-  /** The followed metric: one that is a speed, or the first one with steps. */
+  /**
+   * The metric that gives the speed: a metric of speed or, without one, the first metric with
+   * steps.
+   */
   #lead: { readonly metric: string; readonly isSpeed: boolean } | undefined;
   #anchor: { readonly step: number; readonly timeMs: number } | undefined;
   #slow: { readonly sinceMs: number; untilMs: number; count: number } | undefined;
@@ -47,7 +50,7 @@ export class ThroughputWatch {
     this.#limits = limits;
   }
 
-  /** Adds a point. Returns the text of the alarm, if it is due. */
+  /** Adds a point. Returns the text of the alarm if one is to be raised. */
   add(point: MetricPoint, isSpeed: boolean): string | undefined {
     if (!this.#follows(point, isSpeed)) return undefined;
     const rate = this.#rateOf(point, isSpeed);
@@ -70,8 +73,7 @@ export class ThroughputWatch {
     if (isAnew || timeMs - from.timeMs >= minStretchMs) this.#anchor = { step, timeMs };
     if (isAnew || timeMs - from.timeMs < minStretchMs) return undefined;
     const perSecond = isSpeed ? value : (step - from.step) / ((timeMs - from.timeMs) / 1000);
-    // Two lines with the same step measure something else: an evaluation prints the step at which
-    // it is made.
+    // Two points with the same step give no speed: an evaluation prints the step at which it runs.
     const isTold = Number.isFinite(perSecond) && (isSpeed || step > from.step);
     return isTold ? { perSecond, fromMs: from.timeMs, toMs: timeMs } : undefined;
   }
