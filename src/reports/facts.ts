@@ -79,7 +79,7 @@ export interface CostFacts {
    * Total cost of all model calls, as text. Also mentions subscription usage and unknown prices.
    */
   readonly total: string;
-  /** One line per model, and one line for the experiments. */
+  /** A line per model, and a line for the experiments. */
   readonly lines: readonly string[];
 }
 

@@ -56,7 +56,7 @@ function watchFileValue(
   let known = '';
   let compared: { stamp: string; value: number } | undefined;
   const take = (found: FileState, value: number): void => {
-    // Where times are in whole seconds, a second change within the same second is invisible. So a
+    // If times are in whole seconds, a second change within the same second is invisible. So a
     // file that changed just now is read once more.
     const isSettled = found.modifiedMs % 1000 !== 0 || clock.now() - found.modifiedMs > settledMs;
     const stamp = stampOf(found);

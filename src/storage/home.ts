@@ -22,7 +22,7 @@ export interface Home {
   readonly machineHomesFile: string;
   /** List of the container engines that Helios has used with this home folder. */
   readonly enginesFile: string;
-  /** What model providers report about their models; the file is created again when missing. */
+  /** Reports of model providers about their models. Created again when missing. */
   readonly modelsFile: string;
   /** Working folder of `claude` processes. Contains only the input files of these processes. */
   readonly claudeFolder: string;

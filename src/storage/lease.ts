@@ -32,7 +32,7 @@ const heartbeatMs = 5_000;
  * its work.
  */
 const handsOverWithinMs = 15_000;
-/** How often the requesting process checks the lease where there are no file events. */
+/** Interval at which the requesting process checks the lease where there are no file events. */
 const pollEveryMs = 250;
 
 export interface LeaseOptions {
