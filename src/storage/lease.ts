@@ -27,7 +27,7 @@ import { StorageFailure } from './storageFailure.ts';
 
 const heartbeatMs = 5_000;
 /**
- * How long a process waits for the holder to hand over. Longer than the heartbeat interval: where
+ * Time that a process waits for the holder to hand over. Longer than the heartbeat interval: where
  * there are no file events, the holder notices the request only at a heartbeat, and must then stop
  * its work.
  */

@@ -41,7 +41,6 @@ export interface LoopDeps extends ContextSource {
   /** Effort for sessions whose user chose none. */
   readonly effort: Effort;
   provider(id: string): ModelProvider;
-  /** Returns the description of a model from the lists of models. */
   describe(provider: string, model: string): ModelDescription | undefined;
   cost(provider: string, reply: ModelReply): Cost;
   readonly budget: BudgetGuard;

@@ -49,9 +49,8 @@ export interface SessionStoreDeps {
   readonly home: Home;
   readonly shared: SharedDeps;
   readonly catalogue: SessionCatalogue;
-  /** Version of Helios, which is recorded in the journal. */
   readonly version: string;
-  /** Kind of owner that this process writes into the leases of its sessions. */
+  /** Written into the leases of its sessions. */
   readonly ownerKind: OwnerKind;
 }
 
@@ -327,7 +326,6 @@ export class SessionStore implements Sessions {
     return project;
   }
 
-  /** Removes the session from the open sessions, then closes it. Never rejects. */
   async #letGo(session: LiveSession, close: () => Promise<void>): Promise<void> {
     if (this.#open.get(session.id) === session) this.#open.delete(session.id);
     await close().catch((error: unknown) =>
