@@ -22,7 +22,7 @@ interface Timer {
 }
 
 /** Longest time between the end of a sleep and the firing of overdue timers. */
-const refreshEveryMs = 5_000;
+const checkEveryMs = 5_000;
 
 /** Implements `Clock` with timers that also count the time of a computer's sleep. */
 export class WallClock {
@@ -40,7 +40,7 @@ export class WallClock {
   }
 
   after(delayMs: number, callback: () => void): Disposable {
-    if (delayMs <= refreshEveryMs) return this.#system.after(Math.max(0, delayMs), callback);
+    if (delayMs <= checkEveryMs) return this.#system.after(Math.max(0, delayMs), callback);
     const end = (): void => {
       this.#waiting.delete(timer);
       armed.dispose();
@@ -52,13 +52,13 @@ export class WallClock {
     const timer: Timer = { dueMs: this.now() + delayMs, fire };
     const armed = this.#system.after(delayMs, fire);
     this.#waiting.add(timer);
-    this.#probeLater();
+    this.#checkLater();
     return toDisposable(end);
   }
 
-  #probeLater(): void {
+  #checkLater(): void {
     if (this.#waiting.size === 0) return;
-    this.#check ??= this.#system.after(refreshEveryMs, () => this.#checkNow(), true);
+    this.#check ??= this.#system.after(checkEveryMs, () => this.#checkNow(), true);
   }
 
   /**
@@ -70,6 +70,6 @@ export class WallClock {
     const nowMs = this.now();
     const due = [...this.#waiting].filter(({ dueMs }) => dueMs <= nowMs);
     for (const { fire } of due.sort((a, b) => a.dueMs - b.dueMs)) fire();
-    this.#probeLater();
+    this.#checkLater();
   }
 }

@@ -4,7 +4,7 @@
  * form contains no output paths and no run names.
  */
 import { parseShell } from '../shell/parseShell.ts';
-import type { ShellWord } from '../shell/shellText.ts';
+import type { ShellWord } from '../shell/shellCommand.ts';
 import { wrapperOf } from '../shell/within.ts';
 
 export interface CommandForm {

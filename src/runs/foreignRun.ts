@@ -54,7 +54,7 @@ export async function watchRun(
     while (!signal.aborted) {
       const changed = new Promise<void>((resolve) => (wake = resolve));
       try {
-        const seen = await refresh(run, host, folder);
+        const seen = await probe(run, host, folder);
         goneSinceMs = seen.kind === 'gone' ? (goneSinceMs ?? clock.now()) : undefined;
         const isOver = goneSinceMs !== undefined && clock.now() - goneSinceMs >= host.recordGraceMs;
         if (seen.kind === 'over' || (seen.kind === 'gone' && (seen.isFinal || isOver))) {
@@ -78,7 +78,7 @@ type Seen =
   /** The process is gone. `isFinal`: the exit record can no longer appear. */
   | { readonly kind: 'gone'; readonly isFinal: boolean; readonly end: RunEnd };
 
-async function refresh(
+async function probe(
   { machine, clock }: ForeignRun,
   host: RunHost,
   folder: RunFolder,

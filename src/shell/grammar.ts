@@ -32,9 +32,9 @@ async function load(): Promise<void> {
  * package.
  */
 async function wasm(name: string): Promise<Uint8Array<ArrayBuffer>> {
-  const beside = fileURLToPath(new URL(`./${name}.wasm`, import.meta.url));
-  const file = existsSync(beside)
-    ? beside
+  const bundled = fileURLToPath(new URL(`./${name}.wasm`, import.meta.url));
+  const file = existsSync(bundled)
+    ? bundled
     : createRequire(import.meta.url).resolve(`${name}/${name}.wasm`);
   return new Uint8Array(await readFile(file));
 }

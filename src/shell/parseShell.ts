@@ -8,7 +8,7 @@ import { CommandReader } from './commandReader.ts';
 import { syntaxTree } from './grammar.ts';
 import { expansionsIn, takeOutHeredocs, type Sign } from './heredoc.ts';
 import { must, NotUnderstood } from './notUnderstood.ts';
-import type { ShellCommand, ShellText } from './shellText.ts';
+import type { ShellCommand, ShellText } from './shellCommand.ts';
 import { expansion } from './words.ts';
 
 /**

@@ -1,7 +1,7 @@
 /** Corrects or refuses simple commands that the grammar gets wrong. */
 import { childrenOf, gapBetween, written, type Place } from './children.ts';
 import { must, NotUnderstood } from './notUnderstood.ts';
-import type { ShellCommand, ShellWord } from './shellText.ts';
+import type { ShellCommand, ShellWord } from './shellCommand.ts';
 
 /** Keywords of the shell. If a keyword seems to be a program, the grammar has misread the text. */
 const reserved = new Set(

@@ -1,5 +1,5 @@
 /** Knows programs that run another command (wrappers), and finds where that command begins. */
-import type { ShellCommand, ShellWord } from './shellText.ts';
+import type { ShellCommand, ShellWord } from './shellCommand.ts';
 
 /**
  * A program that runs another command:

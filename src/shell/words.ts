@@ -1,7 +1,7 @@
 /** Converts parts of the tree to words, with quotes resolved. */
 import { childrenOf, gapBetween, looseChildren, written, type Place } from './children.ts';
 import { must } from './notUnderstood.ts';
-import type { ShellWord } from './shellText.ts';
+import type { ShellWord } from './shellCommand.ts';
 
 /** Types of the syntax nodes that are expansions. */
 export const expansion =

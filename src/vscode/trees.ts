@@ -91,9 +91,9 @@ export class Trees implements Disposable {
     const machineFrames = this.#frames(() => machines.refresh());
     this.#machineViews = this.#owned.add(new MachineViews(host, () => machineFrames.request()));
     this.#owned.add(
-      machines.onDidChangeVisibility((isVisible) => this.#machineViews.refresh(isVisible)),
+      machines.onDidChangeVisibility((isVisible) => this.#machineViews.show(isVisible)),
     );
-    this.#machineViews.refresh(machines.isVisible);
+    this.#machineViews.show(machines.isVisible);
     this.#owned.add(
       sessions.onDidChange(() => {
         runFrames.request();

@@ -180,11 +180,11 @@ function ended(
   signal: AbortSignal | undefined,
 ): Promise<Ended> {
   const { promise, resolve, reject } = Promise.withResolvers<Ended>();
-  const refresh = (): void => {
+  const check = (): void => {
     const { verdict, metrics = [] } = log.state.runs.get(spec.id) ?? {};
     if (verdict !== undefined) resolve({ verdict, metrics });
   };
-  const listening = log.onDidRecord(refresh);
+  const listening = log.onDidRecord(check);
   const stop = (): void =>
     reject(
       new UserFacing(
@@ -193,7 +193,7 @@ function ended(
       ),
     );
   signal?.addEventListener('abort', stop, { once: true });
-  refresh();
+  check();
   if (signal?.aborted) stop();
   return promise.finally(() => {
     listening.dispose();

@@ -97,7 +97,7 @@ export class ForeignSession implements ObservedSession {
     this.#isWatched = isWatched;
     this.#timer?.dispose();
     this.#timer = undefined;
-    if (isWatched) this.#probeLater();
+    if (isWatched) this.#refreshLater();
   }
 
   dispose(): void {
@@ -153,14 +153,14 @@ export class ForeignSession implements ObservedSession {
     return grown;
   }
 
-  #probeLater(): void {
+  #refreshLater(): void {
     this.#timer = this.#deps.clock.after(refreshEveryMs, () => {
       this.refresh()
         .catch((error: unknown) =>
           this.#deps.logger.warn(`Session ${this.#id}: ${messageOf(error)}`),
         )
         .finally(() => {
-          if (this.#isWatched) this.#probeLater();
+          if (this.#isWatched) this.#refreshLater();
         });
     });
   }

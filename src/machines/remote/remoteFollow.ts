@@ -45,7 +45,7 @@ export class RemoteFollows implements Disposable {
   /** Script of the last listing. */
   #listed = '';
   #next: Disposable | undefined;
-  #isProbing = false;
+  #isRefreshing = false;
   /** Duration of the last listing. */
   #listMs = 0;
   #changedMs = 0;
@@ -93,8 +93,8 @@ export class RemoteFollows implements Disposable {
 
   #beat(): void {
     this.#next?.dispose();
-    if (this.#isProbing) return;
-    this.#isProbing = true;
+    if (this.#isRefreshing) return;
+    this.#isRefreshing = true;
     this.refresh().then(
       () => this.#beatLater(),
       (error: unknown) => this.#suffer(error),
@@ -102,7 +102,7 @@ export class RemoteFollows implements Disposable {
   }
 
   #beatLater(): void {
-    this.#isProbing = false;
+    this.#isRefreshing = false;
     this.#isDown = false;
     const isCalm = this.#deps.clock.now() - this.#changedMs > calmAfterMs;
     const minMs = this.#deps.shell.stays ? beatMs : pollMs;
@@ -114,7 +114,7 @@ export class RemoteFollows implements Disposable {
    * the last position.
    */
   #suffer(error: unknown): void {
-    this.#isProbing = false;
+    this.#isRefreshing = false;
     const failure = asFailure(error);
     if (!this.#isDown) for (const follow of [...this.#follows]) follow.sink.onError(failure);
     this.#isDown = true;

@@ -22,10 +22,10 @@ export const newlySaid = (transcript: Transcript): string[] =>
 
 /** Returns the trials whose metrics were read in the previous reply. */
 export function justReviewed({ transcript, trials }: View): Trial[] {
-  const probed = transcript.calls.filter(
+  const reads = transcript.calls.filter(
     ({ name, turn }) => name === 'show_metrics' && turn === transcript.turn - 1,
   );
-  const tasks = new Set(probed.map(({ input }) => input['task_id']));
+  const tasks = new Set(reads.map(({ input }) => input['task_id']));
   return trials.filter(({ handle, runId }) => tasks.has(handle) || tasks.has(runId));
 }
 

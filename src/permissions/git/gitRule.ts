@@ -4,7 +4,7 @@
  * by its path, writing to `.git`), and text that it does not understand.
  */
 import { parseShell } from '../../shell/parseShell.ts';
-import { writtenBy, type ShellCommand, type ShellWord } from '../../shell/shellText.ts';
+import { writtenBy, type ShellCommand, type ShellWord } from '../../shell/shellCommand.ts';
 import { foundCommand, programOf, scriptOf, wrapperOf } from '../../shell/within.ts';
 
 export type GitVerdict =

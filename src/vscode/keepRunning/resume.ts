@@ -36,7 +36,7 @@ export interface ResumeOptions {
  * Delays between the searches for interrupted sessions after a reload. The search is repeated
  * because the previous window may own its sessions for a while.
  */
-const pollsAfterMs = [500, 1_500, 4_000, 10_000];
+const checksAfterMs = [500, 1_500, 4_000, 10_000];
 /** Delay before another attempt after a write to the disk failed. */
 const triesAgainMs = 30_000;
 
@@ -58,23 +58,23 @@ export class Resumption implements Disposable {
     const { home, policy } = this.#options;
     const saved =
       policy === 'never' ? [] : await readdir(homeAt(home).sessionsFolder).catch(() => []);
-    if (saved.length > 0) await this.#refresh(0);
+    if (saved.length > 0) await this.#check(0);
   }
 
   dispose(): void {
     this.#next?.dispose();
   }
 
-  async #refresh(round: number): Promise<void> {
+  async #check(round: number): Promise<void> {
     const { host, policy, logger } = this.#options;
     const engine = await host.get();
     const found = (await interruptedHere(engine, this.#options)).filter(
       ({ id }) => !this.#known.has(id),
     );
     for (const { id } of found) this.#known.add(id);
-    const afterMs = pollsAfterMs[round];
-    if (afterMs !== undefined) this.#probeLater(afterMs, round + 1);
-    else if (round === pollsAfterMs.length) await this.#offerThoseOfWindows(engine);
+    const afterMs = checksAfterMs[round];
+    if (afterMs !== undefined) this.#checkLater(afterMs, round + 1);
+    else if (round === checksAfterMs.length) await this.#offerThoseOfWindows(engine);
     if (found.length === 0) return;
     // Not awaited: while the user does not answer, the other work continues.
     if (policy === 'ask')
@@ -84,11 +84,11 @@ export class Resumption implements Disposable {
     else await this.#resume(engine, found);
   }
 
-  #probeLater(afterMs: number, round: number): void {
+  #checkLater(afterMs: number, round: number): void {
     const { clock, logger } = this.#options;
     this.#next?.dispose();
     this.#next = clock.after(afterMs, () => {
-      this.#refresh(round).catch((error: unknown) => logger.error(`resume: ${messageOf(error)}`));
+      this.#check(round).catch((error: unknown) => logger.error(`resume: ${messageOf(error)}`));
     });
   }
 
@@ -128,7 +128,7 @@ export class Resumption implements Disposable {
       engine.sessions.resume(id).catch((error: unknown) => {
         this.#known.delete(id);
         logger.warn(`${id} was not resumed: ${messageOf(error)}`);
-        if (isPassing(error)) this.#probeLater(triesAgainMs, pollsAfterMs.length);
+        if (isPassing(error)) this.#checkLater(triesAgainMs, checksAfterMs.length);
         return undefined;
       }),
     );

@@ -26,7 +26,7 @@ export class MachineViews implements Disposable {
   readonly #slots: MachineSlots;
   #hosts: readonly SshHost[] | undefined;
   #engine: Engine | undefined;
-  #isProbing = false;
+  #isVisible = false;
   #watch: Disposable | undefined;
 
   constructor(host: EngineHost, redraw: () => void) {
@@ -44,15 +44,15 @@ export class MachineViews implements Disposable {
           }),
         );
         this.#owned.add(engine.runs.onDidChange(({ run }) => this.#readSlots(run.spec.machineId)));
-        this.refresh(this.#isProbing);
+        this.show(this.#isVisible);
       }),
     );
   }
 
   /** Starts or stops measuring the machines' loads. Called with true while the tree is visible. */
-  refresh(isProbing: boolean): void {
-    this.#isProbing = isProbing;
-    if (isProbing) this.#watch ??= this.#engine?.resources.watch();
+  show(isVisible: boolean): void {
+    this.#isVisible = isVisible;
+    if (isVisible) this.#watch ??= this.#engine?.resources.watch();
     else this.#rest();
   }
 
@@ -91,7 +91,7 @@ export class MachineViews implements Disposable {
 
   #readSlots(id: string): void {
     const { machines } = this.#engine ?? {};
-    if (!this.#isProbing || machines?.status(id).kind !== 'connected') return;
+    if (!this.#isVisible || machines?.status(id).kind !== 'connected') return;
     void this.#slots.refresh(machines.get(id));
   }
 

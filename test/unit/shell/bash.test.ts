@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'mocha';
 import { parseShell } from '../../../src/shell/parseShell.ts';
-import type { ShellWord } from '../../../src/shell/shellText.ts';
+import type { ShellWord } from '../../../src/shell/shellCommand.ts';
 
 /** Numbers that only their seed decides. */
 function chance(seed: number): (below: number) => number {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import { run } from '../../setup/command.ts';
 import { parseShell } from '../../../src/shell/parseShell.ts';
-import { writtenBy, type ShellCommand, type ShellWord } from '../../../src/shell/shellText.ts';
+import { writtenBy, type ShellCommand, type ShellWord } from '../../../src/shell/shellCommand.ts';
 
 /** A word that only the shell can know is written as `?text`. */
 const shown = ({ text, isDynamic }: ShellWord): string => (isDynamic ? `?${text}` : text);

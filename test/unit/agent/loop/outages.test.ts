@@ -7,7 +7,7 @@ import { ScriptedModel, type Script, type ScriptedReply } from '../../../fakes/s
 import { eventsOf, testEngine, until, type TestEngine } from '../../../fakes/testEngine.ts';
 
 const quit: ScriptedReply = [{ name: 'finish', input: { outcome: 'blocked', summary: 'ok' } }];
-const refresh: ScriptedReply = [{ name: 'memory_ls', input: {} }];
+const listNotes: ScriptedReply = [{ name: 'memory_ls', input: {} }];
 const failing = (reason: ModelFailure['reason'], retryAfterMs?: number): ScriptedReply => ({
   reply: {
     stop: 'error',
@@ -58,7 +58,7 @@ describe('a model that fails', () => {
   it('is asked again after waits that grow, up to ten minutes; an answer lets them begin anew', async () => {
     const outage = failing('network');
     const { model, session } = await begin((_request, index) => {
-      if (index === 0 || index === 8) return refresh;
+      if (index === 0 || index === 8) return listNotes;
       return index < 10 ? outage : quit;
     });
     for (let count = 1; count <= 8; count += 1) await sitOut(model, session, count);
@@ -70,7 +70,7 @@ describe('a model that fails', () => {
     const { model, session } = await begin((_request, index) => {
       if (index === 1) return failing('rate_limit', 5_000_000);
       if (index === 2) return failing('server', 5_000);
-      return index === 0 ? refresh : quit;
+      return index === 0 ? listNotes : quit;
     });
     for (const count of [1, 2]) await sitOut(model, session, count);
     assert.equal(await session.ended, 'blocked');
@@ -79,7 +79,7 @@ describe('a model that fails', () => {
 
   it('is given up after a hundred failed calls in a row', async () => {
     const { model, session } = await begin((_request, index) =>
-      index === 0 ? refresh : failing('server'),
+      index === 0 ? listNotes : failing('server'),
     );
     for (let count = 1; count <= 100; count += 1) await sitOut(model, session, count);
     assert.equal(await session.ended, 'error');
@@ -89,7 +89,7 @@ describe('a model that fails', () => {
 
   it('is asked again at once when another model is chosen', async () => {
     const { model, session } = await begin(
-      (_request, index) => [refresh, failing('server')][index] ?? quit,
+      (_request, index) => [listNotes, failing('server')][index] ?? quit,
     );
     await until(() => waits.length === 1);
     await session.useModel('demo', 'other');
@@ -111,7 +111,7 @@ describe('a model that fails', () => {
   for (const [name, reason, hasAnswered] of hopeless)
     it(`ends the session at once when it fails ${name}`, async () => {
       const { model, session } = await begin((_request, index) =>
-        hasAnswered && index === 0 ? refresh : failing(reason),
+        hasAnswered && index === 0 ? listNotes : failing(reason),
       );
       assert.equal(await session.ended, 'error');
       assert.equal(model.requests.length, hasAnswered ? 2 : 1);
@@ -130,7 +130,7 @@ describe('a model that fails', () => {
 
   it('ends the session when it refuses five requests in a row as too long', async () => {
     const { model, session } = await begin((_request, index) => {
-      if (index === 0) return refresh;
+      if (index === 0) return listNotes;
       return index < 20 ? failing('overflow') : quit;
     });
     assert.equal(await session.ended, 'error');
