@@ -1,6 +1,7 @@
 /**
- * Answers to secret questions of machines. The user is asked once, and an answer is stored after it
- * has worked.
+ * Passwords, passphrases and one-time codes that the hosts of machines ask for. Asks the user, and
+ * stores an answer after it has worked. A stored answer belongs to the login and the host key of
+ * the host that asked, so that no other host on the way to a machine receives it.
  */
 import type { SecretQuestion } from '../machines/machinePrompts.ts';
 
@@ -12,21 +13,18 @@ export interface SecretVault {
 
 type Ask = (question: SecretQuestion, signal: AbortSignal) => PromiseLike<string | undefined>;
 
-interface Given {
-  readonly machine: string;
+interface UnconfirmedAnswer {
+  readonly question: SecretQuestion;
   readonly value: string;
-  /**
-   * Whether to store the answer after it has worked. False for one-time codes, and for answers
-   * already stored.
-   */
-  readonly isToKeep: boolean;
+  /** Whether the answer is in the vault under the key of its question. */
+  readonly isStored: boolean;
 }
 
 export class MachineSecrets {
   readonly #vault: SecretVault;
   readonly #ask: Ask;
-  /** Answers that were given but are not yet known to work, by vault key. */
-  readonly #given = new Map<string, Given>();
+  /** Answers that were given but are not yet known to work, by machine and vault key. */
+  readonly #unconfirmed = new Map<string, UnconfirmedAnswer>();
 
   constructor(vault: SecretVault, ask: Ask) {
     this.#vault = vault;
@@ -34,45 +32,47 @@ export class MachineSecrets {
   }
 
   /**
-   * Returns the stored answer, or asks the user. If a machine asks again before it was reached, the
-   * stored answer was wrong, so the user is asked.
+   * Returns the stored answer, or asks the user. If a machine asks again before the connection has
+   * succeeded, the stored answer was wrong, so the user is asked.
    */
   async answer(question: SecretQuestion, signal: AbortSignal): Promise<string | undefined> {
-    const kept = await this.kept(question);
-    if (kept !== undefined) return kept;
-    const key = keyOf(question);
-    const { machine, kind } = question;
+    const storedValue = await this.kept(question);
+    if (storedValue !== undefined) return storedValue;
     const value = await this.#ask(question, signal);
-    if (value === undefined) this.#given.delete(key);
-    else this.#given.set(key, { machine, value, isToKeep: kind !== 'keyboard' });
+    if (value === undefined) this.#unconfirmed.delete(nameOf(question));
+    else this.#unconfirmed.set(nameOf(question), { question, value, isStored: false });
     return value;
   }
 
   /**
-   * Returns the stored answer without asking the user. Returns `undefined` if the answer was
-   * already given but the machine has not been reached since.
+   * Returns the stored answer without asking the user; `undefined` if there is none, or if it was
+   * already given and the connection has not succeeded since.
    */
   async kept(question: SecretQuestion): Promise<string | undefined> {
-    const key = keyOf(question);
-    if (this.#given.has(key) || question.kind === 'keyboard') return undefined;
-    const value = await this.#vault.get(key);
-    if (value !== undefined)
-      this.#given.set(key, { machine: question.machine, value, isToKeep: false });
+    const name = nameOf(question);
+    if (this.#unconfirmed.has(name) || question.kind === 'keyboard') return undefined;
+    const storedValue = await this.#vault.get(keyOf(question));
+    const value = storedValue ?? (await this.#formerAnswer(question));
+    const isStored = storedValue !== undefined;
+    if (value !== undefined) this.#unconfirmed.set(name, { question, value, isStored });
     return value;
   }
 
-  /** Stores the given answers, as the machine was reached with them. */
+  /**
+   * Stores the answers that were given for the machine. The caller calls this after the connection
+   * has succeeded, which proves that the answers are right.
+   */
   async reached(machine: string): Promise<void> {
-    const given = [...this.#given].filter(([, each]) => each.machine === machine);
-    for (const [key, { value, isToKeep }] of given) {
-      this.#given.delete(key);
-      if (isToKeep) await this.#vault.store(key, value);
-    }
-    if (given.some(([, { isToKeep }]) => isToKeep))
-      await this.#remember(
-        machine,
-        given.map(([key]) => key),
-      );
+    const answers = [...this.#unconfirmed].filter(([, each]) => each.question.machine === machine);
+    for (const [name] of answers) this.#unconfirmed.delete(name);
+    // A one-time code is valid only once.
+    const lasting = answers.flatMap(([, each]) =>
+      each.question.kind === 'keyboard' ? [] : [each],
+    );
+    for (const { question, value, isStored } of lasting)
+      if (!isStored) await this.#vault.store(keyOf(question), value);
+    const questions = lasting.map(({ question }) => question);
+    if (questions.length > 0) await this.#remember(machine, questions);
   }
 
   /**
@@ -87,18 +87,35 @@ export class MachineSecrets {
     );
   }
 
-  /** Deletes the stored answers for a machine that was removed. */
-  async forget(machine: string): Promise<void> {
-    for (const key of await this.#known(machine)) await this.#vault.delete(key);
+  /**
+   * Deletes the stored answers for a machine that was removed, except those that a machine of
+   * `remainingIds` uses, too, such as the password of a shared jump host.
+   */
+  async forget(machine: string, remainingIds: readonly string[]): Promise<void> {
+    const used = new Set((await Promise.all(remainingIds.map((id) => this.#known(id)))).flat());
+    for (const key of await this.#known(machine)) if (!used.has(key)) await this.#vault.delete(key);
     await this.#vault.delete(listKey(machine));
   }
 
   /**
-   * Stores the list of a machine's vault keys in the vault, because a vault cannot list its keys.
+   * Returns an answer that an earlier version stored for the whole machine. Without jump hosts, the
+   * machine's own host is the only one that can have asked for it; otherwise there is no answer.
    */
-  async #remember(machine: string, keys: readonly string[]): Promise<void> {
-    const all = new Set([...(await this.#known(machine)), ...keys]);
-    await this.#vault.store(listKey(machine), JSON.stringify([...all]));
+  async #formerAnswer(question: SecretQuestion): Promise<string | undefined> {
+    return question.hasJumpHost ? undefined : this.#vault.get(formerKeyOf(question));
+  }
+
+  /**
+   * Adds the vault keys of answers to the list of the machine's keys, and deletes what earlier
+   * versions stored in their place. The list is in the vault, because a vault cannot list its keys.
+   */
+  async #remember(machine: string, questions: readonly SecretQuestion[]): Promise<void> {
+    const known = await this.#known(machine);
+    const former = new Set(questions.map(formerKeyOf));
+    for (const key of known) if (former.has(key)) await this.#vault.delete(key);
+    const lasting = known.filter((key) => !former.has(key));
+    const keys = JSON.stringify([...new Set([...lasting, ...questions.map(keyOf)])]);
+    if (keys !== JSON.stringify(known)) await this.#vault.store(listKey(machine), keys);
   }
 
   async #known(machine: string): Promise<readonly string[]> {
@@ -107,5 +124,9 @@ export class MachineSecrets {
 }
 
 const listKey = (machine: string): string => `helios.machine.${machine}`;
-const keyOf = ({ machine, kind, prompt }: SecretQuestion): string =>
+const keyOf = ({ host, kind, prompt }: SecretQuestion): string =>
+  `helios.ssh.${host.address} ${host.fingerprint}.${kind}.${prompt}`;
+/** Returns the key under which earlier versions stored an answer. */
+const formerKeyOf = ({ machine, kind, prompt }: SecretQuestion): string =>
   `${listKey(machine)}.${kind}.${prompt}`;
+const nameOf = (question: SecretQuestion): string => `${question.machine} ${keyOf(question)}`;

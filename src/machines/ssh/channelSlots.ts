@@ -1,37 +1,38 @@
 /**
- * Limits the concurrent sessions of one connection to what the server allows. Further callers wait
- * in a queue.
+ * Limits the concurrent SSH sessions of one connection to the number that the server allows.
+ * Further callers wait in a queue.
  */
 import type { Clock } from '../../base/clock.ts';
 import { toDisposable, type Disposable } from '../../base/disposable.ts';
 
 /**
- * Limit of concurrent sessions, below OpenSSH's default of 10. The rest is reserved for sessions
- * that end commands, which must not wait.
+ * Limit of concurrent sessions. Two below OpenSSH's default of 10, which leaves room for the
+ * sessions that end a running command: these sessions do not wait in the queue.
  */
 const defaultLimit = 8;
-/**
- * Session limits of a server from which sessions may stay open: from 4 for any kind, from 2 for one
- * shell.
- */
+/** If the session limit is at least this number, sessions of any kind may stay open. */
 const roomForStreams = 4;
+/** If the session limit is at least this number, one shell may stay open. */
 const roomForOneShell = 2;
 /**
  * Time for which a server may still count a session after it has reported the end of the session.
  */
 const clearingMs = 100;
 /**
- * After each such time without a refusal, the limit is doubled, because the server may allow more
+ * Time without a refusal after which the limit is doubled, because the server may allow more
  * sessions again.
  */
 const recoveryMs = 60_000;
 
 export interface ChannelSlot extends Disposable {
-  /** Marks the session of this slot as granted by the server. */
+  /** Records that the server has opened the SSH channel of this slot. */
   opened(): void;
 }
 
-/** Kind of a session that stays open: `shell`, or `files` (SFTP), which gives way to a shell. */
+/**
+ * Kind of a session that stays open: `shell`, or `files` (SFTP), which is closed first if the
+ * server allows few sessions.
+ */
 export type StreamKind = 'shell' | 'files';
 
 interface Stream {
@@ -41,8 +42,8 @@ interface Stream {
 
 export interface ChannelSlotsOptions {
   /**
-   * True to allow only one session at a time, besides those that stay open. For servers that close
-   * a new session when another one ends at the same moment.
+   * True to allow only one session at a time, besides sessions that stay open. For servers that
+   * close a new session when another session ends at the same moment.
    */
   readonly isOneByOne?: boolean;
 }
@@ -89,8 +90,9 @@ export class ChannelSlots {
   }
 
   /**
-   * Returns whether a session of this kind may stay open. If the limit is low, only one shell may;
-   * if the limit is 1, none may.
+   * Returns whether another session of this kind may stay open. Always true with `isOneByOne`.
+   * Otherwise, at a limit below `roomForStreams`, only one shell may stay open, and at a limit
+   * below `roomForOneShell`, no session may stay open.
    */
   hasRoomFor(kind: StreamKind): boolean {
     this.#recover();
@@ -110,8 +112,8 @@ export class ChannelSlots {
 
   /**
    * Lowers the limit after the server refused a session that had a slot. The new limit is the
-   * number of other sessions in use. Unless refusals are frequent, sessions that the server may not
-   * have cleared up yet are added.
+   * number of other sessions in use plus, unless refusals are frequent, the number of closed
+   * sessions that the server may still count.
    */
   lower({ isOften }: { readonly isOften: boolean }): void {
     const nowMs = this.#clock.now();
@@ -129,8 +131,8 @@ export class ChannelSlots {
 
   #makeRoom(): void {
     if (this.isOneByOne || this.#limit >= roomForStreams) return;
-    const kept = this.#limit >= roomForOneShell ? this.#shell : undefined;
-    for (const stream of [...this.#streams]) if (stream !== kept) stream.close();
+    const keptStream = this.#limit >= roomForOneShell ? this.#shell : undefined;
+    for (const stream of [...this.#streams]) if (stream !== keptStream) stream.close();
   }
 
   #recover(): void {

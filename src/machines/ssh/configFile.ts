@@ -1,4 +1,6 @@
-/** Reads a user's ssh configuration without OpenSSH: Include, Host patterns, first value wins. */
+/**
+ * Parses a user's ssh configuration without OpenSSH. Supports `Include` and the patterns of `Host`.
+ */
 import { readdir, readFile } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import { codeOf } from '../../base/errors.ts';
@@ -48,8 +50,8 @@ export async function hostAliases(place: ConfigPlace): Promise<string[]> {
 }
 
 /**
- * Returns whether a host matches OpenSSH's pattern list: at least one pattern matches, and no
- * pattern that begins with `!`.
+ * Returns whether a host matches OpenSSH's pattern list: at least one pattern must match, and no
+ * pattern behind a `!` may match.
  */
 export function matchesHost(host: string, patterns: readonly string[]): boolean {
   const isRefused = patterns.some(
@@ -90,7 +92,7 @@ async function readConfig(
       conditions = [...outer, words];
       settings.push({ conditions, keyword, words });
     } else if (keyword === 'match') {
-      // Conditions of `Match` that only OpenSSH can evaluate count as false.
+      // Consider conditions other than `all` false, because only OpenSSH can evaluate them.
       conditions = words.join(' ').toLowerCase() === 'all' ? outer : [...outer, never];
     } else if (keyword === 'include' && depth < maxIncludeDepth) {
       for (const file of await includedFiles(words, place))

@@ -5,11 +5,13 @@ import type { Client, ServerHostKeyAlgorithm } from 'ssh2';
 import type { Clock } from '../../base/clock.ts';
 import { messageOf } from '../../base/errors.ts';
 import { MachineFailure } from '../machine.ts';
-import { addHostKey, checkHostKey, knownKeyTypes } from './knownHosts.ts';
-import { SshAuth, type SshPrompts } from './sshAuth.ts';
+import { placeText } from '../machineEntry.ts';
+import { addHostKey, checkHostKey, fingerprintOf, knownKeyTypes } from './knownHosts.ts';
+import { SshAuth, type SecretKind, type SshPrompts } from './sshAuth.ts';
 import type { SshTarget } from './sshConfig.ts';
 import { loadSsh } from './sshLibrary.ts';
 import { probeEveryMs, watchLife } from './signsOfLife.ts';
+import { formatDuration } from '../../base/text.ts';
 
 const readyTimeoutMs = 15_000;
 
@@ -22,7 +24,7 @@ const hostKeyAlgorithms: readonly ServerHostKeyAlgorithm[] = [
   'rsa-sha2-256',
 ];
 
-/** Matches a line of the library's log that lists the algorithms that a server offers. */
+/** Matches a line of ssh2's debug log that lists the algorithms that a server offers. */
 const offerPattern = /^Handshake: \(remote\) ([^:]+): (.*)$/;
 
 export class Handshake {
@@ -38,6 +40,8 @@ export class Handshake {
   #wantsUser = false;
   #offer = '';
   #ident = '';
+  /** Fingerprint of the last key that the host presented. No login follows a refused key. */
+  #fingerprint = '';
 
   /** @param mayAsk Returns whether the user may be asked now. */
   constructor(target: SshTarget, prompts: SshPrompts, clock: Clock, mayAsk: () => boolean) {
@@ -45,27 +49,31 @@ export class Handshake {
     this.#prompts = prompts;
     this.#clock = clock;
     this.#mayAsk = mayAsk;
-    this.#auth = new SshAuth(target, (...question) => this.#secret(...question));
+    this.#auth = new SshAuth(target, (kind, prompt) => this.#secret(kind, prompt));
   }
 
-  /** Identification string of the server: `SSH-2.0-OpenSSH_9.2`. */
+  /** Identification string of the server, such as `SSH-2.0-OpenSSH_9.2`. */
   get ident(): string {
     return this.#ident;
   }
 
-  /** True if the login failed because the user could not be asked. */
+  /**
+   * True if the last attempt failed because the user would have had to be asked, which was not
+   * allowed.
+   */
   get wantsUser(): boolean {
     return this.#wantsUser;
   }
 
   /**
-   * Connects and logs in; resolves when commands can be run. `open` supplies the stream to a host
-   * that is not reached directly. Rejects with `MachineFailure`. Not for concurrent use.
+   * Connects and logs in; resolves when commands can be run. `open` supplies the stream to the
+   * host, or `undefined` for a direct connection. Rejects with `MachineFailure`. Not for concurrent
+   * use.
    */
   async connect(open: () => Promise<Duplex | undefined>): Promise<Client> {
     const library = await loadSsh();
     const { host, port, user } = this.#target;
-    const known = await knownKeyTypes(this.#target.knownHostsFiles, this.#name);
+    const knownTypes = await knownKeyTypes(this.#target.knownHostsFiles, this.#name);
     const client = new library.Client();
     client.setMaxListeners(0);
     this.#hostFailure = undefined;
@@ -82,11 +90,11 @@ export class Handshake {
           sock,
           username: user,
           readyTimeout: 0,
-          // Send keepalives, but never fail because of missing answers: the library does not count
-          // other traffic as an answer. `watchLife` detects lost connections instead.
+          // Send keepalives, but never fail because of missing answers: ssh2 does not treat other
+          // traffic as an answer. `watchLife` detects lost connections instead.
           keepaliveInterval: probeEveryMs,
           keepaliveCountMax: Infinity,
-          algorithms: { serverHostKey: preferred(known) },
+          algorithms: { serverHostKey: preferred(knownTypes) },
           hostVerifier: (key: Buffer, answer: (isRight: boolean) => void) =>
             void this.#verify(key).then(answer),
           authHandler: this.#auth.handler(library),
@@ -123,7 +131,7 @@ export class Handshake {
         reject(
           new MachineFailure(
             'timeout',
-            `${this.#target.host} did not answer in ${readyTimeoutMs / 1000} s.`,
+            `${this.#target.host} did not answer within ${formatDuration(readyTimeoutMs)}.`,
           ),
         );
       };
@@ -157,16 +165,20 @@ export class Handshake {
     }
   }
 
-  async #secret(...question: Parameters<SshPrompts['secret']>): Promise<string | undefined | null> {
-    if (this.#mayAsk()) return this.#waiting(() => this.#prompts.secret(...question));
-    const kept = await this.#prompts.keptSecret?.(...question);
-    if (kept !== undefined) return kept;
+  async #secret(kind: SecretKind, prompt: string): Promise<string | undefined | null> {
+    const { user, host, port } = this.#target;
+    const address = placeText({ user, host, port: port === 22 ? undefined : port });
+    const asking = { address, fingerprint: this.#fingerprint };
+    if (this.#mayAsk()) return this.#waiting(() => this.#prompts.secret(kind, asking, prompt));
+    const storedSecret = await this.#prompts.keptSecret?.(kind, asking, prompt);
+    if (storedSecret !== undefined) return storedSecret;
     this.#wantsUser = true;
     return null;
   }
 
   async #verify(key: Buffer): Promise<boolean> {
     const files = this.#target.knownHostsFiles;
+    this.#fingerprint = fingerprintOf(key);
     try {
       const verdict = await checkHostKey(files, this.#name, key);
       if (verdict.kind === 'known') return true;
@@ -231,20 +243,20 @@ export class Handshake {
 const askAgain = 'Test the machine, or start a run there, to be asked.';
 
 const unaskedText = (host: string, key: string, note: string): string =>
-  `The key of ${host} (${key}) is unknown, and Helios does not ask for it in the background. ${note} ${askAgain}`.replace(
+  `The key of ${host} (${key}) is unknown, and Helios does not ask whether to trust it in the background. ${note} ${askAgain}`.replace(
     /\s+/g,
     ' ',
   );
 
 const unknownText = (host: string, key: string, note: string): string =>
-  `The key of ${host} (${key}) is unknown and was not confirmed. ${note}`.trim();
+  `The key of ${host} (${key}) is unknown and was not confirmed. Test the machine to be asked again. ${note}`.trim();
 
 /**
  * Returns the host key algorithms, with those of the host's known keys first, so that the server
  * presents a known key.
  */
-function preferred(known: readonly string[]): ServerHostKeyAlgorithm[] {
+function preferred(knownTypes: readonly string[]): ServerHostKeyAlgorithm[] {
   const isKnown = (algorithm: string): boolean =>
-    known.includes(algorithm.startsWith('rsa-') ? 'ssh-rsa' : algorithm);
+    knownTypes.includes(algorithm.startsWith('rsa-') ? 'ssh-rsa' : algorithm);
   return [...hostKeyAlgorithms].sort((a, b) => Number(isKnown(b)) - Number(isKnown(a)));
 }

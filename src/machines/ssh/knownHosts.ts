@@ -12,8 +12,9 @@ export interface HostName {
 }
 
 /**
- * Result of a host key check. `fingerprint`: in OpenSSH's form, `SHA256:…`. `why`: text for users
- * that names the file, the line and a remedy.
+ * Result of a host key check. `fingerprint` has OpenSSH's form, `SHA256:…`. `note` is further
+ * information for the user, and may be empty. `why` is a text for the user that names the file and
+ * the line.
  */
 export type HostKeyVerdict =
   | { readonly kind: 'known' }
@@ -44,9 +45,9 @@ export async function knownKeyTypes(files: readonly string[], name: HostName): P
 }
 
 /**
- * Compares a host's key with those in the known_hosts files. If the files have only other keys for
- * the host, the result is `changed`, even for a new key type: an impostor could present a key of a
- * new type.
+ * Compares a host's key with the host's keys in the known_hosts files. If the files have only other
+ * keys for the host, the result is `changed`, even for a new key type: an impostor could present a
+ * key of a new type.
  */
 export async function checkHostKey(
   files: readonly string[],
@@ -75,8 +76,8 @@ export async function checkHostKey(
 }
 
 /**
- * Adds a host's key to a known_hosts file. Creates a missing file. Writes the line at once, so that
- * other programs never read half of the line.
+ * Adds a host's key to a known_hosts file. Creates a missing file. Writes the line in one step, so
+ * that other programs never read half of the line.
  */
 export async function addHostKey(file: string, name: HostName, key: Buffer): Promise<void> {
   try {
@@ -105,13 +106,13 @@ export const fingerprintOf = (key: Buffer): string =>
 const keyTypeOf = (key: Buffer): string =>
   key.subarray(4, 4 + key.readUInt32BE(0)).toString('latin1');
 
-/** Returns the host's name in known_hosts. */
+/** Returns the host's name as known_hosts files contain it, with the port unless the port is 22. */
 const nameOf = ({ host, port }: HostName): string =>
   (port === 22 ? host : `[${host}]:${port}`).toLowerCase();
 
 const changedText = (name: HostName, shown: string, entry: Entry): string =>
-  `The host key of ${nameOf(name)} has changed to ${shown}; ${entry.place} has another one. Either the host ` +
-  'was reinstalled, or an attacker answers in its place. Ask its administrator. If the new key is right, remove the old one: ' +
+  `The host key of ${nameOf(name)} has changed to ${shown}; ${entry.place} has another key. Either the host ` +
+  'was reinstalled, or an attacker is impersonating the host. Ask its administrator. If the new key is correct, remove the old key: ' +
   `ssh-keygen -R '${nameOf(name)}'`;
 
 async function entriesOf(files: readonly string[], name: HostName): Promise<Entry[]> {

@@ -2,11 +2,12 @@
 import type { Client } from 'ssh2';
 import { MachineFailure } from '../machine.ts';
 
-/**
- * Codes with which a server refuses a session (RFC 4254): 1, administratively prohibited; 2,
- * connect failed (OpenSSH, for one session too many); 4, resource shortage.
- */
+/** Code with which a server refuses a session for lack of resources (RFC 4254). */
 const resourceShortage = 4;
+/**
+ * All codes with which a server refuses a session: 1, administratively prohibited; 2, connect
+ * failed (OpenSSH, for one session too many); 4, resource shortage.
+ */
 const refusals: readonly unknown[] = [1, 2, resourceShortage];
 
 export interface OpenConnection {
@@ -21,9 +22,9 @@ type Done<T> = (error: Error | undefined, channel: T) => void;
 export type Begin<T> = (client: Client, done: Done<T>) => void;
 
 /**
- * Opens a channel; also settles when the connection is lost before the host answers. Rejects with
- * `MachineFailure`. `onOpen` receives the channel before the promise settles, because a short
- * command may end right after its start.
+ * Opens a channel. Rejects with `MachineFailure`, also when the connection is lost before the host
+ * answers. `onOpen` receives the channel before the promise settles, because a short command may
+ * end right after its start.
  */
 export function openChannel<T>(
   connection: OpenConnection,
@@ -52,8 +53,8 @@ function openFailure({ host, isCurrent }: OpenConnection, error: Error): Machine
   if (!isCurrent() || /not connected|no response/i.test(error.message)) return connectionLost(host);
   // The server closed the channel instead of answering.
   if (error.message === 'Unable to exec')
-    return unreachable(host, 'it closed a session at once; whether the command started is unknown');
-  return new MachineFailure('denied', `${host} opened no session: ${error.message}.`, {
+    return unreachable(host, 'it closed a new session; it is unknown whether the command started');
+  return new MachineFailure('denied', `${host} did not open a session: ${error.message}.`, {
     cause: error,
   });
 }

@@ -11,12 +11,13 @@ const killAfterMs = 1000;
 const maxStderrBytes = 4096;
 
 /**
- * Stream to and from the program. Destroying the stream ends the program and its child processes.
- * When the program ends, the stream is destroyed, with the last stderr output as the error.
+ * Stream to and from a ProxyCommand. Destroying the stream ends the command and its child
+ * processes. When the command ends, the stream is destroyed with an error that quotes the last
+ * stderr output.
  */
 export class ProxyStream extends Duplex {
   readonly #child: ChildProcessWithoutNullStreams;
-  #said = '';
+  #stderrText = '';
 
   constructor(command: string) {
     super();
@@ -31,15 +32,18 @@ export class ProxyStream extends Duplex {
     });
     child.stderr.on(
       'data',
-      (bytes: Buffer) => (this.#said = (this.#said + bytes.toString()).slice(-maxStderrBytes)),
+      (bytes: Buffer) =>
+        (this.#stderrText = (this.#stderrText + bytes.toString()).slice(-maxStderrBytes)),
     );
-    // A closed stdin is ignored here, because the end of the program is reported.
+    // Ignore the error of a closed stdin, because the `close` event of the command reports its end.
     child.stdin.on('error', () => undefined);
     child.once('error', (error) => this.destroy(error));
     child.once('close', (code, signal) => {
-      const said = oneLine(this.#said, 300);
+      const detail = oneLine(this.#stderrText, 300);
       this.destroy(
-        new Error(`the ProxyCommand ended (${signal ?? `code ${code}`})${said ? `: ${said}` : ''}`),
+        new Error(
+          `the ProxyCommand ended (${signal ?? `code ${code}`})${detail ? `: ${detail}` : ''}`,
+        ),
       );
     });
   }

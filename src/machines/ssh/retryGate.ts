@@ -2,10 +2,13 @@ import type { Clock } from '../../base/clock.ts';
 import { backoffMs } from '../../base/retries.ts';
 import type { MachineFailure } from '../machine.ts';
 
-/** Retry delays after a steady connection was lost: the first is short, further ones grow. */
+/**
+ * Delays between attempts after a connection was lost or failed: the first delay is short, and
+ * further delays grow.
+ */
 const lostPolicy = { firstMs: 500, factor: 2, longestMs: 60_000, jitter: 0.5 };
 /**
- * Retry delays after a refused login. They are long, because many servers ban an address after
+ * Delays between attempts after a refused login. Long, because many servers ban an address after
  * repeated attempts. An action of the user skips the delay.
  */
 const refusedLoginPolicy = { firstMs: 300_000, jitter: 0.5 };
@@ -24,16 +27,17 @@ export class RetryGate {
     this.#random = random;
   }
 
-  /** The last failure; `undefined` once the gate is open. */
+  /** The last failure; `undefined` after `open`. */
   get failure(): MachineFailure | undefined {
     return this.#failure;
   }
 
-  /** Milliseconds until the next attempt. Until then, calls fail at once. */
+  /** Milliseconds until the next attempt. Until then, calls fail immediately. */
   get waitMs(): number {
     return this.#failure ? Math.max(0, this.#retryAtMs - this.#clock.now()) : 0;
   }
 
+  /** Records a failure, after which calls fail until the delay is over. */
   close(failure: MachineFailure): void {
     const policy = isLoginRefused(failure) ? refusedLoginPolicy : lostPolicy;
     this.#failure = failure;
@@ -45,7 +49,7 @@ export class RetryGate {
     this.#failure = undefined;
   }
 
-  /** Ends the delay, so that the next call tries at once. */
+  /** Ends the delay, so that the next call connects immediately. */
   endWait(): void {
     this.#retryAtMs = 0;
   }

@@ -1,15 +1,18 @@
 /** Reads files of a host over one shared SFTP session, without a process per file. */
 import type { SFTPWrapper, Stats } from 'ssh2';
+import type { Clock } from '../../base/clock.ts';
 import { messageOf } from '../../base/errors.ts';
 import { MachineFailure, type FileStat } from '../machine.ts';
 import { remoteFileFailure, type ByteRange } from '../remote/remoteFiles.ts';
 
 const pieceBytes = 32 * 1024;
 /**
- * Number of pieces read concurrently, so that the latency of a slow connection counts once and not
- * once per piece.
+ * Number of pieces read concurrently, so that reading a large file does not wait for the
+ * connection's latency once per piece.
  */
 const piecesAtOnce = 32;
+/** Long, because on a slow link the request waits for the pieces of other reads. */
+const openWithinMs = 120_000;
 
 /** Error messages by code of SFTP version 3. */
 const messages: Readonly<Record<number, string>> = { 2: 'No such file', 3: 'Permission denied' };
@@ -17,18 +20,14 @@ const messages: Readonly<Record<number, string>> = { 2: 'No such file', 3: 'Perm
 export async function readOverSftp(
   sftp: SFTPWrapper,
   path: string,
-  range?: ByteRange,
+  { range, clock }: { readonly range?: ByteRange | undefined; readonly clock: Clock },
 ): Promise<Uint8Array> {
-  const handle = await call<Buffer>(sftp, (done) => sftp.open(path, 'r', done)).catch(
-    (error: unknown) => {
-      throw failure(error, 'read', path);
-    },
-  );
+  const handle = await openRegular(sftp, path, clock).catch((error: unknown) => {
+    throw failure(error, 'read', path);
+  });
   try {
-    return await readHandle(sftp, handle, range);
+    return await readHandle(sftp, handle, { path, range });
   } catch (error) {
-    const stat = await statOverSftp(sftp, path);
-    if (stat?.isDirectory) throw remoteFileFailure('it is a folder', 'read', path);
     throw failure(error, 'read', path);
   } finally {
     sftp.close(handle, () => undefined);
@@ -44,22 +43,47 @@ export async function statOverSftp(sftp: SFTPWrapper, path: string): Promise<Fil
       isDirectory: stats.isDirectory(),
     };
   } catch (error) {
-    const cause = failure(error, 'look at', path);
+    const cause = failure(error, 'access', path);
     if (cause.reason === 'missing') return undefined;
     throw cause;
   }
 }
 
+/**
+ * Opens a regular file. Opening a pipe would block the server's process, and with it every request
+ * of the session, so the kind is checked first. A file that becomes a pipe in between costs the
+ * session, not the host: the session is closed after `openWithinMs`, and the next call opens another.
+ */
+async function openRegular(sftp: SFTPWrapper, path: string, clock: Clock): Promise<Buffer> {
+  assertRegular(await call<Stats>(sftp, (done) => sftp.stat(path, done)), path);
+  const tooLate = clock.after(openWithinMs, () => {
+    sftp.end();
+    // The server confirms the end only when its process is free again, which may be never.
+    sftp.emit('close');
+  });
+  try {
+    return await call<Buffer>(sftp, (done) => sftp.open(path, 'r', done));
+  } finally {
+    tooLate.dispose();
+  }
+}
+
+function assertRegular(stats: Stats, path: string): void {
+  if (stats.isDirectory()) throw remoteFileFailure('it is a folder', 'read', path);
+  if (!stats.isFile()) throw remoteFileFailure('it is not a regular file', 'read', path);
+}
+
 async function readHandle(
   sftp: SFTPWrapper,
   handle: Buffer,
-  range: ByteRange | undefined,
+  { path, range }: { readonly path: string; readonly range: ByteRange | undefined },
 ): Promise<Buffer> {
   const start = range?.offset ?? 0;
   const limit = range?.maxBytes ?? Number.MAX_SAFE_INTEGER;
   // The size limits only the parallel reads. Files of /proc report size 0 but have content.
-  const { size } = await call<Stats>(sftp, (done) => sftp.fstat(handle, done));
-  const ahead = Math.max(0, Math.min(limit, size - start));
+  const stats = await call<Stats>(sftp, (done) => sftp.fstat(handle, done));
+  assertRegular(stats, path);
+  const ahead = Math.max(0, Math.min(limit, stats.size - start));
   const content = Buffer.allocUnsafe(ahead);
   let filled = ahead > 0 ? await readAhead(sftp, handle, { content, start }) : 0;
   if (filled < ahead) return content.subarray(0, filled);
@@ -74,7 +98,7 @@ async function readHandle(
   return rest.length === 0 ? content : Buffer.concat([content, ...rest]);
 }
 
-/** Fills `content` from the file; resolves with the number of bytes read. */
+/** Fills `content` with parallel reads of the file. Resolves with the number of bytes read. */
 async function readAhead(
   sftp: SFTPWrapper,
   handle: Buffer,
@@ -144,13 +168,17 @@ function call<T>(
 const codeOf = (error: unknown): unknown =>
   error instanceof Error && 'code' in error ? error.code : undefined;
 
-function failure(error: unknown, deed: string, path: string): MachineFailure {
+function failure(error: unknown, operation: string, path: string): MachineFailure {
   if (error instanceof MachineFailure) return error;
   const code = codeOf(error);
   // An error without a code is not from the host: the connection was lost.
   if (typeof code !== 'number')
-    return new MachineFailure('unreachable', `Cannot ${deed} ${path}: the connection was lost.`, {
-      cause: error,
-    });
-  return remoteFileFailure(messages[code] ?? messageOf(error), deed, path);
+    return new MachineFailure(
+      'unreachable',
+      `Cannot ${operation} ${path}: the connection was lost.`,
+      {
+        cause: error,
+      },
+    );
+  return remoteFileFailure(messages[code] ?? messageOf(error), operation, path);
 }

@@ -1,6 +1,6 @@
 /**
- * Detects a connection that was lost without notice. Any received data counts as a sign of life,
- * because the answer to a keepalive may be late.
+ * Detects a connection that was lost without notice. Any received data, not only the answer to a
+ * keepalive, shows that the connection works, because that answer may be late.
  */
 import type { Duplex } from 'node:stream';
 import { systemClock, type Clock } from '../../base/clock.ts';

@@ -1,6 +1,6 @@
 /**
  * Logs in to a host with the agent, keys, a password or prompts. An answer of the user that worked
- * is reused, so the user is not asked again.
+ * is reused, so that reconnecting does not ask again.
  */
 import { readFile } from 'node:fs/promises';
 import type {
@@ -10,9 +10,11 @@ import type {
   KeyboardInteractiveAuthMethod,
   ParsedKey,
 } from 'ssh2';
+import type { AskingHost } from '../machinePrompts.ts';
 import type { SshTarget } from './sshConfig.ts';
 import type { SshLibrary } from './sshLibrary.ts';
 
+/** `answer`: the answer to any other prompt of the server, such as for a one-time code. */
 export type SecretKind = 'password' | 'passphrase' | 'answer';
 
 /**
@@ -20,34 +22,33 @@ export type SecretKind = 'password' | 'passphrase' | 'answer';
  */
 export interface SshPrompts {
   /**
-   * Asks for a secret. `prompt`: path of a key, or the server's prompt. Resolves with `undefined`
-   * if the user declines, who is then not asked again until a retry.
+   * Asks the user for a secret of `host`, and of no other host. `prompt` is the path of a key, or
+   * the server's prompt. Resolves with `undefined` if the user declines. The user is then not asked
+   * again until a retry.
    */
-  secret(kind: SecretKind, host: string, prompt: string): Promise<string | undefined>;
+  secret(kind: SecretKind, host: AskingHost, prompt: string): Promise<string | undefined>;
   /** Resolves with the stored secret, without asking the user. Absent if secrets are not stored. */
-  keptSecret?(kind: SecretKind, host: string, prompt: string): Promise<string | undefined>;
-  /**
-   * Asks whether the key of an unknown host is right, and resolves with the answer. `keyType`: such
-   * as `ssh-ed25519`. `fingerprint`: `SHA256:…`.
-   */
+  keptSecret?(kind: SecretKind, host: AskingHost, prompt: string): Promise<string | undefined>;
+  /** Asks the user whether to trust the key of an unknown host, and resolves with the answer. */
   confirmHostKey(key: HostKeyQuestion): Promise<boolean>;
 }
 
 export interface HostKeyQuestion {
   /** Name in known_hosts, with the port unless it is 22. */
   readonly host: string;
+  /** `SHA256:…`. */
   readonly fingerprint: string;
+  /** Key type, such as `ssh-ed25519`. */
   readonly keyType: string;
   /** Further information for the user's decision; may be empty. */
   readonly note: string;
 }
 
-/** Asks the user for a secret. Resolves with `null` if the user may not be asked now. */
-type AskSecret = (
-  kind: SecretKind,
-  host: string,
-  prompt: string,
-) => Promise<string | undefined | null>;
+/**
+ * Asks the user for a secret. Resolves with `undefined` if the user declines, and with `null` if
+ * the user may not be asked now.
+ */
+type AskSecret = (kind: SecretKind, prompt: string) => Promise<string | undefined | null>;
 
 export class SshAuth {
   readonly #target: SshTarget;
@@ -62,7 +63,10 @@ export class SshAuth {
     this.#ask = ask;
   }
 
-  /** Returns the handler of one connection. `library` parses keys. */
+  /**
+   * Returns the authentication handler for one connection, as ssh2 expects it. `library` parses
+   * keys.
+   */
   handler(library: SshLibrary): AuthHandlerMiddleware {
     this.#used = new Set();
     this.#tried = [];
@@ -80,8 +84,8 @@ export class SshAuth {
 
   /**
    * Records that the server rejected the login, and returns the methods that were tried, for a
-   * message. A rejected secret is not tried again, and the user is asked for a new one only on
-   * request.
+   * message. A rejected secret is not tried again, and the user is asked for a new secret only
+   * after a retry.
    */
   rejected(): string {
     this.#open.clear();
@@ -154,7 +158,7 @@ export class SshAuth {
   }
 
   #questions(): KeyboardInteractiveAuthMethod {
-    this.#tried.push('questions');
+    this.#tried.push('keyboard-interactive');
     return {
       type: 'keyboard-interactive',
       username: this.#target.user,
@@ -184,7 +188,7 @@ export class SshAuth {
     const name = `${kind} ${prompt}`;
     this.#used.add(name);
     if (this.#secrets.has(name)) return this.#secrets.get(name);
-    const secret = await this.#ask(kind, `${this.#target.user}@${this.#target.host}`, prompt);
+    const secret = await this.#ask(kind, prompt);
     if (secret === null) return undefined;
     if (kind !== 'answer' || secret === undefined) this.#secrets.set(name, secret);
     return secret;

@@ -19,10 +19,13 @@ import { connectionLost, isRefusal, noRoom, openChannel, type Begin } from './op
  * just ended.
  */
 const fullRetryMs = 100;
+/** Number of refusals of one session from which refusals are frequent; see `ChannelSlots.lower`. */
 const fewRefusals = 5;
+/** Maximum number of times that a refused session is tried again. */
 const maxRefusals = 20;
 /**
- * The same limit for sessions that stay open. Lower, because Helios can do without these sessions.
+ * Maximum number of times that a refused session of the kind that stays open is tried again. Lower,
+ * because Helios can do without such a session.
  */
 const maxStreamRefusals = 3;
 
@@ -51,12 +54,12 @@ export class SshChannels {
     this.#slots = new ChannelSlots(clock);
   }
 
-  /** Resets the session count for a new connection. */
+  /** Resets the slots for a new connection. */
   restart(options: ChannelSlotsOptions): void {
     this.#slots = new ChannelSlots(this.#clock, options);
   }
 
-  /** Forgets open channels after the connection was lost. */
+  /** Forgets the SFTP session after the connection was lost. */
   forget(): void {
     this.#sftp = undefined;
   }

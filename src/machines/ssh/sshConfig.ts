@@ -11,8 +11,8 @@ import { parseMachineSpec } from '../machineEntry.ts';
 import { expandHome, settingsOf, type ConfigPlace } from './configFile.ts';
 
 /**
- * The parts of `ada@gpu1:2222`, or a name in the ssh configuration. The parts given here override
- * the configuration.
+ * A host as the user names it, such as `ada@gpu1:2222` in parts. `host` may be a name in the ssh
+ * configuration; `user` and `port` override the configuration.
  */
 export interface HostReference {
   readonly host: string;
@@ -31,7 +31,7 @@ export interface SshTarget {
   readonly proxyJump: readonly SshTarget[];
   /** Shell command whose stdin and stdout lead to the host. Ignored behind a jump host. */
   readonly proxyCommand?: string;
-  /** Socket of the ssh agent; `undefined`: no agent is used. */
+  /** Socket of the ssh agent; `undefined` if no agent is used. */
   readonly agentSocket?: string;
   /** Name under which known_hosts stores the host's key. Default: `host`. */
   readonly hostKeyAlias?: string;
@@ -81,7 +81,8 @@ async function resolve(
   const proxyJump: SshTarget[] = [];
   for (const jump of expandTokens(jumps, tokensOf(reference, target, options)).split(',')) {
     const hop = await resolve(jumpOf(jump, reference, options), options, jumpsLeft - 1);
-    // A later jump host is reached through the earlier ones, so its own jump hosts are ignored.
+    // A later jump host is reached through the earlier jump hosts, so its own jump hosts are
+    // ignored.
     if (proxyJump.length === 0) proxyJump.push(...hop.proxyJump);
     proxyJump.push({ ...hop, proxyJump: [] });
   }
@@ -117,7 +118,7 @@ function proxyOf(
       `${host} uses ProxyUseFdpass in ${options.configFile}, which Helios does not support. ` +
         'Use ProxyJump, or a ProxyCommand without it.',
     );
-  // Check these words, because they become part of a shell command.
+  // Check the names, because they become part of a shell command.
   if (![target.host, target.user, host].every((word) => /^[\w.:%@+-]+$/.test(word)))
     throw unusable(
       `The name or user of ${host} contains characters that are not allowed in a ProxyCommand.`,
@@ -149,9 +150,9 @@ async function askOpenSsh(
     // OpenSSH is missing, or has no configuration to read.
     if (codeOf(error) === 'ENOENT' || /Can't open user config file/.test(messageOf(error)))
       return undefined;
-    const said = messageOf(error).split('\n').slice(1).join(' ').trim();
+    const detail = messageOf(error).split('\n').slice(1).join(' ').trim();
     throw unusable(
-      `The ssh configuration of ${reference.host} is invalid: ${said || messageOf(error)}`,
+      `The ssh configuration of ${reference.host} is invalid: ${detail || messageOf(error)}`,
     );
   }
 }
@@ -180,7 +181,7 @@ function targetOf(
   const keys = valuesOf(settings, 'identityfile').map((words) =>
     path(expandTokens(words.join(' '), tokens)),
   );
-  const known = valuesOf(settings, 'userknownhostsfile')[0]?.map((name) =>
+  const knownHosts = valuesOf(settings, 'userknownhostsfile')[0]?.map((name) =>
     path(expandTokens(name, tokens)),
   );
   const global = valuesOf(settings, 'globalknownhostsfile')[0] ?? ['/etc/ssh/ssh_known_hosts'];
@@ -196,7 +197,7 @@ function targetOf(
     proxyJump: [],
     ...(agentSocket === undefined ? {} : { agentSocket }),
     ...(hostKeyAlias === undefined ? {} : { hostKeyAlias }),
-    knownHostsFiles: [...(known ?? [ssh('known_hosts')]), ...global],
+    knownHostsFiles: [...(knownHosts ?? [ssh('known_hosts')]), ...global],
   };
 }
 

@@ -21,7 +21,10 @@ import type { SshTarget } from './sshConfig.ts';
 export interface SshConnectionDeps {
   readonly prompts: SshPrompts;
   readonly clock?: Clock;
-  /** Connection to the last jump host; absent for a direct connection. The caller disposes it. */
+  /**
+   * Connection to the last jump host; absent for a direct connection. The caller disposes this
+   * connection.
+   */
   readonly through?: SshConnection;
   /** Returns 0 ≤ x < 1; spreads the retries of many hosts. */
   readonly random?: () => number;
@@ -31,7 +34,10 @@ export type SshState =
   | { readonly kind: 'idle' | 'connecting' | 'connected' }
   | { readonly kind: 'down'; readonly failure: MachineFailure };
 
-/** A connection that is lost within this time counts as failed. */
+/**
+ * A connection that is lost within this time after it was opened is considered a failed attempt:
+ * the delay before the next attempt keeps growing.
+ */
 const steadyMs = 5000;
 
 export class SshConnection implements CommandHost, Disposable {
@@ -46,11 +52,11 @@ export class SshConnection implements CommandHost, Disposable {
   #client: Client | undefined;
   #connecting: Promise<Client> | undefined;
   /** Number of callers that wait for the connection and allow prompts. */
-  #askers = 0;
+  #promptingCallers = 0;
   /** True after a successful connection. A lost connection is then restored automatically. */
-  #isKept = false;
+  #staysConnected = false;
   #next: Disposable | undefined;
-  #greeting: Promise<unknown> = Promise.resolve();
+  #lastLogin: Promise<unknown> = Promise.resolve();
   #isDisposed = false;
 
   constructor(target: SshTarget, deps: SshConnectionDeps) {
@@ -58,12 +64,17 @@ export class SshConnection implements CommandHost, Disposable {
     this.#clock = deps.clock ?? systemClock;
     this.#through = deps.through;
     this.#gate = new RetryGate(this.#clock, deps.random ?? Math.random);
-    this.#handshake = new Handshake(target, deps.prompts, this.#clock, () => this.#askers > 0);
+    this.#handshake = new Handshake(
+      target,
+      deps.prompts,
+      this.#clock,
+      () => this.#promptingCallers > 0,
+    );
     this.#channels = new SshChannels(
       {
         host: target.host,
         connected: () => this.#connected(),
-        connectApart: () => this.#greet(),
+        connectApart: () => this.#logIn(),
         isCurrent: (client) => this.#client === client,
       },
       this.#clock,
@@ -81,19 +92,19 @@ export class SshConnection implements CommandHost, Disposable {
     return failure ? { kind: 'down', failure } : { kind: 'idle' };
   }
 
-  /** Milliseconds until the next attempt. Until then, calls fail at once. */
+  /** Milliseconds until the next attempt. Until then, calls fail immediately. */
   get retryAfterMs(): number {
     return this.#gate.waitMs;
   }
 
   /**
-   * Resolves when connected. Rejects at once with the last failure until the next attempt is due.
-   * The user is asked only with `mayAsk`; other methods never ask.
+   * Resolves when connected. Until the next attempt is due, rejects immediately with the last
+   * failure. Asks the user only with `mayAsk`; other methods never ask.
    */
   async ready({ mayAsk = false }: { readonly mayAsk?: boolean } = {}): Promise<void> {
     if (!mayAsk) return void (await this.#connected());
     const route = this.#route();
-    for (const each of route) each.#askers++;
+    for (const each of route) each.#promptingCallers++;
     try {
       // If an earlier attempt without prompts failed because the user could not be asked, try again
       // with prompts.
@@ -103,11 +114,11 @@ export class SshConnection implements CommandHost, Disposable {
         return this.#connected();
       });
     } finally {
-      for (const each of route) each.#askers--;
+      for (const each of route) each.#promptingCallers--;
     }
   }
 
-  /** Makes the next call connect without delay. The user may be asked again. */
+  /** Lets the next call connect without delay, and ask the user again. */
   retry(): void {
     this.#gate.open();
     this.#handshake.forget();
@@ -116,9 +127,9 @@ export class SshConnection implements CommandHost, Disposable {
 
   /**
    * Runs `command` with the user's login shell. Rejects with `MachineFailure` when the command did
-   * not start; with reason `unreachable`, the command may have started. Rejects with the signal's
-   * reason if aborted while queued. `listen` receives the channel before the channel emits any
-   * event.
+   * not start; after the reason `unreachable`, however, the command may have started. Rejects with
+   * the signal's reason if aborted while queued. `listen` receives the channel before the channel
+   * emits any event.
    */
   exec(
     command: string,
@@ -186,7 +197,7 @@ export class SshConnection implements CommandHost, Disposable {
 
   async #connect(): Promise<Client> {
     try {
-      const client = await this.#greet();
+      const client = await this.#logIn();
       this.#adopt(client);
       return client;
     } catch (error) {
@@ -198,9 +209,9 @@ export class SshConnection implements CommandHost, Disposable {
   }
 
   /** Connects and logs in once. Not for concurrent use. */
-  #greet(): Promise<Client> {
+  #logIn(): Promise<Client> {
     const { host, port, proxyCommand } = this.target;
-    const greeting = this.#greeting.then(async () => {
+    const login = this.#lastLogin.then(async () => {
       const client = await this.#handshake.connect(async () => {
         if (this.#through) return this.#through.forward(host, port);
         return proxyCommand === undefined ? undefined : new ProxyStream(proxyCommand);
@@ -209,14 +220,14 @@ export class SshConnection implements CommandHost, Disposable {
       client.destroy();
       throw unreachable(host, 'its connection was closed');
     });
-    this.#greeting = greeting.catch(() => undefined);
-    return greeting;
+    this.#lastLogin = login.catch(() => undefined);
+    return login;
   }
 
   #adopt(client: Client): void {
     const sinceMs = this.#clock.now();
     this.#client = client;
-    this.#isKept = true;
+    this.#staysConnected = true;
     this.#next?.dispose();
     this.#gate.open();
     this.#channels.restart({ isOneByOne: this.#handshake.ident.includes('dropbear') });
@@ -235,17 +246,17 @@ export class SshConnection implements CommandHost, Disposable {
     this.#gate.close(failure);
     if (this.#isDisposed) return;
     this.#changes.fire({ kind: 'down', failure });
-    this.#comeBack(isLoginRefused(failure));
+    this.#reconnectLater(isLoginRefused(failure));
   }
 
   /**
    * Reconnects automatically after the connection was lost, so that the status shows when the host
-   * is back.
+   * is reachable again. Does not reconnect after a refused login.
    */
-  #comeBack(isRefused: boolean): void {
-    this.#isKept &&= !isRefused;
+  #reconnectLater(isRefused: boolean): void {
+    this.#staysConnected &&= !isRefused;
     this.#next?.dispose();
-    if (!this.#isKept) return;
+    if (!this.#staysConnected) return;
     this.#next = this.#clock.after(this.#gate.waitMs, () => {
       // A timer may fire slightly early, so end the wait explicitly.
       this.#gate.endWait();

@@ -1,4 +1,3 @@
-/** Connects an SSH entry of the list to its host. */
 import { homedir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import type { Clock } from '../../base/clock.ts';
@@ -8,7 +7,7 @@ import type { HomeFolders } from '../homeFolders.ts';
 import type { Connector } from '../lazyMachine.ts';
 import type { MachineStatus } from '../machine.ts';
 import { placeText, type SshEntry } from '../machineEntry.ts';
-import type { MachinePrompts, SecretQuestion } from '../machinePrompts.ts';
+import type { AskingHost, MachinePrompts, SecretQuestion } from '../machinePrompts.ts';
 import { expandHome } from './configFile.ts';
 import type { SecretKind, SshPrompts } from './sshAuth.ts';
 import { resolveHost, type SshConfigOptions, type SshTarget } from './sshConfig.ts';
@@ -19,13 +18,15 @@ export interface SshConnectorOptions {
   readonly prompts: MachinePrompts;
   readonly homes: HomeFolders;
   readonly clock: Clock;
-  /** Location of the ssh config and the agent's socket. Default: those of the user. */
+  /**
+   * Location of the ssh config and the agent's socket. Default: the user's ssh config and agent.
+   */
   readonly ssh?: SshConfigOptions;
 }
 
 /**
- * Connects to the host of an SSH entry. Reuses one connection object for all attempts, because it
- * stores the user's answers.
+ * Connects to the host of an SSH entry in `machines.json`. Reuses one `SshConnection` for all
+ * attempts, because that object stores the user's answers.
  */
 export class SshConnector implements Connector {
   readonly #entry: SshEntry;
@@ -81,19 +82,20 @@ export class SshConnector implements Connector {
     const { prompts, clock, ssh = ownConfig() } = this.#options;
     const { id, alias, host = '', user, port } = this.#entry;
     const resolved = await resolveHost({ host: alias ?? host, user, port }, ssh);
-    const target = asWished(resolved, this.#entry, ssh.homeFolder);
-    const parts = { prompts: sshPrompts(id, prompts, this.#owned), clock };
+    const target = withLogin(resolved, this.#entry, ssh.homeFolder);
+    const way = { machine: id, hasJumpHost: target.proxyJump.length > 0 };
+    const parts = { prompts: sshPrompts(way, prompts, this.#owned), clock };
     let through: SshConnection | undefined;
     for (const hop of target.proxyJump)
       through = this.#owned.add(new SshConnection(hop, { ...parts, ...(through && { through }) }));
     const connection = this.#owned.add(
       new SshConnection(target, { ...parts, ...(through && { through }) }),
     );
-    this.#owned.add(connection.onDidChange((state) => this.#tell(state)));
+    this.#owned.add(connection.onDidChange((state) => this.#reportStatus(state)));
     return connection;
   }
 
-  #tell(state: SshState): void {
+  #reportStatus(state: SshState): void {
     if (state.kind === 'connected') this.#changes.fire({ kind: 'connected' });
     if (state.kind === 'down')
       this.#changes.fire({ kind: 'unreachable', why: state.failure.message });
@@ -108,29 +110,35 @@ const ownConfig = (): SshConfigOptions => ({
 });
 
 /** Returns `target` with the login settings of the entry, which override the ssh config. */
-function asWished(target: SshTarget, { auth, keyPath }: SshEntry, homeFolder: string): SshTarget {
+function withLogin(target: SshTarget, { auth, keyPath }: SshEntry, homeFolder: string): SshTarget {
   const { agentSocket, ...rest } = target;
-  const wished = auth === 'agent' || auth === 'password' ? [] : target.identityFiles;
-  const identityFiles = keyPath === undefined ? wished : [expandHome(keyPath, homeFolder)];
-  const isAgentWished = auth === undefined || auth === 'agent';
+  const configuredFiles = auth === 'agent' || auth === 'password' ? [] : target.identityFiles;
+  const identityFiles = keyPath === undefined ? configuredFiles : [expandHome(keyPath, homeFolder)];
+  const usesAgent = auth === undefined || auth === 'agent';
   return {
     ...rest,
     identityFiles,
-    ...(isAgentWished && agentSocket !== undefined && { agentSocket }),
+    ...(usesAgent && agentSocket !== undefined && { agentSocket }),
   };
 }
 
-function sshPrompts(machine: string, prompts: MachinePrompts, owned: DisposableStore): SshPrompts {
-  const gone = new AbortController();
-  owned.add({ dispose: () => gone.abort() });
-  const questionOf = (kind: SecretKind, prompt: string): SecretQuestion => ({
-    machine,
+function sshPrompts(
+  way: Pick<SecretQuestion, 'machine' | 'hasJumpHost'>,
+  prompts: MachinePrompts,
+  owned: DisposableStore,
+): SshPrompts {
+  const { machine } = way;
+  const disposal = new AbortController();
+  owned.add({ dispose: () => disposal.abort() });
+  const questionOf = (kind: SecretKind, host: AskingHost, prompt: string): SecretQuestion => ({
+    ...way,
+    host,
     kind: kind === 'answer' ? 'keyboard' : kind,
     prompt,
   });
   return {
-    secret: (kind, _host, prompt) => prompts.askSecret(questionOf(kind, prompt), gone.signal),
-    keptSecret: async (kind, _host, prompt) => prompts.keptSecret?.(questionOf(kind, prompt)),
-    confirmHostKey: (question) => prompts.confirmHostKey({ machine, ...question }, gone.signal),
+    secret: (...question) => prompts.askSecret(questionOf(...question), disposal.signal),
+    keptSecret: async (...question) => prompts.keptSecret?.(questionOf(...question)),
+    confirmHostKey: (question) => prompts.confirmHostKey({ machine, ...question }, disposal.signal),
   };
 }

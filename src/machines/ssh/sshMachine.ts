@@ -10,7 +10,7 @@ import type { SshConnection } from './sshConnection.ts';
 export interface SshMachineOptions {
   /** Id in machines.json. */
   readonly id: string;
-  /** Connection to the host, shared with other machines on the host. Its creator disposes it. */
+  /** Connection to the host, possibly shared with other objects. Disposed by whoever created it. */
   readonly connection: SshConnection;
   /** Absolute, as `homeOf` returns it. */
   readonly homeFolder: string;
@@ -36,6 +36,7 @@ export class SshMachine extends ShellMachine {
   readonly kind = 'ssh';
   readonly homeFolder: string;
   readonly connection: SshConnection;
+  readonly #clock: Clock;
 
   constructor(options: SshMachineOptions) {
     const { connection, homeFolder } = options;
@@ -43,11 +44,14 @@ export class SshMachine extends ShellMachine {
     super(connection, { ...folders, ...options });
     this.connection = connection;
     this.homeFolder = homeFolder;
+    this.#clock = options.clock ?? systemClock;
   }
 
   override async readFile(path: string, range?: ByteRange): Promise<Uint8Array> {
     const sftp = await this.#sftp();
-    return sftp ? readOverSftp(sftp, path, range) : super.readFile(path, range);
+    return sftp
+      ? readOverSftp(sftp, path, { range, clock: this.#clock })
+      : super.readFile(path, range);
   }
 
   override async stat(path: string): Promise<FileStat | undefined> {

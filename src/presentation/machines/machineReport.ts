@@ -35,7 +35,7 @@ export interface ReportDeps {
   readonly clock: Clock;
 }
 
-/** Time to wait for a machine's load, in addition to the time for reaching the machine. */
+/** Time to wait for the load of a machine after it was reached. */
 const sampleMs = 2_000;
 
 /**
@@ -75,26 +75,26 @@ async function answerOf(
   machine: Machine,
   deps: ReportDeps,
 ): Promise<Omit<MachineReport, 'id' | 'kind'>> {
-  const told = await describeWithin(machine, deps.clock);
-  if (!('description' in told)) return { status: 'unreachable', why: told.problem };
+  const result = await describeWithin(machine, deps.clock);
+  if (!('description' in result)) return { status: 'unreachable', why: result.problem };
   const resources = await sampleOf(machine.id, deps);
-  return { status: 'connected', description: told.description, ...(resources && { resources }) };
+  return { status: 'connected', description: result.description, ...(resources && { resources }) };
 }
 
 async function sampleOf(
   id: string,
   { resources, clock }: ReportDeps,
 ): Promise<ResourceSample | undefined> {
-  const known = resources.latest(id);
-  if (known !== undefined) return known;
+  const latest = resources.latest(id);
+  if (latest !== undefined) return latest;
   const { promise, resolve } = Promise.withResolvers<undefined>();
-  const heard = resources.onDidChange((changed) => changed === id && resolve(undefined));
+  const listener = resources.onDidChange((changed) => changed === id && resolve(undefined));
   const timer = clock.after(sampleMs, () => resolve(undefined));
   const watch = resources.watch(id);
   try {
     await promise;
     return resources.latest(id);
   } finally {
-    for (const each of [heard, timer, watch]) each.dispose();
+    for (const each of [listener, timer, watch]) each.dispose();
   }
 }

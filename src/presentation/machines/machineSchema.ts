@@ -17,7 +17,7 @@ export function machinesJsonSchema(): object {
   };
   return {
     $schema: 'http://json-schema.org/draft-07/schema#',
-    title: 'The machines of Helios',
+    title: 'Helios machines',
     // `allowComments` is specific to VS Code.
     allowComments: true,
     type: 'object',
@@ -27,13 +27,12 @@ export function machinesJsonSchema(): object {
       machines: {
         type: 'array',
         description:
-          'Machines for runs, in addition to this computer. Passwords are never kept here.',
+          'Machines for runs, in addition to this computer. Passwords are never stored in this file.',
         items: {
           type: 'object',
           required: ['id', 'kind'],
           properties: { kind: { enum: remoteKinds, description: fieldText('kind', 'ssh') } },
-          // Conditions on the kind of machine, so that an editor suggests only the fields of that
-          // kind.
+          // A condition per kind of machine, so that an editor suggests only the fields of that kind.
           allOf: oneOf.map((schema) => {
             const kind = schema.properties['kind']?.const as RemoteKind;
             return {
@@ -58,7 +57,7 @@ const described = ({ properties }: ObjectSchema, kind: RemoteKind): ObjectSchema
 
 /**
  * Returns the description of a field: its text in `ownTexts`, otherwise the description of the
- * option for this field.
+ * command-line option for this field.
  */
 function fieldText(field: string, kind: RemoteKind): string {
   const text = ownTexts[field] ?? optionsOf(kind).find((option) => option.field === field)?.about;
@@ -70,9 +69,9 @@ function fieldText(field: string, kind: RemoteKind): string {
 const ownTexts: Readonly<Record<string, string>> = {
   id: 'id of the machine',
   kind: 'how its runs are started: by SSH, as Slurm jobs, or in a container of this computer',
-  host: 'name or address; missing fields are taken from the ssh config',
-  alias: 'or a Host of the ssh config',
-  port: 'port; default: as in the ssh config, else 22',
+  host: 'host name or address; fields that are not set are taken from the SSH config',
+  alias: 'a host of the SSH config, instead of host',
+  port: 'port; default: as in the SSH config, otherwise 22',
   user: 'user name; default: as in the ssh config, or in the image',
   auth: 'how to log in; default: as in the ssh config',
   timeLimitMinutes: 'default time limit of a job; if not set, that of the partition applies',

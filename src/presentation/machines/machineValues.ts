@@ -26,8 +26,8 @@ export function gpuIdsOf(text: string): string[] | undefined {
 const megabytes: Readonly<Record<string, number>> = { M: 1, G: 1024, T: 1024 * 1024 };
 
 /**
- * Parses an amount to megabytes: `16G`, `512M`, `1.5T`, `16GiB`. As in Slurm, a number without a
- * unit is in megabytes.
+ * Parses an amount of memory to megabytes: `16G`, `512M`, `1.5T`, `16GiB`. As in Slurm, a number
+ * without a unit is in megabytes.
  */
 export function amountOf(text: string): number | undefined {
   const [, number, unit = 'M'] = /^(\d+(?:\.\d+)?)(?:([MGT])(?:i?B)?)?$/i.exec(text) ?? [];
@@ -69,7 +69,10 @@ export function mountOf(text: string, localPath: (path: string) => string): Moun
   return { source: localPath(source), target, ...(mode === 'ro' && { isReadOnly: true }) };
 }
 
-/** Parses a signal and the seconds before the end: `USR1@120`, `SIGTERM@60`. */
+/**
+ * Parses a signal and the number of seconds before the time limit at which it is sent: `USR1@120`,
+ * `SIGTERM@60`.
+ */
 export function warningOf(
   text: string,
 ): { readonly signal: string; readonly seconds: number } | undefined {

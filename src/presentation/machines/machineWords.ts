@@ -40,8 +40,8 @@ export type ReadRequest = (context: MachineArgumentsContext) => MachineRequest;
 type OptionTexts = Readonly<Record<string, readonly string[] | true>>;
 
 /**
- * Declares the actions on machines as sub-commands of `machine`. `ask` is called with the parsed
- * request.
+ * Declares the actions on machines as sub-commands of `machine`. `ask` is called with a function
+ * that returns the request of the user.
  */
 export function declareMachineWords(
   machine: Command,
@@ -50,7 +50,7 @@ export function declareMachineWords(
   const add = machine
     .command('add')
     .summary(
-      'adds a host that is reached by SSH, a Slurm cluster, or a container; replaces the one of that id',
+      'adds an SSH host, a Slurm cluster or a container; replaces a machine with the same id',
     )
     .argument('<id>', 'id of the machine')
     .argument('[place]', 'user@host[:port], or a host of your ssh config; none for a container')
@@ -104,7 +104,10 @@ export function readMachineWords(
   return request;
 }
 
-/** Returns the fields of a machine's entry that the options set. Throws `UserFacing`. */
+/**
+ * Returns the fields of a machine's entry that the options set. Throws `UserFacing` for an invalid
+ * option.
+ */
 export function readMachineOptions(
   words: readonly string[],
   kind: RemoteKind,
@@ -152,8 +155,8 @@ class TypedCommand extends UserCommand {
 const usage = 'Use one of: add ID user@host[:port], rm ID, test ID, list, import --all.';
 
 const kindsText =
-  'ssh: a host that is reached by SSH; slurm: a Slurm cluster, whose login host is this computer where none is named; ' +
-  'container: one on this computer, isolated: suited to unattended goals';
+  'ssh: a host that is reached by SSH; slurm: a Slurm cluster, with this computer as login host if none is named; ' +
+  'container: an isolated container on this computer, suited to unattended goals';
 
 const valuesText =
   '\nTIME is 90m, 24h or 2d, or as Slurm writes it, 1-12:00:00. Memory is 16G or 512M.';
@@ -182,8 +185,8 @@ function declareOptions<Declared extends Command>(command: Declared): Declared {
 }
 
 /**
- * Returns the value of an option. Throws if the value is missing: text that begins with dashes is
- * the next option, except for arguments of another program.
+ * Returns the value of an option. Throws if the value is missing: text that begins with `--` is the
+ * next option. Only `--flag` accepts such text, because its value is an argument of `sbatch`.
  */
 function textOf(text: string, [option]: readonly MachineOption[]): string {
   if (option === undefined || (text !== '' && (option.name === 'flag' || !text.startsWith('--'))))
@@ -192,7 +195,7 @@ function textOf(text: string, [option]: readonly MachineOption[]): string {
 }
 
 const meaningOf = ({ name, about, example }: MachineOption): string =>
-  `It is ${about}, such as --${name} ${example}.`;
+  `Expected: ${about}, such as --${name} ${example}.`;
 
 interface NewMachine {
   readonly id: string;
@@ -216,8 +219,8 @@ function placeOf(
 ): object {
   if (kind === 'container' && place !== undefined)
     throw new UserFacing(
-      `Unexpected host of a container: "${place}".`,
-      'Name its image instead: --image python:3.12-slim.',
+      `A container has no host, but "${place}" was given.`,
+      'Name the image instead: --image python:3.12-slim.',
     );
   if (place !== undefined) return parseMachineSpec(place, aliases);
   if (kind === 'ssh')
@@ -249,13 +252,13 @@ function optionFor(variants: readonly MachineOption[], kind: RemoteKind): Machin
   if (option !== undefined) return option;
   const kinds = [...new Set(variants.flatMap((each) => each.kinds))].join(' or ');
   throw new UserFacing(
-    `--${variants[0]?.name ?? ''} is for the kind ${kinds}, and this one is ${kind}.`,
+    `--${variants[0]?.name ?? ''} applies only to the kind ${kinds}, but this machine is of the kind ${kind}.`,
     offered(kind),
   );
 }
 
 const offered = (kind: RemoteKind): string =>
-  `Of the kind ${kind}: ${optionsOf(kind)
+  `Options for the kind ${kind}: ${optionsOf(kind)
     .map(({ name }) => `--${name}`)
     .join(', ')}.`;
 
@@ -270,7 +273,7 @@ function importedNames(names: readonly string[], isAll: boolean): readonly strin
   if (isAll === names.length > 0)
     throw new UserFacing(
       'Expected host names or --all.',
-      'Use import with hosts of the ssh config, or import --all.',
+      'Name hosts of your SSH config: import gpu1 gpu2, or import --all.',
     );
   return isAll ? 'all' : names;
 }

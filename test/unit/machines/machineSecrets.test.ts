@@ -5,8 +5,15 @@ import { MachineSecrets, type SecretVault } from '../../../src/compose/machineSe
 
 const password: SecretQuestion = {
   machine: 'gpu1',
+  host: { address: 'ada@gpu1', fingerprint: 'SHA256:abc' },
+  hasJumpHost: false,
   kind: 'password',
-  prompt: "ada@gpu1's password",
+  prompt: '',
+};
+const ofJumpHost: SecretQuestion = {
+  ...password,
+  host: { address: 'ada@gate', fingerprint: 'SHA256:def' },
+  hasJumpHost: true,
 };
 const { signal } = new AbortController();
 
@@ -18,8 +25,8 @@ describe('secrets of machines', () => {
   });
   const bed = (answers: (string | undefined)[], vault = new Map<string, string>()) => {
     const asked: string[] = [];
-    const secrets = new MachineSecrets(vaultOf(vault), ({ prompt }) => {
-      asked.push(prompt);
+    const secrets = new MachineSecrets(vaultOf(vault), ({ kind }) => {
+      asked.push(kind);
       return Promise.resolve(answers.shift());
     });
     return { secrets, asked, vault };
@@ -64,11 +71,46 @@ describe('secrets of machines', () => {
     const { secrets, vault } = bed(['a', 'b', 'c']);
     await secrets.answer(password, signal);
     await secrets.answer({ ...password, kind: 'passphrase', prompt: 'Key' }, signal);
-    await secrets.answer({ ...password, machine: 'gpu2' }, signal);
+    const host = { ...password.host, address: 'ada@gpu2' };
+    await secrets.answer({ ...password, machine: 'gpu2', host }, signal);
     await secrets.reached('gpu1');
     await secrets.reached('gpu2');
-    await secrets.forget('gpu1');
+    await secrets.forget('gpu1', ['gpu2']);
     assert.ok([...vault.keys()].every((key) => key.includes('gpu2')));
     assert.equal(vault.size, 2);
+  });
+
+  it('of a jump host hold for every machine behind it, as long as there is one', async () => {
+    const { secrets, asked, vault } = bed(['good']);
+    await secrets.answer(ofJumpHost, signal);
+    await secrets.reached('gpu1');
+    const others = ['gpu2', 'gpu3'].map((machine) => ({ ...ofJumpHost, machine }));
+    assert.deepEqual(await Promise.all(others.map((each) => secrets.kept(each))), ['good', 'good']);
+    for (const { machine } of others) await secrets.reached(machine);
+    assert.deepEqual(
+      (await secrets.entries('gpu2')).map(([, value]) => value),
+      ['good'],
+    );
+    await secrets.forget('gpu1', ['gpu2', 'gpu3']);
+    await secrets.forget('gpu2', ['gpu3']);
+    assert.equal(await secrets.answer({ ...ofJumpHost, machine: 'gpu3' }, signal), 'good');
+    await secrets.forget('gpu3', []);
+    assert.equal(vault.size, 0);
+    assert.equal(asked.length, 1);
+  });
+
+  it('of an earlier version are replaced when their host refuses them', async () => {
+    const former = 'helios.machine.gpu1.password.';
+    const stored = new Map([
+      [former, 'old'],
+      ['helios.machine.gpu1', JSON.stringify([former])],
+    ]);
+    const { secrets, vault } = bed(['new'], stored);
+    assert.deepEqual(await secrets.entries('gpu1'), [[former, 'old']]);
+    assert.equal(await secrets.answer(password, signal), 'old');
+    assert.equal(await secrets.answer(password, signal), 'new');
+    await secrets.reached('gpu1');
+    assert.equal(vault.has(former), false);
+    assert.equal(await secrets.answer(password, signal), 'new');
   });
 });

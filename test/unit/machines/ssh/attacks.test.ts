@@ -64,7 +64,7 @@ describe('attacks on the way to a host', () => {
   it('another host that answers at the address is not spoken to', async () => {
     await isRefused(
       connect(misled()),
-      /has changed to .*known:1 has another one.*an attacker answers in its place.*ssh-keygen -R/s,
+      /has changed to .*known:1 has another key.*an attacker is impersonating the host.*ssh-keygen -R/s,
     );
   });
 

@@ -135,7 +135,8 @@ describe('SshConnection', () => {
     assert.equal(await echo(machine, 'a'), 'a');
     sshd.cut();
     await until('it is back', async () => (await echo(machine, 'b').catch(() => '')) === 'b');
-    assert.deepEqual(asked, [`passphrase ${sshd.target().user}@127.0.0.1 ${path}`]);
+    const { user, port } = sshd.target();
+    assert.deepEqual(asked, [`passphrase ${user}@127.0.0.1:${port} ${path}`]);
     const wrong = connect(
       sshd.target({ identityFiles: [path] }),
       scriptedPrompts({ secret: 'wrong' }),
@@ -280,7 +281,7 @@ describe('SshConnection', () => {
     ready.catch(() => undefined);
     await until('it was accepted', () => sockets.length > 0);
     await clock.advance(15_000);
-    await assert.rejects(ready, { reason: 'timeout', message: /did not answer in 15 s/ });
+    await assert.rejects(ready, { reason: 'timeout', message: /did not answer within 15 s/ });
     for (const socket of sockets) socket.destroy();
     server.close();
   });
@@ -321,7 +322,7 @@ describe('SshConnection', () => {
       connection.retry();
       await connection.ready({ mayAsk: true });
       assert.equal(asked.length, 2);
-      assert.match(asked[0] ?? '', /^password .*@127\.0\.0\.1$/);
+      assert.match(asked[0] ?? '', /^password .*@127\.0\.0\.1:\d+$/);
       connection.dispose();
       server.close();
     });

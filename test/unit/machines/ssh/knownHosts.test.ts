@@ -60,7 +60,7 @@ describe('known hosts', () => {
     write(`gpu1 ssh-ed25519 ${ed.toString('base64')}`);
     const verdict = await checkHostKey([file()], gpu1, key('ssh-ed25519', 7));
     assert.ok(verdict.kind === 'changed');
-    assert.match(verdict.why, /SHA256:.*known_hosts:3 has another one.*ssh-keygen -R 'gpu1'/s);
+    assert.match(verdict.why, /SHA256:.*known_hosts:3 has another key.*ssh-keygen -R 'gpu1'/s);
     assert.equal(await kind(gpu1, key('ecdsa-sha2-nistp256', 1)), 'changed');
   });
 

@@ -100,7 +100,7 @@ describe('leases over SSH', () => {
       reason: 'not_started',
       isBusy: true,
     });
-    await assert.rejects(theirs.runs.launch(spec('true')), /All 3 slots for runs are taken/);
+    await assert.rejects(theirs.runs.launch(spec('true')), /All 3 slots for runs are in use/);
     await mine.runs.kill(launched[0]);
     const { gpus, slots } = await freeSlots(theirs.machine);
     assert.equal(gpus.filter(({ heldBy }) => heldBy === undefined).length, 1);

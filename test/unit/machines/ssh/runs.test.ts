@@ -1,9 +1,18 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { after, afterEach, before, describe, it } from 'mocha';
 import { systemClock } from '../../../../src/base/clock.ts';
 import { newRunId, type SessionId } from '../../../../src/base/ids.ts';
+import { hostAccess } from '../../../../src/cli/doctor/access.ts';
 import { shellQuote } from '../../../../src/base/text.ts';
 import { createMachines } from '../../../../src/machines/list/machineList.ts';
 import type { Machine } from '../../../../src/machines/machine.ts';
@@ -68,6 +77,28 @@ describe('runs over SSH', () => {
     `until [ -e ${shellQuote(join(folder(), 'go'))} ]; do sleep 0.02; done`;
   const steps = (run: Run): number[] => [...run.metrics.series('loss').steps];
   const upTo = (last: number): number[] => Array.from({ length: last }, (_, index) => index + 1);
+
+  it('lie in folders that their user alone can access, also where others could before', async () => {
+    const helios = join(folder(), '.helios');
+    mkdirSync(join(helios, 'runs'), { recursive: true });
+    for (const open of [helios, join(helios, 'runs')]) chmodSync(open, 0o775);
+    let machine: Machine | undefined;
+    const runs = controller('one', (real) => (machine = real));
+    assert.ok(machine);
+    const before = await hostAccess(machine);
+    assert.match(before?.text ?? '', /can access \S+\.helios, \S+\.helios\/runs\.$/);
+    const command = 'echo loss=1; umask >mask; mkfifo wait; : <wait';
+    const run = await runs.launch({ ...spec(command), limit: { ms: 600_000, from: 'launch' } });
+    await until('the command runs', () => existsSync(join(folder(), 'wait')));
+    await runs.kill(run, { graceMs: 1000 });
+    assert.deepEqual(await verdictOf(run), { kind: 'killed' });
+    const names = readdirSync(helios, { recursive: true, encoding: 'utf8' });
+    assert.ok(names.some((name) => name.endsWith('/kill')) && names.length > 8, names.join());
+    const open = ['.', ...names].filter((name) => statSync(join(helios, name)).mode & 0o077);
+    assert.deepEqual(open, []);
+    assert.equal(await hostAccess(machine), undefined);
+    assert.equal(readFileSync(join(folder(), 'mask'), 'utf8'), '0022\n');
+  });
 
   it('tell every end by its name', async () => {
     const runs = controller('one');
