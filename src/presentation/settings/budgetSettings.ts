@@ -15,34 +15,42 @@ export const budgetSettings = {
     none: 0,
     minimum: 0,
     description: `Maximum cost of the model calls of a goal, in US dollars, checked before each call. ${noLimit} **Helios: Start Goal** suggests this value.`,
+    scope: 'application',
     option: '--budget-usd',
   }),
   'budget.minutes': limit({
     description: `Maximum duration of a goal in minutes, sleeping included. ${noLimit}`,
+    scope: 'application',
     option: '--max-minutes',
   }),
   'budget.turns': countLimit({
     description: `Maximum number of model calls of a goal. ${noLimit}`,
+    scope: 'application',
     option: '--max-turns',
   }),
   'budget.tokens': countLimit({
     description: `Maximum number of tokens of a goal: input, cached or not, and output together. ${noLimit}`,
+    scope: 'application',
     option: '--budget-tokens',
   }),
   'budget.experiment.usd': limit({
     description: `Maximum cost of the model calls of one experiment, in US dollars, ${untilNext}. ${atExperimentLimit} ${noLimit}`,
+    scope: 'application',
     option: '--budget-experiment',
   }),
   'budget.experiment.minutes': limit({
     description: `Maximum duration of one experiment in minutes, ${untilNext}, its run included. The limit also ends a sleep. ${atExperimentLimit} ${noLimit}`,
+    scope: 'application',
     option: '--budget-experiment',
   }),
   'budget.experiment.turns': countLimit({
     description: `Maximum number of model calls of one experiment, ${untilNext}. ${atExperimentLimit} ${noLimit}`,
+    scope: 'application',
     option: '--budget-experiment',
   }),
   'budget.experiment.tokens': countLimit({
     description: `Maximum number of tokens of one experiment, ${untilNext}. ${atExperimentLimit} ${noLimit}`,
+    scope: 'application',
     option: '--budget-experiment',
   }),
   'budget.day.usd': limit({

@@ -22,8 +22,8 @@ export function engineSettingsOf(read: (name: SettingName) => unknown): EngineSe
 }
 
 /**
- * Whether a value means "not set". VS Code does not enforce minimums, so an amount below "no limit"
- * also counts as no limit.
+ * Returns whether a value means “not set”. VS Code does not enforce minimums, so an amount below
+ * the value for “no limit” also means no limit.
  */
 const isUnset = (value: unknown, none: unknown): boolean =>
   typeof none === 'number' && typeof value === 'number'

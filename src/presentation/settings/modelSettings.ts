@@ -1,4 +1,4 @@
-/** Settings for the model at work and for second opinions. */
+/** Settings for the model that works on a goal, and for second opinions. */
 import * as z from 'zod';
 import type { EngineSettings } from '../../agent/contract/settings.ts';
 import { priceSchema } from '../../models/prices.ts';
@@ -34,7 +34,7 @@ export const modelSettings = {
     default: 'default',
     none: 'default',
     description:
-      'Reasoning effort. A level that the model does not support becomes the nearest one that it does.',
+      'Reasoning effort. If the model does not support the level, the nearest supported level is used.',
     values: {
       default: "Use the model's own default.",
       none: 'Do not reason.',
@@ -49,9 +49,8 @@ export const modelSettings = {
   }),
   'consult.provider': text({
     description:
-      'Provider of second opinions, such as `openai`. When empty, a ready provider other than the one in use is chosen.',
-    scope: 'machine-overridable',
-    isRestricted: true,
+      'Provider of second opinions, such as `openai`. When empty, a provider that is ready and not already in use is chosen.',
+    scope: 'application',
     engine: 'consult.provider',
     isPreference: true,
     isRequired: true,
@@ -59,7 +58,7 @@ export const modelSettings = {
   'consult.model': text({
     description:
       "Model of second opinions: an id, or an alias such as `gpt`. When empty, the provider's default model is used. Requires `#helios.consult.provider#`.",
-    scope: 'machine-overridable',
+    scope: 'application',
     engine: 'consult.model',
     isPreference: true,
   }),
@@ -68,6 +67,7 @@ export const modelSettings = {
     description:
       'Model prices that extend the built-in table, in US dollars per million tokens:\n\n```json\n"helios.prices": { "openai/my-model": { "input": 1.25, "output": 10, "cacheRead": 0.125 } }\n```\n\nA model without a price has an unknown cost; it is never counted as free.',
     schema: priceSchema,
+    scope: 'application',
     engine: 'prices',
     isPreference: true,
   }),

@@ -16,9 +16,9 @@ const code = (word: string): string => `\`${word}\``;
 export const notificationSettings = {
   'notifications.channels': structure<readonly unknown[]>({
     default: [{ type: 'vscode' }],
-    description: `Channels of notifications, in addition to those that a project names in its \`helios.json\`. The type of a channel is ${oneOf(channelTypes.map(code))}. Write secrets as \`\${env:NAME}\` or \`\${secret:name}\` ([Set Secret](command:helios.setSecret)). Try the channels with [Send Test Notification](command:helios.testNotification).`,
+    description: `Channels of notifications, in addition to those that a project declares in its \`helios.json\`. The type of a channel is ${oneOf(channelTypes.map(code))}. Write secrets as \`\${env:NAME}\` or \`\${secret:name}\` ([Set Secret](command:helios.setSecret)). Try the channels with [Send Test Notification](command:helios.testNotification).`,
     schema: channels.unwrap(),
-    isRestricted: true,
+    scope: 'application',
     engine: 'notifications.channels',
     isPreference: true,
   }),
@@ -33,15 +33,15 @@ export const notificationSettings = {
     default: {},
     none: {},
     description:
-      'Hours without notifications, such as `{ "from": "22:00", "to": "07:30", "except": ["error"] }`. Notifications that were held back are summed up at the end.',
+      'Hours without notifications, such as `{ "from": "22:00", "to": "07:30", "except": ["error"] }`. Notifications that were held back are sent as one summary at the end.',
     schema: z.strictObject(quietHoursSchema.shape).partial(),
     engine: 'notifications.quietHours',
     isPreference: true,
   }),
   'notifications.allowProjectCommands': flag(false, {
     description:
-      'Allow a project to run the commands that the notifications of its `helios.json` name.',
-    isRestricted: true,
+      'Allow a project to run the commands in the notification channels of its `helios.json`.',
+    scope: 'application',
     engine: 'allowsProjectCommands',
     isPreference: true,
   }),
@@ -61,7 +61,7 @@ export const notificationSettings = {
     description: 'Automatic opening of the brief, next to the editor and without taking the focus.',
     values: {
       unseen:
-        'Open it when a session ended while you were away: at once, when you return to the window, or when the window is next opened.',
+        'Open it if a session ended while you were not following it: immediately if the window has the focus, otherwise when you return to the window or open it again.',
       never: 'Do not open it. **Helios: Open Brief** opens it.',
     },
   }),

@@ -6,11 +6,16 @@ import { address, flag, structure, text, type Setting, type Traits } from './set
 
 type Field = NonNullable<Traits['engine']>;
 
-/** Declares the address of a service, which an environment variable may set, too. */
+/**
+ * Declares the setting for the address of a service. The environment variable `variable` is used
+ * while the setting is empty.
+ */
 const baseUrl = (engine: Field, variable: string, description: string): Setting<string> =>
-  text({ description, scope: 'machine-overridable', isRestricted: true, engine, variable });
+  text({ description, scope: 'machine', engine, variable });
 
-/** Returns the end of a description, which says what applies while the setting is empty. */
+/**
+ * Returns the last sentence of a description, which says what applies while the setting is empty.
+ */
 const orElse = (variable: string, otherwise: string): string =>
   `When empty, \`${variable}\` of the environment is used if it is set, otherwise ${otherwise}.`;
 
@@ -39,8 +44,7 @@ const addresses = {
   ),
   'providers.bedrockRegion': text({
     description: `AWS region of Bedrock, such as \`eu-central-1\`. ${orElse('AWS_REGION', '`us-east-1`')}`,
-    scope: 'machine-overridable',
-    isRestricted: true,
+    scope: 'machine',
     engine: 'bedrockRegion',
     variable: 'AWS_REGION',
   }),
@@ -60,7 +64,7 @@ export const providerSettings = {
   endpoints: structure<NonNullable<EngineSettings['endpoints']>>({
     default: [],
     description:
-      'OpenAI-compatible endpoints of your own (vLLM, Ollama, llama.cpp, LM Studio, OpenRouter, …). Each is a provider with its `id` as name. Do not write API keys here: [Set API Key](command:helios.setApiKey).',
+      'OpenAI-compatible endpoints of your own (vLLM, Ollama, llama.cpp, LM Studio, OpenRouter, …). Each is a provider with its `id` as name. Do not write API keys here; use [Set API Key](command:helios.setApiKey).',
     schema: z.array(
       endpointSchema.meta({
         defaultSnippets: [
@@ -68,23 +72,20 @@ export const providerSettings = {
         ],
       }),
     ),
-    scope: 'machine-overridable',
-    isRestricted: true,
+    scope: 'machine',
     engine: 'endpoints',
     isPreference: true,
   }),
   'providers.compatibleBaseUrl': text({
     description:
       'Base URL of an OpenAI-compatible endpoint, such as `http://127.0.0.1:11434/v1`. Required by the provider `compatible`.',
-    scope: 'machine-overridable',
-    isRestricted: true,
+    scope: 'machine',
     engine: 'compatibleBaseUrl',
   }),
   'providers.claudePath': text({
     description:
       'Path of the `claude` command, for the provider `claude-cli`. When empty, the `PATH` is searched.',
     scope: 'machine',
-    isRestricted: true,
     engine: 'claudePath',
     isPreference: true,
   }),
@@ -94,33 +95,29 @@ export const providerSettings = {
 export const networkSettings = {
   'network.proxy': text({
     description:
-      'Proxy for requests to models and to the web, such as `http://proxy.example.org:3128` or `socks5://127.0.0.1:1080`. When empty, the proxy of VS Code is used (`#http.proxy#`), in the terminal that of the environment. Requests to this computer bypass it.',
-    scope: 'machine-overridable',
-    isRestricted: true,
+      'Proxy for requests to models and to the web, such as `http://proxy.example.org:3128` or `socks5://127.0.0.1:1080`. When empty, VS Code uses its own proxy (`#http.proxy#`), and the `helios` command uses the first of the environment variables `HTTPS_PROXY`, `ALL_PROXY` and `HTTP_PROXY` that is set. Requests to this computer bypass the proxy.',
+    scope: 'machine',
     engine: 'proxy',
     isPreference: true,
   }),
   'network.caFile': text({
     description:
-      'Absolute path of a PEM file with certificates to trust in addition to those of the system, for networks that inspect connections.',
-    scope: 'machine-overridable',
-    isRestricted: true,
+      'Absolute path of a PEM file with certificates to trust in addition to those of the system, for networks that inspect TLS connections.',
+    scope: 'machine',
     engine: 'caFile',
     isPreference: true,
   }),
   'web.searxngUrl': address({
     description:
-      'URL of a SearXNG instance for web searches, such as `http://localhost:8888`. It must offer the JSON format. When empty, the model provider searches where it can, otherwise DuckDuckGo.',
-    scope: 'machine-overridable',
-    isRestricted: true,
+      'URL of a SearXNG instance for web searches, such as `http://localhost:8888`. Its JSON output must be enabled. When empty, the search of the model provider is used, or DuckDuckGo if the provider has none.',
+    scope: 'machine',
     engine: 'web.searxngUrl',
     isPreference: true,
   }),
   'web.allowPrivateAddresses': flag(false, {
     description:
-      'Allow the agent to fetch addresses of private networks and of this computer. A page that it reads could then make it send requests to services that trust everybody inside the network.',
-    scope: 'machine-overridable',
-    isRestricted: true,
+      'Allow the agent to fetch addresses of private networks and of this computer. A web page that the agent reads could then make the agent send requests to services that trust everybody inside the network.',
+    scope: 'machine',
     engine: 'web.allowsPrivateAddresses',
     isPreference: true,
   }),

@@ -7,27 +7,27 @@ import { amount, choice, count, flag, limit, structure, text, type Setting } fro
 export const sessionSettings = {
   'permissions.mode': choice<PermissionMode>({
     default: 'ask',
-    description: 'Action before the agent runs a command or changes a file.',
+    description: 'Permission for the agent to run commands and to change files.',
     values: {
       ask: 'Ask you in a notification and in the chat; you can approve once, or for the session. Without an answer within ten minutes the request is denied, and Helios tries another way.',
       allow:
         'Run without asking. Intended for unattended goals, in an environment that you can afford to lose, such as a container or a virtual machine.',
     },
-    isRestricted: true,
+    scope: 'machine',
     engine: 'permissionMode',
     option: '--yes',
   }),
   'git.protect': flag(true, {
     description:
       'Prevent commands and runs of a session from changing your Git repositories; they can still read them. Code is changed in worktrees of experiments. When disabled, nothing prevents the agent from a `git reset` in your checkout.',
-    isRestricted: true,
+    scope: 'machine',
     engine: 'protectsGit',
   }),
   'git.maxFileMb': amount({
     default: 10,
     exclusiveMinimum: 0,
     description:
-      'Maximum size in megabytes of a new or changed file that is kept with the code of an experiment. Larger files are left out and listed.',
+      'Maximum size in megabytes of a new or changed file that is stored with the code of an experiment. Larger files are not stored, but listed.',
     engine: 'maxKeptFileBytes',
     toEngine: (megabytes) => megabytes * 1_000_000,
   }),
@@ -42,12 +42,13 @@ export const sessionSettings = {
     default: defaultPlateau.experiments,
     minimum: 0,
     description:
-      'Number of experiments in a row without an improvement on the best one beyond noise, after which the agent is advised to change its strategy. `0` turns the detection of plateaus off.',
+      'Number of consecutive experiments that do not improve on the best one by more than noise, after which the agent is advised to change its strategy. `0` turns the detection of plateaus off.',
     engine: 'plateau.experiments',
   }),
   'session.onPlateau': choice({
     default: defaultPlateau.onPlateau,
-    description: 'Action on a plateau of experiments.',
+    description:
+      'Action when `#helios.session.plateauExperiments#` consecutive experiments brought no improvement.',
     values: {
       advise: 'Advise the agent and continue the session.',
       end: 'Advise the agent, and end the session after twice as many experiments.',
@@ -57,14 +58,14 @@ export const sessionSettings = {
   watchdogs: structure<NonNullable<EngineSettings['watchdogs']>>({
     default: {},
     description:
-      'Checks of every run, each with its action: `off`, `warn` (tell the agent), `ask` (ask you) or `kill` (end the run). By default a run is killed when its training loss becomes NaN or infinite, or when a validation loss or the deciding metric stays so; every other check warns. The `watchdogs` of a `helios.json` take precedence.',
+      'Checks of every run, each with its action: `off`, `warn` (tell the agent), `ask` (ask you) or `kill` (end the run). By default a run is killed when its training loss becomes NaN or infinite, or when a validation loss or the deciding metric stays NaN or infinite; every other check warns. The `watchdogs` of a `helios.json` take precedence.',
     schema: watchdogSettingsSchema,
     engine: 'watchdogs',
   }),
   'session.keepRunning': choice({
     default: 'never',
     description:
-      'Behavior of sessions when VS Code closes or crashes. In the background nobody can be asked: what needs approval in the permission mode `ask` is denied. Models of VS Code itself answer only while a window is open.',
+      'Behavior of sessions when VS Code closes or crashes. In the background, no user can answer: in the permission mode `ask`, everything that needs approval is denied. Models of VS Code itself answer only while a window is open.',
     values: {
       never:
         'Wait for the next window, unless **Helios: Keep Running in Background** was run for the session.',
@@ -82,6 +83,7 @@ export const sessionSettings = {
       never:
         'Leave them in the Experiments view until you resume them. Their runs continue in any case.',
     },
+    scope: 'application',
   }),
   'session.keepAwake': flag(false, {
     description:
@@ -102,18 +104,17 @@ export const storageSettings = {
     description:
       'Absolute path of the folder for sessions, runs and memory. When empty, `HELIOS_HOME` of the environment is used if it is set, otherwise `~/.helios`. Takes effect after the window is reloaded.',
     scope: 'machine',
-    isRestricted: true,
     option: '--home',
     variable: 'HELIOS_HOME',
   }),
   'retention.maxAgeDays': limit({
     description:
-      'Maximum age of a session in days, counted from its last event. Older sessions are removed when a window opens, with their runs on every machine, except those that have not ended, are open, or are kept. `0` means no limit.',
+      'Maximum age of a session in days, counted from its last event. When a window opens, older sessions are removed with their runs on every machine. Sessions that have not ended, are open, have an active run, or were marked with `helios clean --keep` are not removed. `0` means no limit.',
     scope: 'application',
   }),
   'retention.maxGb': limit({
     description:
-      'Maximum size of all sessions on this computer in gigabytes. The oldest sessions are removed when a window opens until the others fit. `0` means no limit.',
+      'Maximum size of all sessions on this computer in gigabytes. When a window opens, the oldest sessions are removed until the others fit. `0` means no limit.',
     scope: 'application',
   }),
 } satisfies Readonly<Record<string, Setting>>;

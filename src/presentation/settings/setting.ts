@@ -22,15 +22,17 @@ export interface Traits {
    * values.
    */
   readonly description: string;
-  /** Scope of the setting in VS Code. Default: window. */
-  readonly scope?: 'application' | 'machine' | 'machine-overridable' | 'window';
-  /** Whether an untrusted workspace is prevented from setting the value. */
-  readonly isRestricted?: true;
+  /**
+   * Scope of the setting in VS Code. Default: window. A workspace can set a value only in the scope
+   * `window`, so a setting has another scope if its value can extend what the agent may do, run,
+   * send, spend or connect to.
+   */
+  readonly scope?: 'application' | 'machine' | 'window';
   /** The engine setting with this value. Default: none; only VS Code uses the setting. */
   readonly engine?: EnginePath;
   /** Whether the setting may also be in `preferences.json`, under the engine's name. */
   readonly isPreference?: true;
-  /** Whether the group of `engine` is incomplete without this setting. */
+  /** Whether this setting is required in its group: without it, the whole group is omitted. */
   readonly isRequired?: true;
   /** Option of the `helios` command with the same effect. */
   readonly option?: string;
@@ -52,7 +54,8 @@ interface Declared<Value> extends Traits {
   readonly schema?: z.ZodType;
 }
 
-// `toEngine` is a method here, so that a setting of any type is assignable to `Setting<unknown>`.
+// `toEngine` is declared as a method, because TypeScript compares the parameters of methods less
+// strictly. A setting of any type is then assignable to `Setting<unknown>`.
 export type Setting<Value = unknown> = Omit<Declared<Value>, 'toEngine'> & {
   toEngine?(value: Value): unknown;
 };

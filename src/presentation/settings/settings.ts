@@ -20,13 +20,18 @@ const declared = {
 };
 
 export type SettingName = keyof typeof declared;
-/** Values by the name without the leading `helios.`, in the form that VS Code returns. */
+/**
+ * Values of all settings, by name without the leading `helios.`, in the form that VS Code returns.
+ */
 export type Settings = { readonly [Name in SettingName]: (typeof declared)[Name]['default'] };
 
 export const settingNames = Object.keys(declared) as readonly SettingName[];
 export const settingOf = (name: SettingName): Setting => declared[name];
 export const defaultOf = <Name extends SettingName>(name: Name): Settings[Name] =>
   declared[name].default as Settings[Name];
+/** Whether only the user can set the value. Values in the settings of a workspace are ignored. */
+export const isOfUser = (name: SettingName): boolean =>
+  (settingOf(name).scope ?? 'window') !== 'window';
 export const settingKey = (name: SettingName): string => `helios.${name}`;
 
 /** Sections in the Settings editor and the documentation, with the settings of each. */

@@ -1,13 +1,18 @@
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, it } from 'mocha';
 import { readerOf } from '../../../src/cli/commandTable.ts';
 import {
   engineSettingsOf,
   settingsOfEnvironment,
 } from '../../../src/presentation/settings/engineSettings.ts';
+import { configuredValue } from '../../../src/presentation/settings/configuredValue.ts';
 import { preferences, preferencesSchema } from '../../../src/presentation/settings/preferences.ts';
 import {
   defaultOf,
+  isOfUser,
+  settingKey,
   settingNames,
   settingOf,
   settingSections,
@@ -15,9 +20,42 @@ import {
   type Settings,
 } from '../../../src/presentation/settings/settings.ts';
 import { fakeDeps } from '../../fakes/cliDeps.ts';
+import { repositoryRoot } from '../../setup/paths.ts';
 
 const engineWith = (values: Partial<Settings>) =>
   engineSettingsOf((name: SettingName) => values[name] ?? defaultOf(name));
+
+/**
+ * The settings that a workspace may set, each with the reason why no value of it widens what the
+ * agent may do, run, send, spend or connect to. A new setting is either of the user or gets a reason
+ * here.
+ */
+const mayBeOfWorkspace: Partial<Readonly<Record<SettingName, string>>> = {
+  'model.provider': 'Selects one of the providers that the user has set up, as helios.json does.',
+  'model.name': 'Selects a model of that provider; budgets of the user limit what it costs.',
+  'model.effort': 'Changes how long the model reasons; budgets of the user limit what it costs.',
+  'git.maxFileMb': 'Limits what is stored on this computer with the code of an experiment.',
+  'session.idleTurns': 'Ends a session sooner or later; budgets of the user limit what it costs.',
+  'session.plateauExperiments': 'Moves the point of advice, as helios.json does.',
+  'session.onPlateau': 'Advises or ends, as helios.json does.',
+  watchdogs: 'Warns, asks or ends runs, as helios.json does.',
+  'session.keepAwake': 'Changes only when the computer sleeps.',
+  'chat.followMinutes': 'Changes only how long the chat shows a session.',
+  'notifications.events': 'Selects what is sent to the channels of the user, as helios.json does.',
+  'notifications.quietHours': 'Holds notifications back, as helios.json does.',
+  'report.write': 'Writes a brief of Helios into the folder of the workspace itself.',
+  'report.open': 'Changes only which document opens.',
+};
+
+async function declaredScopes(): Promise<ReadonlyMap<string, string | undefined>> {
+  const { contributes } = JSON.parse(
+    await readFile(join(repositoryRoot, 'package.json'), 'utf8'),
+  ) as {
+    contributes: { configuration: { properties: Record<string, { scope?: string }> }[] };
+  };
+  const all = contributes.configuration.flatMap(({ properties }) => Object.entries(properties));
+  return new Map(all.map(([name, { scope }]) => [name, scope]));
+}
 
 describe('settings', () => {
   it('stand in one section each', () => {
@@ -93,6 +131,35 @@ describe('settings', () => {
     const env = { ANTHROPIC_BASE_URL: ' http://gateway ', OPENAI_BASE_URL: ' ', HELIOS_HOME: '/h' };
     assert.deepEqual(settingsOfEnvironment(env), { anthropicBaseUrl: 'http://gateway' });
   });
+
+  it('can be set by a workspace only where no value can widen anything', async () => {
+    const ofWorkspace = settingNames.filter((name) => !isOfUser(name));
+    assert.deepEqual(ofWorkspace.toSorted(), Object.keys(mayBeOfWorkspace).toSorted());
+    const declared = await declaredScopes();
+    assert.deepEqual([...declared.keys()], settingNames.map(settingKey));
+    for (const name of settingNames) {
+      const scopes = isOfUser(name) ? ['application', 'machine'] : ['window'];
+      assert.ok(scopes.includes(declared.get(settingKey(name)) ?? ''), name);
+    }
+  });
+
+  for (const name of settingNames) {
+    it(`take ${name} from a workspace only where it may be there`, () => {
+      const merged = {
+        get: <Value>() => 'of the workspace' as Value,
+        inspect: <Value>() => ({
+          defaultValue: 'default' as Value,
+          globalValue: 'of the user' as Value,
+          workspaceValue: 'of the workspace',
+          workspaceFolderValue: 'of the workspace',
+        }),
+      };
+      const unset = { ...merged, inspect: () => undefined };
+      const may = Object.hasOwn(mayBeOfWorkspace, name);
+      assert.equal(configuredValue(merged, name), may ? 'of the workspace' : 'of the user');
+      assert.equal(configuredValue(unset, name), may ? 'of the workspace' : defaultOf(name));
+    });
+  }
 
   for (const name of settingNames) {
     const { description, json } = settingOf(name);

@@ -1,0 +1,24 @@
+/** Reads a setting from the configuration of VS Code. */
+import { defaultOf, isOfUser, type SettingName, type Settings } from './settings.ts';
+
+/** The part of VS Code's `WorkspaceConfiguration` that is read, for the section `helios`. */
+export interface Configuration {
+  get<Value>(name: string): Value | undefined;
+  inspect<Value>(
+    name: string,
+  ): { readonly defaultValue?: Value; readonly globalValue?: Value } | undefined;
+}
+
+/**
+ * Returns the value of a setting. A setting that only the user can set is read from the user
+ * settings and the remote settings alone: what a workspace or a folder contains never counts, even
+ * if VS Code merges it.
+ */
+export function configuredValue<Name extends SettingName>(
+  configuration: Configuration,
+  name: Name,
+): Settings[Name] {
+  if (!isOfUser(name)) return configuration.get<Settings[Name]>(name) ?? defaultOf(name);
+  const { globalValue, defaultValue } = configuration.inspect<Settings[Name]>(name) ?? {};
+  return globalValue ?? defaultValue ?? defaultOf(name);
+}
