@@ -1,4 +1,4 @@
-/** Creates the machines of `machines.json` by kind. */
+/** Creates a machine from its entry in `machines.json`, according to the entry's kind. */
 import {
   ContainerConnector,
   type ContainerConnectorOptions,

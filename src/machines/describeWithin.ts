@@ -6,28 +6,30 @@ import type { Machine } from './machine.ts';
 /** Time limit for the description of a machine. */
 const answerMs = 2_000;
 /**
- * The same for this computer. Longer, because this computer is always reachable, but its drivers
- * may be slow to wake.
+ * Time limit for the description of this computer. Longer, because this computer is always
+ * reachable, but the driver of an idle GPU may respond slowly.
  */
 const localAnswerMs = 10_000;
 
 type Description = { readonly description: string } | { readonly problem: string };
 
 /**
- * Resolves with the machine's description or, if there is none, with the reason. Takes at most two
- * seconds (ten for this computer). Never rejects.
+ * Resolves with the machine's description or, if the machine does not answer, with the reason.
+ * Takes at most two seconds (ten for this computer). Never rejects.
  */
 export async function describeWithin(machine: Machine, clock: Clock): Promise<Description> {
   const timeoutMs = machine.kind === 'local' ? localAnswerMs : answerMs;
-  const late = Promise.withResolvers<Description>();
+  const timeout = Promise.withResolvers<Description>();
   const timer = clock.after(timeoutMs, () =>
-    late.resolve({ problem: `no answer within ${formatDuration(timeoutMs)}; it may still come` }),
+    timeout.resolve({
+      problem: `no answer within ${formatDuration(timeoutMs)}; the machine may still answer`,
+    }),
   );
-  const asked = ask(machine).then(
+  const answer = ask(machine).then(
     (description) => ({ description }),
     (error: unknown) => ({ problem: messageOf(error) }),
   );
-  return Promise.race([asked, late.promise]).finally(() => timer.dispose());
+  return Promise.race([answer, timeout.promise]).finally(() => timer.dispose());
 }
 
 /**

@@ -14,18 +14,19 @@ import type {
   Scheduler,
   StreamOptions,
   StreamResult,
+  WriteOptions,
 } from './machine.ts';
 
 /**
- * Why a call is made. `act` changes something on the machine, and may ask the user to connect.
- * `look` only reads, and never asks.
+ * Purpose of a call. `act`: changes something on the machine; connecting may ask the user for
+ * secrets. `look`: only reads; connecting never asks the user.
  */
 export type Purpose = 'act' | 'look';
 
 /**
  * A machine that forwards every call to another machine, `target()`, which may be opened later,
- * replaced or restricted. A subclass overrides `through` to change all calls, and single members to
- * change only those.
+ * replaced or restricted. A subclass overrides `through` to change how all calls are forwarded, or
+ * one method to change only that method.
  */
 export abstract class ForwardingMachine implements Machine {
   abstract readonly id: string;
@@ -58,7 +59,7 @@ export abstract class ForwardingMachine implements Machine {
     return this.mayRequeue === undefined ? undefined : this.#scheduler;
   }
 
-  /** `mayRequeue` of the scheduler; `undefined` without a scheduler. */
+  /** Returns `mayRequeue` of the scheduler; `undefined` if the machine has no scheduler. */
   protected get mayRequeue(): boolean | undefined {
     return this.target().scheduler?.mayRequeue;
   }
@@ -95,8 +96,8 @@ export abstract class ForwardingMachine implements Machine {
     return this.through((machine) => machine.readFile(...args), 'look');
   }
 
-  writeFile(path: string, content: Uint8Array): Promise<void> {
-    return this.through((machine) => machine.writeFile(path, content), 'act');
+  writeFile(path: string, content: Uint8Array, options?: WriteOptions): Promise<void> {
+    return this.through((machine) => machine.writeFile(path, content, options), 'act');
   }
 
   appendFile(path: string, content: Uint8Array): Promise<void> {

@@ -41,19 +41,20 @@ export class HeadTail {
     const head = Buffer.concat(this.#head);
     const omitted = this.omittedBytes;
     if (omitted === 0) return Buffer.concat([head, tail]).toString('utf8');
-    const kept = tail.subarray(Math.max(0, tail.length - this.#tailLimit));
-    return `${wholeEnd(head).toString('utf8')}\n[… ${omitted} bytes left out …]\n${wholeStart(kept).toString('utf8')}`;
+    const keptTail = tail.subarray(Math.max(0, tail.length - this.#tailLimit));
+    return `${wholeEnd(head).toString('utf8')}\n[… ${omitted} bytes left out …]\n${wholeStart(keptTail).toString('utf8')}`;
   }
 
   #pushTail(bytes: Uint8Array): void {
     this.#tail.push(bytes);
     this.#tailBytes += bytes.length;
     if (this.#tailBytes <= this.#tailLimit * 2) return;
-    // Compact only at twice the limit, so that the bytes copied stay proportional to the stream.
-    // Frees the omitted bytes.
-    const kept = Buffer.concat(this.#tail).subarray(-this.#tailLimit);
-    this.#tail = [Buffer.from(kept)];
-    this.#tailBytes = kept.length;
+    // Copy the tail only when it has reached twice its limit, so that the number of copied bytes
+    // stays proportional to the length of the stream. The copy frees the memory of the omitted
+    // bytes.
+    const keptTail = Buffer.concat(this.#tail).subarray(-this.#tailLimit);
+    this.#tail = [Buffer.from(keptTail)];
+    this.#tailBytes = keptTail.length;
   }
 }
 

@@ -24,7 +24,7 @@ export class HomeFolders {
 
   /**
    * Stores the home folder of a machine, and resolves with `folder`. A failed write is ignored: the
-   * folder is requested from the machine again next time.
+   * next process then asks the machine for the folder again.
    */
   async keep(place: string, folder: string): Promise<string> {
     this.#known = { ...this.#all(), [place]: folder };

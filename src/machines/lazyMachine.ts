@@ -1,6 +1,6 @@
 /**
- * A machine that is opened on first use. Until then, only the machine's entry is known, and perhaps
- * its folders.
+ * A machine that is opened on first use. Until then, its kind and resources are known from its
+ * entry, but its folders are not known.
  */
 import type { Clock } from '../base/clock.ts';
 import type { Disposable } from '../base/disposable.ts';
@@ -28,12 +28,12 @@ export interface Connector extends Disposable {
    */
   open(): Promise<Machine>;
   /**
-   * Connects, and asks the user if needed. Absent if there is never anything to ask. Rejects as
+   * Connects, and asks the user if needed. Absent if connecting never requires the user. Rejects as
    * `open` does.
    */
   connect?(): Promise<void>;
   readonly onDidChangeStatus?: Event<MachineStatus> | undefined;
-  /** Makes the next attempt start without delay. The user may be asked again. */
+  /** Lets the next attempt to connect start without delay, and ask the user again. */
   retry(): void;
 }
 
@@ -50,7 +50,7 @@ export interface LazyMachineOptions {
   readonly clock: Clock;
 }
 
-/** Delays between attempts to open the machine while files on it are followed. */
+/** Delays between attempts to connect to the machine while files on the machine are followed. */
 const policy = { firstMs: 5_000 };
 
 export class LazyMachine extends ForwardingMachine implements Disposable {
@@ -81,7 +81,7 @@ export class LazyMachine extends ForwardingMachine implements Disposable {
     return this.#options.connector.onDidChangeStatus;
   }
 
-  /** Taken from the entry, because the machine may not be open yet. */
+  /** Returns the value from the machine's entry, because the machine may not be open yet. */
   protected override get mayRequeue(): boolean | undefined {
     return this.#options.queue?.mayRequeue;
   }
@@ -126,7 +126,7 @@ export class LazyMachine extends ForwardingMachine implements Disposable {
     if (this.#opened) return this.#opened;
     throw new MachineFailure(
       'unreachable',
-      `${this.id} has not been connected yet, so its folders are unknown.`,
+      `${this.id} has not been connected yet, so its folders are unknown. Test the machine to connect.`,
     );
   }
 

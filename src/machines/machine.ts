@@ -8,7 +8,9 @@ import { HeliosError } from '../base/errors.ts';
 
 export type MachineKind = 'local' | 'ssh' | 'slurm' | 'container';
 
-/** End of a short command. There is a code only if the command really returned an exit status. */
+/**
+ * Outcome of a short command. `code` is present only if the command itself returned an exit status.
+ */
 export type ExecOutcome =
   | { readonly kind: 'exited'; readonly code: number }
   | { readonly kind: 'signalled'; readonly signal: string }
@@ -65,8 +67,7 @@ export interface StreamResult {
 
 export interface QueryOptions {
   /**
-   * Time limit, counted from the start of the script; time in the queue does not count. Default: 30
-   * s.
+   * Time limit, counted from the start of the script, without the time in the queue. Default: 30 s.
    */
   readonly timeoutMs?: number;
 }
@@ -85,7 +86,7 @@ export interface FollowSink {
   onBytes(bytes: Uint8Array, offset: number): void;
   /**
    * Called when another file in the same folder has changed, such as an exit record or a heartbeat.
-   * `name`: name of that file, if known.
+   * `name` is the name of that file, if known.
    */
   onChange(name?: string): void;
   onError(error: MachineFailure): void;
@@ -109,8 +110,13 @@ export interface ReadyOptions {
   readonly mayAsk?: boolean;
 }
 
+export interface WriteOptions {
+  /** True when only the user of the machine can access a new file and new parent folders. */
+  readonly isPrivate?: boolean;
+}
+
 export interface Machine {
-  /** `local`, or the id of machines.json. */
+  /** `local`, or the machine's id in machines.json. */
   readonly id: string;
   readonly kind: MachineKind;
   /** Returns one line for users and models: `this computer · 8 CPUs · 32 GB`. */
@@ -138,8 +144,8 @@ export interface Machine {
   exec(command: string, options?: ExecOptions): Promise<ExecResult>;
   /**
    * Runs a short read-only POSIX sh script, and resolves with its complete stdout. Suited to
-   * frequent calls: a standing shell runs one script after the other, without a new session or
-   * login. The exit code is not reported, so the script must print what matters. Rejects with
+   * frequent calls: a shell that stays open runs one script after the other, without a new session
+   * or login. The exit code is not reported, so the script must print what matters. Rejects with
    * `MachineFailure`: `unreachable` when the connection is lost, `timeout`, or `io` for more than 4
    * MiB of output. After a failure, the script is ended; queued scripts are not affected.
    */
@@ -172,10 +178,10 @@ export interface Machine {
     range?: { readonly offset: number; readonly maxBytes: number },
   ): Promise<Uint8Array>;
   /**
-   * Writes atomically: readers see the old content or the new. Creates parent folders; keeps an
-   * existing file's mode.
+   * Writes a whole file atomically: readers see either the old or the new content. Creates parent
+   * folders; keeps an existing file's mode.
    */
-  writeFile(path: string, content: Uint8Array): Promise<void>;
+  writeFile(path: string, content: Uint8Array, options?: WriteOptions): Promise<void>;
   appendFile(path: string, content: Uint8Array): Promise<void>;
   /** Resolves with `undefined` when nothing exists at `path`. */
   stat(path: string): Promise<FileStat | undefined>;
@@ -191,11 +197,11 @@ export interface MachineShare {
   readonly gpuIds?: readonly string[] | undefined;
 }
 
-/** A command for a scheduler. */
+/** A command that a scheduler runs: as a job of its own, or as an element of a job array. */
 export interface JobElement {
   /**
-   * Name of the element, which is never reused (the run id). Submitting the same name again returns
-   * the existing job.
+   * Unique name of the element: the run id. If the name was submitted before, submitting it again
+   * returns the existing job.
    */
   readonly name: string;
   readonly argv: readonly string[];
@@ -238,7 +244,9 @@ export interface JobRequest {
   readonly timeLimitMinutes?: number;
 }
 
-/** Why a job ended, as the scheduler reports it, with a code or signal where known. */
+/**
+ * Reason for which a job ended, as the scheduler reports it, with the exit code or signal if known.
+ */
 export type JobEnd =
   | { readonly kind: 'completed' }
   | { readonly kind: 'failed'; readonly code: number; readonly signal?: string }
@@ -253,17 +261,17 @@ export type JobState =
   | { readonly kind: 'running'; readonly node: string }
   | { readonly kind: 'ended'; readonly end: JobEnd; readonly endedMs: number }
   /**
-   * The scheduler does not know the job, or no longer. `isLeftOut`: true if the scheduler knows
-   * other elements of the same array, which means that this element was removed from the queue or
-   * ended long before the others.
+   * The scheduler has never known the job, or has forgotten it. `isLeftOut` is true if the
+   * scheduler knows other elements of the same array, which means that this element was removed
+   * from the queue or ended long before the others.
    */
   | { readonly kind: 'unknown'; readonly isLeftOut: boolean };
 
 /**
  * A queue of jobs. Simultaneous state requests are combined into one. Every method rejects with
- * `MachineFailure`: `unreachable` or `timeout` when the queue does not answer, which says nothing
- * about a job; `denied` when the queue refuses a job. Files of a job, including `batch.log` with
- * the output of the batch script itself, are in `<runsFolder>/<name>`.
+ * `MachineFailure`: `unreachable` or `timeout` when the queue does not answer, in which case the
+ * state of the job is unknown; `denied` when the queue refuses a job. Files of a job, including
+ * `batch.log` with the output of the batch script itself, are in `<runsFolder>/<name>`.
  */
 export interface Scheduler {
   /** Whether the scheduler may requeue a job that had started. */
@@ -312,7 +320,10 @@ export class MachineFailure extends HeliosError {
   }
 }
 
-/** Last known state of the connection to a machine, without asking the machine. */
+/**
+ * Last known state of the connection to a machine. `unused`: no call has shown yet whether the
+ * machine is reachable.
+ */
 export type MachineStatus =
   | { readonly kind: 'unused' }
   | { readonly kind: 'connected' }
@@ -324,6 +335,8 @@ export interface Machines {
   get(id: string): Machine;
   /** Fires when the list or a status has changed. Absent if the machines never change. */
   readonly onDidChange?: Event<void>;
-  /** Returns the last known status of a machine. Absent if every machine counts as connected. */
+  /**
+   * Returns the last known status of a machine. Absent if every machine is considered connected.
+   */
   status?(id: string): MachineStatus;
 }

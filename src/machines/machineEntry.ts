@@ -22,17 +22,18 @@ const idSchema = z
 const path = z.string().min(1);
 const count = z.int().min(1);
 
-/** Address of an SSH server, and how to log in. */
+/**
+ * Address of an SSH server, and how to log in. Fields that are not set are read from the ssh
+ * config, as `ssh` does.
+ */
 const place = {
-  /**
-   * Name or address of the host. Fields that are not set come from the ssh config, as with `ssh`.
-   */
+  /** Name or address of the host. */
   host: word.optional(),
   /** Name of a `Host` of the ssh config. */
   alias: word.optional(),
   port: z.int().min(1).max(65_535).optional(),
   user: word.optional(),
-  /** Login method. Default: as in the ssh config, then with the agent, keys, and prompts. */
+  /** Login method. Default: the agent, then the keys of the ssh config, then prompts. */
   auth: z.enum(authMethods).optional(),
   /** Path of a private key on this computer; may begin with `~/`. */
   keyPath: path.optional(),
@@ -54,9 +55,9 @@ const share = {
 const noPassword = <Entry extends object>(entry: Entry): boolean => !('password' in entry);
 const passwordIssue = {
   path: ['password'],
-  message: 'passwords are not allowed here. Remove it; Helios asks for it when needed',
+  message: 'passwords are not allowed here. Remove it; Helios asks for the password when needed',
 };
-const onePlace = { path: ['host'], message: 'name either a host or an alias of the ssh config' };
+const onePlace = { path: ['host'], message: 'set either host or alias (a name in the ssh config)' };
 
 const sshSchema = z
   .looseObject({ id: idSchema, kind: z.literal('ssh'), ...place, ...share })
@@ -82,11 +83,11 @@ const slurmSchema = z
     memoryMb: count.optional(),
     /** Further arguments of `sbatch`, such as `--constraint=a100`. */
     flags: z.array(z.string().regex(/^-/, 'must begin with a dash')).optional(),
-    /** Shell lines before the command, on the node: `module load cuda`, `conda activate lab`. */
+    /** Shell lines to run on the node before the command, such as `module load cuda`. */
     prologue: z.array(z.string()).optional(),
     /**
-     * Signal to send to the run before its time limit, so that it can save a checkpoint. `seconds`:
-     * how long before the limit.
+     * Signal to send to the run before its time limit, so that the run can save a checkpoint.
+     * `seconds` is the time between the signal and the time limit.
      */
     warning: z.strictObject({ signal: z.string().regex(/^[A-Z0-9]+$/), seconds: count }).optional(),
     /**
@@ -143,14 +144,14 @@ const containerSchema = z
     workFolder: path.optional(),
     /**
      * Path of the engine's socket, or `tcp://…`. Default: `DOCKER_HOST` or, if that is not set, the
-     * usual socket.
+     * first existing socket of Docker or Podman.
      */
     engine: z.string().min(1).optional(),
     slots: count.optional(),
   })
   .refine(({ image, dockerfile }) => (image === undefined) !== (dockerfile === undefined), {
     path: ['image'],
-    message: 'name either an image or a dockerfile',
+    message: 'set either image or dockerfile',
   });
 
 export type SshEntry = z.output<typeof sshSchema>;
@@ -241,7 +242,7 @@ export const hasHost = (entry: MachineEntry): entry is SshEntry | SlurmEntry =>
   entry.kind !== 'container' && (entry.host ?? entry.alias) !== undefined;
 
 /**
- * Returns a short location of the machine: its address, or the image or Dockerfile of its
+ * Returns a short text that locates the machine: its address, or the image or Dockerfile of its
  * container.
  */
 export function entryText(entry: MachineEntry): string {
@@ -255,13 +256,13 @@ export function entryText(entry: MachineEntry): string {
   }
 }
 
-/** Returns an id made from the host name that is not in `taken`. */
-export function suggestedId({ host, alias }: MachinePlace, taken: readonly string[]): string {
+/** Returns an id that is made from the host name and is not in `usedIds`. */
+export function suggestedId({ host, alias }: MachinePlace, usedIds: readonly string[]): string {
   const name = alias ?? host ?? '';
   const isAddress = /^[\d.]+$|:/.test(name);
   const words = (isAddress ? name : (name.split('.')[0] ?? '')).replace(/[^A-Za-z0-9._-]+/g, '-');
   const base = words.replace(/^[^A-Za-z0-9]+/, '').slice(0, 60) || 'machine';
-  const isFree = (id: string): boolean => id !== localId && !taken.includes(id);
+  const isFree = (id: string): boolean => id !== localId && !usedIds.includes(id);
   if (isFree(base)) return base;
   for (let number = 2; ; number += 1) if (isFree(`${base}-${number}`)) return `${base}-${number}`;
 }

@@ -1,10 +1,23 @@
-/** Questions that a machine asks the user while connecting. */
+/**
+ * A host that asks for a secret. On the way to a machine, each jump host asks for its own secrets.
+ */
+export interface AskingHost {
+  /** `user@host`, with the port unless it is 22. */
+  readonly address: string;
+  /** Fingerprint of the host key that was verified on this connection, `SHA256:…`. */
+  readonly fingerprint: string;
+}
+
+/** Question for a secret that a host asks the user while a machine is connected. */
 export interface SecretQuestion {
   /** Id of the machine. */
   readonly machine: string;
+  readonly host: AskingHost;
+  /** Whether the machine is reached through jump hosts. */
+  readonly hasJumpHost: boolean;
   /** `keyboard`: any other prompt of the server, such as for a one-time code. */
   readonly kind: 'password' | 'passphrase' | 'keyboard';
-  /** Prompt of the server, or the key to which the passphrase belongs. */
+  /** Path of the key for a passphrase, the server's text for `keyboard`, otherwise empty. */
   readonly prompt: string;
 }
 
@@ -30,8 +43,8 @@ export interface MachinePrompts {
   /** Resolves with the stored answer, without asking the user. Absent if answers are not stored. */
   keptSecret?(question: SecretQuestion): Promise<string | undefined>;
   /**
-   * Asks whether the key of an unknown host is right, and resolves with the answer; false if nobody
-   * answers.
+   * Asks the user whether to trust the key of an unknown host, and resolves with the answer; false
+   * if nobody answers.
    */
   confirmHostKey(question: HostKeyQuestion, signal: AbortSignal): Promise<boolean>;
 }

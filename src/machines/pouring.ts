@@ -1,4 +1,4 @@
-/** Connects a command to its input source and its output reader, for streams of any length. */
+/** Connects the streams of a command to an input source and an output reader. */
 import type { Writable } from 'node:stream';
 import type { StreamOptions, StreamResult } from './machine.ts';
 
@@ -32,9 +32,10 @@ export function pour(source: AsyncIterable<Uint8Array>, sink: Writable): void {
 }
 
 /**
- * Calls `run` with a source and a reader that never throw. If the original source or reader throws,
- * or the signal is aborted, the command is ended, and the returned promise then rejects with that
- * error. Resolves after the last piece was consumed.
+ * Calls `run` with the options of a streamed command, and watches the source `stdin` and the reader
+ * `onStdout`. If either throws, the signal passed to `run` is aborted, which ends the command, and
+ * the returned promise rejects with that error. Otherwise resolves with the result of `run`, after
+ * the reader has consumed the last piece.
  */
 export async function guardedStream(
   options: StreamOptions,
@@ -51,12 +52,12 @@ export async function guardedStream(
   const ended = signal ? AbortSignal.any([signal, broken.signal]) : broken.signal;
   const result = await run({
     ...options,
-    ...(stdin && { stdin: withoutThrowing(stdin, fail) }),
+    ...(stdin && { stdin: reportingErrors(stdin, fail) }),
     onStdout(bytes) {
       if (ended.aborted) return;
       try {
-        const taken = onStdout(bytes);
-        if (taken) return (last = unlessAborted(taken.catch(fail), ended));
+        const pending = onStdout(bytes);
+        if (pending) return (last = unlessAborted(pending.catch(fail), ended));
       } catch (error) {
         fail(error);
       }
@@ -74,7 +75,7 @@ export async function guardedStream(
  * Yields the pieces of a source. Reports an error of the source before throwing it, so that the
  * consumer does not mistake the error for the end of the input.
  */
-async function* withoutThrowing(
+async function* reportingErrors(
   source: AsyncIterable<Uint8Array>,
   fail: (error: unknown) => void,
 ): AsyncGenerator<Uint8Array> {
@@ -87,16 +88,16 @@ async function* withoutThrowing(
 }
 
 /**
- * Resolves when `taken` settles or the signal is aborted, because a slow reader must not delay the
- * end of an aborted command.
+ * Resolves when `pending` settles or the signal is aborted, because a slow reader must not delay
+ * the end of an aborted command.
  */
-function unlessAborted(taken: Promise<void>, signal: AbortSignal): Promise<void> {
+function unlessAborted(pending: Promise<void>, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const settle = (): void => {
       signal.removeEventListener('abort', settle);
       resolve();
     };
     signal.addEventListener('abort', settle, { once: true });
-    taken.then(settle, settle);
+    pending.then(settle, settle);
   });
 }

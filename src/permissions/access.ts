@@ -4,15 +4,41 @@
  */
 export type Access =
   | { readonly kind: 'command'; readonly machineId: string; readonly command: string }
-  /** `path` is absolute if the folders of the machine are known, otherwise as in the call. */
-  | { readonly kind: 'read' | 'write'; readonly machineId: string; readonly path: string }
+  /**
+   * `path` is absolute if the folders of the machine are known, otherwise the path as given in the
+   * call.
+   */
+  | { readonly kind: 'read'; readonly machineId: string; readonly path: string }
+  /**
+   * As for `read`, with links resolved. `linkPath` is the path as given in the call, present if it
+   * is in the working folder and leads out of that folder through a link.
+   */
+  | {
+      readonly kind: 'write';
+      readonly machineId: string;
+      readonly path: string;
+      readonly linkPath?: string;
+    }
   | { readonly kind: 'host'; readonly host: string };
+
+/**
+ * Returns a sentence for each write that leaves the working folder through a link; empty if there is
+ * none.
+ */
+export const linkNote = (accesses: readonly Access[]): string =>
+  accesses
+    .flatMap((access) =>
+      access.kind === 'write' && access.linkPath !== undefined
+        ? [`${access.linkPath} leads through a link out of the working folder, to ${access.path}.`]
+        : [],
+    )
+    .join(' ');
 
 const maxCommandChars = 2_000;
 
 /**
- * Returns the access for the journal, with a long command truncated. The call itself stores the
- * complete command.
+ * Returns the access for the journal, with a long command truncated. The journaled tool call has
+ * the complete command.
  */
 export const recordedAccess = (access: Access): Access =>
   access.kind === 'command' && access.command.length > maxCommandChars

@@ -1,9 +1,9 @@
 /**
- * Decides on every tool call before it has any effect. Fails closed: without an approval, the call
- * is refused.
+ * Gate that allows or refuses every tool call before the call has any effect. Fails closed: a call
+ * that needs an approval and gets none is refused.
  */
 import { delay, type Clock } from '../base/clock.ts';
-import type { Access } from './access.ts';
+import { linkNote, type Access } from './access.ts';
 
 export interface GateCall {
   readonly callId: string;
@@ -35,7 +35,7 @@ export interface Decision {
 export type Answer = 'allow' | 'allow_session' | 'deny';
 
 /**
- * Asks the user to approve a call. Rejects if nobody can be asked. Once the signal is aborted, the
+ * Asks the user to approve a call. Rejects if no user can be asked. Once the signal is aborted, the
  * answer is ignored.
  */
 export type Ask = (call: GateCall, signal: AbortSignal) => Promise<Answer>;
@@ -64,10 +64,10 @@ export interface Gate {
  */
 const answerWithinMs = 10 * 60_000;
 /**
- * The same for a repaired call. Shorter, because the model can soon send the call again without
- * errors.
+ * Time for which the gate waits for the user's answer about an unclear call. Shorter, because the
+ * model can send the call again in clear words.
  */
-const mendedWithinMs = 60_000;
+const unclearAnswerWithinMs = 60_000;
 
 /**
  * Creates the gate. Reading and the agent's own notes are always allowed.
@@ -75,7 +75,8 @@ const mendedWithinMs = 60_000;
  * - `ask`: asks about all other calls. The user allows one call, or the tool for the rest of the
  *   session.
  * - `read`: refuses all other calls.
- * - Except in mode `read`, each repaired call needs an approval.
+ * - Except in mode `read`, each repaired call, and each call that writes through a link out of the
+ *   working folder, needs an approval.
  */
 export function createGate({ mode, ask, clock, allowedTools: before = [] }: GateOptions): Gate {
   const allowedTools = new Set(before);
@@ -85,8 +86,7 @@ export function createGate({ mode, ask, clock, allowedTools: before = [] }: Gate
       if (call.isOwnData)
         return { isAllowed: true, by: 'rule', why: "changes only the agent's own notes" };
       if (mode() === 'read') return decisions.readsOnly;
-      if ((call.repairs ?? []).length > 0)
-        return decisions[await answerInTime({ ask, clock, call }, signal)];
+      if (isUnclear(call)) return decisions[await answerInTime({ ask, clock, call }, signal)];
       if (mode() === 'allow')
         return { isAllowed: true, by: 'mode', why: 'permission mode is allow' };
       const { approvedAs: tool = call.tool } = call;
@@ -105,6 +105,13 @@ export function createGate({ mode, ask, clock, allowedTools: before = [] }: Gate
  */
 const onlyReads = ({ effect, accesses }: GateCall): boolean =>
   effect === 'read' && accesses.every(({ kind }) => kind === 'read');
+
+/**
+ * Returns true for a call that may do other than it says: the model can send it again in clear
+ * words, and that call may need no approval.
+ */
+const isUnclear = ({ repairs = [], accesses }: GateCall): boolean =>
+  repairs.length > 0 || linkNote(accesses) !== '';
 
 const decisions: Readonly<Record<Answer | 'nobody' | 'withdrawn' | 'readsOnly', Decision>> = {
   readsOnly: { isAllowed: false, by: 'rule', why: 'this session is read-only' },
@@ -126,14 +133,16 @@ async function answerInTime(
   const answered = new AbortController();
   const late = new AbortController();
   // Stop waiting when the call is aborted, even if the dialog stays open.
-  const withinMs = (call.repairs ?? []).length > 0 ? mendedWithinMs : answerWithinMs;
+  const withinMs = isUnclear(call) ? unclearAnswerWithinMs : answerWithinMs;
   const nobody = delay(clock, withinMs, AbortSignal.any([signal, answered.signal])).then(
     () => 'nobody' as const,
     () => 'nobody' as const,
   );
   try {
-    const asked = ask(call, AbortSignal.any([signal, late.signal])).catch(() => 'nobody' as const);
-    const answer = await Promise.race([asked, nobody]);
+    const answerPromise = ask(call, AbortSignal.any([signal, late.signal])).catch(
+      () => 'nobody' as const,
+    );
+    const answer = await Promise.race([answerPromise, nobody]);
     return answer === 'nobody' && signal.aborted ? 'withdrawn' : answer;
   } finally {
     answered.abort();

@@ -15,6 +15,8 @@ export interface ToolContext {
   readonly sessionId: SessionId;
   readonly callId: string;
   readonly signal: AbortSignal;
+  /** The accesses on which the gate decided. */
+  readonly accesses: readonly Access[];
   /** Shows one line to the user while the call works. */
   progress(text: string): void;
 }
@@ -81,8 +83,8 @@ export interface ToolTraits {
 export interface Tool extends ToolTraits {
   readonly spec: ToolSpec;
   /**
-   * Returns a verb and an object that describe the call in a list, such as `read_file train.py`.
-   * Never throws.
+   * Returns a verb and an object that describe the call in a list, such as `Read train.py`. Never
+   * throws.
    */
   describe(input: unknown): string;
   /**
@@ -138,10 +140,11 @@ export function defineTool<Schema extends z.ZodType>(
     z.toJSONSchema(parameters, { io: 'input' }) as InputSchema,
     defaults,
   );
-  const own = defaults.filter(({ parameter }) =>
+  const ownDefaults = defaults.filter(({ parameter }) =>
     Object.hasOwn(inputSchema.properties ?? {}, parameter),
   );
-  const read = (input: unknown) => parameters.safeParse(completed(renamed(input, aliases), own));
+  const read = (input: unknown) =>
+    parameters.safeParse(completed(renamed(input, aliases), ownDefaults));
   const tool: Tool = {
     spec: { name, description, inputSchema },
     ...traitsOf(definition),
@@ -195,18 +198,19 @@ function schemaWith(
   defaults: readonly ToolDefault[],
 ): InputSchema {
   const { properties = {}, required } = schema;
-  const given = new Map(defaults.map(({ parameter, value }) => [parameter, value]));
-  if (!Object.keys(properties).some((name) => given.has(name))) return schema;
+  const defaultValues = new Map(defaults.map(({ parameter, value }) => [parameter, value]));
+  if (!Object.keys(properties).some((name) => defaultValues.has(name))) return schema;
   const changed = { ...properties };
-  for (const [name, value] of given) {
+  for (const [name, value] of defaultValues) {
     const property = properties[name];
     if (property === undefined) continue;
-    const said = property.description?.replace(/ ?Default: .*$/, '') ?? '';
-    const description = `${said} Default of the project: ${JSON.stringify(value)}.`.trim();
+    const baseDescription = property.description?.replace(/ ?Default: .*$/, '') ?? '';
+    const description =
+      `${baseDescription} Default of the project: ${JSON.stringify(value)}.`.trim();
     Object.assign(changed, { [name]: { ...property, description, default: value } });
   }
-  const asked = required?.filter((name) => !given.has(name));
-  return { ...schema, properties: changed, ...(asked && { required: asked }) };
+  const stillRequired = required?.filter((name) => !defaultValues.has(name));
+  return { ...schema, properties: changed, ...(stillRequired && { required: stillRequired }) };
 }
 
 function completed(input: unknown, defaults: readonly ToolDefault[]): unknown {

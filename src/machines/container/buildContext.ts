@@ -4,18 +4,19 @@
  */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { lstat, readdir, readFile, readlink } from 'node:fs/promises';
+import { lstat, readdir, readlink } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 import { codeOf } from '../../base/errors.ts';
+import { readRegularText } from '../../base/regularFile.ts';
 import { MachineFailure } from '../machine.ts';
 
 export interface BuildContext {
   readonly folder: string;
-  /** Relative to the folder. */
+  /** Path of the Dockerfile, relative to `folder`. */
   readonly dockerfile: string;
-  /** Relative to the folder and sorted, without the files that `.dockerignore` excludes. */
+  /** Sorted paths relative to `folder`, without the files that `.dockerignore` excludes. */
   readonly files: readonly string[];
-  /** Hash of names, modes and contents. */
+  /** Hash of the names, modes and contents of the files. */
   readonly hash: string;
 }
 
@@ -37,7 +38,10 @@ export async function readBuildContext(
   const needed = [name, '.dockerignore'];
   const files = await filesBelow(folder, (path) => !needed.includes(path) && isIgnored(path));
   if (!files.includes(name))
-    throw new MachineFailure('unreachable', `There is no Dockerfile ${dockerfile}.`);
+    throw new MachineFailure(
+      'unreachable',
+      `The Dockerfile ${dockerfile} does not exist. Create it, or correct its path.`,
+    );
   const hash = createHash('sha256').update(name);
   for (const file of files) await addFile(join(folder, file), hash.update(`\0${file}\0`));
   return { folder, dockerfile: name, files, hash: hash.digest('hex').slice(0, 12) };
@@ -56,7 +60,7 @@ async function filesBelow(folder: string, isIgnored: (path: string) => boolean):
       if (codeOf(error) === 'ENOENT')
         throw new MachineFailure(
           'unreachable',
-          `There is no folder ${folder} to build an image from.`,
+          `The build context ${folder} does not exist. Create it, or correct its path.`,
           { cause: error },
         );
       throw error;
@@ -70,8 +74,9 @@ async function filesBelow(folder: string, isIgnored: (path: string) => boolean):
 }
 
 /**
- * Parses `.dockerignore`. The last rule that matches a path, or a folder above it, decides; `!`
- * includes the path again.
+ * Parses `.dockerignore`, and returns a function that tells whether a path is excluded. The last
+ * rule that matches the path, or a folder above the path, decides; a rule with `!` includes the
+ * path again.
  */
 export function ignoring(text: string): (path: string) => boolean {
   const rules = text
@@ -100,7 +105,7 @@ function patternOf(glob: string): RegExp {
 }
 
 async function textIfThere(path: string): Promise<string> {
-  return readFile(path, 'utf8').catch(() => '');
+  return readRegularText(path).catch(() => '');
 }
 
 /**

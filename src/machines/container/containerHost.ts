@@ -37,9 +37,10 @@ interface Current {
 }
 
 /**
- * The container of one machine. A stopped container is started again; a removed one is created
- * again, which loses its own file system but not what runs have written. When the entry changes,
- * the existing container is used until it has no active run, and is then replaced.
+ * The container of one machine. A stopped container is started again; a removed container is
+ * created again, without the changes to its file system but with the files of its runs, which are
+ * in a volume. When the entry changes, the existing container is used until it has no active run,
+ * and is then replaced.
  */
 export class ContainerHost implements CommandHost {
   readonly name: string;
@@ -58,8 +59,8 @@ export class ContainerHost implements CommandHost {
   }
 
   /**
-   * Resolves with the folder where commands start when the entry names none. Rejects with
-   * `MachineFailure`.
+   * Resolves with the image's working directory, in which commands start if the entry has neither a
+   * `workFolder` nor a mount. Rejects with `MachineFailure`.
    */
   async imageFolder(): Promise<string> {
     const { container } = await this.#up();
@@ -91,14 +92,14 @@ export class ContainerHost implements CommandHost {
   }
 
   async #up(): Promise<Current> {
-    const asked = (this.#current ??= this.#find());
+    const finding = (this.#current ??= this.#find());
     try {
-      const current = await asked;
+      const current = await finding;
       if (!current.isFormer || (await hasLiveRuns(current.container))) return current;
-      if (this.#current === asked) this.#current = undefined;
+      if (this.#current === finding) this.#current = undefined;
       return await (this.#current ??= this.#find());
     } catch (error) {
-      if (this.#current === asked) this.#current = undefined;
+      if (this.#current === finding) this.#current = undefined;
       return this.#failed(error);
     }
   }
@@ -136,8 +137,8 @@ export class ContainerHost implements CommandHost {
 }
 
 /**
- * Returns true when the container was stopped, removed or created by another process since it was
- * listed.
+ * Returns true if the error means that another process stopped, removed or created the container
+ * after it was listed.
  */
 const isGone = (error: unknown): boolean => [404, 409].includes(statusOf(error) ?? 0);
 
@@ -169,9 +170,9 @@ async function start(container: Container): Promise<void> {
 }
 
 /**
- * Checks that every mounted folder exists. A missing folder is never created, as it would belong to
- * root. The reason of the failure is not `missing`: that reason stands for files on the machine,
- * and a run whose files are missing counts as lost.
+ * Checks that every mounted folder exists. A missing folder is never created, because root would
+ * own it. The failure does not have the reason `missing`: that reason refers to files on the
+ * machine, and a run whose files are missing is considered lost.
  */
 function checkMounts({ id, mounts = [] }: ContainerEntry, engine: string): void {
   for (const { source, target } of mounts) {

@@ -1,4 +1,7 @@
-/** Provides the image of an entry: uses an image that the engine has, or pulls or builds it. */
+/**
+ * Provides the container image for a machine's entry: pulls or builds the image unless the engine
+ * has it.
+ */
 import { homedir } from 'node:os';
 import { oneLine } from '../../base/text.ts';
 import { MachineFailure } from '../machine.ts';
@@ -23,8 +26,8 @@ export interface PlannedImage {
 }
 
 /**
- * Returns the image that an entry needs now, without contacting the engine. Rejects with
- * `MachineFailure`.
+ * Returns the image that an entry needs, given the current files of its build context. Does not
+ * contact the engine. Rejects with `MachineFailure`.
  */
 export async function plannedImage({
   id,
@@ -33,10 +36,10 @@ export async function plannedImage({
   buildContext,
 }: ContainerEntry): Promise<PlannedImage> {
   if (dockerfile === undefined) return { name: image };
-  const own = (path: string): string => expandHome(path, homedir());
+  const absolute = (path: string): string => expandHome(path, homedir());
   const context = await readBuildContext(
-    own(dockerfile),
-    buildContext === undefined ? undefined : own(buildContext),
+    absolute(dockerfile),
+    buildContext === undefined ? undefined : absolute(buildContext),
   );
   return { name: tagOf(id, context), context };
 }
@@ -56,8 +59,8 @@ export async function ensureImage(
 
 async function pull(docker: Docker, image: string): Promise<void> {
   try {
-    // Add `latest` to a name without a tag: the engine would otherwise pull every tag. A colon
-    // before a slash belongs to a port.
+    // Add `latest` to a name without a tag: the engine would otherwise pull every tag. A colon in
+    // front of a slash starts a port, not a tag.
     await followed(docker, await docker.pull(/[:@][^/]*$/.test(image) ? image : `${image}:latest`));
   } catch (error) {
     const why = oneLine(engineFailure(error, 'it could not be pulled').message, 300);
@@ -80,8 +83,8 @@ async function isThere(docker: Docker, image: string): Promise<boolean> {
 }
 
 /**
- * Builds with the engine's usual network, as `docker build` does. The entry's network applies to
- * its container.
+ * Builds with the engine's default network, as `docker build` does, or with the host's network if
+ * the entry sets `host`. Any other network in the entry applies only to its container.
  */
 async function build(
   docker: Docker,
@@ -104,10 +107,10 @@ async function build(
       note,
     );
   } catch (error) {
-    const said = `${output.trim()}\n${messageOf(error)}`.trim();
+    const detail = `${output.trim()}\n${messageOf(error)}`.trim();
     throw new MachineFailure(
       'unreachable',
-      `The image of ${id} could not be built from its Dockerfile:\n${said}`,
+      `The image of ${id} could not be built from its Dockerfile:\n${detail}`,
       {
         cause: error,
       },
@@ -123,8 +126,8 @@ function followed(
 ): Promise<void> {
   return new Promise((resolve, reject) => {
     const onEnd = (error: Error | null, events: readonly BuildEvent[] | null): void => {
-      const said = events?.findLast((event) => event.error !== undefined)?.error;
-      if (error ?? said) reject(error ?? new Error(said));
+      const detail = events?.findLast((event) => event.error !== undefined)?.error;
+      if (error ?? detail) reject(error ?? new Error(detail));
       else resolve();
     };
     docker.modem.followProgress(stream, onEnd, note);

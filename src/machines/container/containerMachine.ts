@@ -67,13 +67,13 @@ export class ContainerConnector implements Connector {
     const { workFolder = this.#entry.mounts?.[0]?.target } = this.#entry;
     const folder = workFolder === undefined ? await host.imageFolder() : path.normalize(workFolder);
     const machine = new ContainerMachine(this.#entry, host, { workFolder: folder, clock });
-    // Use the container once, to prove that it works.
+    // Check that the container works.
     await machine.stat('/');
     this.#opened = machine;
     return machine;
   }
 
-  /** Does nothing: every use tries to connect. */
+  /** Does nothing, because every use of the machine tries to connect anyway. */
   retry(): void {}
 
   dispose(): void {

@@ -2,21 +2,23 @@
  * Defines what a container is allowed to do. An agent may run unattended in it, so it gets only
  * what its entry names:
  *
- * - No privileged mode, no devices but the named GPUs, and no namespace of this computer except, on
- *   request, the network's. The engine's own seccomp and AppArmor profiles stay on.
- * - `no-new-privileges`: no program in it gains rights that its user lacks, whatever the mode bits
- *   of the program's file.
- * - All capabilities are dropped. Where commands run as root, these are added again, without which
- *   `apt-get`, `pip` and `tar` do not work and a run cannot be ended: CHOWN, DAC_OVERRIDE, FOWNER,
- *   FSETID, SETGID, SETUID, KILL. They apply to the container's own files and processes, and to
- *   files of writable mounts. None of them reaches the kernel, the network or the devices.
+ * - No privileged mode, no devices except the GPUs that the entry names, and no namespace of this
+ *   computer except, if the entry requests it, the network namespace. The engine's own seccomp and
+ *   AppArmor profiles stay on.
+ * - `no-new-privileges`: no program in the container gains rights that its user lacks, not even
+ *   through a setuid bit.
+ * - All capabilities are dropped. If commands run as root, some capabilities are added again,
+ *   because `apt-get`, `pip` and `tar` do not work without them and runs could not be ended: CHOWN,
+ *   DAC_OVERRIDE, FOWNER, FSETID, SETGID, SETUID, KILL. These capabilities apply to the container's
+ *   own files and processes, and to files of writable mounts. None of them gives control over the
+ *   kernel, the network or devices.
  * - No network, unless the entry names one. Without a network, nothing can be downloaded or sent.
- * - Memory without swap, so that the limit is effective, and a bound on the number of processes, so
- *   that a fork bomb stays inside.
- * - Nothing of this computer is visible except the mounts. They must exist, so that the engine does
- *   not create folders owned by root.
- * - No restart policy: an ended container is never restarted implicitly. Process 1 reaps the child
- *   processes that runs leave behind.
+ * - Memory without swap, so that the limit is effective, and a limit on the number of processes, so
+ *   that a fork bomb affects only the container.
+ * - Nothing of this computer is visible except the mounted folders. These folders must exist,
+ *   because the engine would create missing ones with root as the owner.
+ * - No restart policy: the engine never restarts a container that has ended. The engine's init
+ *   process reaps the child processes that runs leave behind.
  */
 import { createHash } from 'node:crypto';
 import { homedir } from 'node:os';
@@ -35,8 +37,8 @@ export const labels = {
 } as const;
 
 /**
- * Path in the container of an engine volume, which keeps what runs have written when the container
- * is removed.
+ * Mount point of the container's volume. The volume contains the files of runs, and remains when
+ * the container is removed.
  */
 export const heliosFolder = '/helios';
 
@@ -44,21 +46,22 @@ const rootCapabilities = ['CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'FSETID', 'SETGID',
 const maxProcesses = 4096;
 const bytesPerMb = 2 ** 20;
 /**
- * Size of `/dev/shm`, through which data loader workers pass their batches. Counts as memory of the
- * container.
+ * Size of `/dev/shm`, through which data loader workers pass their batches. Is included in the
+ * container's memory limit.
  */
 const sharedMemoryMb = 2048;
 
-/** Command of process 1: sleeps until TERM, and then exits at once. */
+/** Main command of the container: sleeps until SIGTERM, and then exits immediately. */
 const waitForEver = "trap 'exit 0' TERM; while :; do sleep 3600 & wait $!; done";
 
 export interface ContainerPlace {
   readonly entry: ContainerEntry;
   /**
-   * Identifies the Helios home: two homes with a machine of the same name have one container each.
+   * Identifies the Helios home: if two homes each list a machine with the same id, each home has
+   * its own container.
    */
   readonly homeId: string;
-  /** Name of an image that the engine has. */
+  /** Name of the image, which the engine has when the container is created. */
   readonly image: string;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Runs one command in a container: demultiplexes its output and reads its end from the report of a
- * wrapper shell.
+ * Runs one command in a container. Separates its stdout and stderr, which arrive multiplexed, and
+ * learns how the command ended from a line that a wrapper shell writes to stderr.
  */
 import { randomBytes } from 'node:crypto';
 import { constants } from 'node:os';
@@ -12,16 +12,17 @@ const headerBytes = 8;
 const stderrKind = 2;
 
 /**
- * Returns the argv of a command that reports its own end. The engine reports a death by signal n as
- * exit code 128 + n, like a command that exited with that code. A shell knows the difference: it
- * writes to its own stderr when a signal ended the command that it waited for (but not for INT and
- * PIPE, which remain codes, as is usual in shells). So two shells wrap the command: the inner one
- * waits, the outer one reads the inner one's stderr and reports `marker code [signalled]` on
- * stderr, after all stderr of the command. Without this report, the end of the command is unknown.
+ * Returns an argv that runs `line` and then reports how `line` ended. The exit code that the engine
+ * reports is not enough: for a command that signal n ended, the code is 128 + n, as for a command
+ * that exited with that code. A shell, however, writes a message to its stderr if a signal ended
+ * its child process (except for INT and PIPE, which are therefore reported as exit codes). So two
+ * shells wrap the command: the inner shell waits for the command; the outer shell reads the inner
+ * shell's stderr, and writes `marker code [signalled]` to stderr after all stderr of the command.
+ * Without this report, it is unknown how the command ended.
  */
 export function reportingArgv(line: string, marker: string): string[] {
-  // The command gets a separate session and group, so that it can be ended without the shells above
-  // it.
+  // The command gets its own session and process group, so that it can be ended without ending the
+  // two wrapper shells.
   const lead = 'command -v setsid >/dev/null && exec setsid /bin/sh -c "$1"';
   const command = `exec <&3 >&5 2>&6 3<&- 5>&- 6>&-; ${lead}; eval "$1"`;
   const waiting = `/bin/sh -c ${shellQuote(command)} sh "$1"; echo "$?"`;
@@ -48,7 +49,10 @@ export class DockerChannel extends Duplex implements CommandChannel {
   readonly #header = Buffer.alloc(headerBytes);
   #headerLength = 0;
   #payloadLeft = 0;
-  /** End of the received stderr, which may be the start of the report. */
+  /**
+   * Last bytes of the received stderr, not passed on yet because they may be the start of the
+   * report.
+   */
   #held = Buffer.alloc(0);
   #isOver = false;
 
@@ -110,16 +114,24 @@ export class DockerChannel extends Duplex implements CommandChannel {
   }
 
   #takeHeader(bytes: Buffer): Buffer {
-    const taken = bytes.copy(this.#header, this.#headerLength, 0, headerBytes - this.#headerLength);
-    this.#headerLength += taken;
+    const copiedBytes = bytes.copy(
+      this.#header,
+      this.#headerLength,
+      0,
+      headerBytes - this.#headerLength,
+    );
+    this.#headerLength += copiedBytes;
     if (this.#headerLength === headerBytes) {
       this.#headerLength = 0;
       this.#payloadLeft = this.#header.readUInt32BE(4);
     }
-    return bytes.subarray(taken);
+    return bytes.subarray(copiedBytes);
   }
 
-  /** Returns `false` when the reader's buffer is full. */
+  /**
+   * Passes on received stderr, and interprets the report in it. Returns `false` when the reader's
+   * buffer is full.
+   */
   #takeStderr(bytes: Buffer): boolean {
     this.#held = Buffer.concat([this.#held, bytes]);
     const at = this.#held.indexOf(this.#marker);
@@ -135,7 +147,7 @@ export class DockerChannel extends Duplex implements CommandChannel {
     return after.length === 0 ? isRoom : this.stderr.push(after);
   }
 
-  /** Returns the length of the held end that may be the start of the marker. */
+  /** Returns how many of the last bytes of `#held` may be the start of the marker. */
   #beginningLength(): number {
     const start = Math.max(0, this.#held.length - this.#marker.length + 1);
     for (let at = this.#held.indexOf(this.#marker[0] ?? 0, start); at >= 0;) {

@@ -11,18 +11,22 @@ import { loadDocker } from './dockerLibrary.ts';
 export type Docker = Dockerode;
 
 /**
- * Returns `engine` of an entry, else `DOCKER_HOST`, else the first existing socket: Docker's, then
- * Podman's.
+ * Returns the address of the container engine: `engine` of the entry, otherwise `DOCKER_HOST`,
+ * otherwise the first existing socket (of Docker, then of Podman).
  */
 export const engineOf = (engine: string | undefined): string =>
   engine ?? process.env.DOCKER_HOST ?? usualSocket();
 
-/** @param place As `engineOf` returns it. Opens no connection yet. */
+/**
+ * Returns a client for the engine at `place`, an address as `engineOf` returns. Does not connect
+ * yet. Rejects with `MachineFailure` for an invalid address.
+ */
 export async function openEngine(place: string): Promise<Docker> {
   const Docker = await loadDocker();
   if (!place.includes('://')) return new Docker({ socketPath: expandHome(place, homedir()) });
   if (place.startsWith('unix://')) return new Docker({ socketPath: place.slice('unix://'.length) });
-  // Let dockerode read the environment, which also names the certificates, as for `docker`.
+  // Let dockerode read DOCKER_HOST and the variables that name the TLS certificates, as `docker`
+  // does.
   if (place === process.env.DOCKER_HOST) return new Docker();
   const { hostname, port, protocol } = new URL(place);
   if (protocol !== 'tcp:' && protocol !== 'http:')
@@ -38,11 +42,13 @@ export const isHere = (place: string): boolean =>
   !/^(tcp|http|https|ssh):\/\/(?!localhost\b|127\.|\[::1\])/.test(place);
 
 function usualSocket(): string {
-  const own = process.env.XDG_RUNTIME_DIR;
+  const runtimeFolder = process.env.XDG_RUNTIME_DIR;
   const sockets = [
     '/var/run/docker.sock',
     join(homedir(), '.docker/run/docker.sock'),
-    ...(own === undefined ? [] : [join(own, 'docker.sock'), join(own, 'podman/podman.sock')]),
+    ...(runtimeFolder === undefined
+      ? []
+      : [join(runtimeFolder, 'docker.sock'), join(runtimeFolder, 'podman/podman.sock')]),
     '/run/podman/podman.sock',
   ];
   return sockets.find((path) => existsSync(path)) ?? '/var/run/docker.sock';
@@ -54,24 +60,28 @@ export function statusOf(error: unknown): number | undefined {
   return typeof status === 'number' ? status : undefined;
 }
 
-/** Converts an error of the engine to a `MachineFailure`; `deed` names the failed operation. */
-export function engineFailure(error: unknown, deed: string): MachineFailure {
+/**
+ * Converts an error of the engine to a `MachineFailure`. `failure` is the first clause of the
+ * message, such as `The image x could not be looked up`.
+ */
+export function engineFailure(error: unknown, failure: string): MachineFailure {
   if (error instanceof MachineFailure) return error;
-  const said = messageOf(error)
+  const detail = messageOf(error)
     .replace(/^\(HTTP code \d+\) [^-]*- /, '')
     .trim();
   const status = statusOf(error);
-  if (status !== undefined) return new MachineFailure('io', `${deed}: ${said}.`, { cause: error });
+  if (status !== undefined)
+    return new MachineFailure('io', `${failure}: ${detail}.`, { cause: error });
   const code = codeOf(error);
   if (code === 'EACCES')
     return new MachineFailure(
       'denied',
-      `${deed}: this user may not use the container engine (${said}). Add the user to its group, or choose another engine.`,
+      `${failure}: this user has no permission to use the container engine (${detail}). Add the user to the group of the engine (Docker: docker), or choose another engine.`,
       { cause: error },
     );
   const isAbsent = code === 'ENOENT' || code === 'ECONNREFUSED';
   const why = isAbsent
-    ? 'no container engine answers; start Docker or Podman, or set the engine'
-    : said;
-  return new MachineFailure('unreachable', `${deed}: ${why}.`, { cause: error });
+    ? 'no container engine answers; start Docker or Podman, or set the address of the engine in machines.json'
+    : detail;
+  return new MachineFailure('unreachable', `${failure}: ${why}.`, { cause: error });
 }

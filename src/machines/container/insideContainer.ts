@@ -32,22 +32,23 @@ export async function startIn(
 export async function outputOf(container: Container, line: string, user?: string): Promise<string> {
   const channel = await startIn(container, line, user);
   let code: unknown;
-  let said = '';
+  let stderr = '';
   channel.once('exit', (exitCode: unknown) => (code = exitCode));
-  channel.stderr.on('data', (bytes: Buffer) => (said += bytes.toString()));
+  channel.stderr.on('data', (bytes: Buffer) => (stderr += bytes.toString()));
   channel.end();
   let text = '';
   for await (const bytes of channel) text += String(bytes);
   if (code === 0) return text;
   throw new MachineFailure(
     'io',
-    `A command in the container failed: ${oneLine(said, 300) || 'it was stopped'}.`,
+    `A command in the container failed: ${oneLine(stderr, 300) || 'it was stopped'}.`,
   );
 }
 
 /**
  * Script that counts processes of runs: those with `HELIOS_RUN_ID` in their environment, and
- * supervisors (`capsule.sh`). The brackets keep the pattern from matching itself.
+ * supervisors (`capsule.sh`). The brackets keep the pattern from matching the command line of
+ * `grep`.
  */
 const liveRunScript =
   "cat /proc/[0-9]*/cmdline /proc/[0-9]*/environ 2>/dev/null | tr '\\0' '\\n' | grep -c '[c]apsule.sh$\\|^[H]ELIOS_RUN_ID=' || :";

@@ -15,16 +15,19 @@ export function containersOf(
   homeId: string,
   machineId?: string,
 ): Promise<Listed[]> {
-  const wanted = [
+  const labelFilters = [
     `${labels.home}=${homeId}`,
     ...(machineId === undefined ? [] : [`${labels.machine}=${machineId}`]),
   ];
-  return docker.listContainers({ all: true, filters: { label: wanted } });
+  return docker.listContainers({ all: true, filters: { label: labelFilters } });
 }
 
 export const isRunning = ({ State }: Listed): boolean => State === 'running';
 
-/** Removes the containers without active runs. Resolves with one of the remaining ones, if any. */
+/**
+ * Removes the containers without active runs. `busy` is one of the containers with active runs, if
+ * there are any.
+ */
 export async function removeIdle(
   docker: Docker,
   listed: readonly Listed[],

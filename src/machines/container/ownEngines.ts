@@ -1,6 +1,6 @@
 /**
- * Stores in which engines a Helios home has created containers, and removes unused containers from
- * these engines.
+ * Stores a list of the engines in which a Helios home has created containers, and removes unused
+ * containers from these engines.
  */
 import { readFile } from 'node:fs/promises';
 import * as z from 'zod';
@@ -33,24 +33,24 @@ export class OwnEngines {
   }
 
   /**
-   * Records an engine; called before the first container is created there. Rejects when the file
-   * cannot be written.
+   * Records an engine. Must be called before the first container is created in that engine. Rejects
+   * when the file cannot be written.
    */
   async remember(engine: string): Promise<void> {
-    const known = await this.#known();
-    if (known.includes(engine)) return;
+    const engines = await this.#read();
+    if (engines.includes(engine)) return;
     await this.#options.write(
       this.#options.file,
-      `${JSON.stringify([...known, engine], null, 2)}\n`,
+      `${JSON.stringify([...engines, engine], null, 2)}\n`,
     );
   }
 
   /**
-   * Removes idle containers of this home whose machine is unknown. Never rejects: a later call
-   * retries.
+   * Removes the containers of this home that have no active runs and whose machine is not known to
+   * `isKnown`. Never rejects: errors are logged, and a later call retries.
    */
   async removeStrays(isKnown: (machineId: string) => boolean): Promise<void> {
-    for (const engine of await this.#known()) {
+    for (const engine of await this.#read()) {
       try {
         await removeStrays(await openEngine(engine), this.homeId, isKnown);
       } catch (error) {
@@ -61,7 +61,7 @@ export class OwnEngines {
     }
   }
 
-  async #known(): Promise<string[]> {
+  async #read(): Promise<string[]> {
     try {
       return schema.parse(JSON.parse(await readFile(this.#options.file, 'utf8')));
     } catch {

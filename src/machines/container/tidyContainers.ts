@@ -10,12 +10,12 @@ export function tidyContainers(machines: MachineRegistry, engines: OwnEngines): 
   const ids = (): string[] => machines.entries().map(({ id }) => id);
   let before = ids();
   const tidy = coalesced(async () => {
-    // Read the list again, because another Helios process may have added a machine just now. If the
-    // file has errors, it is unknown which machines exist.
+    // Read the list again: another Helios process may have added a machine. If the file has errors,
+    // remove nothing: a machine may be missing.
     await machines.reload();
     if (machines.problems.length > 0) return;
-    const known = ids();
-    await engines.removeStrays((id) => known.includes(id));
+    const currentIds = ids();
+    await engines.removeStrays((id) => currentIds.includes(id));
   });
   void tidy();
   machines.onDidChange(() => {

@@ -12,7 +12,7 @@ import { readJson, type JsonReading } from '../../base/jsonText.ts';
 import { checkedEntry, issueText, machineEntrySchema, type MachineEntry } from '../machineEntry.ts';
 
 export interface MachineFileOptions {
-  /** Absolute. */
+  /** Absolute path of `machines.json`. */
   readonly path: string;
   /** Replaces the file atomically, with mode 0600; creates parent folders. */
   write(path: string, text: string): Promise<void>;
@@ -21,7 +21,10 @@ export interface MachineFileOptions {
 export interface MachineFileReading {
   /** Valid machines, in the order of the file. */
   readonly entries: readonly MachineEntry[];
-  /** Errors of the file, one line each, with the position and a remedy; empty for a valid file. */
+  /**
+   * Errors in the file, one line of text per error, with the position and a remedy; empty for a
+   * valid file.
+   */
   readonly problems: readonly string[];
 }
 
@@ -128,7 +131,7 @@ export class MachineFile {
   #broken(line: number, why: string): UserFacing {
     return new UserFacing(
       `${this.path}, line ${line}: ${why}.`,
-      'Fix it by hand. Helios does not change it until then.',
+      'Fix the file by hand. Helios does not change it until then.',
     );
   }
 
@@ -151,7 +154,7 @@ export class MachineFile {
     }
     for (const path of json.repeated.filter(([first]) => first === 'machines'))
       problems.push(
-        `${this.path}, line ${json.lineOf(path)}: ${String(path.at(-1))} appears twice: this one is used.`,
+        `${this.path}, line ${json.lineOf(path)}: ${String(path.at(-1))} appears twice. The value on this line is used.`,
       );
     return { entries, problems };
   }
@@ -178,12 +181,14 @@ function withEntry(text: string, entry: MachineEntry): string {
   // If a field occurs twice in the machine, replace the whole machine: an edit would change only
   // the first occurrence.
   if (json.repeated.some(([, at]) => at === index)) return withValue(text, path, entry);
-  const [was, fields] = [Object.entries(machines[index] ?? {}), Object.entries(entry)];
-  const gone = was
+  const [oldFields, fields] = [Object.entries(machines[index] ?? {}), Object.entries(entry)];
+  const removedFields = oldFields
     .filter(([name]) => !fields.some(([kept]) => kept === name))
     .map(([name]) => [name, undefined] as const);
-  return [...gone, ...fields]
-    .filter(([name, value]) => !isDeepStrictEqual(value, was.find(([each]) => each === name)?.[1]))
+  return [...removedFields, ...fields]
+    .filter(
+      ([name, value]) => !isDeepStrictEqual(value, oldFields.find(([each]) => each === name)?.[1]),
+    )
     .reduce((next, [name, value]) => withValue(next, [...path, name], value), text);
 }
 

@@ -1,7 +1,8 @@
 /**
- * The object by which other components use a listed machine. The handle stays the same when the
- * machine behind it is replaced, so that runs are still followed. The handle also tracks whether
- * the machine is reachable, from the results of calls and from the machine's status events.
+ * The object by which other components use a machine from the list. The handle stays the same when
+ * the machine behind the handle is replaced, so that the files of runs are still followed. The
+ * handle also tracks whether the machine is reachable, from the results of calls and from the
+ * machine's status events.
  */
 import { toDisposable, type Disposable } from '../../base/disposable.ts';
 import { ForwardingMachine } from '../forwardingMachine.ts';
@@ -17,13 +18,14 @@ import {
   type ReadyOptions,
 } from '../machine.ts';
 
-/** Failures of the connection. Any other failure is an answer of the machine itself. */
+/** Reasons that mean that the machine cannot be reached. */
 const connectionReasons: readonly MachineFailureReason[] = [
   'unreachable',
   'auth',
   'host_key',
   'timeout',
 ];
+/** Reasons reported by the machine itself, which prove that the machine is reachable. */
 const answeredReasons: readonly MachineFailureReason[] = ['missing', 'denied', 'no_space'];
 
 export class MachineHandle extends ForwardingMachine {
@@ -42,7 +44,10 @@ export class MachineHandle extends ForwardingMachine {
     this.#listening = this.#listenTo(target);
   }
 
-  /** Always absent: `status` and the callback of the constructor report the status. */
+  /**
+   * Always `undefined`: `status` returns the status, and `onStatus` of the constructor reports
+   * changes.
+   */
   override get onDidChangeStatus(): undefined {
     return undefined;
   }
@@ -66,7 +71,10 @@ export class MachineHandle extends ForwardingMachine {
     await this.#noting((target) => target.ready?.(options));
   }
 
-  /** A description may be cached, so only a failure changes the status, not an answer. */
+  /**
+   * Returns the description. An answer does not change the status, because it may be cached; a
+   * failure does.
+   */
   override describe(): Promise<string> {
     return this.#noting((target) => target.describe());
   }
@@ -106,7 +114,7 @@ export class MachineHandle extends ForwardingMachine {
   }
 
   /**
-   * Calls the machine and updates its status. `proves`: returns whether an answer shows that the
+   * Calls the machine and updates its status. `proves` returns whether an answer shows that the
    * machine is reachable. A failure always updates the status.
    */
   async #noting<T>(
@@ -149,8 +157,8 @@ const whyOf = (status: MachineStatus): string | undefined =>
   status.kind === 'unreachable' ? status.why : undefined;
 
 /**
- * Follows a file on the machine behind the handle, also after a replacement. Passes on each byte
- * once.
+ * Follows a file on the machine behind the handle, and on each machine that replaces that machine.
+ * Passes on each byte once.
  */
 class HandleFollow implements Follow {
   readonly #path: string;

@@ -1,6 +1,6 @@
 import { MachineFailure, type Machine, type Machines } from '../machine.ts';
 
-/** Creates a fixed list of machines. Throws when two have the same id. */
+/** Creates a fixed list of machines. Throws when two machines have the same id. */
 export function createMachines(list: readonly Machine[]): Machines {
   const byId = new Map(list.map((machine) => [machine.id, machine]));
   if (byId.size !== list.length) throw new Error('Two machines have the same id');

@@ -1,6 +1,7 @@
 /**
- * The current machines: this computer, and those of `machines.json`. A change of the file, by
- * Helios or another program, is reported at once. No machine is connected before its first use.
+ * The current machines: this computer, and the machines listed in `machines.json`. Reports a change
+ * of the file by Helios or another program within moments. Does not connect to a machine before its
+ * first use.
  */
 import { mkdirSync, watch, type FSWatcher } from 'node:fs';
 import { basename, dirname } from 'node:path';
@@ -52,7 +53,9 @@ export class MachineRegistry implements Machines, Disposable {
   #watcher: FSWatcher | undefined;
   #pending: Disposable | undefined;
   #isDisposed = false;
-  /** Reads the file again. A request during a read causes another read. Never rejects. */
+  /**
+   * Reads the file again. A call while the file is being read causes another read. Never rejects.
+   */
   readonly reload = coalesced(() => this.#load());
 
   private constructor(options: MachineRegistryOptions) {
@@ -60,7 +63,7 @@ export class MachineRegistry implements Machines, Disposable {
   }
 
   /**
-   * Opens the registry and reads the file. Errors of the file are logged and listed in `problems`.
+   * Opens the registry and reads the file. Errors in the file are logged and listed in `problems`.
    */
   static async open(options: MachineRegistryOptions): Promise<MachineRegistry> {
     const registry = new MachineRegistry(options);
@@ -73,7 +76,7 @@ export class MachineRegistry implements Machines, Disposable {
     return this.#options.file.path;
   }
 
-  /** Errors of the file, each with its line and a remedy. */
+  /** Errors in the file, each with its line and a remedy. */
   get problems(): readonly string[] {
     return this.#problems;
   }
@@ -104,8 +107,8 @@ export class MachineRegistry implements Machines, Disposable {
   }
 
   /**
-   * Returns the same machines, but with `local` as this computer, because relative paths and start
-   * folders depend on the session.
+   * Returns the same machines, but with `local` as this computer. Each session passes its own
+   * `local`, because relative paths and the folder in which commands start depend on the session.
    */
   with(local: Machine): Machines {
     return {
@@ -128,7 +131,7 @@ export class MachineRegistry implements Machines, Disposable {
    */
   async remove(id: string): Promise<void> {
     if (id === localId)
-      throw new UserFacing('The machine local is this computer. It cannot be removed.');
+      throw new UserFacing('The machine “local” is this computer and cannot be removed.');
     if (this.#options.isBusy(id))
       throw new UserFacing(
         `Runs are active on ${id}.`,
@@ -172,7 +175,7 @@ export class MachineRegistry implements Machines, Disposable {
     const { file, logger } = this.#options;
     try {
       // Watch the folder, because a missing file cannot be watched. Create the folder first.
-      mkdirSync(dirname(file.path), { recursive: true });
+      mkdirSync(dirname(file.path), { recursive: true, mode: 0o700 });
       this.#watcher = watch(dirname(file.path), { persistent: false }, (_event, name) => {
         if (name !== null && name !== basename(file.path)) return;
         this.#pending ??= this.#options.clock.after(quietMs, () => {
@@ -192,7 +195,7 @@ export class MachineRegistry implements Machines, Disposable {
     const isNews = String(problems) !== String(this.#problems);
     if (isNews) for (const problem of problems) this.#options.logger.warn(problem);
     this.#problems = problems;
-    // While the file is invalid, keep the known machines.
+    // If no machine can be read because of errors in the file, keep the current machines.
     const isBroken = entries.length === 0 && problems.length > 0;
     if ((!isBroken && this.#take(entries)) || isNews) this.#changed.fire();
   }
@@ -205,20 +208,22 @@ export class MachineRegistry implements Machines, Disposable {
     );
     this.#remotes = next;
     for (const [id, remote] of before)
-      if (next.get(id)?.machine !== remote.machine) this.#letGo(id, remote);
+      if (next.get(id)?.machine !== remote.machine) this.#retire(id, remote);
     return (
       String([...next.keys()]) !== String([...before.keys()]) ||
       [...next].some(([id, remote]) => before.get(id) !== remote)
     );
   }
 
-  #remoteOf(entry: MachineEntry, known: Remote | undefined): Remote {
-    if (known !== undefined && JSON.stringify(known.entry) === JSON.stringify(entry)) return known;
+  #remoteOf(entry: MachineEntry, previous: Remote | undefined): Remote {
+    if (previous !== undefined && JSON.stringify(previous.entry) === JSON.stringify(entry))
+      return previous;
     const machine = this.#options.create(entry);
     const retired = this.#retired.get(entry.id);
     this.#retired.delete(entry.id);
-    // A machine that is listed again keeps its former handle, which its runs still use.
-    const handle = (known ?? retired)?.handle;
+    // A machine that was changed, or removed and added again, keeps its handle, which its runs
+    // still use.
+    const handle = (previous ?? retired)?.handle;
     handle?.replace(machine);
     retired?.machine.dispose();
     return {
@@ -228,7 +233,7 @@ export class MachineRegistry implements Machines, Disposable {
     };
   }
 
-  #letGo(id: string, remote: Remote): void {
+  #retire(id: string, remote: Remote): void {
     if (!this.#remotes.has(id) && this.#options.isBusy(id)) this.#retired.set(id, remote);
     else remote.machine.dispose();
   }

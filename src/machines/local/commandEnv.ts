@@ -24,14 +24,17 @@ const keptVariables: readonly string[] = ['HF_TOKEN', 'HUGGING_FACE_HUB_TOKEN', 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Returns `ours` without withheld variables, plus `PYTHONUNBUFFERED=1` (so that output appears as
- * it is printed) and `own`, which takes precedence.
+ * Returns `processEnv` without withheld variables, plus `PYTHONUNBUFFERED=1` (so that output appears
+ * as it is printed) and `commandVariables`, which take precedence.
  */
-export function commandEnv(ours: Environment, own: Environment = {}): Record<string, string> {
+export function commandEnv(
+  processEnv: Environment,
+  commandVariables: Environment = {},
+): Record<string, string> {
   const isShared = (name: string): boolean =>
     keptVariables.includes(name) || !withheldVariables.some((pattern) => pattern.test(name));
-  const shared = Object.entries(ours).filter(([name]) => isShared(name));
-  const all = [...shared, ['PYTHONUNBUFFERED', '1'] as const, ...Object.entries(own)];
+  const shared = Object.entries(processEnv).filter(([name]) => isShared(name));
+  const all = [...shared, ['PYTHONUNBUFFERED', '1'] as const, ...Object.entries(commandVariables)];
   return Object.fromEntries(
     all.filter((entry): entry is [string, string] => entry[1] !== undefined),
   );

@@ -18,8 +18,12 @@ import {
 import { guardedStream, pour } from '../pouring.ts';
 
 const defaultMaxBytes = 512 * 1024;
-/** Delay between TERM and KILL. Shorter when a user is waiting for the stop. */
+/** Delay between SIGTERM and SIGKILL when a command is ended because of a timeout. */
 const timeoutGraceMs = 2000;
+/**
+ * Delay between SIGTERM and SIGKILL when a command is ended because of an abort. Shorter, because a
+ * user may be waiting.
+ */
 const abortGraceMs = 500;
 /**
  * Time for which output is still read after the end of the shell, if its child processes keep the
@@ -32,8 +36,8 @@ interface Launch {
   readonly env: Readonly<Record<string, string>>;
 }
 
-// Node's pipes are sockets, which bash takes for a network connection: without `--norc`, it would
-// run ~/.bashrc, whose output would mix with the command's.
+// Node's pipes are sockets, which bash mistakes for a network connection: without `--norc`, bash
+// would run ~/.bashrc, whose output would mix with the command's output.
 const shell = existsSync('/bin/bash') ? ['/bin/bash', '--norc'] : ['/bin/sh'];
 
 /** Runs `command` in a separate process group; see `Machine.exec`. */
@@ -86,7 +90,8 @@ export async function streamLocal(
 }
 
 /**
- * Returns a function that tells whether, since its last call, output was read or is still being
+ * Passes output to `onBytes`, and pauses the stream until a returned promise settles. Returns a
+ * function that tells whether output was passed since that function's last call, or is still being
  * consumed.
  */
 function passOn(stream: Readable | null, onBytes: StreamOptions['onStdout']): () => boolean {
@@ -94,17 +99,17 @@ function passOn(stream: Readable | null, onBytes: StreamOptions['onStdout']): ()
   let hasPassed = false;
   stream?.on('data', (bytes: Buffer) => {
     hasPassed = true;
-    const taken = onBytes(bytes);
-    if (taken === undefined) return;
+    const pending = onBytes(bytes);
+    if (pending === undefined) return;
     isHeld = true;
     stream.pause();
-    const goOn = (): void => {
+    const resume = (): void => {
       isHeld = false;
-      // Bytes may still wait in the pipe, so the output has not ended yet.
+      // More bytes may be in the pipe, so report the output as busy once more.
       hasPassed = true;
       stream.resume();
     };
-    taken.then(goOn, goOn);
+    pending.then(resume, resume);
   });
   // Node resumes the output of a child process that has ended, so pause it again.
   stream?.on('resume', () => {
@@ -118,8 +123,8 @@ function passOn(stream: Readable | null, onBytes: StreamOptions['onStdout']): ()
 }
 
 /**
- * Starts `argv` in a separate session, without pipes to this process, and does not wait for its
- * end.
+ * Starts `argv` in a separate session, without pipes to this process. Resolves when the process has
+ * started.
  */
 export async function spawnLocalDetached(argv: readonly string[], launch: Launch): Promise<void> {
   await assertFolder(launch.cwd);
@@ -135,9 +140,9 @@ async function assertFolder(path: string): Promise<void> {
 }
 
 function collect(stream: Readable | null, options: ExecOptions): HeadTail {
-  const kept = new HeadTail(options.maxBytes ?? defaultMaxBytes);
-  stream?.on('data', (bytes: Buffer) => kept.push(bytes));
-  return kept;
+  const output = new HeadTail(options.maxBytes ?? defaultMaxBytes);
+  stream?.on('data', (bytes: Buffer) => output.push(bytes));
+  return output;
 }
 
 /**
@@ -185,12 +190,12 @@ function ended(child: ChildProcess, options: EndOptions, clock: Clock): Promise<
   return new Promise((resolve) => {
     const { timeoutMs, signal, isBusy } = options;
     const timers = new DisposableStore();
-    let cut: ExecOutcome | undefined;
-    let own: ExecOutcome | undefined;
+    let stopOutcome: ExecOutcome | undefined;
+    let ownOutcome: ExecOutcome | undefined;
     let kill = { dispose: (): void => undefined };
     const cutShort = (why: ExecOutcome, graceMs: number): void => {
-      if (cut ?? own) return;
-      cut = why;
+      if (stopOutcome ?? ownOutcome) return;
+      stopOutcome = why;
       signalGroup(child, 'SIGTERM');
       kill = clock.after(graceMs, () => signalGroup(child, 'SIGKILL'));
     };
@@ -204,7 +209,7 @@ function ended(child: ChildProcess, options: EndOptions, clock: Clock): Promise<
         ),
       );
     child.once('exit', (code, by) => {
-      own =
+      ownOutcome =
         code === null
           ? { kind: 'signalled', signal: (by ?? 'unknown').replace(/^SIG/, '') }
           : { kind: 'exited', code };
@@ -212,22 +217,22 @@ function ended(child: ChildProcess, options: EndOptions, clock: Clock): Promise<
         const letGo = (): void =>
           [child.stdout, child.stderr].forEach((stream) => stream?.destroy());
         const judge = (): void => (isBusy?.() ? linger() : letGo());
-        // Use `setImmediate`, so that pending output is read first if this process got no CPU time.
+        // Use `setImmediate`, so that pending output is read first if this timer fires late.
         timers.add(clock.after(lingerMs, () => setImmediate(judge)));
       };
       linger();
-      // Group members that outlive the shell still get the KILL.
+      // Processes of the group that outlive the shell still receive SIGKILL.
       if (!signalGroup(child, 0)) kill.dispose();
     });
     child.once('close', () => {
       timers.dispose();
       signal?.removeEventListener('abort', onAbort);
-      resolve(cut ?? own ?? { kind: 'signalled', signal: 'unknown' });
+      resolve(stopOutcome ?? ownOutcome ?? { kind: 'signalled', signal: 'unknown' });
     });
   });
 }
 
-/** Signals the command's whole group; returns `false` when the group is empty. */
+/** Sends a signal to the command's process group; returns `false` when the group is empty. */
 function signalGroup(child: ChildProcess, signal: NodeJS.Signals | 0): boolean {
   if (child.pid === undefined) return false;
   try {

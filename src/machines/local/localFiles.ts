@@ -1,11 +1,17 @@
-/** File operations of this computer that fulfil the `Machine` contract. */
+/** Implements the file operations of the `Machine` contract for this computer. */
 import { randomBytes } from 'node:crypto';
 import { closeSync, constants, openSync, readSync, type Stats } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { codeOf, messageOf } from '../../base/errors.ts';
 import { makeFolders } from '../../base/folders.ts';
-import { MachineFailure, type FileStat, type MachineFailureReason } from '../machine.ts';
+import { NotRegularFile, openNow, openRegularFile } from '../../base/regularFile.ts';
+import {
+  MachineFailure,
+  type FileStat,
+  type MachineFailureReason,
+  type WriteOptions,
+} from '../machine.ts';
 
 const reasons: Readonly<Record<string, readonly [MachineFailureReason, string]>> = {
   ENOENT: ['missing', 'it does not exist'],
@@ -18,7 +24,12 @@ const reasons: Readonly<Record<string, readonly [MachineFailureReason, string]>>
   ENOSPC: ['no_space', 'no space is left on the disk'],
   EDQUOT: ['no_space', 'the disk quota is used up'],
   EISDIR: ['io', 'it is a folder'],
+  EFTYPE: ['denied', 'it is not a regular file'],
+  // Caused by files such as /proc/kmsg, which look regular but wait for content.
+  EAGAIN: ['denied', 'it is not a regular file'],
 };
+
+const { O_WRONLY, O_APPEND, O_CREAT } = constants;
 
 interface ReadRange {
   readonly offset: number;
@@ -26,29 +37,32 @@ interface ReadRange {
 }
 
 /**
- * Files that are read synchronously. They are read every few seconds for every run, and the kernel
- * answers from memory at once, so a thread of the pool would cost more.
+ * Files that are read synchronously. These files are read every few seconds for every run, and the
+ * kernel generates their content in memory, so using a thread of Node's pool would take longer.
  */
 const answeredAtOnce = /^\/proc\/(?:\d+\/stat|sys\/kernel\/random\/boot_id)$/;
 
-/** Converts a system error to a `MachineFailure` that names the operation and the path. */
-export function fileFailure(error: unknown, deed: string, path: string): MachineFailure {
+/**
+ * Converts a system error to a `MachineFailure`. `operation` is a verb for the message, as `read`
+ * in `Cannot read /x: permission denied.`
+ */
+export function fileFailure(error: unknown, operation: string, path: string): MachineFailure {
   if (error instanceof MachineFailure) return error;
   const [reason, why] = reasons[codeOf(error) ?? ''] ?? (['io', messageOf(error)] as const);
-  return new MachineFailure(reason, `Cannot ${deed} ${path}: ${why}.`, { cause: error });
+  return new MachineFailure(reason, `Cannot ${operation} ${path}: ${why}.`, { cause: error });
 }
 
 export async function readLocalFile(path: string, range?: ReadRange): Promise<Uint8Array> {
   try {
     if (range && answeredAtOnce.test(path)) return readAtOnce(path, range);
-    return range ? await readRange(path, range) : await fs.readFile(path);
+    await using file = await openRegularFile(path);
+    return range ? await readRange(file, range) : await file.readFile();
   } catch (error) {
     throw fileFailure(error, 'read', path);
   }
 }
 
-async function readRange(path: string, range: ReadRange): Promise<Uint8Array> {
-  await using file = await fs.open(path, 'r');
+async function readRange(file: fs.FileHandle, range: ReadRange): Promise<Uint8Array> {
   const buffer = Buffer.alloc(range.maxBytes);
   let filled = 0;
   while (filled < range.maxBytes) {
@@ -85,7 +99,7 @@ async function statOrNothing(path: string): Promise<Stats | undefined> {
   try {
     return await fs.stat(path);
   } catch (error) {
-    const failure = fileFailure(error, 'look at', path);
+    const failure = fileFailure(error, 'access', path);
     if (failure.reason === 'missing') return undefined;
     throw failure;
   }
@@ -94,7 +108,10 @@ async function statOrNothing(path: string): Promise<Stats | undefined> {
 export async function appendLocalFile(path: string, content: Uint8Array): Promise<void> {
   try {
     await makeFolders(dirname(path));
-    await fs.appendFile(path, content);
+    await using file = await openNow(path, O_WRONLY | O_APPEND | O_CREAT);
+    const stats = await file.stat();
+    if (stats.isFIFO() || stats.isSocket()) throw new NotRegularFile();
+    await file.appendFile(content);
   } catch (error) {
     throw fileFailure(error, 'append to', path);
   }
@@ -104,13 +121,17 @@ export async function appendLocalFile(path: string, content: Uint8Array): Promis
  * Writes a file atomically: writes a temporary file next to the target and renames it, so that
  * readers see either the old or the new content. Follows a symbolic link.
  */
-export async function writeLocalFile(path: string, content: Uint8Array): Promise<void> {
+export async function writeLocalFile(
+  path: string,
+  content: Uint8Array,
+  { isPrivate = false }: WriteOptions = {},
+): Promise<void> {
   try {
     const target = await linkTarget(path);
     const old = await statOrNothing(target);
     if (old) await assertReplaceable(target, old);
-    else await makeFolders(dirname(target));
-    await replace(target, content, old);
+    else await makeFolders(dirname(target), isPrivate ? 0o700 : 0o777);
+    await replace(target, content, old ?? (isPrivate ? 0o600 : 0o666));
   } catch (error) {
     throw fileFailure(error, 'write', path);
   }
@@ -134,17 +155,18 @@ async function assertReplaceable(path: string, stats: Stats): Promise<void> {
   await fs.access(path, constants.W_OK);
 }
 
-async function replace(target: string, content: Uint8Array, old: Stats | undefined): Promise<void> {
+/** @param like The file to replace, or the mode of a new one, less the umask. */
+async function replace(target: string, content: Uint8Array, like: Stats | number): Promise<void> {
   const temporary = join(
     dirname(target),
     `.${basename(target).slice(0, 200)}.${randomBytes(6).toString('hex')}.tmp`,
   );
   try {
-    await using file = await fs.open(temporary, 'wx', old ? 0o600 : 0o666);
+    await using file = await fs.open(temporary, 'wx', typeof like === 'number' ? like : 0o600);
     await file.writeFile(content);
-    if (old) {
-      if (process.getuid?.() === 0 && old.uid !== 0) await file.chown(old.uid, old.gid);
-      await file.chmod(old.mode & 0o7777);
+    if (typeof like !== 'number') {
+      if (process.getuid?.() === 0 && like.uid !== 0) await file.chown(like.uid, like.gid);
+      await file.chmod(like.mode & 0o7777);
     }
     await file.sync();
     await fs.rename(temporary, target);

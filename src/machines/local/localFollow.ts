@@ -1,23 +1,28 @@
-/** Follows an append-only file of this computer by file events. */
+/** Follows an append-only file on this computer by file events and, less often, by polling. */
 import { watch, type FSWatcher } from 'node:fs';
-import { open, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import type { Clock } from '../../base/clock.ts';
 import { coalesced } from '../../base/coalesced.ts';
 import type { Disposable } from '../../base/disposable.ts';
+import { openRegularFile } from '../../base/regularFile.ts';
 import { fileFailure } from './localFiles.ts';
 import type { Follow, FollowSink } from '../machine.ts';
 
 /** Size of the first read. Small, because most additions are a line or two. */
 const firstChunkBytes = 4096;
 const chunkBytes = 256 * 1024;
-/** Poll interval for file systems that report no changes (network drives). */
+/** Poll interval on file systems that report no changes, such as network drives. */
 const pollMs = 1000;
-/** Poll interval while the system reports changes. Needed only for events that the system drops. */
+/**
+ * Poll interval while the system reports changes. Polling is then needed only in case the system
+ * drops events.
+ */
 const calmPollMs = 5000;
 /**
- * Time after an event during which the system counts as reporting changes. Longer than the interval
- * of run heartbeats, so that heartbeats alone suffice.
+ * Time after a file event during which the system is assumed to report changes. Longer than the
+ * interval between heartbeats in a run's folder, so that the events of heartbeats are enough to
+ * keep the long poll interval.
  */
 const heardWithinMs = 12_000;
 
@@ -37,7 +42,7 @@ export class LocalFollow implements Follow {
     this.#offset = offset;
     this.#sink = sink;
     this.#clock = clock;
-    // Watches before the first read, so that no change is missed in between.
+    // Watch the folder before the first read, so that no change in between is missed.
     this.#watcher = this.#watch();
     this.#readSoon();
     this.#pollLater();
@@ -81,8 +86,8 @@ export class LocalFollow implements Follow {
       watcher.on('error', () => this.#unwatch(watcher));
       return watcher;
     } catch {
-      // The folder is missing, or the system has no watches left. The poll reads, and tries to
-      // watch again.
+      // The folder is missing, or the system's limit of file watchers is reached. Polling reads
+      // the file, and tries to watch it again.
       return undefined;
     }
   }
@@ -112,7 +117,7 @@ export class LocalFollow implements Follow {
 
   async #readToEnd(): Promise<void> {
     if (this.#isDisposed) return;
-    const file = await open(this.#path, 'r').catch((error: unknown) => {
+    const file = await openRegularFile(this.#path).catch((error: unknown) => {
       if (fileFailure(error, 'read', this.#path).reason === 'missing') return undefined;
       throw error;
     });

@@ -1,4 +1,4 @@
-/** This computer as the host of a standing shell. */
+/** This computer as the host of a `StandingShell`. */
 import { spawn } from 'node:child_process';
 import { Duplex } from 'node:stream';
 import type { Socket } from 'node:net';

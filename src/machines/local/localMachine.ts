@@ -17,6 +17,7 @@ import type {
   QueryOptions,
   StreamOptions,
   StreamResult,
+  WriteOptions,
 } from '../machine.ts';
 import { Queries } from '../remote/queries.ts';
 import { StandingShell } from '../remote/standingShell.ts';
@@ -32,8 +33,8 @@ export interface LocalMachineOptions {
 }
 
 /**
- * Shell for queries, shared by all local machines with the same clock, even if their work folders
- * differ.
+ * Shells for queries. All local machines with the same clock share one shell, even if their work
+ * folders differ.
  */
 const shared = new WeakMap<Clock, Queries>();
 
@@ -98,8 +99,8 @@ export class LocalMachine implements Machine {
     return readLocalFile(path, range);
   }
 
-  writeFile(path: string, content: Uint8Array): Promise<void> {
-    return writeLocalFile(path, content);
+  writeFile(path: string, content: Uint8Array, options?: WriteOptions): Promise<void> {
+    return writeLocalFile(path, content, options);
   }
 
   appendFile(path: string, content: Uint8Array): Promise<void> {
@@ -122,8 +123,8 @@ export class LocalMachine implements Machine {
   }
 
   /**
-   * Returns `2 × NVIDIA A100`, one item per model; empty when `nvidia-smi` is missing or does not
-   * answer.
+   * Returns one text per GPU model, such as `2 × NVIDIA A100`; empty when `nvidia-smi` is missing
+   * or does not answer.
    */
   async #gpus(): Promise<string[]> {
     const query =

@@ -1,7 +1,7 @@
 /**
  * Sends many probes to a machine in one query. Each probe is a POSIX sh fragment that runs in
  * parallel with the others: a fragment that fails, prints arbitrary text or hangs (on a lost file
- * server or a driver) neither blocks nor falsifies another one.
+ * server or a driver) neither blocks another fragment nor changes its answer.
  */
 import { randomBytes } from 'node:crypto';
 import { shellText } from '../../base/shellText.ts';
@@ -9,17 +9,17 @@ import { shellQuote } from '../../base/text.ts';
 import type { Machine } from '../machine.ts';
 
 /**
- * Output of each fragment without trailing line breaks; `undefined` for a fragment that timed out
- * and was ended.
+ * Output of each fragment, in the order of the fragments, without trailing line breaks; `undefined`
+ * for a fragment that timed out and was ended.
  */
 export type BatchAnswers = readonly (string | undefined)[];
 
 /**
- * Maximum size of a piece of output. Writes of up to 4096 bytes to a pipe are atomic, so pieces of
- * different fragments never mix.
+ * Maximum size of the pieces in which output is printed. Linux writes up to 4096 bytes to a pipe
+ * atomically, so pieces of different fragments never mix.
  */
 const pieceBytes = 3500;
-/** Limit of one fragment's output. */
+/** Maximum size of a fragment's output. Longer output is replaced by an empty text. */
 const maxAnswerBytes = 64 * 1024;
 
 /**
@@ -39,10 +39,11 @@ export async function askTogether(
 }
 
 /**
- * Returns the script of a batch. The fragments form a separate process group (`$lead`). The whole
- * group is ended when all fragments have answered or the time is over. `sed` ends the answer, so
- * that later output cannot get into another answer. `$shell` in a fragment is the pid of the
- * querying shell.
+ * Returns the script of a batch. `word` is a random text that separates the answers. The fragments
+ * run in a separate process group, which `$lead` starts. The whole group is ended when all
+ * fragments have answered or the time is over. `sed` ends the answer at the line `<word> end`, so
+ * that later output of a fragment cannot get into the answer to another query. `$shell` in a
+ * fragment is the pid of the querying shell.
  */
 function batchScript(
   fragments: readonly string[],

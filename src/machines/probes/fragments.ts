@@ -4,8 +4,8 @@ import { shellQuote } from '../../base/text.ts';
 import type { CommandState, FileState, MatchingProcess, ProcessState } from './probe.ts';
 
 /**
- * Returns the script that runs `stat` on files. Includes the root first, so that empty output means
- * an unsupported kind of `stat`.
+ * Returns shell lines that print the output of `command`, which runs `stat`: with the options of
+ * GNU `stat` or, if that prints nothing, of BSD `stat`.
  */
 const statLines = (command: (flags: string) => string): string =>
   [
@@ -14,6 +14,10 @@ const statLines = (command: (flags: string) => string): string =>
     `printf '%s\\n' "$o"`,
   ].join('\n');
 
+/**
+ * Returns a script that prints the states of files. The files include `/`, so that output without
+ * `/` means that the machine has no supported `stat`.
+ */
 export const filesScript = (paths: readonly string[]): string =>
   statLines((flags) => `stat -L ${flags} / ${paths.map(shellQuote).join(' ')}`);
 
@@ -94,7 +98,7 @@ export function parseProcesses(text: string): ParsedProcesses | undefined {
   return { alive, matches };
 }
 
-/** Parses the state of a process. A zombie counts as ended. */
+/** Parses the state of a process. Returns an empty list for a zombie, which has ended. */
 function parseState(line: string): ProcessState[] {
   const [, how, pid, rest = ''] = /^(stat|ps|alive) (\d+)(.*)$/.exec(line) ?? [];
   if (how === undefined) return [];
@@ -107,8 +111,8 @@ function parseState(line: string): ProcessState[] {
 }
 
 /**
- * Returns the script that runs a command and prints the end of its stdout, a mark, the end of its
- * stderr, and the exit code.
+ * Returns the script that runs a command and prints the last part of its stdout, a separator, the
+ * last part of its stderr, and the exit code.
  */
 export const watchedCommandScript = (command: string, cwd: string): string => {
   const args = [cwd, command, cwd.replace(/[^\w/.-]/g, '?')].map(shellQuote).join(' ');

@@ -22,8 +22,9 @@ interface Entry extends Watched {
   leave: () => void;
 }
 
+/** Minimum interval between two queries of a machine. */
 const tickMs = 2000;
-/** Time without changes after which ticks are longer. */
+/** Time without changed answers after which the interval between queries is `calmTickMs`. */
 const calmAfterMs = 2 * 60_000;
 const calmTickMs = 4000;
 /** Interval between two runs of a command, and between two lists of all processes. */
@@ -35,7 +36,7 @@ const isCostly = ({ kind }: Probe): boolean => kind === 'command' || kind === 'p
  */
 const restPerProbe = 4;
 const longestRestMs = 6000;
-/** Delays before a probe without an answer is repeated. */
+/** Delays before a probe that was not answered is repeated. */
 const patience = { firstMs: tickMs, factor: 2, longestMs: 60_000 };
 /** Time limit of a batch. A probe that takes longer is sent separately from then on. */
 const withinSeconds = 5;
@@ -46,7 +47,7 @@ export class HostProbes implements Disposable {
   readonly #entries = new Set<Entry>();
   /** Keys of probes that were too slow for a batch. */
   readonly #slow = new Set<string>();
-  readonly #seen = new Map<string, string>();
+  readonly #lastAnswers = new Map<string, string>();
   #next: Disposable | undefined;
   #isProbing = false;
   #outages = 0;
@@ -64,7 +65,7 @@ export class HostProbes implements Disposable {
   add(watched: Watched): Disposable {
     const entry: Entry = { ...watched, dueMs: 0, failures: 0, leave: () => undefined };
     this.#entries.add(entry);
-    // While the machine is down, an added probe must not shorten the wait.
+    // While the machine is down, an added probe must not shorten the delay before the next attempt.
     if (!this.#isProbing && (this.#outages === 0 || this.#next === undefined)) this.#probeIn(0);
     return toDisposable(() => {
       this.#entries.delete(entry);
@@ -74,9 +75,9 @@ export class HostProbes implements Disposable {
   }
 
   dispose(): void {
-    const left = [...this.#entries];
+    const entries = [...this.#entries];
     this.#entries.clear();
-    for (const entry of left) entry.leave();
+    for (const entry of entries) entry.leave();
     this.#next?.dispose();
     this.#next = undefined;
   }
@@ -125,10 +126,10 @@ export class HostProbes implements Disposable {
       parts.map(({ script }) => script),
       withinSeconds,
     );
-    parts.forEach((part, index) => this.#tell(part, answers[index]));
+    parts.forEach((part, index) => this.#deliver(part, answers[index]));
   }
 
-  #tell(part: ProbePart<Entry>, text: string | undefined): void {
+  #deliver(part: ProbePart<Entry>, text: string | undefined): void {
     const nowMs = this.#clock.now();
     for (const entry of part.entries) {
       const key = probeKey(entry.probe);
@@ -151,14 +152,14 @@ export class HostProbes implements Disposable {
 
   #pass(entry: Entry, key: string, value: unknown): void {
     const shown = JSON.stringify(value);
-    if (this.#seen.get(key) !== shown) this.#changedMs = this.#clock.now();
-    this.#seen.set(key, shown);
+    if (this.#lastAnswers.get(key) !== shown) this.#changedMs = this.#clock.now();
+    this.#lastAnswers.set(key, shown);
     entry.sink.answer(value);
   }
 
   /**
    * Marks a probe that timed out. From now on, the probe is sent separately, after growing delays.
-   * A slow command is run again at once, with a longer time limit.
+   * A slow command is run again immediately, with a longer time limit.
    */
   #defer(entry: Entry, nowMs: number): void {
     this.#slow.add(probeKey(entry.probe));

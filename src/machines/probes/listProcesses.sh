@@ -1,8 +1,8 @@
-# Sets $all to the foreign processes: without the group of the fragments, without $shell (the
-# querying shell), its group and its ancestors, and without shells that have $loop in their
-# arguments.
+# Sets $all to the processes that do not belong to Helios's own queries. Excludes the process group
+# of the fragments; $shell (the querying shell), its group and its ancestors; and shells that have
+# $loop in their arguments.
 f='-o pid= -o ppid= -o pgid= -o args='
-# shellcheck disable=SC2086 # Several options.
+# shellcheck disable=SC2086 # $f contains several options.
 all=$(ps -A -ww $f || ps -A $f || ps -o pid,ppid,pgid,args)
 all=$(printf '%s\n' "$all" | awk -v q="$$" -v s="$shell" -v m="$loop" '
   $1 ~ /^[0-9]+$/ { n++; id[n] = $1; parent[$1] = $2; group[$1] = $3; line[n] = $0 }

@@ -8,7 +8,7 @@ import { MachineFailure } from '../machine.ts';
 import { HostProbes } from './hostProbes.ts';
 import type { ProbeAnswers, ProbeKind, ProbedMachine, ProbeOf, ProbeSink } from './probe.ts';
 
-/** Maximum number of attempts per probe: a very busy machine may need a second one. */
+/** Maximum number of attempts per probe: a very busy machine may need a second attempt. */
 const maxTries = 2;
 
 export class MachineProbes implements Disposable {
@@ -20,8 +20,8 @@ export class MachineProbes implements Disposable {
   }
 
   /**
-   * Probes repeatedly until disposed, and reports each result to the sink. The first report comes
-   * after `watch` has returned.
+   * Probes repeatedly until disposed, and passes each result to the sink. Never calls the sink
+   * before `watch` has returned.
    */
   watch<Kind extends ProbeKind>(
     machine: ProbedMachine,
@@ -37,7 +37,7 @@ export class MachineProbes implements Disposable {
     });
   }
 
-  /** Probes once. Rejects with `MachineFailure`. */
+  /** Probes until there is an answer, at most `maxTries` times. Rejects with `MachineFailure`. */
   once<Kind extends ProbeKind>(
     machine: ProbedMachine,
     probe: ProbeOf<Kind>,
@@ -45,7 +45,7 @@ export class MachineProbes implements Disposable {
     const answer = Promise.withResolvers<ProbeAnswers[Kind]>();
     let failures = 0;
     const watching = this.watch(machine, probe, {
-      answer: (given) => answer.resolve(given),
+      answer: (value) => answer.resolve(value),
       failed(message) {
         failures += 1;
         if (failures === maxTries)

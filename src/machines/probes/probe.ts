@@ -7,7 +7,7 @@ export interface FileState {
   readonly sizeBytes: number;
   /** Time of the last change in milliseconds; may have a fraction. */
   readonly modifiedMs: number;
-  /** Inode number. If it changes, another file has taken the place of the former one. */
+  /** Inode number. A changed number means that the file was replaced by another file. */
   readonly inode: string;
 }
 
@@ -28,8 +28,9 @@ export interface MatchingProcess extends ProcessState {
 export interface CommandState {
   /** Exit code; `undefined` if the command timed out and was ended. */
   readonly code: number | undefined;
-  /** Last part of stdout. `stderr` has the last part of stderr. */
+  /** Last part of stdout. */
   readonly stdout: string;
+  /** Last part of stderr. */
   readonly stderr: string;
 }
 

@@ -1,5 +1,5 @@
-# Runs command $2 in folder $1; $3 is its name for messages. Prints the end of stdout, a mark, the
-# end of stderr, and the code.
+# Runs command $2 in folder $1; $3 is the name of that folder for messages. Prints the last bytes of
+# stdout, the byte 1 as a separator, the last bytes of stderr, and the exit code.
 cd -- "$1" || { printf '\001no folder %s\n@1' "$3"; exit; }
 PYTHONUNBUFFERED=1; export PYTHONUNBUFFERED
 sh=$(command -v bash) || sh=/bin/sh

@@ -1,4 +1,4 @@
-/** Runs each script as a separate command, for hosts that do not allow a standing shell. */
+/** Runs each script as a separate command, for hosts where no shell can stay open. */
 import type { Clock } from '../../base/clock.ts';
 import { shellQuote } from '../../base/text.ts';
 import { MachineFailure } from '../machine.ts';

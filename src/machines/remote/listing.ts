@@ -1,6 +1,6 @@
 /**
- * Lists folders of a host with `ls`, the only tool that every system has for checking many files at
- * once.
+ * Lists folders of a host with `ls`, the only tool that checks many files in one command on every
+ * system.
  */
 import { shellQuote } from '../../base/text.ts';
 
@@ -16,16 +16,16 @@ export interface ListedFolder {
 }
 
 /**
- * Returns the script that lists folders. It prints `=` if nothing has changed since its last run in
- * the same shell. `/dev/null` is a second operand, so that `ls` prints folder names.
+ * Returns the script that lists folders. The script prints `=` if nothing has changed since it last
+ * ran in the same shell. `/dev/null` is a second operand, so that `ls` prints folder names.
  */
 export const listScript = (folders: readonly string[]): string =>
   `now=$(ls -lnAL -- ${folders.map(shellQuote).join(' ')} /dev/null 2>/dev/null); ` +
   `if [ "$now" = "$was" ]; then printf =; else was=$now; printf '%s\\n' "$now"; fi`;
 
 /**
- * Returns the script that reads a file from block `skip` on, in blocks of `blockBytes`, because
- * every `dd` can skip blocks.
+ * Returns the script that skips `skip` blocks of a file and reads the next `count` blocks. Uses
+ * blocks of `blockBytes`, because not every `dd` can skip single bytes.
  */
 export const readScript = (
   path: string,

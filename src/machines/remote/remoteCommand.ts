@@ -12,7 +12,7 @@ export interface RemoteCommand {
   readonly hasStdin: boolean;
 }
 
-/** Linux accepts 128 KiB per argument; a shell's start-up adds little. */
+/** Maximum size of a command, somewhat below the 128 KiB that Linux accepts per argument. */
 const maxCommandBytes = 120 * 1024;
 /**
  * Size from which a command is sent through stdin. Small servers (dropbear) drop the connection if
@@ -28,8 +28,8 @@ export const commandLine = (script: string): string =>
   `exec /bin/sh -c 'eval "$(printf %b "$1")"' sh '${escaped(script)}'`;
 
 /**
- * Returns `script` as one line for a shell that evaluates lines. Its variables and `exit` stay in a
- * subshell.
+ * Returns `script` as one line for a shell that evaluates lines. The script runs in a subshell, so
+ * that its variables and its `exit` do not affect that shell.
  */
 export const evalLine = (script: string): string =>
   `(eval "$(printf %b '${escaped(script)}')") </dev/null`;
@@ -48,11 +48,12 @@ function escaped(text: string): string {
 }
 
 /**
- * Returns a script that runs a command. The script first prints `marker` to both streams, so that
- * output of start-up files before it can be omitted. On stderr, the process group of the command
- * follows, or `nofolder`. The shell becomes the command, so that the host reports the command's own
- * end. `input` must be sent at the start of stdin: it contains what other users must not see, and
- * they can see the arguments of a process.
+ * Returns a script that runs a command. The script first prints `marker` to stdout and stderr, so
+ * that the output of start-up files, which precedes the marker, can be omitted. On stderr, the
+ * marker is followed by the process group of the command, or by `nofolder` if `cwd` does not exist.
+ * The command replaces the shell, so that the host reports how the command itself ended. `input`
+ * must be sent at the start of stdin. It contains the environment, because other users of the host
+ * can see the arguments of a process, and a long command.
  */
 export function commandScript(
   { command, cwd, env, hasStdin }: RemoteCommand,
@@ -73,7 +74,8 @@ export function commandScript(
     'PYTHONUNBUFFERED=1 SHLVL=1; export PYTHONUNBUFFERED SHLVL',
     ...(unseen.length > 0 ? ['IFS= read -r e', 'eval "$(printf %b "$e")"'] : []),
     'sh=$(command -v bash) || sh=/bin/sh',
-    // If the server does not make the shell a group leader, setsid does, and keeps the pid.
+    // If the server does not make the shell a group leader, setsid makes the command one, with the
+    // same pid.
     'lead=; kill -0 "-$$" 2>/dev/null || { command -v setsid >/dev/null && lead=setsid; }',
     `exec $lead "$sh" -c ${isLong ? '"$c"' : shellQuote(command)}${hasStdin ? '' : ' </dev/null'}`,
   ].join('\n');

@@ -17,21 +17,25 @@ export interface RemoteExec extends Pick<ExecOptions, 'env' | 'timeoutMs' | 'sig
   onStderr(bytes: Uint8Array): void;
 }
 
-/** Delay between TERM and KILL. Shorter when a user is waiting for the stop. */
+/** Delay between SIGTERM and SIGKILL when a command is ended because of a timeout. */
 const timeoutGraceMs = 2000;
+/**
+ * Delay between SIGTERM and SIGKILL when a command is ended because of an abort. Shorter, because a
+ * user may be waiting.
+ */
 const abortGraceMs = 500;
-/** Time for the host to report the end of a killed command. */
+/** Time that the host has to report the end of a killed command. */
 const reportGraceMs = 10_000;
 /**
- * Time without output after which the output counts as ended, if child processes of the command
- * keep its pipes open.
+ * Time without output after which the output of an ended command is considered complete, if child
+ * processes of the command keep its pipes open.
  */
 const lingerMs = 1000;
 const maxNoiseBytes = 1024 * 1024;
 
 /**
- * Runs a command. Rejects with `MachineFailure` when the command was not run, or its end is
- * unknown. A broken connection never becomes an exit code.
+ * Runs a command. Rejects with `MachineFailure` when the command did not run or it is unknown how
+ * the command ended. A lost connection is never reported as an exit code.
  */
 export async function execRemote(
   host: CommandHost,
@@ -82,8 +86,8 @@ class RemoteProcess {
   #group: number | undefined;
   #isMissingFolder = false;
   #isHeld = false;
-  #cut: { readonly outcome: ExecOutcome; readonly graceMs: number } | undefined;
-  #own: ExecOutcome | undefined;
+  #stop: { readonly outcome: ExecOutcome; readonly graceMs: number } | undefined;
+  #ownOutcome: ExecOutcome | undefined;
 
   constructor(deps: RemoteProcessDeps) {
     this.#deps = deps;
@@ -114,7 +118,10 @@ class RemoteProcess {
     return this.#end.promise;
   }
 
-  /** Reads the rest of the first line after the marker, which is the header. */
+  /**
+   * Returns a function that receives stderr after the marker. It interprets the first line as the
+   * header of `commandScript`, and passes on everything after that line.
+   */
   #takeHeader(exec: RemoteExec): (bytes: Uint8Array) => void {
     let header = Buffer.alloc(0);
     let isOver = false;
@@ -129,33 +136,33 @@ class RemoteProcess {
     };
   }
 
-  #begun(word: string): void {
-    if (word === 'nofolder') this.#isMissingFolder = true;
-    else this.#group = Number(word);
-    if (this.#cut) this.#kill(this.#cut.graceMs);
+  #begun(header: string): void {
+    if (header === 'nofolder') this.#isMissingFolder = true;
+    else this.#group = Number(header);
+    if (this.#stop) this.#kill(this.#stop.graceMs);
   }
 
   #take(stream: AfterMarker, bytes: Buffer): void {
     stream.push(bytes);
-    if (this.#own) this.#lingerOn();
+    if (this.#ownOutcome) this.#lingerOn();
   }
 
   #pass(bytes: Uint8Array): void {
     const { channel, exec } = this.#deps;
-    const taken = exec.onStdout(bytes);
-    if (taken === undefined) return;
+    const pending = exec.onStdout(bytes);
+    if (pending === undefined) return;
     this.#isHeld = true;
     channel.pause();
-    const goOn = (): void => {
+    const resume = (): void => {
       this.#isHeld = false;
       channel.resume();
     };
-    taken.then(goOn, goOn);
+    pending.then(resume, resume);
   }
 
   #cutShort(outcome: ExecOutcome, graceMs: number): void {
-    if (this.#cut ?? this.#own) return;
-    this.#cut = { outcome, graceMs };
+    if (this.#stop ?? this.#ownOutcome) return;
+    this.#stop = { outcome, graceMs };
     this.#timers.add(this.#deps.clock.after(graceMs + reportGraceMs, () => this.#giveUp()));
     if (this.#group !== undefined) this.#kill(graceMs);
   }
@@ -167,7 +174,7 @@ class RemoteProcess {
       channel.on('error', () => undefined).resume();
       channel.stderr.resume();
     });
-    // Ignore the error: if the command does not end, the missing report of its end is noticed.
+    // Ignore the error: if the command does not end, `#giveUp` reports that.
     killing.catch(() => undefined);
   }
 
@@ -183,7 +190,7 @@ class RemoteProcess {
   }
 
   #exited(code: number | null, by: string | undefined): void {
-    this.#own =
+    this.#ownOutcome =
       code === null
         ? { kind: 'signalled', signal: (by ?? 'unknown').replace(/^SIG/, '').replace(/@.*/, '') }
         : { kind: 'exited', code };
@@ -199,21 +206,21 @@ class RemoteProcess {
   #closed(): void {
     this.#timers.dispose();
     this.#linger.dispose();
-    const outcome = this.#own && (this.#cut?.outcome ?? this.#own);
+    const outcome = this.#ownOutcome && (this.#stop?.outcome ?? this.#ownOutcome);
     if (outcome === undefined) this.#end.reject(this.#unknownEnd());
     else if (this.#isMissingFolder) this.#end.reject(this.#missingFolder());
-    else if (this.#group === undefined && this.#cut === undefined)
+    else if (this.#group === undefined && this.#stop === undefined)
       this.#end.reject(this.#refused());
     else this.#end.resolve(outcome);
   }
 
   #unknownEnd(): MachineFailure {
     const { name } = this.#deps.host;
-    const known =
+    const unknownPart =
       this.#group === undefined ? 'Whether it started' : 'It started; whether it ended, and how,';
     return new MachineFailure(
       'unreachable',
-      `The connection to ${name} was lost during a command. ${known} is unknown.`,
+      `The connection to ${name} was lost during a command. ${unknownPart} is unknown.`,
     );
   }
 
@@ -226,10 +233,10 @@ class RemoteProcess {
 
   #refused(): MachineFailure {
     const { name } = this.#deps.host;
-    const said = oneLine(this.#stderr.noise, 300);
+    const detail = oneLine(this.#stderr.noise, 300);
     return new MachineFailure(
       'denied',
-      `${name} does not run commands for this user${said ? `: ${said}` : '.'}`,
+      `${name} does not run commands for this user${detail ? `: ${detail}` : '.'}`,
     );
   }
 }
@@ -240,7 +247,10 @@ function feed(channel: CommandChannel, stdin: RemoteExec['stdin']): void {
   else pour(stdin, channel);
 }
 
-/** Passes on the bytes after the marker. */
+/**
+ * Passes on the bytes after the marker, and omits the output of start-up files, which precedes the
+ * marker.
+ */
 class AfterMarker {
   readonly #marker: Buffer;
   readonly #pass: (bytes: Uint8Array) => void;

@@ -1,6 +1,6 @@
 /**
- * Reads and writes files of a host through its shell. Content goes over stdin, byte for byte; a
- * write is complete or has no effect.
+ * Reads and writes files of a host through its shell. Content is sent through stdin, byte for byte;
+ * an incomplete transfer leaves the file unchanged.
  */
 import { shellQuote } from '../../base/text.ts';
 import {
@@ -8,6 +8,7 @@ import {
   type ExecOutcome,
   type FileStat,
   type MachineFailureReason,
+  type WriteOptions,
 } from '../machine.ts';
 
 /** Runs a script with the POSIX shell of the host; `stdout` is complete. */
@@ -46,6 +47,17 @@ const followLinks = [
   'd=${p%/*}; [ -n "$d" ] || d=/',
 ].join('\n');
 
+/**
+ * Shell lines that open a regular file as descriptor 3. Opening a pipe waits for its other end, so
+ * the kind is checked first, and again where the file may have been replaced in between.
+ */
+const openRegular = [
+  `[ ! -d "$p" ] || fail 'it is a folder'`,
+  `[ ! -e "$p" ] || [ -f "$p" ] || fail 'it is not a regular file'`,
+  'exec 3<"$p" || exit 1',
+  `[ ! -e /proc/self/fd/3 ] || [ -f /proc/self/fd/3 ] || fail 'it is not a regular file'`,
+].join('\n');
+
 /** Shell lines that write stdin to a temporary file, and fail unless all bytes arrived. */
 const takeContent = (sizeBytes: number): string =>
   [
@@ -59,15 +71,18 @@ export async function writeThroughShell(
   run: RunScript,
   path: string,
   content: Uint8Array,
+  { isPrivate = false }: WriteOptions = {},
 ): Promise<void> {
   const script = [
+    ...(isPrivate ? ['umask 077'] : []),
     prologue,
     `p=${shellQuote(path)}`,
     followLinks,
     `[ ! -d "$p" ] || fail 'it is a folder'`,
     'if [ -e "$p" ]; then',
     `[ -f "$p" ] || fail 'it is not a regular file'`,
-    // Check the permission bits as well: root could write the file, but it counts as read-only.
+    // Check the permission bits as well, because `-w` is true for root even if the file is
+    // read-only.
     `case $(ls -ldn "$p") in ??-??-??-*) fail 'the file is read-only' ;; esac`,
     `[ -w "$p" ] || fail 'Permission denied'`,
     'm=$(stat -c "%a %u:%g" "$p" 2>/dev/null || stat -f "%Lp %u:%g" "$p") || exit 1; u=$(umask); umask 077',
@@ -76,7 +91,7 @@ export async function writeThroughShell(
     'if [ -n "$m" ]; then [ "$(id -u)" != 0 ] || chown "${m#* }" "$t" || exit 1; chmod "${m% *}" "$t" || exit 1; fi',
     'mv -f "$t" "$p"',
   ].join('\n');
-  await runOrFail(run, script, { deed: 'write', path, stdin: content });
+  await runOrFail(run, script, { operation: 'write', path, stdin: content });
 }
 
 export async function appendThroughShell(
@@ -89,12 +104,13 @@ export async function appendThroughShell(
     `p=${shellQuote(path)}`,
     followLinks,
     'mkdir -p "$d" || exit 1',
-    // A device cannot have a temporary file next to it.
+    `[ ! -p "$p" ] && [ ! -S "$p" ] || fail 'it is not a regular file'`,
+    // Append to a device directly, because its folder may not accept a temporary file.
     'if [ -e "$p" ] && [ ! -f "$p" ]; then cat >>"$p"; exit; fi',
     takeContent(content.length),
     'cat "$t" >>"$p"',
   ].join('\n');
-  await runOrFail(run, script, { deed: 'append to', path, stdin: content });
+  await runOrFail(run, script, { operation: 'append to', path, stdin: content });
 }
 
 export async function readThroughShell(
@@ -102,11 +118,9 @@ export async function readThroughShell(
   path: string,
   range?: ByteRange,
 ): Promise<Uint8Array> {
-  const read = range
-    ? `tail -c +${range.offset + 1} <"$p" | head -c ${range.maxBytes}`
-    : 'cat <"$p"';
-  const script = `${prologue}\np=${shellQuote(path)}\n[ ! -d "$p" ] || fail 'it is a folder'\n: <"$p" || exit 1\n${read}`;
-  return runOrFail(run, script, { deed: 'read', path });
+  const read = range ? `tail -c +${range.offset + 1} <&3 | head -c ${range.maxBytes}` : 'cat <&3';
+  const script = [prologue, `p=${shellQuote(path)}`, openRegular, read].join('\n');
+  return runOrFail(run, script, { operation: 'read', path });
 }
 
 export async function statThroughShell(
@@ -122,7 +136,7 @@ export async function statThroughShell(
   ].join('\n');
   try {
     const [kind, size, seconds] = Buffer.from(
-      await runOrFail(run, script, { deed: 'look at', path }),
+      await runOrFail(run, script, { operation: 'access', path }),
     )
       .toString()
       .trim()
@@ -138,19 +152,26 @@ export async function statThroughShell(
   }
 }
 
-/** Converts an error message of the system to a failure that names the operation and the path. */
-export function remoteFileFailure(said: string, deed: string, path: string): MachineFailure {
+/**
+ * Converts the error message of a command on the host to a failure. `operation` is a verb for the
+ * failure's message, such as `read` in `Cannot read /x: permission denied.`
+ */
+export function remoteFileFailure(
+  message: string,
+  operation: string,
+  path: string,
+): MachineFailure {
   const [, reason, why] =
-    reasons.find(([pattern]) => pattern.test(said)) ?? ([/./, 'io', said.trim()] as const);
-  return new MachineFailure(reason, `Cannot ${deed} ${path}: ${why || 'unknown reason'}.`);
+    reasons.find(([pattern]) => pattern.test(message)) ?? ([/./, 'io', message.trim()] as const);
+  return new MachineFailure(reason, `Cannot ${operation} ${path}: ${why || 'unknown reason'}.`);
 }
 
 async function runOrFail(
   run: RunScript,
   script: string,
-  { deed, path, stdin }: { deed: string; path: string; stdin?: Uint8Array },
+  { operation, path, stdin }: { operation: string; path: string; stdin?: Uint8Array },
 ): Promise<Buffer> {
   const { outcome, stdout, stderr } = await run(script, stdin);
   if (outcome.kind === 'exited' && outcome.code === 0) return stdout;
-  throw remoteFileFailure(stderr, deed, path);
+  throw remoteFileFailure(stderr, operation, path);
 }

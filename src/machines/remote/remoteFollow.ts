@@ -16,7 +16,7 @@ export interface RemoteFollowsDeps {
   readonly clock: Clock;
   /** Shell that lists and reads files; disposed while no file is followed. */
   readonly shell: StandingShell;
-  /** Milliseconds until the next attempt to connect. Until then, calls fail at once. */
+  /** Milliseconds until the next attempt to connect. Until then, calls fail immediately. */
   retryAfterMs(): number;
 }
 
@@ -69,7 +69,7 @@ export class RemoteFollows implements Disposable {
       dispose: () => {
         follow.isDisposed = true;
         this.#follows.delete(follow);
-        if (this.#follows.size === 0) this.#rest();
+        if (this.#follows.size === 0) this.#stop();
       },
     };
   }
@@ -77,11 +77,11 @@ export class RemoteFollows implements Disposable {
   dispose(): void {
     this.#isDisposed = true;
     this.#follows.clear();
-    this.#rest();
+    this.#stop();
   }
 
   /** Releases the host's shell when no file is followed. */
-  #rest(): void {
+  #stop(): void {
     this.#next?.dispose();
     this.#drop();
   }
@@ -97,7 +97,7 @@ export class RemoteFollows implements Disposable {
     this.#isRefreshing = true;
     this.refresh().then(
       () => this.#beatLater(),
-      (error: unknown) => this.#suffer(error),
+      (error: unknown) => this.#handleFailure(error),
     );
   }
 
@@ -110,10 +110,10 @@ export class RemoteFollows implements Disposable {
   }
 
   /**
-   * Handles a failed listing: reports an outage once. When the host is back, reading continues at
-   * the last position.
+   * Handles a failed listing: reports an outage once, and retries. When the host answers again,
+   * each file is read on from its last position.
    */
-  #suffer(error: unknown): void {
+  #handleFailure(error: unknown): void {
     this.#isRefreshing = false;
     const failure = asFailure(error);
     if (!this.#isDown) for (const follow of [...this.#follows]) follow.sink.onError(failure);
@@ -146,8 +146,8 @@ export class RemoteFollows implements Disposable {
   async #list(runner: ScriptRunner): Promise<void> {
     const script = listScript([...new Set([...this.#follows].map(({ folder }) => folder))].sort());
     const folders = parseListing((await runner.run(script)).toString('latin1'));
-    // "Unchanged" refers to the previous listing, so it counts only if that listing was of the same
-    // folders.
+    // `undefined` means unchanged since the previous listing, so it is meaningful only if that
+    // listing was of the same folders.
     if (folders === undefined && this.#listed === script) return;
     this.#listed = script;
     if (folders === undefined) return;
@@ -178,7 +178,7 @@ class RemoteFollow {
   offset: number;
   failure: MachineFailure | undefined;
   isDisposed = false;
-  #beside: string | undefined;
+  #otherFiles: string | undefined;
   #complaint: string | undefined;
 
   constructor(path: string, offset: number, sink: FollowSink) {
@@ -189,13 +189,15 @@ class RemoteFollow {
     this.sink = sink;
   }
 
-  /** Handles a new listing of the folder. */
+  /**
+   * Handles a new listing of the file's folder: reports changes of the other files in the folder.
+   */
   notice(folder: ListedFolder | undefined): void {
-    const beside = (folder?.lines ?? [])
+    const otherFiles = (folder?.lines ?? [])
       .filter((line) => !line.endsWith(` ${this.name}`))
       .join('\n');
-    const hasChanged = beside !== this.#beside;
-    this.#beside = beside;
+    const hasChanged = otherFiles !== this.#otherFiles;
+    this.#otherFiles = otherFiles;
     if (hasChanged && !this.isDisposed) this.sink.onChange();
   }
 

@@ -8,9 +8,10 @@ import type { Disposable } from '../../base/disposable.ts';
 import { MachineFailure } from '../machine.ts';
 import type { CommandChannel, CommandHost } from './commandHost.ts';
 import { commandLine, endGroupScript } from './remoteCommand.ts';
+import { formatDuration } from '../../base/text.ts';
 
 export interface RunLimits {
-  /** Time limit, which includes the time of earlier scripts. Default: 30 s. */
+  /** Time limit, which includes the time spent waiting for earlier scripts. Default: 30 s. */
   readonly timeoutMs?: number | undefined;
   /** Maximum size of the output. Default: unlimited. */
   readonly maxBytes?: number | undefined;
@@ -20,7 +21,7 @@ export interface RunLimits {
 export interface ScriptRunner extends Disposable {
   /**
    * Resolves with the stdout of the script. Rejects with `MachineFailure`: `timeout`, `io` when the
-   * answer is too long, or why the connection is lost.
+   * answer is too long, or the reason for which the connection was lost.
    */
   run(script: string, limits?: RunLimits): Promise<Buffer>;
 }
@@ -33,8 +34,9 @@ interface Question {
 }
 
 /**
- * Script of the shell: evaluates each line of stdin. Each answer ends with a secret word, which is
- * sent as input, because any user of the host can list arguments.
+ * Script of the shell: evaluates each line of stdin, and prints a secret end mark after each
+ * answer. The shell reads the end mark from stdin, because any user of the host can see the
+ * arguments of processes.
  */
 const loop = `LC_ALL=C; export LC_ALL; IFS= read -r m; while IFS= read -r l; do eval "$l"; printf '\\n%s\\n' "$m"; done`;
 
@@ -48,7 +50,7 @@ export class RemoteShell implements ScriptRunner {
   /** Process group of the shell and everything that it runs. */
   #group: number | undefined;
   #pieces: Buffer[] = [];
-  /** Last received bytes, in which the end of an answer may start. */
+  /** Last received bytes, in which the end mark of an answer may begin. */
   #recent = Buffer.alloc(0);
   #heldBytes = 0;
   #questions: Question[] = [];
@@ -66,8 +68,8 @@ export class RemoteShell implements ScriptRunner {
       opened.resolve(new RemoteShell(channel, clock, host));
     await host.exec(commandLine(loop), { use: 'stream' }, listen);
     const shell = await opened.promise;
-    // Skip the output of start-up files, which precedes the first answer. Require a separate
-    // process group, because otherwise the shell could never be ended.
+    // Read past the output of start-up files, which precedes the first answer. Store the process
+    // group, which is used to end the shell, only if the shell does not share it.
     const first = await shell.run(`printf '\\n%s' "$$"; kill -0 "-$$" 2>/dev/null || printf '\\n'`);
     const group = Number(first.subarray(first.lastIndexOf(10) + 1));
     if (group > 1) shell.#group = group;
@@ -75,17 +77,17 @@ export class RemoteShell implements ScriptRunner {
   }
 
   private constructor(channel: CommandChannel, clock: Clock, host: CommandHost) {
-    const word = `helios-${randomBytes(16).toString('hex')}`;
+    const endMark = `helios-${randomBytes(16).toString('hex')}`;
     this.#channel = channel;
     this.#clock = clock;
     this.#host = host;
-    this.#end = Buffer.from(`\n${word}\n`);
+    this.#end = Buffer.from(`\n${endMark}\n`);
     channel.on('data', (bytes: Buffer) => this.#take(bytes));
     channel.stderr.resume();
     channel.on('error', () => undefined);
     channel.once('exit', () => (this.#isEnded = true));
     channel.once('close', () => this.#close('the connection was lost'));
-    channel.write(`${word}\n`);
+    channel.write(`${endMark}\n`);
   }
 
   /** True once the shell accepts no more scripts. */
@@ -93,7 +95,10 @@ export class RemoteShell implements ScriptRunner {
     return this.#isOver || this.#channel.writableEnded;
   }
 
-  /** Runs a script. Concurrent scripts are queued. Ending a script ends the shell. */
+  /**
+   * Runs a script. Concurrent scripts are queued. A script that exceeds a limit is ended together
+   * with the shell.
+   */
   run(
     script: string,
     { timeoutMs = answerTimeoutMs, maxBytes = Infinity }: RunLimits = {},
@@ -178,7 +183,7 @@ export class RemoteShell implements ScriptRunner {
 }
 
 export const tooLate = (name: string, timeoutMs: number): MachineFailure =>
-  new MachineFailure('timeout', `${name} did not answer within ${timeoutMs / 1000} s.`);
+  new MachineFailure('timeout', `${name} did not answer within ${formatDuration(timeoutMs)}.`);
 
 export const tooLong = (name: string, maxBytes: number): MachineFailure =>
   new MachineFailure(

@@ -14,6 +14,7 @@ import {
   type QueryOptions,
   type StreamOptions,
   type StreamResult,
+  type WriteOptions,
 } from '../machine.ts';
 import { guardedStream } from '../pouring.ts';
 import type { CommandHost } from './commandHost.ts';
@@ -65,9 +66,9 @@ export abstract class ShellMachine implements Machine {
     this.#clock = options.clock ?? systemClock;
     this.run = (script, stdin) => runScript(host, this.#clock, script, stdin);
     // Queries use a separate shell, because a slow query would delay the shell that follows files.
-    const following: StandingShell = new StandingShell(host, this.#clock, () => asked);
-    const asked = new StandingShell(host, this.#clock, () => following);
-    this.#queries = new Queries(asked);
+    const following: StandingShell = new StandingShell(host, this.#clock, () => querying);
+    const querying = new StandingShell(host, this.#clock, () => following);
+    this.#queries = new Queries(querying);
     this.#follows = new RemoteFollows({
       clock: this.#clock,
       shell: following,
@@ -75,7 +76,7 @@ export abstract class ShellMachine implements Machine {
     });
   }
 
-  /** First part of the description: `ada@gpu1`. */
+  /** First part of the description, such as `ada@gpu1`. */
   protected abstract get place(): string;
 
   /** Limits of CPUs and memory, if lower than what the machine reports. */
@@ -84,8 +85,8 @@ export abstract class ShellMachine implements Machine {
   }
 
   /**
-   * Resolves with `ada@gpu1 · 16 CPUs · 128 GB · 2 × NVIDIA A100`. Rejects with `MachineFailure`
-   * while nothing is known.
+   * Resolves with `ada@gpu1 · 16 CPUs · 128 GB · 2 × NVIDIA A100`. Rejects with `MachineFailure` if
+   * the machine does not answer and has never answered before.
    */
   describe(): Promise<string> {
     this.#description ??= this.#describe().catch((error: unknown) => {
@@ -142,8 +143,8 @@ export abstract class ShellMachine implements Machine {
     return readThroughShell(this.run, path, range);
   }
 
-  writeFile(path: string, content: Uint8Array): Promise<void> {
-    return writeThroughShell(this.run, path, content);
+  writeFile(path: string, content: Uint8Array, options?: WriteOptions): Promise<void> {
+    return writeThroughShell(this.run, path, content, options);
   }
 
   appendFile(path: string, content: Uint8Array): Promise<void> {
@@ -158,7 +159,7 @@ export abstract class ShellMachine implements Machine {
     return this.#follows.follow(path, offset, sink);
   }
 
-  /** Stops following files. Does not close the connection, which others may share. */
+  /** Stops following files. Does not close the connection, which the connector owns. */
   dispose(): void {
     this.#follows.dispose();
     this.#queries.dispose();

@@ -1,6 +1,6 @@
 /**
- * Runs scripts in a standing shell that is opened on demand. If the host does not allow another
- * shell, the scripts run in the shell of another instance.
+ * Runs scripts in a standing shell: one that is opened on demand and stays open. If the host does
+ * not allow another shell, the scripts run in the shell of another instance.
  */
 import type { Clock } from '../../base/clock.ts';
 import { MachineFailure } from '../machine.ts';
@@ -20,10 +20,10 @@ export class StandingShell implements ScriptRunner {
   #shell: RemoteShell | undefined;
   #opening: Promise<ScriptRunner> | undefined;
   #retryAtMs = 0;
-  /** The shell of `other` that ran the last script here. */
-  #leant: RemoteShell | undefined;
-  /** Number of disposals. A shell whose opening began before a disposal is closed at once. */
-  #life = 0;
+  /** The shell of `other` that ran the last script, because this instance had none. */
+  #borrowed: RemoteShell | undefined;
+  /** Number of disposals. A shell whose opening began before a disposal is closed immediately. */
+  #disposals = 0;
 
   /** @param other Runs scripts with its open shell when this instance cannot open one. */
   constructor(
@@ -44,7 +44,7 @@ export class StandingShell implements ScriptRunner {
 
   /** Runs a script, and repeats it once if an already open shell turns out to be lost. */
   async run(script: string, limits?: RunLimits): Promise<Buffer> {
-    const life = this.#life;
+    const disposals = this.#disposals;
     const before = this.#standing;
     const runner = await this.#runner();
     try {
@@ -54,14 +54,14 @@ export class StandingShell implements ScriptRunner {
       if (isLost) this.#retryAtMs = 0;
       // Repeat only if just the shell was lost; if the machine is down, fail.
       const isDown = this.#host.retryAfterMs > 0;
-      if (!isLost || isDown || runner !== before || life !== this.#life) throw error;
+      if (!isLost || isDown || runner !== before || disposals !== this.#disposals) throw error;
     }
     return (await this.#runner()).run(script, limits);
   }
 
   /** Closes the shell. The next script opens another. */
   dispose(): void {
-    this.#life++;
+    this.#disposals++;
     this.#retryAtMs = 0;
     this.#opening = undefined;
     this.#shell?.dispose();
@@ -79,9 +79,9 @@ export class StandingShell implements ScriptRunner {
 
   #runner(): Promise<ScriptRunner> | ScriptRunner {
     if (this.own) return this.own;
-    // If the shell of the other instance is lost, the host may allow a new one: try at once.
-    if (this.#leant?.isOver) this.#retryAtMs = 0;
-    if (this.#clock.now() < this.#retryAtMs) return this.#instead();
+    // If the shell of the other instance is lost, the host may allow a new shell: try immediately.
+    if (this.#borrowed?.isOver) this.#retryAtMs = 0;
+    if (this.#clock.now() < this.#retryAtMs) return this.#fallback();
     if (this.#opening) return this.#opening;
     const opening = this.#open().finally(() => {
       if (this.#opening === opening) this.#opening = undefined;
@@ -91,21 +91,21 @@ export class StandingShell implements ScriptRunner {
   }
 
   async #open(): Promise<ScriptRunner> {
-    const life = this.#life;
+    const disposals = this.#disposals;
     try {
       const shell = await RemoteShell.open(this.#host, this.#clock);
-      if (life === this.#life) this.#shell = shell;
+      if (disposals === this.#disposals) this.#shell = shell;
       else shell.dispose();
       return shell;
     } catch (error) {
       if (!(error instanceof MachineFailure) || error.reason !== 'denied') throw error;
-      if (life === this.#life) this.#retryAtMs = this.#clock.now() + retryMs;
-      return this.#instead();
+      if (disposals === this.#disposals) this.#retryAtMs = this.#clock.now() + retryMs;
+      return this.#fallback();
     }
   }
 
-  #instead(): ScriptRunner {
-    this.#leant = this.#other()?.own;
-    return this.#leant ?? this.#commands;
+  #fallback(): ScriptRunner {
+    this.#borrowed = this.#other()?.own;
+    return this.#borrowed ?? this.#commands;
   }
 }

@@ -1,5 +1,5 @@
-# For each argument, prints the folder and what df reports of it. For a missing folder, df reads its
-# closest existing parent.
+# For each folder in the arguments, prints its path and then the line that df reports for it. For a
+# missing folder, df reports on the closest existing parent.
 for f; do
   p=$f; while [ ! -e "$p" ] && [ "$p" != / ]; do p=${p%/*}; [ -n "$p" ] || p=/; done
   printf '%s\n' "$f"; df -Pk "$p" | tail -n 1

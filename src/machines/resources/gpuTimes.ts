@@ -6,24 +6,27 @@ export interface GoingRun {
   readonly machineId: string;
   /** Pid of the run's session leader; absent before the run has started. */
   readonly pid?: number | undefined;
-  /** Ids of the GPUs assigned to the run; absent: the GPUs that its processes use. */
+  /**
+   * Ids of the GPUs assigned to the run. If absent, the GPUs that the run's processes use are
+   * measured.
+   */
   readonly gpuIds?: readonly string[] | undefined;
 }
 
 export interface GpuTime {
-  /** GPU seconds during which a GPU of the run was below 5 % utilisation. */
+  /** Time during which a GPU of the run was below 5 % utilisation, added up over the run's GPUs. */
   readonly idleSeconds: number;
-  /** GPU seconds observed. */
+  /** Time during which a GPU of the run was observed, added up over the run's GPUs. */
   readonly watchedSeconds: number;
   /**
-   * Memory that the run's processes use now, on all GPUs together; absent if the driver does not
-   * report it.
+   * Memory that the run's processes used at the last sample, on all GPUs together; absent if the
+   * driver does not report it.
    */
   readonly memoryBytes?: number;
 }
 
 const idleBelowPercent = 5;
-/** A longer gap between two samples counts as not observed. */
+/** Longest gap between two samples that is counted as observed time. */
 const longestGapMs = 20_000;
 
 export class GpuTimes {
@@ -37,25 +40,27 @@ export class GpuTimes {
   /** @param runs Active runs on the machine of the sample. */
   add({ gpus = [], atMs }: ResourceSample, runs: readonly GoingRun[]): void {
     for (const run of runs) {
-      const held = gpus.filter((gpu) => isHeld(gpu, run) && gpu.utilisationPercent !== undefined);
+      const runGpus = gpus.filter(
+        (gpu) => isHeld(gpu, run) && gpu.utilisationPercent !== undefined,
+      );
       const gapMs = atMs - (this.#seenMs.get(run.runId) ?? atMs);
-      if (held.length === 0) this.#seenMs.delete(run.runId);
+      if (runGpus.length === 0) this.#seenMs.delete(run.runId);
       else this.#seenMs.set(run.runId, atMs);
-      if (held.length > 0) this.#count(run, held, gapMs > longestGapMs ? 0 : gapMs / 1000);
+      if (runGpus.length > 0) this.#count(run, runGpus, gapMs > longestGapMs ? 0 : gapMs / 1000);
     }
   }
 
-  #count(run: GoingRun, held: readonly GpuSample[], seconds: number): void {
+  #count(run: GoingRun, runGpus: readonly GpuSample[], seconds: number): void {
     const before = this.#times.get(run.runId) ?? { idleSeconds: 0, watchedSeconds: 0 };
-    const idle = held.filter(
+    const idle = runGpus.filter(
       ({ utilisationPercent = 100 }) => utilisationPercent < idleBelowPercent,
     );
-    const memory = held.flatMap((gpu) =>
+    const memory = runGpus.flatMap((gpu) =>
       processesOf(gpu, run).flatMap(({ memoryBytes }) => memoryBytes ?? []),
     );
     this.#times.set(run.runId, {
       idleSeconds: before.idleSeconds + idle.length * seconds,
-      watchedSeconds: before.watchedSeconds + held.length * seconds,
+      watchedSeconds: before.watchedSeconds + runGpus.length * seconds,
       ...(memory.length > 0 && { memoryBytes: memory.reduce((total, bytes) => total + bytes, 0) }),
     });
   }

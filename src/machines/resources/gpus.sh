@@ -1,5 +1,6 @@
-# Prints the GPUs, and each process that uses one with its session as seen in the local /proc. In
-# another process namespace (a container), the pids of the driver differ from the local ones.
+# Prints the GPUs, and the processes that use a GPU, each with its session id from the local /proc.
+# In a separate pid namespace (a container), prints no session ids, because the driver reports pids
+# that are not valid in that namespace.
 PATH=$PATH:/opt/rocm/bin:/usr/local/nvidia/bin
 if command -v nvidia-smi >/dev/null; then
   echo nvidia
@@ -9,7 +10,7 @@ if command -v nvidia-smi >/dev/null; then
     own=$(readlink /proc/self/ns/pid)
     while IFS=', ' read -r u p m; do
       l=; [ "$own" != 'pid:[4026531836]' ] || read -r l <"/proc/$p/stat"
-      # shellcheck disable=SC2086 # Many words.
+      # shellcheck disable=SC2086 # Split the line into words.
       set -- ${l##*) }; echo "$u, $p, $m, $4"
     done
   }

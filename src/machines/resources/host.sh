@@ -1,5 +1,6 @@
-# Prints resources of a machine and their use. One program reads all of it: "name: numbers" per
-# line. In a container, the files of its control group are included.
+# Prints the resources of a machine and their use, one line "name: numbers" per value. On Linux, a
+# single awk reads all files, including those of the control group, which contain the limits of a
+# container.
 if [ -r /proc/stat ]; then
   set --
   for f in /proc/stat /proc/meminfo /proc/loadavg /proc/uptime \

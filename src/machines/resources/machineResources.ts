@@ -1,7 +1,7 @@
 /**
  * Samples the resources of machines while a view shows them or runs are active on them. Only
  * connected machines are asked, each separately and one sample at a time, so that a machine that
- * does not answer delays no other.
+ * does not answer does not delay the others.
  */
 import type { Clock } from '../../base/clock.ts';
 import { DisposableStore, toDisposable, type Disposable } from '../../base/disposable.ts';
@@ -26,7 +26,7 @@ const everyMs = 5000;
  * Sampling interval while no view is open, chosen so that a night of sampling costs almost nothing.
  */
 const unseenEveryMs = 15_000;
-/** Age from which a sample no longer counts as current. */
+/** Age from which `latest` no longer returns a sample. */
 const staleMs = 30_000;
 
 export class MachineResources implements Disposable {
@@ -38,7 +38,7 @@ export class MachineResources implements Disposable {
   readonly #times = new GpuTimes();
   readonly #samplers = new WeakMap<SampledMachine, Sampler>();
   readonly #latest = new Map<string, ResourceSample>();
-  readonly #asking = new Map<string, Promise<ResourceSample>>();
+  readonly #pending = new Map<string, Promise<ResourceSample>>();
   /**
    * Open views. `machineId`: the machine that the view shows, or `undefined` for all connected
    * machines.
@@ -67,9 +67,9 @@ export class MachineResources implements Disposable {
   async take(machine: SampledMachine): Promise<ResourceSample> {
     const sample = this.#latest.get(machine.id);
     if (sample && this.#isFresh(machine.id)) return sample;
-    const taken = await this.#sampled(machine);
-    this.#latest.set(machine.id, taken);
-    return taken;
+    const newSample = await this.#sampled(machine);
+    this.#latest.set(machine.id, newSample);
+    return newSample;
   }
 
   /**
@@ -81,8 +81,9 @@ export class MachineResources implements Disposable {
   }
 
   /**
-   * Takes samples until disposed, of one machine or of all connected machines. A machine that is
-   * named is connected if needed. `onFailed` receives the reason of every failed sample.
+   * Takes samples until disposed. With `machineId`, samples only that machine, connects it if
+   * needed, and passes the reason of each failed sample to `onFailed`. Without `machineId`, samples
+   * all machines that are already connected.
    */
   watch(machineId?: string, onFailed: (message: string) => void = () => undefined): Disposable {
     const watch = { machineId, onFailed };
@@ -91,31 +92,31 @@ export class MachineResources implements Disposable {
     this.#begin();
     return toDisposable(() => {
       this.#watches.delete(watch);
-      if (!this.#isWanted()) this.#rest();
+      if (!this.#isNeeded()) this.#stop();
     });
   }
 
   dispose(): void {
     this.#watches.clear();
-    this.#rest();
+    this.#stop();
     this.#owned.dispose();
   }
 
-  #rest(): void {
+  #stop(): void {
     this.#next?.dispose();
     this.#next = undefined;
   }
 
-  #isWanted(): boolean {
+  #isNeeded(): boolean {
     return this.#watches.size > 0 || this.#ports.going().length > 0;
   }
 
   #begin(): void {
-    if (!this.#isWanted()) return;
+    if (!this.#isNeeded()) return;
     if (this.#next === undefined) return this.#beat();
-    // Take a sample at once, so that a new view need not wait for the next tick.
+    // Take a sample immediately, so that a new view need not wait for the next interval.
     for (const machine of this.#ports.machines.list())
-      if (this.#isMeant(machine) && !this.#isFresh(machine.id)) this.#sample(machine);
+      if (this.#isSampled(machine) && !this.#isFresh(machine.id)) this.#sample(machine);
   }
 
   #isFresh(machineId: string): boolean {
@@ -125,9 +126,9 @@ export class MachineResources implements Disposable {
 
   #beat(): void {
     this.#next = undefined;
-    if (!this.#isWanted()) return;
+    if (!this.#isNeeded()) return;
     for (const machine of this.#ports.machines.list())
-      if (this.#isMeant(machine)) this.#sample(machine);
+      if (this.#isSampled(machine)) this.#sample(machine);
     this.#beatLater();
   }
 
@@ -137,9 +138,9 @@ export class MachineResources implements Disposable {
     this.#next = this.#ports.clock.after(pauseMs, () => this.#beat());
   }
 
-  #isMeant({ id, kind }: Machine): boolean {
-    // Do not sample a login host, because runs use other nodes.
-    if (kind === 'slurm' || this.#asking.has(id)) return false;
+  #isSampled({ id, kind }: Machine): boolean {
+    // Do not sample the login host of a cluster, because runs use other nodes.
+    if (kind === 'slurm' || this.#pending.has(id)) return false;
     const watched = [...this.#watches].map(({ machineId }) => machineId);
     if (watched.includes(id)) return true;
     const isConnected = (this.#ports.machines.status?.(id).kind ?? 'connected') === 'connected';
@@ -160,7 +161,8 @@ export class MachineResources implements Disposable {
         );
         this.#changes.fire(id);
       })
-      // A failed sample is not an error: the views are told, and the last sample becomes outdated.
+      // A failed sample is not an error: the views of the machine are notified, and the last sample
+      // becomes outdated.
       .catch((error: unknown) => {
         for (const watch of [...this.#watches])
           if (watch.machineId === id) watch.onFailed(messageOf(error));
@@ -169,12 +171,12 @@ export class MachineResources implements Disposable {
 
   /** Takes at most one sample per machine at a time; concurrent callers share it. */
   #sampled(machine: SampledMachine): Promise<ResourceSample> {
-    const asked = this.#asking.get(machine.id);
-    if (asked !== undefined) return asked;
+    const pending = this.#pending.get(machine.id);
+    if (pending !== undefined) return pending;
     const sampler = this.#samplers.get(machine) ?? new Sampler(machine, this.#ports.clock);
     this.#samplers.set(machine, sampler);
-    const sampled = sampler.sample().finally(() => this.#asking.delete(machine.id));
-    this.#asking.set(machine.id, sampled);
+    const sampled = sampler.sample().finally(() => this.#pending.delete(machine.id));
+    this.#pending.set(machine.id, sampled);
     return sampled;
   }
 }

@@ -2,9 +2,14 @@
 import * as z from 'zod';
 import type { DiskSample, GpuProcess, GpuSample, ResourceSample } from './resourceSample.ts';
 
-/** Counters that only increase. The differences between two samples give the use. */
+/**
+ * Counters that only increase. The use of the CPUs is computed from the differences between two
+ * samples.
+ */
 export interface Counters {
+  /** Clock ticks of all CPUs together, without idle time and I/O waits. */
   readonly busy?: number | undefined;
+  /** Clock ticks of all CPUs together, including idle time. */
   readonly total?: number | undefined;
   /** CPU seconds of the control group. */
   readonly groupSeconds?: number | undefined;
@@ -21,28 +26,28 @@ export function parseHost(
   text: string,
   before: Counters | undefined,
 ): HostNumbers & { readonly counters: Counters } {
-  const told = fieldsOf(text);
-  const limitCpus = groupCpus(told);
-  const counters = countersOf(told);
+  const fields = fieldsOf(text);
+  const limitCpus = groupCpus(fields);
+  const counters = countersOf(fields);
   return {
     counters,
     ...defined(
       'cpuPercent',
       percent(
         limitCpus === undefined
-          ? hostCpu(told, counters, before)
+          ? hostCpu(fields, counters, before)
           : groupCpu(counters, before, limitCpus),
       ),
     ),
-    ...defined('cpuCount', limitCpus ?? positive(number(told, 'cpus'))),
-    ...(limitCpus === undefined && defined('loadAverage', number(told, 'load'))),
-    ...memoryOf(told),
+    ...defined('cpuCount', limitCpus ?? positive(number(fields, 'cpus'))),
+    ...(limitCpus === undefined && defined('loadAverage', number(fields, 'load'))),
+    ...memoryOf(fields),
   };
 }
 
-type Told = ReadonlyMap<string, readonly string[]>;
+type Fields = ReadonlyMap<string, readonly string[]>;
 
-const fieldsOf = (text: string): Told =>
+const fieldsOf = (text: string): Fields =>
   new Map(
     text.split('\n').flatMap((line) => {
       const at = line.indexOf(': ');
@@ -60,8 +65,8 @@ const fieldsOf = (text: string): Told =>
     }),
   );
 
-function number(told: Told, name: string, index = 0): number | undefined {
-  const text = told.get(name)?.[index];
+function number(fields: Fields, name: string, index = 0): number | undefined {
+  const text = fields.get(name)?.[index];
   const value = text === undefined || text === '' ? NaN : Number(text);
   return Number.isFinite(value) ? value : undefined;
 }
@@ -77,21 +82,21 @@ const defined = <Key extends string>(key: Key, value: number | undefined) =>
 /**
  * Returns the counters. The fields of `cpu` are: user nice system idle iowait irq softirq steal.
  */
-function countersOf(told: Told): Counters {
-  const ticks = (told.get('cpu') ?? []).map(Number);
+function countersOf(fields: Fields): Counters {
+  const ticks = (fields.get('cpu') ?? []).map(Number);
   const total = ticks.length >= 4 ? ticks.reduce((sum, each) => sum + each, 0) : undefined;
-  const micros = number(told, 'usage_usec');
-  const nanos = number(told, 'cpuacct.usage');
+  const micros = number(fields, 'usage_usec');
+  const nanos = number(fields, 'cpuacct.usage');
   return {
     total,
     busy: total === undefined ? undefined : total - (ticks[3] ?? 0) - (ticks[4] ?? 0),
     groupSeconds: micros === undefined ? nanos && nanos / 1e9 : micros / 1e6,
-    uptimeSeconds: number(told, 'uptime'),
+    uptimeSeconds: number(fields, 'uptime'),
   };
 }
 
-function hostCpu(told: Told, now: Counters, before: Counters | undefined): number | undefined {
-  const idle = number(told, 'idle');
+function hostCpu(fields: Fields, now: Counters, before: Counters | undefined): number | undefined {
+  const idle = number(fields, 'idle');
   if (idle !== undefined) return 100 - idle;
   return ratio(difference(now.busy, before?.busy), difference(now.total, before?.total));
 }
@@ -101,7 +106,10 @@ function groupCpu(now: Counters, before: Counters | undefined, cpus: number): nu
   return ratio(difference(now.groupSeconds, before?.groupSeconds), seconds && seconds * cpus);
 }
 
-/** Returns `undefined` when the counter decreased: the machine was restarted. */
+/**
+ * Returns the increase of a counter; `undefined` if it is unknown, or if the counter decreased
+ * because the machine was restarted.
+ */
 function difference(now: number | undefined, before: number | undefined): number | undefined {
   return now === undefined || before === undefined || now < before ? undefined : now - before;
 }
@@ -109,44 +117,47 @@ function difference(now: number | undefined, before: number | undefined): number
 const ratio = (part: number | undefined, whole: number | undefined): number | undefined =>
   part === undefined || whole === undefined || whole <= 0 ? undefined : (100 * part) / whole;
 
-/** Returns the CPU limit of the control group; `undefined` where there is none. */
-function groupCpus(told: Told): number | undefined {
-  const quota = number(told, 'cpu.max') ?? number(told, 'cpu.cfs_quota_us');
-  const period = number(told, 'cpu.max', 1) ?? number(told, 'cpu.cfs_period_us');
+/**
+ * Returns the CPU limit of the control group; `undefined` if there is none below the number of
+ * CPUs.
+ */
+function groupCpus(fields: Fields): number | undefined {
+  const quota = number(fields, 'cpu.max') ?? number(fields, 'cpu.cfs_quota_us');
+  const period = number(fields, 'cpu.max', 1) ?? number(fields, 'cpu.cfs_period_us');
   const cpus =
     quota === undefined || period === undefined || quota <= 0 || period <= 0
       ? undefined
       : quota / period;
-  return cpus !== undefined && cpus < (number(told, 'cpus') ?? Infinity) ? cpus : undefined;
+  return cpus !== undefined && cpus < (number(fields, 'cpus') ?? Infinity) ? cpus : undefined;
 }
 
-function memoryOf(told: Told): Pick<HostNumbers, 'memoryUsedBytes' | 'memoryTotalBytes'> {
-  const total = kib(told, 'MemTotal') ?? number(told, 'memsize');
-  const limit = number(told, 'memory.max') ?? number(told, 'memory.limit_in_bytes');
+function memoryOf(fields: Fields): Pick<HostNumbers, 'memoryUsedBytes' | 'memoryTotalBytes'> {
+  const total = kib(fields, 'MemTotal') ?? number(fields, 'memsize');
+  const limit = number(fields, 'memory.max') ?? number(fields, 'memory.limit_in_bytes');
   const isLimited = limit !== undefined && limit < (total ?? Infinity);
   return {
     ...defined('memoryTotalBytes', isLimited ? limit : positive(total)),
-    ...defined('memoryUsedBytes', isLimited ? groupMemory(told) : hostMemory(told, total)),
+    ...defined('memoryUsedBytes', isLimited ? groupMemory(fields) : hostMemory(fields, total)),
   };
 }
 
-/** Returns the used memory of the control group, without droppable cache files. */
-function groupMemory(told: Told): number | undefined {
-  const current = number(told, 'memory.current') ?? number(told, 'memory.usage_in_bytes');
-  const cache = number(told, 'inactive_file') ?? 0;
+/** Returns the used memory of the control group, without file caches that the kernel can drop. */
+function groupMemory(fields: Fields): number | undefined {
+  const current = number(fields, 'memory.current') ?? number(fields, 'memory.usage_in_bytes');
+  const cache = number(fields, 'inactive_file') ?? 0;
   return current === undefined
     ? undefined
-    : Math.max(0, current - (number(told, 'total_inactive_file') ?? cache));
+    : Math.max(0, current - (number(fields, 'total_inactive_file') ?? cache));
 }
 
-function hostMemory(told: Told, total: number | undefined): number | undefined {
+function hostMemory(fields: Fields, total: number | undefined): number | undefined {
   const free =
-    kib(told, 'MemAvailable') ??
-    sumOf(['MemFree', 'Buffers', 'Cached'].map((name) => kib(told, name)));
+    kib(fields, 'MemAvailable') ??
+    sumOf(['MemFree', 'Buffers', 'Cached'].map((name) => kib(fields, name)));
   const pages = sumOf(
-    ['pages_free', 'pages_inactive', 'pages_speculative'].map((name) => number(told, name)),
+    ['pages_free', 'pages_inactive', 'pages_speculative'].map((name) => number(fields, name)),
   );
-  const pageBytes = number(told, 'pagesize');
+  const pageBytes = number(fields, 'pagesize');
   const available =
     free ?? (pages === undefined || pageBytes === undefined ? undefined : pages * pageBytes);
   return total === undefined || available === undefined
@@ -154,8 +165,8 @@ function hostMemory(told: Told, total: number | undefined): number | undefined {
     : Math.max(0, total - available);
 }
 
-const kib = (told: Told, name: string): number | undefined => {
-  const value = number(told, name);
+const kib = (fields: Fields, name: string): number | undefined => {
+  const value = number(fields, name);
   return value === undefined ? undefined : value * 1024;
 };
 
@@ -165,7 +176,10 @@ const sumOf = (values: readonly (number | undefined)[]): number | undefined =>
     0,
   );
 
-/** Parses disks; folders on the same file system appear once. */
+/**
+ * Parses the output of `disks.sh`. Of several folders on the same file system, returns only the
+ * first.
+ */
 export function parseDisks(text: string): DiskSample[] {
   const lines = text.split('\n');
   const disks = new Map<string, DiskSample>();
@@ -238,14 +252,16 @@ const parseProcesses = (lines: readonly string[]): { uuid: string; process: GpuP
 
 const rocmSchema = z.record(z.string(), z.record(z.string(), z.coerce.string()));
 
-/** Parses `{"card0": {"GPU use (%)": "3", …}}`; versions spell the names differently. */
+/**
+ * Parses `{"card0": {"GPU use (%)": "3", …}}`; versions of `rocm-smi` spell the names differently.
+ */
 function parseRocm(text: string): GpuSample[] {
   const parsed = rocmSchema.safeParse(jsonOf(text));
-  return Object.entries(parsed.data ?? {}).flatMap(([card, told]) => {
+  return Object.entries(parsed.data ?? {}).flatMap(([card, fields]) => {
     const id = /^card(\d+)$/.exec(card)?.[1];
     if (id === undefined) return [];
     const find = (pattern: RegExp): string | undefined =>
-      Object.entries(told).find(([name]) => pattern.test(name))?.[1];
+      Object.entries(fields).find(([name]) => pattern.test(name))?.[1];
     const name = find(/^card (series|model)$/i);
     return {
       id,

@@ -17,13 +17,13 @@ export interface GpuSample {
   /** Number given by `nvidia-smi` or `rocm-smi`. */
   readonly id: string;
   readonly name?: string;
-  /** Share of the time in which the GPU computed, 0 to 100. */
+  /** Percentage of the time during which the GPU computed, 0 to 100. */
   readonly utilisationPercent?: number;
   readonly memoryUsedBytes?: number;
   readonly memoryTotalBytes?: number;
   readonly temperatureCelsius?: number;
   readonly powerWatts?: number;
-  /** Processes that hold memory of the GPU; absent where the driver does not report them. */
+  /** Processes that use memory of the GPU; absent if the driver does not report processes. */
   readonly processes?: readonly GpuProcess[];
 }
 
@@ -40,19 +40,25 @@ export interface ResourceSample {
    * epoch.
    */
   readonly atMs: number;
-  /** Average of all CPUs since the previous sample, 0 to 100; absent in the first. */
+  /**
+   * Average use of all CPUs since the previous sample, 0 to 100. Absent in the first sample on
+   * Linux.
+   */
   readonly cpuPercent?: number;
-  /** Number of CPUs. In a container: its CPU limit, which may be a fraction. */
+  /** Number of CPUs or, in a container with a CPU limit, that limit, which may be a fraction. */
   readonly cpuCount?: number;
   /**
-   * Processes running or waiting to run, averaged over the last minute. Absent in a container,
-   * where the value would be that of the host.
+   * Processes running or waiting to run, averaged over the last minute. Absent in a container with
+   * a CPU limit, because the value would be that of the host.
    */
   readonly loadAverage?: number;
-  /** Memory unavailable to new processes, without droppable caches. */
+  /** Memory that is not available to new processes. Caches that can be dropped are available. */
   readonly memoryUsedBytes?: number;
   readonly memoryTotalBytes?: number;
-  /** Disks of the run and work folders; folders on the same file system appear once. */
+  /**
+   * Disks of the runs folder and the work folder; only one item if both are on the same file
+   * system.
+   */
   readonly disks?: readonly DiskSample[];
   /** GPUs of the machine; empty if there are none, absent if the driver did not answer in time. */
   readonly gpus?: readonly GpuSample[];

@@ -1,4 +1,4 @@
-/** Formats the resource use of a machine as short text of fixed width. */
+/** Formats the resource use of a machine as short text. */
 import { counted } from '../../base/text.ts';
 import type { GpuSample, ResourceSample } from './resourceSample.ts';
 
@@ -9,7 +9,7 @@ import type { GpuSample, ResourceSample } from './resourceSample.ts';
 export const resourceText = (sample: ResourceSample): string | undefined =>
   gpusText(sample) ?? hostText(sample);
 
-/** Returns `CPU 12 % · 3/64 GB`, or `load 0.4 · 3/64 GB` after a single sample. */
+/** Returns `CPU 12 % · 3/64 GB`, or `load 0.4 · 3/64 GB` while the CPU use is unknown. */
 export function hostText({
   cpuPercent,
   loadAverage,
@@ -26,7 +26,10 @@ export function hostText({
   return parts.length > 0 ? parts.join(' · ') : undefined;
 }
 
-/** Returns one line each for GPUs, CPU, memory and disks. Unknown resources are omitted. */
+/**
+ * Returns one line per GPU, one for the CPUs, one for memory and one per disk. Unknown resources
+ * are omitted.
+ */
 export function resourceLines(sample: ResourceSample): string[] {
   const load = sample.loadAverage === undefined ? [] : [`load ${sample.loadAverage.toFixed(1)}`];
   const count = sample.cpuCount === undefined ? [] : [counted(sample.cpuCount, 'CPU')];
@@ -69,8 +72,8 @@ function gpuText(name: string, gpu: GpuNumbers): string {
 }
 
 /**
- * Returns the values of all GPUs, or none unless every GPU reports one, because a partial sum would
- * be misleading.
+ * Returns one value per GPU. If any GPU does not report the value, returns an empty list, because a
+ * partial sum would be misleading.
  */
 function known<Key extends keyof GpuNumbers>(gpus: readonly GpuSample[], key: Key): number[] {
   const values = gpus.flatMap((gpu) => gpu[key] ?? []);
@@ -98,7 +101,7 @@ function memoryText(usedBytes: number | undefined, totalBytes: number | undefine
   return [`${gigabytes(usedBytes)}/${gigabytes(totalBytes)} GB`];
 }
 
-/** Formats gigabytes of 2^30 bytes, the unit of memory sizes. */
+/** Formats bytes as gigabytes of 2^30 bytes, in which memory sizes are usually stated. */
 function gigabytes(bytes: number): string {
   const value = bytes / 2 ** 30;
   return value < 9.95 && value > 0 && !Number.isInteger(value)

@@ -7,9 +7,9 @@ import { parseDisks, parseGpus, parseHost, type Counters } from './parseSample.t
 import type { ResourceSample } from './resourceSample.ts';
 import { diskScript, gpuScript, hostScript } from './sampleScript.ts';
 
-/** Time limit of a sample. Long, because drivers may need seconds to wake. */
+/** Time limit of a sample. Long, because GPU drivers may respond only after seconds. */
 const withinSeconds = 10;
-/** Growing delays before a driver or file server that did not answer is asked again. */
+/** Growing delays before a GPU driver or file server that did not answer is queried again. */
 const policy = { firstMs: 60_000, factor: 2, longestMs: 30 * 60_000 };
 
 export type SampledMachine = Pick<Machine, 'id' | 'ready' | 'query' | 'runsFolder' | 'workFolder'>;
@@ -54,7 +54,7 @@ export class Sampler {
   }
 }
 
-/** Postpones a part that may hang, longer after each timeout. */
+/** Decides when to query a part of the sample (GPUs or disks) again after a timeout. */
 class Patience {
   #untilMs = 0;
   #failures = 0;
@@ -63,7 +63,7 @@ class Patience {
     return nowMs >= this.#untilMs;
   }
 
-  /** Returns the answer. A missing answer postpones the next attempt. */
+  /** Returns the answer. A missing answer postpones the next query, longer each time. */
   judge(answer: string | undefined, nowMs: number): string | undefined {
     if (!this.isOver(nowMs)) return undefined;
     if (answer !== undefined) {

@@ -7,7 +7,8 @@ while :; do
   helios_code=$?
   kill -0 "$helios_command" 2>/dev/null || break
 done
-# A signal may have replaced the exit code.
+# If a signal interrupted the last wait, $helios_code is that of the signal: wait again for the exit
+# code of the command. 127 means that the shell has already returned that code.
 wait "$helios_command" 2>/dev/null
 helios_last=$?
 [ "$helios_last" = 127 ] || helios_code=$helios_last

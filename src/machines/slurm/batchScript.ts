@@ -6,13 +6,13 @@ import type { SlurmEntry } from '../machineEntry.ts';
 
 export interface BatchJob {
   readonly elements: readonly JobElement[];
-  /** Absolute; holds the folder of each job under the job's name. */
+  /** Absolute path of the folder that contains the folders of the elements. */
   readonly runsFolder: string;
 }
 
 /**
- * Returns the signal that tells the batch script to run requested scripts (orders). Differs from
- * the signal of the warning.
+ * Returns the signal that tells the batch script to run requested scripts (orders, see
+ * `SlurmScheduler.onNode`). Differs from the signal of the entry's `warning`.
  */
 export const orderSignal = ({ warning }: Pick<SlurmEntry, 'warning'>): string =>
   warning?.signal === 'USR1' ? 'USR2' : 'USR1';
@@ -20,7 +20,7 @@ export const orderSignal = ({ warning }: Pick<SlurmEntry, 'warning'>): string =>
 export function batchScript(job: BatchJob, entry: SlurmEntry): string {
   return [
     '#!/bin/bash -l',
-    // The names have a prefix, because the prologue may set any other variable.
+    // All variables have the prefix `helios_`, because the prologue may set any other variable.
     elementCase(job, ({ name, cwd }) => [
       `readonly helios_folder=${shellQuote(`${job.runsFolder}/${name}`)} helios_cwd=${shellQuote(cwd)}`,
     ]),
@@ -43,13 +43,15 @@ const before = shellText('./batchStart.sh', import.meta.url);
 
 /**
  * Shell lines that run the command in the background, so that the script can handle signals before
- * the command ends. With job control, because background commands otherwise ignore INT and QUIT.
+ * the command ends. The lines enable job control, because background commands otherwise ignore INT
+ * and QUIT.
  */
 const after = shellText('./batchCommand.sh', import.meta.url);
 
 /**
- * Returns the traps of the batch script. The script ignores TERM and waits for the command:
- * cancelling a job sends TERM to all its processes, so the command gets the signal directly.
+ * Returns the traps of the batch script: for orders, for the warning signal, which is forwarded to
+ * the command, and for TERM. On TERM, the script does nothing and keeps waiting: when a job is
+ * cancelled, the command itself also receives TERM.
  */
 function trapLines(job: BatchJob, entry: SlurmEntry): string {
   const traps = [`trap helios_orders ${orderSignal(entry)}`, 'trap : TERM'];
@@ -63,7 +65,7 @@ function trapLines(job: BatchJob, entry: SlurmEntry): string {
   );
 }
 
-/** Returns the lines that differ for each element of an array. */
+/** Returns a `case` statement with separate lines for each element of the job. */
 function elementCase(
   { elements }: BatchJob,
   lines: (element: JobElement) => readonly string[],

@@ -8,7 +8,8 @@ helios_fail() {
   exit "$1"
 }
 
-# Runs requested scripts on this node.
+# Runs the scripts that Helios has written to the folder "orders" to run on this node. Writes the
+# output of each script to a file with the extension .out.
 helios_orders() {
   for helios_order in "$helios_folder"/orders/*.sh; do
     mv -f "$helios_order" "${helios_order%.sh}.taken" 2>/dev/null || continue

@@ -17,7 +17,7 @@ export interface ClusterPlace {
 
 export function clusterText(text: string, { partition, through }: ClusterPlace): string {
   const [cluster = '', ...lines] = text.trim().split('\n');
-  // A node appears once per partition.
+  // sinfo lists each node once per partition.
   const nodes = [...new Map(lines.map((line) => [line.split('|')[0], line.split('|')])).values()];
   const idle = nodes.filter(([, , state = '']) => state.startsWith('idle')).length;
   const cpus = sum(nodes.map(([, count]) => Number(count)));

@@ -1,5 +1,6 @@
-# For each argument, the name of a job in $runs_folder, prints a line "name id", without the id when
-# the job was never submitted. Needs job.sh.
+# For each argument, the name of an element in $runs_folder, prints a line "name id". The id is
+# omitted if the element was never submitted, and is "unclear" while it is not known whether the
+# element was submitted. Needs job.sh.
 cd -- "$runs_folder" 2>/dev/null || exit 0
 for name; do
   if [ -s "$name/job" ]; then

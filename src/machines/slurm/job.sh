@@ -1,5 +1,5 @@
-# Prints the id of the job named $1, without an index; nothing when there is none. Fails when Slurm
-# does not answer.
+# Prints the id of the job named $1, without an array index; prints nothing if there is no such job.
+# Fails when Slurm does not answer.
 lookup() {
   found=$(timeout 20 squeue -h -t all --user="$(id -un)" --name="$1" -o %F 2>&1) || { echo "$found" >&2; return 1; }
   [ -n "$found" ] ||
@@ -7,8 +7,8 @@ lookup() {
   echo "$found" | head -n 1
 }
 
-# Writes the id of the job into folder $1 of an element. $2: index in the array, or empty; $3: id of
-# the submission.
+# Writes an element's job id to the file "job" in the element's folder $1. $2: index of the element
+# in the job array, or empty; $3: id that sbatch has printed.
 keep() {
   printf '%s\n' "$3${2:+_$2}" >"$1/job.tmp" && mv -f "$1/job.tmp" "$1/job"
 }

@@ -1,5 +1,6 @@
 /**
- * Reads the states of jobs. Simultaneous requests are combined into one request to the scheduler.
+ * Reads the states of jobs. Requests made at about the same time are combined into one request to
+ * the scheduler.
  */
 import { delay, type Clock } from '../../base/clock.ts';
 import { messageOf } from '../../base/errors.ts';
@@ -9,8 +10,8 @@ import { parseSacct, parseSqueue, sacctCommand, squeueCommand } from './jobState
 /** Interval between two requests to the scheduler. */
 const tickMs = 2000;
 /**
- * The same interval while a run is being ended. Not zero, so that runs that are ended together
- * share a request.
+ * Interval after an urgent request, made while a run is being ended. Not zero, so that runs that
+ * are ended together share a request.
  */
 const urgentTickMs = 100;
 
@@ -22,7 +23,7 @@ export interface JobQueueDeps {
 
 export class JobQueue {
   readonly #deps: JobQueueDeps;
-  #asked = new Set<string>();
+  #requestedIds = new Set<string>();
   #next: Promise<ReadonlyMap<string, JobState>> | undefined;
   #lastMs = -Infinity;
   /** Aborted to shorten the wait before the next request. */
@@ -42,11 +43,12 @@ export class JobQueue {
     jobId: string,
     { isUrgent = false }: { readonly isUrgent?: boolean } = {},
   ): Promise<JobState> {
-    this.#asked.add(jobId);
+    this.#requestedIds.add(jobId);
     this.#next ??= this.#together();
     if (isUrgent) this.#hurry.abort();
     const states = await this.#next;
-    // If an array was cancelled before any element started, Slurm lists the whole array as one job.
+    // Compare only the ids of arrays: if an array was cancelled before any element started, Slurm
+    // lists the whole array as one job.
     const isOfArray = (id: string): boolean => baseOf(id) === baseOf(jobId);
     return states.get(jobId) ?? { kind: 'unknown', isLeftOut: [...states.keys()].some(isOfArray) };
   }
@@ -55,8 +57,8 @@ export class JobQueue {
     const { clock } = this.#deps;
     await this.#pause(tickMs, this.#hurry.signal).catch(() => this.#pause(urgentTickMs));
     this.#hurry = new AbortController();
-    const ids = [...this.#asked];
-    this.#asked = new Set();
+    const ids = [...this.#requestedIds];
+    this.#requestedIds = new Set();
     this.#next = undefined;
     this.#lastMs = clock.now();
     const queued = parseSqueue(await this.#squeue(ids));
@@ -105,7 +107,7 @@ const baseOf = (id: string): string => id.split('_')[0] ?? id;
 
 /**
  * Returns the failure for a Slurm command. Quotes the last line of the output, which states the
- * result.
+ * reason.
  */
 export const silent = (command: string, text: string): MachineFailure => {
   const last = text.trim().split('\n').at(-1);

@@ -68,8 +68,8 @@ const jobStates = (rows: readonly Row[]): ReadonlyMap<string, JobState> =>
   new Map(rows.filter(({ id }) => jobId.test(id)).map((row) => [row.id, stateOf(row)]));
 
 /**
- * Parses an exit status. Like the status of `wait`, it has the code in the high byte and the signal
- * in the low byte; some versions write `code:signal`.
+ * Parses an exit status. The status has the exit code in the high byte and the signal in the low
+ * byte, like the status of `wait`; some versions of Slurm print `code:signal` instead.
  */
 function exitOfStatus(text: string): Exit {
   const [status = 0, signal] = text.split(':').map(Number);

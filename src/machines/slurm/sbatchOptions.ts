@@ -1,10 +1,11 @@
 /**
- * Builds the options of `sbatch` from the job and the machine's entry. The job takes precedence.
+ * Builds the options of `sbatch` from the job and the machine's entry. Values in the job take
+ * precedence over values in the entry.
  */
 import type { JobRequest } from '../machine.ts';
 import type { SlurmEntry } from '../machineEntry.ts';
 
-/** @param folder Folder of the first element. */
+/** @param folder Folder of the job's first element, in which `batch.log` is written. */
 export function sbatchOptions(
   request: JobRequest,
   entry: SlurmEntry,

@@ -9,7 +9,7 @@ import { SlurmScheduler } from './slurmScheduler.ts';
 
 export interface SlurmMachineDeps {
   readonly entry: SlurmEntry;
-  /** The login host, which shares a file system with the nodes. Its creator disposes it. */
+  /** The login host, which shares a file system with the nodes. Disposed by whoever created it. */
   readonly login: Machine;
   /** Absolute path on the shared file system. */
   readonly runsFolder: string;
@@ -51,8 +51,8 @@ export class SlurmMachine extends ForwardingMachine {
   }
 
   /**
-   * Resolves with `Slurm cluster hpc · partition gpu · 12 nodes (3 idle) · 768 CPUs · 48 GPUs ·
-   * through ada@login1`.
+   * Resolves with a text such as `Slurm cluster hpc · partition gpu · 12 nodes (3 idle) · 768 CPUs
+   * · 48 GPUs · through ada@login1`.
    */
   override async describe(): Promise<string> {
     const { entry } = this.#deps;

@@ -1,7 +1,7 @@
 /** Submits, reads and cancels jobs of a Slurm cluster with Slurm's commands on a login host. */
 import { randomUUID } from 'node:crypto';
 import { delay, type Clock } from '../../base/clock.ts';
-import { shellQuote } from '../../base/text.ts';
+import { shellQuote, formatDuration } from '../../base/text.ts';
 import {
   MachineFailure,
   type Job,
@@ -40,15 +40,15 @@ export class SlurmScheduler implements Scheduler {
 
   async submit(request: JobRequest): Promise<readonly string[]> {
     const names = request.elements.map(({ name }) => name);
-    const known = await this.#find(names);
-    const elements = request.elements.filter(({ name }) => !known.has(name));
+    const knownIds = await this.#find(names);
+    const elements = request.elements.filter(({ name }) => !knownIds.has(name));
     const first = elements[0]?.name;
     const base = first === undefined ? '' : await this.#submit({ ...request, elements }, first);
     const idOf = (name: string): string => {
       const index = elements.findIndex((element) => element.name === name);
       return elements.length > 1 ? `${base}_${index}` : base;
     };
-    return names.map((name) => known.get(name) ?? idOf(name));
+    return names.map((name) => knownIds.get(name) ?? idOf(name));
   }
 
   async find(name: string): Promise<string | undefined> {
@@ -62,8 +62,8 @@ export class SlurmScheduler implements Scheduler {
   async onNode({ id, name }: Job, script: string, timeoutMs: number): Promise<string> {
     const { login, runsFolder, entry, clock } = this.#deps;
     const order = `${runsFolder}/${name}/orders/${randomUUID()}`;
-    await login.writeFile(`${order}.sh`, Buffer.from(script));
-    await this.#tell(`scancel --batch --signal=${orderSignal(entry)} ${shellQuote(id)}`);
+    await login.writeFile(`${order}.sh`, Buffer.from(script), { isPrivate: true });
+    await this.#send(`scancel --batch --signal=${orderSignal(entry)} ${shellQuote(id)}`);
     const endMs = clock.now() + timeoutMs;
     while (clock.now() < endMs) {
       if ((await login.stat(`${order}.out`)) !== undefined)
@@ -72,34 +72,34 @@ export class SlurmScheduler implements Scheduler {
     }
     throw new MachineFailure(
       'timeout',
-      `The node of job ${id} did not answer in ${timeoutMs / 1000} s.`,
+      `The node of job ${id} did not answer in ${formatDuration(timeoutMs)}.`,
     );
   }
 
   async cancel(jobId: string): Promise<void> {
-    await this.#tell(`scancel ${shellQuote(jobId)}`);
+    await this.#send(`scancel ${shellQuote(jobId)}`);
   }
 
-  /** Runs a read-only command. */
+  /** Runs a read-only Slurm command on the login host. Resolves with its output and exit code. */
   async ask(command: string): Promise<{ text: string; code: number }> {
     const text = await this.#deps.login.query(
-      `${await this.#words()}${command} 2>&1\necho "helios=$?"`,
+      `${await this.#pathLines()}${command} 2>&1\necho "helios=$?"`,
     );
-    const [, said = text, code = '1'] = /^([^]*)helios=(\d+)\s*$/.exec(text) ?? [];
-    return { text: said, code: Number(code) };
+    const [, output = text, code = '1'] = /^([^]*)helios=(\d+)\s*$/.exec(text) ?? [];
+    return { text: output, code: Number(code) };
   }
 
   async #find(names: readonly string[]): Promise<ReadonlyMap<string, string>> {
     const { login, runsFolder } = this.#deps;
-    const text = await login.query(findScript(runsFolder, names, await this.#words()));
-    const known = new Map<string, string>();
+    const text = await login.query(findScript(runsFolder, names, await this.#pathLines()));
+    const knownIds = new Map<string, string>();
     for (const line of text.split('\n')) {
       const [name = '', id] = line.split(' ');
       if (id === 'unclear')
         throw new MachineFailure('timeout', `It is not yet known whether ${name} was submitted.`);
-      if (id !== undefined) known.set(name, id);
+      if (id !== undefined) knownIds.set(name, id);
     }
-    return known;
+    return knownIds;
   }
 
   /** Resolves with the id of the job, without an index. */
@@ -110,12 +110,13 @@ export class SlurmScheduler implements Scheduler {
     await login.writeFile(
       batch,
       Buffer.from(batchScript({ elements: request.elements, runsFolder }, entry)),
+      { isPrivate: true },
     );
     const script = submitScript({
       runsFolder,
       names: request.elements.map(({ name }) => name),
       argv: [...sbatchOptions(request, entry, folder), batch],
-      prelude: await this.#words(),
+      prelude: await this.#pathLines(),
     });
     const { outcome, stdout, stderr } = await login.exec('exec /bin/sh -s', {
       cwd: '/',
@@ -134,9 +135,9 @@ export class SlurmScheduler implements Scheduler {
     );
   }
 
-  async #tell(command: string): Promise<void> {
+  async #send(command: string): Promise<void> {
     const { outcome, stderr } = await this.#deps.login.exec(
-      `${await this.#words()}timeout 30 ${command}`,
+      `${await this.#pathLines()}timeout 30 ${command}`,
       {
         cwd: '/',
         timeoutMs: submitTimeoutMs,
@@ -152,10 +153,10 @@ export class SlurmScheduler implements Scheduler {
   }
 
   /**
-   * Resolves with shell lines that add Slurm's commands to PATH. Needed because often only login
-   * shells find these commands.
+   * Resolves with shell lines that add Slurm's commands to PATH, because often only login shells
+   * find these commands.
    */
-  #words(): Promise<string> {
+  #pathLines(): Promise<string> {
     this.#prelude ??= this.#findSlurm().catch((error: unknown) => {
       this.#prelude = undefined;
       throw error;

@@ -1,12 +1,13 @@
 /**
- * Scripts for the login host that submit a job exactly once and find the job again. The scripts use
- * these files in the folder of each element, on the shared file system:
+ * Scripts for the login host that submit a job array exactly once and find it again. Each element of
+ * the array is one run. The scripts use these files in the folder of each run, on the shared file
+ * system:
  *
- * - `array`: the name of the job (that of its first element), and the index in the job array;
- *   written before the submission
- * - `submitting/`: in the folder of that first element; exists during a submission, or after an
- *   interrupted one
- * - `job`: the id, once it is known
+ * - `array`: the name of the job, which is the name of its first element, and the element's index
+ *   in the job array; written before the submission
+ * - `submitting/`: only in the folder of the first element; exists during a submission, and after
+ *   an interrupted submission
+ * - `job`: the id of the element's job, written as soon as the id is known
  *
  * If sbatch does not answer, the job is found by its name in the queue, or by the id that the job
  * itself writes to `job`.
@@ -16,11 +17,12 @@ import { shellQuote } from '../../base/text.ts';
 
 export const exitCodes = { refused: 64, unclear: 75 } as const;
 
-const words = shellText('./job.sh', import.meta.url);
+const jobFunctions = shellText('./job.sh', import.meta.url);
 
 /**
- * Returns the script that prints a line `name id` for each job name, without the id if the job was
- * never submitted.
+ * Returns the script that prints a line `name id` for each name in `names`: the name of an element
+ * of a job array and the id of its job. The id is omitted if the element was never submitted, and is
+ * `unclear` while it is not known whether the element was submitted.
  */
 export const findScript = (
   runsFolder: string,
@@ -30,7 +32,7 @@ export const findScript = (
 ${prelude}
 runs_folder=${shellQuote(runsFolder)}
 set -- ${names.map((name) => shellQuote(name)).join(' ')}
-${words}${shellText('./findJobs.sh', import.meta.url)}`;
+${jobFunctions}${shellText('./findJobs.sh', import.meta.url)}`;
 
 export interface Submission {
   readonly runsFolder: string;
@@ -42,12 +44,12 @@ export interface Submission {
 }
 
 /**
- * Returns the script that submits a job and prints its id. The script exits with `refused` and the
- * reason on stderr, or with `unclear` if the caller must run it again.
+ * Returns the script that submits a job and prints its id. The script exits with the code `refused`
+ * and the reason on stderr, or with the code `unclear` if the caller must run the script again.
  */
 export const submitScript = ({ runsFolder, names, argv, prelude }: Submission): string => `
 ${prelude}
 runs_folder=${shellQuote(runsFolder)} names=${shellQuote(names.join(' '))} is_array=${names.length > 1 ? '1' : "''"}
 refused=${exitCodes.refused} unclear=${exitCodes.unclear}
 set -- ${argv.map((word) => shellQuote(word)).join(' ')}
-${words}${shellText('./submitJob.sh', import.meta.url)}`;
+${jobFunctions}${shellText('./submitJob.sh', import.meta.url)}`;

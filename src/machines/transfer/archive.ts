@@ -1,6 +1,6 @@
 /**
- * Sends many small files as one archive from the tar of one machine to the other's, and renames
- * them once all have arrived.
+ * Sends many small files as one archive, from tar on one machine to tar on the other. The files are
+ * unpacked into a staging folder, and moved to their destination when all have arrived.
  */
 import { shellQuote } from '../../base/text.ts';
 import { bytesOf, failureAt, quoted, run, type Bytes, type Place } from './ends.ts';
@@ -16,13 +16,14 @@ export interface ArchiveEnds {
 }
 
 /**
- * Returns the limit of names per batch. busybox passes all names as arguments of one command, and
- * supports neither POSIX long headers nor fractions of seconds.
+ * Returns the maximum total length of the names in a batch. Limited for busybox, because all names
+ * are then arguments of one command.
  */
 export const maxNameBytes = (tools: Tools): number =>
   tools.tar === 'busybox' ? 24 * 1024 : Infinity;
 
 function packScript(path: string, own: Tools, other: Tools): string {
+  // busybox supports neither POSIX headers nor fractions of seconds.
   const isPlain = other.tar === 'busybox';
   const format = {
     gnu: isPlain ? '--format=gnu' : '--format=posix --pax-option=delete=atime,delete=ctime',
@@ -53,8 +54,8 @@ const receiveScript = (path: string, staging: string): string =>
   ].join('\n');
 
 /**
- * Sends a batch. Rejects with `MachineFailure`; files that did not reach their place are then
- * removed. Resolves with the messages of both machines.
+ * Sends a batch. Resolves with the error messages of both machines about single files. Rejects with
+ * `MachineFailure`; files that were not moved to their destination are then removed.
  */
 export async function sendBatch(
   ends: ArchiveEnds,
@@ -64,13 +65,14 @@ export async function sendBatch(
 ): Promise<string> {
   const { to } = ends;
   try {
-    const said = await receive(ends, batch, staging, options);
+    const messages = await receive(ends, batch, staging, options);
     return (
-      said + (await run(to.machine, moveLines(to.path, staging, batch.tops), options.signal)).stderr
+      messages +
+      (await run(to.machine, moveLines(to.path, staging, batch.tops), options.signal)).stderr
     );
   } catch (error) {
-    const gone = run(to.machine, [`rm -rf -- ${quoted(bytesOf(`${to.path}/${staging}`))}`]);
-    await gone.catch(() => undefined);
+    const cleanup = run(to.machine, [`rm -rf -- ${quoted(bytesOf(`${to.path}/${staging}`))}`]);
+    await cleanup.catch(() => undefined);
     throw error;
   }
 }
@@ -113,7 +115,9 @@ export async function sendFolders(
 }
 
 /**
- * Returns the renames. A rename into a folder replaces a link of that name and never follows it.
+ * Returns shell lines that move the items from the staging folder to their destination. The
+ * destination is always the parent folder: `mv` into a folder replaces a link that has the item's
+ * name, and never follows that link.
  */
 function moveLines(path: string, staging: string, tops: readonly Bytes[]): Bytes[] {
   const lines = [`cd -- ${bytesOf(shellQuote(path))} || exit 1`];

@@ -1,5 +1,6 @@
 /**
- * Groups small files into batches: one archive each, and as few renames as there are destinations.
+ * Groups small files into batches. A batch is sent as one archive, and a new folder in it is moved
+ * to its destination as a whole.
  */
 import type { Bytes } from './ends.ts';
 import { parentOf } from './excludes.ts';
@@ -9,7 +10,10 @@ import type { Entry } from './tree.ts';
 export interface Batch {
   /** Files, in archive order. */
   readonly names: readonly Bytes[];
-  /** Items to rename once all have arrived: files, and new folders with all their content. */
+  /**
+   * Items to move when all files have arrived: single files, and new folders with all their
+   * content.
+   */
   readonly tops: readonly Bytes[];
   readonly sizeBytes: number;
 }
@@ -65,7 +69,8 @@ export function batchesOf(
 }
 
 /**
- * Maps each new folder that fits into a batch with all its content to its uppermost such parent.
+ * Decides which new folders are moved as a whole: those whose complete content fits into one batch.
+ * Maps each of these folders to the topmost folder of the move, which is itself or a parent.
  */
 function topsOf(
   plan: Plan,

@@ -1,4 +1,4 @@
-/** Carries out a survey's plan, and checks the result. */
+/** Performs the transfer that a survey has planned, and checks the result. */
 import { randomBytes } from 'node:crypto';
 import { formatBytes, shellQuote } from '../../base/text.ts';
 import { MachineFailure } from '../machine.ts';
@@ -20,13 +20,18 @@ export interface Done {
   readonly failure?: MachineFailure;
 }
 
-/** An interrupted batch is sent again in full; each batch costs three commands. */
+/**
+ * Maximum number of files in a batch. An interrupted batch is sent again as a whole, which favours
+ * small batches; each batch needs three commands, which favours large batches.
+ */
 const batchFiles = 5000;
+/** Maximum total size of the files in a batch. */
 const batchBytes = 64 * 2 ** 20;
+/** Size from which a file is sent alone. */
 const largeBytes = 32 * 2 ** 20;
 /**
- * Number of batches at a time: the next batch is sent while the files of the former are being
- * renamed.
+ * Number of batches at a time: the next batch is sent while the files of the previous batch are
+ * being moved.
  */
 const atOnce = 2;
 
@@ -34,14 +39,14 @@ interface Job {
   readonly survey: Survey;
   readonly progress: Progress;
   readonly signal: AbortSignal;
-  /** Messages of the machines that were not fatal. */
-  readonly said: string[];
+  /** Error messages of the machines about single files. */
+  readonly messages: string[];
   readonly problems: Problem[];
 }
 
 /**
- * Resolves with a report that includes what stopped the transfer; rejects only with internal
- * errors.
+ * Performs the transfer. Resolves with a report, which includes the failure that stopped the
+ * transfer, if any; rejects only with internal errors.
  */
 export async function carryOut(
   survey: Survey,
@@ -53,7 +58,7 @@ export async function carryOut(
     survey,
     progress,
     signal: signal ? AbortSignal.any([signal, cut.signal]) : cut.signal,
-    said: [],
+    messages: [],
     problems: [...survey.plan.problems, ...survey.complaints.map(complaintProblem)],
   };
   let failure: MachineFailure | undefined;
@@ -79,7 +84,7 @@ const limitsFor = ({ tools, single }: Survey): BatchLimits => ({
   files: batchFiles,
   bytes: batchBytes,
   nameBytes: maxNameBytes(tools.from),
-  // A single file is always sent alone, as its name may differ at the destination.
+  // A single file is never sent in an archive, because its name may differ at the destination.
   largeBytes: single ? 0 : largeBytes,
 });
 
@@ -100,18 +105,18 @@ async function prepare({ survey, signal }: Job, { folders, batches }: Batches): 
     inTarget(survey, makeFolders(folders)),
     signal,
   );
-  if (code !== 0) throw failureAt(survey.to, stderr, 'make folders in');
+  if (code !== 0) throw failureAt(survey.to, stderr, 'create folders in');
 }
 
 type Task = () => Promise<void>;
 
 function tasksOf(job: Job, { batches, large }: Batches): Task[] {
-  const { survey, progress, signal, said, problems } = job;
+  const { survey, progress, signal, messages, problems } = job;
   const onBytes = progress.onBytes;
   return [
     ...batches.map((batch) => async () => {
       const staging = `${ownPrefix}${randomBytes(8).toString('hex')}.d`;
-      said.push(await sendBatch(survey, batch, staging, { signal, onBytes }));
+      messages.push(await sendBatch(survey, batch, staging, { signal, onBytes }));
       progress.placed(batch.names.length);
     }),
     ...large.map((name) => async () => {
@@ -132,12 +137,15 @@ function tasksOf(job: Job, { batches, large }: Batches): Task[] {
   ];
 }
 
-/** Runs tasks; the first failure aborts the others, and is the reason of the rejection. */
+/**
+ * Runs tasks, `atOnce` at a time. When a task fails, aborts the other tasks and rejects with that
+ * failure.
+ */
 async function inTurns(tasks: readonly Task[], cut: AbortController): Promise<void> {
   const failures: unknown[] = [];
-  const left = [...tasks];
+  const remaining = [...tasks];
   const work = async (): Promise<void> => {
-    for (let task = left.shift(); task && failures.length === 0; task = left.shift())
+    for (let task = remaining.shift(); task && failures.length === 0; task = remaining.shift())
       await task().catch((error: unknown) => {
         failures.push(error);
         cut.abort();
@@ -147,8 +155,12 @@ async function inTurns(tasks: readonly Task[], cut: AbortController): Promise<vo
   if (failures.length > 0) throw failures[0];
 }
 
-/** Creates what depends on the files: empty folders, links, permissions, and folder times. */
-async function finish({ survey, signal, said, progress }: Job): Promise<number> {
+/**
+ * Completes the destination after the files were sent: creates empty folders and links, sets
+ * permissions and the times of folders, and deletes extra items. Resolves with the number of
+ * deleted items.
+ */
+async function finish({ survey, signal, messages, progress }: Job): Promise<number> {
   const { plan, links, source, to, extra } = survey;
   const lines = [
     ...makeFolders(plan.folders),
@@ -158,15 +170,16 @@ async function finish({ survey, signal, said, progress }: Job): Promise<number> 
       (name) => `rm -f -- ${quoted(`./${name}`)} 2>/dev/null || rmdir -- ${quoted(`./${name}`)}`,
     ),
   ];
-  if (lines.length > 0) said.push((await run(to.machine, inTarget(survey, lines), signal)).stderr);
+  if (lines.length > 0)
+    messages.push((await run(to.machine, inTarget(survey, lines), signal)).stderr);
   if (plan.folders.length > 0)
     await sendFolders(survey, plan.folders, { signal, onBytes: progress.onBytes });
   if (extra.length === 0) return 0;
-  const left = await listTree(to, { as: 'folder', names: extra, signal });
-  return extra.filter((name) => !left.entries.has(name)).length;
+  const remaining = await listTree(to, { as: 'folder', names: extra, signal });
+  return extra.filter((name) => !remaining.entries.has(name)).length;
 }
 
-/** Replaces a link in one step. */
+/** Returns the shell line that creates a link. Replaces an existing item in one step. */
 function linkLine(name: Bytes, target: Bytes, isThere: boolean): Bytes {
   const link = `ln -s -- ${quoted(target)}`;
   if (!isThere) return `${link} ${quoted(`./${name}`)}`;
@@ -184,36 +197,40 @@ const modeLines = (names: readonly Bytes[], source: Survey['source']): Bytes[] =
       ),
   );
 
-/** Lists the destination again; only files listed there count. */
+/**
+ * Checks the result of the transfer: lists both sides again, and counts only the items that are now
+ * at the destination as planned. Adds a problem for each file that changed at the source meanwhile.
+ * If `isToBeWhole`, also adds a problem for each missing item.
+ */
 async function checked(
-  { survey, progress, problems, said }: Job,
+  { survey, progress, problems, messages }: Job,
   isToBeWhole: boolean,
 ): Promise<Omit<Done, 'deleted' | 'failure'> & Room> {
   const { plan, single } = survey;
   const names = [...plan.files, ...plan.links, ...plan.folders];
-  const seen = await bothSides(survey, names).catch(() => undefined);
-  if (!seen)
+  const sides = await bothSides(survey, names).catch(() => undefined);
+  if (!sides)
     return { files: progress.files, links: 0, folders: 0, problems, freeBytes: NaN, leftBytes: 0 };
   const isThere = (name: Bytes): boolean =>
-    isAsPlanned(survey.source.get(name), seen.target.entries.get(single?.targetName ?? name));
+    isAsPlanned(survey.source.get(name), sides.target.entries.get(single?.targetName ?? name));
   const missing = names.filter((name) => !isThere(name));
-  const told = new Set(problems.map(({ name }) => name));
+  const reportedNames = new Set(problems.map(({ name }) => name));
   const changed = plan.files.filter(
-    (name) => !isSameVersion(survey.source.get(name), seen.source.entries.get(name)),
+    (name) => !isSameVersion(survey.source.get(name), sides.source.entries.get(name)),
   );
   const more = [
     ...changed.map((name) => ({
       name,
       why: 'it changed during the transfer: send it again when it no longer changes',
     })),
-    ...(isToBeWhole ? missing.map((name) => ({ name, why: reasonIn(said, name) })) : []),
-  ].filter(({ name }) => !told.has(name) && told.add(name));
+    ...(isToBeWhole ? missing.map((name) => ({ name, why: reasonIn(messages, name) })) : []),
+  ].filter(({ name }) => !reportedNames.has(name) && reportedNames.add(name));
   return {
     files: plan.files.filter(isThere).length,
     links: plan.links.filter(isThere).length,
     folders: plan.folders.filter(isThere).length,
     problems: [...problems, ...more],
-    freeBytes: seen.target.freeBytes,
+    freeBytes: sides.target.freeBytes,
     leftBytes: plan.files.reduce(
       (sum, name) => sum + (isThere(name) ? 0 : (survey.source.get(name)?.sizeBytes ?? 0)),
       0,
@@ -223,7 +240,7 @@ async function checked(
 
 interface Room {
   readonly freeBytes: number;
-  /** Bytes that have not reached their place. */
+  /** Size of the planned files that are not at the destination. */
   readonly leftBytes: number;
 }
 
@@ -254,16 +271,17 @@ function isAsPlanned(source: Entry | undefined, target: Entry | undefined): bool
   return source.sizeBytes === target.sizeBytes && isSameTime(source.modified, target.modified);
 }
 
-/** Returns the message of either machine about a file. */
-function reasonIn(said: readonly string[], name: Bytes): string {
+/** Returns the reason why a file is missing, from the machines' error messages. */
+function reasonIn(messages: readonly string[], name: Bytes): string {
   const text = textOf(name);
-  const line = said
+  const line = messages
     .flatMap((part) => part.split('\n'))
     .find((candidate) => candidate.includes(text) && !candidate.includes(ownPrefix));
   return line?.split(': ').slice(-1)[0] ?? 'it did not arrive';
 }
 
-const complaintProblem = (said: string): Problem => {
-  const [, name = said, why = 'it cannot be read'] = /['‘]?\.\/(.+?)['’]?: (.+)$/.exec(said) ?? [];
+const complaintProblem = (message: string): Problem => {
+  const [, name = message, why = 'it cannot be read'] =
+    /['‘]?\.\/(.+?)['’]?: (.+)$/.exec(message) ?? [];
   return { name: bytesOf(name), why };
 };

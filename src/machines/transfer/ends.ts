@@ -58,9 +58,9 @@ export async function ask(
 }
 
 /**
- * Runs any number of shell lines, which may contain names. They are read completely before the
- * first one runs, so that a truncated input has no effect. Failures of lines are reported in
- * `stderr`; the other lines still run.
+ * Runs any number of shell lines. The shell reads all lines before it runs the first line, so that
+ * truncated input has no effect. If a line fails, `stderr` has its message, and the other lines
+ * still run.
  */
 export const run = (
   machine: Machine,
@@ -78,9 +78,20 @@ export function exitCode({ outcome }: StreamResult, signal: AbortSignal | undefi
   );
 }
 
-/** Converts a message of a machine to a failure of the whole transfer. */
-export const failureAt = ({ machine, path }: Place, said: string, deed: string): MachineFailure =>
-  remoteFileFailure(said, deed, machine.kind === 'local' ? path : `${path} on ${machine.id}`);
+/**
+ * Converts an error message of a machine to a failure of the whole transfer. `operation` is a verb
+ * for the failure's message, such as `write to`.
+ */
+export const failureAt = (
+  { machine, path }: Place,
+  message: string,
+  operation: string,
+): MachineFailure =>
+  remoteFileFailure(
+    message,
+    operation,
+    machine.kind === 'local' ? path : `${path} on ${machine.id}`,
+  );
 
 export async function* inOnePiece(bytes: Bytes): AsyncGenerator<Uint8Array> {
   yield Buffer.from(bytes, 'latin1');

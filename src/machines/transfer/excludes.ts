@@ -1,6 +1,6 @@
 /**
- * Excludes files from a transfer: patterns in .gitignore syntax, and the .gitignore files of the
- * tree itself.
+ * Excludes files from a transfer: by patterns in .gitignore syntax, and by the .gitignore files in
+ * the sent folder.
  */
 import ignore, { type Ignore } from 'ignore';
 import { bytesOf, type Bytes } from './ends.ts';
@@ -16,8 +16,8 @@ export const isGitignore = (name: Bytes): boolean =>
   name === '.gitignore' || name.endsWith('/.gitignore');
 
 /**
- * Returns the names of folders that need not be listed, because a simple pattern excludes them.
- * Empty if there is a `!` pattern.
+ * Returns the names of folders whose content need not be listed, because a simple pattern excludes
+ * the folder. Empty if there is a `!` pattern, which may include an item again.
  */
 export function closedNames(patterns: readonly string[]): readonly string[] {
   const isSimple = (pattern: string): boolean => /^[A-Za-z0-9_.@-]+\/?$/.test(pattern);
@@ -27,40 +27,43 @@ export function closedNames(patterns: readonly string[]): readonly string[] {
 }
 
 /**
- * Returns the entries that are not excluded, and the names of the excluded entries. The content of
- * an excluded folder is not listed.
+ * Returns the entries that are not excluded, and the names of the excluded entries. An excluded
+ * folder is named without its content.
  */
 export function withoutExcluded(
   entries: ReadonlyMap<Bytes, Entry>,
   { patterns, gitignores }: ExcludeRules,
 ): { readonly kept: Map<Bytes, Entry>; readonly excluded: readonly Bytes[] } {
-  const asked = matcher(patterns.map(bytesOf).join('\n'));
+  const patternMatcher = matcher(patterns.map(bytesOf).join('\n'));
   const byFolder = new Map([...gitignores].map(([name, text]) => [parentOf(name), matcher(text)]));
   const isExcluded = (name: Bytes, isFolder: boolean): boolean =>
-    (patterns.length > 0 && asked.ignores(isFolder ? `${name}/` : name)) ||
+    (patterns.length > 0 && patternMatcher.ignores(isFolder ? `${name}/` : name)) ||
     isIgnored(byFolder, name, isFolder);
   const kept = new Map<Bytes, Entry>();
   const excluded: Bytes[] = [];
-  const gone = new Set<Bytes>();
+  const omittedNames = new Set<Bytes>();
   for (const [name, entry] of entries) {
     if (name === '.') kept.set(name, entry);
-    else if (gone.has(parentOf(name)) || name.startsWith(ownPrefix)) gone.add(name);
+    else if (omittedNames.has(parentOf(name)) || name.startsWith(ownPrefix)) omittedNames.add(name);
     else if (isExcluded(name, entry.kind === 'folder')) {
-      gone.add(name);
+      omittedNames.add(name);
       excluded.push(name);
     } else kept.set(name, entry);
   }
   return { kept, excluded };
 }
 
-/** Decides as git does: the closest .gitignore file with a matching rule wins. */
+/**
+ * Returns whether .gitignore files exclude an item. As in git, the closest .gitignore file with a
+ * matching rule decides.
+ */
 function isIgnored(byFolder: ReadonlyMap<Bytes, Ignore>, name: Bytes, isFolder: boolean): boolean {
   if (byFolder.size === 0) return false;
   for (let folder = parentOf(name); ; folder = parentOf(folder)) {
     const below = folder === '.' ? name : name.slice(folder.length + 1);
-    const said = byFolder.get(folder)?.test(isFolder ? `${below}/` : below);
-    if (said?.ignored) return true;
-    if (said?.unignored || folder === '.') return false;
+    const result = byFolder.get(folder)?.test(isFolder ? `${below}/` : below);
+    if (result?.ignored) return true;
+    if (result?.unignored || folder === '.') return false;
   }
 }
 

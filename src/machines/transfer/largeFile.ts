@@ -1,4 +1,6 @@
-/** Sends a single file from an offset, so that an interrupted transfer resumes. */
+/**
+ * Sends a single file. An interrupted transfer resumes after the blocks that have already arrived.
+ */
 import { createHash } from 'node:crypto';
 import { shellQuote } from '../../base/text.ts';
 import { ask, bytesOf, failureAt, quoted, run, textOf, type Bytes, type Place } from './ends.ts';
@@ -10,8 +12,9 @@ import { listTree, ownPrefix, type Entry, type Tools } from './tree.ts';
 const blockBytes = 1024 * 1024;
 
 export interface LargeFile {
-  /** Folder of the source. */
+  /** Folder that contains the source file. */
   readonly from: Place;
+  /** Destination folder. */
   readonly to: Place;
   readonly tools: { readonly from: Tools; readonly to: Tools };
   readonly name: Bytes;
@@ -25,8 +28,8 @@ export interface LargeFile {
 type Options = Pick<RelayOptions, 'signal' | 'onBytes'>;
 
 /**
- * Sends the file. Resolves with the problem of the file itself, if any. Rejects with
- * `MachineFailure`.
+ * Sends the file. Resolves with a text if only this file could not be sent, otherwise with
+ * `undefined`. Rejects with `MachineFailure` if the whole transfer must stop.
  */
 export async function sendLarge(file: LargeFile, options: Options): Promise<string | undefined> {
   const { from, to, name, entry } = file;
@@ -57,8 +60,8 @@ const listingOf = ({ name, followsLinks }: LargeFile, { signal }: Options) =>
   ({ as: 'file', names: [name], followsLinks, signal }) as const;
 
 /**
- * Returns a name made of destination and version, so that parts of another version are never
- * reused.
+ * Returns the name of the partial file at the destination. The name depends on the size and the
+ * time of the source file, so that a part of another version is never reused.
  */
 function partName({ targetName, entry }: LargeFile): string {
   const version = `${entry.sizeBytes} ${entry.modified}`;
@@ -72,20 +75,25 @@ const sendScript = (path: string, name: Bytes, blocks: number): string =>
   [
     `cd -- ${shellQuote(path)} || exit 1`,
     `n=${printed(name)}; n=\${n%/}`,
-    // Reports a missing file, which would otherwise show only in the exit code of dd.
+    // Report a missing file, because the error message of dd is discarded.
     '[ -r "./$n" ] || { echo "permission denied, or it was deleted" >&2; exit 1; }',
     `exec dd if="./$n" bs=${blockBytes} skip=${blocks} 2>/dev/null`,
   ].join('\n');
 
-/** Returns any bytes as part of a script, which must be text. */
+/**
+ * Returns shell code that prints a file name, followed by a slash. The bytes of the name are
+ * escaped, because a script must be valid text.
+ */
 const printed = (name: Bytes): string =>
   `$(printf '${Array.from(name, (byte) => `\\${byte.charCodeAt(0).toString(8).padStart(3, '0')}`).join('')}/')`;
 
 const sizeCode = 9;
 
 /**
- * Returns the script that writes bytes at their offset, so that two senders of the same file do no
- * harm.
+ * Returns the script that writes the received bytes to the partial file, at their offset. Two
+ * processes that send the same version of a file at the same time thus write the same content. If
+ * the disk is full, the script removes the partial file, which would only use space. The script
+ * writes no temporary file, because the disk may be full.
  */
 const receiveScript = (
   path: string,
@@ -96,16 +104,17 @@ const receiveScript = (
     `mkdir -p -- ${shellQuote(path)} && cd -- ${shellQuote(path)} || exit 1`,
     `find . -maxdepth 1 -name '${part.replace(/-[0-9a-f]+\.part$/, '-*.part')}' ! -name ${part} -exec rm -f {} +`,
     'umask 077',
-    // Avoids a temporary file: the disk may be full.
     `said=$(dd of=${part} bs=${blockBytes} seek=${file.blocks} conv=notrunc 2>&1); c=$?`,
     '[ $c = 0 ] || printf "%s\\n" "$said" >&2',
-    // A partial file on a full disk would only use space.
     `case $said in *[Nn]'o space'* | *[Qq]uota*) rm -f ${part} ;; esac`,
     '[ $c = 0 ] || exit 1',
     `[ "$(wc -c <${part})" -eq ${file.sizeBytes} ] || exit ${sizeCode}`,
   ].join('\n');
 
-/** Counts the whole blocks of an earlier attempt that are equal on both sides. */
+/**
+ * Returns the number of whole blocks that an earlier attempt has sent; 0 if their content is not
+ * equal to the source.
+ */
 async function blocksThere(
   { from, to, tools, name, entry, there }: LargeFile,
   part: string,
@@ -127,8 +136,10 @@ async function blocksThere(
 }
 
 /**
- * Renames from its own folder: a rename into a folder replaces a link of that name and never
- * follows it.
+ * Returns shell lines that set the time and the permissions of the complete partial file, and move
+ * it to its destination. First moves the file, with its final name, into a temporary folder: `mv`
+ * from there into the destination folder replaces a link that has the file's name, and never
+ * follows that link.
  */
 function placeLines({ to, targetName, entry }: LargeFile, part: string): Bytes[] {
   const folder = part.replace(/part$/, 'd');
@@ -150,5 +161,5 @@ const inFolder = (path: string, lines: readonly Bytes[]): Bytes[] => [
   ...lines,
 ];
 
-const oneReason = (said: string): string =>
-  textOf(bytesOf(said)).trim().split('\n')[0] ?? 'unknown reason';
+const oneReason = (stderr: string): string =>
+  textOf(bytesOf(stderr)).trim().split('\n')[0] ?? 'unknown reason';

@@ -67,7 +67,7 @@ function stepFor(name: Bytes, entry: Entry, { target, sameLinks, sameContent }: 
   if (there === undefined) return 'send';
   if (there.kind === 'folder')
     return entry.kind === 'folder' ? 'same' : { problem: 'its destination is a folder' };
-  // Never writes through a link, and never replaces an item of another kind.
+  // A folder never replaces a file or a link, and its content is never written through a link.
   if (entry.kind === 'folder')
     return {
       problem: `its destination is a ${there.kind === 'link' ? 'link' : 'file'}, which was not replaced`,
@@ -82,7 +82,7 @@ function stepFor(name: Bytes, entry: Entry, { target, sameLinks, sameContent }: 
 }
 
 /**
- * Removes setuid and setgid: a program that runs as its owner must not become one that runs as the
- * receiving user.
+ * Removes the setuid and setgid bits, because the receiving user owns the copy: a setuid program
+ * would run with the rights of that user.
  */
 export const plainMode = (mode: number): number => mode & 0o1777;

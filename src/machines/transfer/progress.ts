@@ -18,37 +18,37 @@ export class Progress {
   files = 0;
   readonly #clock: Clock;
   readonly #totals: { readonly totalBytes: number; readonly totalFiles: number };
-  readonly #tell: ((progress: TransferProgress) => void) | undefined;
+  readonly #report: ((progress: TransferProgress) => void) | undefined;
   readonly #beganMs: number;
-  #toldMs: number;
+  #reportedMs: number;
 
   constructor(
     clock: Clock,
     totals: { readonly totalBytes: number; readonly totalFiles: number },
-    tell: ((progress: TransferProgress) => void) | undefined,
+    report: ((progress: TransferProgress) => void) | undefined,
   ) {
     this.#clock = clock;
     this.#totals = totals;
-    this.#tell = tell;
+    this.#report = report;
     this.#beganMs = clock.now();
-    this.#toldMs = clock.now();
+    this.#reportedMs = clock.now();
   }
 
   readonly onBytes = (count: number): void => {
     this.bytes += count;
-    this.#perhaps();
+    this.#reportIfDue();
   };
 
   placed(files: number): void {
     this.files += files;
-    this.#perhaps();
+    this.#reportIfDue();
   }
 
-  #perhaps(): void {
+  #reportIfDue(): void {
     const nowMs = this.#clock.now();
-    if (nowMs - this.#toldMs < quietMs) return;
-    this.#toldMs = nowMs;
+    if (nowMs - this.#reportedMs < quietMs) return;
+    this.#reportedMs = nowMs;
     const bytesPerSecond = this.bytes / Math.max(0.001, (nowMs - this.#beganMs) / 1000);
-    this.#tell?.({ bytes: this.bytes, files: this.files, bytesPerSecond, ...this.#totals });
+    this.#report?.({ bytes: this.bytes, files: this.files, bytesPerSecond, ...this.#totals });
   }
 }

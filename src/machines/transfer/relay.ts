@@ -5,7 +5,7 @@
 import { MachineFailure, type Machine } from '../machine.ts';
 import { exitCode, inOnePiece, shellLine, type Bytes } from './ends.ts';
 
-/** Large enough that neither side waits for each piece of the other. */
+/** Size of the buffer between the two commands, from which the reading command is paused. */
 const maxHeldBytes = 1024 * 1024;
 
 export interface RelayEnd {
@@ -50,8 +50,8 @@ export async function relay(
       signal: both,
     })
     .then((result) => {
-      // A killed command has not written everything: its end must not pass for the end of the
-      // content.
+      // A killed command has not written everything: its end must not be mistaken for the end of
+      // the content.
       if (result.outcome.kind === 'exited') line.end();
       else
         line.fail(
@@ -73,8 +73,9 @@ export async function relay(
   });
   written.then(
     ({ outcome }) => {
-      // The command has all that it needs, such as an archive up to its end mark. The padding of
-      // the last block is still consumed.
+      // The writing command has all that it needs, such as an archive up to its end mark. Discard
+      // what the reading command still sends, such as padding, so that the reading command can
+      // finish.
       if (outcome.kind === 'exited' && outcome.code === 0) line.discard();
       else cut.abort();
     },
@@ -94,50 +95,50 @@ export async function relay(
 
 /** Passes pieces from one side to the other; delays the writer when the reader is slow. */
 class Line implements AsyncIterable<Uint8Array> {
-  readonly #held: Uint8Array[] = [];
+  readonly #pieces: Uint8Array[] = [];
   #heldBytes = 0;
   #isDiscarded = false;
   #end: { readonly error?: unknown } | undefined;
-  #wakeTaker = (): void => undefined;
-  #wakeGiver = (): void => undefined;
+  #wakeReader = (): void => undefined;
+  #wakeWriter = (): void => undefined;
 
   push(bytes: Uint8Array): void | Promise<void> {
     if (this.#isDiscarded) return;
-    this.#held.push(bytes);
+    this.#pieces.push(bytes);
     this.#heldBytes += bytes.length;
-    this.#wakeTaker();
+    this.#wakeReader();
     if (this.#heldBytes > maxHeldBytes)
-      return new Promise((resolve) => (this.#wakeGiver = resolve));
+      return new Promise((resolve) => (this.#wakeWriter = resolve));
   }
 
   /** Drops all further pieces without delaying the writer. */
   discard(): void {
     this.#isDiscarded = true;
-    this.#held.length = 0;
-    this.#wakeGiver();
+    this.#pieces.length = 0;
+    this.#wakeWriter();
   }
 
   end(): void {
     this.#end ??= {};
-    this.#wakeTaker();
+    this.#wakeReader();
   }
 
   fail(error: unknown): void {
     this.#end ??= { error };
-    this.#wakeTaker();
+    this.#wakeReader();
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
     for (;;) {
-      const bytes = this.#held.shift();
+      const bytes = this.#pieces.shift();
       if (bytes) {
         this.#heldBytes -= bytes.length;
-        if (this.#heldBytes <= maxHeldBytes / 2) this.#wakeGiver();
+        if (this.#heldBytes <= maxHeldBytes / 2) this.#wakeWriter();
         yield bytes;
       } else if (this.#end) {
         if ('error' in this.#end) throw this.#end.error;
         return;
-      } else await new Promise<void>((resolve) => (this.#wakeTaker = resolve));
+      } else await new Promise<void>((resolve) => (this.#wakeReader = resolve));
     }
   }
 }

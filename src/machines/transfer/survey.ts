@@ -1,4 +1,3 @@
-/** Lists both sides and plans the transfer. Changes nothing. */
 import { basename, dirname } from 'node:path/posix';
 import { formatBytes } from '../../base/text.ts';
 import { MachineFailure } from '../machine.ts';
@@ -16,7 +15,7 @@ import {
 } from './tree.ts';
 import type { TransferRequest } from './transferRequest.ts';
 
-/** Both sides as folders, with their entries and the plan. */
+/** The two folders of a transfer, with their entries and the plan. */
 export interface Survey {
   readonly from: Place;
   readonly to: Place;
@@ -41,8 +40,9 @@ export interface Survey {
 }
 
 /**
- * Lists both sides and plans the transfer. Rejects with `MachineFailure` when nothing can be
- * transferred: `missing`, `denied`, `no_space`, or the wrong kind.
+ * Lists the source and the destination of a transfer, and plans the transfer, without changing
+ * anything. Rejects with `MachineFailure` when nothing can be transferred: `missing`, `denied`,
+ * `no_space`, or `io` if one side is a file and the other a folder.
  */
 export async function surveyed(request: TransferRequest): Promise<Survey> {
   const { from, to, exclude = [], signal } = request;
@@ -206,8 +206,8 @@ async function sameSums(
 }
 
 /**
- * Returns the names that exist only at the destination, except excluded names, which are not
- * deleted.
+ * Resolves with the names that exist only at the destination, content before its folder. Excluded
+ * names are omitted, so that they are not deleted.
  */
 async function extraOf(
   { to, exclude = [], signal }: TransferRequest,
@@ -223,7 +223,7 @@ function assertRoom(to: Place, neededBytes: number, freeBytes: number): void {
   if (Number.isNaN(freeBytes) || neededBytes <= freeBytes) return;
   throw new MachineFailure(
     'no_space',
-    `${placeText(to)} has ${formatBytes(freeBytes)} free, but the transfer needs ${formatBytes(neededBytes)} more: ` +
+    `${placeText(to)} has ${formatBytes(freeBytes)} free, but the transfer needs ${formatBytes(neededBytes)}: ` +
       `${formatBytes(neededBytes - freeBytes)} are missing. Nothing was sent. Free space, exclude files, or choose another folder.`,
   );
 }

@@ -21,14 +21,14 @@ export async function transfer(request: TransferRequest): Promise<TransferReport
   if (from.machine.id === to.machine.id && from.machine.kind !== 'local')
     throw new MachineFailure(
       'io',
-      `Both paths are on ${to.machine.id}. Copy there with a command, such as cp -a.`,
+      `Both paths are on ${to.machine.id}. Copy them with a command on that machine, such as cp -a.`,
     );
   const beganMs = clock.now();
   const survey = await surveyed(request);
   const { plan, bytes } = survey;
   const planned = { files: plan.files.length, bytes };
   const totals = { totalFiles: planned.files, totalBytes: bytes };
-  const progress = new Progress(clock, totals, (told) => request.onProgress?.(told));
+  const progress = new Progress(clock, totals, (update) => request.onProgress?.(update));
   const done = request.isDryRun
     ? nothingDone(survey)
     : await carryOut(survey, progress, request.signal);

@@ -6,7 +6,10 @@ import type { TransferProgress } from './progress.ts';
 
 export interface TransferRequest {
   readonly from: Place;
-  /** New name of the item; the content of a folder is merged into an existing folder. */
+  /**
+   * Path of the copy, including its name. If a folder exists at this path, the content of the sent
+   * folder is merged into that folder.
+   */
   readonly to: Place;
   /** Patterns in .gitignore syntax, relative to the sent folder. */
   readonly exclude?: readonly string[];
@@ -25,8 +28,8 @@ export interface TransferRequest {
 
 export interface TransferReport {
   /**
-   * `partial`: some items could not be sent, see `problems` · `stopped`: see `failure`; the rest
-   * was not tried.
+   * `partial`: some items could not be sent, see `problems` · `stopped`: see `failure`; the
+   * remaining items were not tried.
    */
   readonly outcome: 'complete' | 'partial' | 'stopped' | 'aborted' | 'dry_run';
   readonly failure?: MachineFailure;
@@ -37,7 +40,7 @@ export interface TransferReport {
   readonly deleted: number;
   /** Number of items that were already equal. */
   readonly same: number;
-  /** Items excluded by a rule; the content of an excluded folder is not counted. */
+  /** Items excluded by a rule; an excluded folder is listed without its content. */
   readonly excluded: readonly string[];
   readonly planned: { readonly files: number; readonly bytes: number };
   /** Bytes sent between the machines, including archive headers. */

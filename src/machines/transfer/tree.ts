@@ -1,4 +1,7 @@
-/** Lists names, kinds, sizes, times and modes at a place, with GNU, busybox and BSD tools. */
+/**
+ * Lists the items in a folder of a machine (names, kinds, sizes, times and modes) with GNU, busybox
+ * or BSD tools.
+ */
 import { shellQuote } from '../../base/text.ts';
 import { MachineFailure } from '../machine.ts';
 import { ask, failureAt, type Bytes, type Place } from './ends.ts';
@@ -36,11 +39,14 @@ export interface Tree {
 }
 
 export interface Listing {
-  /** Lists the place itself as a folder, or as a file under its name in its folder. */
+  /**
+   * `folder`: lists the content of the place · `file`: lists the place as an item of its parent
+   * folder.
+   */
   readonly as: 'folder' | 'file';
   /** Names to list. Default: everything in the folder. */
   readonly names?: readonly Bytes[];
-  /** Names of folders that are not listed. */
+  /** Names of folders whose content is not listed. */
   readonly closed?: readonly string[];
   /** True to list the target of a link instead of the link. */
   readonly followsLinks?: boolean;
@@ -56,7 +62,8 @@ const tools = [
 ].join('\n');
 
 /**
- * Reads names, prints their entries. A name cannot contain the two slashes that end each record.
+ * Returns shell lines that define `look`, which reads names and prints an entry for each name. Each
+ * entry ends with two slashes, which a name cannot contain.
  */
 const refresh = (option: string): string =>
   [
@@ -78,8 +85,8 @@ function listScript(path: string, { as, names, closed = [], followsLinks }: List
     refresh(followsLinks ? '-L' : ''),
     'k=nothing; if [ -d "$p" ]; then k=folder; elif [ -e "$p" ] || [ -L "$p" ]; then k=file; fi',
     'd=$p; while [ ! -d "$d" ]; do d=${d%/*}; [ -n "$d" ] || d=/; done',
-    // Takes the free space, the column before the used share. A file system without a size does not
-    // report it.
+    // Print the free space, which is in the column before the used percentage. If the file system
+    // has no size, the free space is unknown.
     `n=$(df -Pk "$d" 2>/dev/null | awk 'END { for (i = 5; i <= NF; i++) if ($i ~ /^([0-9]+%|-)$/) { print ($(i - 3) > 0 ? $(i - 1) : "unknown"); exit } }')`,
     'printf "%s %s %s %s\\n" "$k" "$t" "$h" "${n:-unknown}"',
     as === 'folder' ? 'd=$p' : 'd=${p%/*}; [ -n "$d" ] || d=/; [ $k != folder ] || exit 0',
@@ -89,7 +96,10 @@ function listScript(path: string, { as, names, closed = [], followsLinks }: List
   ].join('\n');
 }
 
-/** Rejects with `MachineFailure`: `denied`, or why the connection failed. */
+/**
+ * Lists a place. Rejects with `MachineFailure`: `denied`, or the reason for which the connection
+ * failed.
+ */
 export async function listTree(place: Place, listing: Listing): Promise<Tree> {
   const stdin = listing.names && nulls(listing.names);
   const { stdout, stderr, code } = await ask(place.machine, listScript(place.path, listing), {
@@ -98,7 +108,7 @@ export async function listTree(place: Place, listing: Listing): Promise<Tree> {
   });
   const end = stdout.indexOf('\n');
   const [root, tar, sum, freeKb] = stdout.slice(0, Math.max(0, end)).split(' ');
-  if (code !== 0 || end < 0) throw failureAt(place, stderr, 'look at');
+  if (code !== 0 || end < 0) throw failureAt(place, stderr, 'access');
   return {
     root: root as Tree['root'],
     tools: {
@@ -162,7 +172,7 @@ export async function readLinks(
   return new Map(pairs(stdout).map(([name, target]) => [name.slice(2), target.slice(0, -2)]));
 }
 
-/** Resolves with the content of text files by name, without unreadable ones. */
+/** Resolves with the content of text files by name; an unreadable file has empty content. */
 export async function readTexts(
   place: Place,
   names: readonly Bytes[],
@@ -185,7 +195,7 @@ function pairs(text: Bytes): (readonly [Bytes, Bytes])[] {
 
 /**
  * Resolves with the SHA-256 of files by name. Names that the tools would escape are omitted, so
- * these files count as different.
+ * these files are considered different.
  */
 export async function checksums(
   place: Place,

@@ -1,11 +1,12 @@
 /**
- * Decides from a shell text whether it may call git. The guard on the machine later decides on each
- * call of git, by repository. This rule refuses everything that would bypass the guard (git called
- * by its path, writing to `.git`), and text that it does not understand.
+ * Decides from its text whether a shell command may call git. When the command runs, the guard (a
+ * script named `git`, first in PATH on the machine) decides on each call of git, by repository.
+ * This rule refuses everything that would bypass the guard (git called by its path, writing to
+ * `.git`), and text that mentions git and cannot be parsed.
  */
 import { parseShell } from '../../shell/parseShell.ts';
 import { writtenBy, type ShellCommand, type ShellWord } from '../../shell/shellCommand.ts';
-import { foundCommand, programOf, scriptOf, wrapperOf } from '../../shell/within.ts';
+import { foundCommand, programOf, scriptOf, wrapperOf } from '../../shell/wrappers.ts';
 
 export type GitVerdict =
   | { readonly kind: 'none' }
@@ -14,7 +15,7 @@ export type GitVerdict =
   | { readonly kind: 'refused'; readonly why: string };
 
 const advice =
-  'Reading (git status, log, diff, show) is allowed. To change code use exp_branch, work in its worktree, and exp_commit.';
+  'Reading (git status, log, diff, show) is allowed. To change code, create a worktree with exp_branch, edit in it, and commit with exp_commit.';
 
 const none: GitVerdict = { kind: 'none' };
 
@@ -43,13 +44,14 @@ function stronger(a: GitVerdict, b: GitVerdict): GitVerdict {
 }
 
 const interpreters = /^(?:python[\d.]*|perl|ruby|node|awk|gawk|php|lua)$/;
-/** Programs that only read the files in their arguments. */
+/** Programs that only read the files named in their arguments. */
 const readers: ReadonlySet<string> = new Set(
   'cat ls ll head tail stat wc du grep egrep fgrep rg test [ [[ file md5sum sha256sum diff cmp less more echo printf pwd tree realpath readlink basename dirname cut tr od hexdump strings date true false'.split(
     ' ',
   ),
 );
-const reading: ReadonlySet<string> = new Set(
+/** Subcommands of git that only read. */
+const readingCommands: ReadonlySet<string> = new Set(
   'status diff log show blame shortlog describe rev-parse rev-list cat-file ls-files ls-tree ls-remote grep name-rev merge-base for-each-ref show-ref whatchanged cherry count-objects check-ignore check-attr version var'.split(
     ' ',
   ),
@@ -109,7 +111,7 @@ const hidesGuard = (assignment: string): boolean =>
   /^(?:PATH|GIT_CONFIG_PARAMETERS|GIT_EXEC_PATH)\+?=/.test(assignment);
 
 const hiding = (text: string): GitVerdict =>
-  mentionsGit(text) ? refused('it changes where git is found') : none;
+  mentionsGit(text) ? refused('it sets a variable that would bypass the git guard') : none;
 
 function judgeCall(program: string, rest: readonly ShellWord[]): GitVerdict {
   if (program !== 'git') return refused(`call git by its name, not as ${program}`);
@@ -119,7 +121,8 @@ function judgeCall(program: string, rest: readonly ShellWord[]): GitVerdict {
       !['-C', '-c', '--git-dir', '--work-tree'].includes(rest[index - 1]?.text ?? ''),
   );
   const command = at < 0 ? undefined : rest[at];
-  const mayChange = command !== undefined && (command.isDynamic || !reading.has(command.text));
+  const mayChange =
+    command !== undefined && (command.isDynamic || !readingCommands.has(command.text));
   return { kind: 'git', mayChange };
 }
 
@@ -158,8 +161,8 @@ function judgeWrapped({
   const bare = rest
     .flatMap((word, index) => (/^-|^[A-Za-z_]\w*=/.test(word.text) ? [] : [index]))
     .slice(own);
-  // After options that take a word, it is unclear where the command starts. Therefore, git counts
-  // as the command wherever the word occurs.
+  // An option may take the next word as its value, so the start of the wrapped command is unclear.
+  // Therefore, any word `git` is treated as the start of the command.
   const start = bare.find((index) => /(?:^|\/)git$/.test(rest[index]?.text ?? '')) ?? bare[0];
   if (start === undefined) return none;
   return judgeCommand({ ...command, assignments: [], words: rest.slice(start) }, text, depth + 1);
@@ -181,8 +184,8 @@ function judgeFind(command: ShellCommand, text: string, depth: number): GitVerdi
 }
 
 /**
- * Judges the source of a program in another language. Calling git by its name is allowed there,
- * because the guard sees the call.
+ * Judges the source of a program in another language. The program may call git by its name, because
+ * the guard decides on that call.
  */
 function judgeSource(text: string): GitVerdict {
   const isReaching =
@@ -200,5 +203,5 @@ const isGitPath = ({ text }: ShellWord): boolean => /(?:^|\/|=)\.git(?:\/|$)/i.t
 /** Returns why writing to a path is refused; `undefined` if writing is allowed. */
 export const gitFolderRefusal = (path: string): string | undefined =>
   path.split('/').some((part) => part.toLowerCase() === '.git')
-    ? `Not written: ${path} is part of a git repository. ${advice}`
+    ? `Not written: ${path} is in a .git folder. ${advice}`
     : undefined;

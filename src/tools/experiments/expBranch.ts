@@ -15,14 +15,18 @@ import { defineTool, type Tool } from '../tool.ts';
 
 const parameters = z.strictObject({
   ...placeParameters,
-  experiment_name: z.string().min(1).max(200).describe('A few words, such as "cosine schedule".'),
+  experiment_name: z
+    .string()
+    .min(1)
+    .max(200)
+    .describe('Name of the branch in a few words, such as "cosine schedule".'),
   from: z
     .string()
     .min(1)
     .max(300)
     .optional()
     .describe(
-      'Another branch, an experiment of the ledger (e7), or a revision. Default: the checkout as it stands.',
+      'Branch, experiment of the ledger (e7), or git revision to start from. Default: the current state of the checkout, including uncommitted changes.',
     ),
 });
 
@@ -30,10 +34,10 @@ export const expBranch = (deps: ExperimentCode): Tool =>
   defineTool({
     name: 'exp_branch',
     description:
-      'Start a line of work in the code: a separate git worktree, in which you edit, run and commit (exp_commit) ' +
-      "freely. The user's checkout is never touched. The worktree starts from the current state of that checkout, or from `from`.",
+      'Create a branch with its own git worktree, in which you edit, run and commit (exp_commit) freely. ' +
+      "The user's checkout is never changed. The worktree starts from the current state of that checkout, or from `from`.",
     guidance: [
-      "The user's repositories stay unchanged; git may be read everywhere. To change code that is under git, make a worktree with exp_branch, edit and run there (cwd), and commit what is worth keeping with exp_commit; what did not help stays on its own branch.",
+      "The user's repositories stay unchanged; commands that only read git (status, log, diff, show) are allowed everywhere. To change code that is under git, create a worktree with exp_branch, edit and run in it (cwd), and commit the changes worth keeping with exp_commit; changes that did not help stay on their own branch.",
     ],
     effect: 'write',
     isRepeatable: true,
@@ -66,7 +70,7 @@ export const expBranch = (deps: ExperimentCode): Tool =>
           ...leftOutFields(made.leftOut),
           ...pointerFields(made.hasPointers),
           note: made.isNew
-            ? 'Work in path: edit files there and give it as cwd to runs. Ignored files (data, environments) are not in it.'
+            ? 'Edit files below path, and pass path as cwd to runs. Files that git ignores (data, environments) are not in the worktree.'
             : 'The branch exists already; nothing was changed.',
         },
         summary: `${made.name} · ${shortCommit(made.commit)}`,

@@ -17,7 +17,7 @@ export const expBranches = (deps: ExperimentCode): Tool =>
   defineTool({
     name: 'exp_branches',
     description:
-      'List the branches made by exp_branch in a repository, with their worktrees, and the stored code of the ledger.',
+      'List the branches that exp_branch created in a repository, with their worktrees, and the commits with the code of the experiments in the ledger.',
     effect: 'read',
     parameters: z.strictObject(placeParameters),
     aliases: codeAliases,
@@ -53,6 +53,6 @@ const fieldsOf = (
   commit: shortCommit(branch.commit),
   message: branch.message,
   age: formatDuration(Math.max(0, nowMs - branch.committedMs)),
-  worktree: branch.hasWorktree ? branch.path : 'gone: exp_checkout makes it again',
+  worktree: branch.hasWorktree ? branch.path : 'deleted: exp_checkout creates it again',
   ...((champion === branch.path || champion?.startsWith(`${branch.path}/`)) && { champion: true }),
 });

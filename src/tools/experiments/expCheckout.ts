@@ -12,7 +12,7 @@ export const expCheckout = (deps: ExperimentCode): Tool =>
   defineTool({
     name: 'exp_checkout',
     description:
-      "Get the worktree of a branch; it is created again if it is gone. The user's checkout is never switched.",
+      "Get the path of the worktree of a branch; a deleted worktree is created again. The user's checkout is never switched.",
     effect: 'write',
     isRepeatable: true,
     parameters: z.strictObject({
@@ -21,7 +21,7 @@ export const expCheckout = (deps: ExperimentCode): Tool =>
         .string()
         .min(1)
         .optional()
-        .describe('Needed only if the machine no longer knows the branch.'),
+        .describe('Folder of the repository. Needed only if the branch is not found without it.'),
       branch: z.string().min(1).max(200).describe('The name that exp_branch returned.'),
     }),
     aliases: branchAliases,

@@ -13,16 +13,13 @@ export const expCommit = (deps: ExperimentCode): Tool =>
   defineTool({
     name: 'exp_commit',
     description:
-      'Commit all changes in the worktree of a branch made by exp_branch. Files that look like secrets, large files and ' +
-      'checkpoints are left out and listed.',
+      'Commit all changes in the worktree of a branch that exp_branch created. Files that look like secrets, large ' +
+      'files and checkpoints are not committed; left_out lists them.',
     effect: 'write',
     isRepeatable: true,
     parameters: z.strictObject({
       machine_id: machineId,
-      repo_path: z
-        .string()
-        .optional()
-        .describe('Not needed: the branch determines the repository.'),
+      repo_path: z.string().optional().describe('Ignored: the branch determines the repository.'),
       branch: z.string().min(1).max(200).describe('The name that exp_branch returned.'),
       message: z.string().min(1).max(5_000).describe('What was changed, and why.'),
     }),

@@ -29,11 +29,11 @@ const parameters = z.strictObject({
   experiment: z
     .union([z.string().min(1), z.int().positive()])
     .transform(String)
-    .describe('Its id or number, such as "e7".'),
+    .describe('Id or number of the experiment, such as "e7".'),
   decision: z
     .enum(decisions)
     .describe(
-      'keep: better, later experiments build on it. discard: no better. crash: it failed. invalid: its measurements do not count (a bug, a leak). retest: unclear, it will be repeated.',
+      'keep: better; later experiments build on it. discard: not better. crash: it failed. invalid: its measurements are not valid (a bug, a data leak). retest: unclear; it will be repeated.',
     ),
   why: z
     .string()
@@ -46,7 +46,7 @@ export const expDecide = (deps: ExperimentJudge): Tool =>
   defineTool({
     name: 'exp_decide',
     description:
-      'Record your decision on an experiment once its runs have ended: keep, discard, crash, invalid or retest, and why. The ledger takes its numbers from the runs, never from you. Decide each experiment before you launch the next; the last decision counts.',
+      'Record your decision on an experiment once its runs have ended: keep, discard, crash, invalid or retest, and why. The ledger reads its numbers from the runs, never from your text. Decide on each experiment before you launch the next; a later decision replaces an earlier one.',
     effect: 'read',
     isQuiet: true,
     isRepeatable: true,

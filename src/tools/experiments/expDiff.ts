@@ -16,12 +16,20 @@ export const expDiff = (deps: ExperimentCode): Tool =>
   defineTool({
     name: 'exp_diff',
     description:
-      'Show the differences in the code between two branches, experiments of the ledger (e7), or revisions.',
+      'Show the differences in the code between two branches, experiments of the ledger (e7), or git revisions.',
     effect: 'read',
     parameters: z.strictObject({
       ...placeParameters,
-      branch_a: z.string().min(1).max(300).describe('Before.'),
-      branch_b: z.string().min(1).max(300).describe('After.'),
+      branch_a: z
+        .string()
+        .min(1)
+        .max(300)
+        .describe('State before: branch, experiment or git revision.'),
+      branch_b: z
+        .string()
+        .min(1)
+        .max(300)
+        .describe('State after: branch, experiment or git revision.'),
     }),
     aliases: { ...codeAliases, a: 'branch_a', b: 'branch_b', from: 'branch_a', to: 'branch_b' },
     describe: (args) => `Compared ${args.branch_a} with ${args.branch_b}`,
@@ -36,7 +44,7 @@ export const expDiff = (deps: ExperimentCode): Tool =>
       const commits = { commit_a: diff.commitA, commit_b: diff.commitB };
       if (diff.isEqual)
         return {
-          content: { ...commits, equal: true, note: 'Their files are the same.' },
+          content: { ...commits, equal: true, note: 'The files of both states are identical.' },
           summary: 'equal',
         };
       const isCut = diff.patchBytes > maxBytes;
@@ -48,7 +56,7 @@ export const expDiff = (deps: ExperimentCode): Tool =>
           files: diff.stat,
           diff: diff.patch,
           ...(isCut && {
-            cut: `${maxBytes} of ${diff.patchBytes} bytes are shown. File by file: remote_exec "${rest}"`,
+            cut: `The first ${maxBytes} of ${diff.patchBytes} bytes are shown. To see the diff of one file, use remote_exec "${rest}"`,
           }),
         },
         summary: diff.stat.trimEnd().split('\n').at(-1)?.trim() ?? '',

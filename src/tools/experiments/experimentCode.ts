@@ -57,7 +57,7 @@ export const leftOutFields = (
 export const pointerFields = (hasPointers: boolean): { readonly lfs?: string } =>
   hasPointers
     ? {
-        lfs: 'Files stored with Git LFS are only pointers here. Give runs the path of the real files in the checkout.',
+        lfs: "Files stored with Git LFS are only pointers in this worktree. In the commands of runs, use the path of the real files in the user's checkout.",
       }
     : {};
 

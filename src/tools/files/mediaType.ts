@@ -1,6 +1,6 @@
 /**
- * Media types by the first bytes of a file. The file name is ignored, because it may wrongly call a
- * file an image.
+ * Media types by the first bytes of a file. The file name is ignored, because its extension may be
+ * wrong.
  */
 const signatures: readonly (readonly [mediaType: string, pattern: RegExp])[] = [
   ['image/png', /^\x89PNG\r\n/],
@@ -16,5 +16,5 @@ export function mediaTypeOf(head: Uint8Array): string | undefined {
   return signatures.find(([, pattern]) => pattern.test(start))?.[0];
 }
 
-/** Returns whether the bytes are not text: text has no NUL bytes. */
+/** Returns true if the bytes contain a NUL byte, which text files do not have. */
 export const isBinary = (head: Uint8Array): boolean => head.includes(0);

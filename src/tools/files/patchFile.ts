@@ -1,4 +1,4 @@
-import { pathAccess } from '../parameters/accesses.ts';
+import { writeAccess } from '../parameters/accesses.ts';
 import * as z from 'zod';
 import { ToolFailure } from '../../base/errors.ts';
 import type { Machine } from '../../machines/machine.ts';
@@ -17,8 +17,8 @@ export const patchFile = (deps: MachineTools): Tool =>
   defineTool({
     name: 'patch_file',
     description:
-      'Replace one part of a file. old_string must occur exactly once, including white space; the rest of the file ' +
-      'stays unchanged. Read the file first.',
+      'Replace one piece of text in a file. old_string must match the file exactly, including white space, and occur ' +
+      'only once; the remaining text stays unchanged. Read the file first.',
     effect: 'write',
     parameters: z.strictObject({
       machine_id: machineId,
@@ -29,8 +29,8 @@ export const patchFile = (deps: MachineTools): Tool =>
       old_string: z
         .string()
         .min(1)
-        .describe('Text to replace, with enough around it to be unique.'),
-      new_string: z.string().describe('The replacement, taken literally.'),
+        .describe('Text to replace, with enough surrounding text to be unique in the file.'),
+      new_string: z.string().describe('Replacement text, used literally.'),
     }),
     aliases: {
       machine: 'machine_id',
@@ -40,12 +40,12 @@ export const patchFile = (deps: MachineTools): Tool =>
       new_str: 'new_string',
     },
     describe: (args) => `Edited ${onMachine(args.path, args.machine_id)}`,
-    accesses: (args) => [
-      pathAccess('write', deps.machines, { machineId: args.machine_id, path: args.path }),
+    accesses: async (args) => [
+      await writeAccess(deps.machines, { machineId: args.machine_id, path: args.path }),
     ],
-    async execute(args) {
+    async execute(args, context) {
       const machine = deps.machines.get(args.machine_id);
-      const path = await writtenPath(deps, machine, args.path);
+      const path = await writtenPath(deps, machine, { path: args.path, context });
       const bytes = await readWhole(machine, path);
       const edit = findEdit(bytes, args.old_string, args.new_string, path);
       await machine.writeFile(
@@ -68,7 +68,7 @@ export const patchFile = (deps: MachineTools): Tool =>
 async function readWhole(machine: Machine, path: string): Promise<Buffer> {
   const stat = await machine.stat(path);
   if (!stat) throw new ToolFailure(`There is no file ${path}. Create it with write_file.`);
-  if (stat.isDirectory) throw new ToolFailure(`${path} is a folder.`);
+  if (stat.isDirectory) throw new ToolFailure(`${path} is a folder, not a file.`);
   if (stat.sizeBytes > maxFileBytes)
     throw new ToolFailure(
       `${path} has ${stat.sizeBytes} bytes; at most 50 MiB can be patched. Use remote_exec (sed).`,
@@ -99,13 +99,13 @@ function findEdit(bytes: Buffer, oldText: string, newText: string, path: string)
     if (places === 1) return { at: bytes.indexOf(old), old, new: Buffer.from(spell(newText)) };
   }
   throw new ToolFailure(
-    `old_string is not in ${path}. Read the file again: every space and line end counts.`,
+    `old_string is not in ${path}. Read the file again: every space and line ending must match.`,
   );
 }
 
 /**
  * Returns the spellings of line endings to try. Models write LF, but a file with CRLF line endings
- * must keep them. If the file has both, the text is first tried as written.
+ * must keep them. If the file has both kinds, the text is first tried as written.
  */
 function spellings(bytes: Buffer): ((text: string) => string)[] {
   const windows = (text: string): string => text.replace(/\r?\n/g, '\r\n');
@@ -115,8 +115,8 @@ function spellings(bytes: Buffer): ((text: string) => string)[] {
 }
 
 /**
- * Counts the matches of `piece`, including overlapping ones, because each could be the intended
- * place.
+ * Counts the matches of `piece`, including overlapping matches, because each could be the intended
+ * one.
  */
 function countPlaces(bytes: Buffer, piece: Buffer): number {
   let count = 0;

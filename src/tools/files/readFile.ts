@@ -26,14 +26,19 @@ export const readFile = ({ machines }: MachineTools): Tool =>
         .string()
         .min(1)
         .describe("Relative paths start at the machine's working folder; ~ is the home folder."),
-      offset: z.number().int().min(1).default(1).describe('First line, from 1.'),
+      offset: z
+        .number()
+        .int()
+        .min(1)
+        .default(1)
+        .describe('First line to read; line numbers start at 1. Default: 1.'),
       limit: z
         .number()
         .int()
         .min(1)
         .max(5000)
         .default(200)
-        .describe('Number of lines. Default 200.'),
+        .describe('Maximum number of lines. Default: 200.'),
     }),
     aliases: { machine: 'machine_id', file: 'path', file_path: 'path' },
     describe: (args) => `Read ${onMachine(args.path, args.machine_id)}`,
@@ -45,7 +50,9 @@ export const readFile = ({ machines }: MachineTools): Tool =>
       const path = await machinePath(machine, args.path);
       const stat = await machine.stat(path);
       if (!stat)
-        throw new ToolFailure(`There is no file ${path}. Read its folder to see what is there.`);
+        throw new ToolFailure(
+          `There is no file ${path}. Read its folder to see which files exist.`,
+        );
       if (stat.isDirectory) return listFolder(machine, path);
       const head = await machine.readFile(path, { offset: 0, maxBytes: headBytes });
       const mediaType = mediaTypeOf(head);
@@ -67,7 +74,7 @@ async function listFolder(machine: Machine, path: string): Promise<ToolResult> {
     content: {
       folder: path,
       entries,
-      ...(names.length > maxNames && { note: `Only the first ${maxNames} are shown.` }),
+      ...(names.length > maxNames && { note: `Only the first ${maxNames} names are shown.` }),
     },
     summary:
       names.length > maxNames
@@ -105,7 +112,7 @@ async function readText(
 const cutLine = (line: string): string =>
   line.length <= maxLineChars
     ? line
-    : `${line.slice(0, maxLineChars)}… (line cut, ${line.length} characters or more)`;
+    : `${line.slice(0, maxLineChars)}… (line truncated; it has ${line.length} characters or more)`;
 
 async function readAttachment(
   machine: Machine,
@@ -114,7 +121,7 @@ async function readAttachment(
 ): Promise<ToolResult> {
   if (file.sizeBytes > maxAttachmentBytes)
     throw new ToolFailure(
-      `${path} has ${file.sizeBytes} bytes; at most 10 MiB can be looked at. Make it smaller first.`,
+      `${path} has ${file.sizeBytes} bytes; the limit for an image or PDF is 10 MiB. Make a smaller copy first.`,
     );
   const name = basename(path);
   const bytes = await machine.readFile(path);

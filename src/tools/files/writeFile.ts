@@ -1,4 +1,4 @@
-import { pathAccess } from '../parameters/accesses.ts';
+import { writeAccess } from '../parameters/accesses.ts';
 import * as z from 'zod';
 import { counted } from '../../base/text.ts';
 import {
@@ -25,18 +25,21 @@ export const writeFile = (deps: MachineTools): Tool =>
         .string()
         .min(1)
         .describe("Relative paths start at the machine's working folder; ~ is the home folder."),
-      content: z.string().describe('The text, including the last newline.'),
-      append: z.boolean().default(false).describe('Add to the end instead of replacing the file.'),
+      content: z.string().describe('Text to write, including the newline after its last line.'),
+      append: z
+        .boolean()
+        .default(false)
+        .describe('Append content to the file instead of replacing the file.'),
     }),
     aliases: { machine: 'machine_id', file: 'path', file_path: 'path', text: 'content' },
     describe: (args) =>
       `${args.append ? 'Appended to' : 'Wrote'} ${onMachine(args.path, args.machine_id)}`,
-    accesses: (args) => [
-      pathAccess('write', deps.machines, { machineId: args.machine_id, path: args.path }),
+    accesses: async (args) => [
+      await writeAccess(deps.machines, { machineId: args.machine_id, path: args.path }),
     ],
-    async execute(args) {
+    async execute(args, context) {
       const machine = deps.machines.get(args.machine_id);
-      const path = await writtenPath(deps, machine, args.path);
+      const path = await writtenPath(deps, machine, { path: args.path, context });
       const bytes = Buffer.from(args.content);
       await (args.append ? machine.appendFile(path, bytes) : machine.writeFile(path, bytes));
       const lines = countLines(args.content);

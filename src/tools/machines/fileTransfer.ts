@@ -18,19 +18,23 @@ export const transferOptions = {
     .array(z.string().min(1))
     .default([])
     .describe(
-      'Patterns as in .gitignore, relative to the root of the transfer: ["*.ckpt", "/data/", ".git"].',
+      'Files to omit: patterns as in .gitignore, relative to the source folder, such as ["*.ckpt", "/data/", ".git"].',
     ),
   gitignore: z
     .boolean()
     .default(false)
-    .describe('Also leave out what the .gitignore files in the tree exclude.'),
-  checksum: z.boolean().default(false).describe('Compare contents; default: sizes and times.'),
+    .describe('Also omit the files that .gitignore files in the source folder exclude.'),
+  checksum: z
+    .boolean()
+    .default(false)
+    .describe('Detect changed files by their contents. Default: by size and modification time.'),
 };
 
 export const transferRules =
-  'The destination is the new path of the file or folder, not its parent folder. An existing folder is merged with ' +
-  'the content, and nothing is deleted. Only missing or changed files are sent; call again to resume after an ' +
-  'interruption. Modes, times, links and empty folders are kept; .git is sent unless it is excluded.';
+  'The destination is the new path of the file or folder, not its parent folder. Files are merged into an existing ' +
+  'folder, and nothing is deleted. Only missing or changed files are sent; call again to resume after an ' +
+  'interruption. Modes, times, links and empty folders are preserved. .git is sent unless it is excluded or the ' +
+  'destination has a .git.';
 
 export interface TransferAsked {
   readonly from: Place;
@@ -42,21 +46,25 @@ export interface TransferAsked {
 
 /**
  * Resolves with the destination of a transfer and the files to exclude. Rejects with `ToolFailure`
- * if the path belongs to git.
+ * as `writtenPath` does.
  */
 export async function destination(
   deps: MachineTools,
   machine: Machine,
-  options: { readonly path: string; readonly exclude: readonly string[] },
+  options: {
+    readonly path: string;
+    readonly exclude: readonly string[];
+    readonly context: ToolContext;
+  },
 ): Promise<Pick<TransferAsked, 'to' | 'exclude'>> {
-  const path = await writtenPath(deps, machine, options.path);
-  const kept = (await deps.git?.excluded(machine, path)) ?? [];
-  return { to: { machine, path }, exclude: [...options.exclude, ...kept] };
+  const path = await writtenPath(deps, machine, options);
+  const protectedNames = (await deps.git?.excluded(machine, path)) ?? [];
+  return { to: { machine, path }, exclude: [...options.exclude, ...protectedNames] };
 }
 
 /**
- * Transfers the files. Rejects with `ToolFailure` if the transfer failed; the message says which
- * files have arrived.
+ * Transfers the files. Rejects with `ToolFailure` if the transfer failed; the message says how many
+ * files were sent.
  */
 export async function transferred(asked: TransferAsked, context: ToolContext): Promise<ToolResult> {
   const report = await transfer({

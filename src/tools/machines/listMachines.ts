@@ -20,7 +20,7 @@ export const listMachines = (overview: MachineOverview): Tool =>
   defineTool({
     name: 'list_machines',
     description:
-      'List the machines that commands can run on: id, kind, status (connected, unreachable and why, not_yet_used), hardware, current use (CPU, memory, disk, each GPU and the run that holds it), free slots, working folder, runs that have not ended.',
+      'List the machines that commands can run on: id, kind, status (connected, unreachable with the reason, not_yet_used), hardware, current use (CPU, memory, disk, each GPU and the run that has leased it), free slots, working folder, runs that have not ended.',
     effect: 'read',
     parameters: z.strictObject({}),
     describe: () => 'Listed machines',
@@ -33,8 +33,8 @@ export const listMachines = (overview: MachineOverview): Tool =>
   });
 
 /**
- * Returns the description of one machine. A machine that does not answer neither hides nor delays
- * the others.
+ * Returns the description of one machine. Resolves in time even if the machine does not answer, so
+ * that the list always contains the other machines.
  */
 async function machineFields(
   machine: Machine,
@@ -43,15 +43,15 @@ async function machineFields(
   const running = runs
     .all()
     .filter((run) => run.spec.machineId === machine.id && run.liveness.kind !== 'ended');
-  const told = await describeWithin(machine, clock);
+  const answer = await describeWithin(machine, clock);
   return {
     id: machine.id,
     kind: machine.kind,
-    ...('description' in told
-      ? { status: 'connected', description: told.description }
-      : statusFields(machines.status?.(machine.id), told.problem)),
+    ...('description' in answer
+      ? { status: 'connected', description: answer.description }
+      : statusFields(machines.status?.(machine.id), answer.problem)),
     ...workFolderOf(machine),
-    ...('description' in told ? await useFields(machine, resources, clock) : {}),
+    ...('description' in answer ? await useFields(machine, resources, clock) : {}),
     running: running.map((run) => ({
       run: run.spec.number,
       task: run.handle ?? run.spec.id,

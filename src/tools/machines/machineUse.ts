@@ -10,7 +10,7 @@ import { freeSlots, type FreeSlots, type GpuSlot } from '../../runs/leases.ts';
 
 export type ResourceSource = Pick<MachineResources, 'take' | 'gpuTime'>;
 
-/** Maximum time that a list waits for the load and the slots of a reachable machine. */
+/** Maximum time that `list_machines` waits for the load and the slots of a reachable machine. */
 const answerMs = 3000;
 const maxGpus = 16;
 
@@ -27,11 +27,11 @@ export async function useFields(
   return { ...slotFields(slots), ...(sample && sampleFields(sample, slots?.gpus ?? [])) };
 }
 
-async function within<T>(asked: Promise<T> | undefined, clock: Clock): Promise<T | undefined> {
-  if (asked === undefined) return undefined;
+async function within<T>(request: Promise<T> | undefined, clock: Clock): Promise<T | undefined> {
+  if (request === undefined) return undefined;
   const over = new AbortController();
   const late = delay(clock, answerMs, over.signal).then(() => undefined);
-  const answer = asked.catch(() => undefined);
+  const answer = request.catch(() => undefined);
   // When the answer wins the race, aborting the timer rejects `late`; ignores that.
   late.catch(() => undefined);
   return Promise.race([answer, late]).finally(() => over.abort());
@@ -73,8 +73,9 @@ function gpuFields(gpu: GpuSample, held: readonly GpuSlot[]): Record<string, unk
 }
 
 /**
- * Returns for how many seconds the GPUs of a run were idle and were watched, and their memory.
- * Empty if the run held no GPU while it was watched.
+ * Returns the seconds for which the GPUs of a run were idle, the seconds for which they were
+ * watched (both added up over the GPUs), and the GPU memory that the run uses, in GB. Empty if the
+ * run held no GPU while it was watched.
  */
 export function gpuTimeFields(
   runId: string,

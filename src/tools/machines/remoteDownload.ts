@@ -1,4 +1,4 @@
-import { pathAccess } from '../parameters/accesses.ts';
+import { pathAccess, writeAccess } from '../parameters/accesses.ts';
 import * as z from 'zod';
 import { destination, transferOptions, transferred, transferRules } from './fileTransfer.ts';
 import { machinePath, onMachine, type MachineTools } from '../parameters/machinePath.ts';
@@ -15,16 +15,18 @@ export const remoteDownload = (deps: MachineTools): Tool =>
       remote_path: z
         .string()
         .min(1)
-        .describe('The file or folder there. Relative paths start at the working folder.'),
-      local_path: z.string().min(1).describe('Its new path here.'),
+        .describe(
+          'File or folder on machine_id. Relative paths start at its working folder; ~ is its home folder.',
+        ),
+      local_path: z.string().min(1).describe('New path of the file or folder on this computer.'),
       ...transferOptions,
     }),
     aliases: { machine: 'machine_id', source: 'remote_path', destination: 'local_path' },
     describe: (args) =>
       `Fetched ${onMachine(args.remote_path, args.machine_id)} to ${args.local_path}`,
-    accesses: ({ machine_id, local_path, remote_path }) => [
+    accesses: async ({ machine_id, local_path, remote_path }) => [
       pathAccess('read', deps.machines, { machineId: machine_id, path: remote_path }),
-      pathAccess('write', deps.machines, { machineId: 'local', path: local_path }),
+      await writeAccess(deps.machines, { machineId: 'local', path: local_path }),
     ],
     async execute({ machine_id, remote_path, local_path, ...options }, context) {
       const [from, to] = [deps.machines.get(machine_id), deps.machines.get('local')];
@@ -32,7 +34,7 @@ export const remoteDownload = (deps: MachineTools): Tool =>
         {
           from: { machine: from, path: await machinePath(from, remote_path) },
           ...options,
-          ...(await destination(deps, to, { path: local_path, exclude: options.exclude })),
+          ...(await destination(deps, to, { path: local_path, exclude: options.exclude, context })),
         },
         context,
       );

@@ -1,6 +1,6 @@
 import { commandAccess } from '../parameters/accesses.ts';
 import * as z from 'zod';
-import { cleanText, oneLine } from '../../base/text.ts';
+import { cleanText, oneLine, formatDuration } from '../../base/text.ts';
 import type { ExecOutcome, ExecResult } from '../../machines/machine.ts';
 import { machineId, machinePath, onMachine, type MachineTools } from '../parameters/machinePath.ts';
 import { defineTool, type Tool } from '../tool.ts';
@@ -13,7 +13,7 @@ export const remoteExec = ({ machines, git }: MachineTools): Tool =>
     name: 'remote_exec',
     description:
       'Run a short shell command on a machine and wait for it: inspect, install, test. For training and anything ' +
-      'longer than a few minutes use remote_exec_background. At the time limit the command and its children are ended.',
+      'longer than a few minutes use remote_exec_background. After timeout_seconds, the command and its child processes are ended.',
     effect: 'execute',
     parameters: z.strictObject({
       machine_id: machineId,
@@ -23,7 +23,7 @@ export const remoteExec = ({ machines, git }: MachineTools): Tool =>
         .positive()
         .max(3600)
         .default(defaultTimeoutSeconds)
-        .describe('Default 300.'),
+        .describe('Time limit in seconds. Default: 300.'),
       cwd: z
         .string()
         .min(1)
@@ -61,10 +61,10 @@ function outcomeFields(outcome: ExecOutcome): Record<string, unknown> {
     case 'timed_out':
       return {
         timed_out: true,
-        note: `Ended after ${outcome.afterMs / 1000} s. Raise timeout_seconds, or use remote_exec_background.`,
+        note: `Ended at the time limit, after ${formatDuration(outcome.afterMs)}. Raise timeout_seconds, or use remote_exec_background.`,
       };
     case 'aborted':
-      return { aborted: true, note: 'Interrupted before it ended.' };
+      return { aborted: true, note: 'The command was interrupted before it ended.' };
   }
 }
 
@@ -75,7 +75,7 @@ function outcomeText(outcome: ExecOutcome): string {
     case 'signalled':
       return `ended by signal ${outcome.signal}`;
     case 'timed_out':
-      return `timed out after ${outcome.afterMs / 1000} s`;
+      return `timed out after ${formatDuration(outcome.afterMs)}`;
     case 'aborted':
       return 'interrupted';
   }

@@ -1,4 +1,4 @@
-import { pathAccess } from '../parameters/accesses.ts';
+import { pathAccess, writeAccess } from '../parameters/accesses.ts';
 import * as z from 'zod';
 import { destination, transferOptions, transferred, transferRules } from './fileTransfer.ts';
 import { machinePath, onMachine, type MachineTools } from '../parameters/machinePath.ts';
@@ -15,16 +15,21 @@ export const remoteUpload = (deps: MachineTools): Tool =>
     isRepeatable: true,
     parameters: z.strictObject({
       machine_id: z.string().min(1).describe('The destination: a machine id from list_machines.'),
-      local_path: z.string().min(1).describe('The file or folder here, or on source_machine_id.'),
+      local_path: z
+        .string()
+        .min(1)
+        .describe('File or folder on this computer, or on source_machine_id.'),
       remote_path: z
         .string()
         .min(1)
-        .describe('Its new path there. Relative paths start at the working folder; ~ is home.'),
+        .describe(
+          'New path of the file or folder on machine_id. Relative paths start at its working folder; ~ is its home folder.',
+        ),
       source_machine_id: z
         .string()
         .min(1)
         .default('local')
-        .describe('The machine of local_path. Default: local.'),
+        .describe('Machine on which local_path is. Default: local (this computer).'),
       ...transferOptions,
     }),
     aliases: {
@@ -35,9 +40,9 @@ export const remoteUpload = (deps: MachineTools): Tool =>
     },
     describe: (args) =>
       `Sent ${onMachine(args.local_path, args.source_machine_id)} to ${args.remote_path} on ${args.machine_id}`,
-    accesses: ({ machine_id, local_path, remote_path, source_machine_id }) => [
+    accesses: async ({ machine_id, local_path, remote_path, source_machine_id }) => [
       pathAccess('read', deps.machines, { machineId: source_machine_id, path: local_path }),
-      pathAccess('write', deps.machines, { machineId: machine_id, path: remote_path }),
+      await writeAccess(deps.machines, { machineId: machine_id, path: remote_path }),
     ],
     async execute({ machine_id, local_path, remote_path, source_machine_id, ...options }, context) {
       const [from, to] = [deps.machines.get(source_machine_id), deps.machines.get(machine_id)];
@@ -45,7 +50,11 @@ export const remoteUpload = (deps: MachineTools): Tool =>
         {
           from: { machine: from, path: await machinePath(from, local_path) },
           ...options,
-          ...(await destination(deps, to, { path: remote_path, exclude: options.exclude })),
+          ...(await destination(deps, to, {
+            path: remote_path,
+            exclude: options.exclude,
+            context,
+          })),
         },
         context,
       );

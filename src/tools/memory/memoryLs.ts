@@ -11,7 +11,10 @@ export const memoryLs = (memory: Pick<MemoryStore, 'list'>): Tool =>
       'List the notes directly below a path of your memory, with their gists. /global is shared by all sessions.',
     effect: 'read',
     parameters: z.strictObject({
-      path: z.string().default('/').describe('such as / or /papers or /global'),
+      path: z
+        .string()
+        .default('/')
+        .describe('Path whose notes to list, such as /papers or /global. Default: /.'),
     }),
     describe: ({ path }) => `List memory ${path}`,
     async execute({ path }) {
@@ -24,9 +27,9 @@ export const memoryLs = (memory: Pick<MemoryStore, 'list'>): Tool =>
         content: {
           path,
           children,
-          ...(nodes.length === 0 && { note: 'There are no notes here yet.' }),
+          ...(nodes.length === 0 && { note: 'There are no notes below this path yet.' }),
           ...(left > 0 && {
-            note: `${left} more are not shown: keep notes in folders, and list those.`,
+            note: `${left} more notes are not shown. Sort notes into folders, and list the folders one by one.`,
           }),
         },
         summary: `${nodes.length} ${nodes.length === 1 ? 'note' : 'notes'}`,

@@ -7,7 +7,9 @@ export const memoryRead = (memory: Pick<MemoryStore, 'read'>): Tool =>
     name: 'memory_read',
     description: 'Read one note of your memory: its gist and its whole content.',
     effect: 'read',
-    parameters: z.strictObject({ path: z.string().describe('such as /best or /global/tricks') }),
+    parameters: z.strictObject({
+      path: z.string().describe('Path of the note, such as /best or /global/tricks.'),
+    }),
     describe: ({ path }) => `Read memory ${path}`,
     async execute({ path }) {
       const note = await memory.read(path);

@@ -6,18 +6,20 @@ export const memoryRm = (memory: Pick<MemoryStore, 'remove'>): Tool =>
   defineTool({
     name: 'memory_rm',
     description:
-      'Remove a note of your memory and everything below it permanently. / and /global as a whole are never removed.',
+      'Permanently remove a note of your memory and all notes below it. / and /global themselves cannot be removed.',
     effect: 'write',
     isOwnData: true,
     changesCode: false,
     isRepeatable: true,
-    parameters: z.strictObject({ path: z.string().describe('exactly as memory_ls shows it') }),
+    parameters: z.strictObject({
+      path: z.string().describe('Path of the note, exactly as memory_ls returns it.'),
+    }),
     describe: ({ path }) => `Remove note ${path}`,
     async execute({ path }) {
       const removed = await memory.remove(path);
       return {
         content: { ok: true, path, removed_count: removed },
-        summary: removed === 0 ? 'nothing was there' : `${removed} removed`,
+        summary: removed === 0 ? 'no such note' : `${removed} removed`,
       };
     },
   });

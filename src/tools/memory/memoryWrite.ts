@@ -6,15 +6,17 @@ export const memoryWrite = (memory: Pick<MemoryStore, 'write'>): Tool =>
   defineTool({
     name: 'memory_write',
     description:
-      'Write a note that outlives your context: what was tried, what was found, what is best. The gist is always in front of you; the content is read with memory_read. Replaces the note at that path; without content only the gist changes. Under /global it is shared with all sessions. The user can read and edit the notes.',
+      'Write a note that remains when older turns leave your context: what was tried, what was found, what is best. Your prompt lists the gists; read the content with memory_read. Replaces the note at that path; without content, only the gist is replaced. Notes under /global are shared by all sessions. The user can read and edit the notes.',
     effect: 'write',
     isOwnData: true,
     changesCode: false,
     isRepeatable: true,
     parameters: z.strictObject({
-      path: z.string().describe('such as /best, /observations/3 or /global/tricks'),
-      gist: z.string().min(1).describe('one line that says what the note holds'),
-      content: z.string().optional().describe('Markdown'),
+      path: z
+        .string()
+        .describe('Path of the note, such as /best, /observations/3 or /global/tricks.'),
+      gist: z.string().min(1).describe('One line that summarizes the note.'),
+      content: z.string().optional().describe('Content of the note, in Markdown.'),
     }),
     describe: ({ path }) => `Note ${path}`,
     async execute({ path, gist, content }) {

@@ -1,16 +1,34 @@
 import { posix } from 'node:path';
 import type { Machine, Machines } from '../../machines/machine.ts';
 import type { Access } from '../../permissions/access.ts';
+import { placeAccess, writePlace } from './writePlace.ts';
 
 /**
  * Returns the access to a path on a machine, for the approval. Does not connect to the machine:
- * before the first connection, the path stays as the call wrote it.
+ * before the first connection, the path is returned as given in the call.
  */
 export const pathAccess = (
   kind: 'read' | 'write',
   machines: Pick<Machines, 'get'>,
   { machineId, path }: { readonly machineId: string; readonly path: string },
 ): Access => ({ kind, machineId, path: knownPath(machines, machineId, path) });
+
+/**
+ * Resolves with the access of a write, with links resolved. Before the first connection to the
+ * machine, and if the machine does not answer, the path is not resolved: the call itself then
+ * refuses to leave the working folder.
+ */
+export async function writeAccess(
+  machines: Pick<Machines, 'get'>,
+  { machineId, path }: { readonly machineId: string; readonly path: string },
+): Promise<Access> {
+  const known = knownPath(machines, machineId, path);
+  try {
+    return placeAccess(machineId, known, await writePlace(machines.get(machineId), known));
+  } catch {
+    return { kind: 'write', machineId, path: known };
+  }
+}
 
 export const commandAccess = (machineId: string, command: string): Access => ({
   kind: 'command',

@@ -17,13 +17,13 @@ export const experimentParameters = {
     .min(1)
     .max(500)
     .optional()
-    .describe('What this should show, in one sentence; recorded in the ledger.'),
+    .describe('What the experiment is expected to show, in one sentence; recorded in the ledger.'),
   experiment: z
     .union([z.string().min(1), z.int().positive()])
     .transform(String)
     .optional()
     .describe(
-      'Add to this experiment (such as "e7") instead of a new one: a repetition with another seed.',
+      'Existing experiment (such as "e7") to add the runs to, as repetitions with another seed. Default: a new experiment.',
     ),
   retest: z
     .string()

@@ -7,7 +7,7 @@ export interface GitProtection {
    * command is not allowed.
    */
   command(machine: Machine, command: string): Promise<string>;
-  /** Throws `ToolFailure` if nothing may be written to the path. */
+  /** Throws `ToolFailure` if the path must not be written because it is in a `.git` folder. */
   path(path: string): void;
   /**
    * Resolves with the names that a transfer into `folder` must exclude, so that two repositories

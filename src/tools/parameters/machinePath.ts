@@ -1,8 +1,12 @@
-/** Resolves paths written by models on the machine that they belong to. */
+/** Resolves paths in the arguments of tool calls to absolute paths on their machine. */
 import { posix } from 'node:path';
 import * as z from 'zod';
+import { ToolFailure } from '../../base/errors.ts';
 import type { Machine, Machines } from '../../machines/machine.ts';
+import { linkNote, type Access } from '../../permissions/access.ts';
+import type { ToolContext } from '../tool.ts';
 import type { GitProtection } from './gitProtection.ts';
+import { placeAccess, writePlace } from './writePlace.ts';
 
 export const machineId = z
   .string()
@@ -28,18 +32,29 @@ export async function machinePath(machine: Machine, path: string): Promise<strin
 }
 
 /**
- * Resolves with the absolute path of a file to be written. Rejects with `ToolFailure` if the path
- * belongs to git.
+ * Resolves with the absolute path of a file to be written, with links resolved. Rejects with
+ * `ToolFailure` if the path is in a `.git` folder, or if a link in it leads out of the working
+ * folder and the approval was not about that place.
  */
 export async function writtenPath(
   { git }: MachineTools,
   machine: Machine,
-  path: string,
+  { path, context }: { readonly path: string; readonly context: Pick<ToolContext, 'accesses'> },
 ): Promise<string> {
   const absolute = await machinePath(machine, path);
+  const place = await writePlace(machine, absolute);
   git?.path(absolute);
-  return absolute;
+  git?.path(place.path);
+  const access = placeAccess(machine.id, absolute, place);
+  if (place.leavesFolder && !context.accesses.some((approved) => isSame(approved, access)))
+    throw new ToolFailure(
+      `Not written: ${linkNote([access])} Use that path if you mean to write there.`,
+    );
+  return place.path;
 }
+
+const isSame = (a: Access, b: Access): boolean =>
+  a.kind === 'write' && b.kind === 'write' && a.machineId === b.machineId && a.path === b.path;
 
 async function homeOf(machine: Machine): Promise<string> {
   return machine.homeFolder ?? (await machine.exec('printf %s "$HOME"', { cwd: '/' })).stdout;

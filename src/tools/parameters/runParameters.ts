@@ -11,13 +11,13 @@ export const limitParameters = {
     .max(maxMinutes)
     .optional()
     .describe(
-      'Time limit, also a fraction. Enforced by the machine itself: TERM, 10 s to save, KILL; "time limit reached".',
+      'Time limit in minutes; may be a fraction. The machine itself enforces it: TERM, then KILL after 10 s (time to save). The verdict is "time limit reached".',
     ),
   limit_from: z
     .enum(['launch', 'first_metric'])
     .optional()
     .describe(
-      'When the clock of max_minutes starts. Default: launch; first_metric excludes compiling and loading.',
+      'When the clock of max_minutes starts; first_metric excludes compiling and loading. Default: launch.',
     ),
 };
 
@@ -28,15 +28,22 @@ export const resourceParameters = {
     .max(1024)
     .optional()
     .describe(
-      'GPUs for this run alone; it sees no others, and none with 0. Default: all, shared with other runs.',
+      'Number of GPUs that only this run uses; it sees no other GPUs. With 0, it sees none. Default: all GPUs, shared with other runs.',
     ),
   cpus: z
     .int()
     .min(1)
     .max(65_536)
     .optional()
-    .describe('Cores under Slurm; elsewhere OMP_NUM_THREADS.'),
-  memory_gb: z.number().positive().max(1_000_000).optional().describe('Memory under Slurm.'),
+    .describe(
+      'Number of CPU cores to request from Slurm; on other machines, the value of OMP_NUM_THREADS.',
+    ),
+  memory_gb: z
+    .number()
+    .positive()
+    .max(1_000_000)
+    .optional()
+    .describe('Memory in GB to request from Slurm; ignored on other machines.'),
 };
 
 interface LimitArgs {

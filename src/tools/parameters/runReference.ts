@@ -5,7 +5,7 @@
 import * as z from 'zod';
 import { ToolFailure } from '../../base/errors.ts';
 import type { Run } from '../../runs/liveRun.ts';
-import { verdictText } from '../../runs/run.ts';
+import { livenessText, runName } from '../../runs/run.ts';
 
 export interface RunFinder {
   find(reference: string): Run | undefined;
@@ -15,9 +15,9 @@ export interface RunFinder {
 
 /** Finds sweeps, because models also name a sweep (`s1`) where a tool expects a run. */
 export interface SweepFinder {
-  /** Returns the id of the sweep; `undefined` if `reference` names none. */
+  /** Returns the id of the sweep; `undefined` if `reference` names no sweep. */
   find(reference: string): string | undefined;
-  /** Returns the progress of the sweep, its best points, and all points by run. */
+  /** Returns the progress of the sweep and its points, best first; long lists are truncated. */
   table(id: string): string;
 }
 
@@ -27,7 +27,7 @@ export const runReference = {
   run: idOrNumber
     .optional()
     .describe(
-      'The run: its number, its run_id, or "machine:pid" ("machine:job" on a cluster). Instead of machine_id and pid. "s1" is a sweep.',
+      'The run: its number, its run_id, or "machine:pid" ("machine:job" on a cluster); or the id of a sweep ("s1"). Pass either run, or machine_id and pid.',
     ),
   machine_id: z
     .string()
@@ -60,7 +60,7 @@ export const referenceText = ({ run, machine_id: machineId, pid }: RunReference)
   run === undefined
     ? `${machineId}:${pid ?? '?'}`
     : /^\d+$/.test(String(run))
-      ? `run ${run}`
+      ? runName(Number(run))
       : String(run);
 
 /**
@@ -70,7 +70,7 @@ export const referenceText = ({ run, machine_id: machineId, pid }: RunReference)
 export function findRun(finder: RunFinder, args: RunReference): Run {
   if (args.run === undefined && args.pid === undefined)
     throw new ToolFailure(
-      `Name the run: run (its number, run_id or "machine:pid"), or machine_id and pid.`,
+      `No run is given. Pass run (its number, run_id or "machine:pid"), or machine_id and pid.`,
     );
   const found = finder.find(referenceText(args));
   if (found) return found;
@@ -80,16 +80,11 @@ export function findRun(finder: RunFinder, args: RunReference): Run {
 }
 
 const runLine = (run: Run): string =>
-  `- run ${run.spec.number} (${run.handle ?? run.spec.id})${run.spec.label ? ` ${run.spec.label}` : ''}: ${statusText(run)}`;
+  `- ${runName(run.spec.number)} (${run.handle ?? run.spec.id})${run.spec.label ? ` ${run.spec.label}` : ''}: ${statusText(run)}`;
 
-/**
- * Returns the state of the run: `running`, `starting`, `queued (Priority)`, `unknown (…)`, or its
- * verdict.
- */
-export function statusText({ liveness }: Run): string {
-  if (liveness.kind === 'ended') return verdictText(liveness.verdict);
-  return 'why' in liveness ? `${liveness.kind} (${liveness.why})` : liveness.kind;
-}
+/** Returns the state of the run, such as `running` or `queued (Priority)`. */
+export const statusText = ({ liveness, spec }: Run): string =>
+  livenessText(liveness, spec.machineId);
 
 /** The fields that every tool returns for a run. */
 export const runFields = (run: Run): Readonly<Record<string, unknown>> => ({

@@ -4,14 +4,16 @@ import { requireRun, taskId, type MeasuredRuns } from './measuredRuns.ts';
 import { defineTool, type Tool } from '../tool.ts';
 
 const parameters = z.strictObject({
-  task_id: taskId('The run (default: every run of this session, and of no other)').optional(),
+  task_id: taskId(
+    'The run (default: all runs of this session, and no run of another session)',
+  ).optional(),
 });
 
 export function clearMetrics(runs: MeasuredRuns): Tool {
   return defineTool({
     name: 'clear_metrics',
     description:
-      'Clears the metric points read so far from one run or from all runs of this session. Active runs continue to be measured.',
+      'Clear the metric points read so far from one run or from all runs of this session. Active runs continue to be measured.',
     effect: 'write',
     isOwnData: true,
     changesCode: false,
@@ -19,8 +21,8 @@ export function clearMetrics(runs: MeasuredRuns): Tool {
     aliases: { run: 'task_id', run_id: 'task_id' },
     describe: ({ task_id: task }) => `Cleared the metrics of ${task ?? 'all runs'}`,
     execute: async ({ task_id: task }) => {
-      const meant = task === undefined ? runs.all() : [requireRun(runs, task)];
-      const cleared = meant.map(({ name, metrics }) => {
+      const chosenRuns = task === undefined ? runs.all() : [requireRun(runs, task)];
+      const cleared = chosenRuns.map(({ name, metrics }) => {
         const points = metrics.summaries().reduce((sum, { count }) => sum + count, 0);
         metrics.clear();
         return { run: name, points };

@@ -24,16 +24,18 @@ const parameters = z.strictObject({
   metric_names: z
     .array(z.string())
     .optional()
-    .describe('Only these metrics. Default: all that either run has.'),
+    .describe('Names of the metrics to compare. Default: all metrics of either run.'),
 });
 
 export function compareRuns(runs: MeasuredRuns): Tool {
   return defineTool({
     name: 'compare_runs',
     description:
-      'Compares the metrics of two runs and says for each whether the second is better, worse or the same, at the end ' +
-      'and at the largest step that both reached. The better direction follows from the name; n/a if it does not. ' +
-      'One run each cannot separate a gain from noise: repeat with other seeds if the difference is small.',
+      'Compare the metrics of two runs: for each metric, whether the second run is better, worse or the same by its ' +
+      'last value, its best value, and its value at the largest step that both runs reached. The name of the metric ' +
+      'decides whether lower or higher is better; the verdict is "n/a" if the name does not show it, or if one run ' +
+      'lacks the metric. A single pair of runs cannot separate a gain from noise: repeat with other seeds if the ' +
+      'difference is small.',
     effect: 'read',
     parameters,
     aliases: {
@@ -68,8 +70,8 @@ function only(
   all: readonly MetricComparison[],
   names: readonly string[],
 ): readonly MetricComparison[] {
-  const wanted = new Set(names.map((name) => name.trim().toLowerCase()));
-  const found = all.filter(({ metric }) => wanted.has(metric.toLowerCase()));
+  const requestedNames = new Set(names.map((name) => name.trim().toLowerCase()));
+  const found = all.filter(({ metric }) => requestedNames.has(metric.toLowerCase()));
   if (found.length > 0) return found;
   throw new ToolFailure(
     `Neither run has a metric ${names.join(', ')}. Metrics: ${all.map(({ metric }) => metric).join(', ')}.`,
@@ -79,7 +81,7 @@ function only(
 const noMetrics = (empty: readonly MeasuredRun[]): ToolFailure =>
   new ToolFailure(
     `No metrics were read from ${empty.map((run) => `${run.name} (${run.status})`).join(' and ')}. ` +
-      'Look at the output with task_output; launch with metric_names or metric_patterns that fit it.',
+      'Check the output with task_output, and launch again with metric_names or metric_patterns that match it.',
   );
 
 /** Returns the metrics grouped by verdict, for example `better: loss; worse: acc`. */

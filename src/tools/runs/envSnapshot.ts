@@ -57,7 +57,7 @@ const parameters = z.strictObject({
     .string()
     .regex(/^[\w.-]{1,60}$/, 'letters, digits, dots, dashes and underscores')
     .default('env')
-    .describe('Of the note in memory: /snapshots/<name>. Default: env.'),
+    .describe('Name of the memory note /snapshots/<name>. Default: env.'),
   repo_path: z
     .string()
     .min(1)
@@ -67,17 +67,21 @@ const parameters = z.strictObject({
     .string()
     .min(1)
     .optional()
-    .describe('A virtual environment. Default: .venv in repo_path, if any.'),
-  python: z.string().min(1).optional().describe('An interpreter, instead of venv_path.'),
+    .describe('Folder of a Python virtual environment. Default: .venv in repo_path, if it exists.'),
+  python: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('Path of a Python interpreter, used instead of venv_path.'),
 });
 
 export const envSnapshot = (snapshots: CodeSnapshots): Tool =>
   defineTool({
     name: 'env_snapshot',
     description:
-      'Record the environment of runs on a machine: Python, packages, GPUs, CUDA, driver, system, disk, and the state of the code with its uncommitted changes. Later runs there refer to it. Another snapshot reports what has changed.',
+      'Record the environment of runs on a machine: Python, packages, GPUs, CUDA, driver, system, disk, and the state of the code with its uncommitted changes. Later runs on the machine refer to this snapshot. A later snapshot of the same folder also reports what has changed since the previous one.',
     guidance: [
-      'Before a series of runs on a machine, record their environment once with env_snapshot: they refer to it.',
+      'Before a series of runs on a machine, record the environment once with env_snapshot; the runs then refer to this snapshot.',
     ],
     effect: 'execute',
     changesCode: false,
@@ -107,29 +111,29 @@ export const envSnapshot = (snapshots: CodeSnapshots): Tool =>
       };
       const before = await snapshots.before(machine.id, repo);
       const gist = gistOf(taken);
-      const kept = await snapshots.keep({ ...taken, gist, diff }, context);
+      const stored = await snapshots.keep({ ...taken, gist, diff }, context);
       return {
         content: {
-          id: kept.id,
+          id: stored.id,
           machine_id: machine.id,
           gist,
-          memory_path: kept.memoryPath,
-          file: kept.file,
+          memory_path: stored.memoryPath,
+          file: stored.file,
           ...shown(environment),
-          ...(kept.diffFile === undefined
+          ...(stored.diffFile === undefined
             ? {}
-            : { diff_file: kept.diffFile, diff_sha256: taken.diffSha256 }),
+            : { diff_file: stored.diffFile, diff_sha256: taken.diffSha256 }),
           ...(before === undefined ? {} : { since_before: since(before, taken) }),
         },
         summary: gist,
-        ...changedFiles(machine, kept.file),
+        ...changedFiles(machine, stored.file),
       };
     },
   });
 
 /**
- * Queries the environment of a machine. Rejects with `ToolFailure` if the machine or the folder
- * does not answer.
+ * Queries the environment of a machine. Rejects with `ToolFailure` if the machine does not answer
+ * or the folder does not exist.
  */
 export async function askEnvironment(
   machine: Machine,

@@ -19,8 +19,8 @@ export interface GitState {
 export interface Environment {
   readonly python?: string;
   /**
-   * Lines of `pip freeze`, including editable packages and those from URLs, without passwords and
-   * tokens.
+   * Lines of `pip freeze`, including editable packages and packages from URLs. Passwords and tokens
+   * are removed.
    */
   readonly packages: readonly string[];
   readonly conda: readonly string[];
@@ -81,7 +81,7 @@ for d in m.distributions(): print(d.metadata["Name"] + "==" + d.version)'`,
     remotes: `${git} remote -v`,
     status: `${git} status --porcelain`,
   };
-  const asked = Object.entries(probes).map(
+  const steps = Object.entries(probes).map(
     ([name, command]) => `printf '\\n%s %s\\n' ${mark} ${name}; probe ${shellQuote(command)}`,
   );
   return `cd ${shellQuote(repo)} || exit 1
@@ -90,7 +90,7 @@ export py
 probe() {
   if command -v timeout >/dev/null 2>&1; then timeout ${probeSeconds} sh -c "$1"; else sh -c "$1"; fi </dev/null 2>/dev/null | head -c ${probeBytes}
 }
-${asked.join('\n')}
+${steps.join('\n')}
 exit 0
 `;
 }
@@ -120,7 +120,7 @@ export function parseEnvironment(output: string, mark: string): Environment {
     ...text('python'),
     packages: lines('packages').filter((line) => !line.startsWith('#')),
     conda: lines('conda').filter((line) => !line.startsWith('#')),
-    // A broken driver prints an error instead of the list, so other lines are dropped.
+    // A broken driver prints an error instead of the list: drop lines in another format.
     gpus: lines('gpus').filter((line) => /^(?:\d+|card\d+),/.test(line)),
     ...text('cuda'),
     ...text('os'),

@@ -14,12 +14,13 @@ import {
   type SweepFinder,
 } from '../parameters/runReference.ts';
 import { defineTool, type Tool, type ToolResult } from '../tool.ts';
+import { runName } from '../../runs/run.ts';
 
 export interface TaskKiller {
   readonly runs: RunFinder & { kill(run: Run, options: KillOptions): Promise<KillResult> };
   /**
-   * Finds sweeps. `stop` launches no more points of the sweep, and resolves with its runs that have
-   * not ended.
+   * Finds sweeps. `stop` ensures that no more points of the sweep are launched, and resolves with
+   * the runs of the sweep that have not ended.
    */
   readonly sweeps: SweepFinder & { stop(id: string): Promise<readonly Run[]> };
 }
@@ -41,16 +42,16 @@ const signalName = z
   .preprocess(plainName, z.enum(['TERM', 'INT', 'HUP', 'QUIT', 'KILL', 'STOP', 'CONT']))
   .default('TERM')
   .describe(
-    'TERM (default), INT, HUP, QUIT: asks it to end, then KILL. KILL: at once. STOP, CONT: pause, resume.',
+    'TERM, INT, HUP, QUIT: request the end of the run, and send KILL after grace_seconds. KILL: end the run immediately. STOP: pause it. CONT: resume it. Default: TERM.',
   );
 
 export const killTask = ({ runs, sweeps }: TaskKiller): Tool =>
   defineTool({
     name: 'kill_task',
     description:
-      'End a run with all its processes, and check that none is left. Its output and metrics stay readable. Processes left ' +
-      'after grace_seconds are killed. With a sweep ("s1"): launches no more points, and ends ' +
-      'those that are running.',
+      'End a run with all its processes, and verify that no process is left. Its output and metrics stay readable. ' +
+      'Processes left after grace_seconds are killed. With a sweep ("s1"): launches no more points, and ends the ' +
+      'points that are running.',
     effect: 'execute',
     changesCode: false,
     isRepeatable: true,
@@ -62,7 +63,9 @@ export const killTask = ({ runs, sweeps }: TaskKiller): Tool =>
         .min(0)
         .max(600)
         .default(10)
-        .describe('Time to save a checkpoint, for example. Default: 10.'),
+        .describe(
+          'Seconds that the run has to end by itself, for example to save a checkpoint. Default: 10.',
+        ),
     }),
     aliases: runAliases,
     describe: (args) => `${verb(args.signal)} ${referenceText(args)}`,
@@ -87,12 +90,13 @@ async function killSweep(
 ): Promise<ToolResult> {
   if (signalsThatEndNothing.includes(options.signal ?? ''))
     throw new ToolFailure(
-      `${options.signal} is for single runs: a sweep is stopped with TERM or KILL.`,
+      `Signal ${options.signal} works only for a single run. Stop a sweep with TERM or KILL.`,
     );
   const going = await sweeps.stop(id);
   const outcomes = await Promise.allSettled(going.map((run) => runs.kill(run, options)));
+  const names = going.map(({ spec }) => runName(spec.number));
   const left = outcomes.flatMap((outcome, index) => {
-    const name = `run ${going[index]?.spec.number}`;
+    const name = names[index];
     if (outcome.status === 'rejected') return [`${name}: ${messageOf(outcome.reason)}`];
     return outcome.value.isVerified ? [] : [`${name}: still running`];
   });

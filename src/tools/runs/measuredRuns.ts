@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { ToolFailure } from '../../base/errors.ts';
 import type { RunId } from '../../base/ids.ts';
 import type { RunMetrics } from '../../metrics/runMetrics.ts';
+import { runName } from '../../runs/run.ts';
 
 export interface MeasuredRun {
   readonly id: RunId;
@@ -16,7 +17,7 @@ export interface MeasuredRun {
 }
 
 export interface MeasuredRuns {
-  /** Finds a run by its id, even if it belongs to another session, or by its handle. */
+  /** Finds a run of this session by its id, number or handle. */
   find(reference: string): MeasuredRun | undefined;
   /** Returns the runs of this session, oldest first. */
   all(): readonly MeasuredRun[];
@@ -26,7 +27,9 @@ export interface MeasuredRuns {
 export const taskId = (whatFor: string) =>
   z
     .union([z.string().min(1), z.number().int().positive()])
-    .describe(`${whatFor}: its task id (machine:pid), its run id, or its number such as "run 7".`);
+    .describe(
+      `${whatFor}: its task id (machine:pid), its run id, or its number, such as 7 or "run 7".`,
+    );
 
 /**
  * Finds a run by id, handle or number (`7`, `run 7`, `#7`). If several runs had the handle, returns
@@ -40,7 +43,8 @@ export function requireRun(runs: MeasuredRuns, reference: string | number): Meas
     runs
       .all()
       .findLast(
-        ({ id, handle, name }) => id === wanted || handle === wanted || name === `run ${number}`,
+        ({ id, handle, name }) =>
+          id === wanted || handle === wanted || name === runName(Number(number)),
       );
   if (found !== undefined) return found;
   const known = runs.all().map((run) => `${run.name} (${run.handle ?? run.id})`);
@@ -75,4 +79,4 @@ export const jsonStep = (step: number): number | null => (Number.isNaN(step) ? n
 
 /** Returns the reference to a run as text for the user: `run 7`, `local:4711`. */
 export const taskText = (task: string | number): string =>
-  /^\d+$/.test(String(task)) ? `run ${task}` : String(task);
+  /^\d+$/.test(String(task)) ? runName(Number(task)) : String(task);

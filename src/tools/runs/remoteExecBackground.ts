@@ -7,7 +7,7 @@ import type { Machine } from '../../machines/machine.ts';
 import { createLineParser } from '../../metrics/lineParser.ts';
 import type { MetricSpec } from '../../metrics/metric.ts';
 import type { Run } from '../../runs/liveRun.ts';
-import type { RunLimit, RunResources } from '../../runs/run.ts';
+import { type RunLimit, type RunResources, runName } from '../../runs/run.ts';
 import {
   experimentOf,
   experimentParameters,
@@ -26,7 +26,9 @@ import { defineTool, type Tool, type ToolContext } from '../tool.ts';
 export interface RunRequest {
   readonly machineId: string;
   readonly command: string;
-  /** Absolute path of the folder in which the command runs. Default: the folder of the session. */
+  /**
+   * Absolute path of the folder in which the command runs. Default: the machine's working folder.
+   */
   readonly cwd?: string;
   readonly metrics: MetricSpec;
   readonly label?: string;
@@ -45,7 +47,7 @@ export interface RunLauncher extends MachineTools {
 
 export interface LaunchedRun {
   readonly run: Run;
-  /** Remarks from earlier experiments and sessions, one line each. */
+  /** Remarks about similar experiments of other sessions and imported results, one line each. */
   readonly notes: readonly string[];
 }
 
@@ -60,14 +62,18 @@ const parameters = z.strictObject({
   metric_names: z
     .array(z.string().min(1))
     .optional()
-    .describe('Names to read from the output, such as ["loss", "val_acc"].'),
+    .describe('Names of the metrics to read from the output, such as ["loss", "val_acc"].'),
   metric_patterns: z
     .record(z.string().min(1), z.string().min(1))
     .optional()
     .describe(
-      'Metric name → regular expression with one capture group for the value. Wins over metric_names.',
+      'Metric name → regular expression with one capture group for the value. Takes precedence over metric_names.',
     ),
-  label: z.string().max(60).optional().describe('A few words for lists, such as "lr=3e-4".'),
+  label: z
+    .string()
+    .max(60)
+    .optional()
+    .describe('Short name of the run in lists, such as "lr=3e-4".'),
   cwd: z
     .string()
     .min(1)
@@ -77,7 +83,7 @@ const parameters = z.strictObject({
     .string()
     .min(1)
     .optional()
-    .describe('Also show the output under this path (a link to the log).'),
+    .describe('Path at which to create a link to the log of the run.'),
   ...limitParameters,
   ...resourceParameters,
   ...experimentParameters,
@@ -88,11 +94,12 @@ export const remoteExecBackground = (deps: RunLauncher): Tool =>
   defineTool({
     name: 'remote_exec_background',
     description:
-      'Start a long command (training, evaluation) as a run and return at once. The run continues even if Helios ' +
-      'ends. Its output is logged and its metrics are read as they are printed; without metric_names and ' +
-      'metric_patterns they are detected. Follow with sleep, task_output and show_metrics.',
+      'Start a long command (training, evaluation) as a run and return immediately. The run continues even if Helios ' +
+      'ends. Its output is logged, and its metrics are read as they are printed; without metric_names and ' +
+      'metric_patterns, Helios detects the metrics. Wait for the run with sleep; read it with task_output and ' +
+      'show_metrics.',
     guidance: [
-      'Anything longer than a few seconds is a run: start it with remote_exec_background, never with remote_exec, and do not redirect its output. Its output is stored, and its metrics are read as they are printed.',
+      'Training, evaluation and anything longer than a few minutes is a run: start it with remote_exec_background, never with remote_exec, and do not redirect its output. The output is stored, and metrics are read as they are printed.',
       'Scripts print one line per step, such as: step=120 loss=0.8312 val_loss=0.9120. Name the metrics with metric_names or metric_patterns.',
     ],
     effect: 'execute',
@@ -127,7 +134,7 @@ export const remoteExecBackground = (deps: RunLauncher): Tool =>
           ...(notes.length > 0 && { note: notes.join('\n') }),
           ...(warnings.length > 0 ? { warnings } : {}),
         },
-        summary: `run ${run.spec.number} · ${run.handle ?? run.spec.id}`,
+        summary: `${runName(run.spec.number)} · ${run.handle ?? run.spec.id}`,
         runId: run.spec.id,
       };
     },
@@ -152,22 +159,24 @@ const trackedText = ({ names, patterns }: MetricSpec): readonly string[] | strin
   patterns ? Object.keys(patterns) : (names ?? 'detected from the output');
 
 /**
- * Makes `wanted` a link to the log of the run; the log itself stays in the folder of the run. Never
- * replaces an existing file.
+ * Creates a link to the run's log at `linkPath`; the log itself stays in the folder of the run.
+ * Never replaces an existing file.
  */
 async function linkLog(
   machine: Machine,
   run: Run,
-  wanted: string,
+  linkPath: string,
 ): Promise<{ path?: string; warning?: string }> {
   try {
-    const path = await machinePath(machine, wanted);
+    const path = await machinePath(machine, linkPath);
     const [target, link, folder] = [run.outputPath, path, posix.dirname(path)].map(shellQuote);
     const isFree = `[ -h ${link} ] || ! [ -e ${link} ]`;
     const command = `mkdir -p -- ${folder} && { ${isFree}; } && ln -sfn -- ${target} ${link}`;
     const { outcome } = await machine.exec(command, { cwd: '/', timeoutMs: 30_000 });
     if (outcome.kind === 'exited' && outcome.code === 0) return { path };
-    return { warning: `${path} could not be made a link to the log; read log_path instead.` };
+    return {
+      warning: `A link to the log could not be created at ${path}. Read the log at log_path instead.`,
+    };
   } catch (error) {
     return { warning: `log_path was not used: ${messageOf(error)}` };
   }
@@ -191,7 +200,7 @@ function commandWarnings(command: string): string[] {
       : []),
     ...(backgroundJob.test(bare)
       ? [
-          'The command puts a job into the background, but the run ends when its shell ends. Remove the &, or add wait.',
+          'The command starts a background job with &, but the run ends when its shell ends. Remove the &, or add wait at the end.',
         ]
       : []),
   ];

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { ToolFailure } from '../../base/errors.ts';
 import { formatValue } from '../../base/text.ts';
 import type { MetricSummary } from '../../metrics/metric.ts';
-import { sampleForModel } from '../../metrics/sampleForModel.ts';
+import { minForShape, sampleForModel } from '../../metrics/sampleForModel.ts';
 import {
   jsonStep,
   jsonValue,
@@ -22,8 +22,10 @@ const parameters = z.strictObject({
   metric_names: z
     .array(z.string())
     .optional()
-    .describe('Metrics to show. Default: only the list of metrics.'),
-  task_id: taskId('The run (default: every run of this session, separately)').optional(),
+    .describe('Names of the metrics to show. Without names, only lists the available metrics.'),
+  task_id: taskId(
+    `The run. Default: the last ${maxRuns} runs of this session, each by itself.`,
+  ).optional(),
   lines: z
     .number()
     .int()
@@ -37,18 +39,20 @@ export function showMetrics(runs: MeasuredRuns): Tool {
   return defineTool({
     name: 'show_metrics',
     description:
-      'Shows metrics read from the output of runs, per run: last, best, min, max, mean, trend, the first ' +
-      'NaN or Inf, and the series thinned to its shape (extremes are kept).',
+      'Show the metrics read from the output of runs. For each run and metric: last, best, min, max, mean, trend, the ' +
+      `first NaN or Inf, and a downsampled series, which includes the extremes if lines is at least ${minForShape}.`,
     effect: 'read',
     parameters,
     aliases: { run: 'task_id', run_id: 'task_id', metrics: 'metric_names', names: 'metric_names' },
     describe: ({ metric_names: names, task_id: task }) =>
       `Read ${names?.join(', ') ?? 'metrics'}${task === undefined ? '' : ` of ${taskText(task)}`}`,
     execute: async ({ metric_names: names = [], task_id: task, lines }) => {
-      const asked = task === undefined ? runs.all() : [requireRun(runs, task)];
-      const shown = asked.slice(-maxRuns);
+      const requestedRuns = task === undefined ? runs.all() : [requireRun(runs, task)];
+      const shown = requestedRuns.slice(-maxRuns);
       const omitted =
-        asked.length > shown.length ? { older_runs_left_out: asked.length - shown.length } : {};
+        requestedRuns.length > shown.length
+          ? { older_runs_left_out: requestedRuns.length - shown.length }
+          : {};
       if (names.length === 0) return { content: { runs: shown.map(listMetrics), ...omitted } };
       const found = shown.flatMap((run) => showRun(run, names, lines));
       if (found.length === 0) throw noSuchMetric(names, shown);
@@ -84,10 +88,10 @@ interface ShownRun {
 }
 
 function showRun(run: MeasuredRun, names: readonly string[], lines: number): ShownRun[] {
-  const wanted = new Set(names.map((name) => name.trim().toLowerCase()));
+  const requestedNames = new Set(names.map((name) => name.trim().toLowerCase()));
   const metrics = run.metrics
     .summaries()
-    .filter(({ metric }) => wanted.has(metric.toLowerCase()))
+    .filter(({ metric }) => requestedNames.has(metric.toLowerCase()))
     .map((summary) => ({
       text: `${summary.metric} ${formatValue(summary.last)}`,
       json: { ...summaryJson(summary), ...seriesJson(run, summary.metric, lines) },

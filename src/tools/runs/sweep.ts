@@ -21,7 +21,7 @@ export interface StartedSweep {
   readonly id: string;
   /** Id of the sweep's experiment: `e7`. */
   readonly experimentId: string;
-  /** Remarks from earlier experiments and sessions, one line each. */
+  /** Remarks about similar experiments of other sessions and imported results, one line each. */
   readonly notes: readonly string[];
   /** Runs that the sweep has launched so far. */
   readonly runs: readonly Run[];
@@ -42,8 +42,8 @@ export interface SweepStarter {
   readonly machines: Pick<Machines, 'list' | 'get'>;
   /**
    * Records the plan of the sweep and its experiment, and launches as many points as there is room
-   * for; the engine launches the others later. If points were tried before, rejects with
-   * `ToolFailure` and records nothing.
+   * for; the engine launches the remaining points later. If an earlier experiment already tried the
+   * points, rejects with `ToolFailure` and records nothing.
    */
   start(request: SweepRequest, context: ToolContext): Promise<StartedSweep>;
 }
@@ -53,7 +53,7 @@ const parameters = z.strictObject({
     .string()
     .min(1)
     .describe(
-      'Shell command with {name} in place of a value, such as "python train.py --lr {lr} --bs {bs}". Values are quoted for the shell. {{name}} is the text {name}; ${X}, {a,b} and other braces stay as they are.',
+      'Shell command with {name} in place of a value, such as "python train.py --lr {lr} --bs {bs}". Values are quoted for the shell. Write {{name}} for the text {name}; ${X}, {a,b} and other braces stay unchanged.',
     ),
   ...pointParameters,
   machines: z
@@ -61,16 +61,18 @@ const parameters = z.strictObject({
     .min(1)
     .optional()
     .describe(
-      'Ids from list_machines. Name a Slurm machine alone: its points become one job array. Default: local, if it is the only one.',
+      'Machine ids from list_machines. A Slurm machine must be the only one in the list: its points become one job array. Default: local. Required if there are other machines.',
     ),
   metric_names: z
     .array(z.string().min(1))
     .optional()
-    .describe('Names to read from the output of each run.'),
+    .describe('Names of the metrics to read from the output of each run.'),
   metric_patterns: z
     .record(z.string().min(1), z.string().min(1))
     .optional()
-    .describe('Metric name → regular expression with one capture group. Wins over metric_names.'),
+    .describe(
+      'Metric name → regular expression with one capture group for the value. Takes precedence over metric_names.',
+    ),
   max_parallel: z
     .int()
     .min(1)
@@ -84,7 +86,9 @@ const parameters = z.strictObject({
     .min(0)
     .max(64)
     .optional()
-    .describe('Default: 1 where the machine has GPUs. 0: all share them.'),
+    .describe(
+      'Number of GPUs for each run, not shared with other runs. 0: the runs share all GPUs. Default: 1 on a machine with GPUs; none under Slurm.',
+    ),
   ...limitParameters,
   cwd: z
     .string()
@@ -93,7 +97,10 @@ const parameters = z.strictObject({
     .describe("Folder to run in. Default: the machine's working folder."),
   label_prefix: z.string().max(30).optional().describe('Prefix of the label of each run.'),
   ...experimentParameters,
-  dry_run: z.boolean().default(false).describe('Only show the first points and their number.'),
+  dry_run: z
+    .boolean()
+    .default(false)
+    .describe('Start nothing; return the number of points and the first 10 points.'),
 });
 type Args = z.output<typeof parameters>;
 
@@ -102,7 +109,7 @@ const shownPoints = 10;
 export const sweep = (deps: SweepStarter): Tool =>
   defineTool({
     name: 'sweep',
-    description: `Run a command with many values: every combination, random values, or a list; at most ${maxPoints} points, each a run with its own label, output and metrics. All points are queued; the engine keeps max_parallel of them running until all have ended, while you sleep ({"type":"process_exit","sweep":"s1"}) and across restarts. task_output with run "s1" shows its table, kill_task with run "s1" stops it.`,
+    description: `Run a command with many values: every combination (params), random values (random), or a list (points); at most ${maxPoints} points, each a run with its own label, output and metrics. All points are queued; the engine keeps up to max_parallel of them running until all have ended, also while you sleep ({"type":"process_exit","sweep":"s1"}) and after a restart. task_output with run "s1" returns the table of the sweep; kill_task with run "s1" stops the sweep.`,
     guidance: [
       'To try many values of one command, start a sweep instead of many runs: the engine runs all points while you sleep.',
     ],
@@ -170,21 +177,21 @@ function describeSweep(args: Args): string {
 }
 
 /**
- * Returns the machines to use: the machines that the call names or, if only one exists, that one.
- * Never uses all machines by default.
+ * Returns the machines to use: the machines that the call names or, if only one machine exists,
+ * that machine. Throws `ToolFailure` if the call names none of several machines.
  */
-function machinesOf({ machines: named }: Args, machines: SweepStarter['machines']): string[] {
+function machinesOf({ machines: machineIds }: Args, machines: SweepStarter['machines']): string[] {
   const ids = machines.list().map(({ id }) => id);
-  if (named === undefined) {
+  if (machineIds === undefined) {
     if (ids.length === 1) return ids;
     throw new ToolFailure(
-      `Name the machines to use: machines, of ${ids.join(', ')}. Nothing was started.`,
+      `The argument machines is missing, and there are several machines: ${ids.join(', ')}. Pass the ids of the machines to use. Nothing was started.`,
     );
   }
-  const chosen = [...new Set(named)].map((id) => machines.get(id));
+  const chosen = [...new Set(machineIds)].map((id) => machines.get(id));
   if (chosen.length > 1 && chosen.some(({ kind }) => kind === 'slurm'))
     throw new ToolFailure(
-      'The points of a Slurm machine are one job array, which its scheduler spreads: name it alone, or make a sweep for each. Nothing was started.',
+      'The points on a Slurm machine are one job array, so a sweep with a Slurm machine cannot use other machines. Pass only that machine, or start one sweep per machine. Nothing was started.',
     );
   return chosen.map(({ id }) => id);
 }
@@ -212,8 +219,8 @@ function planOf(
 }
 
 /**
- * Rejects if a machine has too few GPUs for any point of the sweep. Accepts a machine that does not
- * answer, because it may have enough GPUs.
+ * Rejects if a machine has fewer GPUs than one run needs. Accepts a machine that does not answer,
+ * because it may have enough GPUs.
  */
 async function checkGpus(
   { gpusPerRun = 0, machineIds }: SweepRequest['plan'],
@@ -226,7 +233,7 @@ async function checkGpus(
     const found = await freeSlots(machine).catch(() => undefined);
     if (found !== undefined && found.gpus.length < gpusPerRun)
       throw new ToolFailure(
-        `${machine.id} has ${found.gpus.length} GPUs that runs may take, and gpus_per_run is ${gpusPerRun}. Nothing was started.`,
+        `${machine.id} has ${found.gpus.length} GPUs that runs may use, and gpus_per_run is ${gpusPerRun}. Nothing was started.`,
       );
   }
 }
@@ -240,5 +247,7 @@ const notesOf = (
   ...(seed === undefined ? {} : { seed }),
   ...(duplicates === 0
     ? {}
-    : { duplicates: `${duplicates} points were equal to another one; each is run once` }),
+    : {
+        duplicates: `${duplicates} points have the same command as another point; each command is run once`,
+      }),
 });

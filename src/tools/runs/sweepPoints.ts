@@ -33,7 +33,7 @@ export const pointParameters = {
   params: z
     .record(name, z.array(value).min(1))
     .optional()
-    .describe('Every combination of these values: {"lr": [1e-3, 3e-4], "bs": [32, 64]}.'),
+    .describe('Values to combine in every way, such as {"lr": [1e-3, 3e-4], "bs": [32, 64]}.'),
   random: z
     .strictObject({
       params: z.record(name, distribution),
@@ -49,7 +49,7 @@ export const pointParameters = {
     .min(1)
     .max(maxPoints)
     .optional()
-    .describe('Instead of params: an explicit list, [{"lr": 1e-3, "bs": 32}, …].'),
+    .describe('Instead of params: a list of points, such as [{"lr": 1e-3, "bs": 32}, …].'),
 };
 
 type Given = z.output<z.ZodObject<typeof pointParameters>>;
@@ -63,8 +63,8 @@ export interface Points {
 }
 
 /** Returns the points of the sweep. Throws `ToolFailure` that says which argument is invalid. */
-export function pointsOf(commandTemplate: string, given: Given): Points {
-  const all = valuesOf(given);
+export function pointsOf(commandTemplate: string, pointArgs: Given): Points {
+  const all = valuesOf(pointArgs);
   const names = Object.keys(all[0] ?? {});
   const other = all.find((one) => Object.keys(one).toSorted().join() !== names.toSorted().join());
   if (other !== undefined)
@@ -86,11 +86,9 @@ export function pointsOf(commandTemplate: string, given: Given): Points {
 type Values = Readonly<Record<string, ParamValue>>;
 
 function valuesOf({ params, random, points }: Given): readonly Values[] {
-  const given = [params, random, points].filter((one) => one !== undefined);
-  if (given.length !== 1)
-    throw new ToolFailure(
-      'Give the values in one way: params, random or points. Nothing was started.',
-    );
+  const sources = [params, random, points].filter((one) => one !== undefined);
+  if (sources.length !== 1)
+    throw new ToolFailure('Pass exactly one of params, random and points. Nothing was started.');
   if (points !== undefined) return points;
   if (random !== undefined) return draw(random);
   return combinations(params ?? {});

@@ -12,7 +12,7 @@ type Quotes = '' | "'" | '"';
 
 interface Place {
   readonly name: string;
-  /** The quotes in which the placeholder stands. */
+  /** The quotes around the placeholder; empty if it is not quoted. */
   readonly quotes: Quotes;
 }
 
@@ -53,7 +53,7 @@ export function checkPlaces(template: Template, names: readonly string[]): void 
   const known = `Parameters: ${names.join(', ') || 'none'}.`;
   if (empty.length > 0)
     throw new ToolFailure(
-      `command_template has {${empty.join('}, {')}} without a value. ${known} For the text itself, write {{${empty[0]}}}. Nothing was started.`,
+      `command_template has {${empty.join('}, {')}} without a value. ${known} To get the text {${empty[0]}}, write {{${empty[0]}}}. Nothing was started.`,
     );
   if (unused.length > 0)
     throw new ToolFailure(
@@ -70,7 +70,7 @@ function word(value: ParamValue, quotes: Quotes): string {
 
 /**
  * Returns which quotes are open after `text`, as a shell would read it; `before` are the quotes
- * open before it.
+ * that are open at the start of `text`.
  */
 function quotesAfter(text: string, before: Quotes): Quotes {
   let quotes = before;

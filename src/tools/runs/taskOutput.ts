@@ -29,8 +29,8 @@ export const taskOutput = ({ runs, sweeps, clock, resources }: TaskOutputs): Too
   defineTool({
     name: 'task_output',
     description:
-      'Read the last lines that a run printed, and whether it is running or how it ended. Works after its end, too. With a ' +
-      'sweep ("s1"): its progress, the best values, and its points.',
+      'Read the last lines that a run printed, and its status: whether it is running, or how it ended. Works for active ' +
+      'and ended runs. With a sweep ("s1"): read its progress and its points, best first.',
     effect: 'read',
     parameters: z.strictObject({
       ...runReference,
@@ -40,7 +40,7 @@ export const taskOutput = ({ runs, sweeps, clock, resources }: TaskOutputs): Too
         .positive()
         .max(2000)
         .default(50)
-        .describe('Number of last lines. Default: 50.'),
+        .describe('Maximum number of lines from the end of the output. Default: 50.'),
     }),
     aliases: runAliases,
     describe: (args) => `Read output of ${referenceText(args)}`,
@@ -58,7 +58,12 @@ export const taskOutput = ({ runs, sweeps, clock, resources }: TaskOutputs): Too
           ...gpuTimeFields(run.spec.id, resources),
           log_path: path,
           log_bytes: sizeBytes,
-          ...(isCut ? { earlier_output: 'left out; raise lines, or read_file log_path' } : {}),
+          ...(isCut
+            ? {
+                earlier_output:
+                  'omitted: call again with a larger lines, or read log_path with read_file',
+              }
+            : {}),
           output: text,
         },
         summary: statusText(run),

@@ -32,23 +32,25 @@ const parameters = z.strictObject({
     .string()
     .min(1)
     .max(2_000)
-    .describe('One question, with what the user needs to know to answer it.'),
+    .describe('One question, with everything that the user needs to know to answer it.'),
   options: z
     .array(z.string().min(1).max(200))
     .max(8)
     .default([])
-    .describe('Answers to choose from. Default: any text.'),
+    .describe('Answers that the user can choose from. Default: any text.'),
   default: z
     .string()
     .min(1)
     .max(500)
-    .describe('What you will do without an answer: the safe, reversible choice.'),
+    .describe(
+      'Answer to assume if the user does not reply: the safe, reversible choice; one of options, if given.',
+    ),
   deadline_minutes: z
     .number()
     .positive()
     .max(10_080)
     .default(60)
-    .describe('After this time the default counts.'),
+    .describe('Minutes after which default becomes the answer. Default: 60.'),
 });
 
 export const askUser = (deps: QuestionAsker): Tool =>
@@ -56,7 +58,7 @@ export const askUser = (deps: QuestionAsker): Tool =>
     name: 'ask_user',
     formerNames: ['ask_person'],
     description:
-      "Put a question into the user's inbox and continue at once: it never waits. Use it for decisions that only the user can make. Work as if the default were the answer; when the user answers, you are told.",
+      "Add a question to the user's inbox and continue immediately: the call does not wait for the answer. Use it for decisions that only the user can make. Work as if the default were the answer; you receive the user's answer when it arrives.",
     effect: 'read',
     isQuiet: true,
     isRepeatable: true,

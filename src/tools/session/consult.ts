@@ -19,8 +19,8 @@ export interface Opinion {
 
 export interface Consultant {
   /**
-   * Sends one question to another model. If no model is available, rejects at once and says what to
-   * do. Never asks the user.
+   * Sends one question to another model. If no model is available, rejects immediately with an
+   * error that says what to do. Never asks the user.
    */
   consult(question: Question, context: ToolContext): Promise<Opinion>;
 }
@@ -31,11 +31,12 @@ export const consult = (consultant: Consultant): Tool =>
   defineTool({
     name: 'consult',
     description:
-      'Ask another model for a second opinion: on a plan, a surprising result, or what to try when ideas run out. It ' +
-      'sees only what you write, has no tools and changes nothing. It costs money, and it can be wrong: only runs measure.',
+      'Ask another model for a second opinion: on a plan, a surprising result, or what to try when ideas run out. The ' +
+      'model sees only what you write here, has no tools and changes nothing. Its answer costs money and can be wrong: ' +
+      'check it with a run.',
     effect: 'network',
     parameters: z.strictObject({
-      question: z.string().trim().min(1).max(20_000).describe('One question, complete in itself.'),
+      question: z.string().trim().min(1).max(20_000).describe('One self-contained question.'),
       context: z
         .string()
         .max(30_000)
@@ -45,12 +46,14 @@ export const consult = (consultant: Consultant): Tool =>
         .string()
         .min(1)
         .optional()
-        .describe('Default: the configured provider, or another than yours.'),
+        .describe(
+          'Provider to ask. Default: the configured provider, or a provider other than yours.',
+        ),
       model: z
         .string()
         .min(1)
         .optional()
-        .describe('A model id or alias. Default: that of the provider.'),
+        .describe('Model id or alias. Default: the default model of the provider.'),
     }),
     describe: ({ question }) => `Asked for a second opinion: ${oneLine(question, 100)}`,
     async execute({ question, context, provider, model }, call) {
@@ -66,7 +69,7 @@ export const consult = (consultant: Consultant): Tool =>
       const by = `${opinion.provider} (${opinion.model})`;
       const text = capText(opinion.text, maxOpinionChars).text;
       return {
-        content: `${by} answers, having seen only what you wrote. It is an opinion: check it with a run.\n${fenced(text)}`,
+        content: `Answer of ${by}, which saw only what you wrote. It is an opinion: check it with a run.\n${fenced(text)}`,
         summary: `answered by ${by}`,
       };
     },

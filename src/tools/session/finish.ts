@@ -17,18 +17,18 @@ export const finish = (end: Finish): Tool =>
   defineTool({
     name: 'finish',
     description:
-      'The only way to end the work. outcome goal_met needs evidence: runs and metrics whose measured values show that the goal is met; the values are read from the runs, not from you. outcome blocked is for what only a user can solve: say exactly what is missing in summary.',
+      'End the session. This is the only way to end the work. Outcome goal_met needs evidence: runs and metrics whose measured values show that the goal is met; the values are read from the runs, not from your text. Outcome blocked is for problems that only the user can solve: say in summary exactly what is missing.',
     effect: 'read',
     endsTurn: true,
     isQuiet: true,
     parameters: z.strictObject({
       outcome: z.enum(['goal_met', 'blocked']),
-      summary: z.string().min(1).describe('what was done and found, in a few sentences'),
+      summary: z.string().min(1).describe('What was done and found, in a few sentences.'),
       evidence: z
         .array(
           z.strictObject({
-            run: z.string().describe('run id, run number, or machine:pid'),
-            metric: z.string().describe('name of a metric that this run printed'),
+            run: z.string().describe('Run id, run number, or machine:pid.'),
+            metric: z.string().describe('Name of a metric that this run printed.'),
           }),
         )
         .default([]),

@@ -1,8 +1,9 @@
 import * as z from 'zod';
+import { counted } from '../../base/text.ts';
 import { defineTool, type Tool } from '../tool.ts';
 
 export interface WriteupWriter {
-  /** Writes the report: `notes` around tables of measured values. */
+  /** Writes the report, which contains `notes` and generated tables of measured values. */
   write(notes: string): Promise<{
     /** Absolute path of the report, on `local`. */
     readonly file: string;
@@ -18,7 +19,7 @@ export const writeup = (writer: WriteupWriter): Tool =>
   defineTool({
     name: 'writeup',
     description:
-      'Write your account of the work for the user: the idea, what was tried, what was found, what remains. It goes into writeup.md of the report, around generated tables and charts of the measurements, so write what they do not show. Another call replaces the account. Numbers that no run has measured are marked as such.',
+      'Write your account of the work for the user: the idea, what was tried, what was found, what remains to be done. It becomes part of the report writeup.md, which also has generated tables and charts of the measurements, so write what these do not show. Another call replaces the account. Numbers that no run has measured are marked in the report.',
     effect: 'write',
     isRepeatable: true,
     parameters: z.strictObject({
@@ -26,14 +27,16 @@ export const writeup = (writer: WriteupWriter): Tool =>
         .string()
         .min(1)
         .max(50_000)
-        .describe('Plain paragraphs and lists. Name runs as run 7.'),
+        .describe('Plain paragraphs and lists. Refer to runs by name, such as run 7.'),
     }),
     aliases: { text: 'notes', content: 'notes' },
     describe: () => 'Write the report',
     async execute({ notes }) {
       const { file, brief, unmeasured } = await writer.write(notes);
       const marked =
-        unmeasured.length === 0 ? 'no number marked' : `${unmeasured.length} numbers marked`;
+        unmeasured.length === 0
+          ? 'no number marked'
+          : `${counted(unmeasured.length, 'number')} marked`;
       return {
         content: {
           file,

@@ -25,26 +25,30 @@ const parameters = z.strictObject({
   reason: z
     .string()
     .min(1)
-    .describe('what you wait for; shown to the user and to you when you wake'),
+    .describe('What you wait for; shown to the user, and to you when you wake.'),
   wake_conditions: z.array(z.record(z.string(), z.unknown())).default([]),
   logic: z
     .enum(['any', 'all'])
     .default('any')
-    .describe('any: the first one wakes you; all: every one must hold'),
+    .describe(
+      'any: the first condition that is met wakes you. all: all conditions must hold at the same time. Default: any.',
+    ),
   deadline_minutes: z
     .number()
     .min(0)
     .max(maxMinutes)
     .optional()
-    .describe('wakes you in any case; 8 hours when absent'),
+    .describe(
+      'Minutes after which you are woken in any case. Default: 480 (8 hours), or the time of a later timer.',
+    ),
 });
 
 export const sleep = (deps: SleepDeps): Tool =>
   defineTool({
     name: 'sleep',
-    description: `Wait at no cost until a condition is met; your turn ends, and you are woken with a digest of what happened. Sleep whenever there is nothing to do but wait. Conditions are objects:\n${supportedText}`,
+    description: `Wait at no cost until a condition is met. Your turn ends, and you are woken with a digest of what happened. Sleep whenever you can only wait. Conditions are objects:\n${supportedText}`,
     guidance: [
-      "While runs work, wait with sleep (process_exit, a metric threshold, a timer). Waiting costs nothing; polling does. Never run the shell's sleep.",
+      'While runs are active, wait with sleep (process_exit, a metric threshold, a timer). Waiting costs nothing; polling costs tokens. Never run the sleep command of the shell.',
     ],
     effect: 'read',
     endsTurn: true,

@@ -14,7 +14,7 @@ export interface StartMonitorDeps {
 }
 
 const { min, max, usual } = monitorMinutes;
-const bounds = `interval_minutes is between ${min} and ${max}: shorter intervals cost more than they tell; to wait longer, use sleep`;
+const bounds = `interval_minutes must be between ${min} and ${max}: shorter intervals cost more than they are worth; to wait longer, use sleep`;
 
 export const startMonitor = (deps: StartMonitorDeps): Tool =>
   defineTool({
@@ -24,7 +24,7 @@ export const startMonitor = (deps: StartMonitorDeps): Tool =>
     effect: 'read',
     isQuiet: true,
     parameters: z.strictObject({
-      goal: z.string().min(1).describe('what to watch for; shown to you at each check-in'),
+      goal: z.string().min(1).describe('What to watch for; shown to you with each digest.'),
       interval_minutes: z.number().min(min, bounds).max(max, bounds).default(usual),
     }),
     describe: ({ interval_minutes }) => `Check in every ${interval_minutes} min`,

@@ -9,7 +9,7 @@ export interface StopMonitorDeps {
 export const stopMonitor = (deps: StopMonitorDeps): Tool =>
   defineTool({
     name: 'stop_monitor',
-    description: 'Stop the check-ins of start_monitor.',
+    description: 'Stop the monitor that start_monitor started.',
     effect: 'read',
     isQuiet: true,
     parameters: z.strictObject({}),

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
 import {
   appendFileSync,
   chmodSync,
@@ -11,6 +13,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, describe, it } from 'mocha';
 import { DisposableStore } from '../../../src/base/disposable.ts';
@@ -165,6 +168,24 @@ export function machineContract(name: string, machine: () => Machine): void {
       });
     });
 
+    it('makes a private file and its folders for their owner alone', async () => {
+      const modeOf = (name: string): number => statSync(path(name)).mode & 0o777;
+      const write = (name: string): Promise<void> =>
+        machine().writeFile(path(name), Buffer.from('x'), { isPrivate: true });
+      const umask = process.umask(0);
+      try {
+        await write('p/q/new');
+        assert.deepEqual(['p', 'p/q', 'p/q/new'].map(modeOf), [0o700, 0o700, 0o600]);
+        writeFileSync(path('p/q/there'), '', { mode: 0o750 });
+        await write('p/q/there');
+        assert.equal(modeOf('p/q/there'), 0o750);
+        await machine().writeFile(path('p/q/plain'), Buffer.from('x'));
+        assert.notEqual(modeOf('p/q/plain') & 0o044, 0);
+      } finally {
+        process.umask(umask);
+      }
+    });
+
     it('writes, makes parent folders, appends, reads whole files and ranges of any bytes', async () => {
       const bytes = Buffer.from(Array.from({ length: 200_000 }, (_, index) => (index * 7) % 256));
       await machine().writeFile(path("a/b/it's.bin"), bytes);
@@ -226,6 +247,33 @@ export function machineContract(name: string, machine: () => Machine): void {
       assert.equal(readFileSync(path('locked'), 'utf8'), 'x');
       assert.equal(await machine().stat(path('no')), undefined);
       assert.equal((await machine().stat(path('dir')))?.isDirectory, true);
+    });
+
+    it('reads regular files only, and waits for no pipe', async () => {
+      execFileSync('mkfifo', [path('pipe')]);
+      symlinkSync('pipe', path('link'));
+      writeFileSync(path('f'), 'text');
+      const server = createServer().listen(path('socket'));
+      await once(server, 'listening');
+      try {
+        const range = { offset: 0, maxBytes: 100 };
+        const refused = {
+          reason: 'denied',
+          message: /^Cannot read \S+: it is not a regular file\.$/,
+        };
+        const names = ['pipe', 'pipe', 'link', 'link', 'pipe', 'socket'].map(path);
+        for (const file of [...names, '/dev/zero', '/dev/null']) {
+          await assert.rejects(machine().readFile(file, range), refused);
+          await assert.rejects(machine().readFile(file), refused);
+        }
+        await assert.rejects(machine().appendFile(path('pipe'), Buffer.from('x')), {
+          reason: 'denied',
+          message: /^Cannot append to \S+: it is not a regular file\.$/,
+        });
+        assert.equal(Buffer.from(await machine().readFile(path('f'))).toString(), 'text');
+      } finally {
+        server.close();
+      }
     });
 
     const stream = (command: string, options: Partial<StreamOptions> = {}) => {
@@ -454,7 +502,7 @@ export function machineContract(name: string, machine: () => Machine): void {
       const first = machine().query(`sleep 60 & echo $! >${path('pid')}; wait`, { timeoutMs: 400 });
       const endless = machine().query('yes');
       const good = [1, 2, 3].map((number) => machine().query(`printf ${number}`));
-      await assert.rejects(first, { reason: 'timeout', message: /within 0.4 s/ });
+      await assert.rejects(first, { reason: 'timeout', message: /within 400 ms/ });
       await until('what it ran is gone', () => isGone(readFileSync(path('pid'), 'utf8')));
       await assert.rejects(endless, { reason: 'io', message: /longer than 4 MiB\. Ask for less/ });
       assert.deepEqual(await Promise.all(good), ['1', '2', '3']);

@@ -72,6 +72,13 @@ describe('gate', () => {
     assert.deepEqual(asked, ['remote_exec', 'remote_exec', 'write_file']);
   });
 
+  it('leaves no timer behind once the user has answered', async () => {
+    const clock = new ManualClock();
+    const gate = createGate({ mode: () => 'ask', ask: () => Promise.resolve('allow'), clock });
+    assert.equal((await gate.decide(call('remote_exec', 'execute'), never)).isAllowed, true);
+    assert.equal(clock.pendingTimers, 0);
+  });
+
   it('asks nothing in mode allow', async () => {
     const { asked, gate } = gateWith([], 'allow');
     assert.deepEqual(await gate.decide(call('remote_exec', 'execute'), never), {
@@ -152,6 +159,26 @@ describe('gate', () => {
     });
     assert.equal((await again.decide(call('remote_exec', 'execute'), never)).by, 'person');
     assert.equal((await again.decide(call('write_file', 'write'), never)).by, 'rule');
+  });
+
+  it('asks about a write through a link out of the folder, in every mode and each time', async () => {
+    const access = { kind: 'write', machineId: 'local', path: '/home/ada/.bashrc' } as const;
+    const linked = {
+      ...call('write_file', 'write'),
+      accesses: [{ ...access, linkPath: '/work/notes.md' }],
+    };
+    for (const mode of ['ask', 'allow'] as const) {
+      const { asked, gate } = gateWith(['allow_session', 'allow', 'deny'], mode);
+      const answers: boolean[] = [];
+      for (let time = 0; time < 3; time += 1)
+        answers.push((await gate.decide(linked, never)).isAllowed);
+      assert.deepEqual(answers, [true, true, false]);
+      assert.equal(asked.length, 3);
+    }
+    const { asked, gate } = gateWith([], 'allow');
+    const plain = { ...call('write_file', 'write'), accesses: [access] };
+    assert.equal((await gate.decide(plain, never)).isAllowed, true);
+    assert.deepEqual(asked, []);
   });
 
   describe('lets a user judge what had to be mended', () => {

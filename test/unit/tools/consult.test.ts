@@ -21,7 +21,7 @@ describe('consult', () => {
     assert.deepEqual(asked, [input]);
     assert.match(
       String(content),
-      /^OpenAI \(gpt-5\.4\) answers, .*an opinion.*\n````\nTry ```lr```\.x/,
+      /^Answer of OpenAI \(gpt-5\.4\), .*an opinion.*\n````\nTry ```lr```\.x/,
     );
     assert.match(String(content), /\n````$/);
     assert.ok(String(content).length < 24_000);

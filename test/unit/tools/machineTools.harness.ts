@@ -10,6 +10,7 @@ export const toolContext = (signal = new AbortController().signal): ToolContext 
   sessionId,
   callId: 'call-1',
   signal,
+  accesses: [],
   progress: () => undefined,
 });
 
@@ -21,7 +22,7 @@ export async function call(
 ): Promise<ToolResult> {
   const parsed = tool.parse(input);
   if (!parsed.ok) throw new Error(parsed.problem);
-  return tool.execute(parsed.args, context);
+  return tool.execute(parsed.args, { ...context, accesses: await tool.accesses(parsed.args) });
 }
 
 /** The result of a call as the object that the model sees. */

@@ -54,6 +54,7 @@ const context: ToolContext = {
   sessionId: 's-000000000' as SessionId,
   callId: 'call',
   signal: new AbortController().signal,
+  accesses: [],
   progress: () => undefined,
 };
 

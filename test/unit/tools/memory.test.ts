@@ -17,6 +17,7 @@ const context = {
   sessionId: 's-1' as SessionId,
   callId: 'c',
   signal: new AbortController().signal,
+  accesses: [],
   progress: () => undefined,
 };
 
@@ -71,7 +72,7 @@ describe('the memory tools', () => {
     assert.deepEqual((await call(memoryLs(memory), {})).content, {
       path: '/',
       children: [],
-      note: 'There are no notes here yet.',
+      note: 'There are no notes below this path yet.',
     });
   });
 

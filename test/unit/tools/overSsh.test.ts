@@ -177,7 +177,7 @@ describe('file tools over SSH', () => {
       /is a folder .* Add the file name/,
     );
     const within = { source_machine_id: 'gpu1', local_path: 'a', remote_path: 'b' };
-    await assert.rejects(upload(within), /Copy there with a command/);
+    await assert.rejects(upload(within), /Copy them with a command/);
     const denied = { local_path: 'file', remote_path: '/proc/x/file' };
     await assert.rejects(
       upload(denied),

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { truncateSync, writeFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'mocha';
@@ -47,7 +48,10 @@ describe('read_file', () => {
   it('cuts long lines', async () => {
     write('long.txt', `${'x'.repeat(5000)}\nshort\n`);
     const { content } = await answer(tool(), { path: 'long.txt' });
-    assert.match(String(content), /^x{2000}… \(line cut, 5000 characters or more\)\nshort$/);
+    assert.match(
+      String(content),
+      /^x{2000}… \(line truncated; it has 5000 characters or more\)\nshort$/,
+    );
   });
 
   it('shows images and documents by what they are, not by their name', async () => {
@@ -84,12 +88,25 @@ describe('read_file', () => {
     assert.equal(summary, 'more than 500 entries');
   });
 
+  it('refuses pipes at once, so that all other files can still be read', async () => {
+    execFileSync('mkfifo', [join(folder(), 'pipe')]);
+    write('f.txt', 'text');
+    const reads = Array.from({ length: 5 }, () => call(tool(), { path: 'pipe' }));
+    for (const { status, reason } of await Promise.allSettled(reads).then((all) =>
+      all.map((one) => ({ status: one.status, reason: String('reason' in one && one.reason) })),
+    )) {
+      assert.equal(status, 'rejected');
+      assert.match(reason, /Cannot read \S+pipe: it is not a regular file\./);
+    }
+    assert.equal((await answer(tool(), { path: 'f.txt' })).content, 'text');
+  });
+
   it('refuses what cannot be read, and says what to do', async () => {
     write('model.pt', Buffer.from([1, 0, 2]));
     write('huge.png', png);
     truncateSync(join(folder(), 'huge.png'), 11 * 1024 * 1024);
     await assert.rejects(call(tool(), { path: 'model.pt' }), /binary \(3 bytes\).*remote_exec/);
-    await assert.rejects(call(tool(), { path: 'huge.png' }), /at most 10 MiB/);
+    await assert.rejects(call(tool(), { path: 'huge.png' }), /limit for an image or PDF is 10 MiB/);
     await assert.rejects(call(tool(), { path: 'no.txt' }), /no file .*no\.txt/);
     await assert.rejects(
       call(tool(), { path: 'x', machine_id: 'gpu1' }),

@@ -68,7 +68,7 @@ describe('remote_exec_background', () => {
   it('says why a run gets no GPU', async () => {
     await assert.rejects(
       call(tool(), { command: 'true', gpus: 1 }),
-      /was not started: There is no GPU here/,
+      /was not started: This machine has no GPU/,
     );
   });
 
@@ -96,7 +96,7 @@ describe('remote_exec_background', () => {
     writeFileSync(join(folder(), 'mine'), 'keep');
     const second = await answer(tool(), { command: 'true', log_path: 'mine' });
     assert.equal(second.log_path, tasks().runs.find('run 2')?.outputPath);
-    assert.match(String(second.warnings), /could not be made a link/);
+    assert.match(String(second.warnings), /link to the log could not be created/);
     assert.equal(readFileSync(join(folder(), 'mine'), 'utf8'), 'keep');
   });
 

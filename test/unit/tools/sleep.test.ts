@@ -16,6 +16,7 @@ const context = {
   sessionId: 's-1' as SessionId,
   callId: 'c',
   signal: new AbortController().signal,
+  accesses: [],
   progress: () => undefined,
 };
 

@@ -122,8 +122,8 @@ describe('points of a sweep', () => {
       ],
       [/does not use bs/, ['t {lr} ${bs}', { params: { lr: [1], bs: [2] } }]],
       [/10201 combinations.*at most 1000/, ['{a} {b}', { params: { a: upTo(101), b: upTo(101) } }]],
-      [/in one way/, ['{a}', { params: { a: [1] }, points: [{ a: 1 }] }]],
-      [/in one way/, ['{a}', {}]],
+      [/exactly one of/, ['{a}', { params: { a: [1] }, points: [{ a: 1 }] }]],
+      [/exactly one of/, ['{a}', {}]],
       [/params is empty/, ['t', { params: {} }]],
     ];
     for (const [why, args] of refused) assert.throws(() => pointsOf(...args), why);

@@ -20,7 +20,7 @@ describe('task_output', () => {
     );
     const seen = await answer(tool(), { task_id: task, lines: 2 });
     assert.deepEqual([seen.running, seen.status, seen.log_bytes], [true, 'running', 292]);
-    assert.match(String(seen.earlier_output), /raise lines/);
+    assert.match(String(seen.earlier_output), /larger lines/);
   });
 
   it('still knows a run that has ended, by every name', async () => {
@@ -48,6 +48,6 @@ describe('task_output', () => {
       call(tool(), { pid: 1 }),
       new RegExp(`local:1.*\n- run 1 \\(${String(task)}\\)`),
     );
-    await assert.rejects(call(tool(), {}), /Name the run/);
+    await assert.rejects(call(tool(), {}), /No run is given/);
   });
 });

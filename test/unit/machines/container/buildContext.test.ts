@@ -67,11 +67,11 @@ describe('the context of a Dockerfile', () => {
   it('says what is missing or out of place', async () => {
     await assert.rejects(readBuildContext(path('none/Dockerfile')), {
       reason: 'unreachable',
-      message: /no folder/,
+      message: /build context .* does not exist/,
     });
     await assert.rejects(readBuildContext(path('Dockerfile')), {
       reason: 'unreachable',
-      message: /no Dockerfile/,
+      message: /Dockerfile .* does not exist/,
     });
     mkdirSync(path('sub'));
     await assert.rejects(readBuildContext(path('Dockerfile'), path('sub')), {

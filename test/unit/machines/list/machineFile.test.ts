@@ -137,7 +137,7 @@ describe('machines.json', () => {
     assert.deepEqual(entries, [{ id: 'a', kind: 'ssh', host: 'y' }]);
     assert.match(
       problems.join('\n'),
-      /^[^\n]*machines\.json, line 4: host appears twice: this one is used\.$/,
+      /^[^\n]*machines\.json, line 4: host appears twice\. The value on this line is used\.$/,
     );
     await it.put({ id: 'a', kind: 'ssh', host: 'z' });
     assert.deepEqual(await it.read(), {
@@ -150,7 +150,7 @@ describe('machines.json', () => {
     [
       'is not JSON',
       '{\n  "version": 1,\n  "machines": [,]\n}\n',
-      /line 3: it is not valid JSON: an extra comma, .*\. Fix it by hand/,
+      /line 3: it is not valid JSON: an extra comma, .*\. Fix the file by hand/,
     ],
     [
       'ends too early',
@@ -190,12 +190,8 @@ describe('machines.json', () => {
     ['a port that is none', { ...gpu1, port: 70_000 }, /line 9: port:/],
     ['an option as host', { ...gpu1, host: '-oProxyCommand=x' }, /line 7: host: .*dash/],
     ['a password', { ...gpu1, password: 'secret' }, /line 10: password: .*not allowed here/],
-    [
-      'neither host nor alias',
-      { id: 'x', kind: 'ssh' },
-      /line 4: host: name either a host or an alias/,
-    ],
-    ['both host and alias', { ...gpu1, alias: 'gpu1' }, /line 7: host: name either/],
+    ['neither host nor alias', { id: 'x', kind: 'ssh' }, /line 4: host: set either host or alias/],
+    ['both host and alias', { ...gpu1, alias: 'gpu1' }, /line 7: host: set either/],
   ];
   for (const [what, entry, message] of unusable)
     it(`leaves out ${what}, and says where`, async () => {

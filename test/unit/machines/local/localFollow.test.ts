@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { appendFileSync, linkSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, it } from 'mocha';
@@ -47,6 +48,13 @@ describe('LocalMachine.follow', () => {
     assert.equal(seen.text, '456789');
     appendFileSync(path, 'abc');
     await until('addition is read', () => seen.text === '456789abc');
+  });
+
+  it('reports a pipe in place of the file, and does not wait for it', async () => {
+    execFileSync('mkfifo', [join(folder(), 'log')]);
+    const { seen, follow } = following(join(folder(), 'log'));
+    await assert.rejects(follow.drain(), { reason: 'denied', message: /not a regular file/ });
+    await until('error is told', () => seen.errors.length > 0);
   });
 
   it('begins when the file appears, and when its folder appears', async () => {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'mocha';
@@ -72,6 +73,17 @@ describe('files through a shell', () => {
       message: /it is a folder/,
     });
     assert.deepEqual(readdirSync(file('a')), ['b']);
+  });
+
+  it('are never pipes or devices, which a read would wait for', async () => {
+    execFileSync('mkfifo', [file('pipe')]);
+    const refused = { reason: 'denied', message: /it is not a regular file/ };
+    for (const name of [file('pipe'), '/dev/zero']) {
+      await assert.rejects(readThroughShell(whole, name), refused);
+      await assert.rejects(readThroughShell(whole, name, { offset: 1, maxBytes: 7 }), refused);
+    }
+    await assert.rejects(appendThroughShell(whole, file('pipe'), content), refused);
+    await assert.rejects(readThroughShell(whole, file('none')), { reason: 'missing' });
   });
 
   it('fail where the script was ended, whatever it printed', async () => {

@@ -1,0 +1,49 @@
+/** Resolves the links in a path before a write to it is judged. */
+import { posix } from 'node:path';
+import type { Machine } from '../../machines/machine.ts';
+import { realPath } from '../../machines/realPath.ts';
+import type { Access } from '../../permissions/access.ts';
+
+export interface WritePlace {
+  /**
+   * Absolute path to write to. Links above the working folder are kept, so that the path of a file
+   * in it starts like the folder's.
+   */
+  readonly path: string;
+  /** True if the given path is in the working folder, and a link in it leads out of that folder. */
+  readonly leavesFolder: boolean;
+}
+
+/** Resolves with the place to which a write to `absolute` goes. Rejects with `MachineFailure`. */
+export async function writePlace(
+  machine: Pick<Machine, 'query' | 'workFolder'>,
+  absolute: string,
+): Promise<WritePlace> {
+  const path = posix.resolve(absolute);
+  const { workFolder } = machine;
+  if (!isWithin(path, workFolder))
+    return { path: await realPath(machine, path), leavesFolder: false };
+  const [real, realFolder] = await Promise.all([
+    realPath(machine, path),
+    realPath(machine, workFolder),
+  ]);
+  const isPlain = real === posix.join(realFolder, posix.relative(workFolder, path));
+  return isPlain
+    ? { path, leavesFolder: false }
+    : { path: real, leavesFolder: !isWithin(real, realFolder) };
+}
+
+const isWithin = (path: string, folder: string): boolean =>
+  path === folder || path.startsWith(folder === '/' ? '/' : `${folder}/`);
+
+/** Returns the access to a place, for the approval. `absolute` is the path as given in the call. */
+export const placeAccess = (
+  machineId: string,
+  absolute: string,
+  { path, leavesFolder }: WritePlace,
+): Access => ({
+  kind: 'write',
+  machineId,
+  path,
+  ...(leavesFolder && { linkPath: absolute }),
+});
