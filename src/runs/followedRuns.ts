@@ -45,7 +45,7 @@ export class FollowedRuns implements Disposable {
 
   /**
    * Follows a run and reads its output from the byte where an earlier process stopped. `output`:
-   * the current size and time of the output file, if known.
+   * the current size and modification time of the output file, if known.
    */
   follow(spec: RunSpec, output?: FileStat): Promise<LiveRun> {
     const opening = this.#opening.get(spec.id) ?? this.#open(spec, output);

@@ -1,6 +1,6 @@
 /**
- * Metrics of runs that another process follows. Reads the files in which that process stores the
- * metrics, and never writes to them.
+ * Reads the metrics of runs that another process follows, from the files in which that process
+ * stores them. Never writes to these files.
  */
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
@@ -13,8 +13,8 @@ import type { Home } from '../storage/home.ts';
 import type { RunSpec } from './run.ts';
 
 /**
- * Limit of the bytes read per second. Needed because each read of a growing file starts from the
- * beginning.
+ * Maximum number of bytes read per second and run. Needed because each read of a growing file
+ * starts at its first byte.
  */
 const bytesPerSecond = 4_000_000;
 const minWaitMs = 1_000;
@@ -39,8 +39,9 @@ export class ForeignPoints {
   }
 
   /**
-   * Returns all points of a run, which may be a moment old. Returns the same object as before when
-   * there are no new points, and `undefined` when there are no points. Rejects with `MetricsError`.
+   * Returns the metrics of a run. The newest points may be missing, because the file is read at
+   * most once per second (a large file less often). Returns the same object as before when there
+   * are no new points, and `undefined` when there are no points. Rejects with `MetricsError`.
    */
   async of(
     spec: Pick<RunSpec, 'id' | 'metrics'>,

@@ -19,9 +19,12 @@ export interface ForeignRun {
 }
 
 export interface RunSink {
-  /** Called with new bytes of the output, in order and each once. */
+  /** Called with new bytes of the output: each byte once, in order. */
   onOutput(bytes: Uint8Array): void;
-  /** Called when the machine does not answer. The request is repeated until the machine answers. */
+  /**
+   * Called when the machine does not answer. The failed request is repeated until the machine
+   * answers.
+   */
   onTrouble(why: string): void;
 }
 

@@ -18,7 +18,7 @@ import {
   type SignalReport,
 } from './supervisor.ts';
 import type { Presence } from './presence.ts';
-import type { RunEnd, RunProcess, RunSpec, Verdict } from './run.ts';
+import { type RunEnd, type RunProcess, type RunSpec, type Verdict, verdictText } from './run.ts';
 import type { RunHost, RunHostDeps, SignalOutcome } from './runHost.ts';
 
 export interface JobHostDeps extends RunHostDeps {
@@ -28,19 +28,19 @@ export interface JobHostDeps extends RunHostDeps {
 /** Maximum wait for the end of a job after its command was killed. */
 const endTimeoutMs = 60_000;
 /**
- * Age of the heartbeat after which a supervisor counts as dead. The supervisor touches the
- * heartbeat every few seconds, but network drives show that late.
+ * Age of the heartbeat after which a supervisor is considered dead. The supervisor touches the
+ * heartbeat file every few seconds, but network drives show its new time late.
  */
 const heartbeatTimeoutMs = 120_000;
 /**
- * Age of the heartbeat after which a job that the scheduler reports as ended counts as ended. A
- * fresh heartbeat contradicts the report: a scheduler that lost its state reports active jobs as
- * ended.
+ * Age of the heartbeat after which a job that the scheduler reports as ended is believed to have
+ * ended. With a younger heartbeat, the job is still active: a scheduler that lost its state reports
+ * active jobs as ended.
  */
 const afterlifeMs = 20_000;
 /** Time to watch for a new heartbeat; longer than the interval between two heartbeats. */
 const beatMs = 7_000;
-/** Time that a node may take to receive an order (a signal) and to answer. */
+/** Timeout for sending a signal to the supervisor on a node and reading its report. */
 const orderTimeoutMs = 15_000;
 const nothingSignalled: SignalReport = { signalled: [], isEscalated: false, left: [] };
 
@@ -103,9 +103,10 @@ export class JobHost implements RunHost {
   }
 
   /**
-   * Returns how the run of an exit record ended. The record is final if the program exited with a
-   * code. If a signal ended the program, the scheduler reports why, and whether the job will be
-   * requeued.
+   * Returns how the run ended according to its exit record; `undefined` if the scheduler has
+   * requeued the job. The scheduler is not queried if the run was killed on request, or if the program
+   * exited with a code and jobs are never requeued. If a signal ended the program, the scheduler
+   * reports why.
    */
   async settled(
     record: RunEnd,
@@ -138,7 +139,7 @@ export class JobHost implements RunHost {
     if (graceMs === undefined)
       return { ...(await this.#tell(jobId, signal, isRunning)), isOver: false };
     const report = await this.#tell(jobId, signal, isRunning, graceMs);
-    // If the supervisor signalled processes, it has already written the mark.
+    // A supervisor that signalled processes has already written the file `kill`.
     if (report.signalled.length === 0) await this.#markKilled(graceMs);
     await this.#scheduler.cancel(jobId);
     return { ...report, isOver: await this.#isEnded(jobId) };
@@ -166,8 +167,8 @@ export class JobHost implements RunHost {
   }
 
   /**
-   * Returns whether the command has started. Before that, the job must get no signal: its shell has
-   * no handler for the signal yet and would die.
+   * Returns whether the command has started. Before the command has started, no signal may be sent
+   * to the job: its shell has no handler for the signal yet and would die.
    */
   async #hasBegun(): Promise<boolean> {
     return (await this.#machine.stat(this.#folder.process)) !== undefined;
@@ -175,13 +176,15 @@ export class JobHost implements RunHost {
 
   /**
    * Marks the run as killed, unless it is already marked as killed, over its limit or ended: only
-   * the first mark counts.
+   * the first mark file is valid.
    */
   async #markKilled(graceMs: number): Promise<void> {
     const { kill, limit, exit } = this.#folder;
     const marks = await Promise.all([kill, limit, exit].map((path) => this.#machine.stat(path)));
     if (marks.every((mark) => mark === undefined))
-      await this.#machine.writeFile(kill, Buffer.from(`grace_ms=${Math.ceil(graceMs)}\n`));
+      await this.#machine.writeFile(kill, Buffer.from(`grace_ms=${Math.ceil(graceMs)}\n`), {
+        isPrivate: true,
+      });
   }
 
   async #isEnded(jobId: string): Promise<boolean> {
@@ -208,8 +211,9 @@ export class JobHost implements RunHost {
     process: RunProcess | undefined,
   ): Promise<Presence> {
     if (process && (await this.#silentMs()) < afterlifeMs) return { kind: 'alive' };
-    const why = `its job ${this.#jobId ?? ''} is over (${end.kind}) and left no exit record`;
     const verdict = verdictOf(end);
+    const how = verdict === undefined ? 'completed' : verdictText(verdict);
+    const why = `its job ${this.#jobId ?? ''} left no exit record: ${how}`;
     const isFinal = process !== undefined || end.kind === 'cancelled' || end.kind === 'failed';
     const known = verdict && { end: { verdict, endedMs: endedMs || this.#clock.now() } };
     return { kind: 'gone', why, isFinal, ...known };
@@ -242,8 +246,8 @@ export class JobHost implements RunHost {
   }
 
   /**
-   * Decides by the heartbeat whether a job is active that the scheduler does not know. A scheduler
-   * forgets jobs that ended long ago, and sometimes loses active ones.
+   * Decides by the heartbeat whether a job that the scheduler does not know is active. A scheduler
+   * forgets jobs that ended long ago, and sometimes loses active jobs.
    */
   async #beating(jobId: string): Promise<Presence> {
     if ((await this.#silentMs()) < heartbeatTimeoutMs)

@@ -1,5 +1,5 @@
 import { HeliosError } from '../base/errors.ts';
-import type { RunSpec } from './run.ts';
+import { type RunSpec, runTitle } from './run.ts';
 
 /**
  * - `not_started`: nothing runs; the message says why
@@ -31,7 +31,10 @@ export const notStarted = (
   cause?: unknown,
   isBusy = false,
 ): LaunchFailure =>
-  new LaunchFailure('not_started', `Run ${spec.number} was not started: ${why}`, { cause, isBusy });
+  new LaunchFailure('not_started', `${runTitle(spec.number)} was not started: ${why}`, {
+    cause,
+    isBusy,
+  });
 
 export const unconfirmed = (spec: Named, what: string, cause?: unknown): LaunchFailure =>
-  new LaunchFailure('unconfirmed', `Run ${spec.number} ${what}`, { cause });
+  new LaunchFailure('unconfirmed', `${runTitle(spec.number)} ${what}`, { cause });

@@ -2,6 +2,7 @@
 import { waitAtMost, type Clock } from '../base/clock.ts';
 import { messageOf } from '../base/errors.ts';
 import type { RunId } from '../base/ids.ts';
+import { shellText } from '../base/shellText.ts';
 import { shellQuote } from '../base/text.ts';
 import { MachineFailure, type Machine } from '../machines/machine.ts';
 import { createLineParser } from '../metrics/lineParser.ts';
@@ -31,8 +32,8 @@ export interface LaunchesDeps {
 }
 
 /**
- * The launches of this process. However often a run is requested, it is launched only once; after a
- * failed launch, a new request tries again.
+ * The launches of this process. However often a run is requested, the run is launched only once;
+ * after a failed launch, the next request launches it again.
  */
 export class Launches {
   readonly #deps: LaunchesDeps;
@@ -77,13 +78,13 @@ export class Launches {
     maxParallel: number | undefined,
     signal: AbortSignal | undefined,
   ): void {
-    const wanted = specs.filter(({ id }) => !this.#launches.has(id));
-    const prepared = wanted.map((spec) => ({ spec, run: this.#prepared(spec, signal) }));
+    const newSpecs = specs.filter(({ id }) => !this.#launches.has(id));
+    const prepared = newSpecs.map((spec) => ({ spec, run: this.#prepared(spec, signal) }));
     const submitted = Promise.all(prepared.map(({ run }) => run)).then((runs) =>
       this.#submit(runs, maxParallel),
     );
-    // Ignored here: each launch reports the rejection. Without a prepared launch, nobody would
-    // handle it.
+    // Each prepared launch reports a rejection of `submitted`. Launches that could not be prepared
+    // do not await `submitted`, so without this handler a rejection could be unhandled.
     submitted.catch(() => undefined);
     for (const { spec, run } of prepared)
       void this.#remember(
@@ -155,7 +156,7 @@ export class Launches {
     if (run.process) return;
     const { text } = await readOutput(this.#machineOf(run), run, 20).catch(() => ({ text: '' }));
     if (run.liveness.kind === 'ended') throw await this.#refusal(spec, text);
-    throw unconfirmed(spec, `did not confirm its start in ${startTimeoutMs} ms. ${text}`);
+    throw unconfirmed(spec, `did not confirm its start within ${startTimeoutMs / 1000} s. ${text}`);
   }
 
   async #refusal(spec: RunSpec, text: string): Promise<LaunchFailure> {
@@ -172,20 +173,27 @@ export class Launches {
   }
 }
 
+const makeRunFolder = shellText('./makeRunFolder.sh', import.meta.url);
+
 /**
- * Writes the folder of a run. Only the owner of the folder may read it, because the folder contains
- * the environment of the run.
+ * Writes the folder of a run. Only its owner can access the folder and its files, because the files
+ * contain the environment of the run and are executed.
  */
 async function writeCapsule(machine: Machine, spec: RunSpec): Promise<void> {
   const { path } = runFolder(machine.runsFolder, spec.id);
-  const command = `umask 077 && mkdir -p -- ${shellQuote(path)}`;
+  const command = `exec /bin/sh -c ${shellQuote(makeRunFolder)} helios ${shellQuote(path)}`;
   const { outcome, stderr } = await machine.exec(command, { cwd: '/', timeoutMs: 30_000 });
   if (outcome.kind !== 'exited' || outcome.code !== 0) {
     const why = stderr.trim() || outcome.kind;
-    throw new MachineFailure('io', `Machine ${machine.id} could not do what was asked: ${why}`);
+    throw new MachineFailure(
+      'io',
+      `Machine ${machine.id} could not create the folder ${path}: ${why}`,
+    );
   }
   const files = Object.entries(supervisorFiles(spec, machine));
   await Promise.all(
-    files.map(([name, text]) => machine.writeFile(`${path}/${name}`, Buffer.from(text))),
+    files.map(([name, text]) =>
+      machine.writeFile(`${path}/${name}`, Buffer.from(text), { isPrivate: true }),
+    ),
   );
 }

@@ -17,7 +17,8 @@ gpu_ids() {
   done
 }
 
-# Prints lines: index, or index,uuid. Ignores error messages of a broken driver.
+# Prints the GPUs of this host, one per line: index,uuid (NVIDIA) or index (AMD). Ignores error
+# messages of a broken driver.
 gpus_there() {
   if command -v nvidia-smi >/dev/null; then
     nvidia-smi --query-gpu=index,uuid --format=csv,noheader 2>/dev/null |

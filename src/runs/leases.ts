@@ -28,15 +28,15 @@ export interface FreeSlots {
    */
   readonly gpus: readonly GpuSlot[];
   /**
-   * Numbers of runs that may be active at a time (`total`), and that may start now (`free`). Runs
-   * with GPUs count, too. `undefined`: the entry of the machine sets no limit.
+   * Number of runs that may be active at a time (`total`) and that may start now (`free`),
+   * including runs with GPUs. `undefined` if the configuration of the machine sets no limit.
    */
   readonly slots?: { readonly total: number; readonly free: number };
 }
 
 /**
  * Returns the free and leased GPUs and slots of a machine, including leases of other sessions,
- * processes and computers. Does not reserve anything, so the result may be outdated at once.
+ * processes and computers. Does not reserve anything, so the result may be outdated immediately.
  * Rejects with `MachineFailure`.
  */
 export async function freeSlots(machine: Machine): Promise<FreeSlots> {

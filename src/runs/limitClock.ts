@@ -33,19 +33,20 @@ export function limitClock(
   const { firstMetric } = runFolder(machine.runsFolder, spec.id);
   let isDone = false;
   let retry: Disposable | undefined;
-  const tell = coalesced(async () => {
+  const sendAge = coalesced(async () => {
     const firstMs = firstPointMs(metrics);
     if (isDone || isOver() || firstMs === undefined) return;
     if ((await machine.stat(firstMetric)) === undefined)
       await machine.writeFile(
         firstMetric,
         Buffer.from(`age_ms=${Math.max(0, Math.round(clock.now() - firstMs))}\n`),
+        { isPrivate: true },
       );
     isDone = true;
   });
   const trying = (): void => {
     retry?.dispose();
-    tell().catch(() => {
+    sendAge().catch(() => {
       retry = clock.after(retryMs, trying);
     });
   };

@@ -1,5 +1,5 @@
 /**
- * Writes the limits and resources of a run for its supervisor, as lines `name=value`. Values that
+ * Formats the limits and resources of a run for its supervisor, as lines `name=value`. Values that
  * are not set are omitted.
  */
 import type { Machine } from '../machines/machine.ts';
@@ -12,7 +12,7 @@ const defaultGraceMs = 10_000;
 
 export function limitsFile(spec: RunSpec, { share, scheduler }: SharedMachine): string {
   const { limit, resources } = spec;
-  // No slots and GPU list with a scheduler: the scheduler assigns resources to its jobs itself.
+  // No GPUs, CPUs and slots with a scheduler: the scheduler assigns resources to its jobs itself.
   const shared = scheduler
     ? {}
     : { gpus: resources?.gpus, cpus: resources?.cpus, slots: share?.slots };

@@ -32,8 +32,8 @@ export interface Run {
 /**
  * - `queued`: the run waits in the queue of a scheduler, and the reason is new; also fires after a
  *   start, when the scheduler requeues the run
- * - `started`: the process is known. Fires before every other change except `queued`, and again
- *   after a restart
+ * - `started`: the process is known. Fires before any `output` and `points`, and again when a
+ *   requeued run starts again
  * - `output`, `points`: new output or new metrics were read
  * - `unknown`: the machine does not answer
  * - `recovered`: the machine answers again, and the run is active
@@ -68,7 +68,7 @@ export class LiveRun implements Run, Disposable {
   readonly started: Promise<void>;
   /** Resolves when the run has ended or this process stopped following the run. */
   readonly ended: Promise<void>;
-  /** Reports the state of the run, and ends it. */
+  /** Reports the state of the run, and sends signals to its processes. */
   readonly host: RunHost;
   readonly #folder: RunFolder;
   readonly #deps: LiveRunDeps;
@@ -91,8 +91,8 @@ export class LiveRun implements Run, Disposable {
   /** Size and modification time of the output that existed before this process followed the run. */
   #before = { sizeBytes: 0, modifiedMs: 0 };
   /**
-   * Output that was read before the process was known. Stored until `started` has fired, which is
-   * the first change of a run.
+   * Output that was read before the process was known. Stored until `started` has fired, because
+   * `started` must precede all changes of the output.
    */
   #early: (readonly [bytes: Uint8Array, offset: number])[] = [];
   #isDisposed = false;
@@ -307,15 +307,15 @@ export class LiveRun implements Run, Disposable {
   #trust({ kind }: Presence): void {
     if (this.#isOver) return;
     const { kind: before } = this.#liveness;
-    // Ignore presences that are no news: an active run stays as it is, and only a queued run can
-    // become `starting` again.
+    // Only two presences change the state: any presence of a run that was `unknown`, and `starting`
+    // of a run that was queued.
     if (before !== 'unknown' && !(before === 'queued' && kind === 'starting')) return;
     this.#liveness = { kind: this.#process ? 'running' : 'starting' };
     if (before === 'unknown') this.#deps.onChange({ kind: 'recovered', run: this });
   }
 
   /**
-   * Marks the run as ended, which is final. Reads the rest of the output first, so that all metrics
+   * Marks the run as ended, which is final. Reads the remaining output first, so that all metrics
    * are reported before the end.
    */
   async #end(end: RunEnd): Promise<void> {

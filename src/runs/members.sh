@@ -1,8 +1,7 @@
 
 # Finds the processes of the run $id, whose folder is $folder. Needs system.sh.
 
-# Prints the pids of the processes whose environment contains the id of the run. The commands used
-# here do not find themselves: none has the whole pattern in an argument.
+# Prints the pids of the processes whose environment contains the id of the run.
 carriers() {
   if [ -r /proc/self/stat ]; then
     # shellcheck disable=SC2013 # None of these names has a blank.
@@ -10,7 +9,8 @@ carriers() {
       tr '\0' '\n' 2>/dev/null <"$environ" | grep -qx "HELIOS_RUN_ID=$id" && echo "$environ" | tr -dc '0-9\n'
     done
   else
-    # The options of macOS, else those of other systems.
+    # The ps options of macOS; if they fail, those of other systems. ps prints arguments, too, so no
+    # argument of awk may equal the text that awk searches for.
     { ps -A -E -ww -o pid= -o command= || ps axeww -o pid= -o command=; } 2>/dev/null | awk -v id="$id" \
       '{ for (i = 2; i <= NF; i++) if ($i == "HELIOS_RUN_ID=" id) { print $1; break } }'
   fi
@@ -30,11 +30,11 @@ members() {
   fi
 }
 
-# Prints the process if it belongs to the run. $1: pid, $2: state, parent, group, session
+# Prints pid $1 if its process belongs to the run. $2: state, parent, group, session of the process
 is_member() {
   process=$1
   set -f
-  # shellcheck disable=SC2086 # Many words.
+  # shellcheck disable=SC2086 # Splits $2 into words.
   set -- $2
   set +f
   case $1 in [ZX]*) return 0 ;; esac
@@ -43,8 +43,8 @@ is_member() {
   if [ "$3" = "$group" ] || [ "$4" = "$group" ] || [ "$process" = "$group" ]; then echo "$process"; fi
 }
 
-# Sets $group to the process group of the run, which has the pid of the run as its number. Empty if
-# another process has that pid now.
+# Sets $group to the process group of the run, whose id is the pid of the run. Empty if another
+# process has that pid now.
 find_group() {
   group=
   [ -r "$folder/process" ] || return 0

@@ -24,8 +24,9 @@ const maxTailBytes = 256 * 1024;
 const maxLineChars = 2000;
 
 /**
- * Reads the last lines of a run's output. If there are none, reads what the run's job wrote outside
- * the command. Rejects with `MachineFailure`.
+ * Reads the last lines of a run's output. If there is no output, reads the log of the run's job,
+ * which has text that the command did not print, such as errors of the scheduler. Rejects with
+ * `MachineFailure`.
  */
 export async function readOutput(
   machine: Machine,
@@ -45,18 +46,18 @@ export async function readTail(machine: Machine, path: string, lines: number): P
   const all = Buffer.from(bytes).toString('utf8').replace(/\n$/, '').split('\n');
   // The first line is incomplete, unless it is the only one.
   if (offset > 0 && all.length > 1) all.shift();
-  const kept = all.slice(-lines);
+  const shown = all.slice(-lines);
   return {
-    text: kept.map(shownLine).join('\n'),
+    text: shown.map(shownLine).join('\n'),
     sizeBytes,
     path,
-    isCut: offset > 0 || kept.length < all.length,
+    isCut: offset > 0 || shown.length < all.length,
   };
 }
 
 /**
- * Returns the text that a terminal would show for a line: `\r` makes it write the line again from
- * the start.
+ * Returns the text that a terminal would show for a line. After `\r`, a terminal writes over the
+ * line from its start.
  */
 function shownLine(line: string): string {
   const states = line.split('\r').filter((state) => state !== '');

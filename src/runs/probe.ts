@@ -10,8 +10,8 @@ const gone = (why: string, isFinal = false): ProcessPresence => ({ kind: 'gone',
 const noProcess = gone('its process is gone and left no exit record');
 
 /**
- * Returns whether the process of a run exists. A pid that now belongs to another process counts as
- * `gone`. Rejects with `MachineFailure` when the machine does not answer.
+ * Returns whether the process of a run exists. Returns `gone` if another process has the pid now.
+ * Rejects with `MachineFailure` when the machine does not answer.
  */
 export function probe(machine: Machine, process: RunProcess): Promise<ProcessPresence> {
   // A start time in clock ticks comes from /proc, any other one from `ps`.

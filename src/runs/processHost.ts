@@ -1,6 +1,6 @@
 /**
- * Host of a run that was started directly, without a scheduler: the run's supervisor does
- * everything.
+ * Host of a run that was started directly, without a scheduler. Reads the state of the run from its
+ * process and from the files that its supervisor writes.
  */
 import type { Clock } from '../base/clock.ts';
 import { MachineFailure, type Machine } from '../machines/machine.ts';
@@ -12,18 +12,18 @@ import type { RunEnd, RunProcess } from './run.ts';
 import type { RunHost, RunHostDeps, SignalOutcome } from './runHost.ts';
 
 /**
- * Milliseconds that a run may take from its claim to its process file before the start counts as
+ * Milliseconds to wait for the process file of a new run before the start of the run is considered
  * failed.
  */
 const startGraceMs = 30_000;
 
 export class ProcessHost implements RunHost {
   /**
-   * Most ends are noticed at once, by a changed file. This interval applies to ends that leave no
-   * file.
+   * Most runs leave an exit record when they end, and a changed file is noticed immediately. This
+   * interval applies to runs that leave no exit record.
    */
   readonly checkIntervalMs = 5000;
-  /** The supervisor needs a moment between the end of the command and its record. */
+  /** The supervisor writes the exit record some time after the end of the command. */
   readonly recordGraceMs = 5000;
   readonly jobId = undefined;
   readonly #machine: Machine;
@@ -49,7 +49,7 @@ export class ProcessHost implements RunHost {
         : { kind: 'gone', why: 'its command was never started', isFinal: true };
     const presence = await probe(this.#machine, process);
     if (presence.kind !== 'gone' || presence.isFinal) return presence;
-    // While its supervisor is alive, the run counts as alive: the supervisor may be waiting for the
+    // A run whose supervisor is alive is reported as alive: the supervisor may be waiting for the
     // remaining processes of a run that is being ended.
     return (await hasSupervisor(this.#machine, this.#folder)) ? { kind: 'alive' } : presence;
   }
@@ -73,7 +73,7 @@ export class ProcessHost implements RunHost {
     if (outcome.kind !== 'exited' || outcome.code !== 0)
       throw new MachineFailure(
         'io',
-        `Machine ${this.#machine.id} could not do what was asked: ${stderr.trim() || outcome.kind}`,
+        `Machine ${this.#machine.id} could not send ${signal} to the run: ${stderr.trim() || outcome.kind}`,
       );
     const report = parseSignalReport(stdout);
     return { ...report, isOver: report.left.length === 0 };

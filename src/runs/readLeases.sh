@@ -1,6 +1,6 @@
 
-# Prints "gpu ID [run number session]" for each GPU and "slot" for each taken slot. Needs leases.sh;
-# $place, the folder of the leases folder; and $listed, the GPUs that runs may take.
+# Prints "gpu ID [run number session]" for each GPU and "slot" for each taken slot. Needs leases.sh,
+# $place (the parent of the leases folder), and $listed (the GPUs that runs may take).
 leases=$place/leases/$(uname -n)
 for gpu in $(gpu_ids "$listed"); do
   lease=$leases/gpu-$gpu

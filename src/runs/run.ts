@@ -116,8 +116,17 @@ export type Liveness =
   | { readonly kind: 'unknown'; readonly why: string };
 
 /**
- * Returns the handle by which users know the run: `machine:pid`, or `machine:job` under a
- * scheduler. `undefined` until there is a process or a job.
+ * Returns the public name of a run as it stands in a sentence: `run 8`. Takes the run's id if its
+ * number is unknown.
+ */
+export const runName = (number: number | RunId): string => `run ${number}`;
+
+/** Returns the name of a run for a title or the beginning of a sentence: `Run 8`. */
+export const runTitle = (number: number | RunId): string => `Run ${number}`;
+
+/**
+ * Returns the handle that users see for the run: `machine:pid`, or `machine:job` under a scheduler.
+ * `undefined` until there is a process or a job.
  */
 export function handleOf(
   spec: RunSpec,
@@ -128,7 +137,17 @@ export function handleOf(
   return place === undefined ? undefined : `${spec.machineId}:${place}`;
 }
 
-export const verdictText = (verdict: Verdict): string => {
+/** An alarm of a watchdog about a run, and the action that the watchdog requested. */
+export interface RunAlarm {
+  readonly detail: string;
+  readonly action: 'warn' | 'kill' | 'ask';
+}
+
+/**
+ * Returns how a run ended: `ok`, `failed (exit code 1)`, `killed after the alarm: loss became NaN`.
+ * `alarm`: the last alarm about the run; it is mentioned if it ended the run.
+ */
+export const verdictText = (verdict: Verdict, alarm?: RunAlarm): string => {
   switch (verdict.kind) {
     case 'ok':
       return 'ok';
@@ -141,10 +160,30 @@ export const verdictText = (verdict: Verdict): string => {
     case 'time_limit':
       return 'time limit reached';
     case 'killed':
-      return 'killed';
+      return alarm === undefined || alarm.action === 'warn'
+        ? 'killed'
+        : `killed after the alarm: ${alarm.detail}`;
     case 'preempted':
       return 'preempted';
     case 'lost':
       return `lost (${verdict.why})`;
   }
 };
+
+/**
+ * Returns the state of a run that this process follows: `starting`, `queued (Priority)`, `running`,
+ * `no answer from gpu1 (connection closed)`, or how the run ended.
+ */
+export function livenessText(liveness: Liveness, machineId: string, alarm?: RunAlarm): string {
+  switch (liveness.kind) {
+    case 'starting':
+    case 'running':
+      return liveness.kind;
+    case 'queued':
+      return `queued (${liveness.why})`;
+    case 'unknown':
+      return `no answer from ${machineId} (${liveness.why})`;
+    case 'ended':
+      return verdictText(liveness.verdict, alarm);
+  }
+}

@@ -9,7 +9,9 @@ import type { Presence } from './presence.ts';
 import type { RunEnd, RunProcess, RunSpec } from './run.ts';
 
 export interface SignalOutcome extends SignalReport {
-  /** True if a check on the machine after the signal found that nothing of the run is left. */
+  /**
+   * True if a check on the machine after the signal found no process and no active job of the run.
+   */
   readonly isOver: boolean;
 }
 

@@ -14,7 +14,10 @@ const silentReasons: readonly MachineFailureReason[] = [
   'unknown_machine',
 ];
 
-/** Returns whether a failure says nothing about the state of the runs on a machine. */
+/**
+ * Returns whether a failure leaves the state of the runs on a machine unknown, because the machine
+ * could not be reached.
+ */
 export const saysNothing = (error: unknown): error is MachineFailure =>
   error instanceof MachineFailure && silentReasons.includes(error.reason);
 

@@ -1,7 +1,4 @@
-/**
- * The runs of this process: launches runs, adopts them after a restart, reads their output and ends
- * them.
- */
+/** Launches runs, adopts them after a restart, reads their output and ends them. */
 import { waitAtMost, type Clock } from '../base/clock.ts';
 import type { Disposable } from '../base/disposable.ts';
 import { Emitter, type Event } from '../base/emitter.ts';
@@ -29,7 +26,7 @@ export interface RunsOptions {
 
 export interface KillOptions {
   /**
-   * Name of the signal without `SIG`. `STOP` and `CONT` only pause and continue the run. Default:
+   * Name of the signal without `SIG`. `STOP` and `CONT` only pause and resume the run. Default:
    * `TERM`.
    */
   readonly signal?: string;
@@ -88,8 +85,8 @@ export class Runs implements Disposable {
    * submitted completely or not at all, and at most `maxParallel` of them run at a time. Without a
    * scheduler, all runs are launched immediately; to run fewer at a time, call `launch` again
    * whenever a run has ended. Resolves with the outcomes in the order of `specs`. As with `launch`,
-   * existing runs are returned when requested again, and each rejection is a `LaunchFailure`. Never
-   * rejects.
+   * existing runs are returned when requested again. Never rejects; outcomes are rejected for the
+   * same reasons as by `launch`.
    */
   launchTogether(
     specs: readonly RunSpec[],
@@ -122,14 +119,15 @@ export class Runs implements Disposable {
     return this.#followed.get(id);
   }
 
-  /** All runs of this process, oldest first. */
+  /** All runs that this process follows, oldest first. */
   all(): readonly Run[] {
     return this.#followed.all();
   }
 
   /**
-   * Reads the last lines of the output, also of a run that has ended. If there are none, reads what
-   * the run's job wrote outside the command.
+   * Reads the last lines of the output of an active or ended run. If there is no output, reads the
+   * log of the run's job, which has text that the command did not print, such as errors of the
+   * scheduler.
    */
   async output(run: Run, { lines }: { readonly lines: number }): Promise<OutputTail> {
     return readOutput(this.#machines.get(run.spec.machineId), run, lines);

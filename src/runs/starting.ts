@@ -18,8 +18,8 @@ import type { RunSpec } from './run.ts';
 
 export const startTimeoutMs = 30_000;
 /**
- * Maximum wait until it is known whether another process, which was interrupted, has submitted the
- * job.
+ * Time within which a failed submission is repeated. Long, because it may take minutes until it is
+ * known whether another, interrupted process has already submitted the job.
  */
 const submitTimeoutMs = 180_000;
 /** Delays between attempts on a machine whose connection broke. */
@@ -79,7 +79,7 @@ const spareMinutes = 2;
 
 /**
  * Returns the time limit of a job. A run whose limit counts from the first metric has no known end,
- * so its job gets the scheduler's default.
+ * so its job gets the scheduler's default time limit.
  */
 function timeLimit(specs: readonly RunSpec[]): Pick<JobRequest, 'timeLimitMinutes'> {
   const limits = specs.map(({ limit }) =>

@@ -1,14 +1,20 @@
 
-# Main part of the supervisor, which supervisor.ts describes. Follows the functions that it needs.
+# Main part of the supervisor, which supervisor.ts describes. supervisorScript.ts puts the functions
+# of the other files before this text.
 #
 # Runs the command of this folder, outlives the process that started it, and records its end.
-# capsule.sh start             start the command and wait for its end capsule.sh signal SIGNAL
-# signal every process of the run capsule.sh end SIGNAL TICKS  the same, then send KILL to those
-# left after TICKS x 0.1 s
+#
+#   capsule.sh start             start the command and wait for its end
+#   capsule.sh signal SIGNAL     signal every process of the run
+#   capsule.sh end SIGNAL TICKS  signal every process of the run, then send KILL to the processes
+#                                left after TICKS x 0.1 s
 folder=${0%/*}
 id=${folder##*/}
 terms=$folder/terms
 leases=${folder%/*/*}/leases/$(uname -n)
+# The command gets the umask of the user; only the user can access the files of the run.
+mask=$(umask)
+umask 077
 
 # Prints how many processes of this control group the system has killed for lack of memory.
 oom_kills() {
@@ -33,7 +39,7 @@ guard() {
   [ "$(value limit_from "$terms")" = first_metric ] || since=0
   sleep 0.01 2>/dev/null && fractions=1 || fractions=
   seen=$(ticking_ms)
-  # Go on while the run is alive, even if the supervisor is dead: the time limit still applies.
+  # Continue while the run is alive, even if the supervisor is dead: the time limit still applies.
   while kill -0 "$$" 2>/dev/null || is_alive "$folder/process"; do
     : >"$folder/heartbeat"
     choose_pause
@@ -71,7 +77,7 @@ count_time() {
   [ -n "$limit" ] || return 0
   now=$(ticking_ms)
   step=$((now - seen)) seen=$now
-  # After a sleep of the computer or a change of its clock, count only the pause as time of the run.
+  # After a sleep of the computer or a change of its clock, add only the pause to the run's time.
   if [ "$step" -lt 0 ] || [ "$step" -gt 30000 ]; then step=$((${pause%.*} * 1000)); fi
   lived=$((lived + step))
   [ -z "$since" ] || return 0
@@ -90,11 +96,12 @@ write_process() {
     mv -f "$folder/$1.tmp" "$folder/$1"
 }
 
-# Runs the command in a separate session. This process becomes the command, so this process's pid
+# Runs the command in a separate session with umask $1. This process becomes the command, so its pid
 # and start time identify the run.
 command_of_run() {
   exec >>"$folder/output.log" 2>&1 </dev/null
   write_process process || exit 126
+  umask "${1:-$mask}"
   export_leases
   HELIOS_RUN_ID=$id
   export HELIOS_RUN_ID
@@ -103,7 +110,8 @@ command_of_run() {
   exec "$(command -v bash || echo /bin/sh)" "$folder/command.sh"
 }
 
-# Puts the guard of git into PATH before git itself, for the command and its children.
+# Puts the git guard (a script named git) before git itself in PATH, for the command and its
+# children.
 guard_git() {
   # shellcheck disable=SC1091 # On the machine of the run.
   if [ -n "$HELIOS_GIT_GUARD" ] && [ -r "$HELIOS_GIT_GUARD/env" ]; then . "$HELIOS_GIT_GUARD/env"; fi
@@ -111,9 +119,9 @@ guard_git() {
 
 start() {
   mkdir "$folder/claim" 2>/dev/null || exit 0
-  # Ignore these signals with a handler that does nothing: the command would inherit `trap ''`.
+  # Ignore these signals with a handler that does nothing: the command would inherit an empty trap.
   trap : HUP INT TERM
-  # Reserve the space of the exit record: the disk may be full by then.
+  # Reserve the disk space of the exit record: the disk may be full when the run ends.
   printf '%127s\n' '' >"$folder/exit.tmp"
   write_process capsule
   take_leases
@@ -122,10 +130,10 @@ start() {
   guard=$!
   # Run in the foreground: a background command of a shell ignores INT and QUIT.
   if command -v setsid >/dev/null; then
-    setsid /bin/sh "$0" command
+    setsid /bin/sh "$0" command "$mask"
   else
     set -m
-    /bin/sh "$0" command
+    /bin/sh "$0" command "$mask"
   fi
   code=$?
   # If the guard is ending the run, wait until it has finished.
@@ -157,8 +165,8 @@ record() {
   mv -f "$folder/exit.tmp" "$folder/exit"
 }
 
-# Ends the supervisor without starting the run. $1: the mark file for the kind of reason, if any;
-# $2: the reason.
+# Ends the supervisor without starting the run. $1: name of the mark file to write (busy), or empty;
+# $2: the reason, for the output.
 refuse() {
   echo "$2" >>"$folder/output.log"
   [ -z "$1" ] || : >"$folder/$1"
@@ -194,7 +202,7 @@ end_all() {
 
 case $1 in
   start) start ;;
-  command) command_of_run ;;
+  command) command_of_run "$2" ;;
   signal)
     signal_all "$2"
     printf 'signalled=%s\nleft=%s\n' "$signalled" "$(members | one_line)"

@@ -9,17 +9,17 @@
  * - `capsule`: identifies the process of the supervisor, in the format of `process`
  * - `lease`: the GPUs and the slot of the run
  * - `busy`: no GPU or slot was free, so the run did not start
- * - `process`: pid, start time, boot id, start in milliseconds, the run's own GPUs; written before
- *   the command begins
+ * - `process`: pid, start time, boot id, start in milliseconds since the epoch, GPUs leased to the
+ *   run; written before the command begins
  * - `output.log`: stdout and stderr of the command
  * - `heartbeat`: touched every few seconds while the supervisor is alive
  * - `first_metric`: the age of the first metric in milliseconds; written by the process that reads
  *   the output
  * - `kill`: a kill was requested; `limit`: the run reached its time limit. Only the first of the
  *   two files is written
- * - `exit`: how the command ended. The file appears at once with its whole content, after the last
- *   byte of the command's own output; if the run was killed, after the last byte of all its
- *   processes
+ * - `exit`: how the command ended. The file appears in one step with its whole content, after the
+ *   last byte of the command's own output; if the run was killed, after the last byte of the output
+ *   of all its processes
  */
 import type { RunId } from '../base/ids.ts';
 import { shellQuote } from '../base/text.ts';
@@ -41,7 +41,7 @@ export interface RunFolder {
   /** File that identifies the supervisor's process. */
   readonly supervisorProcess: string;
   readonly supervisorScript: string;
-  /** File with what a scheduler's job wrote outside the command. */
+  /** File with the text of the scheduler's job that the command did not print, such as errors. */
   readonly batch: string;
 }
 
@@ -178,7 +178,7 @@ export const parseFields = (text: string): ReadonlyMap<string, string> =>
 
 /**
  * Returns the script that runs the command. If the command ends with `&` (background), the script
- * waits for it: the run would otherwise end at once with success.
+ * waits for it: the run would otherwise end immediately with success.
  */
 function commandScript(command: string): string {
   const isBackground = /(^|[^&])&\s*$/.test(command);

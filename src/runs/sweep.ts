@@ -12,7 +12,7 @@ export interface SweepPoint {
   readonly label: string;
 }
 
-/** The complete plan of a sweep. Only where and when each point runs is decided later. */
+/** The complete plan of a sweep, except on which machine and when each point runs. */
 export interface SweepPlan {
   /** Id of the sweep within its session: `s1`, `s2` … */
   readonly id: string;

@@ -1,6 +1,6 @@
 # Reads clocks, boot ids and start times of processes.
 
-# Prints the value of $1 in file $2.
+# Prints the value of each line $1=value in file $2.
 value() {
   sed -n "s/^$1=//p" "$2" 2>/dev/null
 }
@@ -25,12 +25,13 @@ boot_id() {
   fi
 }
 
-# Prints the start time of process $1 in the format of the system; nothing if it does not exist.
+# Prints the start time of process $1 in the format of the system; prints nothing if the process
+# does not exist.
 start_time() {
   if [ -r /proc/self/stat ]; then
     read -r stat 2>/dev/null <"/proc/$1/stat" || return 0
     set -f
-    # shellcheck disable=SC2086 # Many words.
+    # shellcheck disable=SC2086 # Splits the line into words.
     set -- ${stat##*) }
     set +f
     case $1 in [!ZX]) echo "${20}" ;; esac
@@ -39,7 +40,7 @@ start_time() {
   fi
 }
 
-# Returns whether the process of file $1 exists.
+# Returns whether the process that file $1 identifies exists.
 is_alive() {
   [ -s "$1" ] && [ "$(value boot_id "$1")" = "$(boot_id)" ] || return 1
   started=$(value start_time "$1")

@@ -1,23 +1,25 @@
 
-# Takes leases in the supervisor of a run. Needs leases.sh and $folder; refuse ends the supervisor.
+# Takes leases in the supervisor of a run. Needs leases.sh, $folder, $terms, $leases, and the
+# function refuse, which ends the supervisor.
 
 # Takes the GPUs and the slot of the run, or refuses to start it.
 take_leases() {
   wanted=$(value gpus "$terms") slots=$(value slots "$terms")
   [ -n "$wanted$slots" ] || return 0
-  { (umask 077 && mkdir -p "$leases") && [ -s "$folder/capsule" ]; } || refuse '' "No lease could be written in $leases."
+  unwritable="No lease could be written in $leases. Check its permissions and the free disk space."
+  { (umask 077 && mkdir -p "$leases") && [ -s "$folder/capsule" ]; } || refuse '' "$unwritable"
   # List the GPUs before taking the lock: the drivers may need seconds for it.
   [ "${wanted:-0}" -eq 0 ] || gpus=$(gpu_ids "$(value gpu_ids "$terms")")
-  lock || refuse busy 'Other runs are being started, so no GPU or slot could be taken in time. Launch again.'
+  lock || refuse busy 'Other runs are being started, so no GPU or slot could be reserved in time. Launch the run again.'
   trouble='' is_busy=''
   choose_gpus
   choose_slot
-  [ -n "$trouble" ] || write_leases || trouble="No lease could be written in $leases."
+  [ -n "$trouble" ] || write_leases || trouble=$unwritable
   unlock
   [ -z "$trouble" ] || refuse "$is_busy" "$trouble"
 }
 
-# Sets $taken to $wanted free GPUs, separated by commas.
+# Sets $taken to the ids of free GPUs, separated by commas. $wanted is the number of GPUs to take.
 choose_gpus() {
   taken='' count=0 there=0 holders=''
   [ "${wanted:-0}" -gt 0 ] || return 0
@@ -30,12 +32,12 @@ choose_gpus() {
     fi
   done
   if [ "$there" -eq 0 ]; then
-    trouble='There is no GPU here that runs may take (nvidia-smi and rocm-smi show none). Launch without gpus, or on another machine.'
+    trouble='This machine has no GPU that runs may use (nvidia-smi and rocm-smi list none). Launch without gpus, or on another machine.'
   elif [ "$there" -lt "$wanted" ]; then
-    trouble="GPUs wanted for itself alone: $wanted; runs may take $there here. Ask for fewer, or launch on another machine."
+    trouble="GPUs requested: $wanted; runs may use $there on this machine. Request fewer GPUs, or launch on another machine."
   elif [ "$count" -lt "$wanted" ]; then
     is_busy=busy
-    trouble="GPUs wanted for itself alone: $wanted; free: $count of $there. $holders. $wait_for_one"
+    trouble="GPUs requested: $wanted; free: $count of $there. In use: $holders. $wait_for_one"
   fi
 }
 
@@ -49,7 +51,7 @@ choose_slot() {
   done
   if [ "$count" -ge "$slots" ]; then
     is_busy=busy
-    trouble="All $slots slots for runs are taken: $holders. $wait_for_one"
+    trouble="All $slots slots for runs are in use: $holders. $wait_for_one"
     return 0
   fi
   slot=1
@@ -77,7 +79,7 @@ write_leases() {
 }
 
 # Takes the lock, so that only one supervisor at a time takes leases. Only the lock file with the
-# highest number counts. The lock is free if that file is empty or its supervisor is dead. To take
+# highest number is valid. The lock is free if that file is empty or its supervisor is dead. To take
 # the lock, a supervisor creates the file with the next number, and only one can succeed. Removing
 # the old file instead could remove a lock that was just taken.
 lock() {

@@ -6,17 +6,18 @@ import { storageFailure } from './storageFailure.ts';
 
 /**
  * Replaces the content of `file` by `content` atomically: a reader sees either the old content or
- * the new content, even after a crash. Creates missing parent folders. Rejects with
+ * the new content, even after a crash. By default, only the user can access the file. Creates
+ * missing parent folders, which are as accessible as the file. Rejects with
  * `StorageFailure` and leaves the old content unchanged.
  */
 export async function writeFileAtomic(
   file: string,
   content: string | Uint8Array,
-  mode = 0o644,
+  mode = 0o600,
 ): Promise<void> {
   const temporary = `${file}.${randomBytes(6).toString('hex')}.tmp`;
   try {
-    await makeFolders(path.dirname(file));
+    await makeFolders(path.dirname(file), mode | ((mode & 0o444) >> 2));
     const handle = await open(temporary, 'wx', mode);
     try {
       await handle.writeFile(content);
@@ -26,8 +27,8 @@ export async function writeFileAtomic(
     }
     await rename(temporary, file);
   } catch (error) {
-    // `rm` can fail for the same reason as the write, for example without permission for the
-    // folder.
+    // Ignores an error of `rm`, which can fail for the same reason as the write, for example
+    // without permission for the folder.
     await rm(temporary, { force: true }).catch(() => undefined);
     throw storageFailure(error, file);
   }

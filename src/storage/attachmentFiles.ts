@@ -8,7 +8,7 @@ import path from 'node:path';
 import { codeOf } from '../base/errors.ts';
 import { writeFileAtomic } from './atomicFile.ts';
 
-/** An attachment as the journal names it. */
+/** Reference to an attachment, as stored in the journal. */
 export interface AttachmentFile {
   /** SHA-256 of the attachment's bytes, as hexadecimal digits. */
   readonly hash: string;

@@ -38,8 +38,8 @@ async function isLinked(temporary: string, file: string): Promise<boolean> {
 
 /**
  * Replaces the lock of a dead owner. Only the process that claims a guard file, named after the
- * dead owner, may replace the lock; that process first checks again that the owner is the dead one.
- * If the holder of the guard file died, the guard file is replaced in the same way.
+ * dead owner, may replace the lock; that process first checks again that the lock still belongs to
+ * the dead owner. If the holder of the guard file died, the guard file is replaced in the same way.
  */
 async function replaceDead(file: string, owner: LeaseOwner, clock: Clock): Promise<boolean> {
   const deadToken = tokenOf(await readOwner(file));

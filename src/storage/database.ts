@@ -1,9 +1,9 @@
 /**
  * A sql.js database that serves as an index: loaded into memory on first use, and saved as a whole
- * to a temporary file that is then renamed. The index holds only data that can be read again from
- * elsewhere: when its file is missing, damaged or has another schema version, the owner of the
- * index fills a new one. Several processes may use the same file: before a process saves the index,
- * it merges what other processes saved in the meantime.
+ * to a temporary file that is then renamed. The index holds only data that can be derived again
+ * from the journals: when its file is missing, damaged or has another schema version, the owner of
+ * the index fills a new one. Several processes may use the same file: before a process saves the
+ * index, it merges what other processes saved in the meantime.
  */
 import { readFile, stat } from 'node:fs/promises';
 import initSqlJs, { type BindParams, type Database as SqlDatabase, type SqlJsStatic } from 'sql.js';
@@ -17,10 +17,7 @@ export interface DatabaseOptions {
   readonly file: string;
   /** Path of `sql-wasm.wasm`, a part of sql.js. */
   readonly wasmFile: string;
-  /**
-   * Statements that create the tables, with their version number. A change of the statements needs
-   * a new `version`.
-   */
+  /** SQL statements that create the tables. A change of the statements needs a new `version`. */
   readonly schema: { readonly version: number; readonly sql: string };
   /**
    * Merges the rows that another process saved since this process last read the file. Runs within
@@ -44,14 +41,14 @@ export class Database {
   #timer: Disposable | undefined;
   readonly #sql: SqlJsStatic;
   #saving: Promise<void> = Promise.resolve();
-  /** Stamp of the file when this process last read or wrote it. */
-  #seen: string;
+  /** Stamp of the file (see `stampOf`) when this process last read or wrote the file. */
+  #stamp: string;
 
-  private constructor(options: DatabaseOptions, sql: SqlJsStatic, { database, seen }: Loaded) {
+  private constructor(options: DatabaseOptions, sql: SqlJsStatic, { database, stamp }: Loaded) {
     this.#options = options;
     this.#sql = sql;
     this.#database = database;
-    this.#seen = seen;
+    this.#stamp = stamp;
   }
 
   static async open(options: DatabaseOptions): Promise<Database> {
@@ -61,9 +58,9 @@ export class Database {
       wasm.byteOffset + wasm.byteLength,
     ) as ArrayBuffer;
     const sql = await initSqlJs({ wasmBinary });
-    const seen = await stampOf(options.file);
+    const stamp = await stampOf(options.file);
     const database = (await load(sql, options)) ?? create(sql, options);
-    return new Database(options, sql, { database, seen });
+    return new Database(options, sql, { database, stamp });
   }
 
   /** Returns all rows of a query. */
@@ -96,8 +93,8 @@ export class Database {
   }
 
   /**
-   * Saves the database. Logs a failure instead of throwing: if the index is not saved, only the
-   * next start takes longer.
+   * Saves the database. Logs a failure instead of throwing: an index that was not saved only makes
+   * the next start slower.
    */
   #save(): Promise<void> {
     this.#timer?.dispose();
@@ -118,7 +115,7 @@ export class Database {
   async #write(): Promise<void> {
     const { file, merge } = this.#options;
     const theirs =
-      (await stampOf(file)) === this.#seen ? undefined : await load(this.#sql, this.#options);
+      (await stampOf(file)) === this.#stamp ? undefined : await load(this.#sql, this.#options);
     try {
       if (theirs !== undefined)
         this.#change((run) =>
@@ -128,13 +125,13 @@ export class Database {
       theirs?.close();
     }
     await writeFileAtomic(file, this.#database.export(), 0o600);
-    this.#seen = await stampOf(file);
+    this.#stamp = await stampOf(file);
   }
 }
 
 interface Loaded {
   readonly database: SqlDatabase;
-  readonly seen: string;
+  readonly stamp: string;
 }
 
 function rowsOf(database: SqlDatabase, sql: string, params: BindParams): Row[] {
@@ -149,8 +146,8 @@ function rowsOf(database: SqlDatabase, sql: string, params: BindParams): Row[] {
 }
 
 /**
- * Returns a stamp that changes whenever the file's content changes. Inode, time and size suffice,
- * since the file is always replaced as a whole.
+ * Returns a stamp that changes whenever the content of the file changes; empty if there is no file.
+ * Inode, time and size suffice, since the file is always replaced as a whole.
  */
 async function stampOf(file: string): Promise<string> {
   try {

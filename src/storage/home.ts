@@ -9,8 +9,8 @@ export interface Home {
   readonly globalMemoryFolder: string;
   readonly authFolder: string;
   /**
-   * Folder of secrets that were renewed while no window was open. The next window moves them to its
-   * own storage.
+   * Folder of secrets that the background process renewed while no window was open. The next window
+   * moves them to the secret storage of VS Code.
    */
   readonly renewedSecretsFolder: string;
   /** Log of the background process. */
@@ -20,9 +20,9 @@ export interface Home {
   readonly heldFolder: string;
   /** Facts that Helios has found out about the machines; the file is created again when missing. */
   readonly machineHomesFile: string;
-  /** List of the container engines that Helios has used with this home folder. */
+  /** File with the container engines that Helios has used with this home folder. */
   readonly enginesFile: string;
-  /** Reports of model providers about their models. Created again when missing. */
+  /** Cache of the models that each provider reported. Created again when missing. */
   readonly modelsFile: string;
   /** Working folder of `claude` processes. Contains only the input files of these processes. */
   readonly claudeFolder: string;

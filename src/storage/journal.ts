@@ -50,10 +50,10 @@ export async function readJournal<E>(
       // newline first.
       const event = line === undefined ? undefined : parseEvent<E>(line);
       if (event !== undefined) events.push(event);
-      else if (!isTail) damage.push(`line ${number} is not an event and was left out`);
+      else if (!isTail) damage.push(`line ${number} is not an event and was skipped`);
       else
         damage.push(
-          `the last line was cut short (${line?.length ?? bytes} characters) and was left out`,
+          `the last line is truncated (${line?.length ?? bytes} characters) and was skipped`,
         );
     }
     endsCleanly = !isTail;
@@ -138,7 +138,7 @@ export class Journal<E extends object> {
   ): Promise<{ journal: Journal<E>; reading: JournalReading<E> }> {
     const reading = await readJournal<E>(file);
     try {
-      await makeFolders(path.dirname(file));
+      await makeFolders(path.dirname(file), 0o700);
       const handle = await open(file, 'a', 0o600);
       const { size: sizeBytes } = await handle.stat();
       return {
@@ -202,14 +202,14 @@ export class Journal<E extends object> {
 
   /**
    * Removes what a failed write left at the end of the file. Readers must not see these events,
-   * since their `append` rejects.
+   * since `append` rejected them.
    */
   async #takeBack(): Promise<void> {
     try {
       await this.#handle.truncate(this.#soundBytes);
     } catch (error) {
-      // The file could not be truncated. At least, the next event then starts on a new line, unless
-      // the file is closed.
+      // The remains of the failed write stay in the file, so the next event starts on a new line.
+      // If the file is closed (EBADF), no event follows.
       if (codeOf(error) !== 'EBADF') this.#startsFresh = false;
     }
   }

@@ -36,14 +36,15 @@ export class JournalFollower<E> {
 
   /**
    * Yields the events that were added since the last read, in pieces of about a megabyte. A missing
-   * file counts as an empty journal.
+   * file is treated as an empty journal.
    */
   async *read(): AsyncGenerator<JournalPiece<E>> {
     const handle = await openIfThere(this.#file);
     if (handle === undefined) return;
     try {
       const { size } = await handle.stat();
-      // The file became shorter: the writer may have removed events whose write failed.
+      // The file became shorter: the writer truncates events that could not be flushed to disk.
+      // Reads the journal again from the beginning.
       if (size < this.#offset) this.#offset = this.#lines = 0;
       yield* this.#pieces(handle, size);
     } finally {
@@ -65,7 +66,7 @@ export class JournalFollower<E> {
       if (line === '') continue;
       const event = line === undefined ? undefined : parseEvent<E>(line);
       if (event !== undefined) events.push(event);
-      else damage.push(`line ${this.#lines} is not an event and was left out`);
+      else damage.push(`line ${this.#lines} is not an event and was skipped`);
     }
     this.#offset += bytes;
     return { events, isFromStart, damage };

@@ -1,7 +1,8 @@
 /**
- * A lease ensures that a session has only one writer. The lease is a lock file, whose time its
- * holder updates regularly (the heartbeat). Another process may replace a dead holder: on the same
- * host when the holder's process is gone, on another host when the heartbeat is old.
+ * A lease ensures that a session has only one writer. The lease is a lock file whose modification
+ * time is updated regularly by its holder (the heartbeat). Another process may replace a dead
+ * holder: on the same host when the holder's process is gone, on another host when the heartbeat is
+ * old.
  *
  * A live holder may also be asked to hand the lease over. The background process hands over to any
  * window or terminal that asks; a window hands over to another window if the user requests that; a
@@ -27,30 +28,33 @@ import { StorageFailure } from './storageFailure.ts';
 
 const heartbeatMs = 5_000;
 /**
- * Time that a process waits for the holder to hand over. Longer than the heartbeat interval: where
- * there are no file events, the holder notices the request only at a heartbeat, and must then stop
- * its work.
+ * Time that a process waits for the holder to hand over. Longer than the heartbeat interval: if the
+ * file system reports no changes, the holder notices the request only at a heartbeat, and must then
+ * stop its work.
  */
 const handsOverWithinMs = 15_000;
-/** Interval at which the requesting process checks the lease where there are no file events. */
+/**
+ * Interval at which the requesting process checks the lease. Needed for file systems that report no
+ * changes.
+ */
 const pollEveryMs = 250;
 
 export interface LeaseOptions {
   readonly clock: Clock;
   readonly kind: OwnerKind;
   /**
-   * Called when another process has replaced this holder, because this host slept for too long. The
-   * holder must stop writing.
+   * Called when another process has acquired the lease, because this host was suspended for too
+   * long. The holder must stop writing.
    */
   onLost(): void;
   /**
-   * True when the user asked to open the session in this process: a window that holds the lease is
-   * then asked to hand it over, too.
+   * True when the user asked to open the session in this process. A window that holds the lease is
+   * then also asked to hand the lease over.
    */
   readonly takesOver?: boolean;
   /**
-   * Called once when a process that is allowed to take the lease over asks for it. The holder
-   * should then release the lease soon.
+   * Called once when a process that may take the lease over requests the lease. The holder should
+   * then release the lease soon.
    */
   onWanted?(): void;
 }
@@ -74,7 +78,7 @@ export class Lease {
   }
 
   /**
-   * Acquires the lease. If the holder is of a kind that hands over, first asks it and waits some
+   * Acquires the lease. If the holder may hand the lease over, first asks the holder and waits some
    * seconds. Rejects with `StorageFailure('owned')`, which names the holder, when the holder keeps
    * the lease.
    */

@@ -94,8 +94,9 @@ const isOwner = (value: unknown): value is LeaseOwner =>
   'host' in value;
 
 /**
- * Returns a text that differs for a later process with the same pid, or `undefined` when there is
- * no process `pid`.
+ * Returns the start time of the process `pid`, which distinguishes the process from a later process
+ * with the same pid. Returns an empty string if the system does not report the time, and
+ * `undefined` when there is no such process.
  */
 function processStartOf(pid: number): string | undefined {
   try {

@@ -37,7 +37,7 @@ export async function* linesBackwards(
   const handle = await openIfThere(file);
   if (handle === undefined) return;
   try {
-    // The end of a line whose beginning lies in the next block to read.
+    // The end of a line that begins in the preceding block, which is read next.
     let rest: Buffer = Buffer.alloc(0);
     for (let end = (await handle.stat()).size; end > 0;) {
       signal?.throwIfAborted();
@@ -62,8 +62,9 @@ async function readAll(handle: FileHandle, start: number, length: number): Promi
 }
 
 /**
- * Returns the lines that every pattern matches. Searches for the rarest word first, and checks the
- * other words only in lines that contain it.
+ * Returns the lines that every pattern matches. Searches for the word that first appears furthest
+ * from the start, which is probably the rarest. Checks the other words only in lines that contain
+ * that word.
  */
 function linesIn(bytes: Buffer, patterns: readonly RegExp[]): string[] {
   const firsts = patterns.map((pattern) => nextHit(bytes, 0, pattern) ?? Infinity);

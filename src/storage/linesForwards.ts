@@ -16,8 +16,8 @@ export interface LineRange {
   /** Bytes per read. Default: 1 MiB. */
   readonly chunkBytes?: number;
   /**
-   * Longer lines are skipped. Must be at least the size of a chunk. Default: a number of bytes that
-   * always fits into a string.
+   * Maximum length of a line, in bytes; longer lines are skipped. Must be at least `chunkBytes`.
+   * Default: a length that always fits into a string.
    */
   readonly maxLineBytes?: number;
 }

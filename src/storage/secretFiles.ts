@@ -1,6 +1,5 @@
 /**
- * Stores secrets in files that only the user can read: one file per secret, which has the same name
- * as the secret in the engine.
+ * Stores secrets in files that only the user can read: one file per secret, named after the secret.
  */
 import { chmod, mkdir, readFile, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
@@ -31,7 +30,10 @@ export async function readSecretFile(file: string): Promise<string | undefined> 
   try {
     const { mode } = await stat(file);
     if ((mode & 0o077) !== 0)
-      throw new UserFacing(`The key file ${file} can be read by others.`, `Run: chmod 600 ${file}`);
+      throw new UserFacing(
+        `The key file ${file} can be read by other users.`,
+        `Run: chmod 600 ${file}`,
+      );
     const key = (await readFile(file, 'utf8')).trim();
     return key === '' ? undefined : key;
   } catch (error) {

@@ -13,7 +13,8 @@ import {
 export interface IndexedSession {
   readonly id: string;
   /**
-   * Number of journal bytes that the index covers. A journal with another size is indexed again.
+   * Number of bytes of the journal that the index covers. A journal with another size is indexed
+   * again.
    */
   readonly journalBytes: number;
   readonly goal: string;
@@ -38,10 +39,11 @@ export interface IndexedRun {
   readonly isGoing: boolean;
 }
 
-/** A run of an experiment, of which the version of the code is known. */
+/** A run of an experiment. Indexed only if the version of the run's code is known. */
 export interface IndexedAttempt {
-  /** Key of the run, as in `AttemptKeys`. */
+  /** Key of all attempts with the same code and the same arguments (see `AttemptKeys`). */
   readonly same: string;
+  /** Key of all attempts that differ at most in the seed and similar options. */
   readonly seed: string;
   /** Hash of the git tree that contains the code. */
   readonly tree: string;
@@ -90,8 +92,8 @@ export class SessionIndex {
   }
 
   /**
-   * Opens the index. Other processes may use the same file: for each session, the version that
-   * covers more of the journal is stored.
+   * Opens the index. Other processes may use the same file: for each session, the entry that covers
+   * more of the journal is stored.
    */
   static async open(options: Omit<DatabaseOptions, 'schema' | 'merge'>): Promise<SessionIndex> {
     return new SessionIndex(await Database.open({ ...options, schema, merge: takeNewer }));
@@ -148,7 +150,7 @@ export class SessionIndex {
   }
 }
 
-/** Merges two indexes: for each session, stores the version that covers more of the journal. */
+/** Merges two indexes: for each session, stores the entry that covers more of the journal. */
 function takeNewer(theirs: ReadRows, ours: ReadRows, run: RunSql): void {
   const known = new Map(
     ours('SELECT id, journal_bytes FROM sessions').map((row) => [

@@ -31,7 +31,7 @@ export function storageFailure(error: unknown, file: string): StorageFailure {
     case 'EDQUOT':
       return new StorageFailure(
         'no_space',
-        `No space left to write ${file}. Free some space; nothing written is lost.`,
+        `No space left to write ${file}. Free some space on the disk. Data that was already written is unchanged.`,
         cause,
       );
     case 'EACCES':

@@ -20,20 +20,21 @@ loginctl show-user "$user" -p Linger </dev/null 2>/dev/null
 const timeoutMs = 10_000;
 
 /**
- * Resolves with a warning if logging out ends the user's processes on the machine; with `undefined`
+ * Resolves with a finding if logging out ends the user's processes on the machine; with `undefined`
  * if it does not, or if that is unknown.
  */
 export async function logoutFinding(
   machine: Pick<Machine, 'id' | 'kind' | 'exec'>,
 ): Promise<Finding | undefined> {
   if (machine.kind !== 'local' && machine.kind !== 'ssh') return undefined;
-  const asked = machine.exec(`sh -c ${shellQuote(script)}`, { cwd: '/', timeoutMs });
-  const said = await asked.then(({ stdout }) => stdout).catch(() => '');
-  const told = new Map(said.split('\n').map((line) => pairOf(line)));
-  const user = told.get('user') ?? '';
-  if (told.get('KillUserProcesses') !== 'yes' || !isMeant(told, user)) return undefined;
+  const query = machine.exec(`sh -c ${shellQuote(script)}`, { cwd: '/', timeoutMs });
+  const output = await query.then(({ stdout }) => stdout).catch(() => '');
+  const settings = new Map(output.split('\n').map((line) => pairOf(line)));
+  const user = settings.get('user') ?? '';
+  if (settings.get('KillUserProcesses') !== 'yes' || !endsAtLogout(settings, user))
+    return undefined;
   return machine.kind === 'local'
-    ? findingHere(user, told.get('Linger') === 'yes')
+    ? findingHere(user, settings.get('Linger') === 'yes')
     : findingThere(machine.id, user);
 }
 
@@ -43,22 +44,22 @@ const pairOf = (line: string): readonly [string, string] => {
 };
 
 /**
- * Returns whether logind.conf ends the processes of this user at logout. Without a list of users,
- * the setting applies to all.
+ * Returns whether logind.conf ends the processes of this user at logout. Without a list of users
+ * (`KillOnlyUsers`), this applies to every user.
  */
-function isMeant(told: ReadonlyMap<string, string>, user: string): boolean {
+function endsAtLogout(settings: ReadonlyMap<string, string>, user: string): boolean {
   const list = (name: string): readonly string[] =>
-    (told.get(name) ?? '').split(/\s+/).filter((word) => word !== '');
+    (settings.get(name) ?? '').split(/\s+/).filter((word) => word !== '');
   const only = list('KillOnlyUsers');
   return !list('KillExcludeUsers').includes(user) && (only.length === 0 || only.includes(user));
 }
 
 const allowed = (user: string): string =>
-  `An administrator can set KillExcludeUsers=${user} in logind.conf`;
+  `Alternatively, an administrator can set KillExcludeUsers=${user} in logind.conf`;
 
 function findingHere(user: string, lingers: boolean): Finding {
   const before = lingers ? '' : `run loginctl enable-linger ${user} once; then `;
-  const action = `${before}start persistent processes with: systemd-run --user --scope helios … (or code). ${allowed(user)}.`;
+  const action = `${before}start helios or code in a scope of its own, for example: systemd-run --user --scope helios. ${allowed(user)}.`;
   const name = 'logout';
   const what = 'Logging out here ends all your processes, including runs and background work';
   return lingers
@@ -73,6 +74,6 @@ function findingHere(user: string, lingers: boolean): Finding {
 const findingThere = (id: string, user: string): Finding =>
   warning(
     id,
-    'It ends all your processes at logout, so runs end when the connection breaks (KillUserProcesses=yes).',
+    'Your processes end at logout (KillUserProcesses=yes), so runs end when the connection breaks.',
     `${allowed(user)}.`,
   );

@@ -3,6 +3,7 @@ import { cleanText } from '../../base/text.ts';
 import { reportMachines, type MachineReport } from '../../presentation/machines/machineReport.ts';
 import { gpusText } from '../../presentation/machines/resourceText.ts';
 import type { CommandContext } from '../command.ts';
+import { hostAccess } from './access.ts';
 import { broken, ok, type Finding, type Section } from './finding.ts';
 import { logoutFinding } from './logout.ts';
 
@@ -21,9 +22,9 @@ export async function machineFindings(
   const connected = reports
     .filter(({ status }) => status === 'connected')
     .map(({ id }) => machines.get(id));
-  const logouts = await Promise.all(connected.map((machine) => logoutFinding(machine)));
-  const ends = logouts.filter((found) => found !== undefined);
-  return { title: 'Machines', findings: [...problems, ...reports.map(findingOf), ...ends] };
+  const checks = connected.flatMap((machine) => [hostAccess(machine), logoutFinding(machine)]);
+  const found = (await Promise.all(checks)).filter((each) => each !== undefined);
+  return { title: 'Machines', findings: [...problems, ...reports.map(findingOf), ...found] };
 }
 
 function findingOf({ id, status, description = '', why = '', resources }: MachineReport): Finding {

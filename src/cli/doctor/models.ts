@@ -10,8 +10,8 @@ import { broken, note, ok, type Finding, type Section } from './finding.ts';
 const demo = 'demo';
 
 /**
- * Checks which models can be used, and where their keys come from, with the same rules as a session
- * that starts.
+ * Checks which providers are ready, by the same rules as the start of a session, and reports the
+ * sources of their keys.
  */
 export async function modelFindings(
   engine: Engine,
@@ -40,10 +40,10 @@ async function findingOf(
   if (row?.source === 'file' && row.note !== undefined && row.account === undefined)
     return broken(id, row.note);
   try {
-    const told = (await readiness?.()) ?? { isReady: true };
-    if (told.isReady)
+    const status = (await readiness?.()) ?? { isReady: true };
+    if (status.isReady)
       return ok(id, row?.from === undefined ? 'ready' : `ready, ${row.source} ${row.from}`);
-    return note(id, told.problem, told.action);
+    return note(id, status.problem, status.action);
   } catch (error) {
     return broken(id, adviceOf(error));
   }

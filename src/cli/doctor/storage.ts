@@ -5,21 +5,31 @@ import { codeOf, messageOf } from '../../base/errors.ts';
 import type { SessionId } from '../../base/ids.ts';
 import { counted, formatBytes } from '../../base/text.ts';
 import type { Home } from '../../storage/home.ts';
-import { homeAt } from '../../compose/home.ts';
+import { homeAt, openToOthers } from '../../compose/home.ts';
 import { JournalFollower } from '../../compose/journals.ts';
 import type { CommandContext } from '../command.ts';
+import { homeAccess } from './access.ts';
 import { broken, note, ok, warning, type Finding, type Section } from './finding.ts';
 
 const lowBytes = 5e9;
 const minBytes = 200e6;
-/** Maximum number of journals that are read completely, newest first. */
+/** Maximum number of journals to check, newest first. Each one is read completely. */
 const maxJournals = 100;
 
-/** Checks the home folder, keys, index, journals and leases. Changes only the index. */
-export async function storageFindings(engine: Engine, { home }: CommandContext): Promise<Section> {
+/**
+ * Checks the home folder, keys, index, journals and leases. Changes only the index.
+ *
+ * @param wasOpen What other users could access before the engine started.
+ */
+export async function storageFindings(
+  engine: Engine,
+  { home }: CommandContext,
+  wasOpen: readonly string[],
+): Promise<Section> {
   const at = homeAt(home);
   const findings = [
     ...(await folderFindings(at)),
+    homeAccess(wasOpen, await openToOthers(at)),
     ...(await keyFindings(at)),
     ...(await sessionFindings(engine, at)),
   ];
@@ -42,7 +52,7 @@ async function folderFindings({ folder }: Home): Promise<Finding[]> {
     free < minBytes
       ? broken(
           'disk',
-          `${space}: sessions wait when it is full.`,
+          `${space}. Sessions wait while the disk is full.`,
           'Free some space, for example with helios clean.',
         )
       : free < lowBytes
@@ -71,7 +81,7 @@ async function keyFindings({ authFolder }: Home): Promise<Finding[]> {
     if (open.length === 0)
       return [ok('keys', `${names.length} in ${authFolder}, readable only by their owner`)];
     return open.map(({ file }) =>
-      broken('keys', `${file} can be read by others.`, `chmod go= ${file}`),
+      broken('keys', `${file} can be read by other users.`, `chmod go= ${file}`),
     );
   } catch (error) {
     return codeOf(error) === 'ENOENT'
@@ -103,7 +113,12 @@ async function sessionFindings({ sessions }: Engine, home: Home): Promise<Findin
       warning('session', `${id} has not ended, and no process runs it.`, `helios --resume ${id}`),
     ),
     ...(stale > 0
-      ? [note('leases', `${stale} of processes that have ended; the next owner takes over`)]
+      ? [
+          note(
+            'leases',
+            `${stale} left by processes that have ended; the next process that resumes the session takes over`,
+          ),
+        ]
       : []),
   ];
 }
@@ -115,7 +130,13 @@ async function damageOf(home: Home, id: SessionId): Promise<Finding[]> {
   const [first] = damage;
   if (first === undefined) return [];
   const more = damage.length > 1 ? `, and ${damage.length - 1} more` : '';
-  return [warning('journal', `${file}: ${first}${more}`, 'The rest is read; no action is needed.')];
+  return [
+    warning(
+      'journal',
+      `${file}: ${first}${more}`,
+      'The other events are read; no action is needed.',
+    ),
+  ];
 }
 
 async function staleLeases(

@@ -6,7 +6,7 @@ import type { CliDeps } from '../cliDeps.ts';
 import { readPreferences } from '../preferences.ts';
 import { broken, note, ok, warning, type Finding, type Section } from './finding.ts';
 
-/** Checks the settings: preferences, project, VS Code. */
+/** Checks `preferences.json`, `helios.json` and the settings of VS Code. */
 export async function settingFindings(deps: CliDeps, home: string): Promise<Section> {
   const findings = [await preferences(home), ...(await project(deps)), ...(await editors(deps))];
   return { title: 'Settings', findings };
@@ -15,11 +15,11 @@ export async function settingFindings(deps: CliDeps, home: string): Promise<Sect
 async function preferences(home: string): Promise<Finding> {
   const warnings: string[] = [];
   try {
-    const known = await readPreferences(home, (text) => warnings.push(text));
+    const values = await readPreferences(home, (text) => warnings.push(text));
     if (warnings.length > 0) return warning('preferences.json', warnings.join(' '));
     return ok(
       'preferences.json',
-      Object.keys(known).length === 0 ? 'none' : Object.keys(known).join(', '),
+      Object.keys(values).length === 0 ? 'none' : Object.keys(values).join(', '),
     );
   } catch (error) {
     return broken('preferences.json', adviceOf(error));
@@ -49,8 +49,8 @@ const settingsFiles = [
 ];
 
 /**
- * Reports disabled chat features. Without them `@helios` is missing, while its commands and views
- * work.
+ * Reports whether the AI features of VS Code are disabled. Without them, `@helios` is missing from
+ * the chat, while the commands and views of Helios work.
  */
 async function editors({ homeFolder }: CliDeps): Promise<Finding[]> {
   const found = await Promise.all(

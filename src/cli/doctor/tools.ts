@@ -6,9 +6,9 @@ import { note, ok, warning, type Finding, type Section } from './finding.ts';
 interface Program {
   readonly name: string;
   readonly args: readonly string[];
-  /** Features that do not work without the tool. */
+  /** Message for the user: what does not work without the program. */
   readonly without: string;
-  /** True if much of Helios does not work without the tool. Default: false. */
+  /** True if much of Helios does not work without the program. Default: false. */
   readonly isNeeded?: boolean;
 }
 
@@ -35,18 +35,13 @@ const programs: readonly Program[] = [
 ];
 
 const timeoutMs = 10_000;
-const lowestNode = 20;
 
 export async function toolFindings(
   nodeVersion: string,
   path: string | undefined,
 ): Promise<Section> {
-  const isNew = Number(nodeVersion.replace('v', '').split('.')[0]) >= lowestNode;
-  const node = isNew
-    ? ok('node', nodeVersion)
-    : warning('node', `${nodeVersion} is old`, `Install ${lowestNode} or newer.`);
   const found = await Promise.all(programs.map((program) => findingOf(program, path)));
-  return { title: 'Programs on this computer', findings: [node, ...found] };
+  return { title: 'Programs on this computer', findings: [ok('node', nodeVersion), ...found] };
 }
 
 async function findingOf(

@@ -4,7 +4,13 @@ import type { RunId, SessionId } from '../../../src/base/ids.ts';
 import { LocalMachine } from '../../../src/machines/local/localMachine.ts';
 import { MachineFailure, type JobEnd, type JobState } from '../../../src/machines/machine.ts';
 import { JobHost } from '../../../src/runs/jobHost.ts';
-import type { RunEnd, RunProcess, RunSpec, Verdict } from '../../../src/runs/run.ts';
+import {
+  verdictText,
+  type RunEnd,
+  type RunProcess,
+  type RunSpec,
+  type Verdict,
+} from '../../../src/runs/run.ts';
 import { ManualClock } from '../../fakes/manualClock.ts';
 import { ScriptedScheduler } from '../../fakes/scriptedScheduler.ts';
 
@@ -105,7 +111,8 @@ describe('a run in the queue of a scheduler', () => {
   for (const [end, verdict, isFinalBefore] of ends)
     it(`is gone when its job is over: ${JSON.stringify(end)}`, async () => {
       scheduler.jobState = endedBy(end);
-      const why = `its job 4711 is over (${end.kind}) and left no exit record`;
+      const how = verdict === undefined ? 'completed' : verdictText(verdict);
+      const why = `its job 4711 left no exit record: ${how}`;
       const known = verdict && { end: { verdict, endedMs: 42 } };
       assert.deepEqual(await host.presence(undefined), {
         kind: 'gone',

@@ -73,7 +73,7 @@ describe('leases of GPUs and places', () => {
     const third = spec(`touch started`, gpus(1));
     await refused(
       one.runs.launch(third),
-      /free: 0 of 2. GPU 0: run 3, GPU 1: run 4. Wait .*sleep/,
+      /free: 0 of 2. In use: GPU 0: run 3, GPU 1: run 4. Wait .*sleep/,
       true,
     );
     const stranger = spec('touch started', {
@@ -165,7 +165,11 @@ describe('leases of GPUs and places', () => {
     const byEntry = helios(bin, { gpuIds: ['3', 'GPU-00000001-aaaa', '9'] });
     const run = await byEntry.runs.launch(spec(show, gpus(2)));
     assert.equal(await shown(byEntry, run, 'gpus'), '3,1');
-    await refused(byEntry.runs.launch(spec(show, gpus(3))), /runs may take 2 here/, false);
+    await refused(
+      byEntry.runs.launch(spec(show, gpus(3))),
+      /runs may use 2 on this machine/,
+      false,
+    );
     const byUs = helios(bin, {}, { CUDA_VISIBLE_DEVICES: '2' });
     assert.deepEqual((await freeSlots(byUs.machine)).gpus, [{ id: '2' }]);
   });
@@ -180,7 +184,7 @@ describe('leases of GPUs and places', () => {
     );
     await refused(
       one.runs.launch(spec(show, gpus(1))),
-      /There is no GPU here that runs may take/,
+      /This machine has no GPU that runs may use/,
       false,
     );
     assert.deepEqual(await freeSlots(one.machine), { gpus: [] });
@@ -203,7 +207,7 @@ describe('leases of GPUs and places', () => {
     assert.deepEqual((await freeSlots(one.machine)).slots, { total: 2, free: 0 });
     await refused(
       one.runs.launch(spec(show)),
-      /All 2 slots for runs are taken: run 1, run 2/,
+      /All 2 slots for runs are in use: run 1, run 2/,
       true,
     );
     assert.ok(Number(await shown(one, first, 'threads')) >= 1);

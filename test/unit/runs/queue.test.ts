@@ -64,7 +64,8 @@ describe('runs that are given to a scheduler', () => {
     assert.equal(run, again);
     assert.deepEqual(namesOf(), [['r-1']]);
     assert.deepEqual([run.liveness.kind, told], ['queued', ['queued 1']]);
-    assert.deepEqual(commands, ['umask 077 && mkdir -p -- /h/runs/r-1']);
+    assert.equal(commands.length, 1);
+    assert.match(commands[0] ?? '', /umask 077\nmkdir -p [^]* helios \/h\/runs\/r-1$/);
     const [first, ...files] = memory.written.map((text) => /^[^:]*/.exec(text)?.[0]);
     assert.equal(first, 'folder');
     const names = ['capsule.sh', 'command.sh', 'spec.json', 'terms'];

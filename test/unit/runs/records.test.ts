@@ -10,7 +10,16 @@ import {
   signalCommand,
 } from '../../../src/runs/supervisor.ts';
 import { parseExit } from '../../../src/runs/exitRecord.ts';
-import { handleOf, verdictText, type RunSpec, type Verdict } from '../../../src/runs/run.ts';
+import {
+  handleOf,
+  livenessText,
+  runName,
+  runTitle,
+  verdictText,
+  type Liveness,
+  type RunSpec,
+  type Verdict,
+} from '../../../src/runs/run.ts';
 import { limitsFile, type SharedMachine } from '../../../src/runs/limits.ts';
 
 const spec: RunSpec = {
@@ -136,7 +145,13 @@ describe('the record of an end', () => {
       assert.equal(parseExit(text), undefined));
 });
 
-describe('a verdict, and the handle of a run, in words', () => {
+describe('the name, the verdict and the handle of a run, in words', () => {
+  it('are its number, or its id where no number is known', () => {
+    assert.equal(runName(8), 'run 8');
+    assert.equal(runTitle(8), 'Run 8');
+    assert.equal(runName('r-1' as RunId), 'run r-1');
+  });
+
   const words: readonly [Verdict, string][] = [
     [{ kind: 'ok' }, 'ok'],
     [{ kind: 'failed', code: 3 }, 'failed (exit code 3)'],
@@ -149,6 +164,25 @@ describe('a verdict, and the handle of a run, in words', () => {
   ];
   for (const [verdict, text] of words)
     it(`are ${text}`, () => assert.equal(verdictText(verdict), text));
+
+  it('name the alarm that ended the run, and no other', () => {
+    const alarm = { detail: 'loss became NaN', action: 'kill' } as const;
+    const killed = { kind: 'killed' } as const;
+    assert.equal(verdictText(killed, alarm), 'killed after the alarm: loss became NaN');
+    assert.equal(verdictText(killed, { ...alarm, action: 'warn' }), 'killed');
+    assert.equal(verdictText({ kind: 'ok' }, alarm), 'ok');
+  });
+
+  it('are those of its state while it goes on', () => {
+    const states: readonly [Liveness, string][] = [
+      [{ kind: 'starting' }, 'starting'],
+      [{ kind: 'queued', jobId: '7', why: 'Priority' }, 'queued (Priority)'],
+      [{ kind: 'running' }, 'running'],
+      [{ kind: 'unknown', why: 'link lost' }, 'no answer from gpu1 (link lost)'],
+      [{ kind: 'ended', verdict: { kind: 'killed' }, endedMs: 1 }, 'killed'],
+    ];
+    for (const [liveness, text] of states) assert.equal(livenessText(liveness, 'gpu1'), text);
+  });
 
   it('name the job where there is one, else the process, else nothing', () => {
     const process = { pid: 77, startTime: '1', bootId: 'b', startedMs: 1 };

@@ -89,7 +89,7 @@ describe('journal', () => {
       events.map(({ text }) => text),
       ['one', 'two', 'three'],
     );
-    assert.deepEqual(damage, ['line 2 is not an event and was left out']);
+    assert.deepEqual(damage, ['line 2 is not an event and was skipped']);
     assert.equal((await readFile(file, 'utf8')).split('\n').length, 5, 'no line is empty');
   });
 
@@ -99,7 +99,7 @@ describe('journal', () => {
     await journal.append(said('one'));
     await journal.close();
     const { events, damage } = await readJournal<Said>(file);
-    assert.deepEqual([events.length, damage], [1, ['line 3 is not an event and was left out']]);
+    assert.deepEqual([events.length, damage], [1, ['line 3 is not an event and was skipped']]);
   });
 
   it('is for its owner alone, and says that its last line was cut short', async () => {
@@ -110,7 +110,7 @@ describe('journal', () => {
     await appendFile(file, '{"v":1,');
     const cut = await readJournal<Said>(file);
     assert.deepEqual([cut.events.length, cut.endsCleanly], [1, false]);
-    assert.deepEqual(cut.damage, ['the last line was cut short (7 characters) and was left out']);
+    assert.deepEqual(cut.damage, ['the last line is truncated (7 characters) and was skipped']);
   });
 
   it('is closed once all that was appended is written', async () => {
@@ -182,9 +182,9 @@ describe('journal', () => {
       const expected = {
         texts: [...texts, 'last', ...(end.endsWith('}') ? ['no newline'] : [])],
         damage: [
-          'line 7 is not an event and was left out',
+          'line 7 is not an event and was skipped',
           ...(end.endsWith('三')
-            ? ['the last line was cut short (14 characters) and was left out']
+            ? ['the last line is truncated (14 characters) and was skipped']
             : []),
         ],
         endsCleanly: end === '',
@@ -226,7 +226,7 @@ describe('journal', () => {
       const { events, damage } = await readJournal<Said>(file, range);
       assert.deepEqual(
         [events.map(({ text }) => text), damage],
-        [['one', 'two'], ['line 2 is not an event and was left out']],
+        [['one', 'two'], ['line 2 is not an event and was skipped']],
       );
     }
   });

@@ -61,9 +61,9 @@ describe('following a journal', () => {
   it('tells of lines that are no events, by their number', async () => {
     const next = follow();
     writeFileSync(file(), `${line('a')}garbage\n\n${line('b')}`);
-    assert.deepEqual((await next()).damage, ['line 2 is not an event and was left out']);
+    assert.deepEqual((await next()).damage, ['line 2 is not an event and was skipped']);
     appendFileSync(file(), `{"type":1}\n`);
-    assert.deepEqual((await next()).damage, ['line 5 is not an event and was left out']);
+    assert.deepEqual((await next()).damage, ['line 5 is not an event and was skipped']);
   });
 
   it('reads lines that are longer than what is read at once', async () => {

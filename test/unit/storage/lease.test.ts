@@ -175,6 +175,22 @@ describe('lease', () => {
     assert.match(await readFile(file, 'utf8'), /other/);
   });
 
+  it('leaves the lease file of another holder in place when it is released', async () => {
+    const lease = await acquire(new ManualClock());
+    const other = { token: 'other', pid: 1, processStart: '1', host: 'elsewhere' };
+    await writeFile(file, JSON.stringify(other));
+    await lease.release();
+    assert.deepEqual(JSON.parse(await readFile(file, 'utf8')), other);
+  });
+
+  it('is free when the process of its holder, recorded without a start time, has ended', async () => {
+    const ended = spawn('true');
+    await once(ended, 'exit');
+    const owner = { token: 't', pid: ended.pid, processStart: '', host: hostname() };
+    await writeFile(file, JSON.stringify(owner));
+    assert.equal(await Lease.holder(file, new ManualClock()), undefined);
+  });
+
   it('goes to exactly one of many that want it', async () => {
     const clock = new ManualClock();
     await writeFile(

@@ -1,0 +1,58 @@
+/** Checks which folders of Helios other users can access, here and on hosts. */
+import { posix } from 'node:path';
+import { counted, shellQuote } from '../../base/text.ts';
+import type { Machine } from '../../machines/machine.ts';
+import { ok, warning, type Finding } from './finding.ts';
+
+/** @param before What other users could access before the engine started, and still can `now`. */
+export function homeAccess(before: readonly string[], now: readonly string[]): Finding {
+  const name = 'access';
+  if (now.length > 0)
+    return warning(
+      name,
+      `Other users can access ${pathsText(now)}. Its mode could not be changed.`,
+      `Run as the owner: chmod go= ${shellQuote(now[0] ?? '')}`,
+    );
+  if (before.length === 0) return ok(name, 'only you');
+  return warning(
+    name,
+    `Other users could access ${pathsText(before)}. Helios has removed this access.`,
+    'If others could write there, check machines.json and preferences.json.',
+  );
+}
+
+const pathsText = ([first = '', ...others]: readonly string[]): string =>
+  others.length === 0 ? first : `${first} and ${counted(others.length, 'other path')}`;
+
+/** Prints those of the paths that exist and whose modes give other users access. */
+const script = `cd -- "$1" 2>/dev/null || exit 0
+for path in "$1" "$1/runs" "$1"/git-guard-*; do
+  case $(ls -ldn -- "$path" 2>/dev/null) in d???------*) ;; d*) echo "$path" ;; esac
+done`;
+
+const timeoutMs = 10_000;
+
+/**
+ * Resolves with a finding if other users of a host can access the folder of Helios there. Resolves
+ * with `undefined` if they cannot, or if that is unknown. `storageFindings` checks the home folder on
+ * this computer; other folders of runs may be shared on purpose.
+ */
+export async function hostAccess(
+  machine: Pick<Machine, 'id' | 'kind' | 'exec' | 'runsFolder'>,
+): Promise<Finding | undefined> {
+  const folder = posix.dirname(machine.runsFolder);
+  if (machine.kind === 'local' || posix.basename(folder) !== '.helios') return undefined;
+  const open = await openFolders(machine, folder).catch(() => []);
+  if (open.length === 0) return undefined;
+  return warning(
+    machine.id,
+    `Other users of the machine can access ${open.join(', ')}.`,
+    `Launch a run there, which removes this access, or run there: chmod go= ${open.map(shellQuote).join(' ')}`,
+  );
+}
+
+async function openFolders(machine: Pick<Machine, 'exec'>, folder: string): Promise<string[]> {
+  const command = `exec /bin/sh -c ${shellQuote(script)} helios ${shellQuote(folder)}`;
+  const { stdout } = await machine.exec(command, { cwd: '/', timeoutMs });
+  return stdout.split('\n').filter(Boolean);
+}
