@@ -61,13 +61,13 @@ export function declareGoal(helios: CliCommand, work: GoalWork): CliCommand {
       ),
     )
     .addOption(
-      new Option('--claude-mode <mode>', 'how to call Claude')
+      new Option('--claude-mode <mode>', 'how to call Claude: by the claude command, or by the API')
         .choices(['cli', 'api'])
         .default('api'),
     )
     .option(
       '-m, --model <model>',
-      'model: an id, provider/id, or a family (opus, sonnet, gpt, …) for its newest',
+      'model: an id, provider/id, or a family (opus, sonnet, gpt, …) for its newest model',
       nonEmpty,
     )
     .addOption(new Option('--effort <level>', 'reasoning effort').choices(effortLevels))
@@ -110,7 +110,7 @@ function optionsOf(words: readonly string[], raw: RawOptions): CliOptions {
 function sessionId(text: string): SessionId {
   if (!isSessionId(text))
     throw new InvalidArgumentError(
-      'Not a session id, such as s-0mb2k4x9qf3t7ab. See helios sessions.',
+      'Must be a session id, such as s-0mb2k4x9qf3t7ab. See helios sessions.',
     );
   return text;
 }
@@ -122,7 +122,7 @@ Examples:
   helios -P demo --yes "Bring val_loss below 1.94 on the demo task"
   helios --continue "use lr 0.1"        send a message to the most recent session
   helios --resume s-0mb2k4x9qf3t7ab     resume that session
-  helios --print "what does train.py log?"  one answer; read-only, kept as a session
+  helios --print "what does train.py log?"  one read-only answer, stored as a session
   echo "loss < 0.5 on train.py" | helios --yes --json > journal.jsonl
   helios machine add gpu1 ada@gpu1:2222 add a machine; also Slurm clusters and containers
   helios -m opus --effort high "…"      the newest of a model family; also an id, or provider/id
@@ -131,4 +131,5 @@ Quote a goal that begins with the name of a command.
 ${keysHelp}
 Addresses: ANTHROPIC_BASE_URL, GOOGLE_GEMINI_BASE_URL, ANTHROPIC_BEDROCK_BASE_URL, AWS_REGION, CHATGPT_BASE_URL,
 OPENAI_BASE_URL (for --provider compatible: the endpoint).
-Exit code: 0 goal met, 2 ended without it, 1 error, 130 interrupted. Runs continue in any case.`;
+Exit code: 0 goal met, 2 ended before the goal was met, 1 error, 130 interrupted.
+Runs continue after helios exits.`;

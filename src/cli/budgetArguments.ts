@@ -17,7 +17,9 @@ export interface RawLimits {
 
 export const limitOptions = (): Option[] => [
   new Option('--max-turns <n>', 'maximum number of turns').argParser(wholeNumber),
-  new Option('--budget-usd <amount>', 'maximum cost of model calls').argParser(positiveNumber),
+  new Option('--budget-usd <amount>', 'maximum cost of model calls in US dollars').argParser(
+    positiveNumber,
+  ),
   new Option('--budget-tokens <n>', 'maximum tokens of model calls: 2M, 500k, 80000').argParser(
     tokenCount,
   ),
@@ -28,7 +30,7 @@ export const limitOptions = (): Option[] => [
   ).argParser((text) => limitsOf(text, 'experiment').budget.experiment),
   new Option(
     '--budget-day <limits>',
-    'limits of all sessions of a day, such as "$20, 5M tokens"',
+    'limits of all sessions of a day together, such as "$20, 5M tokens"',
   ).argParser((text) => limitsOf(text, 'day').day),
 ];
 
@@ -46,7 +48,10 @@ export const budgetOf = ({
   ...(budgetExperiment !== undefined && { experiment: budgetExperiment }),
 });
 
-/** Parses the limits in the text of one option. Rejects limits of another scope. */
+/**
+ * Parses the text of one limit option. Throws `InvalidArgumentError` if the text names no limit, or
+ * a limit of another scope.
+ */
 function limitsOf(text: string, scope: Exclude<BudgetScope, 'goal'>): WrittenLimits {
   const parsed = parseLimits(text, scope);
   if (!parsed.ok) throw new InvalidArgumentError(parsed.problem);
@@ -55,9 +60,7 @@ function limitsOf(text: string, scope: Exclude<BudgetScope, 'goal'>): WrittenLim
   const counts = { goal, day, experiment };
   const others = (['goal', 'day', 'experiment'] as const).filter((one) => one !== scope);
   if (others.some((one) => Object.keys(counts[one]).length > 0))
-    throw new InvalidArgumentError(
-      `Only limits of ${scope === 'day' ? 'a day' : 'an experiment'} are allowed here.`,
-    );
+    throw new InvalidArgumentError(`Only limits per ${scope} are allowed here.`);
   if (Object.keys(counts[scope]).length === 0) throw new InvalidArgumentError('Must not be empty.');
   return parsed.limits;
 }

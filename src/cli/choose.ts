@@ -1,4 +1,4 @@
-/** Chooses the provider and its settings. */
+/** Chooses the model provider, and builds the settings of the engine. */
 import type { EngineSettings } from '../agent/contract/settings.ts';
 import { UserFacing } from '../base/errors.ts';
 import { oneOf } from '../base/text.ts';
@@ -18,16 +18,17 @@ import { preferencesFor, type Preferences } from './preferences.ts';
 import type { CliDeps } from './cliDeps.ts';
 
 /**
- * Providers that need a stored key or sign-in; those with keys come first. Any other provider
- * reports by itself what is missing.
+ * Keys and sign-ins without which a provider cannot be used: first the keys, then the sign-in. Any
+ * other provider needs no key, or checks its own credentials.
  */
 const needsKey: readonly KeySource[] = (['key', 'signIn'] as const).flatMap((auth) =>
   keySources.filter((source) => source.auth === auth),
 );
 
 /**
- * Resolves with the requested provider or, by default, the first one with a key. Rejects with
- * `UserFacing` if that provider cannot be used.
+ * Resolves with the requested provider or, if none is requested, the first one with a key. Rejects
+ * with `UserFacing` if the requested provider is unknown or not set up, or if there is no key at
+ * all.
  */
 export async function chooseProvider(
   options: CliOptions,
@@ -35,23 +36,26 @@ export async function chooseProvider(
   deps: CliDeps,
   preferences: Preferences = {},
 ): Promise<string> {
-  const own = (preferences.endpoints ?? []).map(({ id }) => id);
-  const wanted = wantedProvider(options, preferences, own);
-  if (wanted !== undefined && own.includes(wanted)) return wanted;
-  const asked = wanted === undefined ? undefined : builtIn(wanted, own);
-  if (asked === 'compatible') {
+  const endpointIds = (preferences.endpoints ?? []).map(({ id }) => id);
+  const requestedName = wantedProvider(options, preferences, endpointIds);
+  if (requestedName !== undefined && endpointIds.includes(requestedName)) return requestedName;
+  const requestedBuiltIn =
+    requestedName === undefined ? undefined : builtIn(requestedName, endpointIds);
+  if (requestedBuiltIn === 'compatible') {
     if (!deps.env['OPENAI_BASE_URL']?.trim())
       throw new UserFacing(
         'The provider compatible has no endpoint address.',
         'Set OPENAI_BASE_URL, such as http://127.0.0.1:11434/v1, and --model.',
       );
-    return asked;
+    return requestedBuiltIn;
   }
-  const candidates = needsKey.filter(({ provider }) => asked === undefined || provider === asked);
-  if (asked !== undefined && candidates.length === 0) return asked;
+  const candidates = needsKey.filter(
+    ({ provider }) => requestedBuiltIn === undefined || provider === requestedBuiltIn,
+  );
+  if (requestedBuiltIn !== undefined && candidates.length === 0) return requestedBuiltIn;
   for (const { provider, secret } of candidates)
     if ((await readKey(secret)) !== undefined) return provider;
-  throw noKey(asked === undefined ? undefined : candidates[0]);
+  throw noKey(requestedBuiltIn === undefined ? undefined : candidates[0]);
 }
 
 /**
@@ -61,11 +65,11 @@ export async function chooseProvider(
 export function inProject(preferences: Preferences, project: ProjectFile | undefined): Preferences {
   if (project?.provider === undefined) return preferences;
   const { file, provider } = project;
-  const known = [...providerNames, ...(preferences.endpoints ?? []).map(({ id }) => id)];
-  if (known.includes(provider)) return { ...preferencesFor(preferences, provider), provider };
+  const validNames = [...providerNames, ...(preferences.endpoints ?? []).map(({ id }) => id)];
+  if (validNames.includes(provider)) return { ...preferencesFor(preferences, provider), provider };
   throw new UserFacing(
     `${file} names the provider ${provider}, which does not exist.`,
-    `Name one of: ${known.join(', ')}.`,
+    `Name one of: ${validNames.join(', ')}.`,
   );
 }
 
@@ -76,33 +80,34 @@ export function inProject(preferences: Preferences, project: ProjectFile | undef
 function wantedProvider(
   options: CliOptions,
   preferences: Preferences,
-  own: readonly string[],
+  endpointIds: readonly string[],
 ): string | undefined {
-  const endpoint = own.find((id) => options.model?.startsWith(`${id}/`));
+  const endpoint = endpointIds.find((id) => options.model?.startsWith(`${id}/`));
   if (options.provider === undefined && endpoint !== undefined) return endpoint;
   return (
     inMode(options.provider ?? providerNamedIn(options.model), options) ?? preferences.provider
   );
 }
 
-function builtIn(name: string, own: readonly string[]): ProviderName {
+function builtIn(name: string, endpointIds: readonly string[]): ProviderName {
   const found = providerNames.find((each) => each === name);
   if (found !== undefined) return found;
   throw new UserFacing(
     `There is no model provider ${name}.`,
-    `Choose one of: ${[...providerNames, ...own].join(', ')}.`,
+    `Choose one of: ${[...providerNames, ...endpointIds].join(', ')}.`,
   );
 }
 
 function inMode(
-  asked: ProviderName | undefined,
+  provider: ProviderName | undefined,
   { claudeMode }: CliOptions,
 ): ProviderName | undefined {
-  if (claudeMode === 'api') return asked;
-  if (asked === undefined || asked === 'claude' || asked === 'claude-cli') return 'claude-cli';
+  if (claudeMode === 'api') return provider;
+  if (provider === undefined || provider === 'claude' || provider === 'claude-cli')
+    return 'claude-cli';
   throw new UserFacing(
-    `--claude-mode cli applies only to Claude, but the provider is ${asked}.`,
-    'Remove one of the two.',
+    `--claude-mode cli applies only to Claude, but the provider is ${provider}.`,
+    'Remove --claude-mode cli, or choose a Claude model.',
   );
 }
 
@@ -124,7 +129,9 @@ function noKey(source: KeySource | undefined): UserFacing {
   );
 }
 
-/** Returns the settings for the network: addresses of services, and the proxy. */
+/**
+ * Returns the network settings from environment variables: addresses of services, and the proxy.
+ */
 export function networkFor(env: CliDeps['env']): Partial<EngineSettings> {
   const compatibleBaseUrl = env['OPENAI_BASE_URL']?.trim();
   return {
@@ -135,8 +142,8 @@ export function networkFor(env: CliDeps['env']): Partial<EngineSettings> {
 }
 
 /**
- * Returns the settings of the engine. `provider` is undefined for a session that already has a
- * provider.
+ * Returns the engine's settings from preferences, environment variables and options, in increasing
+ * precedence. `provider` is undefined for a session that already has a provider.
  */
 export function settingsFor(
   options: Pick<CliOptions, 'isYes' | 'model' | 'effort'> & Partial<Pick<CliOptions, 'dayLimits'>>,

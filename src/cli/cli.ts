@@ -22,12 +22,22 @@ import { refusingPrompts, terminalPrompts } from './machines/machinePrompts.ts';
 import { readPreferences } from './preferences.ts';
 import { printAnswer } from './screen/printAnswer.ts';
 import { styleFor } from './screen/style.ts';
+import { forTerminal, TerminalOutput } from './screen/terminalText.ts';
 import { TerminalView } from './screen/terminalView.ts';
 import { JsonView, PlainView, type SessionView } from './screen/views.ts';
 import { exitCodes, type CliDeps } from './cliDeps.ts';
 
-/** Resolves with the exit code. Writes errors to stderr with the action to take. Never rejects. */
-export async function runCli(argv: readonly string[], deps: CliDeps): Promise<number> {
+/**
+ * Runs `helios` with the arguments `argv`, and resolves with the exit code. Writes errors, with the
+ * action to take, to stderr. Applies `forTerminal` to everything that is written. Never rejects.
+ */
+export async function runCli(argv: readonly string[], surroundings: CliDeps): Promise<number> {
+  const { stdout, stderr } = surroundings;
+  const deps: CliDeps = {
+    ...surroundings,
+    stdout: new TerminalOutput(stdout),
+    stderr: { write: (text) => stderr.write(forTerminal(text)) },
+  };
   const line: CommandLine = { deps, home: undefined, code: exitCodes.goal };
   const workOn: GoalWork = async (options, context) =>
     work(await withInput(options, deps), context);
@@ -35,7 +45,7 @@ export async function runCli(argv: readonly string[], deps: CliDeps): Promise<nu
     await readerOf(argv, line, workOn).parseAsync([...argv], { from: 'user' });
     return line.code;
   } catch (error) {
-    // Help or the version was printed.
+    // Commander has printed the help or the version.
     if (error instanceof CommanderError) return error.exitCode;
     const action =
       error instanceof UserFacing && error.action !== undefined ? `\n${error.action}` : '';
@@ -44,7 +54,10 @@ export async function runCli(argv: readonly string[], deps: CliDeps): Promise<nu
   }
 }
 
-/** Reads the goal from a pipe if the command line has none. */
+/**
+ * Reads the goal from stdin if the command line has none, resumes no session, and stdin is not a
+ * terminal.
+ */
 async function withInput(options: CliOptions, { stdin }: CliDeps): Promise<CliOptions> {
   if (
     options.text !== undefined ||
@@ -74,7 +87,8 @@ async function work(options: CliOptions, { deps, home: folder }: CommandContext)
     );
   const home = homeAt(folder);
   const readKey = keyReader(deps.env, home.authFolder);
-  // True if the session that is opened already has a provider, and no option changes that provider.
+  // Whether the provider of an existing session is used: a session is resumed, and no option names
+  // a provider.
   const isOwn = isOpening && options.provider === undefined;
   const ofUser = await readPreferences(
     home.folder,
@@ -92,15 +106,15 @@ async function work(options: CliOptions, { deps, home: folder }: CommandContext)
     ports: {
       secret: readKey,
       storeSecret: secretStore(home.authFolder),
-      approve: (request, signal) => asked(approvals, () => askUser(request, deps, signal)),
+      approve: (request, signal) => askAside(approvals, () => askUser(request, deps, signal)),
       ...(isTerminal
-        ? terminalPrompts(deps, (ask) => asked(approvals, ask))
+        ? terminalPrompts(deps, (ask) => askAside(approvals, ask))
         : refusingPrompts(deps)),
     },
     clock: deps.clock,
     logger: loggerFor(approvals),
     workFolder: deps.cwd,
-    // In a terminal, a user watches, so the demo runs at reading speed.
+    // In a terminal, a user watches, so the demo replies at reading speed.
     ...(isTerminal && { providers: [createDemoProvider({ paced: true, clock: deps.clock })] }),
   };
   const engine = await deps.createEngine(engineOptions);
@@ -116,7 +130,7 @@ interface Approvals {
   view: SessionView | undefined;
 }
 
-const asked = <T>({ view }: Approvals, ask: () => Promise<T>): Promise<T> =>
+const askAside = <T>({ view }: Approvals, ask: () => Promise<T>): Promise<T> =>
   view === undefined ? ask() : view.aside(ask);
 
 const loggerFor = (approvals: Approvals): Logger => ({
@@ -188,7 +202,7 @@ function createView(
     series: (id: Parameters<Engine['runs']['get']>[0], metric: string) =>
       engine.runs.get(id)?.metrics.series(metric),
   };
-  return new TerminalView({ output: stdout, clock, style, values });
+  return new TerminalView({ output: stdout.raw ?? stdout, clock, style, values });
 }
 
 async function openSession({
@@ -216,7 +230,7 @@ async function openSession({
   const hasBudget = Object.keys(budget).length > 0;
   const session = await engine.sessions.resume(id, hasBudget ? { budget } : {});
   await useChosenModel(session, { engine, options });
-  const say = text ?? wordToGoOn(session);
+  const say = text ?? resumeMessage(session);
   return { session, ...(say !== undefined && { say }) };
 }
 
@@ -238,7 +252,7 @@ async function useChosenModel(
  * Returns the message that resumes an ended or paused session; `undefined` for a session that runs.
  * Throws `UserFacing` if the goal of the session is met.
  */
-function wordToGoOn({ state }: Session): string | undefined {
+function resumeMessage({ state }: Session): string | undefined {
   if (state.end?.reason === 'goal')
     throw new UserFacing(
       `The goal of session ${state.id} is met.`,

@@ -1,4 +1,4 @@
-/** Everything that the command line needs from its process. Tests pass their own. */
+/** Resources of the process that the command line uses. Tests replace them. */
 import type { Engine } from '../agent/contract/engine.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Disposable } from '../base/disposable.ts';
@@ -9,8 +9,10 @@ export interface Output {
   write(text: string): unknown;
   readonly isTTY?: boolean;
   /** Width of the terminal, in characters. */
-  readonly columns?: number;
-  readonly rows?: number;
+  readonly columns?: number | undefined;
+  readonly rows?: number | undefined;
+  /** The same output, if `write` of this one changes the text. */
+  readonly raw?: Output;
   on(event: 'resize', listener: () => void): unknown;
   off(event: 'resize', listener: () => void): unknown;
 }
@@ -31,7 +33,9 @@ export interface CliDeps {
   /** Resolves with the hosts of the user's SSH config. */
   sshHosts(): Promise<readonly SshHost[]>;
   createEngine(options: EngineOptions): Promise<Engine>;
-  /** Ports on which the browser can call back after a sign-in; the first free one is used. */
+  /**
+   * Local ports to which the browser can be redirected after a sign-in; the first free one is used.
+   */
   readonly callbackPorts: readonly number[];
   /**
    * Opens the address in the browser. Resolves with false if there is no browser or it could not be
@@ -40,7 +44,7 @@ export interface CliDeps {
   openBrowser(address: string): Promise<boolean>;
   /** Calls the listener on each Ctrl+C until disposed. */
   onInterrupt(listener: () => void): Disposable;
-  /** Ends the process at once, even during pending work. */
+  /** Ends the process immediately, without waiting for pending work. */
   exit(code: number): void;
 }
 

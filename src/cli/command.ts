@@ -50,8 +50,8 @@ export class CliCommand extends UserCommand {
   }
 
   /**
-   * Sets what the command does. `work` gets the context and the arguments, then the options, and
-   * resolves with the exit code.
+   * Sets the function that the command runs. `work` gets the context, the arguments and then the
+   * options, and resolves with the exit code.
    */
   runs<Words extends unknown[]>(
     work: (context: CommandContext, ...words: Words) => Promise<number>,

@@ -1,4 +1,4 @@
-/** Opens an engine for commands that work on no session: they only read, and query machines. */
+/** Opens an engine for the commands that do not work on a goal. */
 import type { Engine } from '../agent/contract/engine.ts';
 import type { EngineSettings } from '../agent/contract/settings.ts';
 import { silentLogger } from '../base/logger.ts';
@@ -8,7 +8,10 @@ import { keyReader } from './auth/keys.ts';
 import { refusingPrompts, terminalPrompts } from './machines/machinePrompts.ts';
 import { homeAt } from '../compose/home.ts';
 
-/** Opens an engine, runs `work` and closes the engine. No model is called and no session starts. */
+/**
+ * Opens an engine, passes it to `work`, and closes it afterwards. These commands call no model, so
+ * the default provider is the demo, and approvals are denied.
+ */
 export async function withEngine<T>(
   { deps, home }: CommandContext,
   work: (engine: Engine) => Promise<T>,

@@ -1,4 +1,7 @@
-/** The commands of `helios`. To add one, add a file in `commands/`, an import and a line here. */
+/**
+ * The commands of `helios`. To add a command, add a file in `commands/`, and an entry in
+ * `declarations`.
+ */
 import { UserFacing } from '../base/errors.ts';
 import { editDistance, nearMatches } from '../base/nearMatches.ts';
 import { declareGoal, type GoalWork } from './arguments.ts';
@@ -63,7 +66,7 @@ export function readerOf(argv: readonly string[], line: CommandLine, work: GoalW
       if (needsWords && helios.args.length === 1) command.help();
     });
   }
-  mustBeNoSlip(word, Object.keys(declarations));
+  rejectTypo(word, Object.keys(declarations));
   return declareGoal(helios, work)
     .version(line.deps.version, '--version', 'print the version')
     .configureHelp({ visibleCommands: () => [...declareCommands(line).commands] });
@@ -86,7 +89,7 @@ function firstWord([word = '', ...more]: readonly string[]): string {
   return word.startsWith('--home=') ? firstWord(more) : word;
 }
 
-function mustBeNoSlip(word: string, names: readonly string[]): void {
+function rejectTypo(word: string, names: readonly string[]): void {
   if (!/^[a-z]{4,}$/i.test(word)) return;
   const near = nearMatches(word, names).filter(
     (name) => editDistance(word.toLowerCase(), name) <= 2,

@@ -1,13 +1,12 @@
-/** Follows a session in a view until the session ends. Ctrl+C stops the session. */
+/** Shows a session in a view until the session ends. Ctrl+C stops the session. */
 import path from 'node:path';
 import type { Engine } from '../agent/contract/engine.ts';
 import type { Session } from '../agent/contract/sessions.ts';
 import type { EndReason } from '../agent/journal/events.ts';
-import { costLines } from '../presentation/costs.ts';
+import { costLines, sessionBill } from '../presentation/costs.ts';
 import { DisposableStore } from '../base/disposable.ts';
 import { messageOf } from '../base/errors.ts';
 import { cleanText, counted, formatValue } from '../base/text.ts';
-import { sessionCost } from './screen/liveBlock.ts';
 import { endText } from '../presentation/sessions/sessionText.ts';
 import type { Style } from './screen/style.ts';
 import type { SessionView } from './screen/views.ts';
@@ -21,11 +20,14 @@ export interface Following {
   readonly style: Style;
   /** A message for the session, sent after all listeners are attached. */
   readonly say?: string;
-  /** `--home` as given on the command line, repeated in the advice at the end. */
+  /**
+   * The option ` --home <folder>`, repeated in the command to resume the session; empty if the user
+   * did not pass it.
+   */
   readonly homeOption: string;
 }
 
-/** Follows the session until it ends. Resolves with the exit code. */
+/** Shows the session until it ends. Resolves with the exit code. */
 export async function follow(following: Following): Promise<number> {
   const { session, view, deps, say } = following;
   const owned = new DisposableStore();
@@ -35,7 +37,8 @@ export async function follow(following: Following): Promise<number> {
     owned.add(
       session.onDidRecord((event) => {
         view.event(event, session);
-        // A session that an error paused waits for the user. Nobody can answer here: stop it.
+        // A session that an error paused waits until the user resumes it. The command line cannot
+        // do that while the session is open, so the session is stopped.
         if (event.type === 'session.paused' && event.by === 'error') stop(following);
       }),
     );
@@ -44,7 +47,7 @@ export async function follow(following: Following): Promise<number> {
       deps.onInterrupt(() => {
         if (isInterrupted) return deps.exit(exitCodes.interrupted);
         isInterrupted = true;
-        view.notice('Stopping. Runs continue. Press Ctrl+C again to exit at once.');
+        view.notice('Stopping. Runs continue. Press Ctrl+C again to exit immediately.');
         stop(following);
       }),
     );
@@ -105,7 +108,7 @@ async function lastLines(following: Following, reason: EndReason): Promise<strin
     ...(reason === 'user' ? [] : [cleanText(state.end?.summary ?? '')]),
     ...evidence,
     dim(
-      `${counted(state.turns, 'turn')} · ${counted(state.runs.size, 'run')} · ${sessionCost(state)}`,
+      `${counted(state.turns, 'turn')} · ${counted(state.runs.size, 'run')} · ${sessionBill(state)}`,
     ),
     ...(state.provider === 'demo' ? [] : costLines(state).map((line) => dim(`  ${line}`))),
     ...(running > 0 ? [`${running} ${running === 1 ? 'run continues' : 'runs continue'}.`] : []),

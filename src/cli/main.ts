@@ -1,8 +1,9 @@
 #!/usr/bin/env node
 /**
- * The command `helios`. Checks the version of Node first and loads everything else afterwards: an
- * old Node would fail on the syntax of the other files, and modules shared with the VS Code
- * extension stay out of the files that a window loads when it opens.
+ * The command `helios`. Checks the version of Node, then imports everything else dynamically. With
+ * static imports, an old Node would fail on the syntax of the other files before the check, and the
+ * bundler would put modules that are shared with the VS Code extension into files that each window
+ * loads when it opens.
  */
 import { nodeProblem } from './nodeVersion.ts';
 

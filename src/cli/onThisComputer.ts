@@ -14,15 +14,16 @@ import { runCli } from './cli.ts';
 import { openBrowser } from './auth/openBrowser.ts';
 import { exitCodes } from './cliDeps.ts';
 
-// When the command runs from the sources, the WebAssembly file is in the folder where npm installed
-// it.
+// If the command runs from the sources and not from a build, the WebAssembly file is in the folder
+// in which npm installed it.
 const here = path.dirname(fileURLToPath(import.meta.url));
 const isBuilt = existsSync(path.join(here, 'sql-wasm.wasm'));
 const assetsFolder = isBuilt ? here : path.join(here, '../../node_modules/sql.js/dist');
 
 /** Runs the command, then ends the process. */
 export function run(): void {
-  // The program that reads our pipe may close it at any time; that is not reported.
+  // The program that reads the output may close the pipe at any time, which is not an error worth
+  // reporting.
   process.stdout.on('error', (error) => {
     if (codeOf(error) !== 'EPIPE')
       process.stderr.write(`helios: The output cannot be written: ${messageOf(error)}.\n`);
@@ -50,8 +51,8 @@ export function run(): void {
     },
     exit: (status) => process.exit(status),
   }).then((code) => {
-    // Waits until output to a pipe is flushed, and one more step for errors of the pipe. Then exits
-    // explicitly, because open handles would keep the process alive.
+    // Waits until output to a pipe is flushed, and one more step of the event loop for errors of
+    // the pipe. Then exits explicitly, because open handles would keep the process alive.
     process.stdout.write('', () => setImmediate(() => process.exit(code)));
   });
 }

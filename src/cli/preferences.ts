@@ -53,8 +53,8 @@ async function jsonIn(file: string): Promise<unknown> {
   }
 }
 
-function checked({ endpoints: told, ...preferences }: Preferences, file: string): Preferences {
-  const { endpoints, problems } = checkEndpoints(told);
+function checked({ endpoints: written, ...preferences }: Preferences, file: string): Preferences {
+  const { endpoints, problems } = checkEndpoints(written);
   if (problems.length > 0)
     throw new UserFacing(
       `The endpoints in ${file} are invalid. ${problems.join('\n')}`,
@@ -76,7 +76,7 @@ function checked({ endpoints: told, ...preferences }: Preferences, file: string)
 }
 
 /**
- * Returns the preferences that apply to `provider`: the preferred model is dropped if the
+ * Returns the preferences for a session with `provider`. Removes the preferred model if the
  * preferences name another provider.
  */
 export function preferencesFor(

@@ -12,7 +12,7 @@ export const isRunName = (reference: string): boolean =>
 export const noRun = (reference: string): UserFacing =>
   new UserFacing(
     `There is no run ${reference}.`,
-    'Name it as machine:pid or machine:job, such as local:4711, or by its id.',
+    'Use machine:pid or machine:job, such as local:4711, or the id of the run.',
   );
 
 /** Finds a run. Resolves with `undefined` if the text is no run reference or the run is unknown. */

@@ -30,11 +30,9 @@ async function start() {
       '--loglevel=error',
     ])
   )
-    return refuse(
-      'The packages could not be installed. Is the network reachable? The lines above say more.',
-    );
+    return refuse('The packages could not be installed. Check the network and the output above.');
   if (!step('Building …', node, ['esbuild.mjs'], 'quiet'))
-    return refuse('The build failed. The lines above say why.');
+    return refuse('The build failed. See the output above.');
   return isDemo() ? runDemo() : helios(args, process.env.INIT_CWD ?? process.cwd());
 }
 
@@ -56,8 +54,8 @@ function isDemo() {
 }
 
 /**
- * Returns whether the installed packages are missing or older than the lock file, by the copy of
- * the lock file that npm writes after an installation.
+ * Returns whether the installed packages are missing or older than the lock file. Compares the lock
+ * file with the copy that npm writes after an installation.
  */
 function isStale() {
   const installed = path.join(root, 'node_modules/.package-lock.json');
@@ -81,7 +79,7 @@ function step(title, command, commandArgs, mode) {
 /** Runs the demo in a copy of its project, so that the clone stays unchanged. */
 async function runDemo() {
   const parent = path.join(process.env.HELIOS_HOME ?? path.join(homedir(), '.helios'), 'demo');
-  mkdirSync(parent, { recursive: true });
+  mkdirSync(parent, { recursive: true, mode: 0o700 });
   const folder = mkdtempSync(path.join(parent, 'demo-'));
   cpSync(path.join(root, 'media/demo'), folder, { recursive: true });
   const goal = readFileSync(path.join(folder, 'goal.txt'), 'utf8').trim();
@@ -90,8 +88,8 @@ async function runDemo() {
 }
 
 /**
- * Runs the command line and resolves with its exit code. Ignores Ctrl+C here, because the command
- * line handles it.
+ * Runs the command line in a child process, and resolves with its exit code. Ignores Ctrl+C in this
+ * process, because the child process handles it.
  */
 function helios(heliosArgs, cwd) {
   process.on('SIGINT', () => undefined);

@@ -56,11 +56,14 @@ async function invite({ address, port }: OpenSignIn, deps: CliDeps): Promise<voi
   const isOpened = !isRemote && (await deps.openBrowser(address));
   if (isRemote)
     stdout.write(
-      `You are connected to this computer by SSH. Forward the port of the callback from your own computer:\n\n  ssh -L ${port}:127.0.0.1:${port} HOST\n\n`,
+      `You are connected to this computer by SSH. Run this on your own computer, so that the browser can reach the sign-in:\n\n  ssh -L ${port}:127.0.0.1:${port} HOST\n\n`,
     );
-  else if (!isOpened) stdout.write('The browser could not be opened. Open the address yourself.\n');
+  else if (!isOpened)
+    stdout.write('The browser could not be opened. Open the address above in a browser.\n');
   if (stdin.isTTY === true)
-    stdout.write('If the browser cannot show the last page, paste its address here.\n');
+    stdout.write(
+      'If the last page of the sign-in does not load in the browser, paste its address here.\n',
+    );
   stdout.write('Waiting for the sign-in …\n');
 }
 
@@ -79,13 +82,13 @@ function takePasted(signIn: OpenSignIn, { stdin, stderr }: CliDeps): () => void 
 }
 
 export async function logout(authFolder: string, { stdout }: CliDeps): Promise<number> {
-  const kept = await keyReader({}, authFolder)(tokensName);
-  if (kept === undefined) {
+  const tokensText = await keyReader({}, authFolder)(tokensName);
+  if (tokensText === undefined) {
     stdout.write('You are not signed in to ChatGPT.\n');
     return exitCodes.goal;
   }
   await secretStore(authFolder)(tokensName, undefined);
-  const tokens = parseSignedIn(kept);
+  const tokens = parseSignedIn(tokensText);
   stdout.write(
     `Signed out of ChatGPT${tokens === undefined ? '' : ` (${accountLabel(tokens)})`}.\n`,
   );

@@ -17,7 +17,8 @@ export interface AuthRow {
 }
 
 /**
- * Resolves with one row per provider; a problem with a key is the note of its row. Never rejects.
+ * Resolves with one row per provider. If a key cannot be read, the note of the row says why. Never
+ * rejects.
  */
 export function authStatus(
   env: Readonly<Record<string, string | undefined>>,

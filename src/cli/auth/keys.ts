@@ -10,10 +10,9 @@ import { readSecretFile } from '../../compose/secrets.ts';
 const keyed = keySources.filter(({ variables }) => variables.length > 0);
 const firstVariables = [...new Set(keyed.map(({ variables }) => variables[0]))];
 
-/** The help text about keys. */
 export const keysHelp = `Keys: ${firstVariables.join(', ')}, or the files
 ${keyed.map(({ secret }) => secret).join(', ')} in <home>/auth (mode 0600).
-Bedrock also takes the credentials of the aws command.`;
+Bedrock also uses the credentials of the aws command.`;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -32,8 +31,8 @@ export type ReadKey = (secret: string) => Promise<string | undefined>;
  */
 export function keyReader(env: Environment, authFolder: string): ReadKey {
   return async (secret) => {
-    const known = keySources.find((each) => each.secret === secret);
-    return (await findKey(known ?? { secret, variables: variablesOf(secret) }, env, authFolder))
+    const source = keySources.find((each) => each.secret === secret);
+    return (await findKey(source ?? { secret, variables: variablesOf(secret) }, env, authFolder))
       ?.value;
   };
 }

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 
 /**
- * Opens the address in the browser. Resolves with false if the system has no program for this or it
- * could not be started.
+ * Opens the address in the browser. Resolves with false if the program that opens addresses could
+ * not be started.
  */
 export function openBrowser(address: string): Promise<boolean> {
   const [command, ...args] = openers[process.platform] ?? ['xdg-open'];

@@ -4,8 +4,9 @@ import { login, logout, status } from '../auth/authCommands.ts';
 import type { CliCommand } from '../command.ts';
 
 const portHelp = `
-The browser comes back to port 1455 of this computer. Where this is a computer that you reach by SSH, forward the
-port first (ssh -L 1455:127.0.0.1:1455 HOST), or paste the address that the browser was sent to into the terminal.`;
+After the sign-in, the browser opens a page on port 1455 of this computer. If you are connected to this computer by
+SSH, forward the port first (ssh -L 1455:127.0.0.1:1455 HOST), or paste the address of the page that does not load
+into the terminal.`;
 
 export function declareAuth(helios: CliCommand): CliCommand {
   const auth = helios

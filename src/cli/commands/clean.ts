@@ -29,19 +29,23 @@ export function declareClean(helios: CliCommand): CliCommand {
     .command('clean')
     .summary('delete old sessions with their runs on every machine; a preview by default')
     .description(
-      'Lists the sessions to delete, oldest first; with --yes deletes them: journal, notes, runs ' +
-        '(also on machines that answer) and worktrees. Never deletes a session that has not ended, is open ' +
-        'anywhere, has an active run, or is kept. Shared memory, keys, ' +
-        'machines and preferences stay.',
+      'Lists the sessions to delete, oldest first. With --yes, deletes them: journal, notes, runs ' +
+        '(also on other machines, if reachable) and worktrees. Never deletes a session that has not ended, is open ' +
+        'in any process, has an active run, or was marked with --keep. Shared memory, keys, ' +
+        'machines and preferences are not deleted.',
     )
-    .option('--older-than <age>', 'sessions whose last event is older: 90d, 12w, 36h', ageOf)
+    .option(
+      '--older-than <age>',
+      'select sessions whose last event is older than this: 90d, 12w, 36h',
+      ageOf,
+    )
     .option(
       '--max-size <size>',
-      'the oldest sessions, until all others take no more: 20GB, 500MB',
+      'select the oldest sessions until the others fit into this size: 20GB, 500MB',
       sizeOf,
     )
     .addOption(new Option('--yes', 'delete the sessions').conflicts('dryRun'))
-    .option('--dry-run', 'only list them (default)')
+    .option('--dry-run', 'only list the sessions (default)')
     .addOption(
       new Option('--keep <session>', 'keep this session regardless of its age').conflicts([
         'release',
@@ -49,18 +53,18 @@ export function declareClean(helios: CliCommand): CliCommand {
       ]),
     )
     .addOption(
-      new Option('--release <session>', 'no longer keep this session').conflicts([...limitNames]),
+      new Option('--release <session>', 'undo --keep for this session').conflicts([...limitNames]),
     );
   return command.runs(async (context, options: CleanOptions) => {
     if (Object.keys(options).length === 0) command.help();
     const { keep, release, olderThan, maxSize } = options;
-    const marked = keep ?? release;
-    if (marked === undefined && olderThan === undefined && maxSize === undefined)
+    const sessionName = keep ?? release;
+    if (sessionName === undefined && olderThan === undefined && maxSize === undefined)
       command.error('Specify --older-than or --max-size.');
     return withEngine(context, (engine) =>
-      marked === undefined
+      sessionName === undefined
         ? clean(engine, options, context.deps)
-        : mark(engine, marked, keep !== undefined, context),
+        : mark(engine, sessionName, keep !== undefined, context),
     );
   });
 }
@@ -69,11 +73,11 @@ const limitNames = ['olderThan', 'maxSize', 'yes'];
 
 async function mark(
   { sessions, retention }: Engine,
-  marked: string,
+  sessionName: string,
   isKept: boolean,
   { deps }: CommandContext,
 ): Promise<number> {
-  const { id } = await namedSession(sessions, marked);
+  const { id } = await namedSession(sessions, sessionName);
   await retention.keep(id, isKept);
   deps.stdout.write(
     `${id} ${isKept ? 'is kept regardless of its age' : 'can be deleted when it is old'}.\n`,
@@ -101,7 +105,7 @@ async function clean(
   }
   if (!yes) {
     stdout.write(
-      `${countText(plan.goes)} would be deleted, of ${formatBytes(plan.totalBytes)}. Delete them with --yes.\n`,
+      `All sessions together take ${formatBytes(plan.totalBytes)}. Add --yes to delete ${countText(plan.goes)}.\n`,
     );
     return exitCodes.goal;
   }

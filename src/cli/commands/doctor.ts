@@ -1,5 +1,6 @@
 import type { Engine } from '../../agent/contract/engine.ts';
 import { UserFacing } from '../../base/errors.ts';
+import { counted } from '../../base/text.ts';
 import { settingsFor } from '../choose.ts';
 import { readPreferences, type Preferences } from '../preferences.ts';
 import type { CliCommand } from '../command.ts';
@@ -7,10 +8,12 @@ import { withEngine } from '../commandEngine.ts';
 import type { Finding, Level, Section } from '../doctor/finding.ts';
 import { machineFindings } from '../doctor/machines.ts';
 import { modelFindings } from '../doctor/models.ts';
+import { homeAt, openToOthers } from '../../compose/home.ts';
 import { storageFindings } from '../doctor/storage.ts';
 import { settingFindings } from '../doctor/surroundings.ts';
 import { toolFindings } from '../doctor/tools.ts';
 import { styleFor, type Style } from '../screen/style.ts';
+import { singleLine } from '../screen/terminalText.ts';
 import { exitCodes } from '../cliDeps.ts';
 
 export const declareDoctor = (helios: CliCommand): CliCommand =>
@@ -18,7 +21,7 @@ export const declareDoctor = (helios: CliCommand): CliCommand =>
     .command('doctor')
     .summary('check keys, machines, disk, journals and settings')
     .description(
-      'Checks the requirements and settings of Helios, and connects to every machine. Calls no model and repairs nothing.',
+      'Checks the requirements and settings of Helios, and connects to every machine. Calls no model and repairs nothing, except for the access of other users to the home folder.',
     )
     .option(
       '--json',
@@ -30,18 +33,20 @@ export const declareDoctor = (helios: CliCommand): CliCommand =>
     )
     .runs(async (context, { json }: { readonly json?: boolean }) => {
       const { deps, home } = context;
+      // The engine removes the access when it starts.
+      const wasOpen = await openToOthers(homeAt(home));
       const ask = async (engine: Engine): Promise<readonly Section[]> =>
         Promise.all([
           modelFindings(engine, context),
           machineFindings(engine, context),
-          storageFindings(engine, context),
+          storageFindings(engine, context, wasOpen),
           toolFindings(process.version, deps.env['PATH'] ?? process.env['PATH']),
           settingFindings(deps, home),
         ]);
       const sections = await withEngine(
         context,
         ask,
-        settingsFor(noOptions, undefined, deps, await known(home)),
+        settingsFor(noOptions, undefined, deps, await validPreferences(home)),
       );
       const style = styleFor(deps.stdout.isTTY === true, deps.env);
       deps.stdout.write(
@@ -55,8 +60,11 @@ export const declareDoctor = (helios: CliCommand): CliCommand =>
 
 const noOptions = { isYes: false, model: undefined, effort: undefined };
 
-/** Reads the preferences; empty if they are invalid, because another check reports that. */
-const known = (home: string): Promise<Preferences> =>
+/**
+ * Resolves with the preferences; empty if they are invalid, because `settingFindings` reports the
+ * error.
+ */
+const validPreferences = (home: string): Promise<Preferences> =>
   readPreferences(home, () => undefined).catch((error: unknown) => {
     if (error instanceof UserFacing) return {};
     throw error;
@@ -74,11 +82,11 @@ function textOf(sections: readonly Section[], style: Style): string {
     sections.flatMap(({ findings }) => findings).filter(({ level }) => level === wanted).length;
   const summary =
     count('broken') > 0 ? style.bad(`${count('broken')} broken`) : style.good('Nothing is broken');
-  const warnings = count('warning') > 0 ? `, ${count('warning')} to check` : '';
+  const warnings = count('warning') > 0 ? `, ${counted(count('warning'), 'warning')}` : '';
   return `${[...parts.flat(), `${summary}${warnings}.`].join('\n')}\n`;
 }
 
 function line({ level, name, text, action }: Finding, { good, bad, dim, bold }: Style): string {
   const colour = { ok: good, note: dim, warning: bold, broken: bad }[level];
-  return `  ${colour(signs[level])} ${name}: ${text}${action === undefined ? '' : `\n      ${action}`}`;
+  return `  ${colour(signs[level])} ${singleLine(`${name}: ${text}`)}${action === undefined ? '' : `\n      ${action}`}`;
 }

@@ -26,21 +26,21 @@ import { exitCodes, type CliDeps, type Output } from '../cliDeps.ts';
 
 const kinds: Readonly<Record<ExportKind, string>> = {
   sessions: 'a row per session',
-  messages: 'all messages, calls and results',
+  messages: 'all messages, tool calls and their results',
   metrics: 'every point of every run',
   ledger: 'a row per run, with its experiment, verdict, decision and cost',
-  events: 'the journal, unchanged',
+  events: 'every event of the journal',
 };
 
 const exportHelp = `
 Kinds:
 ${exportKinds.map((kind) => `  ${kind.padEnd(10)}${kinds[kind]}`).join('\n')}
 
-NaN and infinities are written as NaN, Infinity and -Infinity, in JSON as strings. A text that a spreadsheet would read
-as a formula begins with an apostrophe in CSV and TSV.
+NaN and infinities are written as NaN, Infinity and -Infinity, in JSON as strings. In CSV and TSV, a
+text that a spreadsheet would read as a formula gets a leading apostrophe.
 
-The ledger of one session as TSV is a results.tsv: commit, metric, memory_gb, status and description, a line per
-experiment that has ended.
+Exporting the ledger of one session as TSV writes a results.tsv: one line per experiment that has ended, with the
+columns commit, metric, memory_gb, status and description.
 
   helios export --what ledger --out ledger.csv 1
   helios export --what ledger --format tsv 1 > results.tsv
@@ -94,7 +94,9 @@ export const declareExport = (helios: CliCommand): CliCommand =>
               : (await namedSession(engine.sessions, reference)).id;
           const pieces = exported(engine, { kind, format, isRaw, id }, context.deps);
           if (out === undefined) {
-            for await (const piece of pieces) await written(stdout, piece);
+            // A program that reads the data gets it unchanged.
+            const output = stdout.isTTY === true ? stdout : (stdout.raw ?? stdout);
+            for await (const piece of pieces) await written(output, piece);
             return exitCodes.goal;
           }
           const file = path.resolve(cwd, out);
@@ -134,17 +136,16 @@ async function* exported(
 }
 
 /**
- * Resolves with the text of the file for one session: a file has one metric, so it cannot hold
- * several sessions. Rejects with `UserFacing` if the session is ambiguous.
+ * Resolves with the text of `results.tsv` for one session: the file has one metric, so it cannot
+ * hold several sessions. Rejects with `UserFacing` if there is no session, or several and none is
+ * named.
  */
 async function resultsOf(sessions: Sessions, named: SessionId | undefined): Promise<string> {
   const listed = named === undefined ? (await sessions.list()).map(({ id }) => id) : [named];
   const [id] = listed;
   if (id === undefined || listed.length > 1)
     throw new UserFacing(
-      id === undefined
-        ? 'There is no session yet.'
-        : 'The ledger as TSV has the metric of one session.',
+      id === undefined ? 'There is no session yet.' : 'A ledger as TSV can hold only one session.',
       id === undefined
         ? 'Start one with a goal: helios "…"'
         : 'Name one (see helios sessions), or use --format csv.',
@@ -153,9 +154,10 @@ async function resultsOf(sessions: Sessions, named: SessionId | undefined): Prom
 }
 
 /**
- * Writes the text, and waits if the reader is slow, so that output does not accumulate in memory.
+ * Writes the text, and waits if the output cannot be written fast enough, so that it does not
+ * accumulate in memory.
  */
 async function written(output: Output, text: string): Promise<void> {
   const isTaken = output.write(text);
-  if (isTaken === false) await once(output as NodeJS.WriteStream, 'drain');
+  if (isTaken === false) await once((output.raw ?? output) as NodeJS.WriteStream, 'drain');
 }

@@ -6,8 +6,11 @@ export const declareModels = (helios: CliCommand): CliCommand =>
     .command('models')
     .summary('list the models of every available provider, with context size and price')
     .option('-P, --provider <name>', 'only this provider')
-    .option('--refresh', 'query the providers again instead of using answers of the last hour')
-    .option('--json', '{ "models": […], "problems": {…} }')
+    .option(
+      '--refresh',
+      'query the providers again instead of using their answers of the last hour',
+    )
+    .option('--json', 'print JSON: { "models": […], "problems": {…} }')
     .addHelpText(
       'after',
       `

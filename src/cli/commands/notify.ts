@@ -55,18 +55,20 @@ async function test(context: CommandContext): Promise<number> {
     (engine) => engine.notifier.try(trialNotification(deps.clock.now()), project),
     settings,
   );
-  // Only VS Code can show notifications in its window.
-  const shown = results.filter(({ channel }) => channel !== 'VS Code');
-  if (shown.length === 0)
+  // Omits the channel of the VS Code window, which the command line cannot show.
+  const shownResults = results.filter(({ channel }) => channel !== 'VS Code');
+  if (shownResults.length === 0)
     throw new UserFacing(
       'No notification channel is configured.',
       'Add one in helios.json (helios init), or under "notifications" in preferences.json of the home folder.',
     );
-  for (const result of shown)
+  for (const result of shownResults)
     deps.stdout.write(
       `${result.problem === undefined ? 'ok   ' : 'no   '} ${result.channel}: ${trialText(result)}\n`,
     );
-  return shown.every(({ problem }) => problem === undefined) ? exitCodes.goal : exitCodes.error;
+  return shownResults.every(({ problem }) => problem === undefined)
+    ? exitCodes.goal
+    : exitCodes.error;
 }
 
 async function keepSecret(

@@ -22,7 +22,7 @@ interface PromoteOptions {
 export const declarePromote = (helios: CliCommand): CliCommand =>
   helios
     .command('promote')
-    .summary('make a branch or a patch from the code of the best or another experiment')
+    .summary('export the code of the best or another experiment as a branch or a patch')
     .description(
       'Exports the code of an experiment into its repository. The branch is new and not ' +
         'checked out, and nothing else of the repository changes. A patch applies to the commit that is checked out.',
@@ -53,25 +53,31 @@ export const declarePromote = (helios: CliCommand): CliCommand =>
           const deps = { machines, clock: context.deps.clock };
           const { stdout } = context.deps;
           if (patch === undefined) {
-            const made = await promoteAsBranch(deps, from, branch ?? branchNameFor(from));
-            stdout.write(`${from.row.id} is branch ${made.branch} in ${made.repo}.\n`);
+            const newBranch = await promoteAsBranch(deps, from, branch ?? branchNameFor(from));
+            stdout.write(
+              `Created branch ${newBranch.branch} from ${from.row.id} in ${newBranch.repo}.\n`,
+            );
           } else
             stdout.write(
-              `${from.row.id} is in ${await kept(context, patch, await promoteAsPatch(deps, from))}.\n`,
+              `Wrote ${from.row.id} as a patch to ${await savePatch(context, patch, await promoteAsPatch(deps, from))}.\n`,
             );
           for (const note of promotedNotes(from)) stdout.write(`${note}\n`);
           return exitCodes.goal;
         }),
     );
 
-async function kept({ deps }: CommandContext, name: string, patch: Uint8Array): Promise<string> {
+async function savePatch(
+  { deps }: CommandContext,
+  name: string,
+  patch: Uint8Array,
+): Promise<string> {
   const file = path.resolve(deps.cwd, name);
   try {
     await writeFile(file, patch, { flag: 'wx' });
     return file;
   } catch (error) {
     if (codeOf(error) === 'EEXIST')
-      throw new UserFacing(`There is a file ${file} already.`, 'Choose another name.');
+      throw new UserFacing(`${file} already exists.`, 'Choose another name.');
     throw new UserFacing(
       `The patch could not be written: ${messageOf(error)}`,
       'Name another file.',

@@ -28,8 +28,8 @@ export const declareReplay = (helios: CliCommand): CliCommand =>
     .summary('print a session step by step (default: the newest)')
     .description(
       'Prints a session from its journal: every message, reply, call, run, sleep and decision in full. Results ' +
-        'of calls are cut in the middle, with the file that has the full text if there is one. In a terminal: | ' +
-        'less -R',
+        'of calls are truncated in the middle; the path of the file with the full text is shown if there is one. ' +
+        'To scroll through it: helios replay | less -R',
     )
     .argument('[session]', `${sessionWords} (default: the newest)`)
     .option('--from <turn>', 'first turn', wholeNumber)

@@ -8,8 +8,8 @@ export const declareReport = (helios: CliCommand): CliCommand =>
     .command('report')
     .summary('print the brief of a session: results, experiments, cost, open decisions')
     .description(
-      'Prints the brief of a session as Markdown, also while the session is active in any window. Made of ' +
-        'recorded data; calls no model.',
+      'Prints the brief of a session as Markdown, also while the session is active in any window. ' +
+        'Uses recorded data only, and calls no model.',
     )
     .argument('[session]', `${sessionWords} (default: the newest)`)
     .option(

@@ -11,8 +11,8 @@ export const declareReproduce = (helios: CliCommand): CliCommand =>
     .command('reproduce')
     .summary('run an experiment again in a fresh worktree and compare the metrics')
     .description(
-      'Runs the experiment again with the stored code and the same command, machine and limits. Waits for the ' +
-        'end, then compares each metric with the earlier value. The run is added to the ' +
+      'Runs the experiment again with the stored code and the same command, machine and limits. Waits for ' +
+        'the run to end, then compares each metric with the earlier value. The run is added to the ' +
         'experiment. The result is judged by the spread of repeats, or by the tolerance; ' +
         'with neither, only the numbers are shown.',
     )
@@ -27,22 +27,28 @@ export const declareReproduce = (helios: CliCommand): CliCommand =>
     )
     .addHelpText('after', '\n  helios reproduce 1 e7 --tolerance 0.01')
     .runs(
-      (context, reference: string, experimentId: string, given: { readonly tolerance?: number }) =>
+      (
+        context,
+        reference: string,
+        experimentId: string,
+        options: { readonly tolerance?: number },
+      ) =>
         withEngine(context, async ({ sessions }) => {
           const { id } = await namedSession(sessions, reference);
           const { phase } = (await sessions.read(id)).state;
-          // Opening a session that is not over would also continue its own work here.
+          // Resuming a session that has not ended would also continue its work on the goal, in this
+          // process.
           if (phase !== 'ended' && phase !== 'paused')
             throw new UserFacing(
               'The session has not ended.',
               'Stop or pause it first, or reproduce from the window that runs it.',
             );
           const session = await sessions.resume(id);
-          const made = await session.reproduce({
+          const reproduction = await session.reproduce({
             experimentId,
-            ...(given.tolerance !== undefined && { tolerance: given.tolerance }),
+            ...(options.tolerance !== undefined && { tolerance: options.tolerance }),
           });
-          context.deps.stdout.write(`${reproductionText(made)}\n`);
+          context.deps.stdout.write(`${reproductionText(reproduction)}\n`);
           return exitCodes.goal;
         }),
     );

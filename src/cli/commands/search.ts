@@ -62,14 +62,14 @@ interface Shown {
 function hitsText(hits: readonly SearchHit[], { query, limit, style }: Shown): string {
   if (hits.length === 0) return `No results for “${query}”.\n`;
   const lines: string[] = [];
-  let shown: string | undefined;
+  let lastId: string | undefined;
   for (const { sessionId, goal, kind, atMs, snippet } of hits) {
-    if (sessionId !== shown)
+    if (sessionId !== lastId)
       lines.push(
-        ...(shown === undefined ? [] : ['']),
+        ...(lastId === undefined ? [] : ['']),
         `${style.bold(sessionId)}  ${oneLine(goal, 80)}`,
       );
-    shown = sessionId;
+    lastId = sessionId;
     lines.push(
       `  ${style.dim(`${exactTime(atMs)}  ${kind.padEnd(10)}`)}  ${marked(snippet, style)}`,
     );
@@ -81,13 +81,13 @@ function hitsText(hits: readonly SearchHit[], { query, limit, style }: Shown): s
 
 /** Returns the text with its matches in the accent colour or, without colours, in brackets. */
 function marked({ text, marks }: SearchHit['snippet'], { accent }: Style): string {
-  let shown = '';
+  let result = '';
   let end = 0;
   for (const [from, to] of marks) {
     const word = text.slice(from, to);
     const coloured = accent(word);
-    shown += text.slice(end, from) + (coloured === word ? `[${word}]` : coloured);
+    result += text.slice(end, from) + (coloured === word ? `[${word}]` : coloured);
     end = to;
   }
-  return shown + text.slice(end);
+  return result + text.slice(end);
 }

@@ -1,6 +1,6 @@
 import type { Engine } from '../../agent/contract/engine.ts';
 import type { SessionOwner, SessionSummary } from '../../agent/contract/sessions.ts';
-import { costText, endText } from '../../presentation/sessions/sessionText.ts';
+import { costText, endText, activeText } from '../../presentation/sessions/sessionText.ts';
 import { placeText } from '../../presentation/sessions/placeText.ts';
 import { relativeTime } from '../../base/span.ts';
 import { cleanText, oneLine } from '../../base/text.ts';
@@ -23,7 +23,7 @@ export const declareSessions = (helios: CliCommand): CliCommand =>
     )
     .option(
       '-n, --limit <count>',
-      `maximum number (default: ${usualCount}; with --json: all)`,
+      `maximum number of sessions (default: ${usualCount}; with --json: all)`,
       wholeNumber,
     )
     .option(
@@ -40,7 +40,7 @@ export const declareSessions = (helios: CliCommand): CliCommand =>
             all.slice(0, limit ?? (json ? Infinity : usualCount)),
           );
           const shown = {
-            left: all.length - rows.length,
+            hiddenCount: all.length - rows.length,
             nowMs: clock.now(),
             columns: stdout.columns,
           };
@@ -82,35 +82,34 @@ const jsonOf = (row: SessionRow): object => ({
 
 interface Shown {
   /** Number of sessions that are not shown. */
-  readonly left: number;
+  readonly hiddenCount: number;
   readonly nowMs: number;
   readonly columns: number | undefined;
 }
 
 function tableText(
   rows: readonly SessionRow[],
-  { left, nowMs, columns = pipeColumns }: Shown,
+  { hiddenCount, nowMs, columns = pipeColumns }: Shown,
 ): string {
   if (rows.length === 0) return 'There is no session yet. Start one with a goal: helios "…"\n';
   const header = ['n', 'session', 'state', 'best', 'runs', 'cost', 'last', 'goal'];
   const body = rows.map((row): string[] => {
     const { id, goal, best = '', runs, going, lastEventMs } = row.summary;
-    const count = going > 0 ? `${runs} (${going} going)` : String(runs);
     const age = relativeTime(lastEventMs, nowMs);
     return [
       String(row.n),
       id,
       stateText(row),
       best,
-      count,
+      `${runs}${activeText(going)}`,
       costText(row.summary),
       age,
       oneLine(cleanText(goal), 200),
     ];
   });
   const more =
-    left > 0
-      ? `\n${left} older ${left === 1 ? 'one' : 'ones'}: helios sessions -n ${rows.length + left}\n`
+    hiddenCount > 0
+      ? `\n${hiddenCount} older ${hiddenCount === 1 ? 'session is' : 'sessions are'} not shown. List all: helios sessions -n ${rows.length + hiddenCount}\n`
       : '';
   return `${columnsText(header, body, columns)}${more}`;
 }

@@ -1,19 +1,20 @@
 import type { Engine } from '../../agent/contract/engine.ts';
 import type { RunPlace } from '../../agent/contract/sessions.ts';
 import { applyEvent, foldSession } from '../../compose/foldJournal.ts';
-import type { SessionState } from '../../agent/journal/state.ts';
+import type { RunState, SessionState } from '../../agent/journal/state.ts';
 import type { SessionId } from '../../base/ids.ts';
 import { cleanText, formatDuration, formatValue } from '../../base/text.ts';
 import type { LineParser } from '../../metrics/lineParser.ts';
 import { createLineParser, LineSplitter } from '../../compose/metricLines.ts';
 import type { RunEnd, RunSpec } from '../../runs/run.ts';
-import { verdictText } from '../../presentation/runs/runText.ts';
+import { runStatus, runTitle } from '../../presentation/runs/runText.ts';
 import type { CliCommand } from '../command.ts';
 import { withEngine } from '../commandEngine.ts';
 import { EventText } from '../screen/eventText.ts';
 import { isRunName, noRun, runNamed } from '../runReference.ts';
 import { namedSession, sessionWords } from '../sessionReference.ts';
 import { styleFor, type Style } from '../screen/style.ts';
+import { singleLine } from '../screen/terminalText.ts';
 import { replyText } from '../screen/views.ts';
 import { exitCodes, type CliDeps } from '../cliDeps.ts';
 
@@ -24,7 +25,7 @@ export const declareWatch = (helios: CliCommand): CliCommand =>
     .description(
       'Follows a session (messages and actions) or a run (its output, and its ' +
         'metrics at the end) without changing anything. Also works for sessions of another window, another terminal or the background, on any ' +
-        'machine. Ctrl+C stops following only.',
+        'machine. Ctrl+C ends only this command.',
     )
     .argument(
       '[session|run]',
@@ -73,12 +74,12 @@ async function watchSession(
     if (!isUpToDate || state === undefined) continue;
     if (state.end !== undefined)
       return state.end.reason === 'goal' ? exitCodes.goal : exitCodes.ended;
-    if ((await engine.sessions.owner(id)) === undefined) deps.stdout.write(forsaken(id, style));
+    if ((await engine.sessions.owner(id)) === undefined) deps.stdout.write(unownedText(id, style));
   }
   return exitCodes.interrupted;
 }
 
-const forsaken = (id: SessionId, { dim }: Style): string =>
+const unownedText = (id: SessionId, { dim }: Style): string =>
   `${dim(`No process runs this session now. Resume it: helios --resume ${id}`)}\n`;
 
 async function watchRun(
@@ -87,13 +88,10 @@ async function watchRun(
   deps: CliDeps,
   signal: AbortSignal,
 ): Promise<number> {
-  const { state } = await engine.sessions.read(place.sessionId);
-  const spec = state.runs.get(place.runId)?.spec;
-  if (spec === undefined)
-    throw new Error(`The index knows run ${place.runId}, its session does not`);
+  const { spec } = await runAt(engine, place);
   const style = styleFor(deps.stdout.isTTY === true, deps.env);
   deps.stdout.write(
-    `${style.bold(`Run ${spec.number}`)} ${spec.label} · ${style.dim(spec.command)}\n`,
+    `${style.bold(runTitle(spec.number))} ${singleLine(`${spec.label} · ${style.dim(spec.command)}`)}\n`,
   );
   const output = new RunOutput(spec, deps);
   const end = await engine.sessions.watchRun(
@@ -103,24 +101,30 @@ async function watchRun(
   );
   output.end();
   if (end === undefined) return exitCodes.interrupted;
-  deps.stdout.write(
-    `${endLine(end, state.runs.get(place.runId)?.process?.startedMs)}${output.metricsLine()}\n`,
-  );
+  deps.stdout.write(`${endLine(end, await runAt(engine, place))}${output.metricsLine()}\n`);
   return end.verdict.kind === 'ok' ? exitCodes.goal : exitCodes.ended;
 }
 
-function endLine({ verdict, endedMs }: RunEnd, startedMs: number | undefined): string {
-  const took = startedMs === undefined ? '' : ` after ${formatDuration(endedMs - startedMs)}`;
-  return `${verdictText(verdict)}${took}`;
+async function runAt(engine: Engine, { sessionId, runId }: RunPlace): Promise<RunState> {
+  const run = (await engine.sessions.read(sessionId)).state.runs.get(runId);
+  if (run === undefined)
+    throw new Error(`Run ${runId} is in the index, but not in the journal of its session`);
+  return run;
 }
 
-/** Prints each line when it is complete, and stores the last value of each metric. */
+function endLine({ verdict, endedMs }: RunEnd, run: RunState): string {
+  const { process } = run;
+  const took = process === undefined ? '' : ` after ${formatDuration(endedMs - process.startedMs)}`;
+  return singleLine(`${runStatus({ ...run, verdict })}${took}`);
+}
+
+/** Prints each line of the output when it is complete, and stores the last value of each metric. */
 class RunOutput {
   readonly #deps: CliDeps;
   readonly #splitter = new LineSplitter(0);
   readonly #parser: LineParser;
   readonly #last = new Map<string, number>();
-  #told = '';
+  #lastTrouble = '';
 
   constructor(spec: RunSpec, deps: CliDeps) {
     this.#deps = deps;
@@ -128,14 +132,14 @@ class RunOutput {
   }
 
   add(bytes: Uint8Array): void {
-    this.#told = '';
+    this.#lastTrouble = '';
     this.#splitter.push(bytes, (line) => this.#line(line));
   }
 
-  /** Reports a problem on stderr. The same problem is reported again only after it was over. */
+  /** Reports a problem on stderr. Repeats the same problem only if there was output in between. */
   trouble(why: string): void {
-    if (why !== this.#told) this.#deps.stderr.write(`${cleanText(why)} Still waiting.\n`);
-    this.#told = why;
+    if (why !== this.#lastTrouble) this.#deps.stderr.write(`${cleanText(why)} Still waiting.\n`);
+    this.#lastTrouble = why;
   }
 
   end(): void {

@@ -12,10 +12,14 @@ import type { MachineRequest, ReadRequest } from '../../presentation/machines/ma
 import { aliasesOf } from '../../compose/sshHosts.ts';
 import type { CommandContext } from '../command.ts';
 import { refusingPrompts, terminalPrompts } from './machinePrompts.ts';
+import { singleLine } from '../screen/terminalText.ts';
 import { machineTable } from './machineTable.ts';
 import { exitCodes, type CliDeps } from '../cliDeps.ts';
 
-/** Carries out `helios machine …`. Resolves with the exit code. Rejects with `UserFacing`. */
+/**
+ * Carries out `helios machine …`. Resolves with the exit code. Rejects with `UserFacing` if the
+ * arguments are invalid.
+ */
 export async function carryOutRequest(
   read: ReadRequest,
   { home, deps }: CommandContext,
@@ -57,7 +61,7 @@ async function withMachines(
     workFolder: deps.cwd,
   });
   try {
-    for (const problem of engine.machines.problems) deps.stderr.write(`${problem}\n`);
+    for (const problem of engine.machines.problems) deps.stderr.write(`${singleLine(problem)}\n`);
     return await work(engine);
   } finally {
     await engine.close();
@@ -120,7 +124,7 @@ async function test(
     await machine.ready?.({ isAnew: true });
     await machine.stat('/');
     stdout.write(
-      `${id} answers: ${cleanText(await machine.describe())}\nCommands start in ${machine.workFolder}.\n`,
+      `${id} answers: ${singleLine(cleanText(await machine.describe()))}\nCommands start in ${machine.workFolder}.\n`,
     );
     return exitCodes.goal;
   } catch (error) {

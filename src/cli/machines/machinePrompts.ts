@@ -10,6 +10,7 @@ import type {
   MachinePrompts,
   SecretQuestion,
 } from '../../machines/machinePrompts.ts';
+import { secretText } from '../../presentation/machines/secretText.ts';
 import type { CliDeps } from '../cliDeps.ts';
 
 type Terminal = Pick<CliDeps, 'stdin' | 'stdout' | 'stderr'>;
@@ -25,11 +26,11 @@ export function terminalPrompts(terminal: Terminal, aside: Aside = (ask) => ask(
     return turn;
   };
   return {
-    askSecret: ({ machine, prompt }, signal) =>
+    askSecret: (question, signal) =>
       inTurn(() =>
         readLine(
           terminal,
-          { question: `${machine}: ${cleanText(prompt).replace(/:\s*$/, '')}: `, isHidden: true },
+          { question: `${question.machine}: ${secretText(question)}: `, isHidden: true },
           signal,
         ),
       ),
@@ -38,15 +39,15 @@ export function terminalPrompts(terminal: Terminal, aside: Aside = (ask) => ask(
 }
 
 export function refusingPrompts({ stderr }: Pick<CliDeps, 'stderr'>): MachinePrompts {
-  const told = new Set<string>();
+  const shownTexts = new Set<string>();
   const refuse = (text: string): void => {
-    if (!told.has(text)) stderr.write(`${text}\n`);
-    told.add(text);
+    if (!shownTexts.has(text)) stderr.write(`${text}\n`);
+    shownTexts.add(text);
   };
   return {
     askSecret(question: SecretQuestion) {
       refuse(
-        `${question.machine} asks for a ${words[question.kind]} (${cleanText(question.prompt)}), but this is not a terminal. Use an agent or a key without a passphrase, or run helios in a terminal.`,
+        `${question.machine} needs an answer (${secretText(question)}), but this is not a terminal. Use an SSH agent or a key without a passphrase, or run helios in a terminal.`,
       );
       return Promise.resolve(undefined);
     },
@@ -58,8 +59,6 @@ export function refusingPrompts({ stderr }: Pick<CliDeps, 'stderr'>): MachinePro
     },
   };
 }
-
-const words = { password: 'password', passphrase: 'passphrase', keyboard: 'answer' } as const;
 
 async function confirm(
   terminal: Terminal,
@@ -83,8 +82,8 @@ async function confirm(
 }
 
 /**
- * Resolves with the line that the user types; `undefined` if the input ends or the question is
- * withdrawn. A hidden answer is not echoed.
+ * Resolves with the line that the user types; `undefined` if the input ends or `signal` is aborted.
+ * A hidden answer is not echoed.
  */
 function readLine(
   { stdin, stdout }: Terminal,
@@ -94,7 +93,8 @@ function readLine(
   if (signal.aborted) return Promise.resolve(undefined);
   const answer = Promise.withResolvers<string | undefined>();
   const output = new Writable({ write: (_chunk, _encoding, done) => done() });
-  // In terminal mode, readline echoes what is typed; its output is discarded.
+  // With `terminal: true`, readline echoes what the user types to `output`, which discards the
+  // echo.
   const lines = createInterface({
     input: stdin,
     ...(isHidden ? { output, terminal: true } : { terminal: false }),

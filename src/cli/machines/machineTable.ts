@@ -5,7 +5,7 @@ import { gpusText, hostText } from '../../presentation/machines/resourceText.ts'
 import { columnsText } from '../screen/columns.ts';
 
 const header = ['machine', 'kind', 'place', 'status', 'slots', 'gpu', 'load', ''];
-/** Maximum width of a column, because an image or a reason may be long. */
+/** Maximum width of a cell, because the name of an image or an error may be long. */
 const maxCellChars = 36;
 
 export function machineTable(reports: readonly MachineReport[], columns: number): string {

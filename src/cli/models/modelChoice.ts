@@ -6,8 +6,8 @@ import type { CliOptions } from '../arguments.ts';
 
 /**
  * Resolves with the model that `--model` and `--provider` name, or the default model. If several
- * providers have a model of that name, `preferred` wins. Rejects with `UserFacing` if the name is
- * unknown or the model cannot be called.
+ * providers have a model of that name, the provider `preferred` is chosen. Rejects with
+ * `UserFacing` if the name is unknown or the model cannot be called.
  */
 export async function modelNamed(
   { model = 'default', provider }: Pick<CliOptions, 'model' | 'provider'>,

@@ -25,7 +25,10 @@ export interface ModelOptions {
   readonly json?: boolean;
 }
 
-/** Resolves with the exit code. Rejects with `UserFacing`. */
+/**
+ * Resolves with the exit code. Rejects with `UserFacing` if the provider is unknown or the
+ * preferences are invalid.
+ */
 export async function runModelCommand(
   { provider, refresh: isFresh = false, json: isJson = false }: ModelOptions,
   homeFolder: string,
@@ -85,7 +88,10 @@ function tableText(listing: CatalogueListing, prices: PriceTable, columns = pipe
     `\n${priceUnit}\n`,
     ...(problems.length === 0
       ? []
-      : ['\nNot queried (known models of one: --provider NAME):\n', ...problems]),
+      : [
+          '\nNot queried (list the known models of one of these providers with --provider NAME):\n',
+          ...problems,
+        ]),
   ].join('');
 }
 

@@ -7,14 +7,17 @@ import type { SessionState } from '../../agent/journal/state.ts';
 import { cleanText, oneLine } from '../../base/text.ts';
 import { targetText } from '../../presentation/sessions/sessionText.ts';
 import type { Style } from './style.ts';
+import { singleLine, visibleText } from './terminalText.ts';
 import { fitToWidth, textWidth } from './textWidth.ts';
 
 const maxLine = 400;
 const short = (text: string): string => oneLine(cleanText(text), maxLine);
+/** Returns the text on one line, as the terminal will show it, so that its width can be measured. */
+const shownLine = (text: string): string => visibleText(oneLine(cleanText(text), Infinity));
 
 /**
- * Styles of the events that are shown while a session works. `tone` depends on the event, and is
- * red for bad news.
+ * Style of the line for each type of event; a type that is not listed has no line, or its own
+ * format. `tone`: red if the event is bad news, otherwise unstyled.
  */
 const styles: { readonly [Type in JournalEvent['type']]?: 'dim' | 'bold' | 'tone' } = {
   'session.resumed': 'dim',
@@ -37,7 +40,10 @@ const styles: { readonly [Type in JournalEvent['type']]?: 'dim' | 'bold' | 'tone
   'context.checkpointed': 'dim',
 };
 
-/** Formats events. Stores the titles of calls, to show each result with its call. */
+/**
+ * Formats events. Stores the title of each tool call, because the line for its result repeats the
+ * title.
+ */
 export class EventText {
   readonly #style: Style;
   readonly #width: () => number;
@@ -54,6 +60,10 @@ export class EventText {
    * including unknown events from newer versions.
    */
   linesOf(event: JournalEvent, state: SessionState): string[] {
+    return this.#linesOf(event, state).map(singleLine);
+  }
+
+  #linesOf(event: JournalEvent, state: SessionState): string[] {
     switch (event.type) {
       case 'session.started':
         return startLines(event, state, this.#style);
@@ -83,20 +93,19 @@ export class EventText {
 
   #toolLines(event: EventOf<'tool.finished'>): string[] {
     const { dim, bad } = this.#style;
-    const title = cleanText(this.#titles.get(event.callId) ?? event.name);
+    const title = shownLine(this.#titles.get(event.callId) ?? event.name);
     if (event.isError) return [`  ${bad('×')} ${oneLine(title, 160)}: ${short(event.text)}`];
-    const shown = fitToWidth(oneLine(title, Infinity), this.#width() - 2);
-    const left = this.#width() - textWidth(shown) - 5;
-    if (event.summary === undefined || left < 8) return [`  ${shown}`];
-    return [
-      `  ${shown}${dim(` · ${fitToWidth(oneLine(cleanText(event.summary), Infinity), left)}`)}`,
-    ];
+    const shownTitle = fitToWidth(title, this.#width() - 2);
+    const summaryWidth = this.#width() - textWidth(shownTitle) - 5;
+    if (event.summary === undefined || summaryWidth < 8) return [`  ${shownTitle}`];
+    return [`  ${shownTitle}${dim(` · ${fitToWidth(shownLine(event.summary), summaryWidth)}`)}`];
   }
 }
 
 /**
- * Returns whether the event gets a line here. Replies are already shown while they stream, and the
- * end of a run has its own line.
+ * Returns whether the event gets a line. Omits replies that are complete, because they were shown
+ * while they streamed, permissions that were granted, and the end of a sleep that a run or a
+ * trigger ended.
  */
 function isShown(event: JournalEvent): boolean {
   if (event.type === 'model.replied') return event.failure !== undefined || event.stop === 'length';

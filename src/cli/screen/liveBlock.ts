@@ -1,21 +1,17 @@
 /** Formats the block at the bottom of the terminal: the newest runs, and a status line. */
-import {
-  killedWhy,
-  seriousAlarm,
-  summaryFor,
-  verdictText,
-} from '../../presentation/runs/runText.ts';
-import { billText } from '../../presentation/costs.ts';
+import { summaryFor, runStatus, runName } from '../../presentation/runs/runText.ts';
+import { sessionBill } from '../../presentation/costs.ts';
 import type { SessionState } from '../../agent/journal/state.ts';
 import type { RunId } from '../../base/ids.ts';
-import { formatDuration, formatValue, oneLine } from '../../base/text.ts';
+import { formatDuration, formatValue } from '../../base/text.ts';
 import type { MetricSummary, SeriesColumns } from '../../metrics/metric.ts';
 import { sparkline } from '../../presentation/sparkline.ts';
-import { phaseText } from '../../presentation/sessions/sessionText.ts';
+import { phaseText, runsText } from '../../presentation/sessions/sessionText.ts';
 import type { Style } from './style.ts';
+import { lineForTerminal } from './terminalText.ts';
 import { fitToWidth, padToWidth, textWidth } from './textWidth.ts';
 
-/** Live values of a run that this process follows. */
+/** Live values of a run; `undefined` for a run that this process does not follow. */
 export interface LiveValues {
   summaries(id: RunId): readonly MetricSummary[] | undefined;
   series(id: RunId, metric: string): SeriesColumns | undefined;
@@ -42,16 +38,16 @@ export function liveBlock(view: LiveBlockView): string[] {
   const { state, maxRuns } = view;
   const runs = [...state.runs.values()].filter((run) => run.notStarted === undefined);
   const shown = runs.slice(-maxRuns);
-  const cells = shown.map((run) => cellsOf(run, view));
+  const cells = shown.map((run) => cellsOf(run, view).map(lineForTerminal));
   const widths = [0, 1, 2, 3].map((column) =>
     Math.max(0, ...cells.map((row) => textWidth(row[column] ?? ''))),
   );
   const lines = cells.map((row, index) => runLine(row, widths, shown[index]?.verdict?.kind, view));
-  const left = runs.length - shown.length;
+  const older = runs.length - shown.length;
   return [
-    ...(left > 0 ? [view.style.dim(`… ${left} earlier`)] : []),
+    ...(older > 0 ? [view.style.dim(`… ${older} earlier`)] : []),
     ...lines,
-    view.style.accent(fitToWidth(oneLine(stateText(view), Infinity), view.width)),
+    view.style.accent(fitToWidth(lineForTerminal(stateText(view)), view.width)),
   ];
 }
 
@@ -65,7 +61,6 @@ function runLine(
     row
       .map((cell, column) => padToWidth(cell, widths[column] ?? 0))
       .join('  ')
-      .replace(/[\r\n\t]/g, ' ')
       .trimEnd(),
     width,
   );
@@ -74,19 +69,20 @@ function runLine(
 }
 
 /**
- * Returns the cells of a run: number and verdict, time, label, values, and curve. If an alarm ended
- * the run, the alarm replaces the curve.
+ * Returns the cells of a run: number and verdict, duration, label, values, and curve. If an alarm
+ * ended the run, the text of the alarm replaces the curve.
  */
 function cellsOf(run: RunState, { state, champion, values, nowMs }: LiveBlockView): string[] {
-  const { spec, process, verdict, endedMs, alarms } = run;
+  const { spec, process, endedMs } = run;
   const metrics = values.summaries(spec.id) ?? run.metrics;
   const decisive = (state.target && summaryFor(metrics, state.target.metric)) ?? metrics[0];
   const series = decisive && values.series(spec.id, decisive.metric);
-  const why = verdict === undefined ? '' : killedWhy(verdict, seriousAlarm(alarms)).trim();
+  const status = runStatus({ ...run, alarms: [] });
+  const why = runStatus(run).slice(status.length).trim();
   return [
-    `${spec.id === champion ? '*' : ' '} run ${spec.number} ${verdict === undefined ? (process ? 'running' : 'starting') : verdictText(verdict)}`,
+    `${spec.id === champion ? '*' : ' '} ${runName(spec.number)} ${status}`,
     process === undefined ? '' : formatDuration((endedMs ?? nowMs) - process.startedMs),
-    fitToWidth(oneLine(spec.label, Infinity), labelWidth),
+    fitToWidth(lineForTerminal(spec.label), labelWidth),
     decisive === undefined
       ? ''
       : `${decisive.metric} ${formatValue(decisive.last)} (best ${formatValue(decisive.best)})`,
@@ -94,18 +90,7 @@ function cellsOf(run: RunState, { state, champion, values, nowMs }: LiveBlockVie
   ];
 }
 
-function stateText({ state, nowMs }: LiveBlockView): string {
-  const running = [...state.runs.values()].filter(
-    (run) => run.process && run.verdict === undefined,
-  ).length;
-  const parts = [
-    `turn ${state.turns}`,
-    sessionCost(state),
-    ...(running > 0 ? [`${running} running`] : []),
-    phaseText(state, nowMs),
-  ];
-  return parts.join(' · ');
-}
-
-export const sessionCost = (state: SessionState): string =>
-  state.provider === 'demo' ? '$0.00 (no model is called)' : billText(state);
+const stateText = ({ state, nowMs }: LiveBlockView): string =>
+  [`turn ${state.turns}`, sessionBill(state), runsText(state), phaseText(state, nowMs)]
+    .filter((part) => part !== '')
+    .join(' · ');

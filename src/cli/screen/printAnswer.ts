@@ -1,13 +1,13 @@
-/** Prints the answer of a session that only reads. */
+/** Prints the answer of a read-only session (`helios --print`). */
 import type { Session } from '../../agent/contract/sessions.ts';
 import { UserFacing } from '../../base/errors.ts';
 import { cleanText } from '../../base/text.ts';
 import { exitCodes, type CliDeps } from '../cliDeps.ts';
 
 /**
- * Prints the answer to stdout after the session has ended. If stdout is a terminal, also prints
- * each tool call to stderr. Resolves with the exit code. Rejects with `UserFacing` if there is no
- * answer.
+ * Waits for the end of the session, and prints the answer to stdout. If stdout is a terminal, also
+ * prints each tool call to stderr. Resolves with the exit code. Rejects with `UserFacing` if there
+ * is no answer.
  */
 export async function printAnswer(
   session: Session,
@@ -18,11 +18,11 @@ export async function printAnswer(
     isInterrupted = true;
     void session.stop();
   });
-  const shown = session.onDidRecord((event) => {
+  const toolListener = session.onDidRecord((event) => {
     if (event.type === 'tool.started' && stdout.isTTY === true)
       stderr.write(`${cleanText(event.title)}\n`);
   });
-  const discarded = session.onDidStream((event) => {
+  const discardListener = session.onDidStream((event) => {
     if (event.type === 'text.discarded') stderr.write(`${cleanText(event.why)}\n`);
   });
   try {
@@ -33,6 +33,6 @@ export async function printAnswer(
     stdout.write(`${cleanText(summary)}\n`);
     return exitCodes.goal;
   } finally {
-    for (const each of [interrupt, shown, discarded]) each.dispose();
+    for (const each of [interrupt, toolListener, discardListener]) each.dispose();
   }
 }

@@ -8,6 +8,7 @@ import { exactTime } from '../../base/localTime.ts';
 import { capText, cleanText } from '../../base/text.ts';
 import { EventText } from './eventText.ts';
 import type { Style } from './style.ts';
+import { visibleText } from './terminalText.ts';
 import { replyText } from './views.ts';
 
 /** Maximum characters shown of the result of one call. */
@@ -16,8 +17,8 @@ const maxResultChars = 2_000;
 const maxTextChars = 20_000;
 
 /**
- * Returns where the turns `from` to `to` are in `events`: `first` is the index of the first event,
- * and `end` is the index after the last event.
+ * Returns the range of the turns `from` to `to` in `events`: `first` is the index of the first
+ * event, and `end` is the index after the last event.
  */
 export function replayRange(
   events: readonly JournalEvent[],
@@ -58,12 +59,12 @@ export class ReplayText {
   }
 
   #tell(event: JournalEvent, state: SessionState): readonly string[] {
-    const known = this.#text.linesOf(event, state);
+    const lines = this.#text.linesOf(event, state);
     switch (event.type) {
       case 'model.requested':
         return ['', this.#style.dim(`Turn ${event.turn} · ${exactTime(event.at)}`)];
       case 'model.replied':
-        return [...bounded(replyText(event), maxTextChars), ...known];
+        return [...bounded(replyText(event), maxTextChars), ...lines];
       case 'message.added':
         return event.origin === 'person'
           ? [`${this.#style.bold('You:')}`, ...indented(event.text, maxTextChars)]
@@ -71,7 +72,7 @@ export class ReplayText {
             ? []
             : indented(event.text, maxResultChars).map((line) => this.#style.dim(line));
       case 'tool.finished':
-        return [...known, ...(event.isError ? [] : this.#result(event))];
+        return [...lines, ...(event.isError ? [] : this.#result(event))];
       case 'session.ended':
         return [
           '',
@@ -79,13 +80,16 @@ export class ReplayText {
           ...bounded(event.summary, maxTextChars),
         ];
       case 'tool.started':
-        return known;
+        return lines;
       default:
-        return known.length > 0 ? known : this.#unseen(event, state);
+        return lines.length > 0 ? lines : this.#unseen(event, state);
     }
   }
 
-  /** Formats an event that the live view shows only in the block at the bottom of the terminal. */
+  /**
+   * Formats an event for which the live view prints no line, because the block at the bottom of the
+   * terminal shows the change.
+   */
   #unseen(event: JournalEvent, state: SessionState): readonly string[] {
     const description = describeEvent(event, state);
     return description === undefined
@@ -100,7 +104,7 @@ export class ReplayText {
 }
 
 function bounded(text: string, maxChars: number, rest?: string): string[] {
-  const clean = cleanText(text).trim();
+  const clean = visibleText(cleanText(text).replace(/\r\n?/g, '\n')).trim();
   return clean === '' ? [] : capText(clean, maxChars, rest).text.split('\n');
 }
 

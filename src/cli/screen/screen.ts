@@ -1,10 +1,12 @@
 /**
  * A terminal with a scrolling transcript and a block at the bottom that is redrawn in place. Each
- * change is one write, to avoid flicker. Only the block is ever erased.
+ * change is one write, to avoid flicker. Only the block is ever erased. Applies `forTerminal` to
+ * every text.
  */
 import type { Clock } from '../../base/clock.ts';
 import { DisposableStore, type Disposable, toDisposable } from '../../base/disposable.ts';
 import type { Output } from '../cliDeps.ts';
+import { forTerminal, lineForTerminal } from './terminalText.ts';
 import { rowsOf, wrap } from './textWidth.ts';
 
 const redrawMs = 80;
@@ -13,8 +15,8 @@ const defaultColumns = 80;
 const defaultRows = 24;
 
 /**
- * Wraps the text in a synchronized update, so that the terminal draws it at once. A terminal
- * without this feature ignores the codes.
+ * Wraps the text in a synchronized update, so that the terminal draws it in one step. A terminal
+ * without this feature ignores the escape codes.
  */
 const together = (text: string): string => `\u001b[?2026h${text}\u001b[?2026l`;
 
@@ -51,15 +53,17 @@ export class Screen implements Disposable {
 
   /** Adds complete lines to the transcript. */
   print(lines: readonly string[]): void {
-    const wrapped = lines.flatMap((line) =>
-      line.includes('\u001b') ? [line] : wrap(line, this.#textWidth),
-    );
+    const wrapped = lines
+      .map(forTerminal)
+      .flatMap((line) => (line.includes('\u001b') ? [line] : wrap(line, this.#textWidth)));
     this.#draw(this.#takePartial() + wrapped.map((line) => `${line}\n`).join(''));
   }
 
   /** Adds streamed text to the transcript as it arrives, wrapped between words. */
   stream(text: string): void {
-    const lines = (this.#partial + text).split('\n').flatMap((line) => wrap(line, this.#textWidth));
+    const lines = (this.#partial + forTerminal(text))
+      .split('\n')
+      .flatMap((line) => wrap(line, this.#textWidth));
     this.#partial = lines.pop() ?? '';
     const done = lines.map((line) => `${line}\n`).join('');
     if (done === '') this.redraw();
@@ -72,7 +76,9 @@ export class Screen implements Disposable {
     if (rest !== '') this.#draw(rest);
   }
 
-  /** Redraws soon, so that simultaneous changes are drawn once. */
+  /**
+   * Redraws the block after a short delay, so that changes within the delay are drawn in one step.
+   */
   redraw(): void {
     this.#timer ??= this.#clock.after(redrawMs, () => this.#draw(''));
   }
@@ -114,7 +120,11 @@ export class Screen implements Disposable {
     this.#timer = undefined;
     const below = this.#isHidden
       ? []
-      : [...(this.#partial === '' ? [] : [this.#partial]), '', ...this.#block()];
+      : [
+          ...(this.#partial === '' ? [] : [this.#partial]),
+          '',
+          ...this.#block().map(lineForTerminal),
+        ];
     if (text === '' && sameLines(below, this.#shown)) return;
     const erase = eraseLines(this.#shown, this.#output.columns ?? defaultColumns);
     this.#shown = below;

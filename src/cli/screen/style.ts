@@ -1,6 +1,6 @@
-import { styleText } from 'node:util';
+import { styleCode } from './terminalText.ts';
 
-/** Text styles, for terminals with colours. */
+/** Text styles, for terminals with colours. A styled text must be written with `forTerminal`. */
 export interface Style {
   dim(text: string): string;
   bold(text: string): string;
@@ -9,13 +9,11 @@ export interface Style {
   accent(text: string): string;
 }
 
-type Format = Parameters<typeof styleText>[0];
-
-/** Returns a function that styles text. Does not check the terminal, because `styleFor` does. */
+/** Returns a function that styles text with the codes that begin and end the style. */
 const styled =
-  (format: Format) =>
+  (begin: number, end: number) =>
   (text: string): string =>
-    styleText(format, text, { validateStream: false });
+    `${styleCode(begin)}${text}${styleCode(end)}`;
 const plain = (text: string): string => text;
 
 export const plainStyle: Style = {
@@ -27,11 +25,11 @@ export const plainStyle: Style = {
 };
 
 const colours: Style = {
-  dim: styled('dim'),
-  bold: styled('bold'),
-  good: styled('green'),
-  bad: styled('red'),
-  accent: styled('cyan'),
+  dim: styled(2, 22),
+  bold: styled(1, 22),
+  good: styled(32, 39),
+  bad: styled(31, 39),
+  accent: styled(36, 39),
 };
 
 /**

@@ -1,4 +1,4 @@
-/** Shows a session live in a terminal: transcript above, runs and state below. */
+/** Shows a session live in a terminal: transcript above, block with runs and status below. */
 import type { Session } from '../../agent/contract/sessions.ts';
 import type { JournalEvent, StreamEvent } from '../../agent/journal/events.ts';
 import type { Clock } from '../../base/clock.ts';
@@ -108,7 +108,7 @@ export class TerminalView implements SessionView, Disposable {
     });
   }
 
-  /** Redraws the block in intervals, because it shows times that change without an event. */
+  /** Redraws the block every `tickMs`, because it shows durations that change without an event. */
   #schedule(): void {
     this.#tick = this.#options.clock.after(tickMs, () => {
       this.#screen.redraw();

@@ -36,7 +36,7 @@ export function rowsOf(line: string, columns: number): number {
   let [rows, column] = [1, 0];
   for (const { segment } of graphemes.segment(stripAnsi(line))) {
     const next = columnAfter(segment, column);
-    // A tab never wraps: it stops at the edge.
+    // A tab does not wrap: it moves the cursor at most to the last column.
     if (segment === '\t' || next <= columns) column = Math.min(next, columns);
     else [rows, column] = [rows + 1, textWidth(segment)];
   }
@@ -60,8 +60,8 @@ const columnAfter = (grapheme: string, column: number): number =>
   grapheme === '\t' ? column + tabStop - (column % tabStop) : column + textWidth(grapheme);
 
 /**
- * Returns the length of the first character. A character that is wider than a line goes on its own
- * line.
+ * Returns the length of the first character in UTF-16 code units. `wrap` puts a character that is
+ * wider than a line on its own line.
  */
 const firstLength = (text: string): number =>
   graphemes.segment(text).containing(0)?.segment.length ?? 0;

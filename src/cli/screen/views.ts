@@ -17,15 +17,18 @@ export interface SessionView {
   aside<T>(ask: () => Promise<T>): Promise<T>;
 }
 
-/** Returns the text of a reply, which is shown if it was not streamed. */
+/**
+ * Returns the text of a reply, without tool calls. A view prints this text if the reply was not
+ * streamed.
+ */
 export const replyText = (event: Extract<JournalEvent, { type: 'model.replied' }>): string =>
   cleanText(
     event.content.map((block) => (block.type === 'text' ? block.text : '')).join(''),
   ).trim();
 
 /**
- * Writes every journal event as one line of JSON. Writes the end of the session last, when no event
- * can follow.
+ * Writes every journal event as one line of JSON. Delays the event `session.ended` until `end` is
+ * called, so that this event is the last line.
  */
 export class JsonView implements SessionView {
   readonly #output: Output;

@@ -67,11 +67,11 @@ describe('command line', () => {
     [['--budget-usd', '1e999', 'g'], /number above 0/],
     [['--budget-tokens', 'a few', 'g'], /a number of tokens, such as 2M/],
     [['--budget-experiment', 'plenty', 'g'], /“plenty” is not a limit/],
-    [['--budget-experiment', '$1 per day', 'g'], /Only limits of an experiment are allowed/],
+    [['--budget-experiment', '$1 per day', 'g'], /Only limits per experiment are allowed/],
     [['--budget-day', '', 'g'], /[Mm]ust not be empty/],
     [['--budget-day', '2 h', 'g'], /limits per day are in dollars or tokens/],
     [['--max-minutes', 'NaN', 'g'], /number above 0/],
-    [['--resume', 'latest'], /Not a session id, such as s-/],
+    [['--resume', 'latest'], /Must be a session id, such as s-/],
     [['--continue', '--resume', 's-0mb2k4x9qf3t7ab'], /cannot be used with/],
     [['--print', '--continue', 'g'], /cannot be used with/],
     [['--model', '', 'g'], /ust not be empty/],
@@ -116,7 +116,7 @@ describe('command line', () => {
     assert.match(help.stdout.text, /Examples:/);
     assert.match(
       help.stdout.text,
-      /Exit code: 0 goal met, 2 ended without it, 1 error, 130 interrupted/,
+      /Exit code: 0 goal met, 2 ended before the goal was met, 1 error, 130 interrupted/,
     );
     const version = world();
     assert.equal(await runCli(['--version'], version), 0);

@@ -89,7 +89,7 @@ describe('helios auth', () => {
     it('says so where there is no browser', async () => {
       const it = { ...world(), openBrowser: () => Promise.resolve(false) };
       assert.equal(await login(it), 0);
-      assert.match(it.stdout.text, /Open the address yourself/);
+      assert.match(it.stdout.text, /Open the address above in a browser/);
     });
 
     it('ends with 1 when the user declines, and keeps nothing', async () => {
@@ -173,7 +173,7 @@ describe('helios auth', () => {
       it.stdout.columns = 200;
       assert.equal(await helios(it, 'auth', 'status'), 0);
       assert.match(it.stdout.text, /^claude +environment +ANTHROPIC_API_KEY$/m);
-      assert.match(it.stdout.text, /^openai +file .*can be read by others.*chmod 600/m);
+      assert.match(it.stdout.text, /^openai +file .*can be read by other users.*chmod 600/m);
       assert.match(
         it.stdout.text,
         /^chatgpt +file +\/.*home\/auth\/chatgpt +ada@lab\.org \(plus\)$/m,
@@ -215,7 +215,7 @@ describe('helios auth', () => {
     for (const argv of [['auth'], ['auth', '--help'], ['auth', 'login', '-h']]) {
       const it = world();
       assert.equal(await helios(it, ...argv), 0);
-      assert.match(it.stdout.text, /^Usage: helios auth .*forward the\nport first/s);
+      assert.match(it.stdout.text, /^Usage: helios auth .*SSH, forward the port first/s);
     }
   });
 

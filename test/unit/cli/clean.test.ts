@@ -72,8 +72,8 @@ describe('cleaning up sessions', () => {
     deps.stdout.columns = 80;
     assert.equal(await runCli(['clean', '--older-than', '90d'], deps), 0);
     const lines = deps.stdout.text.split('\n');
-    assert.match(lines[2] ?? '', / goes\b/);
-    assert.ok(lines.some((line) => /stays: a run is active/.test(line)));
+    assert.match(lines[2] ?? '', / delete\b/);
+    assert.ok(lines.some((line) => /keep: a run is active/.test(line)));
     assert.ok(lines.slice(0, -2).every((line) => line.length <= 80));
     assert.ok(lines.some((line) => /^ {3}goal of 100$/.test(line)));
   });
@@ -84,9 +84,12 @@ describe('cleaning up sessions', () => {
     for (const argv of [[], ['--dry-run']]) {
       const { code, stdout } = await helios('clean', '--older-than', '90d', ...argv);
       assert.equal(code, 0);
-      assert.match(stdout.text, new RegExp(`${old.id} +99 d 23 h ago .*kB +1 +goes +goal of 100`));
+      assert.match(
+        stdout.text,
+        new RegExp(`${old.id} +99 d 23 h ago .*kB +1 +delete +goal of 100`),
+      );
       assert.doesNotMatch(stdout.text, new RegExp(young.id));
-      assert.match(stdout.text, /1 session, .*would be deleted, of .*Delete them with --yes/);
+      assert.match(stdout.text, /All sessions together take .* Add --yes to delete 1 session, /);
     }
     assert.deepEqual(
       [isThere(old), isThere(young)],
@@ -162,10 +165,10 @@ describe('cleaning up sessions', () => {
       [going, 'a run is active'],
       [unfinished, 'it has not ended'],
       [open, 'it is open'],
-      [kept, 'it is kept'],
+      [kept, 'it is protected'],
     ];
     for (const [session, why] of stays) {
-      assert.match(stdout.text, new RegExp(`${session.id} .*stays: ${why}`));
+      assert.match(stdout.text, new RegExp(`${session.id} .*keep: ${why}`));
       assert.deepEqual(isThere(session), [true, true]);
     }
     await helios('clean', '--release', kept.id);
@@ -189,7 +192,7 @@ describe('cleaning up sessions', () => {
     assert.equal(code, 1);
     assert.match(
       stdout.text,
-      new RegExp(`Files of session ${journal.sessionId} on gone stay: .*gone`),
+      new RegExp(`Files of session ${journal.sessionId} on gone were not removed: .*gone`),
     );
     assert.equal(existsSync(home().sessionFolder(journal.sessionId)), false);
   });

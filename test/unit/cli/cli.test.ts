@@ -69,7 +69,7 @@ describe('helios', () => {
     const it = world({ model: toGoal });
     await runCli([...demo, 'loss below 0.5'], it);
     const report = readFileSync(/^Report +(.+)$/m.exec(it.stdout.text)?.[1] ?? '', 'utf8');
-    assert.match(report, /^# loss below 0.5\n\n\*\*The goal is met\.\*\*\n/);
+    assert.match(report, /^# loss below 0.5\n\n\*\*Goal met\*\*\n/);
     assert.match(
       report,
       /Evidence at the end: loss of \[run 1\]\(#run-1\): last 0\.25, best 0\.25, 1 point/,
@@ -211,7 +211,7 @@ describe('helios', () => {
       'a mode of Claude is asked for with another provider',
       ['--yes', '--claude-mode', 'cli', '-P', 'openai', 'g'],
       {},
-      /the provider is openai\.\nRemove one/,
+      /the provider is openai\.\nRemove --claude-mode/,
     ],
     [
       'an endpoint has no address',

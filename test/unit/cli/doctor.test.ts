@@ -153,7 +153,10 @@ describe('helios doctor', () => {
       logind('KillUserProcesses=yes\\nKillOnlyUsers=bob ada\\n', 'yes');
       const [level, action] = await about();
       assert.equal(level, 'note');
-      assert.match(action ?? '', /^start persistent processes with: systemd-run/);
+      assert.match(
+        action ?? '',
+        /^start helios or code in a scope of its own, for example: systemd-run/,
+      );
     });
 
     for (const [what, manager] of [

@@ -34,7 +34,7 @@ describe('keys of the command line', () => {
     await chmod(file, 0o640);
     await assert.rejects(read({}, 'anthropic'), (error: unknown) => {
       assert.ok(error instanceof UserFacing);
-      assert.match(error.message, /can be read by others/);
+      assert.match(error.message, /can be read by other users/);
       assert.equal(error.action, `Run: chmod 600 ${file}`);
       assert.doesNotMatch(`${error.message}${error.action}`, /sk-from/);
       return true;

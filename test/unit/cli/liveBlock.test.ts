@@ -101,7 +101,7 @@ describe('live block', () => {
     assert.deepEqual(blockOf(state), [
       '* run 1 ok       4 s        lr=1  loss 1.25 (best 1)  █▅▁',
       '  run 2 running  1 min 5 s  lr=2  loss 1.25 (best 1)  █▅▁',
-      'turn 0 · $0.00 (no model is called) · 1 running · Working',
+      'turn 0 · $0.00 (no model is called) · 2 runs, 1 active · Working',
     ]);
   });
 
@@ -202,6 +202,13 @@ describe('transcript of the terminal', () => {
       state,
     );
     assert.deepEqual(line, ['You: hithere']);
+  });
+
+  it('keeps each line of an event on one line', () => {
+    const odd = { ...started, workFolder: '/a\nb' } as typeof started;
+    const lines = new EventText(plainStyle).linesOf(odd, state);
+    assert.ok(lines.every((line) => !line.includes('\n')));
+    assert.match(lines[1] ?? '', / · \/a b$/);
   });
 
   it('shows nothing for an event of a newer version', () => {

@@ -70,12 +70,12 @@ describe('helios machine', () => {
     const { code, stdout } = await helios('machine', 'import', '--all');
     assert.deepEqual(
       [code, stdout.text],
-      [0, 'Added lab. Left out, since they log in as git: github.com.\n'],
+      [0, 'Added lab. Skipped, because their user is git: github.com.\n'],
     );
     assert.deepEqual(machines(), [{ id: 'lab', kind: 'ssh', alias: 'lab' }]);
     assert.match(
       (await helios('machine', 'import', '--all')).stdout.text,
-      /^Nothing to add\. On the list already: lab/,
+      /^Nothing to add\. Already in the list: lab/,
     );
   });
 
@@ -198,7 +198,7 @@ describe('helios machine', () => {
     assert.equal(code, 1);
     assert.match(
       stderr.text,
-      /machines\.json, line 2: it is not valid JSON: it ends too early: .*\.\s+Fix it by hand/,
+      /machines\.json, line 2: it is not valid JSON: it ends too early: .*\.\s+Fix the file by hand/,
     );
     assert.equal(readFileSync(file(), 'utf8'), '{ "version": 1,\n');
   });
@@ -214,7 +214,13 @@ describe('helios machine', () => {
 describe('questions of machines in the terminal', () => {
   const folder = scratchFolder();
   const { signal } = new AbortController();
-  const password = { machine: 'gpu1', kind: 'password', prompt: "ada@gpu1's password:" } as const;
+  const password = {
+    machine: 'gpu1',
+    host: { address: 'ada@gate', fingerprint: 'SHA256:def' },
+    hasJumpHost: true,
+    kind: 'password',
+    prompt: '',
+  } as const;
   const hostKey = {
     machine: 'gpu1',
     host: 'gpu1:2222',
@@ -229,7 +235,7 @@ describe('questions of machines in the terminal', () => {
       prompts.askSecret(password, signal),
       prompts.confirmHostKey(hostKey, signal),
     ];
-    await until('it asks', () => it.stdout.text.includes("gpu1: ada@gpu1's password: "));
+    await until('it asks', () => it.stdout.text.includes('gpu1: Password for ada@gate: '));
     assert.doesNotMatch(it.stdout.text, /SHA256/);
     it.stdin.write('hunter2\n');
     assert.equal(await secret, 'hunter2');
@@ -249,7 +255,7 @@ describe('questions of machines in the terminal', () => {
     const it = fakeDeps({ folder: folder(), isTerminal: true });
     const abort = new AbortController();
     const asked = terminalPrompts(it).askSecret(password, abort.signal);
-    await until('it asks', () => it.stdout.text.includes('password'));
+    await until('it asks', () => it.stdout.text.includes('Password'));
     abort.abort();
     assert.equal(await asked, undefined);
     it.stdin.end();
@@ -262,6 +268,7 @@ describe('questions of machines in the terminal', () => {
     assert.equal(await prompts.askSecret(password, signal), undefined);
     assert.equal(await prompts.askSecret(password, signal), undefined);
     assert.equal(await prompts.confirmHostKey(hostKey, signal), false);
+    assert.match(it.stderr.text, /^gpu1 needs an answer \(Password for ada@gate\), but/);
     assert.equal(it.stderr.text.split('this is not a terminal').length, 2);
     assert.match(it.stderr.text, /SHA256:abc.*run helios machine test gpu1 in a terminal once/);
   });

@@ -65,7 +65,7 @@ describe('helios models', () => {
     const line = (id: string): string => lines.find((each) => each.includes(` ${id} `)) ?? '';
     assert.match(
       line('claude-opus-5-5'),
-      /^claude +claude-opus-5-5 +900K +128K +\$4\.00 \/ \$20\.00 +default, Claude Opus 5\.5$/,
+      /^claude +claude-opus-5-5 +900k +128k +\$4\.00 \/ \$20\.00 +default, Claude Opus 5\.5$/,
     );
     assert.match(
       line('claude-haiku-4-5-20251001'),
@@ -73,7 +73,7 @@ describe('helios models', () => {
     );
     assert.match(
       line('gpt-5.4'),
-      /^openai +gpt-5\.4 +1\.05M +128K +\$2\.50 \/ \$15\.00 +default, GPT-5\.4$/,
+      /^openai +gpt-5\.4 +1\.05M +128k +\$2\.50 \/ \$15\.00 +default, GPT-5\.4$/,
     );
     assert.match(line('scripted'), /^demo .*\$0\.00 \/ \$0\.00/);
     assert.doesNotMatch(stdout.text, /^openai +whisper|claude-fable|sk-/m);
@@ -105,7 +105,7 @@ describe('helios models', () => {
     assert.doesNotMatch(stdout.text, /claude-opus/);
     assert.equal(anthropic.listings.length, 0);
     const named = await helios(['models', '-P', 'claude'], {});
-    assert.match(named.stdout.text, /^claude +claude-opus-5-5 .*default, not asked/m);
+    assert.match(named.stdout.text, /^claude +claude-opus-5-5 .*default, not queried/m);
   });
 
   it('writes JSON for programs', async () => {

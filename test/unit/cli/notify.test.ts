@@ -46,7 +46,7 @@ describe('a project in the terminal', () => {
     assert.deepEqual([provider, model, defaultMachine], ['claude', 'opus', 'gpu1']);
     const again = await helios(['init']);
     assert.equal(again.code, 1);
-    assert.match(again.err, /exists already/);
+    assert.match(again.err, /already exists/);
   });
 
   it('tries each channel, with its secret', async () => {

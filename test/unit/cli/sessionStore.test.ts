@@ -68,13 +68,16 @@ describe('sessions in the terminal', () => {
     assert.equal(code, 0);
     const [header = '', first = '', second = ''] = stdout.text.split('\n');
     assert.match(header, /^n +session +state +best +runs +cost +last +goal$/);
-    assert.match(first, new RegExp(`^1 +${newer} +interrupted +1 \\(1 going\\) +.*=cmd\\|calc$`));
+    assert.match(first, new RegExp(`^1 +${newer} +interrupted +1, 1 active +.*=cmd\\|calc$`));
     assert.match(
       second,
       new RegExp(`^2 +${older} +Budget used up +loss 0\\.4 +1 +\\$0\\.\\d+ .*warmup$`),
     );
     const limited = await helios('sessions', '-n', '1');
-    assert.match(limited.stdout.text, /1 older one: helios sessions -n 2\n$/);
+    assert.match(
+      limited.stdout.text,
+      /1 older session is not shown. List all: helios sessions -n 2\n$/,
+    );
   });
 
   for (const columns of [80, 40])
@@ -294,7 +297,7 @@ describe('sessions in the terminal', () => {
     assert.equal(statSync(file).mode & 0o777, 0o600);
     const again = await helios('export', '-o', file, '--what', 'messages');
     assert.equal(again.code, 1);
-    assert.match(again.stderr.text, /There is a file .*out\.csv already\.\nChoose another name/);
+    assert.match(again.stderr.text, /out\.csv already exists\.\nChoose another name/);
     assert.equal(readFileSync(file, 'utf8'), text);
     const nowhere = await helios('export', '--out', path.join(folder(), 'none/out.csv'));
     assert.match(nowhere.stderr.text, /Cannot write .*none\/out\.csv: ENOENT/);
@@ -347,7 +350,7 @@ describe('sessions in the terminal', () => {
     assert.deepEqual(rest, ['']);
     const all = await helios('export', '--what', 'ledger', '--format', 'tsv');
     assert.notEqual(all.code, 0);
-    assert.match(all.stderr.text, /has the metric of one session\.\nName one/);
+    assert.match(all.stderr.text, /can hold only one session\.\nName one/);
   });
 
   it('are exported as JSON, one or all', async () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import { plainStyle, styleFor } from '../../../src/cli/screen/style.ts';
+import { forTerminal } from '../../../src/cli/screen/terminalText.ts';
 
 describe('colours of the terminal', () => {
   const colours = styleFor(true, {});
@@ -8,7 +9,7 @@ describe('colours of the terminal', () => {
   it('end what they begin, and nothing else', () => {
     const { dim, bold, good, bad, accent } = colours;
     assert.deepEqual(
-      [dim, bold, good, bad, accent].map((style) => style('x')),
+      [dim, bold, good, bad, accent].map((style) => forTerminal(style('x'))),
       [
         '\u001b[2mx\u001b[22m',
         '\u001b[1mx\u001b[22m',
@@ -17,7 +18,18 @@ describe('colours of the terminal', () => {
         '\u001b[36mx\u001b[39m',
       ],
     );
-    assert.equal(bold(`a ${bad('b')} c`), '\u001b[1ma \u001b[31mb\u001b[39m c\u001b[22m');
+    assert.equal(
+      forTerminal(bold(`a ${bad('b')} c`)),
+      '\u001b[1ma \u001b[31mb\u001b[39m c\u001b[22m',
+    );
+  });
+
+  it('are the only escape codes that reach a terminal', () => {
+    const { bold } = colours;
+    assert.equal(
+      forTerminal(`${bold('\u001b[31mx\r\n\u202e')}\u001b[1m`),
+      '\u001b[1m\\u001b[31mx\n\\u202e\u001b[22m\\u001b[1m',
+    );
   });
 
   const plain: [string, boolean, Record<string, string>][] = [

@@ -64,6 +64,12 @@ describe('text in a terminal', () => {
     assert.deepEqual(wrap('中文', 1), ['中', '文']);
   });
 
+  it('stands in columns as the terminal shows it, each row on its own lines', () =>
+    assert.equal(
+      columnsText(['NAME', 'GOAL'], [['a\nb\tc', 'x\u202e\r\ny']], 40),
+      'NAME   GOAL\na b c  x\\u202e y\n',
+    ));
+
   it('stands in columns, also where it is wide', () => {
     const text = columnsText(
       ['NAME', 'GOAL'],
