@@ -1,6 +1,6 @@
 /**
  * Removes old sessions, so that they do not fill the disk over time. Never removes a session that
- * has not ended, that a process works on, that has an active run, or that the user protected.
+ * has not ended, that is open in a process, that has an active run, or that the user protected.
  */
 import { readdir, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -37,15 +37,15 @@ interface RetentionDeps {
 }
 
 /**
- * Name of a file in a session's folder. The file protects the session from removal, whatever its
- * age.
+ * Name of the marker file in a session's folder that protects the session from removal, whatever
+ * its age.
  */
 const keepFile = 'keep';
 
 /** Protects a session from removal, or ends the protection. */
 async function keepSession(home: Home, id: SessionId, isKept: boolean): Promise<void> {
   const file = path.join(home.sessionFolder(id), keepFile);
-  if (isKept) await writeFile(file, '');
+  if (isKept) await writeFile(file, '', { mode: 0o600 });
   else await rm(file, { force: true });
 }
 
@@ -67,8 +67,9 @@ export function retentionOf(
 }
 
 /**
- * Plans the removal; changes nothing. Considers the sessions in the order of their last events,
- * oldest first.
+ * Chooses the sessions to remove: those older than the maximum age and, while all sessions together
+ * exceed the maximum size, the oldest sessions. The age of a session is that of its last event.
+ * Removes nothing.
  */
 async function planRetention(deps: RetentionDeps, limits: RetentionLimits): Promise<RetentionPlan> {
   const oldestFirst = (await deps.list()).toSorted(
@@ -80,15 +81,16 @@ async function planRetention(deps: RetentionDeps, limits: RetentionLimits): Prom
   const oldestMs = deps.clock.now() - (limits.maxAgeMs ?? Infinity);
   const goes: OldSession[] = [];
   const stays: (OldSession & { readonly why: string })[] = [];
-  let left = totalBytes;
+  let remainingBytes = totalBytes;
   for (const session of sized) {
-    const isBeyond = session.summary.lastEventMs < oldestMs || left > (limits.maxBytes ?? Infinity);
+    const isBeyond =
+      session.summary.lastEventMs < oldestMs || remainingBytes > (limits.maxBytes ?? Infinity);
     if (!isBeyond) continue;
     const why = await whyKept(deps, session.summary);
     if (why !== undefined) stays.push({ ...session, why });
     else {
       goes.push(session);
-      left -= session.bytes;
+      remainingBytes -= session.bytes;
     }
   }
   return { goes, stays, totalBytes };
@@ -108,8 +110,11 @@ async function carryOutRetention(
     const { id, lastEventMs } = session.summary;
     const now = (await deps.list()).find((each) => each.id === id);
     if (now === undefined) continue;
-    const why = now.lastEventMs === lastEventMs ? await whyKept(deps, now) : 'it changed meanwhile';
-    if (why !== undefined) problems.push(`${id} stays: ${why}`);
+    const why =
+      now.lastEventMs === lastEventMs
+        ? await whyKept(deps, now)
+        : 'it has changed since the plan was made';
+    if (why !== undefined) problems.push(`${id} was not removed: ${why}`);
     else {
       problems.push(...(await removeSession(deps, id)));
       removed.push(session);
@@ -127,7 +132,7 @@ async function whyKept(
     return summary.going === 1 ? 'a run is active' : `${summary.going} runs are active`;
   if ((await owner(summary.id)) !== undefined) return 'it is open';
   return (await isThere(path.join(home.sessionFolder(summary.id), keepFile)))
-    ? 'it is kept'
+    ? 'it is protected'
     : undefined;
 }
 
@@ -156,8 +161,10 @@ async function folderBytes(folder: string): Promise<number> {
 }
 
 /**
- * Removes a session. The data on other machines is removed first and the journal last, because only
- * the journal lists the other data. Failures of a machine are reported and not retried.
+ * Removes a session and resolves with the problems, as sentences. Removes the data on machines
+ * first and the journal last, because only the journal records where the other data is. If the
+ * removal on a machine fails, the journal is removed all the same: the data on that machine stays,
+ * and its removal is not retried.
  */
 async function removeSession(deps: RetentionDeps, id: SessionId): Promise<string[]> {
   const { state } = await deps.read(id);
@@ -179,10 +186,10 @@ async function removeSession(deps: RetentionDeps, id: SessionId): Promise<string
         repos: reposOn(state, machineId),
       });
       problems.push(
-        ...kept.map(({ path: place, why }) => `${place} on ${machineId} stays: ${why}`),
+        ...kept.map(({ path: place, why }) => `${place} on ${machineId} was not removed: ${why}`),
       );
     } catch (error) {
-      problems.push(`Files of session ${id} on ${machineId} stay: ${messageOf(error)}`);
+      problems.push(`Files of session ${id} on ${machineId} were not removed: ${messageOf(error)}`);
     }
   }
   for (const run of state.runs.keys())

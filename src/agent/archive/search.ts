@@ -15,14 +15,12 @@ import { queryWords, searchTexts, snippetOf } from './searchText.ts';
 
 interface SearchTold {
   /**
-   * Called for a journal that the system denies access to. The other journals are still searched.
+   * Called with a warning for each journal that cannot be read. The other journals are searched.
    */
   onUnreadable(this: void, text: string): void;
 }
 
-/**
- * Number of journals that are read in parallel: the next journals are read while one is searched.
- */
+/** Maximum number of journals that are searched in parallel. */
 const journalsAtOnce = 4;
 /** Fields whose values are not text for users, so they are not searched. */
 const structure = [
@@ -41,8 +39,8 @@ const structure = [
 
 /**
  * Finds events in which one text contains all words of the query. Quotes in the query mark a
- * phrase. `ids` are the sessions to search, newest first. Rejects with the signal's reason. An
- * empty query finds nothing.
+ * phrase. `ids` are the sessions to search, newest first. An empty query finds nothing. Rejects
+ * with the signal's reason when the signal aborts.
  */
 export async function searchJournals(
   home: Home,
@@ -61,7 +59,7 @@ export async function searchJournals(
   try {
     for (const id of ids) {
       const found = hitsIn(home, id, search);
-      // An error is thrown later, when this search is awaited.
+      // Avoids an unhandled rejection: `take` awaits this search later and throws its error.
       found.catch(() => undefined);
       waiting.push(found);
       if (waiting.length >= journalsAtOnce) await take();
@@ -116,8 +114,9 @@ async function hitsInJournal(
 }
 
 /**
- * Returns patterns for a fast first search: per phrase, the beginning of its longest word. In lines
- * that match these patterns, the whole phrases are then compared.
+ * Returns patterns for a fast first search of the undecoded lines: for each phrase, the beginning
+ * of its longest word. Only lines that all patterns match are parsed and searched for the whole
+ * phrases.
  */
 const patternsFor = (words: readonly string[]): RegExp[] =>
   [...new Set(words.map((word) => beginning(longest(word.split(/\s+/)))))].map((word) =>

@@ -11,7 +11,7 @@ export interface SearchText {
 
 type EventOf<Type extends JournalEvent['type']> = Extract<JournalEvent, { type: Type }>;
 
-const sayers: {
+const extractors: {
   readonly [Type in JournalEvent['type']]?: (event: EventOf<Type>) => readonly SearchText[];
 } = {
   'session.started': ({ goal }) => [{ kind: 'goal', text: goal }],
@@ -37,12 +37,13 @@ const sayers: {
 };
 
 /**
- * Returns the searchable texts of an event. Returns none for events without text, and for events of
- * newer versions.
+ * Returns the searchable texts of an event. Returns none for an event without text, and for an
+ * event of a newer version of Helios.
  */
 export function searchTexts(event: JournalEvent): readonly SearchText[] {
-  const say = sayers[event.type] as ((event: JournalEvent) => readonly SearchText[]) | undefined;
-  return say?.(event) ?? [];
+  const extract = extractors[event.type] as
+    ((event: JournalEvent) => readonly SearchText[]) | undefined;
+  return extract?.(event) ?? [];
 }
 
 function stringsIn(value: unknown): string[] {
@@ -88,7 +89,7 @@ const wholeCharAt = (text: string, at: number): number =>
 
 const escaped = (word: string): string => word.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
 
-/** Merges overlapping marks. */
+/** Sorts marks, and merges marks that overlap or touch. */
 function merged(marks: readonly (readonly [number, number])[]): (readonly [number, number])[] {
   const joined: [number, number][] = [];
   for (const [start, end] of marks.toSorted(([one], [other]) => one - other)) {

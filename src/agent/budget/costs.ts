@@ -2,17 +2,17 @@
  * Costs of a session by model and by experiment, as numbers and as text. Derived from the session's
  * state.
  */
-import { formatUsd } from '../../base/text.ts';
+import { formatUsd, formatTokens } from '../../base/text.ts';
 import type { RunId } from '../../base/ids.ts';
 import type { ThinkingCost } from '../../experiments/ledger.ts';
-import { shortTokens } from '../journal/limitText.ts';
 import { costText } from '../journal/factText.ts';
 import type { SessionState, Spending } from '../journal/state.ts';
 
 /**
- * Returns, for each run, the cost of the model calls for the run's experiment. Runs launched in one
- * turn, and the points of a sweep, share the cost of their allowance equally. The sum of all runs
- * plus `costBefore` is the cost of the session.
+ * Returns each run's share of the cost of model calls. The session's cost is divided into
+ * allowances, each from one launch to the next. Runs launched in one turn, and the points of a
+ * sweep, belong to one allowance and get equal shares. The shares of all runs plus `costBefore` add
+ * up to the session's cost.
  */
 export function costsByRun({
   allowances,
@@ -36,8 +36,9 @@ export function costBefore({ allowances }: Pick<SessionState, 'allowances'>): Th
 type Cost = Pick<ThinkingCost, 'usd' | 'hasUnknownCost'>;
 
 /**
- * Formats what a cost means for the bill: `$1.20`, `$1.20 at list price, covered by your plan`,
- * `$1.20, of which $0.40 at list price is covered by your plan`.
+ * Formats a cost, with the part that the user's plan covers and that is therefore not billed:
+ * `$1.20`, `$1.20 at list price, covered by your plan`, `$1.20, of which $0.40 at list price is
+ * covered by your plan`.
  */
 export function billText(cost: Cost & { readonly planUsd: number }): string {
   const words = costText(cost);
@@ -45,6 +46,11 @@ export function billText(cost: Cost & { readonly planUsd: number }): string {
   if (cost.planUsd >= cost.usd) return `${words} at list price, covered by your plan`;
   return `${words}, of which ${formatUsd(cost.planUsd)} at list price is covered by your plan`;
 }
+
+/** Formats the cost of a session: as `billText`, or that its model is scripted and costs nothing. */
+export const sessionBill = (
+  state: Pick<SessionState, 'provider' | 'usd' | 'planUsd' | 'hasUnknownCost'>,
+): string => (state.provider === 'demo' ? '$0.00 (no model is called)' : billText(state));
 
 /**
  * Returns the share of input tokens that the provider read from its cache, such as `84 %`;
@@ -61,12 +67,12 @@ function modelCostLine(spending: Spending): string {
   const { provider, model, calls, tokens } = spending;
   const share = cacheShare(spending);
   const cached = share === undefined ? '' : `, ${share} of the input from a cache`;
-  return `${provider}/${model}: ${calls} ${calls === 1 ? 'call' : 'calls'} · ${shortTokens(tokens)} tokens${cached} · ${billText(spending)}`;
+  return `${provider}/${model}: ${calls} ${calls === 1 ? 'call' : 'calls'} · ${formatTokens(tokens)} tokens${cached} · ${billText(spending)}`;
 }
 
 /**
- * Formats the cost of the experiments: `12 launches · $0.10 each on average · $0.05 before the
- * first`. Returns `undefined` when nothing was launched.
+ * Formats the cost of the experiments: `12 launches · $0.10 and 45.2k tokens each on average ·
+ * $0.05 before the first`. Returns `undefined` when nothing was launched.
  */
 export function experimentCostLine(state: Pick<SessionState, 'allowances'>): string | undefined {
   const launched = state.allowances.filter(({ runIds }) => runIds.length > 0);
@@ -78,7 +84,7 @@ export function experimentCostLine(state: Pick<SessionState, 'allowances'>): str
     hasUnknownCost: launched.some(({ hasUnknownCost }) => hasUnknownCost),
   });
   const count = `${launched.length} ${launched.length === 1 ? 'launch' : 'launches'}`;
-  return `${count} · ${average} and ${shortTokens(tokens)} tokens each on average · ${costText(costBefore(state))} before the first`;
+  return `${count} · ${average} and ${formatTokens(tokens)} tokens each on average · ${costText(costBefore(state))} before the first`;
 }
 
 /** Returns one line per model and one line for the experiments. */

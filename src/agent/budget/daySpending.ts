@@ -1,6 +1,7 @@
 /**
- * Today's spending of all sessions of a home, in all processes. When two sessions make calls at the
- * same time, their sum can exceed a limit of the day.
+ * Today's spending of all sessions of a home, in all processes. A session does not reserve the cost
+ * of a call before the call: when two sessions make calls at the same time, they can together
+ * exceed a limit of the day.
  */
 import type { Clock } from '../../base/clock.ts';
 import type { Home } from '../../storage/home.ts';
@@ -23,8 +24,8 @@ export class DaySpending {
   }
 
   /**
-   * Resolves with today's spending according to the existing journals. Rejects with `UserFacing`
-   * when a journal cannot be read.
+   * Resolves with today's spending, summed over the journals that exist: the spending of removed
+   * sessions is not included. Rejects with `UserFacing` when a journal cannot be read.
    */
   spent(): Promise<Spent> {
     const spent = this.#reading.then(() => this.#refreshed());

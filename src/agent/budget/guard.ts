@@ -1,7 +1,8 @@
 /**
  * Enforces all limits, before each paid call. Limits of the goal and the day are hard: a call that
- * could exceed such a limit is not made. The limits of an experiment are an allowance: when they
- * are used up, the model is notified once and has to launch the next experiment.
+ * could exceed such a limit is not made. The limits of an experiment are an allowance: when one of
+ * them is used up, the model is notified once and has to launch the next experiment within
+ * `graceTurns` turns, else the session ends.
  */
 import type { Clock } from '../../base/clock.ts';
 import type { ModelProvider, ModelRequest } from '../../models/model.ts';
@@ -31,7 +32,7 @@ export interface BudgetGuardDeps {
   today(): Promise<Spent>;
   /**
    * Resolves with the spending of all descendants of this session: the sessions that it started,
-   * the sessions that those started, and so on.
+   * the sessions that its child sessions started, and so on.
    */
   children(): Promise<Spent>;
   /** Returns the names of the active runs, such as `run 3`. */
@@ -47,7 +48,10 @@ export interface PlannedCall {
   readonly maxOutputTokens?: number | undefined;
 }
 
-/** Maximum output tokens of a reply when neither the call nor the model has a limit. */
+/**
+ * Maximum output tokens of a reply when the call sets no maximum. The limit of the model applies if
+ * it is lower.
+ */
 const usualMaxOutputTokens = 32_000;
 
 export class BudgetGuard {
@@ -58,8 +62,10 @@ export class BudgetGuard {
   }
 
   /**
-   * Records notices about newly passed shares of limits. Resolves with true when a limit is used up
-   * and this method therefore ended the session.
+   * Records a notice for each limit whose use has newly reached 50, 80 or 100 %. Resolves with true
+   * when this method ended the session: because a limit of the goal or the day is used up, or
+   * because the model launched nothing for `graceTurns` turns after a limit of the experiment was
+   * used up.
    */
   async endsNow(): Promise<boolean> {
     const { log, clock } = this.#deps;
@@ -77,8 +83,9 @@ export class BudgetGuard {
   }
 
   /**
-   * Returns the request with its maximum reply reduced to what the limits allow. Returns
-   * `undefined` when the limits allow no useful reply, so the session was ended.
+   * Resolves with the request, its maximum reply reduced to what the limits allow. Resolves with
+   * `undefined` after ending the session, because the limits allow no useful reply or because a
+   * money limit applies and the price of the call is unknown.
    */
   async fitted(request: ModelRequest, contextTokens: number): Promise<ModelRequest | undefined> {
     const { model, maxOutputTokens } = request;
@@ -140,8 +147,8 @@ export class BudgetGuard {
   }
 
   /**
-   * Returns false for a call that a plan covers and whose price is unknown. Such a call is not
-   * billed, so it needs no price.
+   * Returns whether limits in dollars apply to calls of the model. They apply to all calls except
+   * those that the user's plan covers and whose price is unknown: such calls are not billed.
    */
   #isPriced(provider: string, model: string): boolean {
     if (this.#deps.provider(provider).billing !== 'plan') return true;
@@ -152,11 +159,11 @@ export class BudgetGuard {
   }
 
   #longestReply(provider: string, id: string): number {
-    const known = this.#deps
+    const description = this.#deps
       .provider(provider)
       .models()
       .find((model) => model.id === id);
-    return Math.min(known?.maxOutputTokens ?? usualMaxOutputTokens, usualMaxOutputTokens);
+    return Math.min(description?.maxOutputTokens ?? usualMaxOutputTokens, usualMaxOutputTokens);
   }
 
   async #endShort({ measure, needs }: Extract<Affordable, { kind: 'over' }>): Promise<void> {

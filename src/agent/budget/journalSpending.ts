@@ -1,6 +1,6 @@
 /**
- * Spending of sessions, read from their journals, whichever process writes to them. Each read
- * continues where the last one ended. A call is counted when its reply is recorded.
+ * Spending of sessions, read from their journals, whichever process writes to them. Each read of a
+ * journal continues where the previous read ended. A call is counted when its reply is recorded.
  */
 import { open, stat } from 'node:fs/promises';
 import { codeOf, messageOf, UserFacing } from '../../base/errors.ts';
@@ -14,14 +14,18 @@ import type { JournalEvent } from '../journal/events.ts';
 import { nothingSpent } from './measures.ts';
 
 interface ReadSoFar extends Spent {
-  /** Number of bytes read so far; always ends with a complete line. */
+  /** Number of bytes read so far, up to the end of a complete line. */
   readonly bytes: number;
   /** Ids of the sessions that this session started. */
   readonly children: readonly SessionId[];
 }
 
 const fresh: ReadSoFar = { ...nothingSpent, bytes: 0, children: [] };
-/** Tolerated difference between this computer's clock and the clock of a file server. */
+/**
+ * Tolerated difference between this computer's clock and the clock of a file server, in
+ * milliseconds. A journal that was last changed more than this time before `#sinceMs` is skipped:
+ * it cannot contain a call to count.
+ */
 const fileClockMs = 3_600_000;
 
 export class JournalSpending {
@@ -49,11 +53,13 @@ export class JournalSpending {
    */
   async withChildren(ids: readonly SessionId[]): Promise<Spent> {
     let total = nothingSpent;
-    const seen = new Set<SessionId>();
+    const visited = new Set<SessionId>();
     for (let next = ids; next.length > 0;) {
-      for (const id of next) seen.add(id);
+      for (const id of next) visited.add(id);
       total = sumOf(total, await this.of(next));
-      next = next.flatMap((id) => this.#read.get(id)?.children ?? []).filter((id) => !seen.has(id));
+      next = next
+        .flatMap((id) => this.#read.get(id)?.children ?? [])
+        .filter((id) => !visited.has(id));
     }
     return total;
   }
@@ -65,8 +71,8 @@ export class JournalSpending {
       const { size, mtimeMs } = await stat(file);
       if (size === before.bytes || (before === fresh && mtimeMs < this.#sinceMs - fileClockMs))
         return before;
-      // A smaller file means that a failed write was rolled back: its lines were counted already,
-      // so the whole journal is read again.
+      // A file that shrank means that a failed write was rolled back. The lines of that write
+      // were counted already, so the whole journal is read again.
       const from = size < before.bytes ? fresh : before;
       const now = await readOn(file, from, size, this.#sinceMs);
       this.#read.set(id, now);
@@ -75,7 +81,7 @@ export class JournalSpending {
       if (codeOf(error) !== 'ENOENT')
         throw new UserFacing(
           `Spending cannot be read: ${messageOf(error)}.`,
-          'Make the file readable, or move its session out of the home folder.',
+          'Make the file readable, or move the folder of its session out of the Helios home folder.',
         );
       this.#read.delete(id);
       return fresh;
@@ -83,7 +89,10 @@ export class JournalSpending {
   }
 }
 
-/** Adds the spending recorded in the complete lines between `before` and `end`. */
+/**
+ * Adds to `before` the spending recorded in the complete lines from byte `before.bytes` to byte
+ * `end`.
+ */
 async function readOn(
   file: string,
   before: ReadSoFar,
@@ -134,7 +143,7 @@ function eventIn(line: string): JournalEvent | undefined {
   try {
     return fromJsonLine(line) as JournalEvent;
   } catch (error) {
-    // A damaged line counts as a line without a cost.
+    // A damaged line is treated as a line without a cost.
     if (error instanceof SyntaxError) return undefined;
     throw error;
   }

@@ -41,8 +41,9 @@ const limitNames = [
 const minuteMs = 60_000;
 
 /**
- * Returns the limits of the goal, then of the day, then of the experiment. Before the first launch,
- * there are no limits of an experiment.
+ * Returns the limits that are set, each with how much of it is used: those of the goal, then those
+ * of the day, then those of the current experiment. Before the first launch, no limits of an
+ * experiment apply.
  */
 export function measuresOf({
   state,
@@ -92,15 +93,16 @@ export const isUsedUp = ({ used, of }: Measure): boolean => used >= of;
 export const isHard = ({ scope }: Measure): boolean => scope !== 'experiment';
 
 /**
- * Returns the time at which the minutes of the goal are used up, in milliseconds since the epoch.
+ * Returns the time at which the minutes of the goal are used up, in milliseconds since the epoch;
+ * `undefined` when the goal has no such limit.
  */
 export const budgetEndMs = ({ budget, startedMs }: SessionState): number | undefined =>
   budget.minutes === undefined ? undefined : Math.ceil(startedMs + budget.minutes * minuteMs);
 
 /**
- * Returns the latest time at which a sleep must end: when the minutes of the goal or of the
- * experiment are used up, whichever is first. Ignores the experiment once the model was notified
- * that its allowance is used up.
+ * Returns the latest time at which a sleep must end, with the reason: when the minutes of the goal
+ * or of the experiment are used up, whichever is first. Ignores the minutes of the experiment once
+ * the model was notified that a limit of the experiment is used up.
  */
 export function budgetAlarm(
   state: SessionState,

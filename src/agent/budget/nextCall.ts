@@ -10,14 +10,14 @@ export interface NextCall {
   readonly contextTokens: number;
   /** Maximum output tokens of the call if there were no limits. */
   readonly maxOutputTokens: number;
-  /** Returns the highest possible cost of the call for a reply of this length. */
+  /** Returns the highest possible cost of the call for a reply of `outputTokens`. */
   worstCost(outputTokens: number): Cost;
 }
 
 /**
  * - `fits`: the call may be made with a reply of `maxOutputTokens`
- * - `over`: the remainder of the limit `measure` does not cover the smallest useful reply, which
- * can cost up to `needs` (in the limit's unit)
+ * - `over`: the remainder of the limit `measure` does not cover the call with the smallest useful
+ * reply, which can use up to `needs` (in the limit's unit)
  * - `unpriced`: the price of the call is unknown
  */
 export type Affordable =
@@ -26,15 +26,15 @@ export type Affordable =
   | { readonly kind: 'unpriced'; readonly why: string };
 
 /**
- * Smallest useful reply. With a smaller maximum, every reply would be truncated, so the session
- * ends instead.
+ * Smallest useful maximum length of a reply, in tokens. With a smaller maximum, most replies would
+ * be truncated, so the session ends instead.
  */
 export const minOutputTokens = 4_096;
 
 /**
- * Returns the maximum reply that cannot exceed a limit of the goal or the day. A limit of an
- * experiment can shorten the reply, but never prevents the call, because the model may launch the
- * next experiment.
+ * Returns how long the reply may be, so that the call cannot exceed a limit of the goal or the day.
+ * A limit of an experiment can shorten the reply, but never prevents the call, because the call may
+ * launch the next experiment, which gets a new allowance.
  */
 export function affordable(measures: readonly Measure[], call: NextCall): Affordable {
   const min = Math.min(minOutputTokens, call.maxOutputTokens);

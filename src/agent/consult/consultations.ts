@@ -60,23 +60,23 @@ async function whom(deps: ConsultationsDeps, question: Question): Promise<Asked>
   for (const provider of others)
     if ((await readinessOf(provider)).isReady) return named(deps, 'default', provider.id);
   throw new ToolFailure(
-    'No other model provider is set up. Continue without a second opinion, or name a model of your own provider in model.',
+    'No other model provider is set up. Continue without a second opinion, or name a model of your own provider in the argument model.',
   );
 }
 
-function named(deps: ConsultationsDeps, word: string, provider: string | undefined): Asked {
-  const found = deps.models.resolve(word, provider, deps.own());
+function named(deps: ConsultationsDeps, modelName: string, provider: string | undefined): Asked {
+  const found = deps.models.resolve(modelName, provider, deps.own());
   const owner = deps.providers().get(found.provider);
   if (owner === undefined) throw new ToolFailure(`There is no model provider ${found.provider}.`);
   return { provider: owner, model: found.model };
 }
 
-async function readyOne({ own }: ConsultationsDeps, asked: Asked): Promise<Asked> {
+async function readyOne({ own }: ConsultationsDeps, choice: Asked): Promise<Asked> {
   // The session's own provider is in use, so its readiness need not be checked.
-  const readiness = asked.provider.id === own() ? undefined : await readinessOf(asked.provider);
-  if (readiness === undefined || readiness.isReady) return asked;
+  const readiness = choice.provider.id === own() ? undefined : await readinessOf(choice.provider);
+  if (readiness === undefined || readiness.isReady) return choice;
   throw new ToolFailure(
-    `${asked.provider.label} cannot be asked: ${readiness.problem} Only the user can fix this: ${readiness.action} Continue without it.`,
+    `${choice.provider.label} cannot be asked: ${readiness.problem} Only the user can fix this: ${readiness.action} Continue without it.`,
   );
 }
 
@@ -85,12 +85,16 @@ function requestOf(
   model: string,
   { question, context }: Question,
 ): ModelRequest {
-  const known = context === undefined ? '' : `What the agent says about its work:\n${context}\n\n`;
+  const contextText =
+    context === undefined ? '' : `What the agent says about its work:\n${context}\n\n`;
   return {
     model,
     system: [{ text: system, isStable: true }],
     messages: [
-      { role: 'user', content: [{ type: 'text', text: `${known}Its question:\n${question}` }] },
+      {
+        role: 'user',
+        content: [{ type: 'text', text: `${contextText}Its question:\n${question}` }],
+      },
     ],
     tools: [],
     maxOutputTokens,
@@ -110,11 +114,16 @@ async function ask(
     maxOutputTokens,
     contextTokens: Math.ceil(textTokens(JSON.stringify([request.system, request.messages]))),
   });
-  const late = new AbortController();
-  const timer = clock.after(timeLimitMs, () => late.abort());
+  const timeout = new AbortController();
+  const timer = clock.after(timeLimitMs, () => timeout.abort());
   const fitted = { ...request, ...(longest !== undefined && { maxOutputTokens: longest }) };
   try {
-    return await think(provider, fitted, () => undefined, AbortSignal.any([signal, late.signal]));
+    return await think(
+      provider,
+      fitted,
+      () => undefined,
+      AbortSignal.any([signal, timeout.signal]),
+    );
   } finally {
     timer.dispose();
   }
@@ -132,5 +141,5 @@ function opinionIn({ stop, failure, content }: ModelReply, { label }: ModelProvi
     throw new ToolFailure(
       `${label} gave no answer. Rephrase the question, or continue without it.`,
     );
-  return stop === 'length' ? `${text}\n[cut at the output limit]` : text;
+  return stop === 'length' ? `${text}\n[truncated at the output limit]` : text;
 }

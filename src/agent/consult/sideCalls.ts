@@ -36,8 +36,9 @@ export class SideCalls {
   }
 
   /**
-   * Resolves with the maximum length of a reply that the limits cover, or with `undefined` when no
-   * limit applies. Rejects with `ToolFailure` when the limits do not cover any reply.
+   * Resolves with the maximum length of the reply in tokens: as many as the limits cover or, when
+   * no limit applies, `call.maxOutputTokens`. Rejects with `ToolFailure` when the limits do not
+   * cover any reply.
    */
   async longestReply(call: PlannedCall): Promise<number | undefined> {
     const found = await this.#deps.budget.affordable(call);

@@ -44,8 +44,8 @@ export const createWebSearches = (deps: WebSearchesDeps): WebSearcher => ({
 });
 
 /**
- * Searches with the session's provider. Resolves with the search result, with the reason for a
- * failed search, or with `undefined` when the provider offers no search.
+ * Searches with the session's provider. Resolves with the search result, with the reason why the
+ * search failed or was not made (a string), or with `undefined` when the provider offers no search.
  */
 async function nativeSearch(
   { calls, own }: WebSearchesDeps,

@@ -12,7 +12,10 @@ import type {
 } from '../../models/model.ts';
 import type { AttachmentFile, AttachmentFiles } from '../../storage/attachmentFiles.ts';
 
-/** Result of a call. Journals of older versions hold the bytes of attachments inline. */
+/**
+ * Result of a tool call as recorded in the journal. Its attachments refer to files; only journals
+ * of older versions contain the bytes themselves.
+ */
 export interface RecordedResult extends Omit<ToolResultBlock, 'attachments'> {
   readonly attachments?: readonly (AttachmentBlock | AttachmentFile)[];
 }
@@ -24,7 +27,10 @@ export type RecordedMessage =
     }
   | { readonly role: 'assistant'; readonly content: readonly AssistantBlock[] };
 
-/** Reads the attachments of one session. Those of the last request are cached for the next one. */
+/**
+ * Reads the attachments of one session. Caches the attachments of the last request for the next
+ * request.
+ */
 export class RequestAttachments {
   readonly #files: Pick<AttachmentFiles, 'read'>;
   /** Hash → bytes in base64. */
@@ -35,8 +41,8 @@ export class RequestAttachments {
   }
 
   /**
-   * Inlines the attachments. Never rejects for a file that cannot be read: the model gets a note
-   * about it.
+   * Resolves with the messages, with the bytes of their attachments inlined. Never rejects because
+   * of a file that cannot be read: instead of this attachment, the model gets a note.
    */
   async fill(messages: readonly RecordedMessage[]): Promise<Message[]> {
     const held = new Map<string, string>();
@@ -61,7 +67,8 @@ const filesIn = (message: RecordedMessage): AttachmentFile[] =>
       );
 
 /**
- * Inlines attachments from `held` (hash → bytes in base64). A text names those that are missing.
+ * Inlines attachments from `held` (hash → bytes in base64). For each missing attachment, adds a
+ * note to the result that contains it.
  */
 export const withAttachments = (
   messages: readonly RecordedMessage[],

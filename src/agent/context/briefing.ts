@@ -1,8 +1,8 @@
 /**
- * Renders the briefing that replaces earlier turns: everything on record, within a budget of
- * tokens. Deterministic: the same session gives the same bytes.
+ * Renders the briefing that replaces earlier turns: the goal, the ledger and everything else that
+ * is recorded, within a budget of tokens. Deterministic: the same session gives the same bytes.
  */
-import { oneLine } from '../../base/text.ts';
+import { oneLine, formatDuration } from '../../base/text.ts';
 import { textTokens } from '../../base/textTokens.ts';
 import type { Ledger } from '../../experiments/ledger.ts';
 import type { MemoryNode } from '../../memory/memoryNode.ts';
@@ -21,12 +21,12 @@ import {
   type Section,
 } from './sectionBudget.ts';
 import type { SessionState } from '../journal/state.ts';
-import { isSweepOver, progressOf } from '../runs/sweepProgress.ts';
+import { isSweepOver, progressOf, activeCounts } from '../runs/sweepProgress.ts';
 
 export interface BriefingFacts {
   readonly state: SessionState;
   readonly ledger: Ledger;
-  /** All events from the beginning of the journal to the last one that is replaced. */
+  /** All events from the beginning of the journal to the last event that the briefing replaces. */
   readonly replaced: readonly JournalEvent[];
   /** In tree order, as `MemoryStore.tree` returns them. */
   readonly notes: readonly MemoryNode[];
@@ -53,16 +53,16 @@ export const renderBriefing = (facts: BriefingFacts, budgetTokens: number): stri
     listSection(
       0.03,
       importedLines(facts.state),
-      left('Earlier results, imported and not measured here'),
+      titleWithOmitted('Earlier results, imported and not measured here'),
     ),
-    listSection(0.06, sweepLines(facts.state), left('Sweeps (task_output shows each)')),
+    listSection(0.06, sweepLines(facts.state), titleWithOmitted('Sweeps (task_output shows each)')),
     textSection(0.05, '', waitingText(facts.state)),
-    listSection(0.06, openPoints(facts.replaced), left('Still open')),
-    listSection(0.04, envLines(facts.state), left('Recorded environments')),
+    listSection(0.06, openPoints(facts.replaced), titleWithOmitted('Still open')),
+    listSection(0.04, envLines(facts.state), titleWithOmitted('Recorded environments')),
     listSection(
       0.14,
       saidLines(facts.replaced),
-      left('What the user said, oldest first', 'earlier ones'),
+      titleWithOmitted('What the user said, oldest first', 'earlier ones'),
     ),
     notesSection(0.14, facts.notes),
   ];
@@ -71,7 +71,7 @@ export const renderBriefing = (facts: BriefingFacts, budgetTokens: number): stri
     .join('\n\n');
 };
 
-const left =
+const titleWithOmitted =
   (title: string, what = 'more') =>
   (leftOut: number): string =>
     `${title}${leftOut > 0 ? `, ${leftOut} ${what} left out` : ''}:`;
@@ -87,14 +87,14 @@ const sweepLines = (state: SessionState): ListedLine[] =>
       const { id, params, points, machineIds } = sweep.plan;
       const stands = isSweepOver(state, id)
         ? 'over'
-        : `${going.length} running, ${waiting.length} waiting`;
+        : [...activeCounts(going), `${waiting.length} waiting`].join(', ');
       return `- ${id}: ${points.length} points of ${params.join(' × ')} on ${machineIds.join(', ')}: ${stands}`;
     }),
   );
 
 const maxImported = 60;
 
-/** Kept results rank first, then the newest. */
+/** Lists imported results. Results with status `keep` rank first, then the newest results. */
 const importedLines = ({ imported }: SessionState): ListedLine[] =>
   imported
     .map((result, position) => ({ result, position }))
@@ -108,8 +108,7 @@ const importedLines = ({ imported }: SessionState): ListedLine[] =>
 
 function waitingText({ sleep, monitor }: SessionState): string {
   const asleep = sleep && `Asleep until: ${sleep.request.triggers.map(triggerText).join(', ')}.`;
-  const checks =
-    monitor && `Monitor every ${Math.round(monitor.intervalMs / 60_000)} min: ${monitor.goal}`;
+  const checks = monitor && `Monitor every ${formatDuration(monitor.intervalMs)}: ${monitor.goal}`;
   return [asleep, checks].filter((part) => part !== undefined).join('\n');
 }
 
@@ -129,7 +128,10 @@ const saidLines = (events: readonly JournalEvent[]): ListedLine[] =>
     ),
   );
 
-/** Keeps top-level notes and the newest ones: see `renderTree`. */
+/**
+ * Section with the memory notes. If not all notes fit, top-level notes and the newest notes are
+ * kept (see `renderTree`); if none fits, the section only states their number.
+ */
 const notesSection = (share: number, notes: readonly MemoryNode[]): Section => ({
   share,
   render(maxTokens) {

@@ -1,6 +1,6 @@
 /**
- * Decides when the conversation is shortened and what stays: a briefing from the journal replaces
- * older turns, the newest stay verbatim. Deterministic: no model is asked.
+ * Decides when the conversation is shortened and which turns stay: a briefing from the journal
+ * replaces older turns, the newest turns stay verbatim. Deterministic: makes no model call.
  */
 import { capText } from '../../base/text.ts';
 import type { ModelDescription } from '../../models/model.ts';
@@ -8,49 +8,62 @@ import { contextSize, replaceUpTo, type ContextSize } from './contextSize.ts';
 import type { JournalEvent } from '../journal/events.ts';
 import { textTokens } from '../../base/textTokens.ts';
 
-/** Context window of a model that reports only its name. */
+/** Context window, in tokens, assumed for a model whose provider does not report it. */
 const defaultWindowTokens = 128_000;
-/** Upper bound of a reply: providers request no longer ones, whatever the model could write. */
+/**
+ * Maximum output tokens of a reply: the providers of Helios request no longer replies, even if the
+ * model supports them.
+ */
 const replyTokens = 32_000;
 /** Largest share of the window that is reserved for the reply. */
 const replyShare = 0.25;
-/** Safety margin for errors of the estimate. */
+/**
+ * Share of the window (without the room for the reply) that a request may fill. The remainder
+ * allows for errors in the estimated size of the request.
+ */
 const safeShare = 0.9;
 /**
- * Upper bound of a request, however large the window. Every call is charged for its whole input,
- * and the briefing, the ledger and the notes hold what matters. Beyond about this size, a longer
- * conversation costs more than shortening it.
+ * Maximum size of a request in tokens, however large the window. Every call is charged for its
+ * whole input, and the briefing, the ledger and the notes contain what matters. Beyond about this
+ * size, a longer conversation costs more than shortening it.
  */
 const workingTokens = 64_000;
-/** Smallest room for conversation: shortening below it gains nothing. */
+/**
+ * Minimum room for the conversation in tokens, even when the system prompt leaves less: shortening
+ * the conversation further gains nothing.
+ */
 const minRoomTokens = 2_000;
 /**
- * Next size to try after the model refused a conversation as too long, as a share of the refused
- * size.
+ * Maximum size of the conversation after the model refused a conversation as too long, as a share
+ * of the refused size.
  */
 const refusedShare = 0.75;
 
 /**
- * Shares of the room for conversation. The remainder, half or more, is free for the following
- * turns.
+ * Share of the room for the conversation that the newest turns may take after a shortening. These
+ * turns and the briefing take at most half of the room, or three quarters with `newestShare`; the
+ * remainder is free for the following turns.
  */
 const keptShare = 0.25;
-/** Share for the newest turn alone: the model has not read its results yet. */
+/** Larger share for the newest turn alone: the model has not read its results yet. */
 const newestShare = 0.5;
 const briefingShare = 0.25;
 const maxBriefingTokens = 8_000;
 const minBriefingTokens = 500;
 
-/** Sizes in `textTokens`. */
+/** Maximum sizes in tokens, as `textTokens` counts. */
 export interface Room {
+  /** The whole conversation. A larger conversation is shortened. */
   readonly conversation: number;
+  /** The newest turns that stay verbatim after a shortening. */
   readonly kept: number;
+  /** The newest turn, when it is the only turn that stays. */
   readonly newest: number;
   readonly briefing: number;
 }
 
 export interface Shortening {
-  /** Id of the last event to be replaced. */
+  /** Id of the last event that the briefing replaces. */
   readonly upTo: string;
   readonly room: Room;
 }
@@ -74,8 +87,9 @@ export function roomOf(window: ModelDescription | undefined, size: ContextSize):
 }
 
 /**
- * Returns what has to be replaced before the next request, if anything. `unmeasuredTokens`: size of
- * the system prompt and the tools, as `promptTokens` counts.
+ * Returns how to shorten the conversation before the next request; `undefined` when the
+ * conversation fits. `unmeasuredTokens`: size of the system prompt and the tools, as `promptTokens`
+ * counts.
  */
 export function dueShortening(
   events: readonly JournalEvent[],
@@ -90,17 +104,17 @@ export function dueShortening(
 }
 
 /**
- * Returns everything since the last reply, truncated to `maxTokens` in total, if the newest turn
- * was too large to stay verbatim; else `undefined`. Without this text, the model would request the
- * results again.
+ * Returns the results and messages since the last reply, truncated to `maxTokens` in total, if the
+ * newest turn was too large to stay verbatim; else `undefined`. Without this text, the model would
+ * request the results again.
  */
 export function newestPart(
   events: readonly JournalEvent[],
   upTo: string,
   maxTokens: number,
 ): string | undefined {
-  const kept = events.slice(events.findLastIndex(({ id }) => id === upTo) + 1);
-  if (kept.some(isReply)) return undefined;
+  const remaining = events.slice(events.findLastIndex(({ id }) => id === upTo) + 1);
+  if (remaining.some(isReply)) return undefined;
   const replied = events.findLastIndex(isReply);
   const fresh = events.slice(replied + 1).flatMap((event): [title: string, text: string][] => {
     if (event.type === 'tool.finished') return [[`Result of ${event.name}`, event.text]];

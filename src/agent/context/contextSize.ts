@@ -1,7 +1,8 @@
 /**
- * Estimates how full the model's window is. Starts from what the provider measured at the last
- * call, and estimates later events with the tokens per text that earlier calls of this session
- * showed for this model. A fold over the journal: the same events give the same size.
+ * Estimates how full the model's window is. Starts from the size that the provider reported for the
+ * last call, and adds an estimate of the later events. The estimate uses the ratio of tokens to
+ * text that earlier calls of this session showed for this model. A fold over the journal: the same
+ * events give the same size.
  */
 import type { RunId } from '../../base/ids.ts';
 import {
@@ -17,13 +18,13 @@ import { textTokens } from '../../base/textTokens.ts';
 export interface ContextSize {
   /** Tokens of the whole next request. */
   readonly totalTokens: number;
-  /** Share of `totalTokens` for the system prompt and the tools. */
+  /** Part of `totalTokens` for the system prompt and the tools. */
   readonly fixedTokens: number;
-  /** Tokens of this model per token of `textTokens`. */
+  /** Number of tokens that this model counts per token that `textTokens` counts. */
   readonly factor: number;
   /**
-   * Smallest conversation that this model refused as too long and has not accepted since, in
-   * `textTokens`.
+   * Size, in tokens as `textTokens` counts, of the conversation that this model last refused as too
+   * long. Omitted when the model has since accepted a conversation of at least this size.
    */
   readonly refusedWeight?: number;
 }
@@ -40,10 +41,11 @@ export const estimatedTokens = (events: readonly JournalEvent[], unmeasuredToken
   contextSize(events, unmeasuredTokens).totalTokens;
 
 /**
- * Chooses the part of the conversation to replace, and returns the id of its last event. The newest
- * turns stay, as many as have a total size of at most `keepWeight`; the newest turn alone may have
- * `newestWeight`. If no turn fits, returns the id of the newest event; if nothing has to be
- * replaced, `undefined`.
+ * Chooses the older part of the conversation that a briefing replaces, and returns the id of the
+ * last event of this part. The newest turn stays if it fits into `newestWeight`; earlier turns stay
+ * as long as all these turns fit into `keepWeight` (both are tokens as `textTokens` counts).
+ * Returns the id of the newest event if no turn fits, and `undefined` if nothing has to be
+ * replaced.
  */
 export function replaceUpTo(
   events: readonly JournalEvent[],
@@ -87,10 +89,10 @@ const runEndTokens = 40;
 
 const weights = new WeakMap<JournalEvent, number>();
 
-/** Size of what the model sees of `event`, in `textTokens`. */
+/** Size of the text that the model gets for `event`, in `textTokens`. */
 function weightOf(event: JournalEvent): number {
-  const known = weights.get(event);
-  if (known !== undefined) return known;
+  const cached = weights.get(event);
+  if (cached !== undefined) return cached;
   const weight = weigh(event);
   weights.set(event, weight);
   return weight;
@@ -142,7 +144,7 @@ function replyBlockTokens(block: AssistantBlock): number {
   }
 }
 
-/** Tokens of an image or a document, whatever its encoding. */
+/** Estimates the tokens of an image or a document from its type and its decoded size. */
 function attachmentTokens(mediaType: string, sizeBytes: number): number {
   if (mediaType.startsWith('image/')) return imageTokens;
   return mediaType === 'application/pdf'
@@ -152,13 +154,15 @@ function attachmentTokens(mediaType: string, sizeBytes: number): number {
 
 const bytesIn = (base64: string): number => (base64.length * 3) / 4;
 
-/** Figures for a model, derived from the requests that it measured in this session. */
+/**
+ * Figures for a model, derived from the request sizes that its provider reported in this session.
+ */
 interface Calibration {
   readonly factor: number;
   readonly fixedTokens: number;
 }
 
-/** Model of a request and the weight of its conversation. */
+/** Model of a request and the weight of its conversation (its size in `textTokens`). */
 interface Asked {
   readonly model: string;
   readonly weight: number;
@@ -169,8 +173,8 @@ interface Measured extends Asked {
 }
 
 /**
- * Bounds for a plausible factor. A smaller figure counts something else, such as only uncached
- * tokens.
+ * Bounds for a plausible factor. A smaller factor means that the reported size is incomplete, for
+ * example because it includes only uncached tokens.
  */
 const minFactor = 0.5;
 const maxFactor = 3;
@@ -178,16 +182,16 @@ const maxFactor = 3;
 const teachingWeight = 1_000;
 
 class ContextMeter {
-  /** Events that the model sees since the last checkpoint, its briefing first. */
+  /**
+   * Events since the last checkpoint. The checkpoint, which contains the briefing, is the first.
+   */
   #shown: JournalEvent[] = [];
   #weight = 0;
   #model = '';
   #asked: Asked | undefined;
-  /**
-   * First and last measured request since the checkpoint or the change of model; the last includes
-   * its reply.
-   */
+  /** First request with a reported size since the last checkpoint or change of the model. */
   #first: Measured | undefined;
+  /** Last request with a reported size since the last checkpoint, including its reply. */
   #last: Measured | undefined;
   readonly #points = new Set<RunId>();
   readonly #calibrations = new Map<string, Calibration>();
@@ -220,7 +224,10 @@ class ContextMeter {
     return this.#shown;
   }
 
-  /** Ends of single points of a sweep weigh nothing: the model only sees the sweep. */
+  /**
+   * Returns the size of the text that the model gets for an event. This is 0 for the end of a run
+   * of a sweep, because the model only gets the result of the whole sweep.
+   */
   weightOf(event: JournalEvent): number {
     return event.type === 'run.ended' && this.#points.has(event.runId) ? 0 : weightOf(event);
   }
@@ -232,9 +239,9 @@ class ContextMeter {
     };
     const refusedWeight = this.#refused.get(this.#model);
     const last = this.#last?.model === this.#model ? this.#last : undefined;
-    const told = last && last.tokens - fixedTokens + (this.#weight - last.weight) * factor;
-    // Some servers omit cached tokens from their figures.
-    const conversation = Math.max(told ?? this.#weight * factor, this.#weight * minFactor);
+    const estimate = last && last.tokens - fixedTokens + (this.#weight - last.weight) * factor;
+    // Lower bound, because some servers report no cached tokens.
+    const conversation = Math.max(estimate ?? this.#weight * factor, this.#weight * minFactor);
     return {
       totalTokens: Math.ceil(fixedTokens + conversation),
       fixedTokens,
@@ -244,17 +251,18 @@ class ContextMeter {
   }
 
   #hear(reply: Extract<JournalEvent, { type: 'model.replied' }>): void {
-    const asked = this.#asked;
+    const request = this.#asked;
     this.#asked = undefined;
-    if (asked === undefined) return;
+    if (request === undefined) return;
     if (reply.stop === 'error') {
-      if (reply.failure?.reason === 'overflow') this.#refused.set(asked.model, asked.weight);
+      if (reply.failure?.reason === 'overflow') this.#refused.set(request.model, request.weight);
       return;
     }
-    if (asked.weight >= (this.#refused.get(asked.model) ?? Infinity))
-      this.#refused.delete(asked.model);
+    if (request.weight >= (this.#refused.get(request.model) ?? Infinity))
+      this.#refused.delete(request.model);
     const tokens = contextTokens(reply.usage);
-    if (tokens > 0) this.#measure({ ...asked, tokens }, reply.usage.outputTokens, weightOf(reply));
+    if (tokens > 0)
+      this.#measure({ ...request, tokens }, reply.usage.outputTokens, weightOf(reply));
   }
 
   #measure(request: Measured, replyTokens: number, replyWeight: number): void {

@@ -28,14 +28,19 @@ export interface ContextSourceDeps {
 }
 
 /**
- * Maximum tokens for the notes in the system prompt. After the first briefing, only the briefing
- * lists the notes.
+ * Maximum tokens for the memory notes in the system prompt. The system prompt lists the notes until
+ * the first briefing (the summary that replaces older turns); then the briefing lists them.
  */
 const memoryTokens = 2_500;
 
-/** Text that the model reads before the conversation, and in place of a part of it. */
+/**
+ * Source of the texts that the model reads before the conversation and in place of a part of it.
+ */
 export interface ContextSource {
-  /** Resolves with the system prompt. Renders it again only when `isNew`. */
+  /**
+   * Resolves with the system prompt. Renders it again when `isNew` is true or a sticky has changed;
+   * otherwise resolves with the prompt of the previous call.
+   */
   prompt(isNew: boolean): Promise<readonly SystemPart[]>;
   /** Resolves with the briefing that replaces a part of the conversation. */
   brief(shortening: Shortening): Promise<string>;
@@ -47,8 +52,9 @@ export const contextSource = (deps: ContextSourceDeps): ContextSource => ({
 });
 
 /**
- * Renders once, and again after a checkpoint or when a sticky changed. In between, the prompt stays
- * the same, so that the provider's cache holds.
+ * Creates the function that renders the system prompt: once, and again after a checkpoint or when a
+ * sticky has changed. In between, the prompt stays the same, so that the provider can use its
+ * cache.
  */
 function promptSource({
   log,
@@ -80,8 +86,8 @@ function promptSource({
  * Describes a machine in one line. Waits only a limited time for a machine that does not answer.
  */
 async function machineLine(machine: Machine, clock: Clock): Promise<string> {
-  const told = await describeWithin(machine, clock);
-  return `${machine.id}: ${'description' in told ? told.description : `not reachable: ${told.problem}`}`;
+  const answer = await describeWithin(machine, clock);
+  return `${machine.id}: ${'description' in answer ? answer.description : `not reachable: ${answer.problem}`}`;
 }
 
 /**

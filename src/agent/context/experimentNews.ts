@@ -106,7 +106,10 @@ function decided(news: News, event: Extract<JournalEvent, { type: 'experiment.de
 
 const maxImported = 30;
 
-/** Lists kept results first: later work built on them. */
+/**
+ * Formats the note about imported results. Lists results with status `keep` first, because later
+ * work was built on them.
+ */
 function importedText({
   source,
   results,
@@ -115,10 +118,10 @@ function importedText({
     (a, b) => Number(b.status === 'keep') - Number(a.status === 'keep'),
   );
   const lines = ranked.slice(0, maxImported).map(importedLine);
-  const left = results.length - lines.length;
+  const omittedCount = results.length - lines.length;
   return [
     `[The user imported ${results.length} earlier results from ${oneLine(source, 100)}. They were not measured here: do not compare with them, and do not retry without a reason what they discarded.]`,
     ...lines,
-    ...(left > 0 ? [`… and ${left} more`] : []),
+    ...(omittedCount > 0 ? [`… and ${omittedCount} more`] : []),
   ].join('\n');
 }

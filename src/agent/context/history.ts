@@ -5,11 +5,10 @@
 import { formatValue } from '../../base/text.ts';
 import type { RunId } from '../../base/ids.ts';
 import type { AssistantBlock, TextBlock, ToolCallBlock } from '../../models/model.ts';
-import { verdictText } from '../../runs/run.ts';
+import { verdictText, runTitle } from '../../runs/run.ts';
 import { noticeForModel } from '../budget/notices.ts';
 import { budgetText } from '../journal/limitText.ts';
 import type { JournalEvent } from '../journal/events.ts';
-import { killedWhy } from '../journal/runText.ts';
 import type { RecordedMessage, RecordedResult } from './attachments.ts';
 import { experimentNews } from './experimentNews.ts';
 import { growingFold } from '../journal/growingFold.ts';
@@ -51,15 +50,15 @@ export function buildHistory(events: readonly JournalEvent[]): RecordedMessage[]
   if (briefing !== undefined) history.user({ type: 'text', text: briefing });
   // Messages that arrived during a request. The reply does not take them into account, so they are
   // added after the reply.
-  let unseen: string[] | undefined;
+  let lateTexts: string[] | undefined;
   const flush = (): void => {
-    for (const text of unseen ?? []) history.user({ type: 'text', text });
-    unseen = undefined;
+    for (const text of lateTexts ?? []) history.user({ type: 'text', text });
+    lateTexts = undefined;
   };
   for (const event of rest) {
     if (event.type === 'model.requested') {
       flush();
-      unseen = [];
+      lateTexts = [];
     }
     if (event.type === 'model.replied') {
       addReply(history, event, results);
@@ -71,7 +70,7 @@ export function buildHistory(events: readonly JournalEvent[]): RecordedMessage[]
     ];
     const text = texts.filter((one) => one !== undefined).join('\n');
     if (text === '') continue;
-    if (unseen !== undefined) unseen.push(text);
+    if (lateTexts !== undefined) lateTexts.push(text);
     else history.user({ type: 'text', text });
   }
   flush();
@@ -79,8 +78,8 @@ export function buildHistory(events: readonly JournalEvent[]): RecordedMessage[]
 }
 
 /**
- * Makes the conversation begin with the user, even when the journal line that held the goal is
- * damaged.
+ * Makes the conversation begin with a message of the user. If it begins with a reply, because the
+ * journal line of the first message is damaged, adds the goal.
  */
 function beginningWithGoal(
   messages: RecordedMessage[],
@@ -94,9 +93,9 @@ function beginningWithGoal(
 interface KnownRuns {
   /** Run id → display name, of all runs: including those whose plan is before the checkpoint. */
   readonly names: Map<RunId, string>;
-  /** Runs of sweeps. */
+  /** Ids of the runs that are points of sweeps. */
   readonly points: Set<RunId>;
-  /** Run id → the alarm with which a watchdog ended it, or asked whether to end it. */
+  /** Run id → the last alarm that made Helios kill the run or ask the user whether to kill it. */
   readonly condemned: Map<RunId, Alarmed>;
 }
 
@@ -106,14 +105,14 @@ const knownRuns = growingFold<JournalEvent, KnownRuns>(
     if (event.type === 'run.alarmed' && event.action !== 'warn') condemned.set(event.runId, event);
     if (event.type !== 'run.planned') return;
     const { id, number, label, sweep } = event.spec;
-    names.set(id, `Run ${number} (${label})`);
+    names.set(id, `${runTitle(number)} (${label})`);
     if (sweep !== undefined) points.add(id);
   },
 );
 
 /**
- * True for the end of a single point of a sweep, and for the alarm that ended it. Both are omitted:
- * the table of the sweep shows the results.
+ * True for the end of a single point of a sweep, and for the alarm with which a watchdog killed the
+ * point. History omits these events, because the table of the sweep shows the results.
  */
 const isPointEnd = (event: JournalEvent, points: ReadonlySet<RunId>): boolean =>
   (event.type === 'run.ended' || (event.type === 'run.alarmed' && event.action === 'kill')) &&
@@ -130,8 +129,8 @@ function sinceCheckpoint(events: readonly JournalEvent[]): {
 }
 
 /**
- * Adds a reply and the results of its calls. Skips failed replies, because the next model call
- * repeats them. For interrupted replies, adds the text.
+ * Adds a reply and the results of its calls. Skips a failed reply, because the model call is
+ * repeated. Of an interrupted reply, adds only the text.
  */
 function addReply(history: History, reply: Replied, results: ReadonlyMap<string, Finished>): void {
   if (reply.stop === 'error') return;
@@ -166,11 +165,11 @@ function userText(event: JournalEvent, { names, condemned }: KnownRuns): string 
     case 'question.answered':
       return answerText(event);
     case 'run.alarmed':
-      return alarmText(event, names.get(event.runId) ?? `Run ${event.runId}`);
+      return alarmText(event, names.get(event.runId) ?? runTitle(event.runId));
     case 'run.ended':
       return runEndedText(
         event,
-        names.get(event.runId) ?? `Run ${event.runId}`,
+        names.get(event.runId) ?? runTitle(event.runId),
         condemned.get(event.runId),
       );
     default:
@@ -186,7 +185,7 @@ function answerText({
 }: Extract<JournalEvent, { type: 'question.answered' }>): string {
   if (by === 'person') return `The user answered question ${questionId}:\n${answer}`;
   return why === undefined
-    ? `[Nobody answered question ${questionId} in time; its default counts: ${answer}]`
+    ? `[Nobody answered question ${questionId} in time; its default applies: ${answer}]`
     : `[Question ${questionId} no longer matters: ${why}.]`;
 }
 
@@ -213,14 +212,17 @@ function runEndedText(
         `${metric} last ${formatValue(last)} best ${formatValue(best)} (${count} points)`,
     );
   const lines = [
-    `[${name} ended: ${verdictText(event.verdict)}${killedWhy(event.verdict, alarm)}${metrics.length > 0 ? ` · ${metrics.join(' · ')}` : ''}]`,
+    `[${name} ended: ${verdictText(event.verdict, alarm)}${metrics.length > 0 ? ` · ${metrics.join(' · ')}` : ''}]`,
   ];
   if (event.outputTail !== undefined)
     lines.push('Its last output, as data:', '```', event.outputTail, '```');
   return lines.join('\n');
 }
 
-/** Merges adjacent blocks of one role. Results come before texts, as providers require. */
+/**
+ * Messages of the conversation. Merges adjacent blocks of one role into one message. Callers add
+ * the results of calls before texts, as providers require.
+ */
 class History {
   readonly messages: (
     { role: 'user'; content: RecordedBlock[] } | { role: 'assistant'; content: AssistantBlock[] }

@@ -4,7 +4,9 @@
  */
 import { formatValue, oneLine } from '../../base/text.ts';
 import {
+  experimentStatus,
   rowStatus,
+  statusCounts,
   summaryFor,
   type ExperimentRow,
   type Ledger,
@@ -12,6 +14,7 @@ import {
 } from '../../experiments/ledger.ts';
 import { decisionText, resultText } from '../experiments/experimentLabels.ts';
 import { listSection, type Section } from './sectionBudget.ts';
+import { runName } from '../../runs/run.ts';
 
 const maxMetrics = 6;
 const maxCommandChars = 160;
@@ -32,7 +35,7 @@ interface Entry {
   readonly position: number;
   readonly isGoing: boolean;
   readonly isChampion: boolean;
-  /** Value of the decisive metric. */
+  /** Best value of the decisive metric, by which the experiments are ranked. */
   readonly value?: number;
   text(): string;
 }
@@ -64,34 +67,26 @@ const plannedEntry = (row: ExperimentRow): Entry => ({
 });
 
 function title({ rows, champion, decisive, experiments }: Ledger, leftOut: number): string {
-  const counts = [...Map.groupBy(rows, rowStatus)].map(
-    ([status, group]) => `${group.length} ${status}`,
-  );
   const best =
     champion && decisive
       ? `Best by ${decisive.metric} (${decisive.direction}): ${championName(champion)}. `
       : '';
   const missing =
-    leftOut > 0 ? ` ${leftOut} of them not listed; compare_runs and show_metrics know all.` : '';
+    leftOut > 0
+      ? ` ${leftOut} of them are not listed; compare_runs and show_metrics show all.`
+      : '';
   const decided = experiments.filter(({ plan }) => plan !== undefined);
   const made = decided.length === 0 ? '' : `Experiments: ${decisionCounts(decided)}. `;
-  return `${best}${made}Runs: ${counts.slice(0, 8).join(', ')}.${missing}`;
+  return `${best}${made}Runs: ${statusCounts(rows).slice(0, 8).join(', ')}.${missing}`;
 }
 
 const championName = ({ number, experimentId }: LedgerRow): string =>
-  experimentId === undefined ? `run ${number}` : `run ${number} of ${experimentId}`;
+  experimentId === undefined ? runName(number) : `${runName(number)} of ${experimentId}`;
 
 const decisionCounts = (rows: readonly ExperimentRow[]): string =>
-  [...Map.groupBy(rows, ({ decision, status }) => decision?.decision ?? undecidedText[status])]
+  [...Map.groupBy(rows, experimentStatus)]
     .map(([word, group]) => `${group.length} ${word}`)
     .join(', ');
-
-const undecidedText = {
-  planned: 'waiting',
-  running: 'running',
-  over: 'not decided',
-  not_started: 'not started',
-} as const;
 
 /**
  * Ranks the champion first, then alternately the newest active, the newest finished and the next
@@ -107,17 +102,17 @@ function ranked(entries: readonly Entry[], { decisive }: Ledger): Entry[] {
       .filter(({ value }) => value !== undefined)
       .toSorted((a, b) => sign * ((a.value ?? 0) - (b.value ?? 0))),
   ];
-  const taken = new Set(entries.filter(({ isChampion }) => isChampion));
+  const chosen = new Set(entries.filter(({ isChampion }) => isChampion));
   for (
     let turn = 0;
-    taken.size < entries.length && queues.some(({ length }) => turn < length);
+    chosen.size < entries.length && queues.some(({ length }) => turn < length);
     turn += 1
   )
     for (const queue of queues) {
       const entry = queue[turn];
-      if (entry !== undefined) taken.add(entry);
+      if (entry !== undefined) chosen.add(entry);
     }
-  return [...taken];
+  return [...chosen];
 }
 
 const maxHypothesisChars = 160;
@@ -128,15 +123,15 @@ function experimentText(row: ExperimentRow): string {
   const hypothesis = oneLine(row.hypothesis, maxHypothesisChars);
   const parts = [
     `- ${row.id}${hypothesis === '' || hypothesis === first?.label ? '' : `: ${hypothesis}`}`,
-    row.decision === undefined ? undecidedText[row.status] : decisionText(row),
+    decisionText(row),
     ...(row.runs.length === 1 && first !== undefined ? runParts(first) : manyParts(row)),
   ];
   return parts.join(' · ');
 }
 
 /**
- * Names active runs first, with their handles, because the model's next calls are usually about
- * these runs.
+ * Names active runs first, with their handles (`machine:pid` or `machine:job`), because the model's
+ * next calls are usually about these runs.
  */
 function manyParts(row: ExperimentRow): string[] {
   const runs = row.runs.toSorted(
@@ -144,7 +139,7 @@ function manyParts(row: ExperimentRow): string[] {
   );
   const named = runs
     .slice(0, maxRuns)
-    .map((run) => `run ${run.number}${run.verdict ? '' : ` ${run.handle ?? ''}`}`);
+    .map((run) => `${runName(run.number)}${run.verdict ? '' : ` ${run.handle ?? ''}`}`);
   const more = runs.length > named.length ? ` and ${runs.length - named.length} more` : '';
   return [resultText(row), `${named.join(', ')}${more}`, oneLine(row.command, maxCommandChars)];
 }
@@ -156,7 +151,7 @@ function runParts(row: LedgerRow): string[] {
     .slice(0, maxMetrics)
     .map((one) => `${one.metric} last ${formatValue(one.last)} best ${formatValue(one.best)}`);
   return [
-    `run ${row.number}`,
+    runName(row.number),
     row.runId,
     ...(row.handle === undefined ? [] : [row.handle]),
     row.label,

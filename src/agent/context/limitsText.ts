@@ -1,5 +1,5 @@
 /** Renders for the model how much of its limits a session has used. */
-import { formatUsd } from '../../base/text.ts';
+import { amountText, usedText } from '../journal/limitText.ts';
 import type { SessionState } from '../journal/state.ts';
 
 /**
@@ -10,19 +10,21 @@ export function limitsText(state: SessionState, permissionMode: 'ask' | 'allow')
   const { turns, usd, minutes, tokens } = state.budget;
   const spentMinutes = Math.round((state.lastEventMs - state.startedMs) / 60_000);
   const used = [
-    `${state.turns}${of(turns)} turns`,
-    ...(usd === undefined ? [] : [`${formatUsd(state.usd)} of ${formatUsd(usd)}`]),
-    ...(minutes === undefined ? [] : [`${spentMinutes} of ${minutes} minutes`]),
+    turns === undefined
+      ? amountText('turns', state.turns)
+      : usedText({ limit: 'turns', used: state.turns, of: turns }),
+    ...(usd === undefined ? [] : [usedText({ limit: 'usd', used: state.usd, of: usd })]),
+    ...(minutes === undefined
+      ? []
+      : [usedText({ limit: 'minutes', used: spentMinutes, of: minutes })]),
     ...(tokens === undefined
       ? []
-      : [`${state.inputTokens + state.outputTokens} of ${tokens} tokens`]),
+      : [usedText({ limit: 'tokens', used: state.inputTokens + state.outputTokens, of: tokens })]),
   ];
   return `Used so far: ${used.join(', ')}. Runs: ${state.runs.size}.\n${modeText[permissionMode]}`;
 }
 
-const of = (limit: number | undefined): string => (limit === undefined ? '' : ` of ${limit}`);
-
 const modeText = {
-  ask: 'Whatever changes something needs the approval of the user; do without what is refused or not answered.',
+  ask: 'Every call that changes something needs the approval of the user; continue without calls that are refused or not answered.',
   allow: 'Every tool may be used without asking.',
 } as const;

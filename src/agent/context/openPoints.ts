@@ -1,6 +1,6 @@
 /**
- * Lists what the replaced turns left open: calls whose effect is unknown, and calls that were
- * refused.
+ * Lists, for a briefing, the open points of the turns that the briefing replaces: calls whose
+ * effect is unknown, and calls that were refused.
  */
 import { oneLine } from '../../base/text.ts';
 import type { JournalEvent } from '../journal/events.ts';
@@ -11,8 +11,8 @@ const maxInputChars = 120;
 const maxPoints = 10;
 
 /**
- * Lists open points since the previous checkpoint, newest first. `replaced`: the journal up to the
- * last event that is replaced.
+ * Returns the open points since the previous checkpoint, newest first. `replaced`: all events from
+ * the beginning of the journal to the last event that the briefing replaces.
  */
 export function openPoints(replaced: readonly JournalEvent[]): ListedLine[] {
   const before = replaced.findLast((event) => event.type === 'context.checkpointed');

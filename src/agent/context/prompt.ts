@@ -1,9 +1,10 @@
 /**
  * Renders the system prompt deterministically. The stable sections come first and stay the same for
  * a whole session, so that providers can cache them. The sections that change (machines, memory,
- * stickies) come last. They precede the conversation, so a change costs the cache of everything
- * after them. They are therefore rendered again only at a checkpoint, which changes the
- * conversation anyway, when the user pins a sticky, and when a session is resumed.
+ * stickies) come last. A change of these sections makes the provider's cache of the whole
+ * conversation useless, because the conversation follows them. They are therefore rendered again
+ * only at a checkpoint, which changes the conversation anyway, when the user pins a sticky, and
+ * when a session is resumed.
  */
 import type { SystemPart } from '../../models/model.ts';
 
@@ -42,7 +43,9 @@ export function renderPrompt(facts: PromptFacts): SystemPart[] {
  */
 function notesPart(tree: string | undefined): string | undefined {
   if (tree === undefined) return undefined;
-  return tree === '' ? 'Notes in memory: none yet.' : `Notes in memory (path: gist):\n${tree}`;
+  return tree === ''
+    ? 'Notes in memory: none at the start.'
+    : `Notes in memory (path: gist):\n${tree}`;
 }
 
 const projectPart = (instructions: string | undefined): string | undefined =>
@@ -57,8 +60,8 @@ const stickyPart = (stickies: ReadonlyMap<number, string>): string | undefined =
 
 /** Returns the message to the model after a turn without a tool call. */
 export function reminderText(talkTurns: number, limit: number): string {
-  const left = limit - talkTurns;
-  return `No tool was called, and text alone does not end the work. Nobody answers questions: decide yourself and continue with the next experiment, or call finish (goal_met with evidence, or blocked with what is missing).${left <= 2 ? ` After ${left} more turn${left === 1 ? '' : 's'} without progress the session ends.` : ''}`;
+  const remainingTurns = limit - talkTurns;
+  return `No tool was called, and text alone does not end the work. Nobody answers questions: decide yourself and continue with the next experiment, or call finish (goal_met with evidence, or blocked with what is missing).${remainingTurns <= 2 ? ` After ${remainingTurns} more turn${remainingTurns === 1 ? '' : 's'} without progress the session ends.` : ''}`;
 }
 
 export const resumeText =

@@ -18,35 +18,35 @@ const separator = '\n\n';
 const separatorTokens = textTokens(separator);
 
 /**
- * Joins the sections in their order, within the budget. Unused tokens go to sections that need
- * more, the first ones first.
+ * Joins the sections in their order, within the budget. Unused tokens go to sections that need more
+ * than their share, in the order of the sections.
  */
 export function fitSections(sections: readonly Section[], budgetTokens: number): string {
   const usable = Math.max(0, budgetTokens - sections.length * separatorTokens);
-  const wanted = sections.map((section) => textTokens(section.render(Infinity) ?? ''));
+  const neededTokens = sections.map((section) => textTokens(section.render(Infinity) ?? ''));
   const granted = sections.map(({ share }, index) =>
-    Math.min(wanted[index] ?? 0, Math.floor(share * usable)),
+    Math.min(neededTokens[index] ?? 0, Math.floor(share * usable)),
   );
-  let left = usable - granted.reduce((sum, tokens) => sum + tokens, 0);
+  let remaining = usable - granted.reduce((sum, tokens) => sum + tokens, 0);
   const texts = sections.map((section, index) => {
-    const more = Math.min(left, (wanted[index] ?? 0) - (granted[index] ?? 0));
-    left -= more;
+    const more = Math.min(remaining, (neededTokens[index] ?? 0) - (granted[index] ?? 0));
+    remaining -= more;
     return section.render((granted[index] ?? 0) + more);
   });
   return texts.filter((text) => text !== undefined && text !== '').join(separator);
 }
 
-/** A heading with a text. A text that does not fit is truncated at its end. */
+/** Section with a heading and a text. A text that does not fit is truncated at its end. */
 export const textSection = (share: number, title: string, text: string): Section => ({
   share,
-  render: (maxTokens) => (text === '' ? undefined : cut(`${title}${text}`, maxTokens)),
+  render: (maxTokens) => (text === '' ? undefined : truncated(`${title}${text}`, maxTokens)),
 });
 
 export interface ListedLine {
   readonly text: string;
   /**
-   * Place in the output: lines are chosen in the order of the list, and sorted by `position` for
-   * the output.
+   * Position in the output: `listSection` sorts the lines that fit by this number. It chooses them
+   * in the order of its list.
    */
   readonly position: number;
 }
@@ -55,8 +55,8 @@ const newlineTokens = textTokens('\n');
 const minLineTokens = 8;
 
 /**
- * Lines under a heading, given in order of importance: as many as fit, and at least the beginning
- * of the first. `title` gets the number of omitted lines.
+ * Section with lines under a heading. `lines` are in order of importance: shows as many as fit, and
+ * at least the beginning of the first line. `title` gets the number of omitted lines.
  */
 export function listSection(
   share: number,
@@ -69,15 +69,19 @@ export function listSection(
       if (lines.length === 0) return undefined;
       const whole = joined(title(0), lines);
       if (textTokens(whole) <= maxTokens) return whole;
-      let left = maxTokens - Math.max(textTokens(title(0)), textTokens(title(lines.length)));
+      let remaining = maxTokens - Math.max(textTokens(title(0)), textTokens(title(lines.length)));
       const shown: ListedLine[] = [];
       for (const line of lines) {
         const cost = textTokens(line.text) + newlineTokens;
-        if (cost > left && (shown.length > 0 || left < minLineTokens)) break;
-        shown.push(cost > left ? { ...line, text: cut(line.text, left - newlineTokens) } : line);
-        left -= cost;
+        if (cost > remaining && (shown.length > 0 || remaining < minLineTokens)) break;
+        shown.push(
+          cost > remaining
+            ? { ...line, text: truncated(line.text, remaining - newlineTokens) }
+            : line,
+        );
+        remaining -= cost;
       }
-      return cut(joined(title(lines.length - shown.length), shown), maxTokens);
+      return truncated(joined(title(lines.length - shown.length), shown), maxTokens);
     },
   };
 }
@@ -90,7 +94,7 @@ const joined = (title: string, lines: readonly ListedLine[]): string =>
 
 const ellipsisTokens = textTokens('…');
 
-function cut(text: string, maxTokens: number): string {
+function truncated(text: string, maxTokens: number): string {
   if (textTokens(text) <= maxTokens) return text;
   return maxTokens < ellipsisTokens ? '' : `${beginningOf(text, maxTokens - ellipsisTokens)}…`;
 }

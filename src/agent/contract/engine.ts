@@ -1,6 +1,6 @@
 /**
- * The engine as front ends (the extension, the terminal, a test) see it. A front end starts and
- * follows sessions, reads their state and implements the ports. A front end never accesses a
+ * The engine as front ends (the extension, the `helios` command, a test) see it. A front end starts
+ * and follows sessions, reads their state and implements the ports. A front end never accesses a
  * journal or a process directly.
  */
 import type { Disposable } from '../../base/disposable.ts';
@@ -21,7 +21,7 @@ export interface Engine extends Disposable {
   readonly sessions: Sessions;
   readonly retention: Retention;
   readonly machines: MachineRegistry;
-  /** All runs that this process knows, from all sessions that are open in this process. */
+  /** Runs of all sessions that are open in this process. */
   readonly runs: Runs;
   /** Load of the machines. Measured only while a view shows the load or runs are active. */
   readonly resources: MachineResources;
@@ -42,8 +42,8 @@ export interface Engine extends Disposable {
    */
   redact(text: string): string;
   /**
-   * Resolves with what all sessions of the home have spent since midnight, including those of other
-   * processes.
+   * Resolves with the spending of all sessions of the home since midnight, including sessions of
+   * other processes.
    */
   spentToday(): Promise<Spent>;
   /**

@@ -15,13 +15,13 @@ export interface News {
   readonly grown: readonly RunId[];
 }
 
-/** Replacements for the engine's own services. */
+/** Options of a read-only view. `clock` and `logger` replace those of the engine. */
 export interface ObserveOptions {
   readonly clock?: Clock;
   readonly logger?: Logger;
   /**
-   * When this function returns true, nothing is read: the session is open in this process and
-   * reports its own changes.
+   * Returns true while the session is open in this process. `refresh` then reads nothing, because
+   * the open session reports its own changes.
    */
   readonly isOpenHere?: () => boolean;
 }
@@ -31,7 +31,7 @@ export interface ObserveOptions {
  * the session.
  */
 export interface ObservedSession extends Disposable {
-  /** Oldest first. */
+  /** All events read so far, oldest first. */
   readonly events: readonly JournalEvent[];
   /** `undefined` before the first read, and when the first line of the journal is missing. */
   readonly state: SessionState | undefined;

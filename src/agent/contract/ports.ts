@@ -1,4 +1,4 @@
-/** Questions that the engine asks its host. */
+/** Ports of the engine: what it requests from its host, a front end. */
 import type { SessionId } from '../../base/ids.ts';
 import type { MachinePrompts } from '../../machines/machinePrompts.ts';
 import type { Message } from '../../notify/notification.ts';
@@ -8,15 +8,22 @@ export interface ApprovalRequest {
   readonly callId: string;
   readonly title: string;
   readonly effect: string;
-  /** The exact command, or the path and the content. */
+  /**
+   * The call's arguments as JSON. For a call that Helios repaired, a note about the repairs
+   * precedes them.
+   */
   readonly detail: string;
 }
 
+/**
+ * Answer to a request for approval. `allow_session` also allows later calls of the same tool in
+ * this session.
+ */
 export type ApprovalAnswer = 'allow' | 'allow_session' | 'deny';
 
 /**
- * Services that the host provides to the engine. A host without the prompts of machines cannot ask
- * the user, so the answer to every prompt is no.
+ * Services that the host provides to the engine. If the host omits a method of `MachinePrompts`,
+ * the answer to its prompt is always no.
  */
 export interface EnginePorts extends Partial<MachinePrompts> {
   /**

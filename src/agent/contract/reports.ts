@@ -10,7 +10,7 @@ export interface WrittenReport {
 export interface WrittenWriteup {
   /** Absolute path. */
   readonly file: string;
-  /** Absolute path of the brief that was written with it. */
+  /** Absolute path of the brief that was written with the write-up. */
   readonly brief: string;
   /** Numbers in the model's text that no run has measured, exactly as the model wrote them. */
   readonly unmeasured: readonly string[];
@@ -20,7 +20,7 @@ export interface WrittenWriteup {
  * Writes reports of all sessions of the home. Sessions of other processes are included, because
  * writing a report does not change the session. A report that a user has edited is never
  * overwritten: the new report is written next to the edited one. Writing rejects with `UserFacing`
- * when the work folder no longer exists, and with `StorageFailure`.
+ * when the work folder no longer exists, and with `StorageFailure` when a file cannot be written.
  */
 export interface Reports {
   /** Resolves with the brief as Markdown; writes no file. */

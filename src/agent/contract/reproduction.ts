@@ -1,12 +1,12 @@
 /** Re-runs of an experiment and their outcome. */
-import type { Verdict } from '../../runs/run.ts';
+import type { RunAlarm, Verdict } from '../../runs/run.ts';
 
 export interface ReproduceRequest {
-  /** `e7` */
+  /** Id of the experiment, such as `e7`. */
   readonly experimentId: string;
   /**
-   * Largest relative difference from the earlier value that counts as the same result, such as
-   * 0.01. Default: a difference within the spread of the earlier runs counts as the same result.
+   * Largest relative difference from the earlier value that counts as the same result; 0.01 means 1
+   * %. Default: a difference within the spread of the earlier runs counts as the same result.
    */
   readonly tolerance?: number;
   readonly signal?: AbortSignal;
@@ -28,9 +28,12 @@ export interface ComparedMetric {
    * or lower is better), else the last values.
    */
   readonly before: number;
+  /** Standard deviation over the earlier runs; omitted for a single run. */
   readonly spread?: number;
+  /** Number of earlier runs with a value. */
   readonly n: number;
   readonly now: number;
+  /** `now` minus `before`. */
   readonly delta: number;
   readonly judgement: Judgement;
 }
@@ -40,6 +43,8 @@ export interface Reproduction {
   /** Number of the new run. */
   readonly run: number;
   readonly verdict: Verdict;
+  /** The alarm that ended the run. */
+  readonly alarm?: RunAlarm;
   readonly metrics: readonly ComparedMetric[];
   /** Sentences that list what could not be reproduced exactly. */
   readonly differences: readonly string[];

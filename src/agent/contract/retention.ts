@@ -29,7 +29,10 @@ export interface OldSession {
 
 export interface CleanReport {
   readonly removed: readonly OldSession[];
-  /** Sentences about data that could not be removed. The other data of the session was removed. */
+  /**
+   * Sentences about sessions that had to stay although the plan removes them, and about data of
+   * removed sessions that could not be removed.
+   */
   readonly problems: readonly string[];
 }
 

@@ -38,6 +38,6 @@ export type HitKind =
 export interface Snippet {
   /** Text around the first match, in one line and without control characters. */
   readonly text: string;
-  /** Positions of the matches in `text`, in order. `end` is exclusive. */
+  /** String indices of the matches in `text`, sorted and without overlap. `end` is exclusive. */
   readonly marks: readonly (readonly [start: number, end: number])[];
 }

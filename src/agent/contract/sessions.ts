@@ -24,8 +24,8 @@ export interface GoalRequest {
    */
   readonly defaultBudget?: Budget;
   /**
-   * Base folder for relative paths and commands: the workspace folder, or the terminal's current
-   * folder. Absolute path.
+   * Base folder for relative paths and commands: the workspace folder, or the folder in which the
+   * `helios` command was called. Absolute path.
    */
   readonly workFolder: string;
   /** Default: the configured provider and its default model. */
@@ -46,7 +46,10 @@ export interface SessionSummary {
   readonly goal: string;
   readonly startedMs: number;
   readonly lastEventMs: number;
-  /** Phase according to the journal. `owner` tells whether a process works on the session. */
+  /**
+   * Phase according to the journal. A session at work may have no live process: see
+   * `Sessions.owner`.
+   */
   readonly phase: Phase;
   /** `undefined` while the session has not ended. */
   readonly endReason?: EndReason;
@@ -140,9 +143,9 @@ export interface ResumeOptions {
 export interface Sessions {
   start(request: GoalRequest): Promise<Session>;
   /**
-   * Resumes a session. An unfinished session continues at once, an ended one with the next message.
-   * A session of the background process is moved to this process. Rejects with `UserFacing` when
-   * another window or terminal owns the session.
+   * Resumes a session. An unfinished session continues immediately, an ended session continues
+   * with the next message. A session that the background process owns is moved to this process.
+   * Rejects with `UserFacing` when another window or another `helios` command owns the session.
    */
   resume(id: SessionId, options?: ResumeOptions): Promise<Session>;
   /** Returns the sessions that are open in this process, oldest first. */
@@ -169,8 +172,8 @@ export interface Sessions {
    */
   findRun(reference: string): Promise<RunPlace | undefined>;
   /**
-   * Yields all events of a session, then each new event until the signal aborts. Works for sessions
-   * of other processes too.
+   * Yields all events of a session, then each new event until the signal aborts. Also works for a
+   * session of another process.
    */
   follow(id: SessionId, signal: AbortSignal): AsyncIterable<FollowedEvents>;
   /**
@@ -185,8 +188,8 @@ export interface Sessions {
    */
   watchRun(place: RunPlace, sink: RunSink, signal: AbortSignal): Promise<RunEnd | undefined>;
   /**
-   * Kills a run of any process. The process that owns the run's session records the end of the run;
-   * if no process owns the session, this process records it.
+   * Kills a run, even if another process owns its session. The process that owns the run's session
+   * records the end of the run; if no process owns the session, this process records it.
    */
   killRun(place: RunPlace): Promise<KilledRun>;
   readonly onDidChange: Event<void>;

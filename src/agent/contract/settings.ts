@@ -29,8 +29,8 @@ export interface EndpointSettings {
   readonly contextTokens?: number;
   readonly maxOutputTokens?: number;
   /**
-   * Form of tool calls. Default: `native`, until the endpoint rejects a request with
-   * tools.
+   * Form of tool calls: `native` is the form of the API, `text` writes the calls into the text of
+   * messages. Default: `native`, until the endpoint rejects a request with tools.
    */
   readonly toolCalls?: 'native' | 'text';
   readonly acceptsImages?: boolean;
@@ -77,7 +77,8 @@ export interface EngineSettings extends ProviderSettings {
   readonly report?: 'always' | 'never';
   /**
    * Number of consecutive turns without progress (a new run, a file change or a memory write) after
-   * which the session ends with `no_progress`.
+   * which the session ends with `no_progress`. A turn with tool calls but without progress counts
+   * as one sixth of a turn.
    */
   readonly idleTurns: number;
   /**

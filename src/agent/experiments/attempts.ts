@@ -22,8 +22,9 @@ interface Attempts {
    * Number of actions that may change the result of a run: edits, commands, messages of the user.
    */
   changes: number;
-  /** Value of `changes` when each run was planned, and when it ended. */
+  /** Run id → value of `changes` when the run was planned. */
   readonly plannedAt: Map<RunId, number>;
+  /** Run id → value of `changes` when the run ended. */
   readonly endedAt: Map<RunId, number>;
 }
 
@@ -89,30 +90,30 @@ export function duplicatesOf(
   state: SessionState,
   asked: AskedAttempts,
 ): Duplicate[] {
-  const known = attemptsOf(events);
+  const earlier = attemptsOf(events);
   return asked.attempts.flatMap((attempt) => {
-    const found = known.tried
+    const found = earlier.tried
       .like(attempt)
       .find(
         (run) =>
           run.experimentId !== asked.experimentId &&
-          stillTells(known, state.runs.get(run.runId), run, asked),
+          stillTells(earlier, state.runs.get(run.runId), run, asked),
       );
     return found === undefined ? [] : [{ attempt, found }];
   });
 }
 
 function stillTells(
-  known: Attempts,
+  earlier: Attempts,
   state: RunState | undefined,
   { runId, code }: TriedRun,
   asked: AskedAttempts,
 ): boolean {
   if (state === undefined || state.notStarted !== undefined) return false;
-  // Without a repository, the code counts as the same only if this session has changed nothing
+  // Without a repository, the code is considered the same only if this session has changed nothing
   // since the run was planned.
-  if (code.kind === 'none' && known.plannedAt.get(runId) !== known.changes) return false;
-  const isAsItFailed = known.endedAt.get(runId) === known.changes;
+  if (code.kind === 'none' && earlier.plannedAt.get(runId) !== earlier.changes) return false;
+  const isAsItFailed = earlier.endedAt.get(runId) === earlier.changes;
   return state.verdict === undefined || endTells(state, state.verdict, { isAsItFailed, ...asked });
 }
 

@@ -1,6 +1,6 @@
 /**
- * Finds attempts of the home's other sessions that resemble a new launch, and imported results of
- * the code that is launched.
+ * Finds attempts in the home's other sessions that resemble a new launch, and imported results of
+ * the commit that is launched.
  */
 import { delay, type Clock } from '../../base/clock.ts';
 import { messageOf } from '../../base/errors.ts';
@@ -77,15 +77,15 @@ export class EarlierAttempts {
     attempts: readonly Attempt[],
     sessionId: SessionId,
   ): Promise<readonly EarlierAttempt[]> {
-    const asked = attempts.filter(({ code }) => code.kind === 'git').slice(0, maxAsked);
-    if (asked.length === 0) return [];
+    const gitAttempts = attempts.filter(({ code }) => code.kind === 'git').slice(0, maxAsked);
+    if (gitAttempts.length === 0) return [];
     this.prepare();
     const { index, clock } = this.#deps;
-    const known = new AbortController();
-    const late = delay(clock, withinMs, known.signal).catch(() => undefined);
+    const waitOver = new AbortController();
+    const late = delay(clock, withinMs, waitOver.signal).catch(() => undefined);
     await Promise.race([this.#refreshing, late]);
-    known.abort();
-    const keys = asked.map(attemptKeys);
+    waitOver.abort();
+    const keys = gitAttempts.map(attemptKeys);
     const same = new Set(keys.map((key) => key.same));
     const seeds = [...new Set(keys.map((key) => key.seed))];
     return index

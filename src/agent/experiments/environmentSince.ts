@@ -29,11 +29,11 @@ export async function environmentSince(
     return 'The environment of the first run was not recorded: packages and drivers may have changed.';
   const { id, machineId, repo } = env;
   try {
-    const taken = await readSnapshot(snapshotFolder(folder), env.file);
-    if (taken === undefined) return notCompared(id, env.gist, 'its file is gone');
-    const python = interpreterOf(taken.environment);
+    const snapshot = await readSnapshot(snapshotFolder(folder), env.file);
+    if (snapshot === undefined) return notCompared(id, env.gist, 'its file is gone');
+    const python = interpreterOf(snapshot.environment);
     const now = await askEnvironment(machines.get(machineId), { repo, python }, signal);
-    const changes = changesBetween(withoutCode(taken.environment), withoutCode(now));
+    const changes = changesBetween(withoutCode(snapshot.environment), withoutCode(now));
     return changes.length === 0
       ? `The environment is that of the first run (${id}).`
       : `The environment differs from that of the first run (${id}): ${listed(changes)}.`;
@@ -57,6 +57,9 @@ const withoutCode = ({ git: _, ...environment }: Environment): Environment => en
 const interpreterOf = ({ python }: Environment): string | undefined => python?.replace(/^\S+ /, '');
 
 function listed(changes: readonly string[]): string {
-  const left = changes.length - maxChanges;
-  return [...changes.slice(0, maxChanges), ...(left > 0 ? [`and ${left} more`] : [])].join('; ');
+  const omittedCount = changes.length - maxChanges;
+  return [
+    ...changes.slice(0, maxChanges),
+    ...(omittedCount > 0 ? [`and ${omittedCount} more`] : []),
+  ].join('; ');
 }

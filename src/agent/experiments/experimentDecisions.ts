@@ -12,6 +12,7 @@ import type { SessionRuns } from '../runs/sessionRuns.ts';
 import { isSweepOver } from '../runs/sweepProgress.ts';
 import { experimentNamed } from './experimentReference.ts';
 import { decisionWarnings, resultText } from './experimentLabels.ts';
+import { runName } from '../../runs/run.ts';
 
 export interface ExperimentDecisionsDeps {
   readonly log: SessionLog;
@@ -21,8 +22,8 @@ export interface ExperimentDecisionsDeps {
 }
 
 /**
- * Records decisions on experiments: the agent's decisions, and `crash`, which Helios decides
- * itself.
+ * Records decisions on experiments: those of the agent, and the decision `crash`, which Helios
+ * makes itself when all runs of an experiment failed.
  */
 export class ExperimentDecisions implements Disposable {
   readonly #deps: ExperimentDecisionsDeps;
@@ -52,7 +53,7 @@ export class ExperimentDecisions implements Disposable {
     const row = experimentNamed(this.#deps.sessionRuns.ledger(), experiment);
     const going = row.runs
       .filter(({ verdict }) => verdict === undefined)
-      .map(({ number }) => `run ${number}`);
+      .map(({ number }) => runName(number));
     if (going.length > 0)
       throw new ToolFailure(
         `Experiment ${row.id} is still running (${going.slice(0, 5).join(', ')}): sleep until it is over, then decide. To give it up, end its runs with kill_task first.`,

@@ -5,12 +5,14 @@
 import { formatValue, oneLine } from '../../base/text.ts';
 import type { Attempt, FoundRun } from '../../experiments/duplicates.ts';
 import type { Decision } from '../../experiments/experiment.ts';
-import type {
-  ExperimentResult,
-  ExperimentRow,
-  ImportedResult,
-  Ledger,
+import {
+  experimentStatus,
+  type ExperimentResult,
+  type ExperimentRow,
+  type ImportedResult,
+  type Ledger,
 } from '../../experiments/ledger.ts';
+import { runName } from '../../runs/run.ts';
 
 export interface RefusedLaunch {
   readonly found: readonly { readonly attempt: Attempt; readonly found: FoundRun }[];
@@ -28,17 +30,15 @@ export function experimentResultText({ metric, mean, spread, n }: ExperimentResu
 }
 
 /** Returns the runs and the result of an experiment in one line. */
-export const resultText = ({ verdicts, result, status }: ExperimentRow): string =>
+export const resultText = (row: ExperimentRow): string =>
   [
-    status === 'not_started' ? 'never started' : verdicts,
-    ...(result === undefined ? [] : [experimentResultText(result)]),
+    row.runs.length === 0 ? experimentStatus(row) : row.verdicts,
+    ...(row.result === undefined ? [] : [experimentResultText(row.result)]),
   ].join(', ');
 
-/** Formats a decision: `discard: no better than the baseline`, `not decided yet`. */
-export const decisionText = ({ decision }: Pick<ExperimentRow, 'decision'>): string =>
-  decision === undefined
-    ? 'not decided yet'
-    : `${decision.decision}: ${oneLine(decision.why, 200)}`;
+/** Formats a decision: `discard: no better than the baseline`, `not decided`. */
+export const decisionText = (row: Pick<ExperimentRow, 'decision' | 'status'>): string =>
+  `${experimentStatus(row)}${row.decision === undefined ? '' : `: ${oneLine(row.decision.why, 200)}`}`;
 
 /**
  * Explains why a duplicate is not launched: names the earlier experiment with its result and
@@ -69,8 +69,8 @@ const pointsText = (count: number, of: number): string =>
   `Nothing was started: ${count} of ${of} points were tried before.`;
 
 const likenessText = {
-  same: 'the same code (comments and outputs do not count) with the same arguments',
-  seed: 'the same code with arguments that differ in nothing but seed, workers or logging',
+  same: 'the same code (ignoring comments and outputs) with the same arguments',
+  seed: 'the same code with arguments that differ only in seed, workers or logging',
 } as const;
 
 function earlierText(
@@ -82,11 +82,11 @@ function earlierText(
   const [first] = duplicates;
   const numbers = rows
     .filter(({ runId }) => duplicates.some(({ found }) => found.runId === runId))
-    .map(({ number }) => `run ${number}`);
-  const said = row === undefined ? '' : ` "${oneLine(row.hypothesis, 160)}"`;
-  const told = row === undefined ? [] : [resultText(row), decisionText(row)];
+    .map(({ number }) => runName(number));
+  const hypothesis = row === undefined ? '' : ` "${oneLine(row.hypothesis, 160)}"`;
+  const facts = row === undefined ? [] : [resultText(row), decisionText(row)];
   const ran = first === undefined ? '' : likenessText[first.found.likeness];
-  return `- experiment ${id}${said} ran ${ran} (${numbers.slice(0, maxNamed).join(', ')}): ${told.join('; ')}`;
+  return `- experiment ${id}${hypothesis} ran ${ran} (${numbers.slice(0, maxNamed).join(', ')}): ${facts.join('; ')}`;
 }
 
 /** Returns objections to a decision. The decision is recorded despite the objections. */

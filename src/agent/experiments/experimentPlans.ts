@@ -33,7 +33,7 @@ export interface ExperimentPlansDeps {
   readonly log: SessionLog;
   readonly sessionRuns: SessionRuns;
   readonly machines: Machines;
-  /** Captures the state of the code, in limited time. Never rejects. */
+  /** Captures the state of the code, within a limited time. Never rejects. */
   readonly code: CodeCapture;
   /** Finds similar attempts of the home's other sessions. */
   readonly earlier: Pick<EarlierAttempts, 'prepare' | 'like'>;
@@ -49,7 +49,7 @@ export interface CodeCapture {
 }
 
 export interface ExperimentRequest extends ExperimentArguments {
-  /** Ids of the machines. The code is captured on the first of them that answers. */
+  /** Ids of the machines. The code is captured on the first machine that answers. */
   readonly machineIds: readonly string[];
   /** True when the launch may wait for machines that do not answer now. */
   readonly mayWait?: boolean;
@@ -132,8 +132,8 @@ export class ExperimentPlans {
   }
 
   /**
-   * Resolves with what other sessions know about the experiment. Rejects with `ToolFailure` if
-   * another session knows its result, unless `retest` is set.
+   * Resolves with notes about similar experiments of other sessions. Rejects with `ToolFailure` if
+   * another session has the result of exactly the same experiment, unless `retest` is set.
    */
   async #earlier({ retest }: ExperimentRequest, attempts: readonly Attempt[]): Promise<Earlier> {
     const [first] = attempts;
@@ -149,14 +149,14 @@ export class ExperimentPlans {
    * code. Rejects when no machine answers, unless `mayWait` is true.
    */
   async #place(
-    { machineIds, cwd: given = '.', mayWait = false, commands }: ExperimentRequest,
+    { machineIds, cwd: folder = '.', mayWait = false, commands }: ExperimentRequest,
     name: string,
   ): Promise<Place> {
     const machines = machineIds.map((id) => this.#deps.machines.get(id));
     const failures: unknown[] = [];
     for (const machine of machines) {
       try {
-        const cwd = await machinePath(machine, given);
+        const cwd = await machinePath(machine, folder);
         return { machine, cwd, code: await this.#deps.code.capture(machine, cwd, name, commands) };
       } catch (error) {
         failures.push(error);
@@ -164,10 +164,10 @@ export class ExperimentPlans {
     }
     const [machine] = machines;
     if (!mayWait || machine === undefined) throw failures[0];
-    return { machine, cwd: given, code: { kind: 'none', why: messageOf(failures[0]) } };
+    return { machine, cwd: folder, code: { kind: 'none', why: messageOf(failures[0]) } };
   }
 
-  /** Returns the experiment that this tool call already planned before a crash. */
+  /** Returns the id of the experiment that this tool call already planned before a crash. */
   #begunFor(callId: string): string | undefined {
     const event = this.#deps.log.events.findLast(
       (one) =>
@@ -189,7 +189,7 @@ export class ExperimentPlans {
   }
 
   /**
-   * Returns the earlier experiment that the launch deliberately repeats, if any. Throws
+   * Returns the id of the earlier experiment that the launch deliberately repeats, if any. Throws
    * `ToolFailure` for a duplicate without `retest`.
    */
   #refuseDuplicates({ retest }: ExperimentRequest, asked: AskedAttempts): string | undefined {
@@ -202,8 +202,8 @@ export class ExperimentPlans {
   }
 
   /**
-   * Resolves with the code of an earlier experiment that is equivalent to the launched code.
-   * Compares with the newest experiments only.
+   * Resolves with the git tree of an earlier experiment whose code differs from the launched code,
+   * but not in anything that can affect a run. Compares with the newest experiments only.
    */
   async #sameCode(
     { machine, code }: Place,
@@ -211,10 +211,10 @@ export class ExperimentPlans {
   ): Promise<string | undefined> {
     if (code.kind !== 'git') return undefined;
     const plans = [...this.#state.experiments.values()].map(({ plan }) => plan).reverse();
-    const known = [...new Set(plans.flatMap((plan) => codeKey(plan) ?? []))];
-    if (known.includes(code.tree)) return undefined;
+    const knownTrees = [...new Set(plans.flatMap((plan) => codeKey(plan) ?? []))];
+    if (knownTrees.includes(code.tree)) return undefined;
     const { repo, tree } = code;
-    return sameCode(machine, { repo, tree, commands, others: known.slice(0, maxTrees) });
+    return sameCode(machine, { repo, tree, commands, others: knownTrees.slice(0, maxTrees) });
   }
 
   #refuseOtherCode(
@@ -224,13 +224,16 @@ export class ExperimentPlans {
     const [before, now] = [plan && codeKey(plan), codeKey({ code, sameCodeAs })];
     if (before !== undefined && now !== undefined && before !== now)
       throw new ToolFailure(
-        `Nothing was started: the code has changed since experiment ${id}. Launch without experiment, as a new one.`,
+        `Nothing was started: the code has changed since experiment ${id}. Launch it as a new experiment: omit the argument experiment.`,
       );
   }
 }
 
 interface Earlier {
-  /** Experiment of another session with exactly the same code and arguments. */
+  /**
+   * Experiment of another session with exactly the same code and arguments, such as `e7 of session
+   * …`.
+   */
   readonly exact: string | undefined;
   readonly notes: readonly string[];
 }

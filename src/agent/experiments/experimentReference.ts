@@ -9,8 +9,8 @@ export function experimentNamed({ experiments }: Ledger, reference: string): Exp
   const number = /^(?:experiment\s*)?#?e?(\d+)$/i.exec(reference.trim())?.[1];
   const row = experiments.find(({ plan }) => plan !== undefined && String(plan.number) === number);
   if (row !== undefined) return row;
-  const known = experiments.flatMap(({ plan }) => plan?.id ?? []).slice(-20);
+  const knownIds = experiments.flatMap(({ plan }) => plan?.id ?? []).slice(-20);
   throw new ToolFailure(
-    `There is no experiment ${reference}. Experiments: ${known.join(', ') || 'none yet'}.`,
+    `There is no experiment ${reference}. Experiments: ${knownIds.join(', ') || 'none yet'}.`,
   );
 }

@@ -1,7 +1,7 @@
 /**
- * Runs an experiment again: its code in a new worktree, with the same command, machine and limits.
- * Then compares each metric with the earlier values: judges the difference only if there is a
- * spread of repeats or a given tolerance.
+ * Runs an experiment again: with its stored code in a new worktree, and with the same command,
+ * machine and limits. Then compares each metric with the earlier values. The difference is judged
+ * only if the earlier values have a spread or a tolerance is given.
  */
 import path from 'node:path';
 import type { Clock } from '../../base/clock.ts';
@@ -11,7 +11,7 @@ import { summaryFor, type ExperimentRow, type LedgerRow } from '../../experiment
 import { repeatsOf } from '../../experiments/ledgerExperiments.ts';
 import type { Machine, Machines } from '../../machines/machine.ts';
 import type { MetricSummary } from '../../metrics/metric.ts';
-import type { RunSpec, Verdict } from '../../runs/run.ts';
+import { type RunSpec, type Verdict, runTitle, runName } from '../../runs/run.ts';
 import { environmentSince } from './environmentSince.ts';
 import type {
   ComparedMetric,
@@ -21,6 +21,7 @@ import type {
 } from '../contract/reproduction.ts';
 import type { SessionRuns } from '../runs/sessionRuns.ts';
 import type { SessionLog } from '../journal/sessionLog.ts';
+import { seriousAlarm } from '../journal/runText.ts';
 
 export interface ReproductionDeps {
   readonly log: SessionLog;
@@ -32,8 +33,9 @@ export interface ReproductionDeps {
 }
 
 /**
- * Reproduces an experiment. Resolves when the new run has ended. Throws `UserFacing` when the run
- * cannot be started. Once started, the run continues even if the wait for it is aborted.
+ * Reproduces an experiment. Resolves when the new run has ended. Rejects with `UserFacing` when the
+ * run cannot be started, or when `request.signal` aborts before the run has ended. The run
+ * continues after such an abort.
  */
 export async function reproduce(
   deps: ReproductionDeps,
@@ -44,16 +46,17 @@ export async function reproduce(
   const repeats = repeatedRuns(row, sessionRuns);
   const original = log.state.runs.get(repeats[0].runId)?.spec;
   if (original === undefined)
-    throw new UserFacing(`Run ${repeats[0].number} is not in the journal.`);
+    throw new UserFacing(`${runTitle(repeats[0].number)} is not in the journal.`);
   const machine = machineOf(deps, original.machineId, row.id);
   const place = await placeOf(deps, { ...row, machine }, original);
   const spec = await launched(deps, { row, original, cwd: place.cwd, signal: request.signal });
   const environment = environmentSince(deps, row.plan.envId, request.signal);
-  const { verdict, metrics } = await ended(deps, spec, request.signal);
+  const { verdict, metrics, alarm } = await ended(deps, spec, request.signal);
   return {
     experimentId: row.id,
     run: spec.number,
     verdict,
+    ...(alarm && { alarm }),
     metrics: metrics.flatMap((now) => compared(now, repeats, request.tolerance) ?? []),
     differences: [...place.differences, await environment],
   };
@@ -65,10 +68,10 @@ function plannedRow(sessionRuns: SessionRuns, id: string): Planned {
   const { experiments } = sessionRuns.ledger();
   const row = experiments.find((one): one is Planned => one.plan !== undefined && one.id === id);
   if (row !== undefined) return row;
-  const known = experiments.flatMap(({ plan }) => plan?.id ?? []).slice(-20);
+  const knownIds = experiments.flatMap(({ plan }) => plan?.id ?? []).slice(-20);
   throw new UserFacing(
     `There is no experiment ${id} that can be run again.`,
-    known.length === 0 ? 'The session has none.' : `Name one of: ${known.join(', ')}.`,
+    knownIds.length === 0 ? 'The session has none.' : `Name one of: ${knownIds.join(', ')}.`,
   );
 }
 
@@ -104,8 +107,8 @@ interface Place {
 }
 
 /**
- * Returns a new worktree with the stored code. If no code was stored, returns the folder in its
- * current state and reports this as a difference.
+ * Resolves with a new worktree that contains the stored code. If no code was stored, resolves with
+ * the folder of the earlier run in its current state, and reports this as a difference.
  */
 async function placeOf(
   { log, clock }: ReproductionDeps,
@@ -116,19 +119,19 @@ async function placeOf(
   const commit =
     code.kind === 'git' ? (code.commit ?? (code.isDirty ? undefined : code.head)) : undefined;
   if (code.kind === 'none' || commit === undefined) {
-    const why = code.kind === 'none' ? code.why : 'it could not be kept';
+    const why = code.kind === 'none' ? code.why : 'it could not be stored';
     return {
       cwd: run.cwd,
-      differences: [`The code of ${id} was not kept (${why}): the run used the present code.`],
+      differences: [`The code of ${id} was not stored (${why}): the run used the current code.`],
     };
   }
   const worktrees = new Worktrees({ sessionId: log.state.id, clock });
-  const name = `reproduction ${id} run ${log.state.runs.size + 1}`;
+  const name = `reproduction ${id} ${runName(log.state.runs.size + 1)}`;
   try {
     const top = await worktrees.add({ machine, folder: code.repo }, commit, name);
     const within = path.posix.relative(code.repo, run.cwd);
     const leftOut =
-      code.leftOut.length === 0 ? [] : [`Not in its code: ${code.leftOut.join(', ')}.`];
+      code.leftOut.length === 0 ? [] : [`Not stored with its code: ${code.leftOut.join(', ')}.`];
     return { cwd: path.posix.join(top, within), differences: leftOut };
   } catch (error) {
     throw new UserFacing(`The code of ${id} could not be restored: ${messageOf(error)}`);
@@ -163,13 +166,14 @@ async function launched(
   } catch (error) {
     throw new UserFacing(
       `The run was not started: ${messageOf(error)}`,
-      'The session was not changed.',
+      'Fix the problem, then reproduce the experiment again.',
     );
   }
 }
 
 interface Ended {
   readonly verdict: Verdict;
+  readonly alarm: Reproduction['alarm'];
   readonly metrics: readonly MetricSummary[];
 }
 
@@ -181,15 +185,15 @@ function ended(
 ): Promise<Ended> {
   const { promise, resolve, reject } = Promise.withResolvers<Ended>();
   const check = (): void => {
-    const { verdict, metrics = [] } = log.state.runs.get(spec.id) ?? {};
-    if (verdict !== undefined) resolve({ verdict, metrics });
+    const { verdict, metrics = [], alarms = [] } = log.state.runs.get(spec.id) ?? {};
+    if (verdict !== undefined) resolve({ verdict, metrics, alarm: seriousAlarm(alarms) });
   };
   const listening = log.onDidRecord(check);
   const stop = (): void =>
     reject(
       new UserFacing(
-        `Run ${spec.number} is still running.`,
-        'Its end is recorded with the session; compare it in the ledger.',
+        `${runTitle(spec.number)} is still running.`,
+        'When it ends, the session records its result; compare it in the ledger.',
       ),
     );
   signal?.addEventListener('abort', stop, { once: true });

@@ -1,6 +1,6 @@
 /**
- * Folds events into the allowances of experiments, and tracks which notices about an allowance were
- * recorded.
+ * Folds events into allowances (the spending from one launch to the next) and into the set of
+ * recorded notices about limits.
  */
 import type { RunId } from '../../base/ids.ts';
 import type { Budget, JournalEvent, Limits } from './events.ts';
@@ -21,7 +21,7 @@ export const begun = (
   hasUnknownCost: false,
 });
 
-/** Changes the last allowance, to which current spending is added. */
+/** Changes the last allowance: new spending is always added to the last allowance. */
 export function changeAllowance(
   state: SessionState,
   change: (last: Allowance) => Allowance,
@@ -35,17 +35,17 @@ export function changeAllowance(
 }
 
 /**
- * Begins a new allowance when a run is launched. A run of the same sweep, or launched in the same
- * turn, as an existing allowance is added to that allowance instead.
+ * Begins a new allowance when a run is launched. If an allowance exists for the sweep of the run,
+ * or for the turn in which the run was launched, adds the run to this allowance instead.
  */
 export function launched(state: SessionState, runId: RunId, atMs: number): SessionState {
   const key = state.runs.get(runId)?.spec.sweep?.id ?? `turn ${state.turns}`;
   const index = lastIndexOf(state.allowances, key);
-  const known = state.allowances[index];
-  if (known?.runIds.includes(runId)) return state;
-  if (known !== undefined) {
-    const runIds = [...known.runIds, runId];
-    return { ...state, allowances: withItem(state.allowances, index, { ...known, runIds }) };
+  const existing = state.allowances[index];
+  if (existing?.runIds.includes(runId)) return state;
+  if (existing !== undefined) {
+    const runIds = [...existing.runIds, runId];
+    return { ...state, allowances: withItem(state.allowances, index, { ...existing, runIds }) };
   }
   return {
     ...state,
@@ -56,7 +56,7 @@ export function launched(state: SessionState, runId: RunId, atMs: number): Sessi
 
 /**
  * Returns the index of the last allowance with this key, or -1. Turns only increase, so the search
- * stops at the newest turn's allowance.
+ * for a turn stops at the newest allowance whose key is a turn.
  */
 function lastIndexOf(allowances: readonly Allowance[], key: string): number {
   const isTurn = (other: string): boolean => other.startsWith('turn ');
@@ -70,8 +70,8 @@ type Noticed = Extract<JournalEvent, { type: 'budget.noticed' }>;
 
 export function noticed(state: SessionState, { scope, limit, percent }: Noticed): SessionState {
   const isOver = scope === 'experiment' && percent === 100;
-  const told = { ...state, notices: new Set([...state.notices, `${scope} ${limit} ${percent}`]) };
-  return isOver ? changeAllowance(told, (last) => ({ overAtTurns: last.turns, ...last })) : told;
+  const next = { ...state, notices: new Set([...state.notices, `${scope} ${limit} ${percent}`]) };
+  return isOver ? changeAllowance(next, (last) => ({ overAtTurns: last.turns, ...last })) : next;
 }
 
 /**
@@ -84,8 +84,8 @@ export const renewed = (state: SessionState): SessionState =>
     : changeAllowance(state, (last) => ({ ...last, overAtTurns: last.turns }));
 
 /**
- * Sets new limits. Removes the recorded notices about limits that changed, so that they are
- * reported again.
+ * Sets new limits. Removes the recorded notices about limits that changed, so that new notices
+ * about these limits can be recorded.
  */
 export function allowed(state: SessionState, budget: Budget): SessionState {
   const before = state.budget;

@@ -2,20 +2,28 @@
  * Describes events for users. All front ends use these texts and add only icons, colours and line
  * breaks.
  */
-import { cleanText, counted, formatDuration, formatValue, oneLine } from '../../base/text.ts';
+import {
+  cleanText,
+  counted,
+  formatDuration,
+  formatValue,
+  oneLine,
+  formatTokens,
+} from '../../base/text.ts';
 import type { Decision } from '../../experiments/experiment.ts';
 import { summaryFor } from '../../experiments/ledger.ts';
 import type { MetricSummary } from '../../metrics/metric.ts';
-import type { Verdict } from '../../runs/run.ts';
+import { runTitle, type Verdict } from '../../runs/run.ts';
 import type { JournalEvent, MessageOrigin } from './events.ts';
 import { endText, sleepText } from './factText.ts';
-import { budgetText, noticeText, shortTokens } from './limitText.ts';
-import { alarmActionText, runName, verdictLabel } from './runText.ts';
+import { budgetText, noticeText } from './limitText.ts';
+import { alarmActionText, runEndText } from './runText.ts';
 import type { SessionState } from './state.ts';
+import type { RunId } from '../../base/ids.ts';
 
 /**
- * Tone of an event. `busy`: work is in progress. `muted`: the user or the agent
- * chose it, so it is neither good nor bad.
+ * Tone of an event. `busy`: work is in progress. `muted`: a choice of the user or the agent,
+ * neither good nor bad, such as a pause, a killed run or a discarded experiment.
  */
 export type Tone = 'good' | 'bad' | 'warn' | 'busy' | 'muted' | 'plain';
 
@@ -154,7 +162,7 @@ const descriptions: { readonly [Type in JournalEvent['type']]: Describe<Type> } 
   'run.planned': nothing,
   'run.started': ({ runId }, state) => {
     const { label = '', machineId = '' } = state.runs.get(runId)?.spec ?? {};
-    const name = runName(state, runId);
+    const name = titleOf(state, runId);
     return described(
       { kind: 'run', tone: 'busy' },
       label === '' ? name : `${name} · ${label}`,
@@ -163,11 +171,11 @@ const descriptions: { readonly [Type in JournalEvent['type']]: Describe<Type> } 
   },
   'run.ended': describeRunEnd,
   'run.not_started': ({ runId, why }, state) =>
-    bad('runEnd', `${runName(state, runId)} did not start`, why),
+    bad('runEnd', `${titleOf(state, runId)} did not start`, why),
   'run.alarmed': ({ runId, detail, action }, state) =>
     described(
       { kind: 'alarm', tone: action === 'kill' ? 'bad' : 'warn' },
-      `${runName(state, runId)}: ${detail}`,
+      `${titleOf(state, runId)}: ${detail}`,
       alarmActionText[action],
     ),
   'experiment.planned': ({ plan }) => plain('plan', `Experiment ${plan.number}`, plan.hypothesis),
@@ -187,7 +195,7 @@ const descriptions: { readonly [Type in JournalEvent['type']]: Describe<Type> } 
   'question.answered': ({ questionId, answer, by, why = 'no answer in time' }) =>
     by === 'person'
       ? plain('answer', `You answered ${questionId}`, answer)
-      : plain('answer', `Default taken for ${questionId}`, answer, [why]),
+      : plain('answer', `Default answer used for ${questionId}`, answer, [why]),
   'sweep.started': ({ plan }) =>
     plain('sweep', `Sweep ${plan.id}`, counted(plan.points.length, 'point')),
   'sweep.point_skipped': ({ sweepId, index, why }, { sweeps }) =>
@@ -215,7 +223,7 @@ const descriptions: { readonly [Type in JournalEvent['type']]: Describe<Type> } 
     plain(
       'checkpoint',
       'Checkpoint',
-      `${shortTokens(tokensBefore)} tokens condensed into a briefing`,
+      `${formatTokens(tokensBefore)} tokens condensed into a briefing`,
     ),
   'note.pinned': ({ number, text }) => plain('note', `Sticky note ${number} pinned`, text),
   'note.unpinned': ({ number }) => plain('note', `Sticky note ${number} removed`),
@@ -223,10 +231,12 @@ const descriptions: { readonly [Type in JournalEvent['type']]: Describe<Type> } 
 
 /**
  * Describes an event. `state` is the state of the session after the event. Returns `undefined` for
- * an event that only completes another event, and for an event of a newer version of Helios.
+ * an event that needs no description, because the description of another event covers it, and for
+ * an event of a newer version of Helios.
  */
 export function describeEvent(event: JournalEvent, state: SessionState): Description | undefined {
-  // The type of an event selects its description, which the compiler cannot check.
+  // The compiler cannot check that the selected function accepts this event, hence the cast. An
+  // event of a newer version of Helios has no description.
   const describe = descriptions[event.type] as Describe<JournalEvent['type']> | undefined;
   return describe?.(event, state);
 }
@@ -285,20 +295,29 @@ export const decisionTone = (decision: Decision): Tone => decisionTones[decision
 function describeReply({ content, stop, failure }: EventOf<'model.replied'>): Description {
   if (failure !== undefined) return bad('turn', 'Model call failed', failure.message);
   if (stop === 'aborted') return described({ kind: 'turn', tone: 'muted' }, 'Interrupted');
-  const said = content
+  const firstText = content
     .flatMap((block) => (block.type === 'text' ? [block.text.trim()] : []))
     .find((text) => text !== '');
   const calls = content.flatMap((block) => (block.type === 'tool_call' ? [block.name] : []));
   const title =
-    said === undefined ? calls.join(', ') || 'Empty reply' : withoutMarks(firstLine(said));
+    firstText === undefined
+      ? calls.join(', ') || 'Empty reply'
+      : withoutMarks(firstLine(firstText));
   return stop === 'length'
-    ? described({ kind: 'turn', tone: 'warn' }, title, 'The reply was cut at the output limit')
+    ? described(
+        { kind: 'turn', tone: 'warn' },
+        title,
+        'The reply was truncated at the output limit',
+      )
     : plain('turn', title);
 }
 
+const titleOf = ({ runs }: SessionState, runId: RunId): string =>
+  runTitle(runs.get(runId)?.spec.number ?? runId);
+
 const firstLine = (text: string): string => text.split('\n', 1)[0] ?? '';
 
-/** Removes the Markdown of headings, lists and emphasis, because a title is plain text. */
+/** Removes the Markdown syntax of headings, lists and emphasis, because a title is plain text. */
 const withoutMarks = (text: string): string =>
   text
     .replace(/^\s*(#{1,6}|[-*>]|\d+\.)\s+/, '')
@@ -316,7 +335,7 @@ function describeRunEnd(
   );
   return described(
     { kind: 'runEnd', tone: verdictTone(verdict) },
-    `${runName(state, runId)}: ${verdictLabel(verdict, run?.alarms)}`,
+    `${titleOf(state, runId)}: ${runEndText({ runId, verdict }, state)}`,
     about.filter((part) => part !== '').join(' · '),
     values,
   );
@@ -325,9 +344,9 @@ function describeRunEnd(
 /** Returns up to three metrics, with the goal's metric first. */
 function mainMetrics(
   metrics: readonly MetricSummary[],
-  wanted: string | undefined,
+  goalMetric: string | undefined,
 ): MetricSummary[] {
-  const first = wanted === undefined ? undefined : summaryFor(metrics, wanted);
+  const first = goalMetric === undefined ? undefined : summaryFor(metrics, goalMetric);
   const others = metrics.filter((summary) => summary !== first && summary.direction !== 'none');
   return [...(first ? [first] : []), ...others].slice(0, 3);
 }

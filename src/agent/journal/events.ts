@@ -57,11 +57,14 @@ export type ProfileId = 'goal' | 'question';
 export type AlarmKind =
   'non_finite' | 'divergence' | 'throughput' | 'silence' | 'disk' | 'gpu_idle';
 
+/**
+ * Values of a metric that support the outcome of a session. The engine read them from the output of
+ * the run; they are never values that the model reported.
+ */
 export interface Evidence {
   readonly runId: RunId;
   readonly run: string;
   readonly metric: string;
-  /** Value that the engine read from the run's output, never one that the model reported. */
   readonly last: number;
   readonly best: number;
   readonly lastStep: number;
@@ -80,6 +83,7 @@ export type SessionEvent =
       readonly provider: string;
       readonly model: string;
       readonly workFolder: string;
+      /** Version of Helios that started the session. */
       readonly helios: string;
       /** Default: `goal`. */
       readonly profile?: ProfileId;
@@ -114,8 +118,8 @@ export type SessionEvent =
       readonly origin: MessageOrigin;
       readonly text: string;
       /**
-       * Set for a reminder about a plateau (experiments no longer improve the result). Each stage
-       * is reported once.
+       * Set for a reminder about a plateau (experiments no longer improve the result): the stage
+       * of the plateau. Each stage of a plateau is reported once.
        */
       readonly plateauStage?: 1 | 2;
     }
@@ -147,8 +151,8 @@ export type SessionEvent =
       readonly cost: Cost;
     }
   /**
-   * The spending passed a share of a limit. Each share is reported once. `used` and `of` (the
-   * limit) have the same unit.
+   * The use of a limit reached `percent` of the limit. Recorded once per limit and percentage; for
+   * a limit of the day, once per day. `used` and `of` (the limit) have the same unit.
    */
   | {
       readonly type: 'budget.noticed';
@@ -164,7 +168,7 @@ export type SessionEvent =
       readonly isAllowed: boolean;
       readonly by: 'mode' | 'person' | 'rule';
       readonly why: string;
-      /** Tool that the user allowed for the rest of the session when answering. */
+      /** Tool that the user allowed for the rest of the session with this answer. */
       readonly allowedTool?: string;
       /**
        * Accesses of the call to anything other than Helios's own data. Omitted when there were
@@ -195,7 +199,9 @@ export type SessionEvent =
        */
       readonly text: string;
       readonly isError: boolean;
-      /** Set for a call of a quiet tool. */
+      /**
+       * Set for a call that views omit, because they already show the event that the call caused.
+       */
       readonly isQuiet?: true;
       readonly durationMs: number;
       readonly summary?: string;

@@ -6,6 +6,7 @@ import type { Cost } from '../../models/prices.ts';
 import { triggerText, type SleepRequest, type Trigger } from '../../sleep/trigger.ts';
 import type { EndReason } from './events.ts';
 import type { SessionState } from './state.ts';
+import { runName } from '../../runs/run.ts';
 
 const endReasonText: Readonly<Record<EndReason, string>> = {
   goal: 'Goal met',
@@ -17,7 +18,10 @@ const endReasonText: Readonly<Record<EndReason, string>> = {
   user: 'Stopped',
   error: 'Stopped by an error',
 };
-export const endText = (reason: EndReason): string => endReasonText[reason];
+
+/** Returns how a session ended: `Goal met`, `Budget used up`; `Not ended` without a reason. */
+export const endText = (reason: EndReason | undefined): string =>
+  reason === undefined ? 'Not ended' : endReasonText[reason];
 
 /** Returns `$1.20`, or `at least $1.20` when the price of a call is unknown. */
 export const costText = ({
@@ -58,7 +62,7 @@ function exitedRun(
   state: SessionState,
 ): string {
   const run = state.runs.get(trigger.runId);
-  return run ? `run ${run.spec.number}` : trigger.name;
+  return run ? runName(run.spec.number) : trigger.name;
 }
 
 const shortList = (words: readonly string[], conjunction: string): string =>

@@ -263,7 +263,10 @@ const withRun = (state: SessionState, id: RunId, run: RunState): SessionState =>
   runs: withEntry(state.runs, id, run),
 });
 
-/** Returns the environment that was recorded last for the machine and folder. */
+/**
+ * Returns the environment that was recorded last on the machine for the folder or for one of its
+ * parent folders.
+ */
 export function envFor(
   { envs }: Pick<SessionState, 'envs'>,
   { machineId, cwd }: Pick<RunSpec, 'machineId' | 'cwd'>,

@@ -8,7 +8,7 @@ import type { JournalEvent, SessionEvent } from './events.ts';
 export interface FollowedEvents {
   /** New events, oldest first. Each event is yielded once. */
   readonly events: readonly JournalEvent[];
-  /** True when these events are the last ones in the journal so far. */
+  /** True when all events in the journal so far have been yielded; `events` is then empty. */
   readonly isUpToDate: boolean;
 }
 
@@ -25,14 +25,14 @@ export async function* followJournal(
   signal: AbortSignal,
 ): AsyncGenerator<FollowedEvents, void, void> {
   const follower = new JournalFollower<SessionEvent>(home.journalFile(id));
-  const given = new Set<string>();
+  const yieldedIds = new Set<string>();
   while (!signal.aborted) {
-    let isFirst = given.size === 0;
+    let isFirst = yieldedIds.size === 0;
     for await (const piece of follower.read()) {
       const events = (piece.events as readonly JournalEvent[]).filter(
-        (event) => !given.has(event.id),
+        (event) => !yieldedIds.has(event.id),
       );
-      for (const event of events) given.add(event.id);
+      for (const event of events) yieldedIds.add(event.id);
       if (events.length > 0) yield { events, isUpToDate: false };
       isFirst ||= events.length > 0;
     }

@@ -1,20 +1,20 @@
 /**
- * Changes maps and lists of a state. Normally each change copies the collection, so that a state
- * that others hold never changes. Within `foldingAtOnce`, collections that the fold created are
- * changed in place, because no one else holds them yet.
+ * Changes maps and lists of a state. Normally each change copies the collection, so that earlier
+ * states never change. Within `foldingAtOnce`, collections that the fold created are changed in
+ * place, because no other code has a reference to them yet.
  */
-let unseen: WeakSet<object> | undefined;
+let createdByFold: WeakSet<object> | undefined;
 
 /**
  * Runs `fold`. Collections created by `fold` are changed in place until `fold` returns. `fold` must
  * be synchronous and must not call this function.
  */
 export function foldingAtOnce<T>(fold: () => T): T {
-  unseen = new WeakSet();
+  createdByFold = new WeakSet();
   try {
     return fold();
   } finally {
-    unseen = undefined;
+    createdByFold = undefined;
   }
 }
 
@@ -36,8 +36,8 @@ function changeable<Shown extends object, Own extends Shown>(
   value: Shown,
   copy: (value: Shown) => Own,
 ): Own {
-  if (unseen?.has(value)) return value as Own;
-  const own = copy(value);
-  unseen?.add(own);
-  return own;
+  if (createdByFold?.has(value)) return value as Own;
+  const created = copy(value);
+  createdByFold?.add(created);
+  return created;
 }

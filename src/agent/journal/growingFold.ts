@@ -12,12 +12,12 @@ export function growingFold<T, A>(
   start: () => A,
   add: (into: A, item: T) => void,
 ): (items: readonly T[]) => A {
-  const known = new WeakMap<readonly T[], { readonly value: A; count: number }>();
+  const entries = new WeakMap<readonly T[], { readonly value: A; count: number }>();
   return (items) => {
-    const found = known.get(items);
+    const found = entries.get(items);
     const entry =
       found !== undefined && found.count <= items.length ? found : { value: start(), count: 0 };
-    known.set(items, entry);
+    entries.set(items, entry);
     for (; entry.count < items.length; entry.count += 1) add(entry.value, items[entry.count] as T);
     return entry.value;
   };

@@ -1,5 +1,5 @@
 /** Texts for limits: `$5 · 2 h · 40 turns · $0.50 per experiment`. */
-import { counted, formatUsd } from '../../base/text.ts';
+import { counted, formatUsd, formatTokens } from '../../base/text.ts';
 import type { Budget, BudgetScope, Limits, SessionEvent } from './events.ts';
 
 export type BudgetNotice = Extract<SessionEvent, { type: 'budget.noticed' }>;
@@ -34,13 +34,6 @@ const tokenText = (tokens: number): string =>
       ? `${tokens / 1e3}k`
       : `${tokens}`;
 
-/** Formats tokens rounded to three digits: `1.23M`, `45.2k`, `812`. */
-export function shortTokens(tokens: number): string {
-  if (tokens < 999.5) return String(Math.round(tokens));
-  const [size, unit] = tokens < 999_500 ? [1e3, 'k'] : [1e6, 'M'];
-  return `${Number((tokens / size).toPrecision(3))}${unit}`;
-}
-
 /**
  * Formats how much of a limit is used: `$4.02 of $5.00`, `1.2M of 2M tokens`, `80 of 120 min`, `32
  * of 40 turns`.
@@ -50,7 +43,7 @@ export function usedText({ limit, used, of }: Pick<BudgetNotice, 'limit' | 'used
     case 'usd':
       return `${formatUsd(used)} of ${formatUsd(of)}`;
     case 'tokens':
-      return `${shortTokens(used)} of ${shortTokens(of)} tokens`;
+      return `${formatTokens(used)} of ${formatTokens(of)} tokens`;
     case 'minutes':
       return `${Math.floor(used)} of ${Number(of.toFixed(1))} min`;
     case 'turns':
@@ -58,16 +51,38 @@ export function usedText({ limit, used, of }: Pick<BudgetNotice, 'limit' | 'used
   }
 }
 
+/** Formats an amount of what is limited: `$4.02`, `1.2M tokens`, `80 min`, `1 turn`. */
+export function amountText(limit: keyof Limits, amount: number): string {
+  switch (limit) {
+    case 'usd':
+      return formatUsd(amount);
+    case 'tokens':
+      return `${formatTokens(amount)} tokens`;
+    case 'minutes':
+      return `${Math.floor(amount)} min`;
+    case 'turns':
+      return counted(amount, 'turn');
+  }
+}
+
+/** Formats what is left of a limit: `24 % used, $3.80 left`. */
+export const leftText = ({
+  limit,
+  used,
+  of,
+}: Pick<BudgetNotice, 'limit' | 'used' | 'of'>): string =>
+  `${Math.floor((100 * used) / of)} % used, ${amountText(limit, Math.max(0, of - used))} left`;
+
 /** Formats what a limit covers: `of the goal`, `of the day`, `of this experiment`. */
 export const scopeText = (scope: BudgetScope): string =>
   scope === 'experiment' ? 'of this experiment' : `of the ${scope}`;
 
 export const limitName = (limit: keyof Limits): string => (limit === 'usd' ? 'money' : limit);
 
-/** Formats a notice: `80 % of the money of the goal is used: $4.02 of $5.00`. */
+/** Formats a notice: `at least 80 % of the money of the goal is used: $4.02 of $5.00`. */
 export function noticeText(notice: BudgetNotice): string {
   const { scope, limit, percent } = notice;
   const verb = limit === 'usd' ? 'is' : 'are';
-  const share = percent === 100 ? 'all' : `${percent} %`;
+  const share = percent === 100 ? 'all' : `at least ${percent} %`;
   return `${share} of the ${limitName(limit)} ${scopeText(scope)} ${verb} used: ${usedText(notice)}`;
 }

@@ -1,12 +1,8 @@
-/** Texts for runs: their name, and how they ended. */
-import type { RunId } from '../../base/ids.ts';
-import { rowStatus, type LedgerRow } from '../../experiments/ledger.ts';
-import { verdictText, type Verdict } from '../../runs/run.ts';
-import type { Alarm, SessionState } from './state.ts';
-
-/** Returns the display name of a run, such as `Run 8`. */
-export const runName = ({ runs }: Pick<SessionState, 'runs'>, runId: RunId): string =>
-  `Run ${runs.get(runId)?.spec.number ?? runId}`;
+/** Texts for runs: their status and their alarms. */
+import { rowStatus } from '../../experiments/ledger.ts';
+import { verdictText } from '../../runs/run.ts';
+import type { JournalEvent } from './events.ts';
+import type { Alarm, RunState, SessionState } from './state.ts';
 
 /** Consequence of an alarm, by the alarm's action. */
 export const alarmActionText: Readonly<Record<Alarm['action'], string>> = {
@@ -20,21 +16,21 @@ export const seriousAlarm = (alarms: readonly Alarm[]): Alarm | undefined =>
   alarms.findLast(({ action }) => action !== 'warn');
 
 /**
- * Returns a text to append to a verdict, such as ` after the alarm: loss became NaN at step 120`.
- * Returns an empty text when no alarm ended the run.
+ * Returns the status of a run of a session: `queued`, `running`, `did not start: no free slot`, or
+ * how the run ended, such as `killed after the alarm: loss became NaN at step 120`.
  */
-export const killedWhy = (
-  verdict: Verdict,
-  alarm: Pick<Alarm, 'detail' | 'action'> | undefined,
-): string =>
-  verdict.kind === 'killed' && alarm !== undefined && alarm.action !== 'warn'
-    ? ` after the alarm: ${alarm.detail}`
-    : '';
+export const runStatus = ({
+  verdict,
+  process,
+  notStarted,
+  alarms,
+}: Pick<RunState, 'verdict' | 'process' | 'notStarted' | 'alarms'>): string =>
+  notStarted === undefined
+    ? rowStatus({ verdict, startedMs: process?.startedMs, alarm: seriousAlarm(alarms) })
+    : `did not start: ${notStarted}`;
 
-/** Describes how a run ended, such as `killed after the alarm: loss became NaN at step 120`. */
-export const verdictLabel = (verdict: Verdict, alarms: readonly Alarm[] = []): string =>
-  `${verdictText(verdict)}${killedWhy(verdict, seriousAlarm(alarms))}`;
-
-/** Returns `queued`, `running`, or how the run ended (for a killed run, with the alarm). */
-export const runStatusText = (row: Pick<LedgerRow, 'verdict' | 'startedMs' | 'alarm'>): string =>
-  `${rowStatus(row)}${row.verdict ? killedWhy(row.verdict, row.alarm) : ''}`;
+/** Returns how the run of the event ended, in the words of `runStatus`. */
+export const runEndText = (
+  { runId, verdict }: Pick<Extract<JournalEvent, { type: 'run.ended' }>, 'runId' | 'verdict'>,
+  { runs }: Pick<SessionState, 'runs'>,
+): string => verdictText(verdict, seriousAlarm(runs.get(runId)?.alarms ?? []));

@@ -12,7 +12,7 @@ import type { JournalEvent, SessionEvent } from './events.ts';
 import { applyEvent, foldSession } from './fold.ts';
 import type { SessionState } from './state.ts';
 
-/** Interval of the attempts to write while the disk fails, in milliseconds. */
+/** Time between two attempts to write while the disk fails, in milliseconds. */
 const triesAgainMs = 5_000;
 
 /**
@@ -54,7 +54,10 @@ export class SessionLog {
   readonly damage: readonly string[];
   #isSealed = false;
   readonly #clock: Clock;
-  /** Set between `persist` and `giveUp`, while `record` waits for a failing disk. */
+  /**
+   * Set between `persist` and `giveUp`. In this time, `record` waits while the disk fails, instead
+   * of rejecting.
+   */
   #onStall: OnStall | undefined;
   #stall: Stall | undefined;
   #isStallTold = false;
@@ -104,9 +107,9 @@ export class SessionLog {
   }
 
   /**
-   * Records an event. Resolves when the event is on disk and part of `state`. Rejects with
-   * `StorageFailure` without changing anything. Between `persist` and `giveUp`, does not reject but
-   * waits until the event can be written; later events wait as well.
+   * Records an event. Resolves when the event is on disk and part of `state`. If the event cannot
+   * be written, changes nothing and rejects with `StorageFailure`; between `persist` and `giveUp`,
+   * waits instead until the event can be written. Later events wait as well.
    */
   readonly record = async (event: SessionEvent): Promise<void> => {
     for (;;) {

@@ -170,6 +170,7 @@ export interface SessionState {
     readonly sleepId: string;
     readonly request: SleepRequest;
     readonly sinceMs: number;
+    /** True for a sleep until the monitor's next check-in. */
     readonly isCheckIn: boolean;
   };
   readonly monitor?: {
@@ -177,6 +178,7 @@ export interface SessionState {
     readonly intervalMs: number;
     readonly sinceMs: number;
   };
+  /** Why the session is paused: the text of the error, `user`, or `error` for an unknown error. */
   readonly pausedBy?: string;
   readonly end?: {
     readonly reason: EndReason;

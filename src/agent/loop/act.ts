@@ -1,6 +1,6 @@
 /**
  * Runs the tool calls of one reply: asks for permission, executes, records. Adjacent calls that
- * only read run in parallel, all others one after the other.
+ * only read run in parallel; all other calls run one after the other.
  */
 import type { Clock } from '../../base/clock.ts';
 import { delay } from '../../base/clock.ts';
@@ -9,7 +9,7 @@ import type { SessionId } from '../../base/ids.ts';
 import type { Logger } from '../../base/logger.ts';
 import { capText, cleanText } from '../../base/text.ts';
 import type { AttachmentBlock, ToolCallBlock } from '../../models/model.ts';
-import { recordedAccess } from '../../permissions/access.ts';
+import { linkNote, recordedAccess, type Access } from '../../permissions/access.ts';
 import type { Gate } from '../../permissions/gate.ts';
 import type { AttachmentFile, AttachmentFiles } from '../../storage/attachmentFiles.ts';
 import type { Tool, ToolContext, ToolResult } from '../../tools/tool.ts';
@@ -30,8 +30,8 @@ export interface ActDeps {
   record(event: SessionEvent): Promise<void>;
   show(event: StreamEvent): void;
   /**
-   * Returns true when the session has ended or sleeps. The remaining calls of the reply are then
-   * not executed.
+   * Returns true when the session has ended, is paused or sleeps. The remaining calls of the reply
+   * are then not executed.
    */
   isOver(): boolean;
 }
@@ -111,9 +111,11 @@ async function outcomeOf(
     );
   const parsed = tool.parse(call.input);
   if (!parsed.ok) return failed(parsed.problem);
-  const refusal = await permit({ call, tool, args: parsed.args }, deps, signal);
+  const accesses = await tool.accesses(parsed.args);
+  const judged = { call, tool, args: parsed.args, accesses };
+  const refusal = await permit(judged, deps, signal);
   if (refusal !== undefined) return failed(refusal);
-  return execute({ call, tool, args: parsed.args }, deps, signal);
+  return execute(judged, deps, signal);
 }
 
 interface ParsedCall {
@@ -121,6 +123,7 @@ interface ParsedCall {
   readonly tool: Tool;
   /** Arguments as parsed by `tool.parse`. */
   readonly args: unknown;
+  readonly accesses: readonly Access[];
 }
 
 /**
@@ -132,12 +135,12 @@ async function permit(
   deps: ActDeps,
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  const { call, tool, args } = parsed;
+  const { call, tool, accesses } = parsed;
   const { id: callId, name, repairs = [] } = call;
   const title = tool.describe(call.input);
-  const accesses = await tool.accesses(args);
   const { effect, isOwnData, changesCode, approvedAs } = tool;
-  const detail = `${repairNote(repairs)}${JSON.stringify(call.input, null, 2)}`;
+  const link = linkNote(accesses);
+  const detail = `${link && `${link}\n`}${repairNote(repairs)}${JSON.stringify(call.input, null, 2)}`;
   const decision = await deps.gate.decide(
     {
       callId,
@@ -160,7 +163,7 @@ async function permit(
   });
   if (signal.aborted || !decision.isAllowed) await decided;
   if (signal.aborted) return 'Interrupted by the user before it was started.';
-  if (!decision.isAllowed) return refusalText(decision.why, repairs);
+  if (!decision.isAllowed) return [refusalText(decision.why, repairs), linkAdvice(link)].join('');
   // Recording both events together needs only one flush to disk.
   await Promise.all([
     decided,
@@ -183,8 +186,11 @@ const refusalText = (why: string, repairs: readonly string[]): string =>
     ? `Not allowed: ${why}. Find another way, or continue without it.`
     : `Not executed: ${why}. The call had to be repaired (${repairs.join(', ')}), and a repaired call needs approval. If it is right, write it again as valid JSON.`;
 
+const linkAdvice = (link: string): string =>
+  link && ` ${link} To write there, use that path in the call.`;
+
 async function execute(
-  { call, tool, args }: ParsedCall,
+  { call, tool, args, accesses }: ParsedCall,
   deps: ActDeps,
   signal: AbortSignal,
 ): Promise<Outcome> {
@@ -192,13 +198,14 @@ async function execute(
     sessionId: deps.sessionId,
     callId: call.id,
     signal,
+    accesses,
     progress: (text) => deps.show({ type: 'tool.progress', callId: call.id, text }),
   };
   try {
     const result = await untilInterrupted(tool.execute(args, context), deps.clock, signal);
     return result === undefined
       ? failed('Interrupted by the user while it ran. It may or may not have taken effect.')
-      : succeeded({ call, tool, args }, result, deps);
+      : succeeded(tool, result, deps);
   } catch (error) {
     if (error instanceof ToolFailure) return failed(error.message);
     if (signal.aborted)
@@ -237,11 +244,7 @@ async function untilInterrupted(
   }
 }
 
-async function succeeded(
-  { tool }: ParsedCall,
-  result: ToolResult,
-  deps: ActDeps,
-): Promise<Outcome> {
+async function succeeded(tool: Tool, result: ToolResult, deps: ActDeps): Promise<Outcome> {
   const whole =
     typeof result.content === 'string'
       ? cleanText(result.content)
@@ -279,10 +282,10 @@ async function bounded(
       fullPath,
     };
   } catch (error) {
-    // The call has already taken effect. It must not count as failed because its result cannot be
-    // stored.
-    deps.logger.warn(`A long result was not kept: ${messageOf(error)}`);
-    return { text: capText(whole, maxResultChars, 'they could not be stored').text };
+    // The call has already taken effect, so it must not be recorded as failed only because its
+    // result cannot be stored.
+    deps.logger.warn(`A long result could not be stored: ${messageOf(error)}`);
+    return { text: capText(whole, maxResultChars, 'the complete result could not be stored').text };
   }
 }
 
@@ -300,7 +303,7 @@ async function keptFiles(
         name,
       });
     } catch (error) {
-      logger.warn(`An attachment was not kept: ${messageOf(error)}`);
+      logger.warn(`An attachment could not be stored: ${messageOf(error)}`);
       problems.push(
         cleanText(`[${name} cannot be shown, because it could not be stored: ${messageOf(error)}]`),
       );

@@ -105,9 +105,9 @@ const callsOf = (content: readonly AssistantBlock[]): ToolCallBlock[] =>
   content.filter((block): block is ToolCallBlock => block.type === 'tool_call');
 
 /**
- * Completes the calls without a result. Calls that had started and cannot safely be repeated are
- * recorded as interrupted, as are all calls when the user halted the session. The other calls are
- * executed now.
+ * Completes the calls without a result. Records a call as interrupted if it had started and cannot
+ * safely be repeated, or if the session was paused or ended since the reply. Executes the other
+ * calls now.
  */
 async function actOnPending(deps: LoopDeps, signal: AbortSignal): Promise<void> {
   const { log } = deps;
@@ -169,7 +169,7 @@ async function turn(deps: LoopDeps, signal: AbortSignal): Promise<ModelReply | u
   const system = await fittingPrompt(deps, windowOf(deps, provider, log.state.model), tools);
   const built = log.events.length;
   const messages = await deps.attachments.fill(buildHistory(log.events));
-  const wanted: ModelRequest = {
+  const fullRequest: ModelRequest = {
     model: log.state.model,
     system,
     messages,
@@ -179,7 +179,7 @@ async function turn(deps: LoopDeps, signal: AbortSignal): Promise<ModelReply | u
   };
   const fitted = (one: ModelRequest): Promise<ModelRequest | undefined> =>
     deps.budget.fitted(one, estimatedTokens(log.events, promptTokens(system, tools)));
-  const first = await fitted(wanted);
+  const first = await fitted(fullRequest);
   if (first === undefined) return undefined;
   const number = log.state.turns + 1;
   await log.record({
@@ -193,7 +193,7 @@ async function turn(deps: LoopDeps, signal: AbortSignal): Promise<ModelReply | u
   const request =
     late === undefined
       ? first
-      : await fitted({ ...wanted, messages: await deps.attachments.fill(late) });
+      : await fitted({ ...fullRequest, messages: await deps.attachments.fill(late) });
   if (request === undefined) return undefined;
   const reply = withUniqueIds(
     await think(provider, request, (event) => deps.show(event), signal),
@@ -205,9 +205,9 @@ async function turn(deps: LoopDeps, signal: AbortSignal): Promise<ModelReply | u
 }
 
 /**
- * Returns a new conversation if events were recorded after the conversation was built from the
- * first `built` events and before `model.requested`. According to the journal, the model has read
- * these events, so the request must contain them.
+ * Returns the conversation with the events that were recorded after the first `built` events and
+ * before `model.requested`, or `undefined` if there are none. The request must contain them: they
+ * precede it in the journal, so they are treated as read by the model.
  */
 function lateHistory(
   events: readonly JournalEvent[],
@@ -218,9 +218,9 @@ function lateHistory(
 }
 
 /**
- * Returns the description with the context window of a model. For an unlisted model, returns the
- * provider's model with the smallest window, because some servers truncate long input without an
- * error.
+ * Returns the description of a model, which contains its context window. For an unlisted model,
+ * returns the description of the provider's model with the smallest window, because some servers
+ * truncate long input without an error.
  */
 function windowOf(
   deps: LoopDeps,
@@ -267,12 +267,12 @@ function withUniqueIds(
   turnNumber: number,
 ): ModelReply {
   const used = usedIds(events);
-  const own = new Set<string>();
+  const replyIds = new Set<string>();
   const content = reply.content.map((block, index) => {
     if (block.type !== 'tool_call') return block;
-    const isTaken = block.id === '' || used.has(block.id) || own.has(block.id);
+    const isTaken = block.id === '' || used.has(block.id) || replyIds.has(block.id);
     const id = isTaken ? `${block.id}_${turnNumber}_${index}` : block.id;
-    own.add(id);
+    replyIds.add(id);
     return { ...block, id };
   });
   return { ...reply, content };
@@ -321,9 +321,9 @@ const answerIn = ({ content }: ModelReply): string =>
   content.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n\n');
 
 const cutText =
-  'The reply was cut at the output limit, and what was cut was not executed. Continue in smaller steps: write long files in several parts (write_file with append).';
+  'The reply was truncated at the output limit, and the missing part was not executed. Continue in smaller steps: write long files in several parts (write_file with append).';
 
-/** True when events that the model must read were recorded while it was replying. */
+/** True when events that the model must read were recorded while the model was replying. */
 function wasSpokenTo({ events, state }: SessionLog): boolean {
   const asked = events.findLastIndex((event) => event.type === 'model.requested');
   return events.slice(asked).some((event) => {
@@ -375,7 +375,7 @@ async function outWaited(
   signal: AbortSignal,
 ): Promise<void> {
   const news = new AbortController();
-  const heard = log.onDidRecord((event) => {
+  const listener = log.onDidRecord((event) => {
     if (event.type === 'message.added' || event.type === 'session.model_changed') news.abort();
   });
   try {
@@ -383,7 +383,7 @@ async function outWaited(
   } catch (error) {
     if (!signal.aborted && !news.signal.aborted) throw error;
   } finally {
-    heard.dispose();
+    listener.dispose();
   }
 }
 

@@ -29,8 +29,9 @@ interface Course {
 }
 
 /**
- * Uses the times of events, which are from this computer's clock: the clocks of other machines may
- * differ.
+ * Collects the ends of runs, the reminders about a plateau and the last message of the user. Uses
+ * the times of the events, which are all from this computer's clock; the clocks of other machines
+ * may differ.
  */
 const courseOf = growingFold<JournalEvent, Course>(
   () => ({ endedAt: new Map(), stages: [], spokenAt: -Infinity }),
@@ -44,9 +45,9 @@ const courseOf = growingFold<JournalEvent, Course>(
 );
 
 /**
- * Counts experiments in the order in which they ended. Ignores deliberate repeats, and experiments
- * that failed only because of their machines. Crashed and discarded experiments count as no
- * improvement.
+ * Counts the latest consecutive experiments without improvement, in the order in which they ended.
+ * Ignores deliberate repeats, and experiments that failed only because of their machines. Crashed
+ * and discarded experiments count as no improvement.
  */
 export function plateauOf(
   { experiments, decisive }: Pick<Ledger, 'experiments' | 'decisive'>,
@@ -68,8 +69,8 @@ export function plateauOf(
       sinceAt = Math.max(sinceAt, overAt(row));
     } else if (overAt(row) > spokenAt) count += 1;
   }
-  const told = stages.filter(({ at }) => at >= sinceAt).map(({ stage }) => stage);
-  return { count, told: told.includes(2) ? 2 : told.includes(1) ? 1 : 0 };
+  const givenStages = stages.filter(({ at }) => at >= sinceAt).map(({ stage }) => stage);
+  return { count, told: givenStages.includes(2) ? 2 : givenStages.includes(1) ? 1 : 0 };
 }
 
 const isTried = ({ status, plan, runs }: ExperimentRow): boolean =>
@@ -102,7 +103,8 @@ function isBetter(
 }
 
 /**
- * Returns the stage of a plateau with `count` experiments; `end` when the policy ends the session.
+ * Returns the stage of a plateau with `count` experiments: 0 when these are too few for a plateau,
+ * `end` when the policy ends the session.
  */
 export function stageOf(
   count: number,

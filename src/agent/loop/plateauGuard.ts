@@ -9,6 +9,7 @@ import type { EndReason, JournalEvent } from '../journal/events.ts';
 import { growingFold } from '../journal/growingFold.ts';
 import { endsAfter, plateauOf, stageOf, type PlateauStage } from './plateau.ts';
 import type { SessionLog } from '../journal/sessionLog.ts';
+import { runName } from '../../runs/run.ts';
 
 export interface PlateauGuardDeps {
   readonly log: Pick<SessionLog, 'events' | 'record'>;
@@ -62,7 +63,7 @@ export class PlateauGuard {
   #outlook(): string {
     const { experiments, onPlateau } = this.#deps.policy;
     return onPlateau === 'end'
-      ? `After ${endsAfter(experiments)} in a row the session ends. Use those that are left for what could change the picture most, and write down in memory what was learnt.`
+      ? `After ${endsAfter(experiments)} in a row the session ends. Use the remaining experiments for what could change the picture most, and write down in memory what was learnt.`
       : 'What was tried since the last advice did not help either. Try what could change the picture most: another method, other data, another target of optimisation. If the evidence says that this is as good as it gets, write down in memory what was learnt and call finish.';
   }
 }
@@ -81,6 +82,6 @@ function standstill(count: number, { champion, decisive }: Ledger): string {
   const than =
     best === undefined || champion === undefined || decisive === undefined
       ? 'brought a result that counts'
-      : `improved on the best (${decisive.metric} ${formatValue(best)}, run ${champion.number}) by more than the noise`;
+      : `improved on the best (${decisive.metric} ${formatValue(best)}, ${runName(champion.number)}) by more than the noise`;
   return `None of the last ${count} experiments ${than}.`;
 }

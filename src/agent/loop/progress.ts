@@ -3,26 +3,27 @@ import type { JournalEvent } from '../journal/events.ts';
 import { growingFold } from '../journal/growingFold.ts';
 
 /**
- * Score of a turn without a tool call. A turn with tool calls, but without
- * progress, adds 1.
+ * Number that a turn without a tool call adds to the score of idleness. A turn with tool calls but
+ * without progress adds 1.
  */
 const talkWeight = 6;
 
 export interface Idleness {
   /** Consecutive turns without a tool call. */
   readonly talkTurns: number;
+  /** Sum of the scores of the turns since the last progress: see `talkWeight`. */
   readonly score: number;
 }
 
 /**
- * Minimum sleep, while a run is active, that counts as progress. A shorter sleep is polling and
- * does not count.
+ * Minimum duration of a sleep, with an active run, that is treated as progress. A shorter sleep is
+ * treated as polling.
  */
 const patientMs = 60_000;
 
 /**
- * Returns how long the session has been idle since its last progress. A message of the user resets
- * the count.
+ * Returns for how many turns the session has been idle since its last progress. A message of the
+ * user resets the count.
  */
 export function idleness(events: readonly JournalEvent[]): Idleness {
   const { talkTurns, score } = countOf(events);

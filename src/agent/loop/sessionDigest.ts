@@ -1,6 +1,7 @@
 /**
- * Collects the text that the model reads when the session wakes: the state of active runs. Ended
- * runs are omitted, because the conversation already contains them.
+ * Collects the facts for the text that the model reads when the session wakes: why it wakes, the
+ * state of its active runs and the tables of its active sweeps. Ended runs are omitted, because the
+ * conversation already contains them.
  */
 import type { Clock } from '../../base/clock.ts';
 import type { Run } from '../../runs/liveRun.ts';
@@ -10,6 +11,7 @@ import type { SessionRuns } from '../runs/sessionRuns.ts';
 import type { SessionLog } from '../journal/sessionLog.ts';
 import type { SessionState } from '../journal/state.ts';
 import type { Sweeps } from '../runs/sweeps.ts';
+import { runName, livenessText } from '../../runs/run.ts';
 
 export interface WakeFacts {
   readonly wake: Wake;
@@ -51,7 +53,7 @@ export function digestOf({ wake, sleep, log, sessionRuns, sweeps, clock }: WakeF
 function goingRun(run: Run, nowMs: number): GoingRun {
   const { spec, handle, process, liveness, metrics } = run;
   return {
-    name: `run ${spec.number}`,
+    name: runName(spec.number),
     handle,
     label: spec.label,
     ranMs: nowMs - (process?.startedMs ?? spec.plannedMs),
@@ -64,9 +66,6 @@ function goingRun(run: Run, nowMs: number): GoingRun {
         lastStep,
         trend: metrics.trend(metric),
       })),
-    ...(liveness.kind === 'unknown' && { note: liveness.why }),
-    ...(liveness.kind === 'queued' && {
-      note: `waits in the queue as job ${liveness.jobId} (${liveness.why})`,
-    }),
+    ...(liveness.kind !== 'running' && { note: livenessText(liveness, spec.machineId) }),
   };
 }

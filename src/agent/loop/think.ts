@@ -1,4 +1,4 @@
-/** Makes one model call and streams it. */
+/** Makes one model call and streams the reply. */
 import type { ModelProvider, ModelReply, ModelRequest } from '../../models/model.ts';
 import type { StreamEvent } from '../journal/events.ts';
 

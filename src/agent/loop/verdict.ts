@@ -1,4 +1,7 @@
-/** Checks the evidence of a `finish` call: only values that the engine read from runs count. */
+/**
+ * Checks the evidence of a `finish` call. Accepts only values that the engine read from the output
+ * of runs, never values that the model reports.
+ */
 import { ToolFailure } from '../../base/errors.ts';
 import { formatValue } from '../../base/text.ts';
 import { summaryFor } from '../../experiments/ledger.ts';
@@ -7,8 +10,9 @@ import type { MetricSummary } from '../../metrics/metric.ts';
 import type { FinishRequest } from '../../tools/session/finish.ts';
 import type { Evidence } from '../journal/events.ts';
 import type { RunState } from '../journal/state.ts';
+import { runName } from '../../runs/run.ts';
 
-/** Access to the session's runs; active runs have their current values. */
+/** Access to the session's runs. For an active run, `summaries` returns the current values. */
 export interface EvidenceDeps {
   find(reference: string): RunState | undefined;
   summaries(run: RunState): readonly MetricSummary[];
@@ -17,8 +21,8 @@ export interface EvidenceDeps {
 }
 
 /**
- * Returns the evidence with measured values. Throws a `ToolFailure` that names the claim that is
- * not true.
+ * Returns the evidence with measured values. Throws a `ToolFailure` that names the claim without a
+ * measured value, or the target that no value meets.
  */
 export function judgeEvidence(
   request: FinishRequest,
@@ -45,11 +49,11 @@ function measured(claim: { run: string; metric: string }, source: EvidenceDeps):
   }
   const summaries = source.summaries(run);
   const summary = summaryFor(summaries, claim.metric);
-  const name = `run ${run.spec.number}`;
+  const name = runName(run.spec.number);
   if (summary === undefined || summary.count === 0) {
-    const known = summaries.map(({ metric }) => metric).join(', ');
+    const metricNames = summaries.map(({ metric }) => metric).join(', ');
     throw new ToolFailure(
-      `No value of ${claim.metric} was measured in ${name}. It measured: ${known || 'nothing'}.`,
+      `No value of ${claim.metric} was measured in ${name}. It measured: ${metricNames || 'nothing'}.`,
     );
   }
   const { metric, last, best, lastStep, count } = summary;
@@ -57,19 +61,20 @@ function measured(claim: { run: string; metric: string }, source: EvidenceDeps):
 }
 
 function checkTarget(evidence: readonly Evidence[], target: GoalTarget): void {
-  const wanted = evidence.filter((one) => isSameMetric(one.metric, target.metric));
-  if (wanted.length === 0) {
+  const relevant = evidence.filter((one) => isSameMetric(one.metric, target.metric));
+  if (relevant.length === 0) {
     throw new ToolFailure(
-      `The goal says ${targetText(target)}: give evidence for ${target.metric}, which a run prints as ${target.metric}=<value>. When no run can, call finish with outcome blocked and say in summary what was reached.`,
+      `The goal says ${targetText(target)}: give evidence for ${target.metric}, which a run prints as ${target.metric}=<value>. If no run can reach it, call finish with outcome blocked and say in summary what was reached.`,
     );
   }
-  if (wanted.some((one) => meetsTarget(one.best, target) || meetsTarget(one.last, target))) return;
-  const values = wanted.map(
+  if (relevant.some((one) => meetsTarget(one.best, target) || meetsTarget(one.last, target)))
+    return;
+  const values = relevant.map(
     (one) =>
       `${one.run} ${one.metric}: best ${formatValue(one.best)}, last ${formatValue(one.last)}`,
   );
   throw new ToolFailure(
-    `The goal says ${targetText(target)}, which was not measured: ${values.join('; ')}. Continue.`,
+    `The goal says ${targetText(target)}, and no run in the evidence reached it: ${values.join('; ')}. Continue with the work.`,
   );
 }
 

@@ -16,6 +16,7 @@ import { isSweepOver } from '../runs/sweepProgress.ts';
 import type { SessionRuns } from '../runs/sessionRuns.ts';
 import type { SessionLog } from '../journal/sessionLog.ts';
 import type { Sweeps } from '../runs/sweeps.ts';
+import { runName } from '../../runs/run.ts';
 
 export interface WaitingDeps {
   readonly log: SessionLog;
@@ -35,7 +36,7 @@ export class Waiting implements Disposable {
   #budgetTimer: Disposable | undefined;
   /**
    * A wake whose triggers have fired but that is not recorded yet. If something else ends the sleep
-   * before that, this wake is dropped.
+   * before the wake is recorded, the wake is dropped.
    */
   #heard: Wake | undefined;
   #recording: Promise<void> = Promise.resolve();
@@ -62,8 +63,8 @@ export class Waiting implements Disposable {
       action !== 'kill' || log.state.runs.get(runId)?.verdict !== undefined;
     if (unheardAlarms(log.events).some(isSettled)) return this.alarm();
     const alarm = budgetAlarm(log.state);
-    // Limits in minutes also count while the session sleeps. After the wake, the loop ends the
-    // session or notifies the model that the experiment's allowance is used up.
+    // Time passes for limits in minutes while the session sleeps, too. After the wake, the loop
+    // ends the session or notifies the model that the experiment's allowance is used up.
     if (alarm !== undefined) {
       const wake: Wake = { why: 'deadline', met: [alarm.what], unmet: [], errors: [] };
       this.#budgetTimer = alarmAt(clock, alarm.atMs, () => this.#woken(wake));
@@ -104,7 +105,7 @@ export class Waiting implements Disposable {
       ...runs.map(({ spec }): Trigger => ({
         type: 'process_exit',
         runId: spec.id,
-        name: `run ${spec.number}`,
+        name: runName(spec.number),
       })),
       ...[...log.state.sweeps.keys()]
         .filter((id) => !isSweepOver(log.state, id))

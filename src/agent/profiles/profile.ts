@@ -18,7 +18,7 @@ export interface AgentProfile {
   includes(tool: Tool): boolean;
   /**
    * Meaning of a reply without a tool call.
-   * - `work`: no meaning. The session ends only through tools, so the model gets a reminder.
+   * - `work`: the session ends only through tools, so the model gets a reminder to continue.
    * - `answer`: the reply is the answer and ends the session.
    */
   readonly replyMeans: 'work' | 'answer';

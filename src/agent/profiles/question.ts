@@ -3,7 +3,7 @@
  * and the session ends with the agent's answer.
  */
 import type { AgentProfile } from './profile.ts';
-import { commonToolRules, toolSection } from './promptSections.ts';
+import { commonToolRules, toolSection } from './toolSection.ts';
 
 const role = `You are Helios, a research engineer. You are asked one question. Answer it plainly and briefly, from what you know and from what you can look up with your tools. You cannot change anything here.`;
 

@@ -4,7 +4,6 @@
  */
 import type { RunId } from '../../base/ids.ts';
 import { cleanText, oneLine } from '../../base/text.ts';
-import { rowStatus } from '../../experiments/ledger.ts';
 import type {
   BriefFacts,
   CostFacts,
@@ -12,11 +11,13 @@ import type {
   RunFacts,
   SessionFacts,
 } from '../../reports/facts.ts';
-import { billText, costLines } from '../budget/costs.ts';
+import { costLines, sessionBill } from '../budget/costs.ts';
 import type { SessionReading } from '../contract/sessions.ts';
-import type { EndReason, JournalEvent } from '../journal/events.ts';
+import type { JournalEvent } from '../journal/events.ts';
 import { happeningsOf, sleepsOf } from './reportHappenings.ts';
 import type { RunState, SessionState } from '../journal/state.ts';
+import { runStatus } from '../journal/runText.ts';
+import { endText } from '../journal/factText.ts';
 
 /** Facts about a run that are not in the journal. */
 export interface AboutRun {
@@ -68,38 +69,13 @@ function sessionFacts(state: SessionState): SessionFacts {
     model: isDemo(state)
       ? 'offline demo (scripted, not a language model)'
       : `${state.provider} ${state.model}`,
-    outcome: end === undefined ? phaseText(state) : reasonText(end.reason),
+    outcome: phase === 'paused' ? 'Paused' : endText(end?.reason),
     ...(stuck !== undefined && { stuck }),
     ...(end !== undefined && !isBlocked && { summary: end.summary }),
   };
 }
 
 const isDemo = ({ provider }: SessionState): boolean => provider === 'demo';
-
-function phaseText({ phase }: SessionState): string {
-  return phase === 'paused' ? 'Paused: it continues with the next message.' : 'It has not ended.';
-}
-
-function reasonText(reason: EndReason): string {
-  switch (reason) {
-    case 'goal':
-      return 'The goal is met.';
-    case 'answered':
-      return 'The question is answered.';
-    case 'blocked':
-      return 'Blocked: only the user can help.';
-    case 'budget':
-      return 'The budget is used up.';
-    case 'no_progress':
-      return 'Ended: no progress.';
-    case 'plateau':
-      return 'Ended: the latest experiments brought no improvement.';
-    case 'user':
-      return 'Stopped by the user.';
-    case 'error':
-      return 'Ended by an error.';
-  }
-}
 
 function runFacts(run: RunState, tail: string | undefined, about: AboutRun): RunFacts {
   const { spec, process, endedMs, alarms } = run;
@@ -121,16 +97,12 @@ function runFacts(run: RunState, tail: string | undefined, about: AboutRun): Run
   };
 }
 
-function statusOf({
-  verdict,
-  process,
-  notStarted,
-}: RunState): Pick<RunFacts, 'status' | 'outcome'> {
-  if (notStarted !== undefined)
-    return { status: `not started: ${oneLine(notStarted, 160)}`, outcome: 'bad' };
-  const started = process && { startedMs: process.startedMs };
-  const status = rowStatus({ ...(verdict && { verdict }), ...started });
-  return { status, outcome: verdict === undefined ? 'open' : verdict.kind === 'ok' ? 'ok' : 'bad' };
+/** Leaves out the alarms, because the report has a section for them and groups runs by status. */
+function statusOf(run: RunState): Pick<RunFacts, 'status' | 'outcome'> {
+  const { verdict, notStarted } = run;
+  const isBad = notStarted !== undefined || (verdict !== undefined && verdict.kind !== 'ok');
+  const outcome = isBad ? 'bad' : verdict === undefined ? 'open' : 'ok';
+  return { status: oneLine(runStatus({ ...run, alarms: [] }), 160), outcome };
 }
 
 const outputTails = (events: readonly JournalEvent[]): ReadonlyMap<RunId, string> =>
@@ -147,9 +119,7 @@ const lastLineOf = (tail: string): string | undefined =>
     .split(/[\r\n]+/)
     .findLast((line) => line.trim() !== '');
 
-function costFacts(state: SessionState): CostFacts {
-  if (isDemo(state))
-    return { total: 'nothing: the offline demo is scripted, no model was called', lines: [] };
-  const unknown = state.hasUnknownCost ? '; the price of some calls is unknown' : '';
-  return { total: `${billText(state)}${unknown}`, lines: costLines(state) };
-}
+const costFacts = (state: SessionState): CostFacts => ({
+  total: sessionBill(state),
+  lines: isDemo(state) ? [] : costLines(state),
+});

@@ -9,18 +9,18 @@ import type { SessionState } from '../journal/state.ts';
 
 /**
  * Lists the events that a returning user should know, oldest first. Consecutive events with the
- * same text are merged; the time is that of the last.
+ * same text are merged into one entry with the time of the last of these events.
  */
 export function happeningsOf(events: readonly JournalEvent[], state: SessionState): Happening[] {
-  const told: { atMs: number; text: string; times: number }[] = [];
+  const happenings: { atMs: number; text: string; times: number }[] = [];
   for (const event of events) {
     const text = textOf(event, state);
     if (text === undefined) continue;
-    const last = told.at(-1);
+    const last = happenings.at(-1);
     if (last?.text === text) Object.assign(last, { atMs: event.at, times: last.times + 1 });
-    else told.push({ atMs: event.at, text, times: 1 });
+    else happenings.push({ atMs: event.at, text, times: 1 });
   }
-  return told.map(({ atMs, text, times }) => ({
+  return happenings.map(({ atMs, text, times }) => ({
     atMs,
     text: times === 1 ? text : `${text} (${times} times)`,
   }));
@@ -30,7 +30,7 @@ const maxChars = 200;
 
 /**
  * Returns the text for an event that stopped, changed or refused work. Omits the facts of the
- * description, such as who resumed the session and when.
+ * description, such as which process resumed the session.
  */
 function textOf(event: JournalEvent, state: SessionState): string | undefined {
   if (!isHappening(event)) return undefined;

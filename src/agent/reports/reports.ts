@@ -22,6 +22,7 @@ import type { Session, Sessions } from '../contract/sessions.ts';
 import type { JournalEvent } from '../journal/events.ts';
 import { briefFacts, type AboutRun, type ReportSource } from './reportFacts.ts';
 import type { RunState, SessionState } from '../journal/state.ts';
+import { runName } from '../../runs/run.ts';
 
 export interface SessionReportsDeps {
   readonly home: Home;
@@ -52,7 +53,8 @@ export class SessionReports implements Reports {
   readonly #owned = new DisposableStore();
   readonly #watched = new Map<SessionId, Disposable>();
   /**
-   * Pending writes per session, in order, so that the last written report shows the newest state.
+   * Queue of report writes per session: each write waits for the previous one, so that the last
+   * written report shows the newest state.
    */
   readonly #writing = new Map<SessionId, Promise<unknown>>();
   /** Result of the automatic brief for each session that ended in this process. */
@@ -81,14 +83,14 @@ export class SessionReports implements Reports {
       const { file: brief } = await this.#writeBrief(id);
       const source = await this.#source(id);
       const facts = this.#factsOf(source);
-      const told = notes ?? lastNotes(source.events);
+      const prose = notes ?? lastNotes(source.events);
       const folder = await this.#folder(source.state, facts);
       const charts = await this.#writeCharts(folder, facts, source);
       const name = await folder.write(
         writeupName,
-        this.#deps.redact(buildWriteup(facts, told, charts)),
+        this.#deps.redact(buildWriteup(facts, prose, charts)),
       );
-      const unmeasured = unmeasuredNumbers(told, knownNumbers(facts)).map(({ text }) => text);
+      const unmeasured = unmeasuredNumbers(prose, knownNumbers(facts)).map(({ text }) => text);
       return { brief, file: `${folder.folder}/${name}`, unmeasured: [...new Set(unmeasured)] };
     });
   }
@@ -185,7 +187,7 @@ export class SessionReports implements Reports {
       return await readSavedMetrics(this.#deps.home.runFolder(run.spec.id), run.spec.metrics);
     } catch (error) {
       this.#deps.logger.warn(
-        `The points of run ${run.spec.number} could not be read: ${adviceOf(error)}`,
+        `The points of ${runName(run.spec.number)} could not be read: ${adviceOf(error)}`,
       );
       return undefined;
     }
@@ -213,8 +215,8 @@ export class SessionReports implements Reports {
   }
 
   /**
-   * Writes the brief when a session ends, and again when a run ends or something is decided after
-   * the end of the session.
+   * Writes the brief when a session ends. After the end of the session, writes the brief again when
+   * a run ends, an experiment is decided or a question is answered.
    */
   #heard(session: Session, { type }: JournalEvent): void {
     const { id, state } = session;

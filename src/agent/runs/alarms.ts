@@ -6,9 +6,11 @@ import type { RunId } from '../../base/ids.ts';
 import type { JournalEvent } from '../journal/events.ts';
 import { growingFold } from '../journal/growingFold.ts';
 import type { Alarm, RunState, SessionState } from '../journal/state.ts';
+import { runName } from '../../runs/run.ts';
 
-/** Answers of the user to the question whether a run may continue after an alarm. */
+/** Answer to a watchdog's question: kill the run. */
 export const killAnswer = 'kill';
+/** Answer to a watchdog's question: the run continues. */
 export const goOnAnswer = 'let it run';
 
 /**
@@ -19,14 +21,14 @@ export function condemnedRuns({
   runs,
   questions,
 }: Pick<SessionState, 'runs' | 'questions'>): RunState[] {
-  const said = new Set<RunId>();
+  const killedByUser = new Set<RunId>();
   for (const { runId, answer } of questions.values())
-    if (runId !== undefined && answer !== undefined && isKill(answer.text)) said.add(runId);
+    if (runId !== undefined && answer !== undefined && isKill(answer.text)) killedByUser.add(runId);
   return [...runs.values()].filter(
     ({ spec, verdict, notStarted, alarms }) =>
       verdict === undefined &&
       notStarted === undefined &&
-      (said.has(spec.id) || alarms.some(({ action }) => action === 'kill')),
+      (killedByUser.has(spec.id) || alarms.some(({ action }) => action === 'kill')),
   );
 }
 
@@ -41,7 +43,7 @@ export interface AlarmNews {
 
 interface Heard {
   readonly runs: Map<RunId, { readonly number: number; readonly sweepId: string | undefined }>;
-  /** Alarms of sweeps that were already added, as `<sweep id> <alarm kind>`. */
+  /** Kinds of alarms that were already added for each sweep, as `<sweep id> <alarm kind>`. */
   readonly ofSweeps: Set<string>;
   unheard: AlarmNews[];
 }
@@ -57,9 +59,9 @@ const heardOf = growingFold<JournalEvent, Heard>(
 );
 
 /**
- * Adds an alarm to the unheard ones. The points of a sweep are many and similar, so alarms that
- * kill a point are omitted (the sweep's table shows them), and other alarms are added only once per
- * kind.
+ * Adds an alarm to the alarms that the model has not read yet. Of the points of a sweep, which are
+ * many and similar, adds only one alarm per kind. Omits alarms that kill a point, because the table
+ * of the sweep shows them.
  */
 function hear(
   heard: Heard,
@@ -69,12 +71,12 @@ function hear(
   if (sweepId !== undefined && (action === 'kill' || heard.ofSweeps.has(`${sweepId} ${kind}`)))
     return;
   heard.ofSweeps.add(`${sweepId} ${kind}`);
-  heard.unheard.push({ runId, action, text: `run ${number ?? runId}: ${detail}` });
+  heard.unheard.push({ runId, action, text: `${runName(number ?? runId)}: ${detail}` });
 }
 
 /**
- * Returns the alarms that the model has not read yet, and that should wake a sleeping session:
- * those since the last model request and the last wake.
+ * Returns the alarms that the model has not read yet, and that should wake a sleeping session: the
+ * alarms since the last model request or wake.
  */
 export const unheardAlarms = (events: readonly JournalEvent[]): readonly AlarmNews[] =>
   heardOf(events).unheard;

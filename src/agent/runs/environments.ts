@@ -1,6 +1,6 @@
 /**
- * Records the environments of a session's runs. Each environment gets a file, a memory note, and a
- * name that later runs refer to.
+ * Records the environments of a session's runs. Each environment gets a file, a memory note, and an
+ * id (`env1`) that later runs refer to.
  */
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';

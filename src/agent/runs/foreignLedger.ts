@@ -23,9 +23,9 @@ export async function foreignLedger(
 }
 
 /**
- * Resolves with the metrics that the process that follows the run has saved. If they cannot be
- * read, resolves with the metrics in the journal; the process that writes the file reports such
- * problems.
+ * Resolves with the metrics saved by the process that follows the run. If the saved metrics cannot
+ * be read, resolves with the metrics in the journal; the process that writes the metrics reports
+ * problems with the file.
  */
 const printed = (
   home: Pick<Home, 'runFolder'>,

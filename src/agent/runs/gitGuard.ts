@@ -40,7 +40,7 @@ export class GitGuard implements GitProtection {
     const verdict = judgeGit(command);
     if (verdict.kind === 'refused') throw new ToolFailure(verdict.why);
     if (verdict.kind === 'git' && verdict.mayChange)
-      throw new ToolFailure('Not run: only commands that read git are allowed here.');
+      throw new ToolFailure('Not run: this command may use git only for reading.');
   }
 
   /**
@@ -79,18 +79,18 @@ export class GitGuard implements GitProtection {
     const state = await this.#state(machine, verdict.kind === 'git');
     if (state.kind === 'failed' && verdict.kind === 'git' && verdict.mayChange)
       throw new ToolFailure(
-        `Not run: git could not be guarded on ${machine.id} (its Helios folder is not writable, or programs in it cannot be run). Commands that only read git are allowed.`,
+        `Not run: the git guard could not be installed on ${machine.id} (the Helios folder is not writable, or programs in this folder cannot be executed). Commands that only read git are allowed.`,
       );
     return state;
   }
 
   /**
-   * Returns the state of the guard on the machine. If an earlier installation failed and the
-   * command uses git, installs the guard again.
+   * Returns the state of the guard on the machine. Installs the guard at the first call. If the
+   * installation failed, repeats it only for a command that uses git (`isNeeded`).
    */
   async #state(machine: Machine, isNeeded: boolean): Promise<GuardState> {
-    const known = this.#states.get(machine.id);
-    const state = known && (await known.catch(() => undefined));
+    const earlier = this.#states.get(machine.id);
+    const state = earlier && (await earlier.catch(() => undefined));
     if (state && (state.kind === 'ready' || !isNeeded)) return state;
     await machine.ready?.({ mayAsk: true });
     const installing = installGuard(machine);

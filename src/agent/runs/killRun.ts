@@ -18,7 +18,7 @@ export interface KillRunDeps {
   owner(id: SessionId): Promise<SessionOwner | undefined>;
   /**
    * Calls `work` with the session's open journal. Rejects with `UserFacing` when another process
-   * has taken over the session meanwhile.
+   * has taken over the session in the meantime.
    */
   withLog(id: SessionId, work: (log: SessionLog) => Promise<KilledRun>): Promise<KilledRun>;
 }

@@ -25,6 +25,7 @@ export interface RunWatchdogsDeps extends WatchdogAlarmsDeps {
   readonly clock: Clock;
 }
 
+/** Milliseconds between the checks that depend only on time. */
 const beatMs = 15_000;
 
 export class RunWatchdogs implements Disposable {
@@ -112,7 +113,10 @@ export class RunWatchdogs implements Disposable {
     return watch;
   }
 
-  /** Runs the checks that depend only on time. Repeated as long as there are runs to watch. */
+  /**
+   * Runs the checks that depend only on time. Repeated every `beatMs` as long as there are runs to
+   * watch.
+   */
   #beat(): void {
     const { clock } = this.#deps;
     this.#nextBeat = this.#watches.size > 0 ? clock.after(beatMs, () => this.#beat()) : undefined;
@@ -124,7 +128,7 @@ export class RunWatchdogs implements Disposable {
     this.#alarms.killCondemned();
   }
 
-  /** Checks a new measurement of a machine's load. */
+  /** Checks the disks and the runs' GPUs after a new measurement of a machine's load. */
   #checkMachines(machineId: string): void {
     const sample = this.#deps.resources.latest(machineId);
     const watched = this.#watched().filter(({ run }) => run.spec.machineId === machineId);
@@ -137,7 +141,10 @@ export class RunWatchdogs implements Disposable {
     }
   }
 
-  /** Reports a full disk. If the action is `kill`, kills all runs on the machine. */
+  /**
+   * Raises an alarm for a full disk. If the alarm's action is `kill`, raises it for each of the
+   * session's runs on the machine, so that all of them are killed; otherwise for only one run.
+   */
   #checkDisks(machineId: string, { disks }: ResourceSample, watched: readonly Watched[]): void {
     const { policy } = this.#deps;
     const { action } = policy.disk;

@@ -120,16 +120,16 @@ export class SessionRuns {
   }
 
   /**
-   * Adopts the session's runs. Runs without a verdict are followed; of the others, only output and
-   * metrics become readable. Records `run.not_started` for runs that do not exist and are not being
-   * launched.
+   * Adopts the session's runs: follows runs without a verdict, and makes the output and metrics of
+   * ended runs readable. Records `run.not_started` for a run that does not exist, unless a sweep or
+   * one of the `pendingCalls` (ids of tool calls that are executed again) will start it.
    */
   async adoptAll(pendingCalls: ReadonlySet<string>): Promise<void> {
     const runs = [...this.#state.runs.values()].filter((run) => run.notStarted === undefined);
     await Promise.all(runs.map((run) => this.#adopt(run, pendingCalls)));
   }
 
-  /** Returns the followed runs that have not ended. */
+  /** Returns the session's runs that this process follows and that have not ended. */
   live(): Run[] {
     return this.all().filter((run) => run.liveness.kind !== 'ended');
   }
@@ -142,17 +142,15 @@ export class SessionRuns {
   }
 
   /**
-   * Finds a run by its id, `run 7`, `7`, `machine:pid` or `machine:job`. If several runs have the
-   * handle, returns the newest.
+   * Finds a run by its id, its number (`run 7`, `7`) or its handle (`machine:pid`, `machine:job`).
+   * If several runs have the handle, returns the newest.
    */
   find(reference: string): RunState | undefined {
-    const wanted = reference.trim().replace(/^#/, '');
-    const number = /^(?:run\s*)?(\d+)$/i.exec(wanted)?.[1];
+    const name = reference.trim().replace(/^#/, '');
+    const number = /^(?:run\s*)?(\d+)$/i.exec(name)?.[1];
     return [...this.#state.runs.values()].findLast(
       (run) =>
-        run.spec.id === wanted ||
-        String(run.spec.number) === number ||
-        this.#handle(run) === wanted,
+        run.spec.id === name || String(run.spec.number) === number || this.#handle(run) === name,
     );
   }
 
@@ -172,14 +170,17 @@ export class SessionRuns {
     this.#owned.dispose();
   }
 
-  /** Resolves when every reported end is on disk, or its failure was passed to `onFailed`. */
+  /**
+   * Resolves when the end of every run that has ended is on disk, or the failure to write it was
+   * passed to `onFailed`.
+   */
   async settle(): Promise<void> {
     await Promise.allSettled(this.#recording.values());
   }
 
   /**
-   * Returns the run's handle. Prefers the followed run, which knows its job id before the job
-   * begins, to the journal.
+   * Returns the run's handle: that of the followed run, which knows its job id before the job
+   * begins, or else the handle in the journal.
    */
   #handle({ spec, process }: RunState): string | undefined {
     return this.#deps.runs.get(spec.id)?.handle ?? handleOf(spec, process);
@@ -190,8 +191,8 @@ export class SessionRuns {
   }
 
   /**
-   * Gives a run its number and records the plan. Rejects with `MachineFailure` without recording
-   * anything.
+   * Gives a run its number and records the plan. Rejects with `MachineFailure`, without recording
+   * anything, when the machine does not answer.
    */
   async plan(request: LaunchRequest, callId: string): Promise<RunSpec> {
     const machine = this.#deps.machines.get(request.machineId);
@@ -260,7 +261,7 @@ export class SessionRuns {
     await this.#deps.log.record({
       type: 'run.not_started',
       runId: spec.id,
-      why: 'Helios stopped before it was started',
+      why: 'Helios stopped before the run was started',
     });
   }
 

@@ -1,6 +1,6 @@
 /**
- * Launches points on one machine, one launch at a time. Pauses when the machine has no room or does
- * not answer.
+ * Tracks whether points of sweeps can be launched on a machine now: only one launch at a time, and
+ * none during a pause. A pause begins when the machine has no room or does not answer.
  */
 import type { Clock } from '../../base/clock.ts';
 import type { Disposable } from '../../base/disposable.ts';
@@ -108,8 +108,8 @@ export const isScheduler = ({ kind }: Pick<Machine, 'kind'>): boolean => kind ==
 
 /**
  * Returns the resources of a point on the machine, or why there is no room now. A sweep has one run
- * at a time on a machine without a bound (no GPUs, no slots, no `maxParallel`). Rejects with
- * `MachineFailure`.
+ * at a time on a machine where nothing limits the number of parallel runs (no GPUs, no slots, no
+ * `maxParallel`). Rejects with `MachineFailure`.
  */
 export async function roomFor(
   plan: SweepPlan,
@@ -119,13 +119,13 @@ export async function roomFor(
   if (isScheduler(machine))
     return plan.gpusPerRun === undefined ? {} : { resources: { gpus: plan.gpusPerRun } };
   const { gpus, slots } = await freeSlots(machine);
-  const wanted = plan.gpusPerRun ?? Math.min(gpus.length, 1);
+  const neededGpus = plan.gpusPerRun ?? Math.min(gpus.length, 1);
   const free = gpus.filter(({ heldBy }) => heldBy === undefined).length;
   if (slots !== undefined && slots.free < 1) return { full: `all ${slots.total} slots are taken` };
-  if (free < wanted)
-    return { full: `${free} of ${gpus.length} GPUs are free, a point needs ${wanted}` };
-  const isBounded = wanted > 0 || slots !== undefined || plan.maxParallel !== undefined;
+  if (free < neededGpus)
+    return { full: `${free} of ${gpus.length} GPUs are free, a point needs ${neededGpus}` };
+  const isBounded = neededGpus > 0 || slots !== undefined || plan.maxParallel !== undefined;
   if (!isBounded && goingThere > 0)
     return { full: 'one run at a time, since max_parallel was not given' };
-  return wanted > 0 ? { resources: { gpus: wanted } } : {};
+  return neededGpus > 0 ? { resources: { gpus: neededGpus } } : {};
 }

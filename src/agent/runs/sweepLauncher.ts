@@ -16,15 +16,21 @@ export interface SweepLauncherDeps {
   readonly log: SessionLog;
   readonly sessionRuns: SessionRuns;
   readonly machines: Machines;
-  /** Returns whether points may be launched at all. */
+  /**
+   * Returns false before the sweeps are opened and after they are closed in this process: no points
+   * may be launched then.
+   */
   isOpen(): boolean;
-  /** Called when something that must be recorded cannot be. */
+  /**
+   * Called with an error that is not a failure of a machine, for example when an event cannot be
+   * recorded.
+   */
   onFailed(error: unknown): void;
 }
 
 /**
- * Failures of a launch that the machine causes, not the point. The point is retried later, or on
- * another machine.
+ * Reasons of launch failures that the machine causes, not the point. The point is then launched
+ * later, or on another machine.
  */
 const machineReasons: readonly string[] = [
   'unreachable',
@@ -43,7 +49,7 @@ interface Errand {
 
 export class SweepLauncher {
   readonly #deps: SweepLauncherDeps;
-  /** Points that are being launched, as `s1/3`. */
+  /** Points that are being launched, as `<sweep id>/<index>`. */
   readonly #taken = new Set<string>();
   /**
    * Runs whose start was not confirmed. They may exist, so they must not be started on another

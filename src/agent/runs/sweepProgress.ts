@@ -1,12 +1,13 @@
 /** Progress of a sweep, derived from the state of its session. */
 import type { RunState, SessionState, SweepState } from '../journal/state.ts';
+import { statusCounts } from '../../experiments/ledger.ts';
 
 export interface SweepProgress {
   /** Indices of the points that still need a run, in order. */
   readonly waiting: readonly number[];
   /**
-   * Planned runs that are not over. They count against `maxParallel`, also while their state is
-   * unknown.
+   * Planned runs that are not over, including runs whose state is unknown. All of them count
+   * towards `maxParallel`.
    */
   readonly going: readonly RunState[];
   readonly over: readonly RunState[];
@@ -23,6 +24,10 @@ export function progressOf(state: SessionState, { plan, skipped }: SweepState): 
     over: runs.filter(({ verdict }) => verdict !== undefined),
   };
 }
+
+/** Counts active runs by status: `2 running`, `1 queued`. */
+export const activeCounts = (runs: readonly RunState[]): string[] =>
+  statusCounts(runs.map(({ process }) => ({ startedMs: process?.startedMs })));
 
 /** Returns whether no run of the sweep is active or will be started. */
 export function isSweepOver(state: SessionState, id: string): boolean {

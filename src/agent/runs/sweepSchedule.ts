@@ -10,15 +10,16 @@ import type { RunState, SessionState, SweepState } from '../journal/state.ts';
 import { progressOf, type SweepProgress } from './sweepProgress.ts';
 
 /**
- * - `launch`: launch on a machine now
- * - `wait`: until a run ends or a machine can take more
+ * - `end`: the sweep launches no more points
+ * - `launch`: launch runs on a machine now
+ * - `wait`: launch nothing until a run ends or a machine has room for another run
  */
 export type SweepStep =
   | { readonly kind: 'end'; readonly why: SweepEndReason }
   | { readonly kind: 'launch'; readonly work: SweepWork }
   | { readonly kind: 'wait' };
 
-/** Work for one machine: points to plan, and planned runs that do not exist yet. */
+/** Work for one machine: points to plan (`indices`), and planned runs to start (`specs`). */
 export interface SweepWork {
   readonly machineId: string;
   readonly indices: readonly number[];
@@ -58,8 +59,9 @@ function endOf(
 }
 
 /**
- * Chooses planned runs first, then the first waiting point, on the machine with the fewest active
- * points.
+ * Chooses the next work. A scheduler gets all unstarted runs and waiting points together. Otherwise
+ * chooses one run that is planned but not started; if there is none, the first waiting point, on
+ * the machine with the fewest active points.
  */
 function workOf(
   situation: SweepSituation,

@@ -3,16 +3,16 @@
  * line per point.
  */
 import { cleanText, formatValue, oneLine } from '../../base/text.ts';
-import { summaryFor, type Ledger, type LedgerRow } from '../../experiments/ledger.ts';
+import { rowStatus, summaryFor, type Ledger, type LedgerRow } from '../../experiments/ledger.ts';
 import type { SweepEndReason } from '../../runs/sweep.ts';
-import { runStatusText } from '../journal/runText.ts';
-import type { RunState, SessionState, SweepState } from '../journal/state.ts';
-import { progressOf } from './sweepProgress.ts';
+import type { SessionState, SweepState } from '../journal/state.ts';
+import { activeCounts, progressOf } from './sweepProgress.ts';
+import { runName } from '../../runs/run.ts';
 
 export interface SweepView {
   readonly state: SessionState;
   readonly sweep: SweepState;
-  /** Ledger of the points alone. */
+  /** Ledger that contains only the runs of the sweep. */
   readonly ledger: Ledger;
   /** Why points wait, by machine: `gpu1: no GPU is free`. */
   readonly problems: readonly string[];
@@ -28,65 +28,69 @@ const tailChars = 300;
 export function sweepTable(view: SweepView, end = view.sweep.end): string {
   const { sweep, ledger, problems } = view;
   const rows = ranked(ledger);
-  const left = rows.length - maxRows;
+  const omittedCount = rows.length - maxRows;
   const skipped = [...sweep.skipped].slice(0, maxSkipped);
   const failed = rows.find(isFailed);
   const tail = failed && view.tail(failed);
   return [
     sweepLine(view, end),
     ...rows.slice(0, maxRows).map((row) => `- ${rowText(row, ledger.decisive)}`),
-    ...(left > 0
-      ? [`- … and ${left} more; show_metrics and task_output tell of each by its run`]
+    ...(omittedCount > 0
+      ? [`- … and ${omittedCount} more; show_metrics and task_output show each of them by its run`]
       : []),
     ...skipped.map(
       ([index, why]) =>
-        `- ${sweep.plan.points[index]?.label ?? index}: left out: ${oneLine(why, 200)}`,
+        `- ${sweep.plan.points[index]?.label ?? index}: skipped: ${oneLine(why, 200)}`,
     ),
     ...(end === undefined ? problems.map((problem) => `Waits: ${oneLine(problem, 200)}`) : []),
-    ...(failed && tail ? [`Last output of run ${failed.number}, as data: ${lastChars(tail)}`] : []),
+    ...(failed && tail
+      ? [`Last output of ${runName(failed.number)}, as data: ${lastChars(tail)}`]
+      : []),
   ].join('\n');
 }
 
 /**
- * `Sweep s1 of lr × bs on gpu1: 5 ok, 1 failed, 2 running, 4 waiting; best loss 0.41 by run 7
- * (lr=3e-4 bs=64)`
+ * Formats the first line of the table: `Sweep s1 over lr × bs on gpu1: 5 ok, 1 failed, 2 running, 4
+ * waiting; best loss 0.41 by run 7 (lr=3e-4 bs=64)`.
  */
 function sweepLine({ state, sweep, ledger }: SweepView, end = sweep.end): string {
   const { plan } = sweep;
   const { waiting, going, over } = progressOf(state, sweep);
   const ok = over.filter(({ verdict }) => verdict?.kind === 'ok').length;
-  const counts = [
+  const ended = [
     [ok, 'ok'],
     [over.length - ok, 'failed'],
-    [going.filter(isRunning).length, 'running'],
-    [going.filter((run) => !isRunning(run)).length, 'queued'],
-    [waiting.length, end === undefined ? 'waiting' : 'not run'],
-    [sweep.skipped.size, 'left out'],
   ] as const;
-  const told = counts.filter(([count]) => count > 0).map(([count, word]) => `${count} ${word}`);
+  const others = [
+    [waiting.length, end === undefined ? 'waiting' : 'not run'],
+    [sweep.skipped.size, 'skipped'],
+  ] as const;
+  const told = [...numbered(ended), ...activeCounts(going), ...numbered(others)];
   const { champion, decisive } = ledger;
   const best = champion && decisive && bestOf(champion, decisive);
   return [
-    `Sweep ${plan.id} of ${plan.params.join(' × ')} on ${plan.machineIds.join(', ')}${endReasonText(end)}: ${told.join(', ')}`,
-    ...(champion && best ? [`best ${best} by run ${champion.number} (${champion.label})`] : []),
+    `Sweep ${plan.id} over ${plan.params.join(' × ')} on ${plan.machineIds.join(', ')}${endReasonText(end)}: ${told.join(', ')}`,
+    ...(champion && best
+      ? [`best ${best} by ${runName(champion.number)} (${champion.label})`]
+      : []),
   ].join('; ');
 }
 
-/** Returns false for a run without a process: it is being launched, or is queued by a scheduler. */
-const isRunning = ({ process }: RunState): boolean => process !== undefined;
+const numbered = (counts: readonly (readonly [number, string])[]): string[] =>
+  counts.filter(([count]) => count > 0).map(([count, word]) => `${count} ${word}`);
 
 function endReasonText(end: SweepEndReason | undefined): string {
   switch (end) {
     case undefined:
       return '';
     case 'done':
-      return ' is over';
+      return ' has ended';
     case 'stopped':
       return ' was stopped';
     case 'budget':
-      return ' launches no more, the minutes of the budget are used up';
+      return ' launches no more points, because the minutes of the budget are used up';
     case 'session_ended':
-      return ' launches no more, the session has ended';
+      return ' launches no more points, because the session has ended';
   }
 }
 
@@ -109,11 +113,10 @@ const isFailed = ({ verdict }: LedgerRow): boolean =>
 
 function rowText(row: LedgerRow, decisive: Ledger['decisive']): string {
   const value = decisive && bestOf(row, decisive);
-  const status = `${runStatusText(row)}`;
   return [
-    `run ${row.number}`,
+    runName(row.number),
     row.label,
-    oneLine(status, 120),
+    oneLine(rowStatus(row), 120),
     ...(value === undefined ? [] : [value]),
   ].join(' · ');
 }

@@ -1,9 +1,10 @@
 /**
- * The sweeps of a session: keeps points running until all are over, without model calls. The points
- * to launch are derived from the journal alone (the plan, and the runs planned for it), so a
- * process that dies at any time neither loses a point nor runs one twice. Sweeps of a paused
- * session continue, since they need no model. When the session ends or its minutes are used up, no
- * more points are launched. A run on a machine that does not answer counts as running.
+ * The sweeps of a session. Launches points as machines have room, until all points have run,
+ * without model calls. The points to launch are derived from the journal alone (the plan, and the
+ * runs planned for it), so a process that dies at any time neither loses a point nor runs one
+ * twice. Sweeps of a paused session continue, since they need no model. When the session ends or
+ * its minutes are used up, no more points are launched. A run on a machine that does not answer is
+ * treated as running.
  */
 import type { Clock } from '../../base/clock.ts';
 import { delay } from '../../base/clock.ts';
@@ -29,7 +30,10 @@ export interface SweepsDeps {
   readonly runs: Pick<Runs, 'get'>;
   readonly machines: Machines;
   readonly clock: Clock;
-  /** Called when something that must be recorded cannot be. */
+  /**
+   * Called with an error that is not a failure of a machine, for example when an event cannot be
+   * recorded.
+   */
   onFailed(error: unknown): void;
 }
 
@@ -74,9 +78,9 @@ export class Sweeps implements Disposable {
     callId: string,
     signal: AbortSignal,
   ): Promise<SweepState> {
-    const known = [...this.#state.sweeps.values()].find((sweep) => sweep.callId === callId);
-    const id = known?.plan.id ?? `s${this.#state.sweeps.size + 1}`;
-    if (known === undefined)
+    const existing = [...this.#state.sweeps.values()].find((sweep) => sweep.callId === callId);
+    const id = existing?.plan.id ?? `s${this.#state.sweeps.size + 1}`;
+    if (existing === undefined)
       await this.#deps.log.record({ type: 'sweep.started', plan: { id, ...plan }, callId });
     this.#pump();
     await this.#idle(id, signal);
@@ -84,8 +88,8 @@ export class Sweeps implements Disposable {
   }
 
   /**
-   * Stops launching points. Resolves when this is recorded, after waiting a limited time for
-   * launches in progress.
+   * Ends a sweep: launches no more points. Resolves when the end is recorded, after waiting a
+   * limited time for launches in progress.
    */
   async stop(id: string): Promise<void> {
     if (this.#sweep(id).end === undefined) await this.#end(this.#sweep(id), 'stopped');
@@ -117,7 +121,7 @@ export class Sweeps implements Disposable {
     for (const lane of this.#lanes.values()) lane.dispose();
   }
 
-  /** Resolves when the ends that were being recorded are on disk. */
+  /** Resolves when every `sweep.ended` event that is being written is on disk. */
   async settle(): Promise<void> {
     await Promise.allSettled(this.#ending.values());
   }
@@ -235,13 +239,13 @@ export class Sweeps implements Disposable {
     const over = new AbortController();
     const signals = signal === undefined ? [over.signal] : [over.signal, signal];
     let isLate = false;
-    const late = delay(this.#deps.clock, launchMs, AbortSignal.any(signals)).then(
+    const timeout = delay(this.#deps.clock, launchMs, AbortSignal.any(signals)).then(
       () => (isLate = true),
       () => (isLate = true),
     );
     const launches = (): Promise<void>[] =>
       [...this.#working].flatMap(([work, of]) => (of === id ? [work] : []));
-    while (!isLate && launches().length > 0) await Promise.race([late, ...launches()]);
+    while (!isLate && launches().length > 0) await Promise.race([timeout, ...launches()]);
     over.abort();
   }
 

@@ -12,6 +12,7 @@ import { condemnedRuns, goOnAnswer, killAnswer } from './alarms.ts';
 import type { Questions } from '../user/questions.ts';
 import type { SessionRuns } from './sessionRuns.ts';
 import type { SessionLog } from '../journal/sessionLog.ts';
+import { runTitle } from '../../runs/run.ts';
 
 export interface WatchdogAlarmsDeps {
   readonly log: SessionLog;
@@ -27,8 +28,9 @@ export interface WatchdogAlarmsDeps {
 
 /** Maximum number of alarms per run and kind: repetitions add no information. */
 const maxAlarms = 5;
+/** Time that the user has to answer whether to kill a run. After that, the run continues. */
 const askWithinMs = 3_600_000;
-/** Milliseconds between TERM and KILL. A run that computes with NaN has nothing to save. */
+/** Milliseconds between SIGTERM and SIGKILL. Short for a run with NaN: it has nothing to save. */
 const graceMs = { nonFinite: 300, other: 5_000 } as const;
 
 export class WatchdogAlarms {
@@ -44,8 +46,8 @@ export class WatchdogAlarms {
   /** Records each finding as an alarm, then carries out the alarm's action. */
   tell(run: Run, findings: readonly Finding[]): void {
     for (const finding of findings) {
-      const told = this.#telling.then(() => this.#alarm(run, finding));
-      this.#telling = told.catch((error: unknown) => this.#deps.onFailed(error));
+      const handled = this.#telling.then(() => this.#alarm(run, finding));
+      this.#telling = handled.catch((error: unknown) => this.#deps.onFailed(error));
     }
   }
 
@@ -79,7 +81,7 @@ export class WatchdogAlarms {
 
   #ask({ spec }: Run, detail: string): Promise<unknown> {
     return this.#deps.questions.ask({
-      text: `Run ${spec.number} (${spec.label}): ${detail}. Kill it?`,
+      text: `${runTitle(spec.number)} (${spec.label}): ${detail}. Kill it?`,
       options: [killAnswer, goOnAnswer],
       fallback: goOnAnswer,
       withinMs: askWithinMs,
@@ -96,7 +98,7 @@ export class WatchdogAlarms {
         graceMs: kind === 'non_finite' ? graceMs.nonFinite : graceMs.other,
       });
     } catch (error) {
-      this.#deps.logger.warn(`Run ${number} could not be killed yet: ${messageOf(error)}`);
+      this.#deps.logger.warn(`${runTitle(number)} could not be killed yet: ${messageOf(error)}`);
     } finally {
       this.#killing.delete(id);
     }

@@ -12,13 +12,19 @@ import type { EngineSettings } from '../contract/settings.ts';
 
 type WatchSettings = Pick<EngineSettings, 'watchdogs' | 'plateau'>;
 
-/** Throws `UserFacing` for invalid settings. */
+/**
+ * Returns the watchdog policy. The project's settings take precedence over the user's settings.
+ * Throws `UserFacing` for invalid settings.
+ */
 export const watchdogPolicy = (
   settings: WatchSettings,
   project: ProjectFile | undefined,
 ): WatchdogPolicy => policyOf(understood(settings).watchdogs, project?.watchdogs);
 
-/** Throws `UserFacing` for invalid settings. */
+/**
+ * Returns the plateau policy. The project's settings take precedence over the user's settings.
+ * Throws `UserFacing` for invalid settings.
+ */
 export const plateauPolicy = (
   settings: WatchSettings,
   project: ProjectFile | undefined,
@@ -35,7 +41,7 @@ function understood({
   );
   if (wrong.length === 0) return project;
   throw new UserFacing(
-    `The watchdog settings are invalid: ${wrong.join('; ')}`,
+    `The watchdog or plateau settings are invalid: ${wrong.join('; ')}`,
     'Fix them, or remove them to use the defaults.',
   );
 }

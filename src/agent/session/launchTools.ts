@@ -16,8 +16,13 @@ export async function launchRun(
 ): Promise<LaunchedRun> {
   const { machineId, command } = request;
   git.check(command);
-  const asked = { ...request, ...experiment, machineIds: [machineId], commands: [command] };
-  const { id: experimentId, notes } = await experiments.begin(asked, callId);
+  const experimentRequest = {
+    ...request,
+    ...experiment,
+    machineIds: [machineId],
+    commands: [command],
+  };
+  const { id: experimentId, notes } = await experiments.begin(experimentRequest, callId);
   return { run: await sessionRuns.launch({ ...request, experimentId }, callId, signal), notes };
 }
 
@@ -30,8 +35,15 @@ export async function startSweep(
   const commands = plan.points.map(({ command }) => command);
   for (const command of commands) git.check(command);
   const label = `sweep of ${plan.params.join(' × ')}`;
-  const asked = { ...plan, ...experiment, command: template, commands, label, mayWait: true };
-  const { id: experimentId, notes } = await experiments.begin(asked, callId);
+  const experimentRequest = {
+    ...plan,
+    ...experiment,
+    command: template,
+    commands,
+    label,
+    mayWait: true,
+  };
+  const { id: experimentId, notes } = await experiments.begin(experimentRequest, callId);
   const sweep = await sweeps.start({ ...plan, experimentId }, callId, signal);
   const { going, over, waiting } = progressOf(log.state, sweep);
   const { id } = sweep.plan;

@@ -18,15 +18,15 @@ export function budgetFor(
   { budget, defaultBudget = {} }: GoalRequest,
   project: ProjectFile | undefined,
 ): Budget {
-  const said = project?.budget ?? {};
+  const projectBudget = project?.budget ?? {};
   const experiment = limitsFrom(
     budget.experiment ?? {},
     defaultBudget.experiment ?? {},
-    said.experiment ?? {},
+    projectBudget.experiment ?? {},
   );
   return {
     ...budget,
-    ...limitsFrom(budget, defaultBudget, said),
+    ...limitsFrom(budget, defaultBudget, projectBudget),
     ...(Object.keys(experiment).length > 0 && { experiment }),
   };
 }
@@ -40,12 +40,13 @@ function limitsFrom(user: Limits, ...others: readonly Limits[]): Limits {
 }
 
 function tightest(values: readonly (number | undefined)[]): number | undefined {
-  const said = values.filter((value) => value !== undefined);
-  return said.length === 0 ? undefined : Math.min(...said);
+  const definedValues = values.filter((value) => value !== undefined);
+  return definedValues.length === 0 ? undefined : Math.min(...definedValues);
 }
 
 /**
- * Returns the permission mode. A project can only restrict the permissions that the user allowed.
+ * Returns the permission mode. A project can only restrict the permissions that the user allowed:
+ * its only possible mode is `ask`.
  */
 export const permissionMode = (
   allowed: PermissionMode,
@@ -74,11 +75,11 @@ export function checkDefaultMachine(
   project: ProjectFile | undefined,
   machines: Pick<Machines, 'list'>,
 ): void {
-  const wanted = project?.defaultMachine;
-  const known = machines.list().map(({ id }) => id);
-  if (project === undefined || wanted === undefined || known.includes(wanted)) return;
+  const machineId = project?.defaultMachine;
+  const machineIds = machines.list().map(({ id }) => id);
+  if (project === undefined || machineId === undefined || machineIds.includes(machineId)) return;
   throw new UserFacing(
-    `${project.file} names the default machine ${wanted}, which does not exist. Machines: ${known.join(', ')}.`,
+    `${project.file} names the default machine ${machineId}, which does not exist. Machines: ${machineIds.join(', ')}.`,
     'Add the machine, or name another one in the file.',
   );
 }

@@ -5,6 +5,7 @@ import type { MeasuredRun } from '../../tools/runs/measuredRuns.ts';
 import { statusText, type RunFinder } from '../../tools/parameters/runReference.ts';
 import { sweepOf } from '../runs/sweepProgress.ts';
 import type { ToolsetDeps } from './toolsetDeps.ts';
+import { runName } from '../../runs/run.ts';
 
 export const runFinder = ({ sessionRuns, runs }: ToolsetDeps): RunFinder => ({
   all: () => sessionRuns.all(),
@@ -54,11 +55,9 @@ export function measuredDeps(deps: ToolsetDeps): AllToolsDeps['measured'] {
   };
 }
 
-export const runName = ({ spec }: Run): string => `run ${spec.number}`;
-
 const measuredRun = (run: Run): MeasuredRun => ({
   id: run.spec.id,
-  name: runName(run),
+  name: runName(run.spec.number),
   handle: run.handle,
   status: statusText(run),
   metrics: run.metrics,

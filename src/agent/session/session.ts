@@ -139,7 +139,7 @@ export class LiveSession implements Session, SessionHooks {
    * back to sleep or starts the loop.
    */
   async #begin(): Promise<void> {
-    await mkdir(this.folder, { recursive: true });
+    await mkdir(this.folder, { recursive: true, mode: 0o700 });
     const pending = pendingCalls(this.#log.events);
     await this.#parts.sessionRuns.adoptAll(new Set(pending.map((call) => call.id)));
     this.#parts.sweeps.open();
@@ -230,14 +230,14 @@ export class LiveSession implements Session, SessionHooks {
       const { stickies } = this.state;
       if (stickies.size >= maxStickies) {
         throw new UserFacing(
-          `There are ${stickies.size} sticky notes already; more are not possible.`,
+          `There are already ${stickies.size} sticky notes, which is the maximum.`,
           'Remove a sticky note first.',
         );
       }
-      const given = this.#log.events.flatMap((event) =>
+      const usedNumbers = this.#log.events.flatMap((event) =>
         event.type === 'note.pinned' ? [event.number] : [],
       );
-      const number = Math.max(0, ...given) + 1;
+      const number = Math.max(0, ...usedNumbers) + 1;
       await this.#log.recordNow({ type: 'note.pinned', number, text });
       return number;
     });
@@ -357,9 +357,9 @@ export class LiveSession implements Session, SessionHooks {
   }
 
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const asked = this.#asked.then(work);
-    this.#asked = asked.catch(() => undefined);
-    return asked;
+    const result = this.#asked.then(work);
+    this.#asked = result.catch(() => undefined);
+    return result;
   }
 
   async #halt(why: Error): Promise<void> {
@@ -379,7 +379,7 @@ export class LiveSession implements Session, SessionHooks {
     if (phase !== 'sleeping' && phase !== 'ended' && phase !== 'paused') return;
     for (const call of pendingCalls(this.#log.events)) {
       const text =
-        phase === 'sleeping' ? 'Asleep since then.' : 'Interrupted: the call has no result.';
+        phase === 'sleeping' ? 'The session slept.' : 'Interrupted: the call has no result.';
       await this.#log.record({
         ...interruptedCall(call, text),
         isError: phase !== 'sleeping',

@@ -1,6 +1,7 @@
 /**
- * Keeps the index of sessions up to date with their journals. Caches the states of journals that
- * grow, so that only their new lines are read. Reads any other changed journal as a whole.
+ * Keeps the index of sessions up to date with their journals. Caches the states of the journals
+ * that it read last, so that only their new lines are read. Reads any other changed journal as a
+ * whole.
  */
 import { stat } from 'node:fs/promises';
 import { codeOf, messageOf } from '../../base/errors.ts';
@@ -33,8 +34,8 @@ export interface CatalogueDeps {
 }
 
 /**
- * Maximum number of cached states of journals that other processes (another window, the background
- * process) write.
+ * Maximum number of cached states: enough for the journals that windows and the background process
+ * usually write at the same time.
  */
 const maxFollowed = 8;
 const statsAtOnce = 64;
@@ -52,8 +53,12 @@ export class SessionCatalogue {
   readonly #leftOut = new Set<SessionId>();
   #index: Promise<SessionIndex> | undefined;
   #opened: SessionIndex | undefined;
-  /** The refresh in progress. Callers that arrive during a refresh share the next refresh. */
+  /** The last refresh that was started or is waiting. Refreshes run one after the other. */
   #reading: Promise<unknown> = Promise.resolve();
+  /**
+   * The refresh that waits for the current refresh. All callers that arrive in the meantime share
+   * it.
+   */
   #next: Promise<SessionIndex> | undefined;
 
   constructor(deps: CatalogueDeps) {
@@ -123,29 +128,30 @@ export class SessionCatalogue {
     this.#index.catch(() => (this.#index = undefined));
     const index = await this.#index;
     this.#opened = index;
-    const known = index.journalSizes();
+    const indexedSizes = index.journalSizes();
     const sizes = await this.#journalSizes();
     for (const [id, size] of sizes) {
-      if (size === known.get(id) || size === unreadable) continue;
+      if (size === indexedSizes.get(id) || size === unreadable) continue;
       const session = await this.#read(id, size).catch((error: unknown) =>
         this.#leaveOut(id, error),
       );
       if (session !== undefined) index.put(session);
     }
-    for (const id of known.keys()) if (isSessionId(id) && !sizes.has(id)) this.#forget(index, id);
+    for (const id of indexedSizes.keys())
+      if (isSessionId(id) && !sizes.has(id)) this.#forget(index, id);
     return index;
   }
 
   /**
-   * Skips a journal that the system denies access to, so that other journals can still be read.
-   * Rethrows bugs.
+   * Skips a journal that cannot be read, so that other journals can still be read. Rethrows an
+   * error that is not a system error, because it is a bug.
    */
   #leaveOut(id: SessionId, error: unknown): undefined {
     if (codeOf(error) === undefined) throw error;
     this.#followed.delete(id);
     if (!this.#leftOut.has(id))
       this.#deps.logger.warn(
-        `Session ${id} is left out: its journal cannot be read (${messageOf(error)}).`,
+        `Session ${id} is not indexed: its journal cannot be read (${messageOf(error)}).`,
       );
     this.#leftOut.add(id);
   }

@@ -46,7 +46,7 @@ export interface SharedDeps {
   readonly reports: Pick<SessionReports, 'writeup'>;
 }
 
-/** Functions that the parts of a session call. */
+/** Functions of the session that its parts (loop, sleep, watchdogs and others) call. */
 export interface SessionHooks {
   show(event: StreamEvent): void;
   end(reason: EndReason, summary: string, evidence?: readonly Evidence[]): Promise<void>;

@@ -19,6 +19,7 @@ import type { SessionListeners } from './sessionListeners.ts';
 import { costFor, providerOf } from './sessionModels.ts';
 import { createSideCalls } from './sessionSideCalls.ts';
 import { createToolset } from './toolset.ts';
+import { runName } from '../../runs/run.ts';
 
 export function createLoop(request: PartsRequest, listeners: SessionListeners): LoopDeps {
   const { shared, hooks, log, folder } = request;
@@ -98,7 +99,7 @@ const createGuard = ({ shared, hooks, log }: PartsRequest, sessionRuns: SessionR
     dayLimits: () => shared.settings().dayLimits,
     today: () => shared.today.spent(),
     children: () => shared.spending.withChildren(log.state.children),
-    going: () => sessionRuns.live().map(({ spec }) => `run ${spec.number}`),
+    going: () => sessionRuns.live().map(({ spec }) => runName(spec.number)),
     end: (reason, summary) => hooks.end(reason, summary),
   });
 

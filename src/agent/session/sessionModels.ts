@@ -43,12 +43,15 @@ export function checkModel(
   const cost = costOf(provider, model, noUsage, shared.prices());
   if ('usd' in cost || !limitsMoney(budget, shared.settings().dayLimits)) return;
   throw new UserFacing(
-    `A money limit cannot be kept with ${model}: ${cost.unknown}`,
+    `A money limit cannot be enforced with ${model}: ${cost.unknown}`,
     `Add the price of ${provider}/${model} to the prices setting, or remove the money limits of the goal, its experiments and the day.`,
   );
 }
 
-/** Releases what providers (such as a running process) hold for a conversation. Never rejects. */
+/**
+ * Releases the resources that providers hold for a conversation, such as a running process. Never
+ * rejects.
+ */
 export async function release(
   { providers, logger }: SharedDeps,
   conversation: string,
@@ -57,7 +60,9 @@ export async function release(
     try {
       await provider.release?.(conversation);
     } catch (error) {
-      logger.warn(`${provider.id} did not let go of ${conversation}: ${messageOf(error)}`);
+      logger.warn(
+        `${provider.id} could not release the resources of ${conversation}: ${messageOf(error)}`,
+      );
     }
   };
   await Promise.all([...providers().values()].map(letGo));

@@ -38,8 +38,8 @@ export interface SessionParts {
    */
   checkModel(provider: string, model: string, budget: Budget): void;
   /**
-   * Releases what providers (such as a running process) hold for the conversation. The next call
-   * starts it again. Never rejects.
+   * Releases the resources that providers hold for the conversation, such as a running process. The
+   * next model call starts the process again. Never rejects.
    */
   release(): Promise<void>;
   dispose(): void;

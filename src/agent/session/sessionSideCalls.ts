@@ -9,7 +9,8 @@ import { costFor, providerOf } from './sessionModels.ts';
 import type { ToolsetDeps } from './toolsetDeps.ts';
 
 /**
- * Creates the services outside the session's machines: web pages, web searches and second opinions.
+ * Creates the services for tools that use no machine: web pages, web searches, second opinions and
+ * write-ups.
  */
 export function createSideCalls(
   { shared, log }: PartsRequest,

@@ -50,7 +50,7 @@ export interface SessionStoreDeps {
   readonly shared: SharedDeps;
   readonly catalogue: SessionCatalogue;
   readonly version: string;
-  /** Written into the leases of its sessions. */
+  /** Kind of this process. Written into the leases of the sessions that it opens. */
   readonly ownerKind: OwnerKind;
 }
 
@@ -116,7 +116,7 @@ export class SessionStore implements Sessions {
   #parent(id: SessionId): LiveSession {
     const parent = this.#open.get(id);
     if (parent !== undefined) return parent;
-    throw new UserFacing(`Session ${id} is not open here, so it cannot start another one.`);
+    throw new UserFacing(`Session ${id} is not open here, so it cannot start another session.`);
   }
 
   async resume(id: SessionId, options: ResumeOptions = {}): Promise<Session> {
@@ -234,8 +234,8 @@ export class SessionStore implements Sessions {
   }
 
   /**
-   * Runs `work` with the journal of a session that is not open in this process. Holds the session's
-   * lease meanwhile.
+   * Runs `work` with the journal of a session that is not open in this process. Holds the lease of
+   * the session until `work` is done.
    */
   readonly #withLog = async <T>(
     id: SessionId,

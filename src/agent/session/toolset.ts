@@ -6,9 +6,10 @@ import { createExperimentCode } from '../experiments/experimentCode.ts';
 import { judgeEvidence } from '../loop/verdict.ts';
 import { createEnvironments, snapshotFolder } from '../runs/environments.ts';
 import { launchRun, startSweep } from './launchTools.ts';
-import { measuredDeps, runFinder, runName, taskDeps } from './runTools.ts';
+import { measuredDeps, runFinder, taskDeps } from './runTools.ts';
 import type { ToolsetDeps } from './toolsetDeps.ts';
 import { monitorDeps, sleepDeps } from './waitingTools.ts';
+import { runName } from '../../runs/run.ts';
 
 /** Creates the tools of a session. */
 export function createToolset(deps: ToolsetDeps): Tool[] {
@@ -36,12 +37,16 @@ const finisher =
   async (request) => {
     if (isUserUnheard(log.events))
       throw new ToolFailure(
-        'Not ended: the user has sent a message since. Read it, then call finish again if it still holds.',
+        'Not ended: the user sent a message or an answer that you have not read yet. Read it, then call finish again if the outcome still holds.',
       );
     const evidence = judgeEvidence(request, log.state.target, {
       find: (reference) => sessionRuns.find(reference),
       summaries: (run) => sessionRuns.summaries(run),
-      names: () => sessionRuns.all().map(runName).join(', '),
+      names: () =>
+        sessionRuns
+          .all()
+          .map(({ spec }) => runName(spec.number))
+          .join(', '),
     });
     await end(request.outcome === 'goal_met' ? 'goal' : 'blocked', request.summary, evidence);
     return 'The session has ended.';

@@ -19,14 +19,14 @@ const journalsAtOnce = 32;
 const tailBytes = 16 * 1024;
 
 /**
- * Events that decide whether a session has ended, waits for the user, or is at work. The newest
- * such event counts, as in `fold.ts`. Messages count only when the user wrote them.
+ * Events that decide whether a session has ended, waits for the user, or is at work. The newest of
+ * these events decides, as in `fold.ts`. Of the messages, only messages of the user decide.
  */
 const decisive =
   /"type":"(?:session\.(?:started|paused|ended)|model\.requested|sleep\.started|message\.added)"/g;
 
 /**
- * Returns those of `ids` that belong to unfinished sessions, in the same order. Logs and skips
+ * Resolves with the ids of the unfinished sessions among `ids`, in the same order. Logs and skips
  * journals that cannot be read.
  */
 export async function unfinishedOf(
@@ -36,9 +36,9 @@ export async function unfinishedOf(
 ): Promise<readonly SessionId[]> {
   const found: SessionId[] = [];
   for (let first = 0; first < ids.length; first += journalsAtOnce) {
-    const some = ids.slice(first, first + journalsAtOnce);
-    const answers = await Promise.all(some.map((id) => isUnfinishedOrTold(home, id, logger)));
-    found.push(...some.filter((_, index) => answers[index]));
+    const batch = ids.slice(first, first + journalsAtOnce);
+    const answers = await Promise.all(batch.map((id) => isUnfinishedOrTold(home, id, logger)));
+    found.push(...batch.filter((_, index) => answers[index]));
   }
   return found;
 }
@@ -57,8 +57,8 @@ async function isUnfinishedOrTold(
 }
 
 /**
- * True when the session in the journal is unfinished. False also for a journal that contains no
- * session.
+ * Resolves with true when the session in the journal is unfinished, and with false for an ended or
+ * paused session and for a journal that contains no session.
  */
 export async function isUnfinished(journalFile: string): Promise<boolean> {
   for await (const line of linesBackwards(journalFile, [decisive], { blockBytes: tailBytes })) {

@@ -1,6 +1,6 @@
 /**
- * Ports of the tools that wait. The session sleeps until a condition holds; a monitor wakes it at
- * intervals.
+ * Ports of the tools that wait: `sleep` pauses the session until a condition holds, and a monitor
+ * wakes the session at intervals.
  */
 import { newEventId } from '../../base/ids.ts';
 import type { FoundRun } from '../../sleep/sleepPorts.ts';
@@ -8,6 +8,7 @@ import type { AllToolsDeps } from '../../tools/allTools.ts';
 import type { RunState } from '../journal/state.ts';
 import { sweepOf } from '../runs/sweepProgress.ts';
 import type { ToolsetDeps } from './toolsetDeps.ts';
+import { runName } from '../../runs/run.ts';
 
 export function sleepDeps({
   log,
@@ -20,7 +21,7 @@ export function sleepDeps({
 }: ToolsetDeps): AllToolsDeps['sleep'] {
   const found = (run: RunState): FoundRun => ({
     id: run.spec.id,
-    name: `run ${run.spec.number}`,
+    name: runName(run.spec.number),
     isEnded: run.verdict !== undefined || run.notStarted !== undefined,
   });
   return {

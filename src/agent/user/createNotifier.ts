@@ -24,7 +24,7 @@ export interface NotifierDeps {
  * notifications.
  */
 export function createNotifier({ known, ports, settings, ...around }: NotifierDeps): Notifier {
-  let told: string | undefined;
+  let before: string | undefined;
   return new Notifier({
     ...around,
     redact: known.redact,
@@ -34,9 +34,9 @@ export function createNotifier({ known, ports, settings, ...around }: NotifierDe
         notifications,
         allowsProjectCommands,
       );
-      if (problem !== undefined && problem !== told)
+      if (problem !== undefined && problem !== before)
         around.logger.warn(`The notification settings are invalid: ${problem}`);
-      told = problem;
+      before = problem;
       return checked;
     },
     caFile: () => settings().caFile,

@@ -1,6 +1,6 @@
 /**
- * Turns events of a session into notifications, without regard to the channels: each channel
- * filters the notifications that it sends.
+ * Turns events of a session into notifications. Does not consider the notification channels: each
+ * channel filters the notifications that it sends.
  */
 import { formatValue, oneLine } from '../../base/text.ts';
 import type { Notification } from '../../notify/notification.ts';
@@ -9,6 +9,7 @@ import type { Trigger } from '../../sleep/trigger.ts';
 import { describeEvent, type Description, type EventOf } from '../journal/describeEvent.ts';
 import type { EndReason, Evidence, JournalEvent } from '../journal/events.ts';
 import type { RunState, SessionState } from '../journal/state.ts';
+import { runName } from '../../runs/run.ts';
 
 type About = Pick<Notification, 'events' | 'title' | 'body'> &
   Partial<Pick<Notification, 'machineId' | 'pid' | 'run' | 'metrics'>>;
@@ -37,18 +38,18 @@ function aboutOf(
     case 'session.ended':
       return ended(event, description);
     case 'session.paused':
-      return event.by === 'user' ? undefined : told('error', description);
+      return event.by === 'user' ? undefined : contentFor('error', description);
     case 'session.resumed':
-      return told('resumed', description);
+      return contentFor('resumed', description);
     case 'question.asked':
-      return told('question', description);
+      return contentFor('question', description);
     case 'budget.noticed':
-      return isNearLimit(event) ? told('budget', description) : undefined;
+      return isNearLimit(event) ? contentFor('budget', description) : undefined;
     case 'sleep.ended':
     case 'sleep.started':
       return aboutSleep(event, description, { before, after });
     case 'sweep.ended':
-      return told('experiment_complete', description);
+      return contentFor('experiment_complete', description);
     case 'run.alarmed':
     case 'run.ended':
     case 'run.not_started':
@@ -65,16 +66,16 @@ function aboutSleep(
 ): About | undefined {
   if (event.type === 'sleep.ended')
     return event.why === 'trigger' && waitsForValue(before)
-      ? told('metric_threshold', description)
+      ? contentFor('metric_threshold', description)
       : undefined;
   const idle = { title: 'The agent sleeps, and no run is active', detail: event.request.reason };
-  return isIdle(after) ? told('agent_idle', idle) : undefined;
+  return isIdle(after) ? contentFor('agent_idle', idle) : undefined;
 }
 
 /**
  * True for a notice that should become a notification: 80 % of a limit of the goal or the day. At
- * 100 % the session ends, which has its own notification. Limits of an experiment concern the model
- * only.
+ * 100 %, the session ends, which has its own notification. Notices about limits of an experiment
+ * are only for the model.
  */
 const isNearLimit = ({ percent, scope }: EventOf<'budget.noticed'>): boolean =>
   percent === 80 && scope !== 'experiment';
@@ -88,23 +89,23 @@ function aboutRun(
 ): About | undefined {
   const run = state.runs.get(event.runId);
   if (event.type === 'run.alarmed')
-    return { ...told('alarm', description), ...(run && placeOf(run)) };
+    return { ...contentFor('alarm', description), ...(run && placeOf(run)) };
   if (run === undefined) return undefined;
   if (event.type === 'run.not_started')
-    return { ...told('task_failed', description), ...placeOf(run) };
+    return { ...contentFor('task_failed', description), ...placeOf(run) };
   return runEnded(event, description, { run, state });
 }
 
 /**
- * Notification for a call that needs the user's approval. The request for approval is not an event
- * of the journal.
+ * Notification for a call that needs the user's approval. Created separately from `notificationOf`,
+ * because the journal has no event for the request.
  */
 export const approvalNotification = (
   { title, detail }: { readonly title: string; readonly detail: string },
   { id, goal }: Pick<SessionState, 'id' | 'goal'>,
   atMs: number,
 ): Notification => ({
-  ...told('approval', {
+  ...contentFor('approval', {
     title: 'Helios needs your approval',
     detail: `${oneLine(title, 200)}\n${oneLine(detail, 400)}`,
   }),
@@ -113,13 +114,13 @@ export const approvalNotification = (
   atMs,
 });
 
-/** Notification for a stalled journal: the stall itself cannot be recorded as an event. */
+/** Notification for a stalled journal: an event cannot be recorded in this situation. */
 export const stallNotification = (
   why: string,
   { id, goal }: Pick<SessionState, 'id' | 'goal'>,
   atMs: number,
 ): Notification => ({
-  ...told('error', { title: 'The journal cannot be written', detail: why }),
+  ...contentFor('error', { title: 'The journal cannot be written', detail: why }),
   sessionId: id,
   goal: oneLine(goal, 200),
   atMs,
@@ -127,7 +128,7 @@ export const stallNotification = (
 
 type Words = Pick<Description, 'title' | 'detail' | 'facts'>;
 
-const told = (event: NotifyEvent, { title, detail = '', facts = [] }: Words): About => ({
+const contentFor = (event: NotifyEvent, { title, detail = '', facts = [] }: Words): About => ({
   events: [event],
   title,
   body: [detail, ...facts].join('\n').trim().slice(0, 1_500),
@@ -169,7 +170,7 @@ function runEnded(
   const name: NotifyEvent = verdict.kind === 'ok' ? 'task_complete' : 'task_failed';
   const metrics = metricsOf(run, state);
   return {
-    ...told(name, description),
+    ...contentFor(name, description),
     ...(isExperimentOver(run, state) && { events: ['experiment_complete', name] }),
     ...placeOf(run),
     ...(Object.keys(metrics).length > 0 && { metrics }),
@@ -203,7 +204,7 @@ function metricsOf({ metrics }: RunState, { target }: SessionState): Record<stri
 
 const placeOf = ({ spec, process }: RunState): Pick<Notification, 'machineId' | 'pid' | 'run'> => ({
   machineId: spec.machineId,
-  run: `run ${spec.number}`,
+  run: runName(spec.number),
   ...(process && { pid: process.pid }),
 });
 

@@ -1,16 +1,17 @@
 /**
- * The session's inbox: the agent's questions. None blocks the work. If a question is not answered
- * in time, its default becomes the answer.
+ * The session's inbox: questions of the agent and of watchdogs. No question blocks the work. If a
+ * question is not answered in time, its default becomes the answer.
  */
 import type { Clock } from '../../base/clock.ts';
 import { DisposableStore, type Disposable } from '../../base/disposable.ts';
 import { UserFacing } from '../../base/errors.ts';
 import type { RunId } from '../../base/ids.ts';
-import { verdictText } from '../../runs/run.ts';
+import { runName } from '../../runs/run.ts';
 import { alarmAt } from '../../sleep/alarm.ts';
 import type { AskedQuestion, UserQuestion } from '../../tools/session/askUser.ts';
 import type { SessionLog } from '../journal/sessionLog.ts';
 import type { Question, SessionState } from '../journal/state.ts';
+import { runStatus } from '../journal/runText.ts';
 
 export interface QuestionsDeps {
   readonly log: SessionLog;
@@ -129,18 +130,17 @@ export class Questions implements Disposable {
     if (question.runId !== undefined) this.#close(question.runId);
   }
 
-  /** Answers questions about an ended run with their defaults. */
+  /** Gives open questions about a run their default answer if the run has ended. */
   #close(runId: RunId): void {
-    const { spec, verdict, notStarted } = this.#state.runs.get(runId) ?? {};
-    if (verdict === undefined && notStarted === undefined) return;
-    const end = verdict === undefined ? 'it never started' : verdictText(verdict);
+    const run = this.#state.runs.get(runId);
+    if (run === undefined || (run.verdict === undefined && run.notStarted === undefined)) return;
     for (const question of openQuestions(this.#state))
       if (question.runId === runId)
-        this.#takeDefault(question, `run ${spec?.number ?? runId} is over: ${end}`);
+        this.#takeDefault(question, `${runName(run.spec.number)} is over: ${runStatus(run)}`);
   }
 
   #takeDefault({ id, fallback }: Question, why?: string): void {
-    const taken = this.#inTurn(async () => {
+    const recording = this.#inTurn(async () => {
       if (this.#state.questions.get(id)?.answer !== undefined) return;
       const answered = {
         type: 'question.answered',
@@ -150,7 +150,7 @@ export class Questions implements Disposable {
       } as const;
       await this.#deps.log.record({ ...answered, ...(why !== undefined && { why }) });
     });
-    taken.catch((error: unknown) => this.#deps.onFailed(error));
+    recording.catch((error: unknown) => this.#deps.onFailed(error));
   }
 
   #inTurn<T>(work: () => Promise<T>): Promise<T> {

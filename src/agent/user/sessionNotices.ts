@@ -1,6 +1,6 @@
 /**
  * Sends notifications for newly recorded events. Events that are already in the journal when a
- * session is opened send none: they did when they were recorded.
+ * session is opened cause no notifications, because these were sent when the events were recorded.
  */
 import type { Clock } from '../../base/clock.ts';
 import type { Disposable } from '../../base/disposable.ts';

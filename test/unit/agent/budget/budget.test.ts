@@ -75,7 +75,7 @@ describe('budget', () => {
       [
         'money of a day',
         { dayLimits: { usd: 2 } },
-        /what is left of the money of the day .* continue tomorrow/,
+        /what is left of the money of the day .* wait until tomorrow/,
       ],
       [
         'tokens of a day',
@@ -227,10 +227,7 @@ describe('budget', () => {
     assert.equal(model.requests.length, 1 + 2 + graceTurns);
     assert.match(session.state.end?.summary ?? '', /the turns of this experiment are used up/);
     const told = JSON.stringify(model.requests.at(-1)?.messages);
-    assert.match(
-      told,
-      /This experiment is over\. The next step is a launch of the next experiment/,
-    );
+    assert.match(told, /This experiment is over\. Launch the next experiment/);
     await session.say('think a little longer');
     assert.equal(await session.ended, 'budget');
     assert.equal(model.requests.length, 1 + 2 + 2 * graceTurns);
@@ -282,18 +279,18 @@ describe('budget', () => {
     Object.assign(model, { id: 'claude', defaultModel: 'mystery-9' });
     const settings = { idleTurns: 3, dayLimits: { usd: 5 } };
     bed = await testEngine(model, { clock, settings });
-    await assert.rejects(bed.start(), /A money limit cannot be kept with mystery-9/);
+    await assert.rejects(bed.start(), /A money limit cannot be enforced with mystery-9/);
     await bed.dispose();
     bed = await testEngine(model, { clock });
     await assert.rejects(
       bed.start({ budget: { experiment: { usd: 1 } } }),
-      /A money limit cannot be kept/,
+      /A money limit cannot be enforced/,
     );
     const session = await bed.start({ budget: { turns: 1 } });
     assert.equal(await session.ended, 'budget');
     await assert.rejects(
       bed.engine.sessions.resume(session.id, { budget: { usd: 1 } }),
-      /A money limit cannot be kept/,
+      /A money limit cannot be enforced/,
     );
     assert.deepEqual(session.state.budget, { turns: 1 });
   });

@@ -116,7 +116,7 @@ describe('spending of a day', () => {
     assert.equal(model.requests.length, 0);
     assert.match(
       session.state.end?.summary ?? '',
-      /^Spending cannot be read: EISDIR.*move its session out/,
+      /^Spending cannot be read: EISDIR.*move the folder of its session out/,
     );
   });
 });

@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
-import { billText, costBefore, costLines, costsByRun } from '../../../../src/agent/budget/costs.ts';
+import {
+  billText,
+  costBefore,
+  costLines,
+  costsByRun,
+  sessionBill,
+} from '../../../../src/agent/budget/costs.ts';
 import type { SessionEvent } from '../../../../src/agent/journal/events.ts';
 import { applyEvent, initialState } from '../../../../src/agent/journal/fold.ts';
 import { ledgerOf } from '../../../../src/agent/runs/sessionRuns.ts';
@@ -120,5 +126,7 @@ describe('costs', () => {
       billText(state),
       'at least $1.60, of which $0.40 at list price is covered by your plan',
     );
+    assert.equal(sessionBill(state), billText(state));
+    assert.equal(sessionBill({ ...state, provider: 'demo' }), '$0.00 (no model is called)');
   });
 });

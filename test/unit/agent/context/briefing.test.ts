@@ -143,7 +143,7 @@ describe('briefing', () => {
     for (const part of [
       /The goal:\nbring loss < 1/,
       /Used so far: 0 turns\. Runs: 3000\./,
-      /Best by loss \(lower\): run 3000\. Runs: 2999 ok, 1 running\. \d+ of them not listed/,
+      /Best by loss \(lower\): run 3000\. Runs: 2999 ok, 1 running\. \d+ of them are not listed/,
       /^- run 2000 .* running/m,
       /^- run 3000 .* ok · loss/m,
       /Monitor every 10 min: look after it/,
@@ -235,7 +235,7 @@ describe('briefing', () => {
     journal.add({ type: 'session.resumed', by: 'x', budget: { turns: 50, usd: 5, minutes: 60 } });
     assert.match(
       renderBriefing(factsOf(journal), 1_000),
-      /Used so far: 0 of 50 turns, \$0\.00 of \$5\.00, 0 of 60 minutes/,
+      /Used so far: 0 of 50 turns, \$0\.00 of \$5\.00, 0 of 60 min/,
     );
   });
 });

@@ -152,7 +152,7 @@ describe('context', () => {
     assert.equal(await session.ended, 'blocked');
     const last = JSON.stringify(model.requests.at(-1)?.messages);
     assert.ok(eventsOf(session, 'context.checkpointed').length > 0);
-    assert.match(last, /Slept for: why I wait/);
+    assert.match(last, /Reason for the sleep: why I wait/);
   });
 
   it('remembers across a restart how much a model refused, though it says that it holds more', async () => {
@@ -232,7 +232,7 @@ describe('context', () => {
     const session = await bed.start();
     await session.ended;
     const [first, last] = [model.requests[0], model.requests.at(-1)];
-    assert.match(JSON.stringify(first?.system), /Notes in memory: none yet/);
+    assert.match(JSON.stringify(first?.system), /Notes in memory: none at the start/);
     assert.doesNotMatch(JSON.stringify(last?.system), /Notes in memory/);
     assert.match(
       JSON.stringify(last?.messages[0]),

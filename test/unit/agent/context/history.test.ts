@@ -239,6 +239,24 @@ describe('history', () => {
       assert.equal(isUserUnheard([started, ...events]), isUnheard);
   });
 
+  it('puts a message that arrived during a request behind the reply', () => {
+    const person = recorded({ type: 'message.added', origin: 'person', text: 'use Adam' });
+    const messages = buildHistory([
+      ...[started, said('g'), asked(1), person],
+      ...[replied([call('a')], 'tools'), result('a')],
+    ]);
+    const texts = messages.map(({ role, content }) => [
+      role,
+      ...content.map((block) => (block.type === 'text' ? block.text : block.type)),
+    ]);
+    assert.deepEqual(
+      texts.map(([role]) => role),
+      ['user', 'assistant', 'user'],
+    );
+    assert.doesNotMatch(texts[0]?.join() ?? '', /use Adam/);
+    assert.match(texts[2]?.join() ?? '', /^user,tool_result,[^]*use Adam/);
+  });
+
   it('names a run as people do, also when it was planned before the conversation was shortened', () => {
     const plan = planned('r-1', 7);
     const events = [

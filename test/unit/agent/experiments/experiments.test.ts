@@ -148,7 +148,7 @@ describe('experiments of a session', () => {
     );
     assert.match(
       results(session)[1]?.text ?? '',
-      /differ in nothing but seed.*\n.*experiment: "e1" adds a run/,
+      /differ only in seed.*\n.*experiment: "e1" adds a run/,
     );
     const { result, runs } = row(session, 'e1');
     assert.deepEqual([result?.n, runs.length], [2, 2]);
@@ -177,7 +177,7 @@ describe('experiments of a session', () => {
       run(train(), { experiment: 'e1' }),
     );
     const [, words, code, joined] = results(session);
-    assert.match(words?.text ?? '', /ran the same code \(comments and outputs do not count\)/);
+    assert.match(words?.text ?? '', /ran the same code \(ignoring comments and outputs\)/);
     assert.equal(code?.isError, false);
     assert.match(joined?.text ?? '', /the code has changed since experiment e1/);
     assert.equal(session.state.experiments.size, 2);

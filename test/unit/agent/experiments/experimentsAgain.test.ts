@@ -78,8 +78,11 @@ describe('experiments, again', () => {
       { metric: 'loss', before: 0.25, n: 1, now: 0.25, delta: 0, judgement: 'not_judged' },
     ]);
     const text = reproductionText(made);
-    assert.match(text, /loss: 0\.25, before 0\.25, Δ \+0; not judged: there is one run/);
-    assert.match(text, /Not in its code: \.env/);
+    assert.match(
+      text,
+      /loss: 0\.25, before 0\.25, Δ \+0; not judged: there is only one earlier run/,
+    );
+    assert.match(text, /Not stored with its code: \.env/);
     assert.match(text, /environment of the first run was not recorded/);
     assert.ok(!/reproduced/i.test(text));
     assert.equal(session.ledger.experiments[0]?.result?.n, 2, 'a further run of the experiment');

@@ -63,7 +63,7 @@ describe('an experiment that was run again', () => {
     );
     assert.match(
       differences.join('\n'),
-      /The code of e1 was not kept \(no repository\).*\n.*was not recorded/,
+      /The code of e1 was not stored \(no repository\).*\n.*was not recorded/,
     );
     return metrics[0];
   };

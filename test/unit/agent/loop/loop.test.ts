@@ -82,7 +82,10 @@ describe('loop', () => {
     assert.equal(texts.length, 3);
     assert.match(texts[0] ?? '', /no run 9/);
     assert.match(texts[1] ?? '', /No value of accuracy was measured in run 1. It measured: loss/);
-    assert.match(texts[2] ?? '', /loss < 1, which was not measured: run 1 loss: best 2.5/);
+    assert.match(
+      texts[2] ?? '',
+      /loss < 1, and no run in the evidence reached it: run 1 loss: best 2.5/,
+    );
     assert.equal(model.requests.length, 6);
   });
 
@@ -177,7 +180,7 @@ describe('loop', () => {
     await session.interrupt();
     assert.equal(session.state.phase, 'paused');
     assert.equal(model.requests.length, 1);
-    assert.match(eventsOf(session, 'tool.finished')[0]?.text ?? '', /Interrupted/);
+    assert.match(eventsOf(session, 'tool.finished')[0]?.text ?? '', /was interrupted/);
   });
 
   it('delivers what is said meanwhile at the next turn, after the results', async () => {

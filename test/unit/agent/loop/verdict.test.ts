@@ -105,7 +105,7 @@ describe('evidence', () => {
       'neither value meets the goal',
       [['2', 'loss']],
       'bring loss < 1',
-      /not measured: run 2 loss: best 2, last 2\. Continue/,
+      /no run in the evidence reached it: run 2 loss: best 2, last 2\. Continue/,
     ],
   ];
   for (const [name, claims, goal, why] of fails)

@@ -59,7 +59,7 @@ describe('reports of a session', () => {
     assert.ok(written);
     assert.ok(written.file.startsWith(path.join(bed.work, 'helios-reports')), written.file);
     const text = await readFile(written.file, 'utf8');
-    assert.match(text, /\*\*The goal is met\.\*\*/);
+    assert.match(text, /\*\*Goal met\*\*/);
     assert.match(text, /\*\*loss 0\.6\*\* in \[run 1\]\(#run-1\)/);
     assert.match(text, /> loss 0\.6, soon 0\.05 \*\(not measured\)\*\./);
     const [, chart = ''] = /!\[[^\]]*\]\((charts\/[\w-]+\.svg)\)/.exec(text) ?? [];
@@ -158,7 +158,7 @@ describe('reports of a session', () => {
     await reports.afterEnd(session.id);
     await rm(bed.work, { recursive: true });
     await assert.rejects(reports.write(session.id), { reason: 'user' });
-    assert.match(await reports.brief(session.id), /The goal is met/);
+    assert.match(await reports.brief(session.id), /\*\*Goal met\*\*/);
   });
 
   it('writes one after the other, and is done when the engine has closed', async () => {

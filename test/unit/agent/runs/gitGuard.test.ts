@@ -173,7 +173,7 @@ describe('a session and the repository of the user', () => {
     assert.deepEqual(promotable(session.ledger, '1'), from);
     assert.deepEqual(promotable(session.ledger, 'e1'), from);
     assert.throws(() => promotable(session.ledger, 'e9'), UserFacing);
-    assert.throws(() => promotable({ experiments: [] }), /the best one yet/);
+    assert.throws(() => promotable({ experiments: [] }), /no best experiment yet/);
     assert.equal(branchNameFor(from), 'helios/half-is-less-e1');
     const { engine, home } = bed as TestEngine;
     const deps = { machines: engine.machines, clock: systemClock };
@@ -188,7 +188,7 @@ describe('a session and the repository of the user', () => {
     assert.equal(await cli('1', '--branch', 'mine'), 0, cliDeps.stderr.text);
     assert.equal(repo.git('rev-parse', 'mine'), commit);
     assert.notEqual(await cli('1', '--branch', 'mine'), 0);
-    assert.match(cliDeps.stderr.text, /There is a branch mine already/);
+    assert.match(cliDeps.stderr.text, /The branch mine already exists/);
     writeFileSync(join(cliDeps.cwd, 'there.patch'), 'mine');
     assert.notEqual(await cli('1', 'e1', '--patch', 'there.patch'), 0);
     assert.equal(await cli('1', 'e1', '--patch', 'new.patch'), 0, cliDeps.stderr.text);
@@ -209,7 +209,7 @@ describe('the guard of git', () => {
     writeFileSync(home, 'a file in the place of the folder');
     const [guard, machine] = [new GitGuard(() => true), machineIn(home)];
     const unguarded = refusal(
-      /^Not run: git could not be guarded on local .*only read git are allowed/,
+      /^Not run: the git guard could not be installed on local .*only read git are allowed/,
     );
     for (const command of ['git stash', 'git log && git commit -m x', 'sh -c "git push"']) {
       await assert.rejects(guard.command(machine, command), unguarded, command);

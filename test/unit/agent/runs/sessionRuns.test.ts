@@ -242,7 +242,12 @@ describe('the journal of runs', () => {
     await sessionRuns.giveUp(given.id, 'no room');
     const before = told().length;
     await sessionRuns.adoptAll(new Set(['open']));
-    assert.deepEqual(told().slice(before), ['not started: Helios stopped before it was started']);
-    assert.equal(log.state.runs.get(gone.id)?.notStarted, 'Helios stopped before it was started');
+    assert.deepEqual(told().slice(before), [
+      'not started: Helios stopped before the run was started',
+    ]);
+    assert.equal(
+      log.state.runs.get(gone.id)?.notStarted,
+      'Helios stopped before the run was started',
+    );
   });
 });

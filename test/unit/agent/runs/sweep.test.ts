@@ -75,7 +75,7 @@ describe('sweep', () => {
     );
     assert.match(
       text(model, 2),
-      /Sweep s1 of i on local is over: 7 ok; best loss 0\.1 by run 1 \(i=1\)/,
+      /Sweep s1 over i on local has ended: 7 ok; best loss 0\.1 by run 1 \(i=1\)/,
     );
     assert.doesNotMatch(text(model, 2), /Run 3 \(i=3\) ended/);
   });
@@ -128,7 +128,7 @@ describe('sweep', () => {
     const [table, killed] = eventsOf(session, 'tool.finished').filter(({ name }) =>
       name.includes('task'),
     );
-    assert.match(table?.text ?? '', /^Sweep s1 of i on local: 2 running, 3 waiting/);
+    assert.match(table?.text ?? '', /^Sweep s1 over i on local: 2 running, 3 waiting/);
     const said = JSON.parse(killed?.text ?? '{}') as Record<string, unknown>;
     assert.deepEqual([said.status, said.killed], ['stopped', 2]);
     assert.match(String(said.table), /was stopped: 2 failed, 3 not run/);
@@ -202,7 +202,7 @@ describe('sweep', () => {
     assert.equal(end.why, 'budget');
     assert.match(
       end.text,
-      /launches no more, the minutes of the budget are used up: 1 running, 1 not run/,
+      /launches no more points, because the minutes of the budget are used up: 1 running, 1 not run/,
     );
     await let1(1);
     await eventually(session, 'run.ended');
@@ -220,8 +220,8 @@ describe('sweep', () => {
       eventsOf(session, 'sweep.point_skipped').map(({ index }) => index),
       [0, 1],
     );
-    assert.match(text(model, -1), /is over: 2 left out/);
-    assert.match(text(model, -1), /- i=1: left out: Run 1 was not started: .*nowhere/);
+    assert.match(text(model, -1), /has ended: 2 skipped/);
+    assert.match(text(model, -1), /- i=1: skipped: Run 1 was not started: .*nowhere/);
   });
 
   it('starts what was planned and never started under the same run, when the process died between the two', async () => {

@@ -198,7 +198,7 @@ describe('sweep over machines', () => {
     const [refused] = eventsOf(session, 'tool.finished');
     assert.match(
       refused?.text ?? '',
-      /Name the machines to use: machines, of local, gpu1\. Nothing was started/,
+      /there are several machines: local, gpu1\. Pass the ids .* Nothing was started/,
     );
     assert.equal(session.state.sweeps.size, 0);
   });

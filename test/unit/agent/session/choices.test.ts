@@ -114,7 +114,8 @@ describe('a reply that was cut', () => {
       ({ origin }) => origin === 'reminder',
     );
     assert.equal(reminders.length, 2);
-    for (const { text } of reminders) assert.match(text, /^The reply was cut at the output limit/);
+    for (const { text } of reminders)
+      assert.match(text, /^The reply was truncated at the output limit/);
   });
 
   it('is another than one that only talks, which waits for the check-in of the monitor', async () => {
@@ -128,6 +129,6 @@ describe('a reply that was cut', () => {
       ({ origin }) => origin === 'reminder',
     );
     assert.deepEqual(more, []);
-    assert.doesNotMatch(reminder?.text ?? '', /cut at the output limit/);
+    assert.doesNotMatch(reminder?.text ?? '', /truncated at the output limit/);
   });
 });

@@ -73,7 +73,7 @@ describe('the hand of the user', () => {
     answer(quit);
     assert.equal(await session.ended, 'blocked');
     assert.equal(model.requests.length, 2);
-    assert.match(eventsOf(session, 'tool.finished')[0]?.text ?? '', /has sent a message/);
+    assert.match(eventsOf(session, 'tool.finished')[0]?.text ?? '', /sent a message or an answer/);
     assert.match(JSON.stringify(model.requests[1]?.messages.at(-1)), /one more run, please/);
   });
 

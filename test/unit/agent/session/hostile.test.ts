@@ -189,7 +189,7 @@ describe('hostile model', () => {
     for (const cost of costs) assert.ok('unknown' in cost);
     await assert.rejects(
       bed.start({ budget: { usd: 5 } }),
-      /A money limit cannot be kept with mystery-9/,
+      /A money limit cannot be enforced with mystery-9/,
     );
   });
 

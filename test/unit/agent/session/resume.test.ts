@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { existsSync, statSync } from 'node:fs';
-import { appendFile, readdir, readFile, writeFile } from 'node:fs/promises';
+import { appendFile, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, describe, it } from 'mocha';
 import type { Session } from '../../../../src/agent/contract/sessions.ts';
@@ -117,6 +117,55 @@ describe('resume', () => {
     assert.equal(await second.ended, 'goal');
   });
 
+  /** Shortens the journal to what precedes the first line with `text`, and adds the events. */
+  const journalUntil = async (
+    session: Session,
+    text: string,
+    events: readonly Readonly<Record<string, unknown>>[] = [],
+  ): Promise<void> => {
+    const file = path.join(session.folder, 'journal.jsonl');
+    const lines = (await readFile(file, 'utf8')).split('\n');
+    const end = lines.findIndex((line) => line.includes(text));
+    const { at } = JSON.parse(lines[end] ?? '') as { readonly at: number };
+    const more = events.map((event, index) =>
+      JSON.stringify({ v: 1, id: `e-more-${index}`, at, ...event }),
+    );
+    await writeFile(file, [...lines.slice(0, end), ...more, ''].join('\n'));
+  };
+
+  it('repeats a call that had started if it only reads', async () => {
+    bed = await testEngine(
+      new ScriptedModel([[{ name: 'read_file', input: { file_path: 'notes' } }], 'hang']),
+    );
+    await writeFile(path.join(bed.work, 'notes'), 'the notes');
+    const first = await bed.start();
+    await eventually(first, 'tool.finished');
+    await bed.engine.close();
+    await journalUntil(first, '"tool.finished"');
+    const second = await resumed(first, new ScriptedModel([quit]));
+    assert.equal(await second.ended, 'blocked');
+    const [read] = eventsOf(second, 'tool.finished');
+    assert.match(read?.text ?? '', /the notes/);
+    assert.equal(read?.isError, false);
+  });
+
+  it('stays paused, and does not execute the calls of the last reply', async () => {
+    bed = await testEngine(
+      new ScriptedModel([[{ name: 'remote_exec', input: { command: 'echo x >> ran' } }], 'hang']),
+    );
+    const first = await bed.start();
+    await eventually(first, 'tool.finished');
+    await bed.engine.close();
+    const ran = path.join(bed.work, 'ran');
+    await rm(ran);
+    await journalUntil(first, '"tool.started"', [{ type: 'session.paused', by: 'user' }]);
+    bed = await bed.restart(new ScriptedModel([]));
+    const second = await bed.engine.sessions.resume(first.id);
+    assert.equal(second.state.phase, 'paused');
+    assert.match(eventsOf(second, 'tool.finished')[0]?.text ?? '', /^Interrupted/);
+    assert.equal(existsSync(ran), false);
+  });
+
   it('says that an interrupted command has no result, and does not repeat it', async () => {
     bed = await testEngine(
       new ScriptedModel([
@@ -152,7 +201,7 @@ describe('resume', () => {
     await bed.engine.close();
     const file = path.join(bed.home, 'sessions', first.id, 'journal.jsonl');
     await appendFile(file, '{"v":1,"type":"message.added","tex');
-    assert.match((await bed.engine.sessions.read(first.id)).damage.join(), /cut short/);
+    assert.match((await bed.engine.sessions.read(first.id)).damage.join(), /is truncated/);
     const second = await resumed(
       first,
       new ScriptedModel([[{ name: 'finish', input: { outcome: 'blocked', summary: 'ok' } }]]),

@@ -107,7 +107,7 @@ describe('catalogue of sessions', () => {
     assert.equal(warnings.length, 1);
     assert.match(
       warnings[0] ?? '',
-      new RegExp(`^Session ${broken.sessionId} is left out: .*EISDIR`),
+      new RegExp(`^Session ${broken.sessionId} is not indexed: .*EISDIR`),
     );
   });
 
@@ -121,7 +121,7 @@ describe('catalogue of sessions', () => {
     // gone.
     writeFileSync(home().sessionFolder(journal.sessionId), '');
     assert.equal((await catalogue.list([])).length, 1);
-    assert.match(warnings.join(), /is left out: .*ENOTDIR/);
+    assert.match(warnings.join(), /is not indexed: .*ENOTDIR/);
   });
 
   it('forgets sessions that are gone', async () => {

@@ -72,7 +72,7 @@ describe('the inbox', () => {
     assert.equal(session.state.phase, 'sleeping');
     await clock.advance(120 * minuteMs);
     assert.equal(await session.ended, 'blocked');
-    assert.match(lastSaid(model), /Nobody answered question q1 in time; its default counts: no/);
+    assert.match(lastSaid(model), /Nobody answered question q1 in time; its default applies: no/);
   });
 
   it('takes the default of a deadline that passed while nobody was there', async () => {

@@ -1,4 +1,4 @@
-/** Sections of system prompts that several profiles share. */
+/** The section of the system prompt on tools. Every profile has it. */
 import type { Tool } from '../../tools/tool.ts';
 
 /** Returns the guidance of each tool, in the order of the tools, then `rules`. */
