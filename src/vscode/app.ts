@@ -1,6 +1,6 @@
 /**
- * Creates the features of this window. The features are independent: if one fails, the failure is
- * logged and the others continue.
+ * Creates the features of this VS Code window, such as the chat and the trees. If a feature cannot
+ * be created, the error is logged and all other features still work.
  */
 import { lm, window, workspace, type ExtensionContext, type LogOutputChannel } from 'vscode';
 import { systemClock } from '../base/clock.ts';
@@ -34,7 +34,7 @@ export class App implements Disposable {
   readonly #logger: LogOutputChannel;
   readonly #deps: AppDeps;
   readonly #models: ModelDeps;
-  readonly #told = this.#owned.add(new Emitter<Message>());
+  readonly #messages = this.#owned.add(new Emitter<Message>());
   readonly #hostModels = this.#owned.add(new HostModels());
   #trees: Trees | undefined;
   #panels: MetricsPanels | undefined;
@@ -43,7 +43,7 @@ export class App implements Disposable {
   #briefs: Briefs | undefined;
   #keepRunning: KeepRunning | undefined;
 
-  /** Registers everything and returns; slow work starts in `begin`. */
+  /** Registers all features. Slow work is left to `begin`. */
   constructor(context: ExtensionContext, createEngine: CreateEngine) {
     this.#context = context;
     this.#logger = this.#owned.add(window.createOutputChannel('Helios', { log: true }));
@@ -53,13 +53,16 @@ export class App implements Disposable {
       hostModels: this.#hostModels,
       logger: this.#logger,
       createEngine,
-      onNotify: (message) => this.#told.fire(message),
+      onNotify: (message) => this.#messages.fire(message),
     });
     this.#models = { host: this.#deps.host, keys: this.#deps.keys, isTrusted };
     this.#register();
   }
 
-  /** Resumes interrupted sessions. Never rejects. */
+  /**
+   * Loads the language models, then resumes interrupted sessions; in an untrusted workspace, only
+   * after the user has granted trust. Never rejects.
+   */
   async begin(): Promise<void> {
     await attempt('models', this.#logger, () => lm.selectChatModels({ vendor: modelVendor }));
     await attempt('models of VS Code', this.#logger, () => this.#hostModels.refresh());
@@ -67,9 +70,13 @@ export class App implements Disposable {
     else this.#owned.add(workspace.onDidGrantWorkspaceTrust(() => void this.#resume()));
   }
 
-  /** Releases the sessions. Their runs continue on the machines. */
+  /**
+   * Releases the sessions, so that another process can continue them. Runs continue on their
+   * machines.
+   */
   close(): Promise<void> {
-    // The background process must keep the sessions that this window releases.
+    // Stops updates to the background process first: an update that omits the released sessions
+    // would keep the background process from continuing them.
     this.#keepRunning?.dispose();
     return this.#deps.host.close();
   }
@@ -89,7 +96,7 @@ export class App implements Disposable {
     this.#feature('trees', () => (this.#trees = new Trees(deps)));
     this.#feature('metrics panel', () => (this.#panels = metricsPanels(deps)));
     this.#feature('session views', () => (this.#views = sessionViews(deps)));
-    this.#feature('notifications', () => createNotices(this.#told.event, approvals, following));
+    this.#feature('notifications', () => createNotices(this.#messages.event, approvals, following));
     this.#feature('keep running', () => (this.#keepRunning = new KeepRunning(deps, systemClock)));
     this.#feature('briefs', () => (this.#briefs = this.#createBriefs()));
     this.#feature('documents', () => growDocuments(sessions, documents));

@@ -20,10 +20,10 @@ import { storeCommands } from './sessions/storeCommands.ts';
 import type { Handlers } from './ui/commandRegistry.ts';
 import type { AppDeps } from './appDeps.ts';
 
-/** Features that commands use but that are created after the commands. */
+/** Features that the commands use. Passed as functions if they are created after the commands. */
 export interface CommandTargets {
   readonly models: ModelDeps;
-  /** VS Code's state store that all windows share. */
+  /** VS Code's global state, which all windows share. */
   readonly memory: Memento;
   showSession(id: SessionId): Promise<void>;
   showMetrics(id: SessionId): Promise<void>;

@@ -1,4 +1,4 @@
-/** The pages of this window that show a session: the metrics panel and the session view. */
+/** The webview panels that show a session: the metrics panel and the session view. */
 import { systemClock } from '../base/clock.ts';
 import type { SessionId } from '../base/ids.ts';
 import { createMetricsPanels } from './metrics/panel.ts';

@@ -1,6 +1,6 @@
 /**
- * Work that starts when a trusted window is open: resumes interrupted sessions, deletes old ones,
- * and shows missed briefs.
+ * Work after the start of a window with a trusted workspace: resumes interrupted sessions, deletes
+ * old sessions, shows missed briefs and starts a pending demo.
  */
 import type { Memento } from 'vscode';
 import { systemClock } from '../base/clock.ts';
@@ -19,13 +19,13 @@ export interface StartupDeps {
   readonly deps: AppDeps;
   readonly owned: DisposableStore;
   readonly briefs: Briefs | undefined;
-  /** VS Code's state store that all windows share. */
+  /** VS Code's global state, which all windows share. */
   readonly memory: Memento;
 }
 
 /**
- * Runs the steps in order. Never rejects: if a step fails, the failure is logged and the others
- * continue.
+ * Runs the steps in order. Never rejects: if a step fails, the error is logged or shown and the
+ * next step runs.
  */
 export async function resumeWork({ deps, owned, briefs, memory }: StartupDeps): Promise<void> {
   const { host, sessions, logger } = deps;
@@ -51,7 +51,7 @@ export async function resumeWork({ deps, owned, briefs, memory }: StartupDeps): 
   }
 }
 
-/** Runs an action and logs its failure. Never rejects. */
+/** Runs an action and logs its error, if any, after `name`. Never rejects. */
 export async function attempt(
   name: string,
   logger: Logger,

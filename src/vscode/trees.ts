@@ -1,4 +1,4 @@
-/** The trees of the side bar, and when each is redrawn. */
+/** The tree views of the side bar, and the events that redraw them. */
 import type { SessionOwner, Sessions, SessionSummary } from '../agent/contract/sessions.ts';
 import { systemClock } from '../base/clock.ts';
 import { DisposableStore, type Disposable } from '../base/disposable.ts';
@@ -26,12 +26,19 @@ export interface TreesDeps {
 }
 
 /**
- * Minimum time between redraws of a tree. Limited because each redraw is a round trip per open row.
+ * Minimum time between redraws of a tree. Limited because VS Code requests the children of every
+ * expanded row again on each redraw.
  */
 const frameMs = 1_000;
-/** Minimum time between searches for sessions of other windows and terminals. */
+/**
+ * Maximum age of the cached session list. When it is older, the list is read again to find new
+ * sessions of other processes.
+ */
 const listEveryMs = 60_000;
-/** Time between redraws for running sessions of other processes, while the tree is visible. */
+/**
+ * Interval at which the Experiments tree is redrawn while another process works on a session,
+ * because no event reports the changes of such a session.
+ */
 const foreignEveryMs = 10_000;
 
 interface Listed {
@@ -103,7 +110,7 @@ export class Trees implements Disposable {
     this.#owned.add(notes.onDidChange(() => memory.refresh()));
   }
 
-  /** Reads all data of the trees again, including the machines'. */
+  /** Reads all data of the trees again, including the cached data of machines. */
   refresh(): void {
     this.#machineViews.forget();
     this.#listed = undefined;
@@ -135,7 +142,10 @@ export class Trees implements Disposable {
   }
 }
 
-/** Returns the owners of the sessions that have not ended and are not open in this window. */
+/**
+ * Resolves with the process that works on each session, by session id. Omits sessions that have
+ * ended, are open in this window, or that no process works on.
+ */
 async function ownersOf(
   sessions: Sessions,
   listed: readonly SessionSummary[],

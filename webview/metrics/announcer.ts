@@ -1,4 +1,4 @@
-/** Announces changes to screen readers, slowly enough to be followed. */
+/** Announces user actions and new values to screen readers, at a limited rate. */
 import type { PanelState } from '../../src/protocol/metricsPanel.ts';
 import { element, setText } from '../shared/dom.ts';
 import { Spoken } from '../shared/spoken.ts';
@@ -21,13 +21,13 @@ export class Announcer {
   }
 
   /**
-   * Announces a user action. If several follow in quick succession, only the last one is announced.
+   * Announces a user action. If several actions follow quickly, only the last action is announced.
    */
   say(text: string): void {
     this.#spoken.say(text);
   }
 
-  /** Announces the newest values of the running runs, at a limited rate. */
+  /** Announces the newest values of the running runs, at most every 15 seconds. */
   summarise(state: PanelState, metric: string, nowMs = performance.now()): void {
     if (nowMs - this.#lastSummaryMs < summaryEveryMs) return;
     const running = state.runs.filter((run) => run.isRunning && run.metrics[metric] !== undefined);

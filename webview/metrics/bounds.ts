@@ -8,8 +8,8 @@ export interface Bounds {
 }
 
 /**
- * Returns the smallest range that contains all of `extents`, enlarged if its size is 0; `undefined`
- * if there are none.
+ * Returns the smallest range that contains all of `extents`, enlarged if its size is 0. Returns
+ * `undefined` if all of `extents` are `undefined`.
  */
 export function union(extents: readonly (Range | undefined)[]): Range | undefined {
   let from = Number.POSITIVE_INFINITY;
@@ -30,8 +30,8 @@ export interface Fit {
 }
 
 /**
- * Returns the y range of the values whose x is within `x`, with a margin. Always includes the
- * goal's target.
+ * Returns the y range of all points within the x range, and of the goal's target, with a margin. On
+ * a logarithmic axis, ignores values that are not positive.
  */
 export function fitY({ lines, x, target, isLog }: Fit): Range {
   let low = Number.POSITIVE_INFINITY;
@@ -46,17 +46,17 @@ export function fitY({ lines, x, target, isLog }: Fit): Range {
   }
   if (target !== undefined) include(target);
   if (low > high) return isLog ? { from: 0.1, to: 10 } : { from: 0, to: 1 };
-  return isLog ? airLog(low, high) : air(low, high);
+  return isLog ? withMarginLog(low, high) : withMargin(low, high);
 }
 
-function air(low: number, high: number): Range {
+function withMargin(low: number, high: number): Range {
   const margin = high > low ? (high - low) * 0.06 : Math.abs(high) * 0.1 || 1;
   // If no value is negative, the axis does not extend below 0.
   const from = low >= 0 ? Math.max(0, low - margin) : low - margin;
   return { from, to: high + margin };
 }
 
-function airLog(low: number, high: number): Range {
+function withMarginLog(low: number, high: number): Range {
   const factor = high > low ? (high / low) ** 0.06 : 1.5;
   return { from: low / factor, to: high * factor };
 }

@@ -37,25 +37,25 @@ export interface CardEvents {
   say(text: string): void;
 }
 
-const wordsEveryMs = 1000;
+const describeEveryMs = 1000;
 let created = 0;
 
 export class Card {
   readonly root: HTMLElement;
-  /** Whether the card is in view; set by the scroll observer. A card out of view is not drawn. */
+  /** Whether the card is scrolled into view; set by `Panel`. A card out of view is not drawn. */
   isVisible = false;
   readonly #events: CardEvents;
   readonly #plot: Plot;
   readonly #glide: Glide;
   readonly #hover = new HoverBox();
   readonly #note = element('div', { class: 'note muted' });
-  readonly #words = element('p', { class: 'sr-only' });
+  readonly #description = element('p', { class: 'sr-only' });
   readonly #message = element('div', { class: 'card-message' });
   readonly #stage: HTMLElement;
   readonly #rows = element('tbody');
   readonly #details: HTMLDetailsElement;
   #model: CardModel | undefined;
-  #wordsTimer: ReturnType<typeof setTimeout> | undefined;
+  #textTimer: ReturnType<typeof setTimeout> | undefined;
   #cursorX: number | undefined;
   #selection: Range | undefined;
   #isPointed = false;
@@ -71,7 +71,7 @@ export class Card {
       ...stageLabels(name, id),
     });
     this.#stage.append(element('div', { class: 'canvas-box' }, canvas), this.#hover.root);
-    setAttribute(this.#words, 'id', `${id}-words`);
+    setAttribute(this.#description, 'id', `${id}-words`);
     this.#details = this.#valuesDetails();
     const save = iconButton({
       label: `Save ${name} as PNG`,
@@ -81,7 +81,7 @@ export class Card {
     const title = element('h2', { id: `${id}-title`, title: name }, name);
     const header = element('header', { class: 'card-header' }, title, this.#note, save);
     this.root = element('section', { class: 'card', 'aria-labelledby': `${id}-title` });
-    this.root.append(header, this.#stage, this.#message, this.#words, this.#details);
+    this.root.append(header, this.#stage, this.#message, this.#description, this.#details);
     this.#plot = new Plot(canvas, theme);
     this.#glide = new Glide((bounds) => this.#draw(bounds));
     listenToGestures(this.#stage, this.#gestures());
@@ -96,8 +96,8 @@ export class Card {
   }
 
   /**
-   * Width of the plot in device pixels, rounded up to coarse steps: otherwise resizing would read
-   * the series again for each pixel.
+   * Width of the plot in device pixels, rounded up to a multiple of 128. Without the rounding, the
+   * series would be read again for each pixel by which the user resizes the panel.
    */
   get pixels(): number {
     return Math.min(
@@ -111,8 +111,8 @@ export class Card {
   }
 
   /**
-   * Draws the model. `isJump`: the user changed the view, so the axes change at once; otherwise
-   * they move gradually.
+   * Draws the model. With `isJump`, the axes change immediately, because the user changed the view;
+   * without it, new data moves the axes gradually.
    */
   render(model: CardModel, options: { readonly isJump: boolean }): void {
     this.#model = model;
@@ -132,7 +132,7 @@ export class Card {
   }
 
   dispose(): void {
-    clearTimeout(this.#wordsTimer);
+    clearTimeout(this.#textTimer);
     this.#glide.dispose();
     this.#plot.dispose();
     this.root.remove();
@@ -183,23 +183,23 @@ export class Card {
   }
 
   /**
-   * Updates the texts now and, if the data has changed by then, again after a while. Faster updates
-   * would be unreadable.
+   * Updates the description and the table of values now. If the model has changed a second later,
+   * updates them again. Faster updates would be unreadable.
    */
-  #putInWords(model: CardModel): void {
-    clearTimeout(this.#wordsTimer);
-    setText(this.#words, chartInText(model.metric.name, model.lines));
+  #updateTexts(model: CardModel): void {
+    clearTimeout(this.#textTimer);
+    setText(this.#description, chartInText(model.metric.name, model.lines));
     if (model.isValuesOpen) this.#rows.replaceChildren(...valueRows(model.lines));
-    this.#wordsTimer = setTimeout(() => {
-      this.#wordsTimer = undefined;
-      if (this.#model !== undefined && this.#model !== model) this.#putInWords(this.#model);
-    }, wordsEveryMs);
+    this.#textTimer = setTimeout(() => {
+      this.#textTimer = undefined;
+      if (this.#model !== undefined && this.#model !== model) this.#updateTexts(this.#model);
+    }, describeEveryMs);
   }
 
   #describe(model: CardModel, isJump: boolean): void {
     setText(this.#note, noteOf(model));
     if (this.#details.open !== model.isValuesOpen) this.#details.open = model.isValuesOpen;
-    if (isJump || this.#wordsTimer === undefined) this.#putInWords(model);
+    if (isJump || this.#textTimer === undefined) this.#updateTexts(model);
     const message = messageOf(model);
     this.#message.hidden = message === undefined;
     if (message === undefined || this.#message.firstChild?.textContent === message) return;
@@ -279,8 +279,8 @@ const stageLabels = (name: string, id: string) => ({
 });
 
 /**
- * Returns the points that determine the y scale: the smoothed curve if there is one, because the
- * raw extremes are hidden then.
+ * Returns the points that determine the y range. With smoothing, these are the points of the
+ * smoothed curves only, so that the extremes of the faint raw lines may be outside the plot.
  */
 const fitted = (model: CardModel) =>
   model.lines.map(({ series }) => series.smooth ?? series.points);
@@ -307,9 +307,9 @@ function plotLinesOf(
 }
 
 function noteOf({ metric, lines, isLog }: CardModel): string {
-  const words = metric.direction === 'none' ? [] : [`${metric.direction} is better`];
-  const isCut = isLog && lines.some(({ series }) => series.points.some(({ y }) => y <= 0));
-  return [...words, ...(isCut ? ['values ≤ 0 are not shown'] : [])].join(' · ');
+  const direction = metric.direction === 'none' ? [] : [`${metric.direction} is better`];
+  const hasOmitted = isLog && lines.some(({ series }) => series.points.some(({ y }) => y <= 0));
+  return [...direction, ...(hasOmitted ? ['values ≤ 0 are not shown'] : [])].join(' · ');
 }
 
 function messageOf({ problem, lines, isReading }: CardModel): string | undefined {

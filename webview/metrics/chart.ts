@@ -1,6 +1,6 @@
 /**
- * The only file that uses chart.js: draws lines on a canvas, with marks, goal, crosshair and
- * selection.
+ * Draws lines on a canvas with chart.js, with the decorations of `decorations.ts`. No other file
+ * imports chart.js.
  */
 import {
   Chart,
@@ -108,7 +108,7 @@ export class Plot {
   show(model: PlotModel, bounds: Bounds): void {
     this.#model = model;
     this.#bounds = bounds;
-    // Reuses the dataset objects, because chart.js would rebuild every point of a new one.
+    // Reuses the dataset objects, because chart.js would rebuild every point of a new dataset.
     const { datasets } = this.#chart.data;
     datasets.length = Math.min(datasets.length, model.lines.length);
     model.lines.forEach((line, index) => {
@@ -146,8 +146,8 @@ export class Plot {
 
   #labelY(value: number, ticks: readonly { value: number }[]): string {
     if (this.#model?.isLog !== true) return formatTick(value, stepOf(ticks));
-    // chart.js always labels the ends of a logarithmic scale, even at odd values, so these labels
-    // are hidden.
+    // Hides the labels at both ends of a logarithmic scale: chart.js always adds them, even if the
+    // ends are not round values.
     const { from, to } = this.#bounds.y;
     return value === from || value === to ? '' : formatTick(value, 0);
   }
@@ -180,7 +180,10 @@ export class Plot {
   }
 }
 
-/** Labels round clock times, because chart.js would use decimal steps. */
+/**
+ * Places the labels of a time axis at round times, such as every 5 minutes. By default, chart.js
+ * would place them at round numbers of milliseconds.
+ */
 function labelClockTimes(scale: { min: number; max: number; ticks: { value: number }[] }): void {
   const step = timeStep(scale.max - scale.min, 7);
   if (step === undefined) return;

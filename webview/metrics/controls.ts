@@ -1,4 +1,4 @@
-/** The only file that uses the UI toolkit: the controls of the panel. */
+/** Controls of the metrics panel. No other file imports `@vscode/webview-ui-toolkit`. */
 import {
   provideVSCodeDesignSystem,
   vsCodeButton,
@@ -110,7 +110,9 @@ function option(value: string): HTMLElement {
   return created;
 }
 
-/** Returns a group of choices, of which exactly one is selected. */
+/**
+ * Returns a group of toggle buttons. `set` presses the button of a value and releases the others.
+ */
 export function segments<Value extends string>(
   label: string,
   choices: readonly { readonly value: Value; readonly text: string }[],

@@ -1,4 +1,6 @@
-/** The decorations of a plot, painted on the canvas. */
+/**
+ * Paints a plot's decorations: the selection, the goal, marks of non-finite values, the crosshair.
+ */
 import type { Mark } from './series.ts';
 import type { Theme } from '../shared/theme.ts';
 import type { Range } from '../shared/range.ts';
@@ -80,8 +82,8 @@ const markSize = 3.5;
 const markDistance = 8;
 
 /**
- * Draws marks at the edge of the plot where the value left it: NaN and +∞ at the top, -∞ at the
- * bottom.
+ * Draws a mark at the x of each non-finite value: NaN and +∞ at the top edge of the plot, -∞ at the
+ * bottom edge. Omits marks that would overlap.
  */
 function paintMarks(marks: readonly Mark[], colour: string, row: number, surface: Surface): void {
   const { context, area, pixelX } = surface;

@@ -1,4 +1,4 @@
-/** Exports the shown charts with their names as one picture. */
+/** Draws the charts, with their titles and a legend, into one picture. */
 import type { Card } from './card.ts';
 import type { Theme } from '../shared/theme.ts';
 

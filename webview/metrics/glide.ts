@@ -2,12 +2,12 @@ import type { Bounds } from './bounds.ts';
 import { wantsLessMotion } from '../shared/theme.ts';
 import type { Range } from '../shared/range.ts';
 
-/** Time in which the remaining distance shrinks to about a third (1/e). */
+/** Time in which the distance to the wanted bounds shrinks to about a third (1/e). */
 const timeConstantMs = 70;
 
 /**
- * Moves the shown bounds to the wanted ones frame by frame; at once for users who prefer reduced
- * motion.
+ * Animates the shown bounds towards the wanted bounds. For users who prefer reduced motion, changes
+ * the bounds in one step.
  */
 export class Glide {
   readonly #show: (bounds: Bounds) => void;
@@ -69,7 +69,7 @@ const between = (a: Range, b: Range, share: number): Range => ({
 
 const isSame = (a: Bounds, b: Bounds): boolean => isClose(a.x, b.x) && isClose(a.y, b.y);
 
-/** Whether two ranges differ by less than about half a pixel in a plot of usual size. */
+/** Whether two ranges differ by at most half a pixel in a plot 500 pixels wide. */
 function isClose(a: Range, b: Range): boolean {
   const size = Math.abs(b.to - b.from) / 1000;
   return Math.abs(a.from - b.from) <= size && Math.abs(a.to - b.to) <= size;

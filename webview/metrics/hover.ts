@@ -15,8 +15,8 @@ export interface Hit {
 }
 
 /**
- * Returns the nearest point per run. Runs without a point nearby (a twentieth of the plot's width)
- * are omitted.
+ * Returns the point nearest to `x` per run. Omits a run whose nearest point is farther away than a
+ * twentieth of the plot's width.
  */
 export function hitsAt(lines: readonly CardLine[], x: number, shown: Range): readonly Hit[] {
   const reach = (shown.to - shown.from) / 20;
@@ -35,7 +35,10 @@ function nonFiniteAt(line: CardLine, x: number): number {
   return mark.kind === 'Inf' ? Number.POSITIVE_INFINITY : Number.NEGATIVE_INFINITY;
 }
 
-/** Returns the hits sorted from best to worst, NaN last. */
+/**
+ * Returns the hits sorted from best to worst, with NaN and ±∞ last. For a metric without direction,
+ * lower values come first.
+ */
 export const ranked = (hits: readonly Hit[], direction: PanelMetric['direction']): readonly Hit[] =>
   [...hits].sort((a, b) => {
     const isFiniteDifference = Number(Number.isFinite(b.value)) - Number(Number.isFinite(a.value));
@@ -51,11 +54,11 @@ const maxRows = 9;
 /** A small box with values next to the crosshair, styled like the editor's hovers. */
 export class HoverBox {
   readonly root = element('div', { class: 'hover', 'aria-hidden': 'true', hidden: true });
-  readonly #place = element('div', { class: 'hover-x' });
+  readonly #position = element('div', { class: 'hover-x' });
   readonly #rows = element('div', { class: 'hover-rows' });
 
   constructor() {
-    this.root.append(this.#place, this.#rows);
+    this.root.append(this.#position, this.#rows);
   }
 
   show(
@@ -64,7 +67,7 @@ export class HoverBox {
   ): void {
     this.root.hidden = hits.length === 0;
     if (hits.length === 0) return;
-    setText(this.#place, describeX(at.x, at.axis));
+    setText(this.#position, describeX(at.x, at.axis));
     this.#rows.replaceChildren(
       ...hits.slice(0, maxRows).flatMap(rowOf),
       ...this.#more(hits.length - maxRows),

@@ -1,4 +1,4 @@
-/** The metrics panel: draws the host's data, arranged as the user chose. */
+/** The metrics panel: draws the data from the extension host, arranged as the user chose. */
 import type { MessageConnection } from 'vscode-jsonrpc';
 import {
   openRun,
@@ -61,7 +61,7 @@ export class Panel {
   #highlight: string | undefined;
   #frame = 0;
   #isJump = true;
-  /** Names of metrics whose cards must be redrawn; `undefined` means everything. */
+  /** Names of the metrics whose cards to redraw; `undefined` to redraw the whole panel. */
   #dirty: Set<string> | undefined;
 
   constructor(connection: MessageConnection, states: StateStore<ViewState>) {
@@ -129,7 +129,7 @@ export class Panel {
     this.#filter.set(this.#view.state.filter);
   }
 
-  /** Redraws the card of `metric` in the next frame; without `metric`, everything. */
+  /** Redraws the card of `metric` in the next frame; without `metric`, redraws the whole panel. */
   #redraw({ isJump, metric }: { readonly isJump: boolean; readonly metric?: string }): void {
     this.#isJump ||= isJump;
     if (metric === undefined) this.#dirty = undefined;
@@ -235,8 +235,8 @@ export class Panel {
   }
 
   /**
-   * Returns the query for a series. For a zoom, it includes a screen's width on both sides, so that
-   * points are there when the user pans.
+   * Returns the query for a series. If the user has zoomed in, the query also covers one width of
+   * the shown range on each side, so that points are already loaded when the user pans.
    */
   #query(run: PanelRun, { name }: PanelMetric, card: Card) {
     const { axis, smoothing, zoom } = this.#view.state;

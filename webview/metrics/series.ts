@@ -1,4 +1,4 @@
-/** The points of a series to draw: the host's answer, and the points added since then. */
+/** The points of a series to draw: the host's answer, and the points that the host sent later. */
 import { advanceEma, emaValue, type Ema } from '../../src/protocol/ema.ts';
 import type { PointsAdded, SeriesAnswer, XAxis } from '../../src/protocol/metricsPanel.ts';
 import type { Range } from '../shared/range.ts';

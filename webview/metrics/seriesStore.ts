@@ -4,8 +4,9 @@ import { Series } from './series.ts';
 
 interface Entry {
   series: Series | undefined;
-  /** Query to which `series` is the answer; `undefined` if the series must be read again. */
+  /** Query (as JSON) that `series` answers; `undefined` if the series must be read again. */
   answered: string | undefined;
+  /** Query (as JSON) of the pending request. */
   reading: string | undefined;
   readMs: number;
   isRereadDue: boolean;
@@ -17,13 +18,14 @@ interface Entry {
  * downsampled.
  */
 const maxPointsPerPixel = 10;
-/** Minimum time between reads of a series that cannot be continued point by point. */
+/** Minimum time between reads of a series to which new points cannot be appended. */
 const rereadEveryMs = 500;
 
 /**
  * Caches the series that the cards draw. Cards request their series on every draw, and the store
- * reads missing ones from the host. Per series there is one pending request, and the latest query
- * wins. The old series is shown until the new one arrives.
+ * reads missing series from the host. Each series has at most one pending request; when its answer
+ * arrives, the cards are drawn again and request the series that they need by then. The old series
+ * is shown until the new series arrives.
  */
 export class SeriesStore {
   readonly #connection: MessageConnection;
@@ -35,7 +37,10 @@ export class SeriesStore {
     this.#onChange = onChange;
   }
 
-  /** Returns what can be drawn now for this query, and reads the rest. */
+  /**
+   * Returns the cached series for the query's axis; `undefined` if there is none. If the cached
+   * series does not answer this query, also requests the series from the host.
+   */
   want(query: SeriesQuery): Series | undefined {
     const entry = this.#entryOf(query);
     const wish = JSON.stringify(query);
@@ -46,7 +51,7 @@ export class SeriesStore {
     return entry.series?.axis === query.axis ? entry.series : undefined;
   }
 
-  /** Returns the host's error for a series that cannot be shown. */
+  /** Returns the host's error if the series could not be read. */
   problemOf(runId: string, metric: string): string | undefined {
     return this.#entries.get(keyOf(runId, metric))?.problem;
   }
@@ -73,7 +78,7 @@ export class SeriesStore {
     }, waitMs);
   }
 
-  /** Reads the series of the metric that failed again. */
+  /** Clears the errors of the metric's series, so that the next draw reads these series again. */
   retry(metric: string): void {
     for (const [key, entry] of this.#entries)
       if (key.endsWith(`\n${metric}`)) entry.problem = undefined;
@@ -81,8 +86,8 @@ export class SeriesStore {
   }
 
   /**
-   * Marks every series as outdated. Each is read again when a card requests it, and is shown until
-   * then.
+   * Marks every series as outdated. A series is read again when a card requests it; until the
+   * answer arrives, the old points are shown.
    */
   refresh(): void {
     this.#entries = new Map(
@@ -92,8 +97,8 @@ export class SeriesStore {
 
   #entryOf({ runId, metric }: SeriesQuery): Entry {
     const key = keyOf(runId, metric);
-    const known = this.#entries.get(key);
-    if (known !== undefined) return known;
+    const existing = this.#entries.get(key);
+    if (existing !== undefined) return existing;
     const entry = fresh();
     this.#entries.set(key, entry);
     return entry;

@@ -1,4 +1,4 @@
-/** The fixed parts of the page, and the messages for when there is nothing to show. */
+/** The layout of the page, and the messages that are shown if there are no runs or no metrics. */
 import { textButton } from './controls.ts';
 import { element } from '../shared/dom.ts';
 

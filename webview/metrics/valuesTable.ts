@@ -1,6 +1,6 @@
 /**
- * The values of a chart as a table with last, minimum, maximum and trend per run. Also serves
- * screen readers.
+ * The values of a chart as text: a table with last, minimum, maximum and trend per run, and a
+ * description for screen readers.
  */
 import { element } from '../shared/dom.ts';
 import { describeX, formatValue } from '../shared/format.ts';
@@ -16,8 +16,8 @@ interface LineFacts {
 }
 
 /**
- * Computes a run's values from the drawn points. Downsampling preserves every extreme, so the
- * values are exact.
+ * Computes a run's values from the points that were read for the chart. Downsampling keeps the
+ * lowest and the highest point, so the values are exact for the x range that was read.
  */
 function factsOf(line: CardLine): LineFacts {
   const { points, marks, axis } = line.series;
@@ -48,8 +48,8 @@ function factsOf(line: CardLine): LineFacts {
 }
 
 /**
- * Returns the trend: the mean of the newest tenth of the points, compared with the mean of the
- * tenth before the newest fifth, relative to the spread.
+ * Returns the trend. If the points are split into tenths, compares the mean of the last tenth with
+ * the mean of the eighth tenth. Returns `level` if the difference is small relative to the noise.
  */
 function trendOf(points: readonly Point[]): string {
   const values = points.flatMap(({ y }) => (Number.isNaN(y) ? [] : [y]));
@@ -89,8 +89,8 @@ export function valueRows(lines: readonly CardLine[]): readonly HTMLTableRowElem
 }
 
 /**
- * Returns the chart's description for screen readers, for example `3 runs; run 7 last 0.83,
- * falling`.
+ * Returns the chart's description for screen readers, for example `loss, 1 run. run 7: last 0.83,
+ * lowest 0.81, highest 2.3, falling`.
  */
 export function chartInText(metric: string, lines: readonly CardLine[]): string {
   if (lines.length === 0) return `${metric}: no runs shown`;

@@ -1,4 +1,7 @@
-/** The user's arrangement of the panel. VS Code stores this across hiding, reloads and restarts. */
+/**
+ * The view state of the panel: how the user has arranged it. VS Code restores this state after the
+ * panel was hidden or reloaded, and after a restart.
+ */
 import type { XAxis } from '../../src/protocol/metricsPanel.ts';
 import { rangeOf, type Range } from '../shared/range.ts';
 
@@ -8,9 +11,10 @@ export interface ViewState {
   readonly hidden: readonly string[];
   readonly pinned: readonly string[];
   readonly filter: string;
-  /** Name of the metric in the table's columns; if empty, the first metric. */
+  /** Name of the metric whose values the table of runs shows; if empty, the first metric. */
   readonly metric: string;
   readonly axis: XAxis;
+  /** Strength of the moving average: from 0 (none) to `maxSmoothing`. */
   readonly smoothing: number;
   readonly isLog: boolean;
   /** Shown part of each axis. Default: the whole axis. */

@@ -15,7 +15,7 @@ export function axisLabels(axis: TrackAxis, shown: Range, max: number): AxisLabe
   // Aligns labels to full hours in the local time zone.
   const offset = axis === 'time' ? new Date(shown.from).getTimezoneOffset() * 60_000 : 0;
   const labels: AxisLabel[] = [];
-  // Step numbers start at 1.
+  // Positions on the axis of steps start at 0, the displayed step numbers at 1.
   const shift = axis === 'time' ? offset : -1;
   const first = Math.ceil((shown.from - shift) / stepSize) * stepSize + shift;
   for (let at = first; at <= shown.to && labels.length <= max; at += stepSize)

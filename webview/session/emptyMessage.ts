@@ -8,7 +8,7 @@ export interface EmptyMessage {
   readonly action?: { readonly text: string; run(): void };
 }
 
-/** Returns a message to show where there is no content. */
+/** Returns a message that is shown in place of content that is missing or cannot be loaded. */
 export function emptyMessage({
   title,
   text,

@@ -27,7 +27,7 @@ export class Inbox {
   readonly #notes: NotesTab;
   #table: LedgerTable | undefined;
   #isReading = false;
-  /** Content to show next; set if another request came while content was being read. */
+  /** State of the view whose content is read next. A later call of `show` replaces this state. */
   #wanted: Wanted | undefined;
 
   constructor(connection: MessageConnection, events: InboxEvents) {
@@ -62,7 +62,7 @@ export class Inbox {
     }
   }
 
-  /** Shows the content known so far at once, then reads it again. */
+  /** Reads and shows the content of the selected tab. Until then, the tab shows its old content. */
   show(state: ViewState, header: SessionHeader): void {
     if (state.tab === 'timeline') return;
     if (state.tab === 'ledger' && this.#table !== undefined)
@@ -79,8 +79,9 @@ export class Inbox {
         await this.#readOnce(wanted.state, wanted.header);
       } catch (error) {
         const text = error instanceof Error ? error.message : String(error);
-        const box = emptyMessage({ title: 'This cannot be shown', text, isProblem: true });
-        this.panelOf(wanted.state.tab)?.replaceChildren(box);
+        const { tab } = wanted.state;
+        const title = `The ${tab === 'notes' ? 'sticky notes' : tab} cannot be shown`;
+        this.panelOf(tab)?.replaceChildren(emptyMessage({ title, text, isProblem: true }));
       }
     }
     this.#isReading = false;

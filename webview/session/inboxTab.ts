@@ -1,4 +1,4 @@
-/** The agent's questions: open questions with controls to answer, followed by the answered ones. */
+/** The agent's questions: open questions with controls to answer them, then answered questions. */
 import type { InboxQuestion } from '../../src/protocol/sessionView.ts';
 import { plainButton } from '../shared/buttons.ts';
 import { element, setAttribute, setText } from '../shared/dom.ts';
@@ -121,5 +121,5 @@ const answeredList = (questions: readonly InboxQuestion[]): HTMLElement[] => [
 
 const noQuestions = {
   title: 'No questions',
-  text: 'Questions of the agent appear here. It continues without waiting; without an answer, the default applies.',
+  text: 'Questions from the agent appear here. The agent never waits for an answer: each question has a default.',
 };

@@ -1,4 +1,4 @@
-/** The ledger as a table, in which every number links to its runs. */
+/** The ledger as a table. Best values and run names open the output of the run. */
 import type { LedgerLine, LedgerTable } from '../../src/protocol/sessionView.ts';
 import { linkButton } from '../shared/buttons.ts';
 import { element } from '../shared/dom.ts';
@@ -14,7 +14,7 @@ export interface LedgerEvents {
 }
 
 const numeric: ReadonlySet<LedgerColumn> = new Set(['number', 'best', 'cost']);
-/** Maximum number of runs to list per sweep. Only the number of further runs is shown. */
+/** Maximum number of runs to name per experiment. Of further runs, only the number is shown. */
 const maxRuns = 4;
 
 export class LedgerTab {

@@ -21,7 +21,7 @@ export class NotesTab {
     class: 'field',
     rows: 2,
     'aria-label': 'New sticky note',
-    placeholder: 'A text that the model always sees, such as: never use more than one GPU',
+    placeholder: 'Text that the model always sees, for example: never use more than one GPU',
   });
   readonly #pin = plainButton('Add', () => this.#send(), 'primary');
   readonly #problem = element('p', { class: 'problem', role: 'alert', hidden: true });

@@ -4,7 +4,7 @@ import type { Speed } from './viewState.ts';
 
 export interface Playing extends ReplaySteps {
   readonly speed: Speed;
-  /** The selected step. When something else selects a step, the replay continues from that step. */
+  /** The selected step. If the user selects another step, the replay continues from that step. */
   readonly row: number;
   show(row: number): void;
   ended(): void;

@@ -1,9 +1,9 @@
-/** Computes the current step of a replay from the time that has passed on the screen. */
+/** Computes the current step of a replay from the time for which the replay has been playing. */
 import type { Speed } from './viewState.ts';
 
-/** Maximum time on the screen per step, so that a replay does not wait through hours of sleep. */
+/** Maximum time for which a replay shows a step, so that hours of sleep do not stall the replay. */
 export const longestWaitMs = 1_500;
-/** Approximate number of frames for a whole replay at full speed. */
+/** Approximate number of frames of a whole replay at speed 0 (as fast as possible). */
 const framesToEnd = 240;
 
 export interface ReplaySteps {
@@ -17,8 +17,8 @@ export interface ReplaySteps {
 
 export class ReplayClock {
   #row: number;
-  /** Time on the screen that has passed since the step was reached and is not used up. */
-  #leftMs = 0;
+  /** Time for which the current step has been shown. */
+  #shownMs = 0;
 
   constructor(row: number) {
     this.#row = row;
@@ -28,7 +28,7 @@ export class ReplayClock {
     return this.#row;
   }
 
-  /** Advances by `passedMs` of time on the screen. Returns the current step. */
+  /** Advances by `passedMs` of playing time. Returns the step to show. */
   advance(passedMs: number, speed: Speed, steps: ReplaySteps): number {
     if (speed === 0) {
       this.#row = Math.min(
@@ -37,16 +37,16 @@ export class ReplayClock {
       );
       return this.#row;
     }
-    this.#leftMs += passedMs;
+    this.#shownMs += passedMs;
     while (this.#row < steps.count - 1) {
       const [now, next] = [steps.timeOf(this.#row), steps.timeOf(this.#row + 1)];
       if (now === undefined || next === undefined) {
-        this.#leftMs = 0;
+        this.#shownMs = 0;
         break;
       }
       const waitMs = Math.min(longestWaitMs, Math.max(0, next - now) / speed);
-      if (waitMs > this.#leftMs) break;
-      this.#leftMs -= waitMs;
+      if (waitMs > this.#shownMs) break;
+      this.#shownMs -= waitMs;
       this.#row += 1;
     }
     return this.#row;

@@ -1,15 +1,12 @@
 /**
- * Caches the timeline's rows in pages. A changed row is shown in its old form until it has been
- * read again.
+ * Caches the timeline's rows in pages. After a row has changed, its old version is shown until the
+ * row has been read again.
  */
 import type { MessageConnection } from 'vscode-jsonrpc';
 import { readRows, type RunBar, type TimelineRow } from '../../src/protocol/sessionView.ts';
 
 const pageRows = 100;
-/**
- * Maximum number of cached pages. Above this number, the pages not used for the longest time are
- * dropped.
- */
+/** Maximum number of cached pages. Above this number, the least recently used pages are dropped. */
 const maxPages = 40;
 
 interface Page {
@@ -52,7 +49,7 @@ export class RowStore {
     return this.#pages.get(Math.floor(index / pageRows))?.rows[index % pageRows];
   }
 
-  /** Returns the bars of the runs next to the rows that were read. */
+  /** Returns a bar for each run that was running during any of the rows read so far. */
   bars(): Iterable<RunBar> {
     return this.#bars.values();
   }

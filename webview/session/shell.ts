@@ -1,4 +1,4 @@
-/** The fixed parts of the page. */
+/** The layout of the page: the session's header, the content, and a message in place of both. */
 import type { SessionHeader } from '../../src/protocol/sessionView.ts';
 import { element, setAttribute, setText } from '../shared/dom.ts';
 import { exactTime } from './times.ts';

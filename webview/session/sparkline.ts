@@ -3,7 +3,7 @@ import { svg } from '../shared/dom.ts';
 const [width, height] = [132, 28];
 
 /**
- * Draws a small curve, without non-finite values. Returns `undefined` if there are fewer than two
+ * Draws a small curve of the finite values. Returns `undefined` if there are fewer than two finite
  * values.
  */
 export function sparkline(values: Float64Array, label: string): SVGElement | undefined {

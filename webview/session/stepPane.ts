@@ -1,6 +1,6 @@
 /**
- * The pane for the selected step: its texts, calls and measurements, and the session's state after
- * it.
+ * The pane with the details of the selected step: its facts, its run and its texts, and the state
+ * of the session after the step.
  */
 import type { Fact, StepDetail, RunAt, TextSection } from '../../src/protocol/sessionView.ts';
 import { linkButton } from '../shared/buttons.ts';
@@ -63,7 +63,7 @@ export class StepPane {
       at,
       `${exactTime(row.atMs)} · ${relative(row.atMs, Date.now())} · turn ${row.turn}${took}${cost}`,
     );
-    // The note is hidden if there are texts, because they include the whole note.
+    // The note is hidden if the step has texts, because the texts include the whole note.
     const note =
       row.note === undefined || row.note === '' || texts.length > 0
         ? []
@@ -119,7 +119,7 @@ export class StepPane {
       linkButton(
         'Metrics',
         () => this.#events.openMetrics(),
-        'Show its metrics in the metrics panel',
+        `Show ${run.name} in the metrics panel`,
       ),
     ];
     const head = element(
@@ -146,7 +146,7 @@ export class StepPane {
     const head = element(
       'h3',
       {},
-      'At this moment',
+      'State after this step',
       element('span', { class: 'muted number' }, exactTime(atMs)),
     );
     const more =
@@ -182,7 +182,8 @@ const factList = (facts: readonly Fact[]): HTMLElement =>
   );
 
 function metricTable({ metrics, name }: RunAt): HTMLElement {
-  if (metrics.length === 0) return element('p', { class: 'muted' }, 'No values had been read.');
+  if (metrics.length === 0)
+    return element('p', { class: 'muted' }, 'No metric values up to this step.');
   const heads = ['Metric', 'Last', 'Best', 'Points'].map((text, index) =>
     element('th', { scope: 'col', class: index > 0 ? 'number' : undefined }, text),
   );

@@ -7,10 +7,7 @@ import { readTones, type ToneColours } from './tones.ts';
 export interface TimelineListModel {
   readonly total: number;
   readonly selected: number;
-  /**
-   * Whether a replay is shown. Steps after the selected one are then dimmed, because they have not
-   * happened yet.
-   */
+  /** Whether a replay is playing. During a replay, steps after the selected step are dimmed. */
   readonly isReplaying: boolean;
   row(index: number): TimelineRow | undefined;
   bars(): Iterable<RunBar>;
@@ -19,7 +16,7 @@ export interface TimelineListModel {
 export interface TimelineListEvents {
   select(row: number): void;
   nextTurn(step: 1 | -1): void;
-  /** Called with the range of rows in view, which the store then reads. */
+  /** Called with the range of rows in view, so that missing rows are read. */
   want(from: number, to: number): void;
 }
 
@@ -27,8 +24,8 @@ const laneWidth = 6;
 const spareRows = 10;
 
 /**
- * Returns the range of rows that are visible between `top` and `top + height`, with a margin, at
- * most `total` rows.
+ * Returns the range of rows that are visible if the list is `height` pixels high and scrolled by
+ * `top` pixels, with a margin of `spareRows`. `to` is exclusive.
  */
 export function windowOf(
   top: number,
@@ -187,7 +184,7 @@ interface From {
   readonly page: number;
 }
 
-/** Returns the row to which a key moves the selection; `undefined` for other keys. */
+/** Returns the row to which a key moves the selection; `undefined` if the key does not move it. */
 export function keyTarget(key: string, { row, last, page }: From): number | undefined {
   const target = {
     ArrowUp: row - 1,

@@ -1,6 +1,6 @@
 /**
- * Colours and icons of outcomes. A colour is always shown together with an icon or a word of the
- * same meaning.
+ * Icons and names of the kinds of steps, and colours and words of the tones. A colour is always
+ * shown together with an icon or a word of the same meaning.
  */
 import type { RowKind, Tone } from '../../src/protocol/sessionView.ts';
 import type { IconName } from '../shared/icons.ts';
@@ -33,8 +33,8 @@ export const kindIcons: Readonly<Record<RowKind, IconName>> = {
 };
 
 /**
- * Words that screen readers read before the title of a step, as the title may not name the kind of
- * step.
+ * Words that screen readers read before the title of a step, because the title may not name the
+ * step's kind.
  */
 export const kindLabels: Readonly<Record<RowKind, string>> = {
   start: 'session',
@@ -72,7 +72,7 @@ const toneVariables: Readonly<Record<Tone, string>> = {
   plain: '--quiet',
 };
 
-/** Colours in the form that a canvas needs. */
+/** Colours per tone with CSS variables resolved, because a canvas cannot use CSS variables. */
 export type ToneColours = Readonly<Record<Tone, string>>;
 
 export function readTones(): ToneColours {

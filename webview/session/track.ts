@@ -1,4 +1,4 @@
-/** The overview of the whole session, at the resolution of the screen. */
+/** The overview: a strip above the timeline that shows the whole session, or the zoomed part. */
 import type { MessageConnection } from 'vscode-jsonrpc';
 import {
   readTrack,
@@ -91,8 +91,8 @@ export class Track {
         this.#draw();
       }
     } catch {
-      // The error is ignored here because reading the rows reports it. The overview shows its old
-      // content.
+      // Keeps showing the old overview. The error is not shown: the view also reads the timeline's
+      // rows, and reports the same error when that fails.
       this.#isStale = false;
     } finally {
       this.#isReading = false;
@@ -118,7 +118,7 @@ export class Track {
       { track, shown: track, playhead, selection: this.#selection },
       this.#style,
     );
-    setAttribute(this.root, 'aria-description', inWords(track));
+    setAttribute(this.root, 'aria-description', descriptionOf(track));
   }
 
   #listen(): void {
@@ -145,7 +145,7 @@ export class Track {
     });
   }
 
-  /** Zooms around `centre`. Default: around the selected step. */
+  /** Zooms around `centre`. Default: the selected step or, if it is not in view, the middle. */
   zoomBy(factor: number, centre?: number): void {
     const shown = this.#shown();
     const { axis, row, atMs } = this.#model;
@@ -169,8 +169,8 @@ export class Track {
   }
 
   /**
-   * Returns the mark near the pointer. The pointer may be a few pixels away, because marks are
-   * small.
+   * Returns the mark nearest to the pointer, within 5 pixels: marks are too small to be hit
+   * exactly.
    */
   #near(pixel: number) {
     const distance = (at: number): number =>
@@ -220,8 +220,8 @@ function thingsAt(
   return [...marked, ...runs, ...more, ...slept];
 }
 
-const inWords = ({ bars, sleeps, marks }: TrackAnswer): string =>
+const descriptionOf = ({ bars, sleeps, marks }: TrackAnswer): string =>
   `${counted(
     bars.reduce((sum, { count }) => sum + count, 0),
     'run',
-  )}, ${counted(sleeps.length, 'sleep')}, ${counted(marks.length, 'mark')} in what is shown`;
+  )}, ${counted(sleeps.length, 'sleep')}, ${counted(marks.length, 'mark')} in the shown range`;

@@ -1,6 +1,6 @@
 /**
- * Draws the overview: sleeps as gaps, runs as bars, marks, turns, and the cumulative cost as a
- * curve.
+ * Draws the overview: sleeps as shaded areas, runs as bars, turns as ticks, other steps as marks,
+ * and the cumulative cost as a curve.
  */
 import type { TrackAnswer, TrackBar, TrackMark } from '../../src/protocol/sessionView.ts';
 import { formatUsd } from './labels.ts';
@@ -17,12 +17,12 @@ export interface TrackStyle {
 export interface TrackPicture {
   readonly track: TrackAnswer;
   readonly shown: Range;
-  /** Position of the selected step. */
+  /** Position of the selected step on the axis. */
   readonly playhead: number | undefined;
   readonly selection: Range | undefined;
 }
 
-/** Height of a lane in pixels. If there are few lanes, they are high enough to show names. */
+/** Height in pixels of a lane of run bars. With up to three lanes, the bars show run names. */
 const laneHeight = (lanes: number): number => (lanes <= 3 ? 15 : 7);
 const left = 12;
 const right = 12;

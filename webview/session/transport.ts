@@ -100,7 +100,7 @@ export class Transport {
     setAttribute(
       this.#live,
       'title',
-      state.isLive ? 'Follows the newest step' : 'Go to the newest step and follow',
+      state.isLive ? 'Stop following new steps' : 'Go to the newest step and follow new steps',
     );
     this.#reset.disabled = state.zoom[state.axis] === undefined;
   }

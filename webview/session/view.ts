@@ -1,4 +1,4 @@
-/** The session view: draws the host's data, arranged as the user chose. */
+/** The session view: draws the data from the extension host, arranged as the user chose. */
 import type { MessageConnection } from 'vscode-jsonrpc';
 import * as protocol from '../../src/protocol/sessionView.ts';
 import type { SessionHeader } from '../../src/protocol/sessionView.ts';
@@ -102,8 +102,8 @@ export class SessionView {
   }
 
   /**
-   * Resets the arrangement if the view now shows another session. A selected step beyond the end
-   * becomes the last step.
+   * Makes sure that the selected step exists. Selects the last step if the view follows new steps,
+   * or if it now shows another session; for another session, also resets the zoom.
    */
   #adoptSession({ sessionId, rows, isGrowing }: SessionHeader): void {
     const { state } = this.#view;
@@ -165,8 +165,8 @@ export class SessionView {
   }
 
   /**
-   * Selects a step for the user. The view stops following the newest step, unless the selected step
-   * is the newest.
+   * Selects a step at the user's request. The view follows new steps if the selected step is the
+   * newest; otherwise, it stops following them.
    */
   #select(wanted: number): void {
     const last = Math.max(0, this.#rows.total - 1);
@@ -225,7 +225,7 @@ export class SessionView {
     });
   }
 
-  /** Starts or stops the replay. At the end, the replay starts again from the beginning. */
+  /** Starts or stops the replay. If the last step is selected, starts from the first step. */
   #togglePlay(): void {
     if (this.#player.isPlaying) this.#player.stop();
     else {

@@ -1,4 +1,7 @@
-/** The user's arrangement of the view. VS Code stores this across hiding, reloads and restarts. */
+/**
+ * The state of the session view: how the user has arranged it. VS Code restores this state after
+ * the view was hidden or reloaded, and after a restart.
+ */
 import type { TrackAxis } from '../../src/protocol/sessionView.ts';
 import { rangeOf, type Range } from '../shared/range.ts';
 
@@ -67,5 +70,5 @@ const isRecord = (value: unknown): value is Record<string, unknown> =>
 const isRow = (value: unknown): value is number =>
   Number.isSafeInteger(value) && Number(value) >= 0;
 
-const oneOf = <T>(known: readonly T[], value: unknown): T | undefined =>
-  known.find((each) => each === value);
+const oneOf = <T>(allowed: readonly T[], value: unknown): T | undefined =>
+  allowed.find((each) => each === value);

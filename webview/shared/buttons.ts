@@ -1,4 +1,4 @@
-/** Buttons as plain HTML elements, for pages that do not use the UI toolkit. */
+/** Plain HTML buttons, for pages that do not load `@vscode/webview-ui-toolkit`. */
 import { element } from './dom.ts';
 import { icon, type IconName } from './icons.ts';
 
@@ -32,7 +32,9 @@ export function linkButton(text: string, onClick: () => void, title?: string): H
   return button;
 }
 
-/** Returns a group of choices, of which exactly one is selected. */
+/**
+ * Returns a group of toggle buttons. `set` presses the button of a value and releases the others.
+ */
 export function choiceButtons<Value extends string | number>(
   label: string,
   choices: readonly { readonly value: Value; readonly text: string; readonly title?: string }[],

@@ -41,14 +41,17 @@ export function svg(
   return created;
 }
 
-/** Sets the text only if it changes, so that live regions and selections are not disturbed. */
+/**
+ * Sets the text if it differs. Setting the same text again would clear the user's text selection
+ * and could make screen readers announce the text again.
+ */
 export function setText(target: Node, text: string): void {
   if (target.textContent !== text) target.textContent = text;
 }
 
 /**
- * Puts `children` in this order. Moves as few elements as possible, so that focus and hover are
- * preserved.
+ * Makes `children` the only child elements of `parent`, in this order. Does not move elements that
+ * are already in place, because a moved element loses its focus and hover state.
  */
 export function setChildren(parent: Element, children: readonly Element[]): void {
   const wanted = new Set(children);

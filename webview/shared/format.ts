@@ -1,4 +1,4 @@
-/** Formats numbers with a sensible number of digits, consistent for the same magnitude. */
+/** Formats metric values, axis labels and elapsed times for display. */
 import type { XAxis } from '../../src/protocol/metricsPanel.ts';
 
 /** Formats a metric value: `0.8312`, `12.35`, `1.2e-5`, `NaN`. */
@@ -46,8 +46,9 @@ const niceHours = [1, 2, 3, 6, 12, 24, 48, 96].map((count) => count * hour);
 const timeSteps = [...niceTimes, ...niceHours].sort((a, b) => a - b);
 
 /**
- * Returns a round time as the distance between labels, for at most about `labels` labels;
- * `undefined` for a range below two seconds.
+ * Returns the distance between the labels of a time axis, in milliseconds: the smallest round time
+ * that needs at most about `labels` labels. Returns `undefined` for a range below two seconds, and
+ * for a range that is too long for the largest round time.
  */
 export const timeStep = (rangeMs: number, labels: number): number | undefined =>
   rangeMs < 2 * second ? undefined : timeSteps.find((stepMs) => rangeMs / stepMs <= labels);

@@ -1,33 +1,35 @@
 /**
- * Gestures on a plot by pointer, wheel and keys. Positions are in pixels of the plot; distances are
- * shares of the shown range.
+ * Actions of a plot that the pointer, the wheel and keys trigger. Positions are in CSS pixels from
+ * the left edge of the plot's element.
  */
 export interface PlotGestures {
   /** Returns the first and last pixel of the plot area. */
   area(): { readonly left: number; readonly right: number };
-  /** Called when the pointer moves to this x; with `undefined` when the pointer leaves. */
+  /** Called when the pointer moves to `pixel`; with `undefined` when the pointer leaves. */
   hover(pixel: number | undefined): void;
   /**
-   * Called while the user drags from one x to another; with `undefined` when dragging ends or is
+   * Called while the user drags over a range of pixels; with `undefined` when dragging ends or is
    * cancelled.
    */
   select(pixels: readonly [number, number] | undefined): void;
-  /** Called when the user has dragged over this part, to zoom to it. */
+  /** Called when the user has dragged over a range of pixels: zooms to this range. */
   zoomTo(pixels: readonly [number, number]): void;
   /**
-   * Zooms; a factor below 1 zooms in. Default centre: the crosshair or, without one, the middle.
+   * Scales the shown range by `factor` around `pixel`; a factor below 1 zooms in. Default for
+   * `pixel`: the position of the crosshair or, if none is shown, the middle of the plot.
    */
   zoomBy(factor: number, pixel?: number): void;
-  /** Pans by a share of the shown range. */
+  /** Pans by a fraction of the shown range; a negative fraction pans to the left. */
   pan(share: number): void;
-  /** Moves the crosshair by a share of the plot's width; ±1 moves it to the end. */
+  /** Moves the crosshair by a fraction of the plot's width; ±1 moves it to the plot's edge. */
   moveCursor(share: number): void;
   /** Called for a click without dragging. */
   click?(pixel: number): void;
+  /** Shows the whole axis again. */
   reset(): void;
 }
 
-/** Distance in pixels. A shorter drag counts as a click. */
+/** A drag over fewer pixels than this is treated as a click. */
 const smallestDrag = 4;
 const keyZoom = 0.7;
 
@@ -87,8 +89,8 @@ function listenToPointer(plot: HTMLElement, gestures: PlotGestures): void {
 }
 
 /**
- * Handles the wheel: pans with Shift; zooms with Ctrl, or on a plot that the user has clicked or
- * focused. Plain scrolling over any other plot scrolls the page.
+ * Handles the wheel. Shift pans, Ctrl or Cmd zooms. On the focused plot, the wheel zooms or pans
+ * even without these keys; on any other plot, it scrolls the page.
  */
 function onWheel(event: WheelEvent, plot: HTMLElement, gestures: PlotGestures): void {
   const isZoom = event.ctrlKey || event.metaKey || document.activeElement === plot;
@@ -103,7 +105,7 @@ function onWheel(event: WheelEvent, plot: HTMLElement, gestures: PlotGestures): 
   }
 }
 
-/** Handles a key. Returns false for keys without a meaning here. */
+/** Handles a key. Returns false if the key has no action on a plot. */
 function onKey(key: string, isShift: boolean, gestures: PlotGestures): boolean {
   const actions: Readonly<Record<string, () => void>> = {
     ArrowLeft: () => (isShift ? gestures.pan(-0.1) : gestures.moveCursor(-0.01)),

@@ -1,4 +1,4 @@
-/** VS Code's API for a page: a port to the host, and a store for how the user arranged the page. */
+/** VS Code's webview API: messages to and from the extension host, and a store for view state. */
 import type { PanelPort } from '../../src/protocol/connect.ts';
 
 export interface StateStore<State> {

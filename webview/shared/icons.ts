@@ -1,6 +1,6 @@
 import { svg } from './dom.ts';
 
-/** Line icons on a grid of 16 by 16, drawn in the text colour. */
+/** SVG paths of the icons, on a grid of 16 by 16. */
 const shapes = {
   pin: ['M6 2.5h4M6.5 2.5v4L4.5 9h7l-2-2.5v-4M8 9v4.5'],
   pinned: ['M6 2.5h4M6.5 2.5v4L4.5 9h7l-2-2.5v-4zM8 9v4.5'],
@@ -65,7 +65,10 @@ const filled: ReadonlySet<IconName> = new Set([
   'live',
 ]);
 
-/** Returns an icon that is only decoration: the control or text next to it has the meaning. */
+/**
+ * Returns an icon in the text colour. Screen readers skip the icon, because the label of its button
+ * or the text next to the icon says the same.
+ */
 export const icon = (name: IconName): SVGElement =>
   svg(
     'svg',

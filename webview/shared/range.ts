@@ -15,14 +15,17 @@ export const moved = (range: Range, by: number): Range => ({
   to: range.to + by,
 });
 
-/** Limits a zoom to `full` and to a minimum size. Returns `undefined` for the whole range. */
+/**
+ * Limits a zoomed range to `full` and to a minimum size. Returns `undefined`, which means no zoom,
+ * if the range covers nearly all of `full`.
+ */
 export function clampZoom(range: Range, full: Range): Range | undefined {
   const size = Math.min(range.to - range.from, full.to - full.from);
   if (size >= (full.to - full.from) * 0.999) return undefined;
   const smallest = Math.max((full.to - full.from) * 1e-7, Math.abs(full.to) * 1e-12);
-  const kept = Math.max(size, smallest);
-  const from = Math.min(Math.max(range.from, full.from), full.to - kept);
-  return { from, to: from + kept };
+  const clamped = Math.max(size, smallest);
+  const from = Math.min(Math.max(range.from, full.from), full.to - clamped);
+  return { from, to: from + clamped };
 }
 
 /** Returns a valid range from saved data; `undefined` for invalid data. */

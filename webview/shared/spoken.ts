@@ -3,8 +3,8 @@ import { element, setText } from './dom.ts';
 const delayMs = 250;
 
 /**
- * Announces user actions to screen readers. If several follow in quick succession, only the last
- * one is announced.
+ * Announces user actions to screen readers. If several actions follow in quick succession, only the
+ * last action is announced.
  */
 export class Spoken {
   readonly root = element('div', {

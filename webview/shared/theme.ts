@@ -1,8 +1,10 @@
-/** The colours of VS Code's theme for drawing on a canvas, and a line style per run. */
+/**
+ * Reads the colours of VS Code's theme, for drawing on a canvas, and assigns line styles to runs.
+ */
 
 export interface LineStyle {
   readonly colour: string;
-  /** Lengths of dash and gap in pixels; empty for a solid line. */
+  /** Alternating lengths of dashes and gaps in pixels; empty for a solid line. */
   readonly dash: readonly number[];
 }
 
@@ -19,7 +21,7 @@ export interface Theme {
 }
 
 const chartColours = ['blue', 'orange', 'green', 'purple', 'red', 'yellow'];
-/** Hues for further runs, between the hues of VS Code's six chart colours. */
+/** Hues in degrees for the seventh run and later ones, between the hues of `chartColours`. */
 const furtherHues = [187, 325, 80, 25, 240, 152];
 
 export function readTheme(): Theme {
@@ -47,7 +49,8 @@ export function readTheme(): Theme {
 const dashes: readonly (readonly number[])[] = [[], [7, 3], [2, 2], [9, 3, 2, 3]];
 
 /**
- * Returns the line style for a run's index in its session, so that a run always has the same style.
+ * Returns the line style of the run with this index in its session. The style depends only on the
+ * index, so that a run looks the same in every chart.
  */
 export const lineStyle = (theme: Theme, index: number): LineStyle => ({
   colour: theme.runColours[index % theme.runColours.length] ?? theme.foreground,

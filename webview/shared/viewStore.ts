@@ -1,4 +1,7 @@
-/** The user's arrangement of a page. VS Code stores this across hiding, reloads and restarts. */
+/**
+ * The view state of a page: how the user has arranged it. VS Code restores this state after the
+ * page was hidden or reloaded, and after a restart.
+ */
 import type { StateStore } from './host.ts';
 import type { Range } from './range.ts';
 
@@ -8,7 +11,7 @@ export interface Arranged<Axis extends string> {
   readonly zoom: Readonly<Partial<Record<Axis, Range>>>;
 }
 
-/** Stores the state. Every change is saved before listeners are notified. */
+/** Holds the view state of a page. Saves each change before it calls `onChange`. */
 export class ViewStore<State extends Arranged<string>> {
   readonly #store: StateStore<State>;
   readonly #onChange: (state: State, before: State) => void;

@@ -6,11 +6,13 @@ import { budgetText, parseBudget } from '../../presentation/limits.ts';
 import { UserFacing } from '../../base/errors.ts';
 import { plain } from '../../base/markdown.ts';
 
-const example = 'To change them, use /budget $10, 4 h, $0.50 per experiment, or /budget none.';
+const example =
+  'Examples: `/budget $10, 4 h, $0.50 per experiment` sets limits, `/budget none` removes them.';
 
 /**
  * Shows the limits of the session or, with a prompt, sets them. Resolves with true if the session
- * had ended because of its limits and can now continue. Throws `UserFacing` for invalid limits.
+ * had ended because of its limits and can now continue. Rejects with `UserFacing` for invalid
+ * limits, or if there is no session.
  */
 export async function answerBudget(
   session: Session | undefined,

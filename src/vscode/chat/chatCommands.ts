@@ -26,11 +26,11 @@ export interface ChatCommandDeps {
 type AnswerCommand = (turn: ChatTurn, session: Session | undefined) => Promise<ChatResult>;
 
 /**
- * Time after which `/follow` and `/resume` stop following a sleeping session. Longer than for a
- * message, because the user asked to watch.
+ * Time after which `/follow` and `/resume` stop following a sleeping session. Longer than after a
+ * chat message, because the user explicitly asked to watch the session.
  */
 const followPatienceMs = 120_000;
-const goOnText = 'Continue the work.';
+const continueText = 'Continue the work.';
 
 export function chatCommands(deps: ChatCommandDeps): Readonly<Record<ChatCommand, AnswerCommand>> {
   const { chat, meant, goals, follower } = deps;
@@ -39,9 +39,9 @@ export function chatCommands(deps: ChatCommandDeps): Readonly<Record<ChatCommand
     ask: (turn) => goals.start(turn, 'question'),
     status: ({ stream }) => showStatus(chat, follower, stream),
     async writeup({ context, stream }, session) {
-      const wanted = meant.mentioned(context) ?? session ?? chat.sessions.all().at(-1);
-      await answerWriteup(wanted, await chat.host.get(), stream);
-      return about(wanted);
+      const selected = meant.mentioned(context) ?? session ?? chat.sessions.all().at(-1);
+      await answerWriteup(selected, await chat.host.get(), stream);
+      return about(selected);
     },
     async stop({ stream }, session) {
       if (session === undefined) {
@@ -53,10 +53,10 @@ export function chatCommands(deps: ChatCommandDeps): Readonly<Record<ChatCommand
       return about(session);
     },
     async follow(turn, session) {
-      const wanted = chat.sessions.get(chat.following.take() ?? '') ?? session;
-      return wanted === undefined
+      const selected = chat.sessions.get(chat.following.take() ?? '') ?? session;
+      return selected === undefined
         ? showStatus(chat, follower, turn.stream)
-        : follower.follow(wanted, turn, { sleepPatienceMs: followPatienceMs });
+        : follower.follow(selected, turn, { sleepPatienceMs: followPatienceMs });
     },
     sticky: aboutSession(answerSticky),
     stickies: aboutSession(answerStickies),
@@ -69,10 +69,10 @@ export function chatCommands(deps: ChatCommandDeps): Readonly<Record<ChatCommand
     inbox: aboutSession((session, _, stream) => showInbox(session, stream)),
     answer: aboutSession(answerFromChat),
     budget: (turn) => changeBudget(turn, deps),
-    models: (turn) => talkOfModels(turn, deps, showModels),
-    model: (turn) => talkOfModels(turn, deps, answerAboutModel),
-    switch: (turn) => talkOfModels(turn, deps, answerAboutModel),
-    reasoning: (turn) => talkOfModels(turn, deps, answerAboutReasoning),
+    models: (turn) => answerAboutModels(turn, deps, showModels),
+    model: (turn) => answerAboutModels(turn, deps, answerAboutModel),
+    switch: (turn) => answerAboutModels(turn, deps, answerAboutModel),
+    reasoning: (turn) => answerAboutModels(turn, deps, answerAboutReasoning),
     async machines({ stream }) {
       await showMachines(chat, stream);
       return {};
@@ -97,7 +97,7 @@ const aboutSession =
     return about(session);
   };
 
-/** Handles `/budget`. Also accepts a session that has ended, which higher limits let continue. */
+/** Handles `/budget`. Accepts ended sessions too, because higher limits let them continue. */
 async function changeBudget(
   turn: ChatTurn,
   { chat, meant, follower }: ChatCommandDeps,
@@ -105,16 +105,19 @@ async function changeBudget(
   const { host, sessions } = chat;
   const { request, context, stream } = turn;
   const session = meant.mentioned(context) ?? sessions.going()[0] ?? sessions.all().at(-1);
-  const goesOn = await answerBudget(session, request.prompt, { engine: await host.get(), stream });
+  const canContinue = await answerBudget(session, request.prompt, {
+    engine: await host.get(),
+    stream,
+  });
   if (session === undefined) return {};
-  return goesOn ? follower.follow(session, turn, { say: goOnText }) : about(session);
+  return canContinue ? follower.follow(session, turn, { say: continueText }) : about(session);
 }
 
 /**
- * Handles the commands on models. Also accepts a session that has ended: the new model answers the
- * next message to that session.
+ * Handles `/models`, `/model`, `/switch` and `/reasoning`. Accepts ended sessions too: the new
+ * model answers the next message to the session.
  */
-async function talkOfModels(
+async function answerAboutModels(
   { request, context, stream }: ChatTurn,
   { chat, meant }: ChatCommandDeps,
   answer: typeof showModels,

@@ -16,13 +16,13 @@ const minuteMs = 60_000;
  * delivers new messages of the user only after the open request has ended.
  */
 const sleepPatienceMs = 20_000;
-/** The state of a session, with the actions that are available. */
+/** The state of a session as text, with buttons for the available actions. */
 export interface SessionStanding {
   readonly text: string;
   readonly buttons: readonly ((stream: ChatResponseStream) => void)[];
 }
 
-/** Streams sessions into the chat while they work, with the calls that need approval. */
+/** Streams working sessions into the chat, with buttons for tool calls that need approval. */
 export class ChatFollower {
   readonly #deps: ChatDeps;
   readonly #meant: MeantSession;
@@ -33,14 +33,14 @@ export class ChatFollower {
     this.#meant = meant;
   }
 
-  /** Clears the note that a session is paused. Called when the user has written a message since. */
+  /** Removes “Helios is paused” from the status bar. Called when the user sends a chat message. */
   clearNote(): void {
     this.#pausedNote?.dispose();
   }
 
   /**
-   * Streams a session into the chat until the session sleeps, pauses or ends, or the time limit is
-   * reached.
+   * Streams a session into the chat until the session sleeps, pauses or ends, the user cancels the
+   * chat request, or the time limit is reached. Then shows the state of the session with buttons.
    */
   async follow(
     session: Session,
@@ -49,9 +49,9 @@ export class ChatFollower {
   ): Promise<ChatResult> {
     const unfollow = this.#deps.following.begin(session.id);
     const abort = new AbortController();
-    const cancelled = token.onCancellationRequested(() => abort.abort());
+    const cancelListener = token.onCancellationRequested(() => abort.abort());
     if (token.isCancellationRequested) abort.abort();
-    const asked = this.#deps.approvals.onDidAsk((request) => {
+    const approvalListener = this.#deps.approvals.onDidAsk((request) => {
       if (request.sessionId === session.id) this.#showApproval(request.callId, stream);
     });
     for (const request of this.#deps.approvals.pending())
@@ -68,16 +68,16 @@ export class ChatFollower {
       await this.close(session, stream, end);
     } finally {
       unfollow();
-      asked.dispose();
-      cancelled.dispose();
+      approvalListener.dispose();
+      cancelListener.dispose();
     }
     return about(session);
   }
 
-  /** Ends an answer: shows the state of the session with the next possible actions. */
+  /** Ends a chat response: shows the state of the session, with buttons for the next actions. */
   async close(session: Session, stream: ChatResponseStream, end: FollowEnd): Promise<void> {
-    // Only a working session is interrupted: a user who stops watching a sleeping one does not want
-    // to wake it.
+    // When the user cancels the request, only a working session is interrupted. Interrupting a
+    // sleeping session would end its sleep and pause it, but the user only wants to stop watching.
     if (end === 'cancelled' && isWorking(session.state)) {
       await session.interrupt();
       this.#pausedNote = window.setStatusBarMessage(pausedText, 8_000);
@@ -118,10 +118,10 @@ export class ChatFollower {
 const pausedText = 'Helios is paused; its runs continue. Send a message to @helios to continue.';
 
 const hints: Readonly<Record<FollowEnd, string>> = {
-  sleeping: 'It wakes automatically. Send a message to wake it now.',
-  paused: 'Send a message to continue. Its runs continue meanwhile.',
+  sleeping: 'The session wakes automatically. Send a message to wake it now.',
+  paused: 'Send a message to continue the session. Its runs continue meanwhile.',
   ended: '',
   time: '',
-  cancelled: 'Send a message to continue. Its runs continue meanwhile.',
+  cancelled: 'Send a message to continue the session. Its runs continue meanwhile.',
   failed: '',
 };

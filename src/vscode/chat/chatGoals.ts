@@ -28,8 +28,8 @@ export class ChatGoals {
   readonly #host: EngineHost;
   readonly #follower: ChatFollower;
   /**
-   * Model that was selected in the chat at the last message to each session. The session's model
-   * changes only when this selection changes.
+   * By session id: the chat model that was selected when the last message was sent to the session.
+   * A message changes the session's model only if the selected chat model has changed since then.
    */
   readonly #picked = new Map<string, string>();
 

@@ -17,7 +17,7 @@ import { plain } from '../../base/markdown.ts';
 
 type AskingDeps = Pick<MachineDeps, 'host' | 'questions'>;
 
-/** Handles `/machine`. Rejects with `UserFacing`. */
+/** Handles `/machine`. Rejects with `UserFacing`, for example for invalid arguments. */
 export async function answerAboutMachines(
   deps: AskingDeps,
   text: string,
@@ -28,34 +28,34 @@ export async function answerAboutMachines(
   const context = { aliases: aliasesOf(hosts), localPath: localPathFrom(folder, homedir()) };
   const { readMachineWords, splitArguments } =
     await import('../../presentation/machines/machineWords.ts');
-  const wanted = readMachineWords(splitArguments(text), context);
+  const command = readMachineWords(splitArguments(text), context);
   const { machines } = await deps.host.get();
-  switch (wanted.action) {
+  switch (command.action) {
     case 'list':
       return showMachines(deps, stream);
     case 'add':
-      await machines.add(wanted.entry);
-      stream.markdown(`Added ${plain(wanted.entry.id)}. The agent can use it from now on.`);
-      showButton(stream, 'helios.testMachine', 'Test', wanted.entry.id);
+      await machines.add(command.entry);
+      stream.markdown(`Added ${plain(command.entry.id)}. The agent can use it from now on.`);
+      showButton(stream, 'helios.testMachine', 'Test', command.entry.id);
       return;
     case 'import': {
-      const { entries, summary } = planImport(hosts, machines.entries(), wanted.names);
+      const { entries, summary } = planImport(hosts, machines.entries(), command.names);
       await machines.add(...entries);
       stream.markdown(plain(summary, 1_000));
       return;
     }
     case 'rm':
-      await removeById(deps, wanted.id);
-      stream.markdown(`Removed ${plain(wanted.id)} from the list.`);
+      await removeById(deps, command.id);
+      stream.markdown(`Removed ${plain(command.id)} from the list of machines.`);
       return;
     case 'test':
-      machines.get(wanted.id);
-      void run('helios.testMachine', wanted.id);
-      stream.markdown(`Connecting to ${plain(wanted.id)}.`);
+      machines.get(command.id);
+      void run('helios.testMachine', command.id);
+      stream.markdown(`Connecting to ${plain(command.id)}.`);
   }
 }
 
-/** Lists the machines without connecting to any that has not been used yet. */
+/** Lists the machines. Does not connect to machines that have not been used yet. */
 export async function showMachines(
   { host }: AskingDeps,
   stream: ChatResponseStream,

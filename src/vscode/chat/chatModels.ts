@@ -24,19 +24,22 @@ import { engineSettings } from '../ui/settings.ts';
 
 export interface ModelTalk {
   readonly engine: Engine;
-  /** Session to change. Default: changes apply to future goals. */
+  /** Session whose model is shown or changed; `undefined` for the model of new goals. */
   readonly session: Session | undefined;
   readonly stream: ChatResponseStream;
 }
 
-/** Lists the models of every provider that is ready. `prompt` is a filter. */
+/**
+ * Lists the models of every provider that is ready. `prompt`: text that `provider/model` must
+ * contain.
+ */
 export async function showModels(prompt: string, { engine, stream }: ModelTalk): Promise<void> {
   const listing = await engine.models.list();
   const ready = await readyProviders(engine);
-  const word = prompt.trim().toLowerCase();
+  const filter = prompt.trim().toLowerCase();
   const entries = listing.entries.filter(
     ({ provider, model }) =>
-      ready.has(provider) && `${provider}/${model.id}`.toLowerCase().includes(word),
+      ready.has(provider) && `${provider}/${model.id}`.toLowerCase().includes(filter),
   );
   const rows = modelRows({ ...listing, entries }, engine.prices());
   stream.markdown(
@@ -46,58 +49,61 @@ export async function showModels(prompt: string, { engine, stream }: ModelTalk):
   const problems = new Map([...listing.problems].filter(([provider]) => ready.has(provider)));
   for (const line of problemLines({ ...listing, problems }))
     stream.markdown(`${plain(line, 300)}\n\n`);
-  const others = engine.providers().filter(({ id }) => !ready.has(id));
-  if (others.length > 0)
-    stream.markdown(`Not set up: ${plain(others.map(({ label }) => label).join(', '), 400)}.\n\n`);
+  const otherProviders = engine.providers().filter(({ id }) => !ready.has(id));
+  if (otherProviders.length > 0)
+    stream.markdown(
+      `Not set up: ${plain(otherProviders.map(({ label }) => label).join(', '), 400)}.\n\n`,
+    );
   showButton(stream, 'helios.selectModel', 'Select Model');
   showButton(stream, 'helios.setApiKey', 'Set API Key');
 }
 
 /**
- * Shows the model of the session, or switches to another one; history and notes are preserved.
+ * Shows the session's model or, with a prompt, switches to the named model. The session's history
+ * and notes are preserved. Without a session, the named model becomes the default for new goals.
  * Throws `UserFacing`.
  */
 export async function answerAboutModel(prompt: string, talk: ModelTalk): Promise<void> {
   const { engine, session, stream } = talk;
   const current = inUse(talk);
-  const wanted = modelFor(prompt, {
+  const newModel = modelFor(prompt, {
     catalogue: engine.models,
     providers: engine.providers(),
     current: current.provider,
   });
-  if (wanted === undefined) {
+  if (newModel === undefined) {
     stream.markdown(`${plain(modelText(current), 400)}\n\n`);
     showButton(stream, 'helios.selectModel', 'Select Model');
     return;
   }
-  if (session === undefined) await saveModel(wanted.provider, wanted.model);
-  else await session.useModel(wanted.provider, wanted.model);
-  const said = switchedText(inUse(talk, wanted));
+  if (session === undefined) await saveModel(newModel.provider, newModel.model);
+  else await session.useModel(newModel.provider, newModel.model);
+  const message = switchedText(inUse(talk, newModel));
   stream.markdown(
-    `${plain(session === undefined ? `New goals use ${modelText(inUse(talk, wanted))}` : said, 500)}\n\n`,
+    `${plain(session === undefined ? `New goals use ${modelText(inUse(talk, newModel))}` : message, 500)}\n\n`,
   );
 }
 
-/** Shows or sets the reasoning effort of the session. Throws `UserFacing`. */
+/** Shows the session's reasoning effort or, with a prompt, sets it. Throws `UserFacing`. */
 export async function answerAboutReasoning(prompt: string, talk: ModelTalk): Promise<void> {
   const { session, stream } = talk;
   if (prompt.trim() !== '' && session !== undefined) await session.useEffort(parseEffort(prompt));
   const used = inUse(talk);
-  const asked =
+  const effort =
     prompt.trim() === '' || session !== undefined
       ? used.effort
       : (parseEffort(prompt) ?? used.effort);
-  stream.markdown(`${plain(reasoningText({ ...used, effort: asked }), 400)}\n\n`);
+  stream.markdown(`${plain(reasoningText({ ...used, effort }), 400)}\n\n`);
   if (session === undefined)
     stream.markdown(
-      'No session is open here. The setting `helios.model.effort` applies to new goals.\n\n',
+      'No session is open in this window. To set the effort for new goals, change the setting `helios.model.effort`.\n\n',
     );
 }
 
-function inUse({ engine, session }: ModelTalk, wanted?: NamedModel): ModelInUse {
+function inUse({ engine, session }: ModelTalk, newModel?: NamedModel): ModelInUse {
   const settings = engineSettings();
-  const named = wanted ?? (session ? session.state : configured(engine));
-  const { provider, model } = named;
+  const currentModel = newModel ?? (session ? session.state : configured(engine));
+  const { provider, model } = currentModel;
   return {
     provider,
     model,

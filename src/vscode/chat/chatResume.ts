@@ -6,26 +6,29 @@ import { UserFacing } from '../../base/errors.ts';
 import { resumeList } from '../sessions/resumeList.ts';
 
 /**
- * Resolves with the resumed session, or with `undefined` if the sessions were only listed. Throws
- * `UserFacing`.
+ * Handles `/resume`. Without a prompt, lists the sessions and resolves with `undefined`. With a
+ * number of the list or a session id, resumes the session, sends it the remaining text of the
+ * prompt, and resolves with the session. Rejects with `UserFacing`.
  */
 export async function resumeFromChat(
   { sessions }: Engine,
   prompt: string,
   stream: ChatResponseStream,
 ): Promise<Session | undefined> {
-  const listed = await sessions.list();
-  const [word = '', ...more] = prompt.trim().split(/\s+/);
-  if (word === '') {
-    stream.markdown(resumeList(listed, Date.now()));
+  const summaries = await sessions.list();
+  const [argument = '', ...more] = prompt.trim().split(/\s+/);
+  if (argument === '') {
+    stream.markdown(resumeList(summaries, Date.now()));
     return undefined;
   }
-  const number = /^#?(\d{1,6})$/.exec(word)?.[1];
-  const wanted =
-    number === undefined ? listed.find(({ id }) => id === word) : listed[Number(number) - 1];
-  if (wanted === undefined)
-    throw new UserFacing(`There is no session ${word}.`, 'Use /resume to list them.');
-  const session = await sessions.resume(wanted.id, { takesOver: true });
+  const number = /^#?(\d{1,6})$/.exec(argument)?.[1];
+  const summary =
+    number === undefined
+      ? summaries.find(({ id }) => id === argument)
+      : summaries[Number(number) - 1];
+  if (summary === undefined)
+    throw new UserFacing(`There is no session ${argument}.`, 'Use /resume to list the sessions.');
+  const session = await sessions.resume(summary.id, { takesOver: true });
   const { phase } = session.state;
   const text = more.join(' ');
   if (text !== '' || phase === 'ended' || phase === 'paused')

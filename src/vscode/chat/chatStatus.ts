@@ -9,7 +9,8 @@ import { withIcons } from './chatStream.ts';
 import { about, type ChatDeps } from './chatTurn.ts';
 
 /**
- * Shows each session that has not ended, with its cost. If all have ended, shows the last session.
+ * Shows each session that has not ended, with its cost. If all sessions have ended, shows the
+ * newest.
  */
 export async function showStatus(
   { sessions, host }: ChatDeps,

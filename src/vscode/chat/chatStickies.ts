@@ -18,19 +18,19 @@ export async function answerSticky(
 ): Promise<void> {
   if (session === undefined)
     throw new UserFacing('No session is active.', 'Start a goal, then add sticky notes.');
-  const ask = parseSticky(prompt);
-  switch (ask.kind) {
+  const request = parseSticky(prompt);
+  switch (request.kind) {
     case 'list':
       return stream.markdown(stickyList(session.state.stickies));
     case 'pin':
       return stream.markdown(
-        `Added sticky note ${await session.pin(ask.text)}. The model sees it from its next turn on.`,
+        `Added sticky note ${await session.pin(request.text)}. The model sees it from its next turn on.`,
       );
     case 'unpin':
       return stream.markdown(
-        (await session.unpin(ask.number))
-          ? `Removed sticky note ${ask.number}.`
-          : `There is no sticky note ${ask.number}.`,
+        (await session.unpin(request.number))
+          ? `Removed sticky note ${request.number}.`
+          : `There is no sticky note ${request.number}.`,
       );
   }
 }

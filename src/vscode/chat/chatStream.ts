@@ -19,8 +19,8 @@ export function showPart(stream: ChatResponseStream, part: ChatPart): void {
 }
 
 /**
- * Shows a line with links to its files. All parts use the same kind of Markdown; otherwise VS Code
- * would put the files into separate paragraphs.
+ * Shows a line, followed by links to its files. Every part of the line is Markdown with theme
+ * icons; if the parts had different options, VS Code would put the links into separate paragraphs.
  */
 function showLine(
   stream: ChatResponseStream,

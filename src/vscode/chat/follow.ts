@@ -1,6 +1,6 @@
 /**
- * Streams a session to the chat while the session works: until it sleeps, pauses or ends, or the
- * chat request ends.
+ * Streams a session to the chat until the session sleeps, pauses or ends, or the chat request is
+ * cancelled.
  */
 import type { Session } from '../../agent/contract/sessions.ts';
 import type { JournalEvent } from '../../agent/journal/events.ts';
@@ -11,9 +11,10 @@ import { Transcript, type ChatPart } from '../sessions/transcript.ts';
 import { plain } from '../../base/markdown.ts';
 
 /**
- * - `time`: the limit has passed, the session continues
+ * Reason why following a session ended.
+ * - `time`: `limitMs` has passed; the session continues
  * - `cancelled`: the signal was aborted
- * - `failed`: the message was not accepted
+ * - `failed`: the user's message (`say`) could not be sent to the session
  */
 export type FollowEnd = 'sleeping' | 'paused' | 'ended' | 'time' | 'cancelled' | 'failed';
 
@@ -22,25 +23,26 @@ export interface FollowOptions {
   readonly clock: Clock;
   readonly limitMs: number;
   /**
-   * Time after which a sleep ends the following. During a shorter sleep, the following continues.
+   * Time that the session may sleep before following ends. During a shorter sleep, following
+   * continues.
    */
   readonly sleepPatienceMs: number;
   readonly signal: AbortSignal;
-  /** Message of the user to send first. The session's reaction to this message is then followed. */
+  /** Message of the user, which is sent to the session first. */
   readonly say?: string;
-  /** Whether to show earlier events too, for a session that was started a moment ago. */
+  /** Whether to show the session's earlier events too. Set for a session that was just started. */
   readonly fromStart?: boolean;
 }
 
 /**
- * Time without other output after which progress is shown. Progress is rare because VS Code, once
- * an answer is complete, collapses everything before the last progress message.
+ * Time without other output after which a progress message is shown. Not shown immediately, because
+ * VS Code collapses everything before the last progress message when the response is complete.
  */
 const progressAfterMs = 2_000;
 
 /**
- * Follows a session and resolves with the reason why the following ended. Never rejects. Resolves
- * at once for a paused or ended session, unless there is a message to send.
+ * Follows a session and resolves with the reason why following ended. Never rejects. For a paused
+ * or ended session, resolves immediately unless there is a message to send.
  */
 export function followSession(session: Session, options: FollowOptions): Promise<FollowEnd> {
   const { phase } = session.state;
@@ -108,8 +110,8 @@ class Following implements Disposable {
     this.#sleep = clock.after(sleepPatienceMs, () => this.#end('sleeping'));
   }
 
-  #show(deps: readonly ChatPart[]): void {
-    for (const part of deps) {
+  #show(parts: readonly ChatPart[]): void {
+    for (const part of parts) {
       this.#progress?.dispose();
       if (part.kind === 'progress')
         this.#progress = this.#options.clock.after(progressAfterMs, () => this.#options.show(part));
@@ -117,8 +119,8 @@ class Following implements Disposable {
     }
   }
 
-  #end(why: FollowEnd): void {
+  #end(end: FollowEnd): void {
     this.dispose();
-    this.#ended.resolve(why);
+    this.#ended.resolve(end);
   }
 }

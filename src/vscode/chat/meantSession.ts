@@ -5,9 +5,9 @@ import { isOpen } from '../../presentation/sessions/sessionText.ts';
 import type { OpenSessions } from '../window/openSessions.ts';
 
 /**
- * Time after the end of a session during which a message may still have been meant for that
- * session. VS Code holds messages back while a chat request is open and may deliver them late on a
- * busy machine.
+ * Time after the end of a session during which a new message is still treated as a message to that
+ * session: VS Code delivers a message only after the open chat request has ended, so the user may
+ * have typed the message while the session was running.
  */
 const heldBackMs = 10_000;
 
@@ -15,7 +15,7 @@ const heldBackMs = 10_000;
 export class MeantSession {
   readonly #sessions: OpenSessions;
   readonly #clock: Clock;
-  /** Per session: when the chat last showed its end, in milliseconds since the epoch. */
+  /** By session id: when the chat showed the session's end, in milliseconds since the epoch. */
   readonly #endedMs = new Map<string, number>();
 
   constructor(sessions: OpenSessions, clock: Clock) {
@@ -28,7 +28,7 @@ export class MeantSession {
     this.#endedMs.set(id, this.#clock.now());
   }
 
-  /** The session that this chat last referred to. */
+  /** Returns the session that the latest response in this chat was about. */
   mentioned({ history }: ChatContext): Session | undefined {
     const results = history.flatMap((each) =>
       each instanceof ChatResponseTurn ? [each.result.metadata] : [],
@@ -40,18 +40,19 @@ export class MeantSession {
   }
 
   /**
-   * The session that a message steers: the last one of this chat if it is still open, otherwise the
-   * newest open session.
+   * Returns the session that a message steers: the session that this chat last mentioned, if that
+   * session has not ended; otherwise the newest session that has not ended.
    */
   steered(context: ChatContext): Session | undefined {
-    const last = this.mentioned(context);
-    const isMeant = last !== undefined && (isOpen(last.state) || this.#wasHeldBack(last));
-    return isMeant ? last : this.#sessions.going()[0];
+    const lastSession = this.mentioned(context);
+    const isMeant =
+      lastSession !== undefined && (isOpen(lastSession.state) || this.#wasHeldBack(lastSession));
+    return isMeant ? lastSession : this.#sessions.going()[0];
   }
 
   /**
-   * Whether a message was typed for the running session but delivered by VS Code only after the
-   * session had ended. Such a message does not start a new goal.
+   * Whether VS Code probably delivered a message to a running session only after the session had
+   * ended. The message then goes to the ended session instead of starting a new goal.
    */
   #wasHeldBack({ id }: Session): boolean {
     const endedMs = this.#endedMs.get(id);

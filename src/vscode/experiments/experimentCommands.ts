@@ -26,22 +26,22 @@ async function promote(deps: WindowDeps, argument: unknown): Promise<void> {
   const { ledger } = await sessions.read(id);
   const from = promotable(ledger, experimentOf(argument));
   const title = `Promote ${from.row.id} to a branch or patch: ${from.row.hypothesis}`;
-  const ways = [
+  const choices = [
     {
       label: '$(git-branch) New Branch',
-      detail: 'In the repository of the experiment, without checking it out',
+      detail: 'In the repository of the experiment; the branch is not checked out',
       way: asBranch,
     },
     {
       label: '$(diff) Save Patch',
-      detail: 'A file for git apply, against the commit that is checked out',
+      detail: 'A file for git apply, against the commit that is checked out in the repository',
       way: asPatch,
     },
   ];
-  const picked = await window.showQuickPick(ways, { title });
-  const told = await picked?.way({ machines, clock: systemClock }, from);
-  if (told !== undefined)
-    void window.showInformationMessage([told, ...promotedNotes(from)].join(' '));
+  const picked = await window.showQuickPick(choices, { title });
+  const message = await picked?.way({ machines, clock: systemClock }, from);
+  if (message !== undefined)
+    void window.showInformationMessage([message, ...promotedNotes(from)].join(' '));
 }
 
 async function asBranch(deps: PromoteDeps, from: Promotable): Promise<string | undefined> {
@@ -64,5 +64,5 @@ async function asPatch(deps: PromoteDeps, from: Promotable): Promise<string | un
   });
   if (target === undefined) return undefined;
   await workspace.fs.writeFile(target, await promoteAsPatch(deps, from));
-  return `Saved ${from.row.id} to ${target.fsPath}.`;
+  return `Saved the patch of ${from.row.id} to ${target.fsPath}.`;
 }

@@ -1,16 +1,20 @@
-/** A tree row for an experiment, with the experiment's runs as children. */
-import { experimentResultText } from '../../presentation/experiments/experimentText.ts';
+/** Tree rows for experiments. */
+import {
+  experimentResultText,
+  experimentStatus,
+} from '../../presentation/experiments/experimentText.ts';
 import { costText } from '../../presentation/sessions/sessionText.ts';
 import { formatDuration, oneLine } from '../../base/text.ts';
 import type { Decision } from '../../experiments/experiment.ts';
-import type { ExperimentRow, ExperimentStatus, Ledger } from '../../experiments/ledger.ts';
+import type { ExperimentRow, Ledger } from '../../experiments/ledger.ts';
 import type { TreeNode } from '../ui/treeNode.ts';
 import { code, plain } from '../../base/markdown.ts';
 import type { Icon } from '../ui/icons.ts';
 
 /**
- * Returns a row per planned experiment, with the experiment's runs as children. Runs without an
- * experiment are omitted. `rows`: one per ledger row, in ledger order.
+ * Returns a tree row per planned experiment, with the rows of the experiment's runs as children.
+ * Runs without an experiment are omitted. `rows`: a tree row per row of `ledger.rows`, in the same
+ * order.
  */
 export function plannedRows(
   rows: readonly TreeNode[],
@@ -32,30 +36,23 @@ interface Place {
 }
 
 function experimentRow(row: ExperimentRow, plan: Plan, { sessionId, nodes }: Place): TreeNode {
-  const stands = row.decision?.decision ?? statusText[row.status];
+  const statusWord = experimentStatus(row);
   const value = row.result === undefined ? '' : experimentResultText(row.result);
-  const deps = [row.isChampion ? 'champion' : '', value, oneLine(row.hypothesis, 80), stands];
+  const parts = [row.isChampion ? 'champion' : '', value, oneLine(row.hypothesis, 80), statusWord];
   const isGoing = row.status === 'running' || row.status === 'planned';
   return {
     id: `${sessionId}/${row.id}`,
     label: `Experiment ${plan.number}`,
-    description: deps.filter((part) => part !== '').join(' · '),
-    tooltip: tooltip(row, plan, stands),
+    description: parts.filter((part) => part !== '').join(' · '),
+    tooltip: tooltip(row, plan, statusWord),
     icon: iconOf(row),
     context: `experiment ${isGoing ? 'going' : 'over'}`,
-    spoken: `Experiment ${plan.number}, ${stands}${row.isChampion ? ', champion' : ''}${value ? `, ${value}` : ''}, ${oneLine(row.hypothesis, 120)}`,
+    spoken: `Experiment ${plan.number}, ${statusWord}${row.isChampion ? ', champion' : ''}${value ? `, ${value}` : ''}, ${oneLine(row.hypothesis, 120)}`,
     target: { kind: 'experiment', experimentId: row.id, sessionId },
     isExpanded: isGoing,
     ...(nodes.length > 0 && { children: nodes.toReversed() }),
   };
 }
-
-const statusText: Readonly<Record<ExperimentStatus, string>> = {
-  planned: 'waiting',
-  running: 'running',
-  over: 'not decided',
-  not_started: 'did not start',
-};
 
 const decisionIcons: Readonly<Record<Decision, Icon>> = {
   keep: { id: 'pass', color: 'testing.iconPassed' },
@@ -75,20 +72,24 @@ function iconOf({ isChampion, decision, status }: ExperimentRow): Icon {
       : { id: 'question' };
 }
 
-function tooltip(row: ExperimentRow, { code: state, seed, retest }: Plan, stands: string): string {
+function tooltip(
+  row: ExperimentRow,
+  { code: state, seed, retest }: Plan,
+  statusWord: string,
+): string {
   const { decision, cost, runMs } = row;
-  const kept =
+  const codeWords =
     state.kind === 'git'
       ? `Code ${(state.commit ?? state.head ?? state.tree).slice(0, 7)}${state.isDirty ? ', with uncommitted changes' : ''}`
       : `Code unknown: ${plain(state.why, 200)}`;
   return [
     `**${plain(row.hypothesis, 400)}**`,
-    `${stands}${decision === undefined ? '' : `: ${plain(decision.why, 400)}`}`,
+    `${statusWord}${decision === undefined ? '' : `: ${plain(decision.why, 400)}`}`,
     [row.verdicts, row.result === undefined ? '' : plain(experimentResultText(row.result))]
       .filter(Boolean)
       .join(' · '),
     code(row.command, 300),
-    [kept, seed === undefined ? '' : `seed ${plain(seed, 40)}`].filter(Boolean).join(' · '),
+    [codeWords, seed === undefined ? '' : `seed ${plain(seed, 40)}`].filter(Boolean).join(' · '),
     retest === undefined ? '' : `Retest of ${plain(retest.of)}: ${plain(retest.why, 300)}`,
     [
       runMs > 0 ? `Runs took ${formatDuration(runMs)}` : '',

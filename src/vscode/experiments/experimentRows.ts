@@ -1,5 +1,5 @@
-/** The Experiments tree: sessions, their experiments, and the runs of each. */
-import { billText, costLines } from '../../presentation/costs.ts';
+/** The Experiments tree: sessions, their experiments, and the runs of each experiment. */
+import { sessionBill, costLines } from '../../presentation/costs.ts';
 import { budgetText } from '../../presentation/limits.ts';
 import type { SessionOwner, SessionSummary } from '../../agent/contract/sessions.ts';
 import { counted, oneLine } from '../../base/text.ts';
@@ -20,12 +20,17 @@ import type { TreeNode } from '../ui/treeNode.ts';
 import { exactTime } from '../../base/localTime.ts';
 import { plain } from '../../base/markdown.ts';
 import { relativeTime } from '../../base/span.ts';
+import { runStatus, runTitle } from '../../presentation/runs/runText.ts';
 
 export interface ExperimentsView {
-  /** Sessions of this window, with the output of their runs so far. */
+  /** Sessions that are open in this window. */
   readonly open: readonly OpenSessionView[];
+  /** All stored sessions, open or not. */
   readonly listed: readonly SessionSummary[];
-  /** Processes that own sessions which are not open in this window. */
+  /**
+   * By session id: the process that works on the session. Contains only sessions that are not open
+   * in this window.
+   */
   readonly owners?: ReadonlyMap<string, SessionOwner>;
   readonly nowMs: number;
   /** Reads a session that is not open in this window. Called when the session's row is expanded. */
@@ -33,8 +38,8 @@ export interface ExperimentsView {
 }
 
 /**
- * Returns the rows of the tree: newest session first, older sessions in groups. Sessions of this
- * window are expanded.
+ * Returns the rows of the tree: the open sessions of this window, newest first, then all other
+ * sessions, with older sessions in groups. Open sessions that have not ended are expanded.
  */
 export function experimentRows(view: ExperimentsView): readonly TreeNode[] {
   const openIds = new Set(view.open.map(({ state }) => state.id));
@@ -46,7 +51,7 @@ export function experimentRows(view: ExperimentsView): readonly TreeNode[] {
   ];
 }
 
-/** Number of active runs, shown as the badge of the tree. */
+/** Returns the number of active runs, which is the badge of the tree. */
 export const runningRuns = (open: readonly OpenSessionView[]): number =>
   open.reduce((sum, { state }) => sum + runningCount(state), 0);
 
@@ -66,7 +71,7 @@ function openRow({ state, ledger, facts }: OpenSessionView, nowMs: number): Tree
     tooltip: [
       phase,
       `Started ${exactTime(state.startedMs)} · last event ${exactTime(state.lastEventMs)}`,
-      `Turn ${state.turns} · ${billText(state)} · budget ${budgetText(state.budget)}`,
+      `Turn ${state.turns} · ${sessionBill(state)} · budget ${budgetText(state.budget)}`,
       `${state.provider}/${state.model}`,
       ...costLines(state),
     ],
@@ -84,7 +89,7 @@ function openRow({ state, ledger, facts }: OpenSessionView, nowMs: number): Tree
 function closedRow(summary: SessionSummary, view: ExperimentsView): TreeNode {
   const { endReason } = summary;
   const owner = endReason === undefined ? view.owners?.get(summary.id) : undefined;
-  const phase = endReason === undefined ? placeText(summary, owner) : endText(endReason);
+  const phase = owner === undefined ? endText(endReason) : placeText(summary, owner);
   const icon: Icon =
     endReason === undefined
       ? { id: owner === undefined ? 'debug-disconnect' : 'eye' }
@@ -113,10 +118,8 @@ const places = {
   detached: 'in the background',
 } as const;
 
-function placeText({ phase }: SessionSummary, owner: SessionOwner | undefined): string {
-  if (owner === undefined) return 'Not ended';
-  return `${phase === 'paused' ? 'Paused' : 'Running'} ${owner.kind === undefined ? 'in another process' : places[owner.kind]}`;
-}
+const placeText = ({ phase }: SessionSummary, owner: SessionOwner): string =>
+  `${phase === 'paused' ? 'Paused' : 'Running'} ${owner.kind === undefined ? 'in another process' : places[owner.kind]}`;
 
 interface SessionRow extends Pick<TreeNode, 'id' | 'spoken' | 'isExpanded' | 'children'> {
   readonly goal: string;
@@ -128,8 +131,8 @@ interface SessionRow extends Pick<TreeNode, 'id' | 'spoken' | 'isExpanded' | 'ch
 
 const sessionRow = ({ goal, description, tooltip, ...row }: SessionRow): TreeNode => ({
   ...row,
-  // A resumed session gets a new row id: VS Code then expands the row, even if the user had
-  // collapsed the old one.
+  // A session's row gets a new id when the session is resumed, because VS Code applies `isExpanded`
+  // only to new rows.
   id: row.context === 'session unfinished' ? `saved/${row.id}` : row.id,
   label: oneLine(goal, 80),
   description: description.filter((part) => part !== '').join(' · '),
@@ -137,7 +140,10 @@ const sessionRow = ({ goal, description, tooltip, ...row }: SessionRow): TreeNod
   target: { kind: 'session', sessionId: row.id },
 });
 
-/** Returns the session's run rows, newest first. */
+/**
+ * Returns the rows below a session: experiments, then runs without a planned experiment, both
+ * newest first. Runs that did not start are last.
+ */
 function runRows({ state, ledger, facts }: OpenSessionView, nowMs: number): readonly TreeNode[] {
   const place = {
     sessionId: state.id,
@@ -158,15 +164,15 @@ function runRows({ state, ledger, facts }: OpenSessionView, nowMs: number): read
   const failed = [...state.runs.values()].filter((run) => run.notStarted !== undefined);
   return [
     ...rows,
-    ...failed.map(({ spec, notStarted = '' }): TreeNode => ({
-      id: `${state.id}/${spec.id}`,
-      label: `Run ${spec.number}`,
-      description: `did not start · ${oneLine(notStarted, 80)}`,
-      tooltip: plain(notStarted, 400),
+    ...failed.map((run): TreeNode => ({
+      id: `${state.id}/${run.spec.id}`,
+      label: runTitle(run.spec.number),
+      description: oneLine(runStatus(run), 80),
+      tooltip: plain(runStatus(run), 400),
       icon: { id: 'error', color: 'testing.iconFailed' },
       context: 'run failed',
-      spoken: `Run ${spec.number} did not start: ${oneLine(notStarted, 120)}`,
-      target: { kind: 'run', runId: spec.id, sessionId: state.id },
+      spoken: `${runTitle(run.spec.number)} ${oneLine(runStatus(run), 120)}`,
+      target: { kind: 'run', runId: run.spec.id, sessionId: state.id },
     })),
   ];
 }

@@ -48,7 +48,7 @@ async function importResults(deps: WindowDeps, argument: unknown): Promise<void>
   const count = await session.importResults(text, workspace.asRelativePath(file));
   const words = count === 1 ? '1 result' : `${count} results`;
   void window.showInformationMessage(
-    `Imported ${words}. The session sees them from its next turn on. Rankings never include them, only its own measurements.`,
+    `Imported ${words}. The session sees them from its next turn on. Rankings use only the session's own measurements.`,
   );
 }
 
@@ -74,9 +74,9 @@ async function reproduceOne(deps: WindowDeps, argument: unknown): Promise<void> 
     cancellable: true,
   };
   const text = await window.withProgress(progress, async (_, token) => {
-    const over = new AbortController();
-    token.onCancellationRequested(() => over.abort());
-    return reproductionText(await session.reproduce({ experimentId, signal: over.signal }));
+    const abort = new AbortController();
+    token.onCancellationRequested(() => abort.abort());
+    return reproductionText(await session.reproduce({ experimentId, signal: abort.signal }));
   });
   await deps.documents.open(`/reproduction/${session.id}/Reproduction of ${experimentId}.txt`, () =>
     Promise.resolve(`${text}\n`),
@@ -84,23 +84,24 @@ async function reproduceOne(deps: WindowDeps, argument: unknown): Promise<void> 
 }
 
 /**
- * Returns the session, which is resumed first if it has ended: imports and reproductions can only
- * be recorded in an open session.
+ * Returns the session that the argument names or the user selects. Resumes the session if it has
+ * ended or is paused, because only an open session can record imports and reproductions. Rejects
+ * with `UserFacing` for a session that another process may be working on.
  */
 async function openedSession(
-  { host, sessions: known }: WindowDeps,
+  { host, sessions: windowSessions }: WindowDeps,
   argument: unknown,
 ): Promise<Session | undefined> {
   const { sessions } = await host.get();
   const id = sessionIdOf(argument) ?? (await anySession(sessions.list()));
   if (id === undefined) return undefined;
-  const open = known.get(id);
+  const open = windowSessions.get(id);
   if (open !== undefined) return open;
   const { phase } = (await sessions.read(id)).state;
   if (phase === 'ended' || phase === 'paused') return sessions.resume(id);
   throw new UserFacing(
-    'This session is not open in this window and has not ended.',
-    'Resume it first.',
+    'This session is not open in this window, and another process may be working on it.',
+    'Run “Helios: Resume Session” to continue the session in this window, then try again.',
   );
 }
 

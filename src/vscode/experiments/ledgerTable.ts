@@ -1,5 +1,5 @@
-/** The ledger as a Markdown table. */
-import { runStatusText, summaryFor } from '../../presentation/runs/runText.ts';
+/** The ledger as Markdown tables, for the journal document. */
+import { rowStatus, summaryFor } from '../../presentation/runs/runText.ts';
 import { costText } from '../../presentation/sessions/sessionText.ts';
 import {
   decisionText,
@@ -9,7 +9,10 @@ import type { ExperimentRow, Ledger } from '../../experiments/ledger.ts';
 import { formatDuration, formatValue } from '../../base/text.ts';
 import { plain } from '../../base/markdown.ts';
 
-/** Returns a Markdown table of the experiments and their runs; empty text when there are none. */
+/**
+ * Returns Markdown with a table of the experiments and a table of the runs. A table without rows is
+ * omitted.
+ */
 export function ledgerTable(ledger: Ledger): string {
   const experiments = ledger.experiments.filter(({ plan }) => plan !== undefined);
   return [experimentTable(experiments), runTable(ledger)]
@@ -43,7 +46,7 @@ function runTable({ rows, decisive }: Ledger): string {
       `${row.number}${row.isChampion ? ' (champion)' : ''}`,
       plain(row.label, 60),
       plain(row.machineId, 40),
-      plain(runStatusText(row), 120),
+      plain(rowStatus(row), 120),
       took === '' ? '' : formatDuration(took),
       summary ? formatValue(summary.last) : '',
       summary ? formatValue(summary.best) : '',

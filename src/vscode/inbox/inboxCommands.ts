@@ -19,36 +19,40 @@ export function inboxCommands(deps: WindowDeps): Handlers {
   };
 }
 
-interface Asked {
+interface OpenQuestion {
   readonly session: Session;
   readonly question: Question;
 }
 
-async function answerQuestion(deps: WindowDeps, argument: unknown, given: unknown): Promise<void> {
-  const asked = await askedBy(deps, argument);
-  if (asked === undefined) return;
-  const { session, question } = asked;
-  const answer = typeof given === 'string' ? given : await answerFor(question);
+async function answerQuestion(
+  deps: WindowDeps,
+  argument: unknown,
+  givenAnswer: unknown,
+): Promise<void> {
+  const openQuestion = await findQuestion(deps, argument);
+  if (openQuestion === undefined) return;
+  const { session, question } = openQuestion;
+  const answer = typeof givenAnswer === 'string' ? givenAnswer : await answerFor(question);
   if (answer === undefined) return;
   await session.answer(question.id, answer);
   window.setStatusBarMessage(`Helios: answered “${oneLine(question.text, 60)}”`, 5_000);
 }
 
-async function askedBy(
+async function findQuestion(
   { host, sessions }: WindowDeps,
   argument: unknown,
-): Promise<Asked | undefined> {
+): Promise<OpenQuestion | undefined> {
   await host.get();
-  const only = sessionIdOf(argument);
+  const sessionId = sessionIdOf(argument);
   const open = sessions
     .going()
-    .filter(({ id }) => only === undefined || id === only)
+    .filter(({ id }) => sessionId === undefined || id === sessionId)
     .flatMap((session) => openQuestions(session.state).map((question) => ({ session, question })));
-  const wanted = questionOf(argument);
-  if (wanted !== undefined) {
+  const target = questionOf(argument);
+  if (target !== undefined) {
     const found = open.find(
       ({ session, question }) =>
-        session.id === wanted.sessionId && question.id === wanted.questionId,
+        session.id === target.sessionId && question.id === target.questionId,
     );
     if (found === undefined) throw new UserFacing('This question is no longer open.');
     return found;
@@ -58,10 +62,10 @@ async function askedBy(
   return pickOne(open.map(choiceOf), 'Answer which question?');
 }
 
-const choiceOf = (asked: Asked): Choice<Asked> => ({
-  label: oneLine(asked.question.text, 100),
-  detail: `default in ${formatSpan(asked.question.deadlineMs - Date.now())}: ${oneLine(asked.question.fallback, 80)}`,
-  value: asked,
+const choiceOf = (openQuestion: OpenQuestion): Choice<OpenQuestion> => ({
+  label: oneLine(openQuestion.question.text, 100),
+  detail: `default in ${formatSpan(openQuestion.question.deadlineMs - Date.now())}: ${oneLine(openQuestion.question.fallback, 80)}`,
+  value: openQuestion,
 });
 
 /** Asks the user for an answer to the question. Resolves with `undefined` when the user cancels. */
@@ -103,9 +107,9 @@ async function pinNote(deps: WindowDeps, argument: unknown): Promise<void> {
 }
 
 async function unpinNote(deps: WindowDeps, argument: unknown): Promise<void> {
-  const wanted = stickyOf(argument);
-  const session = wanted && deps.sessions.get(wanted.sessionId);
-  if (wanted === undefined || session === undefined) return;
-  if (!(await session.unpin(wanted.number)))
-    throw new UserFacing(`Sticky note ${wanted.number} no longer exists.`);
+  const target = stickyOf(argument);
+  const session = target && deps.sessions.get(target.sessionId);
+  if (target === undefined || session === undefined) return;
+  if (!(await session.unpin(target.number)))
+    throw new UserFacing(`Sticky note ${target.number} no longer exists.`);
 }

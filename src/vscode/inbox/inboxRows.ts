@@ -10,14 +10,15 @@ import { plain } from '../../base/markdown.ts';
 
 export interface InboxFacts {
   readonly sessions: readonly SessionState[];
-  /** Calls that need the user's approval. */
+  /** Tool calls that wait for the user's approval. */
   readonly approvals: readonly ApprovalRequest[];
   readonly nowMs: number;
 }
 
 /**
- * Returns the rows of the Inbox; those that wait for the user come first. For an empty inbox there
- * are no rows, so that VS Code shows the view's welcome text.
+ * Returns the rows of the Inbox: approvals and open questions, which wait for the user, come first;
+ * then sticky notes and answered questions. An empty inbox has no rows, so that VS Code shows the
+ * view's welcome text.
  */
 export function inboxRows({ sessions, approvals, nowMs }: InboxFacts): readonly TreeNode[] {
   const newest = sessions.toSorted((a, b) => b.startedMs - a.startedMs);
@@ -31,11 +32,11 @@ export function inboxRows({ sessions, approvals, nowMs }: InboxFacts): readonly 
   ];
 }
 
-/** Number of questions and approvals that wait for the user. */
+/** Returns the number of questions and approvals that wait for the user. */
 export const inboxCount = ({ sessions, approvals }: InboxFacts): number =>
   approvals.length + sessions.reduce((sum, state) => sum + openOf(state).length, 0);
 
-/** Returns the questions that can still be answered, most urgent first. */
+/** Returns the questions that can still be answered, earliest deadline first. */
 function openOf(state: SessionState): Question[] {
   if (!isOpen(state)) return [];
   return [...state.questions.values()]
@@ -44,7 +45,7 @@ function openOf(state: SessionState): Question[] {
 }
 
 function approvalRow(request: ApprovalRequest): TreeNode {
-  const label = `Allow it to ${effectVerb(request.effect)}?`;
+  const label = `Allow Helios to ${effectVerb(request.effect)}?`;
   return {
     id: `approval ${request.callId}`,
     label,
@@ -119,7 +120,7 @@ function answeredGroup(state: SessionState, nowMs: number): TreeNode[] {
       label: 'Answered',
       description: `${answered.length} · ${oneLine(state.goal, 60)}`,
       icon: { id: 'comment-discussion' },
-      spoken: `${answered.length} answered questions of ${state.goal}`,
+      spoken: `${answered.length} answered questions of the session “${state.goal}”`,
       children: answered.map(({ id, text, answer, askedMs }) => ({
         id: `${state.id} ${id}`,
         label: oneLine(text, 100),

@@ -4,7 +4,7 @@ import { UserFacing } from '../../base/errors.ts';
 import { formatSpan } from '../../base/span.ts';
 import { plain } from '../../base/markdown.ts';
 
-/** Lists the open questions with their default answers, followed by the answered questions. */
+/** Returns a Markdown list of all questions: open ones with their defaults, others with answers. */
 export function inboxList({ questions }: Pick<SessionState, 'questions'>, nowMs: number): string {
   if (questions.size === 0) return 'The inbox is empty: the agent has no questions.';
   return [...questions.values()]
@@ -18,7 +18,11 @@ export function inboxList({ questions }: Pick<SessionState, 'questions'>, nowMs:
     .join('\n');
 }
 
-/** Parses `q1 use both GPUs`. Throws `UserFacing` if it is unclear which question is meant. */
+/**
+ * Parses `q1 use both GPUs` into a question id and an answer. The id may be omitted if exactly one
+ * question is open. `open`: ids of the open questions. Throws `UserFacing` if the answer is empty
+ * or its question is unclear.
+ */
 export function parseAnswer(
   prompt: string,
   open: readonly string[],

@@ -1,4 +1,4 @@
-/** Parses `/sticky`: add a sticky note, remove one by its number, or list all. */
+/** Parses the text after `/sticky`, and lists sticky notes for the chat. */
 
 export type StickyAsk =
   | { readonly kind: 'list' }
@@ -6,7 +6,8 @@ export type StickyAsk =
   | { readonly kind: 'unpin'; readonly number: number };
 
 /**
- * `rm 2` removes note 2, an empty prompt lists the notes, and any other text is added as a note.
+ * Parses the text after `/sticky`: `rm 2` removes note 2, empty text lists the notes, and any other
+ * text is added as a note.
  */
 export function parseSticky(prompt: string): StickyAsk {
   const text = prompt.trim();

@@ -1,6 +1,7 @@
 /**
- * Keeps sessions running after VS Code closes. Decides which sessions continue (by the user's
- * choice or the setting) and sends a background process what these sessions need.
+ * Keeps sessions running after VS Code closes. Decides which sessions continue, by the user's
+ * choice or the setting `session.keepRunning`, and sends their ids, settings and secrets to a
+ * background process, which continues the sessions when this window has closed.
  */
 import type { MachineQuestions } from '../machines/machineQuestions.ts';
 import type { ApiKeys } from '../models/apiKeys.ts';
@@ -31,23 +32,26 @@ export type KeepRunningDeps = WindowDeps & {
   readonly questions: MachineQuestions;
 };
 
-/** Time that the background process gives a reloaded window to resume its sessions itself. */
+/**
+ * Time that the background process waits before it continues the sessions, so that a reloaded
+ * window can resume them first.
+ */
 const graceMs = 5_000;
 /** Delay before the background process is restarted after it ended unexpectedly. */
-const againMs = 10_000;
+const restartDelayMs = 10_000;
 
 export class KeepRunning implements Disposable {
   readonly #deps: KeepRunningDeps;
   readonly #clock: Clock;
   readonly #owned = new DisposableStore();
-  /** Ids of the sessions that the user chose to keep running; forgotten when this window closes. */
-  readonly #asked = new Set<string>();
+  /** Ids of the sessions that the user chose to keep running. Not stored beyond this window. */
+  readonly #chosenIds = new Set<string>();
   #background: BackgroundProcess | undefined;
   /** Ids of the sessions in the last handover to the background process, separated by spaces. */
-  #told = '';
+  #sentIds = '';
   #last: Promise<void> = Promise.resolve();
   #restart: Disposable | undefined;
-  readonly #warned = new Set<string>();
+  readonly #warnedIds = new Set<string>();
   #isDisposed = false;
 
   constructor(deps: KeepRunningDeps, clock: Clock) {
@@ -62,28 +66,30 @@ export class KeepRunning implements Disposable {
     );
   }
 
-  /** Whether the session continues when the window closes. */
+  /** Whether the session continues in the background when the window closes. */
   keeps({ id, state }: Session): boolean {
     return (
       state.provider !== hostProviderId &&
-      (setting('session.keepRunning') === 'always' || this.#asked.has(id))
+      (setting('session.keepRunning') === 'always' || this.#chosenIds.has(id))
     );
   }
 
   /**
-   * Turns continuing in the background on or off for a session, and returns the new state. Throws
-   * `UserFacing` if the session cannot continue in the background.
+   * Turns continuing in the background on or off for a session. Returns whether the session will
+   * now continue. Throws `UserFacing` if the session cannot continue in the background.
    */
   toggle(session: Session): boolean {
     const { id, state } = session;
     if (state.provider === hostProviderId) throw needsWindow();
     if (setting('session.keepRunning') === 'always') return true;
-    if (!this.#asked.delete(id)) this.#asked.add(id);
+    if (!this.#chosenIds.delete(id)) this.#chosenIds.add(id);
     this.#update();
-    return this.#asked.has(id);
+    return this.#chosenIds.has(id);
   }
 
-  /** Ends the updates. The background process continues with the last handover. */
+  /**
+   * Stops sending handovers. The background process continues the sessions of the last handover.
+   */
   dispose(): void {
     this.#isDisposed = true;
     this.#restart?.dispose();
@@ -92,7 +98,7 @@ export class KeepRunning implements Disposable {
 
   #update(hasChanged = false): void {
     this.#last = this.#last
-      .then(() => this.#tell(hasChanged))
+      .then(() => this.#sendHandover(hasChanged))
       .catch((error: unknown) =>
         this.#deps.logger.error(
           `Sessions will not continue in the background: ${messageOf(error)}`,
@@ -100,13 +106,13 @@ export class KeepRunning implements Disposable {
       );
   }
 
-  async #tell(hasChanged: boolean): Promise<void> {
+  async #sendHandover(hasChanged: boolean): Promise<void> {
     if (this.#isDisposed) return;
     const going = this.#deps.sessions.going().filter(({ state }) => state.phase !== 'paused');
     this.#warnOf(going);
     const sessions = going.filter((session) => this.keeps(session)).map(({ id }) => id);
-    const told = sessions.join(' ');
-    if (this.#restart !== undefined || (told === this.#told && (!hasChanged || told === '')))
+    const idList = sessions.join(' ');
+    if (this.#restart !== undefined || (idList === this.#sentIds && (!hasChanged || idList === '')))
       return;
     const handover = await this.#handover(sessions);
     if (sessions.length === 0) {
@@ -116,7 +122,7 @@ export class KeepRunning implements Disposable {
       this.#background ??= this.#start();
       this.#background.tell(handover);
     }
-    this.#told = told;
+    this.#sentIds = idList;
   }
 
   #start(): BackgroundProcess {
@@ -137,8 +143,8 @@ export class KeepRunning implements Disposable {
   #lost(problem: string): void {
     this.#deps.logger.warn(`The background process ended unexpectedly: ${problem}`);
     this.#background = undefined;
-    this.#told = '';
-    this.#restart = this.#clock.after(againMs, () => {
+    this.#sentIds = '';
+    this.#restart = this.#clock.after(restartDelayMs, () => {
       this.#restart = undefined;
       this.#update();
     });
@@ -169,15 +175,16 @@ export class KeepRunning implements Disposable {
   }
 
   /**
-   * Warns once per session that cannot continue in the background although the setting requires it.
+   * Warns once per session if the setting is `always` but the session cannot continue in the
+   * background, because VS Code provides its model.
    */
   #warnOf(going: readonly Session[]): void {
     if (setting('session.keepRunning') !== 'always') return;
     for (const { id, state } of going) {
-      if (state.provider !== hostProviderId || this.#warned.has(id)) continue;
-      this.#warned.add(id);
+      if (state.provider !== hostProviderId || this.#warnedIds.has(id)) continue;
+      this.#warnedIds.add(id);
       void window.showWarningMessage(
-        `“${oneLine(state.goal, 60)}” stops when VS Code closes: ${needsWindow().message}`,
+        `“${oneLine(state.goal, 60)}” stops when VS Code closes. ${needsWindow().message}`,
       );
     }
   }
@@ -186,8 +193,8 @@ export class KeepRunning implements Disposable {
 const endpointIds = (): readonly string[] => setting('endpoints').map(({ id }) => id);
 
 /**
- * Resolves with the project file of each folder of the window, for the notification settings;
- * `undefined` for an invalid file.
+ * Resolves with the project file of each folder of the window, or `undefined` for an invalid file.
+ * Project files can name secrets for notifications.
  */
 const projects = (): Promise<readonly unknown[]> =>
   Promise.all(
@@ -203,7 +210,7 @@ const secretVariables = (): readonly string[] =>
 
 const needsWindow = (): UserFacing =>
   new UserFacing(
-    'Its model is provided by VS Code and works only while a window is open.',
+    'The model of this session is provided by VS Code and works only while a window is open.',
     'Select another model first.',
   );
 
@@ -214,15 +221,16 @@ export const keepRunningCommands = (
   'helios.keepRunning': async (argument) => {
     await deps.host.get();
     const id = sessionIdOf(argument);
-    const known = id === undefined ? undefined : deps.sessions.get(id);
+    const namedSession = id === undefined ? undefined : deps.sessions.get(id);
     const session =
-      known ?? (await pickGoing(deps.sessions, 'Keep which session running when VS Code closes?'));
+      namedSession ??
+      (await pickGoing(deps.sessions, 'Keep which session running when VS Code closes?'));
     const background = keepRunning();
     if (session === undefined || background === undefined) return;
     const goal = oneLine(session.state.goal, 60);
     const text = background.toggle(session)
       ? `“${goal}” continues in the background when VS Code closes, and returns to the next window.`
-      : `“${goal}” waits for the next window when VS Code closes.`;
+      : `“${goal}” stops when VS Code closes, and waits for the next window.`;
     const choice = await window.showInformationMessage(text, 'Show Log');
     if (choice === undefined) return;
     await window.showTextDocument(Uri.file(homeAt(homeFolder()).backgroundLogFile));

@@ -1,6 +1,6 @@
 /**
- * The background process of this window: a child process that outlives the window and continues its
- * sessions.
+ * The background process of this window: a child process that outlives the window and continues the
+ * window's sessions.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, renameSync, statSync } from 'node:fs';
@@ -8,11 +8,11 @@ import path from 'node:path';
 import type { Handover } from '../../compose/handover.ts';
 import { codeOf } from '../../base/errors.ts';
 
-/** Size at which the log is rotated. One previous log is preserved. */
+/** Size at which the log is rotated when a process starts. One previous log is preserved. */
 const maxLogBytes = 1_000_000;
 
 export interface BackgroundOptions {
-  /** Path of the bundle that the background process runs. */
+  /** Path of the JavaScript bundle that the background process runs. */
   readonly file: string;
   readonly home: string;
   readonly logFile: string;
@@ -31,14 +31,14 @@ export class BackgroundProcess {
 
   /** Starts the process. Throws when the log cannot be opened. */
   constructor(options: BackgroundOptions) {
-    mkdirSync(options.home, { recursive: true });
-    turnOver(options.logFile);
+    mkdirSync(options.home, { recursive: true, mode: 0o700 });
+    rotateLog(options.logFile);
     const log = openSync(options.logFile, 'a', 0o600);
     try {
       this.#child = spawn(process.execPath, [options.file], {
         cwd: options.home,
-        // Starts the process in its own process session, so that it survives when the window's
-        // processes end.
+        // Starts the process in a new process session (setsid), so that it survives when the
+        // window's processes end.
         detached: true,
         windowsHide: true,
         stdio: ['pipe', log, log],
@@ -47,12 +47,14 @@ export class BackgroundProcess {
     } finally {
       closeSync(log);
     }
-    const gone = (problem: string): void => {
+    const reportExit = (problem: string): void => {
       if (!this.#isGone) options.onExit(problem);
       this.#isGone = true;
     };
-    this.#child.once('error', (error) => gone(error.message));
-    this.#child.once('exit', (code, signal) => gone(`it ended with ${signal ?? code}`));
+    this.#child.once('error', (error) => reportExit(error.message));
+    this.#child.once('exit', (code, signal) =>
+      reportExit(signal === null ? `exit code ${code}` : `signal ${signal}`),
+    );
     // Writing to an ended process fails. This error is ignored because the exit event reports the
     // end.
     this.#child.stdin?.on('error', () => undefined);
@@ -68,7 +70,7 @@ export class BackgroundProcess {
     this.#child.stdin?.write(`${JSON.stringify(handover)}\n`);
   }
 
-  /** Sends a last handover without sessions, which makes the process end. */
+  /** Ends the process by sending a last handover without sessions. */
   dismiss(handover: Handover): void {
     this.#isGone = true;
     this.#child.stdin?.end(
@@ -78,8 +80,9 @@ export class BackgroundProcess {
 }
 
 /**
- * Returns the environment for running VS Code's executable as Node, without secrets and without
- * variables that tie a process to the window.
+ * Returns the environment for running VS Code's executable as Node: without secrets,
+ * `NODE_OPTIONS`, and the `VSCODE_` and `ELECTRON_` variables, which connect a process to the
+ * window.
  */
 export function backgroundEnv(
   env: NodeJS.ProcessEnv,
@@ -92,7 +95,7 @@ export function backgroundEnv(
   return { ...Object.fromEntries(Object.entries(env).filter(isKept)), ELECTRON_RUN_AS_NODE: '1' };
 }
 
-function turnOver(file: string): void {
+function rotateLog(file: string): void {
   try {
     if (statSync(file).size > maxLogBytes)
       renameSync(file, path.join(path.dirname(file), `${path.basename(file)}.1`));

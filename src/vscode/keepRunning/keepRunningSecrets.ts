@@ -1,6 +1,6 @@
 /**
- * Copies secrets into the secret storage that the background process renewed while no window was
- * open.
+ * Copies secrets that the background process renewed while no window was open, such as sign-in
+ * tokens, into the secret storage.
  */
 import { readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
@@ -8,7 +8,7 @@ import { codeOf } from '../../base/errors.ts';
 import { readSecretFile } from '../../compose/secrets.ts';
 import type { ApiKeys } from '../models/apiKeys.ts';
 
-/** Stores the secret in each file of `folder`, then deletes that file. */
+/** For each file in `folder`, stores its secret under the name of the file and deletes the file. */
 export async function takeRenewed(folder: string, keys: Pick<ApiKeys, 'set'>): Promise<void> {
   for (const name of await namesIn(folder)) {
     const file = path.join(folder, name);

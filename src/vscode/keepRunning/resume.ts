@@ -1,6 +1,6 @@
 /**
  * Resumes sessions that a reload or a crash interrupted, automatically or after asking the user,
- * and shows which ones were resumed.
+ * and shows a notification for each resumed session.
  */
 import { readdir } from 'node:fs/promises';
 import { window } from 'vscode';
@@ -34,16 +34,16 @@ export interface ResumeOptions {
 
 /**
  * Delays between the searches for interrupted sessions after a reload. The search is repeated
- * because the previous window may own its sessions for a while.
+ * because the previous window may hold the leases of its sessions for a few seconds.
  */
 const checksAfterMs = [500, 1_500, 4_000, 10_000];
-/** Delay before another attempt after a write to the disk failed. */
-const triesAgainMs = 30_000;
+/** Delay before the next attempt after a session could not be resumed because of a disk error. */
+const retryDelayMs = 30_000;
 
 export class Resumption implements Disposable {
   readonly #options: ResumeOptions;
   /** Sessions that were already resumed or offered to the user; each is handled only once. */
-  readonly #known = new Set<SessionId>();
+  readonly #handledIds = new Set<SessionId>();
   #next: Disposable | undefined;
 
   constructor(options: ResumeOptions) {
@@ -51,8 +51,9 @@ export class Resumption implements Disposable {
   }
 
   /**
-   * Starts the search. Resolves when all sessions that can be resumed at once have resumed. If the
-   * home folder has no sessions, no engine is created.
+   * Starts the search for interrupted sessions. Resolves when all sessions that the first search
+   * found have been resumed, or offered to the user. If the home folder has no sessions, no engine
+   * is created.
    */
   async begin(): Promise<void> {
     const { home, policy } = this.#options;
@@ -69,14 +70,14 @@ export class Resumption implements Disposable {
     const { host, policy, logger } = this.#options;
     const engine = await host.get();
     const found = (await interruptedHere(engine, this.#options)).filter(
-      ({ id }) => !this.#known.has(id),
+      ({ id }) => !this.#handledIds.has(id),
     );
-    for (const { id } of found) this.#known.add(id);
+    for (const { id } of found) this.#handledIds.add(id);
     const afterMs = checksAfterMs[round];
     if (afterMs !== undefined) this.#checkLater(afterMs, round + 1);
-    else if (round === checksAfterMs.length) await this.#offerThoseOfWindows(engine);
+    else if (round === checksAfterMs.length) await this.#offerTakeovers(engine);
     if (found.length === 0) return;
-    // Not awaited: while the user does not answer, the other work continues.
+    // Not awaited, so that startup continues while the user has not answered.
     if (policy === 'ask')
       void this.#ask(engine, found).catch((error: unknown) =>
         logger.error(`resume: ${messageOf(error)}`),
@@ -93,22 +94,22 @@ export class Resumption implements Disposable {
   }
 
   /**
-   * Offers, once each, to take over sessions that another window works on. After a lost connection,
-   * the old window may continue for hours on its server.
+   * Offers, once per session, to take over sessions that run in another window. After a lost
+   * connection to a remote host, the extension host of the old window may keep running for hours.
    */
-  async #offerThoseOfWindows({ sessions }: Engine): Promise<void> {
+  async #offerTakeovers({ sessions }: Engine): Promise<void> {
     for (const { id, endReason } of await sessions.list()) {
       if (
         endReason !== undefined ||
-        this.#known.has(id) ||
+        this.#handledIds.has(id) ||
         (await sessions.owner(id))?.kind !== 'window'
       )
         continue;
       const { state } = await sessions.read(id);
       const isOpenHere = sessions.open().some((open) => open.id === id);
-      if (isOpenHere || state.phase === 'paused' || !isOfFolders(state, this.#options.folders()))
+      if (isOpenHere || state.phase === 'paused' || !isInFolders(state, this.#options.folders()))
         continue;
-      this.#known.add(id);
+      this.#handledIds.add(id);
       const text = `“${oneLine(state.goal, 80)}” is running in another window of this folder.`;
       void offer(
         window.showInformationMessage(text, 'Take Over Here'),
@@ -119,25 +120,25 @@ export class Resumption implements Disposable {
   }
 
   async #ask(engine: Engine, found: readonly SessionState[]): Promise<void> {
-    if (await isWanted(found)) await this.#resume(engine, found);
+    if (await askToResume(found)) await this.#resume(engine, found);
   }
 
   async #resume(engine: Engine, found: readonly SessionState[]): Promise<void> {
     const { logger } = this.#options;
     const resuming = found.map(({ id }) =>
       engine.sessions.resume(id).catch((error: unknown) => {
-        this.#known.delete(id);
+        this.#handledIds.delete(id);
         logger.warn(`${id} was not resumed: ${messageOf(error)}`);
-        if (isPassing(error)) this.#checkLater(triesAgainMs, checksAfterMs.length);
+        if (isPassing(error)) this.#checkLater(retryDelayMs, checksAfterMs.length);
         return undefined;
       }),
     );
     for (const session of await Promise.all(resuming))
-      if (session !== undefined) tellOf(session, logger);
+      if (session !== undefined) showResumed(session, logger);
   }
 }
 
-function tellOf({ id, state }: Session, logger: Logger): void {
+function showResumed({ id, state }: Session, logger: Logger): void {
   logger.info(`Resumed ${id}`);
   const shown = window.showInformationMessage(
     `Helios resumed “${oneLine(state.goal, 80)}”.`,
@@ -157,17 +158,17 @@ async function interruptedHere(
     }),
   );
   const states = (await Promise.all(reading)).flatMap((found) => found?.state ?? []);
-  return states.filter((state) => isOfFolders(state, folders()));
+  return states.filter((state) => isInFolders(state, folders()));
 }
 
-const isOfFolders = ({ workFolder }: SessionState, folders: readonly string[]): boolean =>
+const isInFolders = ({ workFolder }: SessionState, folders: readonly string[]): boolean =>
   folders.some((folder) => isInside(folder, workFolder));
 
 /**
- * Asks the user whether to resume. If the user closes the question, the sessions do not change and
- * can be resumed later from the Experiments view.
+ * Asks the user whether to resume the sessions. If the user closes the question, the sessions do
+ * not change and can be resumed later from the Experiments view.
  */
-async function isWanted(states: readonly SessionState[]): Promise<boolean> {
+async function askToResume(states: readonly SessionState[]): Promise<boolean> {
   const [first] = states;
   const goal = `“${oneLine(first?.goal ?? '', 80)}”`;
   const what = states.length === 1 ? `${goal} was` : `${states.length} sessions were`;

@@ -26,7 +26,7 @@ export interface AskedMachines {
 /** Asks for the machines to add. Resolves with `undefined` when the user cancels. */
 export async function askMachines(machines: MachineRegistry): Promise<AskedMachines | undefined> {
   const hosts = await sshHosts();
-  const known: Knowledge = {
+  const knowledge: Knowledge = {
     aliases: aliasesOf(hosts),
     taken: machines.list().map(({ id }) => id),
     folder: workspace.workspaceFolders?.find(({ uri }) => uri.scheme === 'file')?.uri.fsPath,
@@ -35,8 +35,8 @@ export async function askMachines(machines: MachineRegistry): Promise<AskedMachi
     const first = await askFirst(hosts, machines.entries());
     if (first === undefined || first === back) return undefined;
     if (first.kind === 'import') return askHosts(machines);
-    const draft = await walk(first, stepsFor(first.kind, known));
-    if (draft !== back) return draft && { entries: [entryOfDraft(draft, known.folder)] };
+    const draft = await walk(first, stepsFor(first.kind, knowledge));
+    if (draft !== back) return draft && { entries: [entryOfDraft(draft, knowledge.folder)] };
   }
 }
 
@@ -44,13 +44,13 @@ function askFirst(
   hosts: readonly SshHost[],
   entries: readonly MachineEntry[],
 ): Promise<Answer<First>> {
-  const fresh = planImport(hosts, entries, 'all').entries.flatMap(({ alias }) => alias ?? []);
+  const newHosts = planImport(hosts, entries, 'all').entries.flatMap(({ alias }) => alias ?? []);
   const aliases = aliasesOf(hosts);
   const further: StepChoice<First>[] = [
     { label: '' },
     {
       label: 'Slurm Cluster…',
-      detail: 'Jobs through a login host, or on this computer',
+      detail: 'Submits jobs on a login host or on this computer',
       icon: 'server-environment',
       value: { kind: 'slurm' },
     },
@@ -62,20 +62,20 @@ function askFirst(
     },
     {
       label: 'Import Hosts from SSH Config…',
-      detail: fresh.join(', '),
+      detail: newHosts.join(', '),
       icon: 'cloud-download',
       value: { kind: 'import' },
     },
   ];
   return askPick<First>({
     title,
-    placeholder: 'Type user@host[:port] for an SSH host, or select',
+    placeholder: 'Type user@host[:port] for an SSH host, or select an item',
     choices: [
-      ...hostChoices(fresh).map((choice) => ({
+      ...hostChoices(newHosts).map((choice) => ({
         ...choice,
         value: { kind: 'ssh', place: choice.value } as const,
       })),
-      ...(fresh.length > 1 ? further : further.slice(0, -1)),
+      ...(newHosts.length > 1 ? further : further.slice(0, -1)),
     ],
     typed: (text) =>
       readOr(() => ({
@@ -87,22 +87,22 @@ function askFirst(
 
 /**
  * Asks which hosts of the ssh config to add. Lists the hosts that are not machines yet, all
- * preselected. Rejects with `UserFacing` when there are none.
+ * preselected. Rejects with `UserFacing` when there are no such hosts.
  */
 export async function askHosts(machines: MachineRegistry): Promise<AskedMachines | undefined> {
   const hosts = await sshHosts();
   const entries = machines.entries();
-  const fresh = planImport(hosts, entries, 'all').entries;
-  if (fresh.length === 0)
+  const newEntries = planImport(hosts, entries, 'all').entries;
+  if (newEntries.length === 0)
     throw new UserFacing(
-      'Your SSH config has no other hosts.',
+      'Your SSH config has no more hosts to add.',
       'Add a host by its address with “Helios: Add Machine”.',
     );
   const picked = await window.showQuickPick(
-    fresh.map(({ alias = '' }) => ({ label: alias, picked: true })),
+    newEntries.map(({ alias = '' }) => ({ label: alias, picked: true })),
     {
       title: 'Import Hosts from SSH Config',
-      placeHolder: 'Each becomes a machine; no connection is made yet',
+      placeHolder: 'Each selected host becomes a machine; Helios connects to it later',
       canPickMany: true,
       ignoreFocusOut: true,
     },

@@ -47,16 +47,16 @@ const addMachine = async (deps: MachineDeps): Promise<void> =>
 const importMachines = async (deps: MachineDeps): Promise<void> =>
   add(deps, await askHosts((await deps.host.get()).machines));
 
-async function add(deps: MachineDeps, asked: AskedMachines | undefined): Promise<void> {
-  if (asked === undefined) return;
+async function add(deps: MachineDeps, additions: AskedMachines | undefined): Promise<void> {
+  if (additions === undefined) return;
   const { machines } = await deps.host.get();
-  await machines.add(...asked.entries);
-  const [entry] = asked.entries;
-  if (asked.summary !== undefined) void window.showInformationMessage(asked.summary);
+  await machines.add(...additions.entries);
+  const [entry] = additions.entries;
+  if (additions.summary !== undefined) void window.showInformationMessage(additions.summary);
   else if (entry !== undefined) await testMachine(deps, entry.id);
 }
 
-/** Connects to the machine at once, even if it was unreachable before, and reports the result. */
+/** Connects to the machine without the delay that follows a failure, and shows the result. */
 async function testMachine(deps: MachineDeps, id: string): Promise<void> {
   const machine = (await deps.host.get()).machines.get(id);
   try {
@@ -81,7 +81,7 @@ async function removeMachine(deps: MachineDeps, argument: unknown): Promise<void
   const id = await pickMachine(deps, argument, 'Remove which machine?', isRemote);
   if (id === undefined) return;
   const choices = [
-    { label: `Remove ${id}`, detail: 'Only from the list; nothing changes on the machine.' },
+    { label: `Remove ${id}`, detail: 'Removes it from the list; nothing on it changes.' },
     { label: 'Cancel' },
   ];
   if ((await window.showQuickPick(choices, { title: `Remove ${id}?` })) !== choices[0]) return;
@@ -92,11 +92,13 @@ export async function removeById(
   deps: Pick<MachineDeps, 'host' | 'questions'>,
   id: string,
 ): Promise<void> {
-  await (await deps.host.get()).machines.remove(id);
-  await deps.questions.secrets.forget(id);
+  const { machines } = await deps.host.get();
+  await machines.remove(id);
+  const remainingIds = machines.list().map((machine) => machine.id);
+  await deps.questions.secrets.forget(id, remainingIds);
 }
 
-/** Opens `machines.json`; if a machine is given, at that machine's entry. */
+/** Opens `machines.json`. If the argument names a machine, selects the entry of the machine. */
 async function editMachines({ host }: MachineDeps, argument: unknown): Promise<void> {
   const file = await (await host.get()).machines.ensureFile();
   const id = machineIdOf(argument);
@@ -115,8 +117,8 @@ async function openTerminal(deps: MachineDeps, argument: unknown): Promise<void>
   if (id === undefined) return;
   const { machines, home } = await deps.host.get();
   const entry = id === localId ? undefined : entryOf(machines, id);
-  // Only a container has to be made ready, as it is created on first use; for other machines, `ssh`
-  // itself connects.
+  // Only a container has to be made ready, because it is created on first use. For an SSH host, the
+  // `ssh` command in the terminal connects by itself.
   if (entry?.kind === 'container')
     await connect(id, () => machines.get(id).ready?.({ mayAsk: true }));
   showMachineTerminal(id, entry, {
@@ -138,7 +140,7 @@ async function openWindow(deps: MachineDeps, argument: unknown): Promise<void> {
   if (id === undefined) return;
   const entry = entryOf((await deps.host.get()).machines, id);
   if (!hasHost(entry))
-    throw new UserFacing(`${id} is on this computer.`, 'Choose a machine with a host of its own.');
+    throw new UserFacing(`${id} is on this computer.`, 'Choose a machine on another host.');
   if (env.remoteName !== undefined)
     throw new UserFacing(
       'This window is already a remote window.',
@@ -155,32 +157,36 @@ async function openWindow(deps: MachineDeps, argument: unknown): Promise<void> {
   });
 }
 
-/** Whether the user can choose a machine. An `undefined` entry is this computer. */
-type Wanted = (entry: MachineEntry | undefined) => boolean;
-const isRemote: Wanted = (entry) => entry !== undefined;
-const isHost: Wanted = (entry) => entry !== undefined && hasHost(entry);
+/** Whether a command applies to a machine. An `undefined` entry is this computer. */
+type MachineFilter = (entry: MachineEntry | undefined) => boolean;
+const isRemote: MachineFilter = (entry) => entry !== undefined;
+const isHost: MachineFilter = (entry) => entry !== undefined && hasHost(entry);
 /**
- * Asks the user for a machine. Rejects with `UserFacing` when there is no machine to choose from.
+ * Returns the id of the machine in the command's argument; without one, asks the user. Resolves
+ * with `undefined` when the user cancels. Rejects with `UserFacing` when no machine matches.
  */
 async function pickMachine(
   { host }: MachineDeps,
   argument: unknown,
   title: string,
-  isWanted: Wanted = () => true,
+  filter: MachineFilter = () => true,
 ): Promise<string | undefined> {
   const { machines } = await host.get();
-  const named = machineIdOf(argument);
-  if (named !== undefined) return named;
+  const argumentId = machineIdOf(argument);
+  if (argumentId !== undefined) return argumentId;
   const choices = machines
     .list()
     .map(({ id }) => ({ id, entry: machines.entries().find((each) => each.id === id) }))
-    .filter(({ entry }) => isWanted(entry))
+    .filter(({ entry }) => filter(entry))
     .map(({ id, entry }) => ({
       label: id,
       description: entry === undefined ? 'this computer' : entryText(entry),
     }));
   if (choices.length === 0)
-    throw new UserFacing('There are no matching machines.', 'Add one with “Helios: Add Machine”.');
+    throw new UserFacing(
+      'No machine supports this command.',
+      'Add one with “Helios: Add Machine”.',
+    );
   return (await window.showQuickPick(choices, { title, matchOnDescription: true }))?.label;
 }
 

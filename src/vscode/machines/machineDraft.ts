@@ -5,7 +5,7 @@ import { checkedEntry } from '../../compose/machineFile.ts';
 import { suggestedId } from '../../presentation/machines/machineText.ts';
 import type { RemoteKind } from '../../presentation/machines/machineOptions.ts';
 
-/** The answers that the user has given so far. */
+/** The answers that the user has given so far. Answers that are not given yet are omitted. */
 export interface MachineDraft {
   readonly kind: RemoteKind;
   readonly place?: MachinePlace;
@@ -21,8 +21,8 @@ export interface MachineDraft {
 export const mountPoint = '/work';
 
 /**
- * Returns the machine entry for the answers. `folder` is the workspace's folder. Throws
- * `UserFacing`.
+ * Returns the machine entry for the answers. `folder`: path of the workspace folder, which is
+ * mounted in a container. Throws `UserFacing` for an invalid entry.
  */
 export function entryOfDraft(
   { id, kind, place, login, image, mount, network, options }: MachineDraft,

@@ -1,6 +1,6 @@
 /**
- * Machines in the form that other programs need: arguments of `ssh` and `docker`, VS Code's remote
- * authority, texts of questions.
+ * Icons of machines, the commands for their terminals, their remote authority for VS Code, and the
+ * question whether to trust a host key.
  */
 import { cleanText, oneLine, shellQuote } from '../../base/text.ts';
 import type { HostKeyQuestion } from '../../machines/machinePrompts.ts';
@@ -13,7 +13,7 @@ import type {
   SshEntry,
 } from '../../machines/machineEntry.ts';
 
-/** Codicon ids. */
+/** Codicon id per kind of machine. */
 export const machineIcons: Readonly<Record<MachineKind, string>> = {
   local: 'device-desktop',
   ssh: 'remote',
@@ -27,9 +27,9 @@ export interface TerminalCommand {
 }
 
 export interface TerminalPlace {
-  /** The home folder of Helios. */
+  /** Path of Helios's home folder. Its containers have the folder's id as a label. */
   readonly homeFolder: string;
-  /** Expands `~/` to an absolute path. */
+  /** Expands a leading `~/` to the user's home folder. */
   expand(path: string): string;
 }
 
@@ -52,8 +52,8 @@ export function terminalCommand(
 }
 
 /**
- * Returns the `ssh` arguments for a terminal on the machine. `expand` returns the absolute path of
- * a key.
+ * Returns the `ssh` arguments for a terminal on the machine. `expand` converts the path of a key
+ * file, such as `~/.ssh/id`, to an absolute path.
  */
 function sshArguments(entry: SshEntry | SlurmEntry, expand: (path: string) => string): string[] {
   const { host, alias, user, port, auth, keyPath, workFolder } = entry;
@@ -72,8 +72,8 @@ function sshArguments(entry: SshEntry | SlurmEntry, expand: (path: string) => st
 }
 
 /**
- * Returns a shell command that finds the machine's container by its labels and opens a shell in it.
- * Falls back to `sh`, because an image may lack bash.
+ * Returns a shell command that finds the machine's container by its labels and opens bash in the
+ * container, or `sh` if the image has no bash.
  */
 function containerLine(
   { id, engine, workFolder }: ContainerEntry,
@@ -83,8 +83,8 @@ function containerLine(
     engine === undefined
       ? ''
       : ` -H ${shellQuote(engine.includes('://') ? engine : `unix://${expand(engine)}`)}`;
-  const wanted = [`${labels.machine}=${id}`, `${labels.home}=${homeIdOf(homeFolder)}`];
-  const filters = wanted.map((label) => `--filter label=${shellQuote(label)}`).join(' ');
+  const containerLabels = [`${labels.machine}=${id}`, `${labels.home}=${homeIdOf(homeFolder)}`];
+  const filters = containerLabels.map((label) => `--filter label=${shellQuote(label)}`).join(' ');
   const folder = workFolder === undefined ? '' : ` -w ${shellQuote(workFolder)}`;
   return [
     'docker=$(command -v docker || command -v podman || echo docker)',
@@ -110,8 +110,8 @@ export function remoteAuthority({ host, alias, user, port }: SshEntry | SlurmEnt
 }
 
 /**
- * Returns the text of a host key question. Text from other hosts is escaped, because notifications
- * turn `[…](…)` into links.
+ * Returns the question whether to trust a host key. Text from the host is escaped, because
+ * notifications turn `[…](…)` into links.
  */
 export function hostKeyText({
   machine,

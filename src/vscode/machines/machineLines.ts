@@ -4,8 +4,8 @@ import { gpusText, hostText } from '../../presentation/machines/resourceText.ts'
 import { plain } from '../../base/markdown.ts';
 
 /**
- * Returns two lines per machine: its load, then its description or the reason why it is
- * unreachable.
+ * Returns two lines per machine: its status and load, then its description or the reason why the
+ * machine is unreachable.
  */
 export const machineLines = (reports: readonly MachineReport[]): string =>
   `${reports.map((report) => `- **${plain(report.id)}** ${stateOf(report)}${aboutOf(report)}\n`).join('')}\n`;

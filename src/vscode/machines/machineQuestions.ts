@@ -1,6 +1,6 @@
 /**
- * Asks the user in this window what machines need: secrets in an input box, new host keys in a
- * notification.
+ * Asks the user for what connections to machines need: secrets in an input box, the trust of new
+ * host keys in a notification.
  */
 import { CancellationTokenSource, window, type SecretStorage } from 'vscode';
 import type { Engine } from '../../agent/contract/engine.ts';
@@ -11,12 +11,13 @@ import type {
   SecretQuestion,
 } from '../../machines/machinePrompts.ts';
 import { MachineSecrets } from '../../compose/machineSecrets.ts';
+import { secretText } from '../../presentation/machines/secretText.ts';
 import { hostKeyText } from './machineLabels.ts';
 
 export interface MachineQuestions {
   readonly prompts: MachinePrompts;
   readonly secrets: MachineSecrets;
-  /** Stores the secrets with which the engine's machines were reached successfully. */
+  /** Stores the secrets of a machine whenever the engine has connected to the machine with them. */
   attach(engine: Engine): Disposable;
 }
 
@@ -37,8 +38,10 @@ export function createMachineQuestions(storage: SecretStorage): MachineQuestions
   };
 }
 
+const savedNote = '. Saved to secret storage after a successful connection';
+
 async function askSecret(
-  { machine, prompt }: SecretQuestion,
+  question: SecretQuestion,
   signal: AbortSignal,
 ): Promise<string | undefined> {
   const source = new CancellationTokenSource();
@@ -46,8 +49,8 @@ async function askSecret(
   signal.addEventListener('abort', cancel, { once: true });
   try {
     const options = {
-      title: `Helios: ${machine}`,
-      prompt: `${prompt.trim().replace(/:$/, '')}. Saved to secret storage after a successful connection`,
+      title: `Helios: ${question.machine}`,
+      prompt: `${secretText(question)}${question.kind === 'keyboard' ? '' : savedNote}`,
       password: true,
       ignoreFocusOut: true,
     };
@@ -61,17 +64,17 @@ async function askSecret(
 const trust = 'Trust and Connect';
 
 /**
- * Asks whether to trust a host key. VS Code cannot withdraw a notification, so an answer after the
- * question was aborted is ignored.
+ * Asks whether to trust a host key. Resolves with false when the signal is aborted; VS Code cannot
+ * withdraw the notification, so a later answer is ignored.
  */
 async function confirmHostKey(question: HostKeyQuestion, signal: AbortSignal): Promise<boolean> {
   const text = hostKeyText(question);
-  const late = new Promise<undefined>((resolve) =>
+  const aborted = new Promise<undefined>((resolve) =>
     signal.addEventListener('abort', () => resolve(undefined), { once: true }),
   );
   const choice = await Promise.race([
     window.showWarningMessage(text, trust, 'Do Not Connect'),
-    late,
+    aborted,
   ]);
   return choice === trust && !signal.aborted;
 }

@@ -8,13 +8,14 @@ import { runRow } from '../runs/runRows.ts';
 import type { TreeNode } from '../ui/treeNode.ts';
 import { plain } from '../../base/markdown.ts';
 import type { Icon } from '../ui/icons.ts';
+import { runName } from '../../presentation/runs/runText.ts';
 
 export interface SlotsView {
   /** Maximum number of concurrent runs. */
   readonly total: number;
   /**
-   * Number of slots in use by runs, including runs of other windows and users; `undefined` without
-   * a recent answer.
+   * Number of slots in use by runs, including runs of other windows and users; `undefined` if the
+   * machine has not reported it recently.
    */
   readonly held?: number | undefined;
 }
@@ -28,7 +29,7 @@ export interface MachineView {
   readonly hasHost?: boolean;
   /** Hardware as the machine reported it; `undefined` until the first report. */
   readonly description?: string;
-  /** Why the machine is unreachable. */
+  /** Reason why the machine is unreachable; `undefined` for a reachable machine. */
   readonly problem?: string;
   readonly state: 'unused' | 'connected' | 'unreachable';
   /** Host name of the machine `local` in a Remote-SSH window. */
@@ -124,12 +125,12 @@ const countText = (count: number): string =>
   count === 0 ? '' : `${count} ${count === 1 ? 'run' : 'runs'}`;
 
 /**
- * Text next to the machine's name: the measured load, otherwise the description. An error comes
- * last, as it may be long.
+ * Last part of the text next to the machine's name. For a connected machine: the measured load, or
+ * the description until a load has been measured.
  */
 const stateText: Readonly<Record<MachineView['state'], (machine: MachineView) => string>> = {
   connected: ({ sample, description }) =>
-    (sample && resourceText(sample)) ?? description ?? 'asking …',
+    (sample && resourceText(sample)) ?? description ?? 'reading hardware …',
   unused: ({ place }) => ['not used yet', place].filter(Boolean).join(' · '),
   unreachable: ({ problem }) => ['not reachable', problem].filter(Boolean).join(' · '),
 };
@@ -142,7 +143,7 @@ function iconOf({ kind, state }: MachineView): Icon {
   };
 }
 
-/** Returns the tooltip: address, hardware, load of each part, and the runs on each GPU. */
+/** Returns the tooltip: address, hardware, load of CPU, memory and GPUs, and each GPU's runs. */
 function tooltip(machine: MachineView, open: readonly OpenSessionView[]): string {
   const { id, kind, place, description, problem, sample, state } = machine;
   const where = [kind, place].filter((word) => word !== undefined).map((word) => plain(word, 200));
@@ -160,7 +161,7 @@ function tooltip(machine: MachineView, open: readonly OpenSessionView[]): string
     .join('\n\n');
 }
 
-/** Returns the runs whose processes use memory of the GPU: ` · run 7, run 8`. */
+/** Returns the runs whose processes use memory of the GPU, such as ` · run 7, run 8`. */
 function holders(
   gpu: GpuSample | undefined,
   machineId: string,
@@ -173,11 +174,14 @@ function holders(
       ({ spec, process }) =>
         spec.machineId === machineId && process !== undefined && pids.has(process.pid),
     )
-    .map(({ spec }) => `run ${spec.number}`);
+    .map(({ spec }) => runName(spec.number));
   return numbers.length === 0 ? '' : ` · ${numbers.join(', ')}`;
 }
 
-/** Returns the rows for a list that has only this computer. `hosts`: hosts of the ssh config. */
+/**
+ * Returns the rows that offer to add machines, shown while this computer is the only machine.
+ * `hosts`: hosts of the ssh config.
+ */
 export const firstRows = (hosts: readonly string[]): readonly TreeNode[] => [
   {
     id: 'add',
@@ -209,7 +213,7 @@ export const problemRows = (problems: readonly string[], file: string): readonly
   problems.map((problem, index) => ({
     id: `problem-${index}`,
     label: 'machines.json',
-    // Omits the path, which would push the error out of view.
+    // Omits the path of the file, which would push the error out of view.
     description: problem.replace(`${file}, `, ''),
     tooltip: plain(problem, 400),
     icon: { id: 'warning', color: 'charts.yellow' },

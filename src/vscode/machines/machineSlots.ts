@@ -3,34 +3,34 @@ import type { Clock } from '../../base/clock.ts';
 import type { Machine } from '../../machines/machine.ts';
 import { freeSlots } from '../../compose/machineSlots.ts';
 
-/** Age above which a number is outdated; the same as for resource samples. */
+/** Age above which a number of slots is outdated; the same as for resource samples. */
 const staleMs = 30_000;
 
 export class MachineSlots {
   readonly #clock: Clock;
-  readonly #onNews: () => void;
+  readonly #onChange: () => void;
   readonly #held = new Map<string, { readonly count: number; readonly atMs: number }>();
-  readonly #asking = new Set<string>();
+  readonly #pendingIds = new Set<string>();
 
-  constructor(clock: Clock, onNews: () => void) {
+  constructor(clock: Clock, onChange: () => void) {
     this.#clock = clock;
-    this.#onNews = onNews;
+    this.#onChange = onChange;
   }
 
-  /** Returns the number of slots in use; `undefined` without a recent answer. */
+  /** Returns the number of slots in use; `undefined` if the last answer is outdated or missing. */
   held(machineId: string): number | undefined {
-    const known = this.#held.get(machineId);
-    return known && this.#clock.now() - known.atMs <= staleMs ? known.count : undefined;
+    const answer = this.#held.get(machineId);
+    return answer && this.#clock.now() - answer.atMs <= staleMs ? answer.count : undefined;
   }
 
   /**
-   * Asks the machine for its free slots, unless it has no limit or a request is pending. Never
-   * rejects.
+   * Requests the number of free slots from the machine. Does nothing if the machine has no limit of
+   * runs or a request is pending. Never rejects.
    */
   async refresh(machine: Machine): Promise<void> {
     const { id, share } = machine;
-    if (share?.slots === undefined || this.#asking.has(id)) return;
-    this.#asking.add(id);
+    if (share?.slots === undefined || this.#pendingIds.has(id)) return;
+    this.#pendingIds.add(id);
     const before = this.held(id);
     try {
       const { slots } = await freeSlots(machine);
@@ -40,8 +40,8 @@ export class MachineSlots {
       // Not reported here: the machine's status shows the failure.
       this.#held.delete(id);
     } finally {
-      this.#asking.delete(id);
+      this.#pendingIds.delete(id);
     }
-    if (this.held(id) !== before) this.#onNews();
+    if (this.held(id) !== before) this.#onChange();
   }
 }

@@ -33,7 +33,7 @@ export interface Knowledge {
   readonly aliases: readonly string[];
   /** Ids of existing machines. */
   readonly taken: readonly string[];
-  /** Folder of the workspace. */
+  /** Path of the first local workspace folder; `undefined` if there is none. */
   readonly folder: string | undefined;
 }
 
@@ -64,7 +64,7 @@ const loginHostStep = ({ aliases }: Knowledge): Step<MachineDraft> => ({
         ...hostChoices(aliases),
       ],
       typed: (text) =>
-        readOr(() => ({ value: parseMachineSpec(text, aliases), about: 'this host' })),
+        readOr(() => ({ value: parseMachineSpec(text, aliases), about: 'use this host' })),
       hasBack: true,
     });
     return isAnswer(answer) ? { ...draft, place: answer } : answer;
@@ -73,12 +73,16 @@ const loginHostStep = ({ aliases }: Knowledge): Step<MachineDraft> => ({
 
 type Login = NonNullable<MachineDraft['login']>;
 
-/** Asks for the login. Skipped for hosts of the ssh config, where the login is configured. */
+/** Asks for the login method. Skipped for hosts of the ssh config, which configures the login. */
 const loginStep: Step<MachineDraft> = {
   isNeeded: ({ place }) => place?.host !== undefined,
   async ask(draft) {
     const choices: StepChoice<Login | 'file'>[] = [
-      { label: 'Use SSH Config', detail: 'Agent, then keys, then prompts', value: {} },
+      {
+        label: 'Use SSH Config',
+        detail: 'Tries the SSH agent, then keys, then asks for a password',
+        value: {},
+      },
       { label: 'SSH Agent', value: { auth: 'agent' } },
       { label: 'Key File…', value: 'file' },
       {
@@ -106,7 +110,7 @@ async function askKey(): Promise<Answer<Login>> {
   const localPath = localPathFrom(homedir(), homedir());
   const answer = await askPick<{ readonly path: string } | 'browse'>({
     title: 'Private Key',
-    placeholder: 'Type its path, or select',
+    placeholder: 'Type the path of the private key, or select a key',
     choices: [
       ...privateKeys(folder).map((path) => ({
         label: path.replace(homedir(), '~'),
@@ -115,7 +119,7 @@ async function askKey(): Promise<Answer<Login>> {
       })),
       { label: 'Browse…', icon: 'folder-opened', value: 'browse' },
     ],
-    typed: (text) => readOr(() => ({ value: { path: localPath(text) }, about: 'this key' })),
+    typed: (text) => readOr(() => ({ value: { path: localPath(text) }, about: 'use this key' })),
     hasBack: true,
   });
   if (!isAnswer(answer)) return answer;
@@ -143,7 +147,7 @@ const imageStep = ({ folder }: Knowledge): Step<MachineDraft> => ({
         : await workspace.findFiles('**/{Dockerfile,*.Dockerfile}', undefined, 8);
     const answer = await askPick<NonNullable<MachineDraft['image']>>({
       title: 'Container: Image',
-      placeholder: 'The name of an image, or a Dockerfile',
+      placeholder: 'Type the name of an image, or select an image or a Dockerfile',
       choices: [
         ...dockerfiles.map(({ fsPath }) => ({
           label: workspace.asRelativePath(fsPath),
@@ -153,7 +157,7 @@ const imageStep = ({ folder }: Knowledge): Step<MachineDraft> => ({
         })),
         { label: 'python:3.12-slim', icon: 'package', value: { image: 'python:3.12-slim' } },
       ],
-      typed: (text) => ({ value: { image: text }, about: 'this image' }),
+      typed: (text) => ({ value: { image: text }, about: 'use this image' }),
       hasBack: true,
     });
     return isAnswer(answer) ? { ...draft, image: answer } : answer;
@@ -165,7 +169,7 @@ const mountStep = ({ folder }: Knowledge): Step<MachineDraft> => ({
   async ask(draft) {
     const answer = await askPick<NonNullable<MachineDraft['mount']>>({
       title: 'Container: Workspace Folder',
-      placeholder: `${folder ?? ''}, as ${mountPoint} in the container`,
+      placeholder: `${folder ?? ''}, mounted as ${mountPoint} in the container`,
       choices: [
         {
           label: 'Read and Write',
@@ -229,10 +233,10 @@ const optionExamples: Readonly<Record<RemoteKind, string>> = {
   container: '--cpus 4 --memory 16G --gpus all',
 };
 
-/** Options for which there is a separate question. */
-const asked: readonly string[] = ['key', 'auth', 'image', 'dockerfile', 'network'];
+/** Options that have a separate question, so the options question does not list them. */
+const separateQuestions: readonly string[] = ['key', 'auth', 'image', 'dockerfile', 'network'];
 
-/** Asks for all other options, in the same syntax as in the terminal and the chat. */
+/** Asks for options without a separate question, in the same syntax as `/machine add`. */
 const optionsStep = ({ folder }: Knowledge): Step<MachineDraft> => ({
   async ask(draft) {
     const { readMachineOptions, splitArguments } =
@@ -248,7 +252,7 @@ const optionsStep = ({ folder }: Knowledge): Step<MachineDraft> => ({
       prompt: `Optional: more options, such as ${optionExamples[draft.kind]}. Available: ${optionsOf(
         draft.kind,
       )
-        .filter(({ name }) => !asked.includes(name))
+        .filter(({ name }) => !separateQuestions.includes(name))
         .map(({ name }) => `--${name}`)
         .join(', ')}`,
       placeholder: optionExamples[draft.kind],
@@ -263,7 +267,7 @@ const idStep = (known: Knowledge): Step<MachineDraft> => ({
   async ask(draft) {
     const answer = await askText({
       title: 'Machine Name',
-      prompt: 'Id of the machine in Helios',
+      prompt: 'Name of the machine in Helios',
       value: draftId(draft, known.taken),
       problemOf: (text) =>
         problemOf(() => entryOfDraft({ ...draft, id: text }, known.folder)) ??

@@ -4,7 +4,7 @@ import type { MachineEntry } from '../../machines/machineEntry.ts';
 import { machineIcons, terminalCommand, type TerminalPlace } from './machineLabels.ts';
 
 /**
- * Shows the machine's terminal, which is opened if needed. Without an entry, the machine is this
+ * Shows the machine's terminal, which is opened if needed. `entry` is `undefined` for this
  * computer.
  */
 export function showMachineTerminal(
@@ -23,11 +23,11 @@ export function showMachineTerminal(
 }
 
 /**
- * Whether a terminal can be shown again: its machine's entry is unchanged and its shell is still
- * running.
+ * Whether an existing terminal can be shown instead of a new one: the options are the same and its
+ * shell is still running.
  */
-function isSame({ creationOptions, exitStatus }: Terminal, wanted: TerminalOptions): boolean {
+function isSame({ creationOptions, exitStatus }: Terminal, options: TerminalOptions): boolean {
   const key = ({ name, shellPath, shellArgs }: TerminalOptions): string =>
     JSON.stringify([name, shellPath, shellArgs]);
-  return exitStatus === undefined && key(creationOptions as TerminalOptions) === key(wanted);
+  return exitStatus === undefined && key(creationOptions as TerminalOptions) === key(options);
 }

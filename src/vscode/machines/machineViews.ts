@@ -21,7 +21,7 @@ export class MachineViews implements Disposable {
   readonly #host: EngineHost;
   readonly #redraw: () => void;
   readonly #owned = new DisposableStore();
-  /** Latest answers of the machines, by machine id. */
+  /** By machine id: the hardware or the error that the machine last reported. */
   readonly #about = new Map<string, About>();
   readonly #slots: MachineSlots;
   #hosts: readonly SshHost[] | undefined;
@@ -53,7 +53,7 @@ export class MachineViews implements Disposable {
   show(isVisible: boolean): void {
     this.#isVisible = isVisible;
     if (isVisible) this.#watch ??= this.#engine?.resources.watch();
-    else this.#rest();
+    else this.#stopWatching();
   }
 
   async rows(open: readonly OpenSessionView[]): Promise<readonly TreeNode[]> {
@@ -73,19 +73,19 @@ export class MachineViews implements Disposable {
         ...(isConnected && { sample: resources.latest(id) }),
       };
     });
-    const offered = list.length > 1 ? [] : firstRows(await this.#freshHosts(machines));
+    const addRows = list.length > 1 ? [] : firstRows(await this.#freshHosts(machines));
     const problems = problemRows(machines.problems, machines.file);
-    return [...problems, ...machineRows(shown, open, Date.now()), ...offered];
+    return [...problems, ...machineRows(shown, open, Date.now()), ...addRows];
   }
 
-  /** Drops all answers, and asks the machines again. */
+  /** Clears the cached data, so that the next `rows` reads it from the machines again. */
   forget(): void {
     this.#about.clear();
     this.#hosts = undefined;
   }
 
   dispose(): void {
-    this.#rest();
+    this.#stopWatching();
     this.#owned.dispose();
   }
 
@@ -95,7 +95,7 @@ export class MachineViews implements Disposable {
     void this.#slots.refresh(machines.get(id));
   }
 
-  #rest(): void {
+  #stopWatching(): void {
     this.#watch?.dispose();
     this.#watch = undefined;
   }
@@ -111,7 +111,7 @@ export class MachineViews implements Disposable {
     const { id, kind } = machine;
     const entry = machines.entries().find((each) => each.id === id);
     if (entry === undefined) {
-      const about = this.#asked(machine);
+      const about = this.#hardwareOf(machine);
       const state = about.problem === undefined ? 'connected' : 'unreachable';
       return {
         id,
@@ -123,18 +123,18 @@ export class MachineViews implements Disposable {
     }
     const status = machines.status(id);
     const view = { id, kind, place: entryText(entry), hasHost: hasHost(entry), state: status.kind };
-    if (status.kind === 'connected') return { ...view, ...this.#asked(machine) };
+    if (status.kind === 'connected') return { ...view, ...this.#hardwareOf(machine) };
     this.#about.delete(id);
     return status.kind === 'unreachable' ? { ...view, problem: status.why } : view;
   }
 
   /**
-   * Returns what is known about a machine. Asks each machine once, and redraws the tree when the
-   * answer arrives.
+   * Returns the cached description or error of a machine. If there is none yet, requests it from
+   * the machine and redraws the tree when the answer arrives.
    */
-  #asked(machine: Machine): About {
-    const known = this.#about.get(machine.id);
-    if (known !== undefined) return known;
+  #hardwareOf(machine: Machine): About {
+    const cached = this.#about.get(machine.id);
+    if (cached !== undefined) return cached;
     const answer = (about: About): void => {
       this.#about.set(machine.id, about);
       this.#redraw();

@@ -17,18 +17,18 @@ export const isAnswer = <T>(answer: Answer<T>): answer is T =>
   answer !== undefined && answer !== back;
 
 export interface Step<S> {
-  /** Whether to ask the question. Default: true. */
+  /** Whether to ask the question, given the earlier answers. Default: true. */
   isNeeded?(state: S): boolean;
-  /** Asks the question and resolves with the state after the answer. */
+  /** Asks the question and resolves with the state that includes the answer. */
   ask(state: S): Promise<Answer<S>>;
 }
 
 /**
- * Asks the questions in order. Resolves with `back` when the user goes back from the first
- * question.
+ * Asks the questions in order. Resolves with the state after the last answer, with `back` when the
+ * user goes back from the first question, or with `undefined` when the user cancels.
  */
 export async function walk<S>(start: S, steps: readonly Step<S>[]): Promise<Answer<S>> {
-  const asked: { readonly index: number; readonly state: S }[] = [];
+  const history: { readonly index: number; readonly state: S }[] = [];
   let [index, state] = [0, start];
   for (let step = steps[index]; step !== undefined; step = steps[index]) {
     if (step.isNeeded?.(state) === false) {
@@ -38,12 +38,12 @@ export async function walk<S>(start: S, steps: readonly Step<S>[]): Promise<Answ
     const answer = await step.ask(state);
     if (answer === undefined) return undefined;
     if (answer === back) {
-      const last = asked.pop();
+      const last = history.pop();
       if (last === undefined) return back;
       ({ index, state } = last);
       continue;
     }
-    asked.push({ index, state });
+    history.push({ index, state });
     [index, state] = [index + 1, answer];
   }
   return state;
@@ -62,7 +62,10 @@ export interface PickQuestion<T> {
   readonly title: string;
   readonly placeholder: string;
   readonly choices: readonly StepChoice<T>[];
-  /** Converts typed text to a value or an error. Default: typed text only filters the choices. */
+  /**
+   * Converts typed text to an extra choice or an error. `about` is shown next to the text. Default:
+   * typed text only filters the choices.
+   */
   typed?(
     text: string,
   ): { readonly value: T; readonly about: string } | { readonly problem: string };
@@ -74,15 +77,15 @@ type Item<T> = QuickPickItem & { readonly value?: T };
 
 export function askPick<T>(question: PickQuestion<T>): Promise<Answer<T>> {
   const pick = window.createQuickPick<Item<T>>();
-  const known = question.choices.map(itemOf);
+  const choiceItems = question.choices.map(itemOf);
   pick.placeholder = question.placeholder;
   pick.matchOnDescription = true;
-  pick.items = known;
+  pick.items = choiceItems;
   pick.onDidChangeValue((text) => {
-    const own = typedItem(question, text.trim());
-    pick.items = own === undefined ? known : [own, ...known];
+    const typedChoice = typedItem(question, text.trim());
+    pick.items = typedChoice === undefined ? choiceItems : [typedChoice, ...choiceItems];
   });
-  return answered(pick, question, (resolve) => {
+  return showInput(pick, question, (resolve) => {
     pick.onDidAccept(() => {
       const value = pick.selectedItems[0]?.value;
       if (value !== undefined) resolve(value);
@@ -101,15 +104,15 @@ function itemOf<T>({ label, description, detail, icon, value }: StepChoice<T>): 
   };
 }
 
-/** Returns the item for typed text; nothing if the text equals a choice. */
+/** Returns the item for typed text; `undefined` if the text equals the label of a choice. */
 function typedItem<T>({ choices, typed }: PickQuestion<T>, text: string): Item<T> | undefined {
   if (typed === undefined || text === '' || choices.some(({ label }) => label === text))
     return undefined;
-  const read = typed(text);
-  const shown = { label: text, alwaysShow: true };
-  return 'problem' in read
-    ? { ...shown, detail: read.problem, iconPath: new ThemeIcon('warning') }
-    : { ...shown, description: read.about, value: read.value, iconPath: new ThemeIcon('add') };
+  const result = typed(text);
+  const item = { label: text, alwaysShow: true };
+  return 'problem' in result
+    ? { ...item, detail: result.problem, iconPath: new ThemeIcon('warning') }
+    : { ...item, description: result.about, value: result.value, iconPath: new ThemeIcon('add') };
 }
 
 export interface TextQuestion {
@@ -131,7 +134,7 @@ export function askText(question: TextQuestion): Promise<Answer<string>> {
   const check = (): void =>
     void (input.validationMessage = question.problemOf(input.value.trim()) ?? '');
   input.onDidChangeValue(check);
-  return answered(input, question, (resolve) => {
+  return showInput(input, question, (resolve) => {
     input.onDidAccept(() => {
       check();
       if (!input.validationMessage) resolve(input.value.trim());
@@ -143,7 +146,7 @@ type Shown = QuickInput &
   Disposable &
   Pick<ReturnType<typeof window.createInputBox>, 'buttons' | 'onDidTriggerButton'>;
 
-function answered<T>(
+function showInput<T>(
   input: Shown,
   { title, hasBack = false }: { readonly title: string; readonly hasBack?: boolean },
   listen: (resolve: (value: T) => void) => void,

@@ -6,17 +6,17 @@ import { exactTime } from '../../base/localTime.ts';
 import { plain } from '../../base/markdown.ts';
 
 export interface MemorySection {
-  /** The session that the notes belong to. Default: all sessions share them. */
+  /** Session whose notes the section contains. Default: the section contains the shared notes. */
   readonly session?: { readonly id: string; readonly goal: string };
-  /** Result of `MemoryStore.tree`. */
+  /** Notes and folders, as returned by `MemoryStore.tree`. */
   readonly nodes: readonly MemoryNode[];
 }
 
 const globalRoot = '/global';
 
 /**
- * Returns the rows of the tree. Without notes there are no rows, so that VS Code shows the view's
- * welcome text.
+ * Returns a tree row per section that has notes, with the notes as children. Without any notes,
+ * there are no rows, so that VS Code shows the view's welcome text.
  */
 export function memoryRows(sections: readonly MemorySection[]): readonly TreeNode[] {
   return sections

@@ -1,4 +1,6 @@
-/** The notes of the Memory view: those of the open sessions, and those that all sessions share. */
+/**
+ * Data of the Memory view: the notes of each open session and the notes that all sessions share.
+ */
 import { join } from 'node:path';
 import type { Engine } from '../../agent/contract/engine.ts';
 import type { Clock } from '../../base/clock.ts';
@@ -36,11 +38,11 @@ export class Notes implements Disposable {
     );
   }
 
-  /** Returns the notes of each session, newest session first, then the shared notes. */
+  /** Returns the notes of each open session, newest session first, then the shared notes. */
   async sections(): Promise<readonly MemorySection[]> {
     const engine = await this.#host.get();
     const sessions = [...this.#sessions.all()].reverse();
-    const own = sessions.map(async ({ id, state, memory }): Promise<MemorySection> => {
+    const sessionSections = sessions.map(async ({ id, state, memory }): Promise<MemorySection> => {
       this.#watch(memory);
       const nodes = (await memory.tree()).filter(
         ({ path }) => path !== globalRoot && !path.startsWith(`${globalRoot}/`),
@@ -48,10 +50,13 @@ export class Notes implements Disposable {
       return { session: { id, goal: state.goal }, nodes };
     });
     const shared = this.#watch(this.#sharedStore(engine));
-    return [...(await Promise.all(own)), { nodes: await shared.tree() }];
+    return [...(await Promise.all(sessionSections)), { nodes: await shared.tree() }];
   }
 
-  /** Returns the note store of a session. Default: the store of the shared notes. */
+  /**
+   * Returns the note store of an open session; the store of the shared notes if `sessionId` is
+   * `undefined` or the session is not open.
+   */
   async store(sessionId: string | undefined): Promise<MemoryStore> {
     const engine = await this.#host.get();
     const session = sessionId === undefined ? undefined : this.#sessions.get(sessionId);

@@ -4,8 +4,8 @@ import type { PanelSource } from './panelSource.ts';
 const rowsPerPart = 20_000;
 
 /**
- * Yields CSV with a row per point of the given runs and metrics, in parts of bounded size. A
- * missing step is an empty cell.
+ * Yields CSV with a row per point of the given runs and metrics, in parts of bounded size.
+ * `seconds` is the time since the start of the run. A missing step is an empty cell.
  */
 export async function* csvParts(
   source: Pick<PanelSource, 'series'>,
@@ -42,8 +42,8 @@ const csvNumber = (value = Number.NaN): string =>
   Number.isFinite(value) ? String(value) : Number.isNaN(value) ? 'NaN' : value > 0 ? 'Inf' : '-Inf';
 
 /**
- * Quotes the cell if needed. A leading formula sign gets an apostrophe, since a model chooses the
- * labels and could write a formula.
+ * Quotes the cell if needed. A cell that a spreadsheet would read as a formula gets a leading
+ * apostrophe, because labels are written by the model and are not trusted.
  */
 function csvCell(text: string): string {
   const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;

@@ -26,8 +26,8 @@ export interface MetricsDeps {
 }
 
 /**
- * Creates the source. Its data becomes live when the session is resumed in this window. Rejects
- * with `UserFacing` for a session that does not exist.
+ * Creates the data source of a metrics panel. The data becomes live when the session is resumed in
+ * this window. Rejects with `UserFacing` for a session that does not exist.
  */
 export async function createMetricsSource(
   deps: MetricsDeps,
@@ -51,7 +51,7 @@ class SessionMetrics implements MetricsSource {
   readonly #points = this.#owned.add(
     new Emitter<{ readonly runId: string; readonly metric: string }>(),
   );
-  readonly #foreign: ObservedSession;
+  readonly #observed: ObservedSession;
   #last: OpenSessionView | undefined;
   readonly onDidChangeState: Event<void> = this.#changed.event;
   readonly onDidAddPoints = this.#points.event;
@@ -61,12 +61,12 @@ class SessionMetrics implements MetricsSource {
     this.#deps = deps;
     this.#id = id;
     const isOpenHere = (): boolean => sessions.get(id) !== undefined;
-    this.#foreign = this.#owned.add(engine.sessions.observe(id, { clock, logger, isOpenHere }));
+    this.#observed = this.#owned.add(engine.sessions.observe(id, { clock, logger, isOpenHere }));
     this.#owned.add(
-      this.#foreign.onDidChange(({ grown }) => {
+      this.#observed.onDidChange(({ grown }) => {
         this.#last = undefined;
         this.#changed.fire();
-        for (const runId of grown) this.#tellGrown(runId);
+        for (const runId of grown) this.#firePoints(runId);
       }),
     );
     this.#owned.add(sessions.onDidChange(() => this.#changed.fire()));
@@ -76,9 +76,9 @@ class SessionMetrics implements MetricsSource {
   async begin(): Promise<void> {
     const { engine, sessions } = this.#deps;
     if (sessions.get(this.#id) !== undefined) return;
-    await this.#foreign.refresh();
-    // Reading throws an error with the reason.
-    if (this.#foreign.state === undefined) await engine.sessions.read(this.#id);
+    await this.#observed.refresh();
+    // The session could not be read: `read` throws the error with the reason.
+    if (this.#observed.state === undefined) await engine.sessions.read(this.#id);
   }
 
   state(): PanelState {
@@ -93,7 +93,7 @@ class SessionMetrics implements MetricsSource {
     const run = view.state.runs.get(row.runId);
     const metrics =
       this.#deps.engine.runs.get(row.runId)?.metrics ??
-      (run && (await this.#foreign.metricsOf(run)));
+      (run && (await this.#observed.metricsOf(run)));
     const columns = metrics?.series(metric);
     if (columns === undefined || columns.values.length === 0) return undefined;
     const { steps, timesMs, values } = columns;
@@ -101,7 +101,7 @@ class SessionMetrics implements MetricsSource {
   }
 
   setWatched(isWatched: boolean): void {
-    this.#foreign.setWatched(isWatched);
+    this.#observed.setWatched(isWatched);
   }
 
   dispose(): void {
@@ -109,8 +109,8 @@ class SessionMetrics implements MetricsSource {
   }
 
   /**
-   * The session as shown. When this window releases the session, the last live view is shown until
-   * the session's files have been read.
+   * Returns the session as the panel shows it. When this window releases the session, the last live
+   * view is shown until the session's files have been read.
    */
   #view(): OpenSessionView | undefined {
     const session = this.#deps.sessions.get(this.#id);
@@ -120,12 +120,12 @@ class SessionMetrics implements MetricsSource {
   }
 
   #read(): OpenSessionView | undefined {
-    const { state } = this.#foreign;
-    const ledger = this.#foreign.ledger();
+    const { state } = this.#observed;
+    const ledger = this.#observed.ledger();
     return state && ledger && { state, ledger };
   }
 
-  #tellGrown(runId: RunId): void {
+  #firePoints(runId: RunId): void {
     const row = this.#read()?.ledger.rows.find((each) => each.runId === runId);
     for (const { metric } of row?.metrics ?? []) this.#points.fire({ runId, metric });
   }

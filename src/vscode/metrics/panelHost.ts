@@ -1,6 +1,6 @@
 /**
- * Host side of the metrics panel: validates the webview's requests, answers them from a source, and
- * sends changes.
+ * Extension side of the metrics panel: validates the webview's requests, answers them from a
+ * source, and sends changes of the source to the webview.
  */
 import 'vscode-jsonrpc/node';
 import type { MessageConnection } from 'vscode-jsonrpc';
@@ -48,9 +48,9 @@ interface Cursor {
 const frameMs = 100;
 
 /**
- * Serves one webview for its lifetime, over any number of pages. VS Code destroys a hidden page, so
- * after `setVisible(false)` nothing is sent until the next page requests `ready`. Nothing is ever
- * sent before `ready`.
+ * Serves one webview for its lifetime. VS Code destroys the page of a hidden webview and loads a
+ * new page when the webview is shown. Nothing is sent to a page before the page has requested
+ * `ready`.
  */
 export class PanelHost implements Disposable {
   readonly #options: PanelHostOptions;
@@ -87,8 +87,8 @@ export class PanelHost implements Disposable {
   }
 
   /**
-   * Connects or disconnects the page. Hiding ends the connection; after showing, the host waits
-   * until the new page requests `ready`.
+   * Called when the webview is shown or hidden. Hiding ends the connection to the page; after
+   * showing, the host waits until the new page requests `ready`.
    */
   setVisible(isVisible: boolean): void {
     this.#page.setVisible(isVisible);
@@ -148,8 +148,8 @@ export class PanelHost implements Disposable {
   }
 
   async #sendPoints(): Promise<void> {
-    const due = [...this.#cursors.values()].filter((cursor) => cursor.isDue);
-    for (const cursor of due) {
+    const dueCursors = [...this.#cursors.values()].filter((cursor) => cursor.isDue);
+    for (const cursor of dueCursors) {
       cursor.isDue = false;
       await this.#attempt(() => this.#sendPointsOf(cursor));
     }
@@ -188,8 +188,8 @@ export class PanelHost implements Disposable {
   }
 
   /**
-   * Runs an action and logs its errors, so that no error of the webview or the source ends the
-   * host.
+   * Runs an action and logs its errors, so that an error of the webview or the source does not
+   * break the panel.
    */
   async #attempt(action: () => void | Promise<void>): Promise<void> {
     try {

@@ -9,8 +9,8 @@ export interface PanelSeries extends SeriesColumns {
 }
 
 /**
- * The content of the panel. Its methods are called often, so they return data from memory or a
- * cache.
+ * The data of the panel. The methods are called often, so implementations return data from memory
+ * or a cache.
  */
 export interface PanelSource {
   state(): PanelState;
@@ -19,9 +19,7 @@ export interface PanelSource {
    * metric.
    */
   series(runId: string, metric: string): PanelSeries | undefined | Promise<PanelSeries | undefined>;
-  /**
-   * Turns reading the session's files on while the panel is visible, and off while it is hidden.
-   */
+  /** Starts or stops polling the session's files. Called with true while the panel is visible. */
   setWatched?(isWatched: boolean): void;
   readonly onDidChangeState: Event<void>;
   readonly onDidAddPoints: Event<{ readonly runId: string; readonly metric: string }>;

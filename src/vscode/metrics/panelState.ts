@@ -1,6 +1,6 @@
 /** Converts a session to the state that the metrics panel shows. */
 import type { LedgerRow } from '../../experiments/ledger.ts';
-import { summaryFor, runStatusText } from '../../presentation/runs/runText.ts';
+import { summaryFor, rowStatus, runName } from '../../presentation/runs/runText.ts';
 import { formatValue, oneLine } from '../../base/text.ts';
 import type {
   PanelMetric,
@@ -29,11 +29,11 @@ export function panelState({ state, ledger }: OpenSessionView): PanelState {
 function panelRun(row: LedgerRow, sessionStartedMs: number): PanelRun {
   return {
     id: row.runId,
-    name: `run ${row.number}`,
+    name: runName(row.number),
     label: row.label,
     machine: row.machineId,
     isRunning: row.verdict === undefined,
-    status: runStatusText(row),
+    status: rowStatus(row),
     isGood: row.verdict === undefined || row.verdict.kind === 'ok',
     isChampion: row.isChampion,
     startedMs: row.startedMs ?? sessionStartedMs,
@@ -47,20 +47,21 @@ function panelRun(row: LedgerRow, sessionStartedMs: number): PanelRun {
 }
 
 /**
- * Returns the metrics in this order: the goal's metric, metrics with a direction, all others.
- * Within each group, the order of appearance applies.
+ * Returns the metrics in this order: the metric of the session's target, the ledger's deciding
+ * metric, metrics with a direction (lower or higher is better), metrics without a direction.
+ * Metrics of the same rank are in the order in which they appeared.
  */
 function panelMetrics({ state, ledger }: OpenSessionView): readonly PanelMetric[] {
   const { target } = state;
-  const found = new Map<string, PanelMetric>();
+  const byName = new Map<string, PanelMetric>();
   for (const row of ledger.rows) {
-    const aimed = target && summaryFor(row.metrics, target.metric)?.metric;
+    const goalName = target && summaryFor(row.metrics, target.metric)?.metric;
     for (const { metric: name, direction } of row.metrics) {
-      if (found.has(name)) continue;
-      found.set(name, {
+      if (byName.has(name)) continue;
+      byName.set(name, {
         name,
         direction,
-        ...(name === aimed && target && { target: target.value }),
+        ...(name === goalName && target && { target: target.value }),
       });
     }
   }
@@ -72,5 +73,5 @@ function panelMetrics({ state, ledger }: OpenSessionView): readonly PanelMetric[
         : metric.direction === 'none'
           ? 3
           : 2;
-  return [...found.values()].sort((a, b) => rank(a) - rank(b));
+  return [...byName.values()].sort((a, b) => rank(a) - rank(b));
 }

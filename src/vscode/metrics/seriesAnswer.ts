@@ -1,12 +1,12 @@
-/** The points that are sent to the webview: never more than its pixels can show. */
+/** Selects the points of a series to send to the webview: no more than the chart has pixels for. */
 import { downsampleForPlot, stepAxis } from '../../presentation/runs/series.ts';
 import { smoothed } from '../../protocol/ema.ts';
 import type { PointsAdded, SeriesAnswer, SeriesQuery, XAxis } from '../../protocol/metricsPanel.ts';
 import type { PanelSeries } from './panelSource.ts';
 
 /**
- * Maximum number of points to add per frame. If there are more, the webview reads the series again,
- * downsampled.
+ * Maximum number of new points to send in one message. If there are more, the webview requests the
+ * whole series again, downsampled.
  */
 const maxAddedPoints = 2000;
 
@@ -24,7 +24,7 @@ export function answerSeries(series: PanelSeries, query: SeriesQuery): SeriesAns
 }
 
 /**
- * Returns the points from index `from` on. Returns none if the webview has to read the whole series
+ * Returns the points from index `from` on; no points if the webview has to request the whole series
  * again.
  */
 export function pointsSince(
@@ -33,7 +33,7 @@ export function pointsSince(
 ): Pick<PointsAdded, 'steps' | 'times' | 'values'> {
   const isByPosition = hasNaN(series.steps);
   const start = canContinue(series, from, isByPosition) ? from : series.values.length;
-  // Copies, because a subarray would send the whole column over the wire.
+  // Copied, because sending a subarray would send the whole underlying buffer.
   const steps = series.steps.slice(start);
   return {
     steps: isByPosition ? steps.map((_, index) => start + index) : steps,
@@ -43,8 +43,9 @@ export function pointsSince(
 }
 
 /**
- * Whether points can be added to what the webview has. False if there are too many new points or
- * fewer points than before, or if the first point without a step has arrived.
+ * Whether the webview can append the new points to the points that it has. False if there are too
+ * many new points or fewer points than before. Also false when the first point without a step has
+ * arrived, because all x values then change from steps to positions.
  */
 function canContinue({ steps, values }: PanelSeries, from: number, isByPosition: boolean): boolean {
   const count = values.length - from;
@@ -53,8 +54,8 @@ function canContinue({ steps, values }: PanelSeries, from: number, isByPosition:
 }
 
 /**
- * Whether a column contains NaN. A plain loop for speed: it checks a million steps many times a
- * second.
+ * Whether a column contains NaN. Uses a plain loop for speed, because columns with a million steps
+ * are checked many times a second.
  */
 function hasNaN(column: Float64Array): boolean {
   for (let index = 0; index < column.length; index++) if (Number.isNaN(column[index])) return true;

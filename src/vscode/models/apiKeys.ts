@@ -8,11 +8,11 @@ import type { Event } from '../../base/emitter.ts';
 import { endpointSecret, endpointVariable } from '../../compose/endpoints.ts';
 import { keySources } from '../../compose/providers.ts';
 
-/** The place where the API key of a provider is stored. */
+/** Names under which the API key of a provider is found. */
 export interface ProviderKey {
   readonly provider: string;
   readonly label: string;
-  /** Name of the secret in the engine. */
+  /** Name by which the engine requests the key. */
   readonly secret: string;
   /** Names of the environment variables with the key; the first one that is set is used. */
   readonly variables: readonly string[];
@@ -25,7 +25,7 @@ export const providerKeys: readonly ProviderKey[] = keySources.filter(
 export const keyOf = (provider: string): ProviderKey | undefined =>
   providerKeys.find((entry) => entry.provider === provider);
 
-/** Returns where the key of a user-defined endpoint is stored. */
+/** Returns the names of the API key of a user-defined endpoint. */
 export const keyOfEndpoint = (id: string, label = id): ProviderKey => ({
   provider: id,
   label,
@@ -33,7 +33,10 @@ export const keyOfEndpoint = (id: string, label = id): ProviderKey => ({
   variables: [endpointVariable(id)],
 });
 
-/** Returns the same for an endpoint's secret. `name` is the engine's name of the secret. */
+/**
+ * Returns the names of an endpoint's API key, given the name by which the engine requests the key;
+ * `undefined` for a name of another secret.
+ */
 function endpointKey(name: string): ProviderKey | undefined {
   const prefix = endpointSecret('');
   return name.startsWith(prefix) ? keyOfEndpoint(name.slice(prefix.length)) : undefined;
@@ -55,8 +58,8 @@ export class ApiKeys {
   }
 
   /**
-   * Returns a secret from the storage or the environment. `name` is the engine's name of the
-   * secret.
+   * Returns a secret from the storage or the environment; `undefined` if it is not set. `name`:
+   * name by which the engine requests the secret.
    */
   async get(name: string): Promise<string | undefined> {
     const stored = await this.#storage.get(storageKey(name));
@@ -65,14 +68,14 @@ export class ApiKeys {
     return entry && this.#fromEnvironment(entry);
   }
 
-  /** Stores a key. An empty key deletes the stored key. */
+  /** Stores a secret. An empty value deletes the stored secret. */
   async set(name: string, key: string): Promise<void> {
     const trimmed = key.trim();
     if (trimmed === '') await this.#storage.delete(storageKey(name));
     else await this.#storage.store(storageKey(name), trimmed);
   }
 
-  /** Returns where the key comes from; `undefined` without a key. */
+  /** Returns where the key was found; `undefined` if no key is set. */
   async origin(entry: ProviderKey): Promise<'storage' | 'environment' | undefined> {
     if (await this.#storage.get(storageKey(entry.secret))) return 'storage';
     return this.#fromEnvironment(entry) === undefined ? undefined : 'environment';

@@ -1,6 +1,6 @@
 /**
  * The ChatGPT sign-in as an authentication provider of VS Code. The account appears in the Accounts
- * menu and is stored in the secret storage.
+ * menu; its tokens are stored in the secret storage.
  */
 import {
   authentication,
@@ -40,8 +40,8 @@ export class ChatgptAuth implements AuthenticationProvider, Disposable {
   readonly #changed = new EventEmitter<AuthenticationProviderAuthenticationSessionsChangeEvent>();
   readonly onDidChangeSessions = this.#changed.event;
   /** Cancels the sign-in that is waiting for the user. */
-  #waiting: AbortController | undefined;
-  #known: AuthenticationSession | undefined;
+  #pendingSignIn: AbortController | undefined;
+  #session: AuthenticationSession | undefined;
 
   constructor(keys: ApiKeys) {
     this.#keys = keys;
@@ -52,9 +52,9 @@ export class ChatgptAuth implements AuthenticationProvider, Disposable {
         supportsMultipleAccounts: false,
       }),
     );
-    // Other windows can sign in and out, too.
-    this.#owned.add(keys.onDidChange(() => void this.#compare()));
-    void this.#compare();
+    // Detects when another window signs in or out.
+    this.#owned.add(keys.onDidChange(() => void this.#detectChange()));
+    void this.#detectChange();
   }
 
   async getSessions(scopes: readonly string[] = []): Promise<AuthenticationSession[]> {
@@ -62,24 +62,24 @@ export class ChatgptAuth implements AuthenticationProvider, Disposable {
     return tokens === undefined ? [] : [sessionOf(tokens, scopes)];
   }
 
-  /** Signs in. Rejects with `UserFacing`, or with `SignInCancelled`. */
+  /** Signs in. Rejects with `UserFacing` on failure, or with `SignInCancelled`. */
   async createSession(scopes: readonly string[]): Promise<AuthenticationSession> {
     return sessionOf(await this.signIn(), scopes);
   }
 
   async removeSession(): Promise<void> {
     await this.#keys.set(tokensName, '');
-    await this.#compare();
+    await this.#detectChange();
   }
 
   /**
-   * Signs in, with at most one sign-in at a time: a new one cancels the previous one, whose browser
-   * tab may be lost. Rejects like `createSession`.
+   * Signs in. Cancels a sign-in that is still waiting for the user, because the user may have
+   * closed its browser tab. Rejects like `createSession`.
    */
   async signIn(): Promise<SignedIn> {
-    this.#waiting?.abort();
+    this.#pendingSignIn?.abort();
     const abort = new AbortController();
-    this.#waiting = abort;
+    this.#pendingSignIn = abort;
     const options = {
       location: ProgressLocation.Notification,
       title: 'Sign in to ChatGPT',
@@ -90,20 +90,20 @@ export class ChatgptAuth implements AuthenticationProvider, Disposable {
       return waitForUser(abort, token);
     });
     await this.#keys.set(tokensName, signedInText(tokens));
-    await this.#compare();
+    await this.#detectChange();
     return tokens;
   }
 
   dispose(): void {
-    this.#waiting?.abort();
+    this.#pendingSignIn?.abort();
     this.#owned.dispose();
   }
 
-  async #compare(): Promise<void> {
+  async #detectChange(): Promise<void> {
     const [now] = await this.getSessions();
-    const before = this.#known;
+    const before = this.#session;
     if (before?.accessToken === now?.accessToken) return;
-    this.#known = now;
+    this.#session = now;
     const isSame = before !== undefined && now !== undefined && before.id === now.id;
     this.#changed.fire({
       added: now === undefined || isSame ? [] : [now],
@@ -126,9 +126,9 @@ async function waitForUser(abort: AbortController, token: CancellationToken): Pr
   try {
     const network = { clock: systemClock, authUrl, fetch: createFetch(engineSettings) };
     const signIn = await openSignIn(network, abort.signal);
-    const isNear = await comesBack(signIn);
+    const isReachable = await isRedirectReachable(signIn);
     await env.openExternal(Uri.parse(signIn.address, true));
-    const box = isNear ? undefined : askForAddress(signIn, abort);
+    const box = isReachable ? undefined : askForAddress(signIn, abort);
     return await signIn.done.finally(() => box?.dispose());
   } finally {
     cancelled.dispose();
@@ -137,9 +137,10 @@ async function waitForUser(abort: AbortController, token: CancellationToken): Pr
 
 /**
  * Whether the browser's redirect after the sign-in reaches this window. VS Code forwards the port
- * of a remote window, but possibly to another port number.
+ * of a remote window to the user's computer, but may use another port number there. The redirect
+ * uses the original number and then fails.
  */
-async function comesBack({ port }: OpenSignIn): Promise<boolean> {
+async function isRedirectReachable({ port }: OpenSignIn): Promise<boolean> {
   if (env.remoteName === undefined && env.uiKind === UIKind.Desktop) return true;
   const outside = await env.asExternalUri(Uri.parse(`http://localhost:${port}`));
   return env.uiKind === UIKind.Desktop && outside.authority === `localhost:${port}`;
@@ -148,7 +149,7 @@ async function comesBack({ port }: OpenSignIn): Promise<boolean> {
 function askForAddress(signIn: OpenSignIn, abort: AbortController): Disposable {
   const box = window.createInputBox();
   box.title = 'Helios: Sign In to ChatGPT';
-  box.prompt = 'If the browser cannot show the last page, paste its address here';
+  box.prompt = 'If the last sign-in page does not load in the browser, paste its address here';
   box.placeholder = `http://localhost:${signIn.port}/auth/callback?code=…`;
   box.ignoreFocusOut = true;
   const owned = new DisposableStore();

@@ -1,6 +1,6 @@
 /**
- * Converts a model request to messages of VS Code. VS Code has no system prompts, so the system
- * prompt becomes the first message.
+ * Converts a model request to messages of VS Code's language model API. The API has no system
+ * prompts, so the system prompt becomes the first user message.
  */
 import {
   LanguageModelChatMessage,
@@ -41,15 +41,15 @@ function userPart(block: UserBlock): UserPart[] {
       return [attachment(block)];
     case 'tool_result': {
       const { text, isError, callId, attachments = [] } = block;
-      const said = new LanguageModelTextPart(isError ? `Error: ${text}` : text);
-      return [new LanguageModelToolResultPart(callId, [said, ...attachments.map(attachment)])];
+      const textPart = new LanguageModelTextPart(isError ? `Error: ${text}` : text);
+      return [new LanguageModelToolResultPart(callId, [textPart, ...attachments.map(attachment)])];
     }
   }
 }
 
 /**
- * Converts an attachment. Images are sent; any other file becomes a text which says that the file
- * cannot be sent.
+ * Converts an attachment. An image is sent; any other file is replaced by a text which says that
+ * the file cannot be shown to the model.
  */
 function attachment({
   mediaType,
@@ -77,7 +77,10 @@ function assistantPart(
 const inputOf = (input: unknown): object =>
   typeof input === 'object' && input !== null ? input : { unreadable: String(input) };
 
-/** Returns the whole input of the model as one text, for counting its tokens. */
+/**
+ * Returns the input of the model as one text, for counting its tokens. Omits the bytes of
+ * attachments.
+ */
 export function textToCount({ system, messages, tools }: ModelRequest): string {
   const withoutBytes = (key: string, value: unknown): unknown => (key === 'base64' ? '' : value);
   const prompt = system.map(({ text }) => text).join('\n');

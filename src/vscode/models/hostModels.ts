@@ -1,7 +1,7 @@
 /**
  * A provider for the models that VS Code gets from Copilot or other extensions. These models work
- * only while this window is open, ask for consent on first use, and report no usage, so VS Code
- * counts the tokens.
+ * only while this window is open and need the user's consent on first use. They do not report token
+ * usage, so the tokens are counted with VS Code's `countTokens`.
  */
 import {
   CancellationTokenSource,
@@ -30,7 +30,10 @@ import { hostMessages, textToCount } from './hostMessages.ts';
 
 export const hostProviderId = 'vscode';
 const { label } = providers.vscode;
-/** Number of tokens reserved for the reply, because VS Code reports only the limit of a request. */
+/**
+ * Assumed maximum number of tokens of a reply, because VS Code reports only the maximum number of
+ * tokens of a request.
+ */
 const replyTokens = 8_192;
 const justification = 'Helios works on your goal autonomously until it is met.';
 
@@ -118,7 +121,7 @@ export class HostModels implements Disposable {
     if (found !== undefined) return found;
     throw new CallFailed({
       reason: 'invalid',
-      message: `VS Code has no model ${id}. Select another with “Helios: Select Model”, or sign in to its provider.`,
+      message: `VS Code has no model ${id}. Select another model with “Helios: Select Model”, or sign in to its provider.`,
     });
   }
 }
@@ -170,10 +173,10 @@ async function* reply(
 const reasons: Readonly<Record<string, readonly [ModelFailureReason, string]>> = {
   NoPermissions: [
     'auth',
-    'Allow Helios to use the model: the question comes with the next message in the chat.',
+    'Allow Helios to use the model: VS Code asks for permission at the next chat message.',
   ],
   Blocked: ['rate_limit', 'The limit of the subscription is reached, or the request was blocked.'],
-  NotFound: ['invalid', 'Select another with “Helios: Select Model”.'],
+  NotFound: ['invalid', 'Select another model with “Helios: Select Model”.'],
 };
 
 function failureOf(error: unknown): CallFailed {

@@ -2,13 +2,14 @@
 import type { ModelDescription, ModelProvider } from '../../models/model.ts';
 import type { PriceTable } from '../../models/prices.ts';
 import { extendPrices, listPrices } from '../../compose/prices.ts';
-import { pricesText, tokensText } from '../../presentation/models/modelAmounts.ts';
+import { pricesText } from '../../presentation/models/modelAmounts.ts';
+import { formatTokens } from '../../base/text.ts';
 
 export interface ModelChoice {
   readonly provider: string;
   readonly providerLabel: string;
   readonly model: ModelDescription;
-  /** Whether the model can be used. False while the provider's API key is missing. */
+  /** Whether the provider is ready. False while its API key or sign-in is missing. */
   readonly isReady: boolean;
   /** Whether the settings select this model. */
   readonly isConfigured: boolean;
@@ -17,14 +18,14 @@ export interface ModelChoice {
 export interface ChoiceInputs {
   readonly providers: readonly Pick<ModelProvider, 'id' | 'label' | 'defaultModel' | 'models'>[];
   readonly configured: { readonly provider: string; readonly model?: string };
-  /** Ids of the providers that have an API key or need none. */
+  /** Ids of the providers that are ready: an API key or a sign-in is present or not needed. */
   readonly ready: ReadonlySet<string>;
 }
 
 /**
- * Returns the models in the order of the model picker; a new chat starts with the first. The
- * configured model comes first, then models that have their key, and the demo last. Providers
- * without a key are omitted unless the settings select them.
+ * Returns the models in the order in which “Select Model” lists them: the configured model, models
+ * of ready providers, models of the configured provider if it is not ready, and the demo. Omits the
+ * models of all other providers that are not ready.
  */
 export function modelChoices({
   providers,
@@ -33,16 +34,16 @@ export function modelChoices({
 }: ChoiceInputs): readonly ModelChoice[] {
   return providers
     .flatMap((provider) => {
-      const named =
+      const namedModel =
         provider.id === configured.provider
           ? (configured.model ?? provider.defaultModel)
           : undefined;
-      return withNamed(provider.models(), named).map((model) => ({
+      return withNamed(provider.models(), namedModel).map((model) => ({
         provider: provider.id,
         providerLabel: provider.label,
         model,
         isReady: ready.has(provider.id),
-        isConfigured: model.id === named,
+        isConfigured: model.id === namedModel,
       }));
     })
     .filter((choice) => choice.isReady || choice.provider === configured.provider)
@@ -57,15 +58,15 @@ function rank(choice: ModelChoice): number {
 
 const withNamed = (
   models: readonly ModelDescription[],
-  named: string | undefined,
+  namedModel: string | undefined,
 ): readonly ModelDescription[] =>
-  named === undefined || models.some(({ id }) => id === named)
+  namedModel === undefined || models.some(({ id }) => id === namedModel)
     ? models
-    : [...models, unlisted(named)];
+    : [...models, unlisted(namedModel)];
 
 /**
- * Describes a model that is not in the catalogue. Only its name is known, so its sizes are cautious
- * guesses.
+ * Describes a model that is not in the catalogue. Only the model's name is known, so the token
+ * limits are conservative guesses.
  */
 const unlisted = (id: string): ModelDescription => ({
   id,
@@ -76,7 +77,7 @@ const unlisted = (id: string): ModelDescription => ({
 
 /** Returns, for example, `1M context · $5 in, $25 out per million tokens`. */
 export function choiceDetail({ provider, model }: ModelChoice, prices: PriceTable): string {
-  const context = `${tokensText(model.contextTokens)} context`;
+  const context = `${formatTokens(model.contextTokens)} context`;
   if (provider === 'demo') return 'Works offline and without an API key, on the demo project';
   return `${context} · ${priceText(provider, model.id, prices)}`;
 }
@@ -88,7 +89,10 @@ function priceText(provider: string, model: string, prices: PriceTable): string 
     : `${price.input} in, ${price.output} out per million tokens`;
 }
 
-/** Returns the built-in prices with those of the setting added. An invalid setting is ignored. */
+/**
+ * Returns the built-in prices, extended or replaced by the prices in the setting `helios.prices`.
+ * Ignores an invalid setting.
+ */
 export function priceTable(fromSetting: unknown): PriceTable {
   try {
     return extendPrices(listPrices, fromSetting);

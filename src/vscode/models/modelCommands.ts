@@ -43,14 +43,14 @@ async function setApiKey({ keys }: ProviderDeps): Promise<void> {
   const key = await askKey(picked.entry);
   if (key === undefined) return;
   await keys.set(picked.entry.secret, key);
-  const said = key.trim() === '' ? 'was deleted' : 'was stored';
-  window.setStatusBarMessage(`Helios: the key for ${picked.label} ${said}.`, 6_000);
+  const outcome = key.trim() === '' ? 'was deleted' : 'was stored';
+  window.setStatusBarMessage(`Helios: the key for ${picked.label} ${outcome}.`, 6_000);
 }
 
 const askKey = ({ label, variables }: ProviderKey): Thenable<string | undefined> =>
   window.showInputBox({
     title: `Key for ${label}`,
-    prompt: `Stored in secret storage. Leave it empty to delete it and use ${variables.join(' or ')} of the environment`,
+    prompt: `Stored in secret storage. Leave it empty to delete the stored key; ${variables.join(' or ')} from the environment is then used`,
     password: true,
     ignoreFocusOut: true,
   });
@@ -58,8 +58,8 @@ const askKey = ({ label, variables }: ProviderKey): Thenable<string | undefined>
 type Row = QuickPickItem & { pick(): Promise<void> };
 
 /**
- * Lets the user select a model. Known models are listed at once; models from the providers are
- * added when the providers have answered.
+ * Lets the user select a model. Known models are listed immediately; further models are added when
+ * the providers have answered with their model lists.
  */
 async function selectModel(deps: ProviderDeps, models: ModelDeps): Promise<void> {
   const pick = window.createQuickPick<Row>();
@@ -69,10 +69,10 @@ async function selectModel(deps: ProviderDeps, models: ModelDeps): Promise<void>
       ...(await readChoices(models)).map((choice) => choiceRow(deps, choice)),
       ...moreRows(deps),
     ];
-    const again = pick.items.find(
+    const sameItem = pick.items.find(
       ({ description, label }) => description === active?.description && label === active?.label,
     );
-    if (again !== undefined) pick.activeItems = [again];
+    if (sameItem !== undefined) pick.activeItems = [sameItem];
   };
   Object.assign(pick, {
     title: 'Helios: Select Model',
@@ -83,13 +83,13 @@ async function selectModel(deps: ProviderDeps, models: ModelDeps): Promise<void>
   await show();
   const stop = new AbortController();
   const engine = await deps.host.get();
-  const listen = async (): Promise<void> => {
+  const addListedModels = async (): Promise<void> => {
     await engine.models.list({ signal: stop.signal });
     if (stop.signal.aborted) return;
     await show();
     pick.busy = false;
   };
-  listen().catch((error: unknown) => deps.logger.warn(`models: ${messageOf(error)}`));
+  addListedModels().catch((error: unknown) => deps.logger.warn(`models: ${messageOf(error)}`));
   const picked = await new Promise<Row | undefined>((resolve) => {
     pick.onDidAccept(() => resolve(pick.selectedItems[0]));
     pick.onDidHide(() => resolve(undefined));
@@ -145,7 +145,10 @@ async function useChoice(
 export const saveModel = (provider: string, model: string): Promise<void> =>
   save({ 'model.provider': provider, 'model.name': model });
 
-/** Makes a provider usable: asks for its API key, or reports what else is missing. */
+/**
+ * Makes a provider ready: asks for its API key. Rejects with `UserFacing` if the provider needs
+ * something other than a key.
+ */
 async function makeReady(deps: ProviderDeps, id: string): Promise<void> {
   if (keyOf(id) !== undefined) return setApiKey(deps);
   const provider = (await deps.host.get()).providers().find((each) => each.id === id);
@@ -154,7 +157,8 @@ async function makeReady(deps: ProviderDeps, id: string): Promise<void> {
 }
 
 /**
- * Offers to use the model in running sessions, too. By default, running sessions keep their model.
+ * Offers to use the model in open sessions too. Without the user's consent, open sessions keep
+ * their model.
  */
 async function useInSessions(
   { sessions }: ProviderDeps,

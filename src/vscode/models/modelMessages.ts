@@ -1,6 +1,6 @@
 /**
- * Converts VS Code's chat messages to ours and back. The parts of a message are recognized by their
- * fields, so this file does not import `vscode`.
+ * Converts VS Code's chat messages to Helios's model requests. The parts of a message are
+ * recognized by their fields, so this file does not import `vscode`.
  */
 import { textTokens } from '../../base/textTokens.ts';
 import type {
@@ -38,7 +38,9 @@ export function modelRequest(
   const system = messages
     .filter(({ role }) => role === systemRole)
     .map((message) => textOf(message.content));
-  const turns = messages.filter(({ role }) => role !== systemRole).reduce<Message[]>(joined, []);
+  const turns = messages
+    .filter(({ role }) => role !== systemRole)
+    .reduce<Message[]>(mergeMessage, []);
   return {
     model,
     system: system.filter((text) => text !== '').map((text) => ({ text, isStable: true })),
@@ -56,7 +58,7 @@ const toolSpec = ({ name, description, inputSchema }: HostTool): ToolSpec => ({
   },
 });
 
-function joined(turns: Message[], message: HostMessage): Message[] {
+function mergeMessage(turns: Message[], message: HostMessage): Message[] {
   const last = turns.at(-1);
   if (message.role === assistantRole) {
     const content = message.content.flatMap(assistantBlock);

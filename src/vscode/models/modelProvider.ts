@@ -1,6 +1,6 @@
 /**
- * Offers our models in VS Code's model picker, so that the chat works without a Copilot
- * subscription.
+ * Offers the models of Helios's providers in VS Code's model picker, so that the chat works without
+ * a Copilot subscription.
  */
 import {
   EventEmitter,
@@ -39,15 +39,16 @@ export interface ModelDeps {
 export async function readChoices({ host, isTrusted }: ModelDeps): Promise<readonly ModelChoice[]> {
   if (!isTrusted()) return [];
   const engine = await host.get();
-  const known = engine.models.known();
+  const knownEntries = engine.models.known();
   const providers = engine.providers().map((provider) => {
-    const own = known.filter((entry) => entry.provider === provider.id);
-    const defaultModel = own.find(({ isDefault }) => isDefault)?.model.id ?? provider.defaultModel;
+    const providerEntries = knownEntries.filter((entry) => entry.provider === provider.id);
+    const defaultModel =
+      providerEntries.find(({ isDefault }) => isDefault)?.model.id ?? provider.defaultModel;
     return {
       id: provider.id,
       label: provider.label,
       defaultModel,
-      models: () => own.map(({ model }) => model),
+      models: () => providerEntries.map(({ model }) => model),
     };
   });
   return modelChoices({
@@ -97,14 +98,15 @@ export class HeliosModels implements LanguageModelChatProvider, Disposable {
       .providers()
       .find(({ id }) => id === picked?.provider);
     if (picked === undefined || provider === undefined)
-      throw new Error(`The model ${model.id} is no longer available.`);
+      throw new Error(`The model ${model.id} is no longer available. Select another model.`);
     const abort = new AbortController();
     const cancelled = token.onCancellationRequested(() => abort.abort());
     try {
       const request = modelRequest(picked.model, messages, options.tools);
       for await (const event of provider.stream(request, abort.signal)) {
         if (event.type === 'text.delta') progress.report(new LanguageModelTextPart(event.text));
-        if (event.type === 'attempt.discarded') progress.report(new LanguageModelTextPart(anew));
+        if (event.type === 'attempt.discarded')
+          progress.report(new LanguageModelTextPart(retryNote));
         if (event.type === 'finished') finish(event.reply, progress);
       }
     } finally {
@@ -137,7 +139,7 @@ const describe = (choice: ModelChoice, prices: PriceTable): LanguageModelChatInf
   name: choice.model.label,
   family: choice.model.id,
   version: '1',
-  detail: choice.isReady ? choice.providerLabel : `${choice.providerLabel}, no key set`,
+  detail: choice.isReady ? choice.providerLabel : `${choice.providerLabel}, not set up`,
   tooltip: choiceDetail(choice, prices),
   maxInputTokens: choice.model.contextTokens - choice.model.maxOutputTokens,
   maxOutputTokens: choice.model.maxOutputTokens,
@@ -145,8 +147,8 @@ const describe = (choice: ModelChoice, prices: PriceTable): LanguageModelChatInf
 });
 
 /**
- * Names the configured model so that it sorts first, because VS Code preselects the first name in
- * alphabetical order.
+ * Returns the entry for the configured model. Its name, “As Configured: …”, sorts before the names
+ * of all models, because VS Code preselects the first name in alphabetical order.
  */
 const asConfigured = (model: LanguageModelChatInformation): LanguageModelChatInformation => ({
   ...model,
@@ -154,7 +156,7 @@ const asConfigured = (model: LanguageModelChatInformation): LanguageModelChatInf
   name: `As Configured: ${model.name}`,
 });
 
-const anew = '\n\n*The answer was cut off and is being written again.*\n\n';
+const retryNote = '\n\n*The answer was cut off and is being written again.*\n\n';
 
 function finish(reply: ModelReply, progress: Progress<LanguageModelResponsePart>): void {
   for (const block of reply.content) {

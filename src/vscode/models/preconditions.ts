@@ -1,4 +1,4 @@
-/** The reasons why `@helios` cannot start, and the choice of its model. */
+/** Messages for goals that cannot start, and the model that the chat's model picker selects. */
 import type { CommandId } from '../ui/contributions.ts';
 
 export interface Refusal {
@@ -34,7 +34,7 @@ export const notSignedIn: Refusal = {
   ],
 };
 
-/** Returns the refusal for a provider that uses no API key. */
+/** Returns the refusal for a provider that is not ready and uses no API key. */
 export const notReady = (problem: string, action: string): Refusal => ({
   markdown: `${problem} ${action}`,
   buttons: [
@@ -65,7 +65,10 @@ export interface PickedModel {
   readonly model: string;
 }
 
-/** Splits one of our model ids (`provider/model`); `undefined` for a model of another vendor. */
+/**
+ * Splits the id of a Helios model in VS Code's model picker (`provider/model`); `undefined` for a
+ * model of another vendor.
+ */
 export function pickedModel(
   vendor: string,
   id: string,
@@ -80,7 +83,7 @@ export interface PickInChat {
   readonly vendor: string;
   readonly id: string;
   readonly ourVendor: string;
-  /** Id of the provider for the models that VS Code gets from other vendors. */
+  /** Id of Helios's provider for the models that VS Code gets from other vendors. */
   readonly hostProvider: string;
   /** Whether the user's settings select a provider or a model. */
   readonly isSet: boolean;
@@ -88,8 +91,8 @@ export interface PickInChat {
 
 /**
  * Returns the model for a new session according to the chat's model picker; `undefined` means that
- * the settings decide. VS Code keeps a selection across chats and participants, so a model of
- * another vendor is used only if the settings select no model.
+ * the model of the settings is used. VS Code preserves the selection across chats and participants,
+ * so a model of another vendor is used only if the settings select no model.
  */
 export function pickedInChat({
   vendor,
@@ -103,4 +106,4 @@ export function pickedInChat({
 }
 
 export const hostModelNote = (name: string): string =>
-  `Uses ${name} of VS Code: only while this window is open, within the limits of its subscription. VS Code reports neither cost nor cache use, and asks for your consent once.`;
+  `Uses ${name} from VS Code: the session works only while this window is open, within the limits of the model's subscription. VS Code reports neither cost nor cache use, and asks for your consent once.`;

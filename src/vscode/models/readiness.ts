@@ -7,15 +7,15 @@ import { noEndpoint, noKey, notReady, notSignedIn, type Refusal } from './precon
 import { engineSettings } from '../ui/settings.ts';
 
 /**
- * Returns the provider for a goal in the folder. The folder's project file takes precedence over
- * the settings. Rejects with `UserFacing` if the project file is invalid.
+ * Returns the id of the provider for a goal in the folder. The folder's project file takes
+ * precedence over the settings. Rejects with `UserFacing` if the project file is invalid.
  */
 export const providerIn = async (folder: string): Promise<string> =>
   (await readProjectFile(folder))?.provider ?? engineSettings().provider;
 
 /**
- * Returns why the provider cannot be used; `undefined` if the provider looks usable. Makes no test
- * call.
+ * Returns why the provider cannot be used; `undefined` if the provider is ready. Makes no request
+ * to the provider.
  */
 export async function refusalFor(engine: Engine, provider: string): Promise<Refusal | undefined> {
   if (provider === 'compatible' && engineSettings().compatibleBaseUrl === undefined)
@@ -30,7 +30,7 @@ export async function refusalFor(engine: Engine, provider: string): Promise<Refu
   return key === undefined ? notReady(state.problem, state.action) : noKey(key.label);
 }
 
-/** Returns the ids of the providers that look usable, without making test calls. */
+/** Returns the ids of the providers that are ready, without requests to the providers. */
 export async function readyProviders(engine: Engine): Promise<ReadonlySet<string>> {
   const isReady = async (provider: ModelProvider): Promise<boolean> =>
     (await provider.readiness?.())?.isReady ?? true;

@@ -1,6 +1,6 @@
 /**
- * Notifications in the window: messages of the channel `vscode`, and approval questions with
- * buttons to answer.
+ * VS Code notifications: messages of the notification channel `vscode`, and approval questions with
+ * answer buttons.
  */
 import { window } from 'vscode';
 import type { ApprovalAnswer, ApprovalRequest } from '../../agent/contract/ports.ts';
@@ -23,19 +23,19 @@ export const approvalAnswers: Readonly<Record<string, ApprovalAnswer>> = {
 };
 
 /**
- * Shows the messages as notifications, except those of sessions that the chat is showing, as the
- * chat shows the same events.
+ * Shows approval questions and messages as notifications. Omits messages of sessions that the chat
+ * is following, because the chat shows the same events.
  */
 export function createNotices(
-  told: Event<Message>,
+  onDidNotify: Event<Message>,
   approvals: Approvals,
   following: FollowTarget,
 ): Disposable {
   const owned = new DisposableStore();
   owned.add(approvals.onDidAsk((request) => void askInNotification(request, approvals)));
   owned.add(
-    told((message) => {
-      // An approval question is shown by a separate notification.
+    onDidNotify((message) => {
+      // An approval is shown by `askInNotification`, with buttons to answer.
       if (message.event !== 'approval' && !following.isFollowed(message.sessionId))
         void show(message);
     }),
@@ -45,7 +45,7 @@ export function createNotices(
 
 /**
  * Asks for approval in a notification. If the user closes the notification, the question can still
- * be answered in the status bar and the chat.
+ * be answered in the status bar, the Inbox and the chat.
  */
 async function askInNotification(request: ApprovalRequest, approvals: Approvals): Promise<void> {
   const choice = await window.showInformationMessage(
@@ -58,13 +58,13 @@ async function askInNotification(request: ApprovalRequest, approvals: Approvals)
 
 type Buttons = Readonly<Record<string, CommandId>>;
 
-const atTheEnd: Buttons = {
+const endButtons: Buttons = {
   'Open Brief': 'helios.openBrief',
   'Open Session': 'helios.openSession',
 };
 const buttonsOf: Partial<Record<NotifyEvent, Buttons>> = {
-  goal_met: atTheEnd,
-  session_ended: atTheEnd,
+  goal_met: endButtons,
+  session_ended: endButtons,
   budget: { Follow: 'helios.follow', Stop: 'helios.stop' },
   error: { Follow: 'helios.follow', 'Send Message': 'helios.say' },
   question: { Answer: 'helios.answerQuestion', Follow: 'helios.follow' },
@@ -78,10 +78,10 @@ async function show(message: Message): Promise<void> {
     .filter((part) => part !== '')
     .join(' ');
   const buttons = isOfSession ? (buttonsOf[event] ?? otherButtons) : {};
-  const offered = Object.keys(buttons);
+  const buttonTitles = Object.keys(buttons);
   const shown = isUrgent(message)
-    ? window.showWarningMessage(text, ...offered)
-    : window.showInformationMessage(text, ...offered);
+    ? window.showWarningMessage(text, ...buttonTitles)
+    : window.showInformationMessage(text, ...buttonTitles);
   await offer(shown, buttons, ...(isOfSession ? [sessionId] : []));
 }
 

@@ -19,10 +19,13 @@ export function notifyCommands(deps: SecretDeps): Handlers {
   };
 }
 
-/** Opens the project file that is in effect, even if it is invalid, or creates one. */
+/** Opens the `helios.json` that applies to a folder, even if it is invalid, or creates one. */
 async function openProjectFile(): Promise<void> {
   if (workspace.workspaceFolders === undefined)
-    throw new UserFacing('No folder is open.', 'Open one: helios.json belongs to a folder.');
+    throw new UserFacing(
+      'No folder is open.',
+      'Open a folder first: helios.json belongs to a folder.',
+    );
   const folder = await pickFolder('Open the helios.json of which folder?');
   if (folder === undefined) return;
   await openFile(await createProjectFile(folder.fsPath, {}, { orFind: true }));
@@ -30,7 +33,7 @@ async function openProjectFile(): Promise<void> {
 
 async function setSecret({ keys }: SecretDeps): Promise<void> {
   const name = await window.showInputBox({
-    title: 'Helios: Set Secret',
+    title: 'Helios: Set Secret for Notifications',
     prompt:
       'Name of the secret, used as ${secret:name} in helios.json and in the notification settings',
     validateInput: (text) =>
@@ -55,7 +58,7 @@ async function setSecret({ keys }: SecretDeps): Promise<void> {
 /** Sends a test notification, and shows the result for each channel. */
 async function testNotification({ host }: SecretDeps): Promise<void> {
   const engine = await host.get();
-  const folder = await pickFolder('Use the channels of which folder?');
+  const folder = await pickFolder('Use the notification channels of which folder?');
   const project = folder && (await readProjectFile(folder.fsPath));
   const results = await engine.notifier.try(trialNotification(Date.now()), project);
   const rows = results.map((result): QuickPickItem => {

@@ -1,6 +1,6 @@
 /** The text of a brief for the chat, which supports neither anchors nor images. */
 
-/** Removes what the chat cannot show, and the table of runs, which is too wide for the chat. */
+/** Removes anchors, images, and the table of runs, which is too wide for the chat. */
 export const briefForChat = (markdown: string): string =>
   markdown
     .replace(/^## Runs \([\s\S]*$/m, '')

@@ -1,6 +1,6 @@
 /**
- * Opens the brief of a session that ended while the user was not looking, once per session: at once
- * if the window has focus, otherwise when the window gets focus or is next opened.
+ * Opens the brief of a session whose end the user did not see, once per session: immediately if the
+ * window has focus, otherwise when the window gets focus or is next opened.
  */
 import { readdir, stat } from 'node:fs/promises';
 import { window, type Memento } from 'vscode';
@@ -20,7 +20,7 @@ import { setting } from '../ui/settings.ts';
 
 export interface BriefsOptions {
   readonly deps: Pick<WindowDeps, 'host' | 'sessions' | 'following' | 'logger'>;
-  /** VS Code's state store of the workspace. */
+  /** VS Code's workspace state, which stores the seen briefs. */
   readonly memory: Memento;
   readonly home: string;
   readonly folders: () => readonly string[];
@@ -28,14 +28,14 @@ export interface BriefsOptions {
 }
 
 const memoryKey = 'helios.briefs';
-/** Maximum number of sessions to check, newest first. */
+/** Maximum number of sessions to check for unseen briefs. The newest sessions are checked. */
 const maxRead = 30;
 
 export class Briefs implements Disposable {
   readonly #options: BriefsOptions;
   readonly #owned = new DisposableStore();
   /** The newest brief that waits for the window to get focus. */
-  #waiting: { readonly id: SessionId; readonly file: string } | undefined;
+  #waitingBrief: { readonly id: SessionId; readonly file: string } | undefined;
 
   constructor(options: BriefsOptions) {
     this.#options = options;
@@ -53,18 +53,18 @@ export class Briefs implements Disposable {
   }
 
   /**
-   * Opens the brief of a session that ended while no window had this workspace open. If no session
-   * has changed, no engine is created.
+   * Opens the newest brief among the sessions that ended while no window had this workspace open.
+   * If no session can have an unseen brief, no engine is created.
    */
   async openMissed(): Promise<void> {
     const memory = this.#memory;
-    await this.#keep(memory);
+    await this.#saveMemory(memory);
     const ids = await this.#changedSince(memory);
     if (ids.length === 0 || setting('report.open') === 'never') return;
     const engine = await this.#options.deps.host.get();
     for (const id of ids) {
       const file = await this.#missed(engine, id);
-      if (file !== undefined && this.#waiting === undefined) this.#waiting = { id, file };
+      if (file !== undefined && this.#waitingBrief === undefined) this.#waitingBrief = { id, file };
     }
     if (window.state.focused) await this.#showWaiting();
   }
@@ -76,23 +76,24 @@ export class Briefs implements Disposable {
   async #ended({ id }: Session, reason: EndReason): Promise<void> {
     const { host, following } = this.#options.deps;
     const isSeen = reason === 'user' || (window.state.focused && following.isFollowed(id));
-    if (isSeen || setting('report.open') === 'never') return this.#keep(withSeen(this.#memory, id));
+    if (isSeen || setting('report.open') === 'never')
+      return this.#saveMemory(withSeen(this.#memory, id));
     const engine = await host.get();
     const written = await engine.reports.afterEnd(id);
     if (written === undefined) return;
-    this.#waiting = { id, file: written.file };
+    this.#waitingBrief = { id, file: written.file };
     if (window.state.focused) await this.#showWaiting();
   }
 
   async #showWaiting(): Promise<void> {
-    const waiting = this.#waiting;
+    const waiting = this.#waitingBrief;
     if (waiting === undefined) return;
-    this.#waiting = undefined;
-    await this.#keep(withSeen(this.#memory, waiting.id));
+    this.#waitingBrief = undefined;
+    await this.#saveMemory(withSeen(this.#memory, waiting.id));
     await openToTheSide(waiting.file, this.#options.deps.logger);
   }
 
-  /** Returns the sessions that changed and may have an unseen brief, newest first. */
+  /** Returns the ids of sessions that may have an unseen brief, newest first. */
   async #changedSince(memory: BriefMemory): Promise<SessionId[]> {
     const home = homeAt(this.#options.home);
     const ids = (await readdir(home.sessionsFolder).catch((): string[] => []))
@@ -116,7 +117,7 @@ export class Briefs implements Disposable {
         ? await reports.find(id)
         : undefined;
     } catch (error) {
-      this.#options.deps.logger.warn(`The brief of ${id} was not looked for: ${messageOf(error)}`);
+      this.#options.deps.logger.warn(`Could not check for a brief of ${id}: ${messageOf(error)}`);
       return undefined;
     }
   }
@@ -125,7 +126,7 @@ export class Briefs implements Disposable {
     return rememberedBriefs(this.#options.memory.get(memoryKey), this.#options.clock.now());
   }
 
-  async #keep(memory: BriefMemory): Promise<void> {
+  async #saveMemory(memory: BriefMemory): Promise<void> {
     await this.#options.memory.update(memoryKey, memory);
   }
 

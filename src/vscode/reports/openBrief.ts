@@ -1,4 +1,4 @@
-/** Opens a brief as a Markdown preview, or as text where there is no preview. */
+/** Opens a brief as a Markdown preview, or as text if the preview is not available. */
 import { commands, Uri, ViewColumn, window } from 'vscode';
 import { messageOf } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
@@ -21,14 +21,14 @@ export async function openPreview(
       preview: false,
     });
   } catch (error) {
-    logger.warn(`There is no preview of Markdown: ${messageOf(error)}`);
+    logger.warn(`Could not open the Markdown preview: ${messageOf(error)}`);
     await openFile(file);
   }
 }
 
 /** Opens the brief next to the active editor, without taking the focus. */
 export function openToTheSide(file: string, logger: Logger): Promise<void> {
-  const isAtWork = window.tabGroups.all.some(({ tabs }) => tabs.length > 0);
-  const viewColumn = isAtWork ? ViewColumn.Beside : ViewColumn.Active;
+  const hasOpenTabs = window.tabGroups.all.some(({ tabs }) => tabs.length > 0);
+  const viewColumn = hasOpenTabs ? ViewColumn.Beside : ViewColumn.Active;
   return openPreview(file, logger, { viewColumn, preserveFocus: true });
 }

@@ -1,8 +1,10 @@
-/** Tracks which briefs the user has not seen. The data is stored with the workspace. */
+/** Tracks which briefs the user has not seen. The data is stored in VS Code's workspace state. */
 
-/** The data as it is stored. */
+/** The stored data. */
 export interface BriefMemory {
-  /** Time in milliseconds since the epoch: sessions that ended earlier count as seen. */
+  /**
+   * Milliseconds since the epoch. Sessions that last changed before this time are treated as seen.
+   */
   readonly sinceMs: number;
   /** Ids of sessions whose end the user saw or whose brief was shown; newest last. */
   readonly seen: readonly string[];
@@ -10,12 +12,12 @@ export interface BriefMemory {
 
 const maxKept = 200;
 
-export function rememberedBriefs(kept: unknown, nowMs: number): BriefMemory {
+export function rememberedBriefs(stored: unknown, nowMs: number): BriefMemory {
   const { sinceMs, seen } = (
-    typeof kept === 'object' && kept !== null ? kept : {}
+    typeof stored === 'object' && stored !== null ? stored : {}
   ) as Partial<BriefMemory>;
-  const isWhole = typeof sinceMs === 'number' && Array.isArray(seen);
-  return isWhole
+  const isValid = typeof sinceMs === 'number' && Array.isArray(seen);
+  return isValid
     ? { sinceMs, seen: seen.filter((id) => typeof id === 'string') }
     : { sinceMs: nowMs, seen: [] };
 }
@@ -26,7 +28,8 @@ export const withSeen = ({ sinceMs, seen }: BriefMemory, id: string): BriefMemor
 });
 
 /**
- * Whether a session may have an unseen brief. `changedMs`: time of the last write to the session.
+ * Whether a session may have an unseen brief. `changedMs`: time of the last write to the session's
+ * journal, in milliseconds since the epoch.
  */
 export const maybeUnseen = (
   { sinceMs, seen }: BriefMemory,

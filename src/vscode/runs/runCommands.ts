@@ -9,6 +9,7 @@ import { outputFolder } from '../window/documents.ts';
 import { openRuns, pickOne, runChoice, type RunOfSession, anySession } from '../window/pick.ts';
 import type { WindowDeps } from '../window/windowDeps.ts';
 import { runIdOf, sessionIdOf } from '../ui/commandTarget.ts';
+import { runName, runTitle } from '../../presentation/runs/runText.ts';
 
 const outputLines = 5_000;
 
@@ -48,7 +49,7 @@ async function pickRun(
     const found = runs.find(({ row }) => row.runId === id);
     if (found === undefined)
       throw new UserFacing(
-        'The session of this run is not open here.',
+        'The session of this run is not open in this window.',
         'Resume the session first.',
       );
     return found;
@@ -71,7 +72,7 @@ async function liveRun({ host }: WindowDeps, { row }: RunOfSession): Promise<Run
   const run = (await host.get()).runs.get(row.runId);
   if (run === undefined)
     throw new UserFacing(
-      `Run ${row.number} is not available in this window yet. Try again in a moment.`,
+      `${runTitle(row.number)} is not available in this window yet. Try again in a moment.`,
     );
   return run;
 }
@@ -85,7 +86,7 @@ async function openRunOutput(deps: WindowDeps, argument: unknown): Promise<void>
   const run = await liveRun(deps, picked);
   const { runs } = await deps.host.get();
   await deps.documents.open(
-    `${outputFolder(run.spec.id)}Run ${run.spec.number} output.log`,
+    `${outputFolder(run.spec.id)}${runTitle(run.spec.number)} output.log`,
     async () => {
       const { text, isCut, path } = await runs.output(run, { lines: outputLines });
       return `${isCut ? `[truncated; the whole output is in ${run.spec.machineId}:${path}]\n` : ''}${text}\n`;
@@ -104,22 +105,22 @@ async function stopRun(deps: WindowDeps, argument: unknown): Promise<void> {
   const { number, label } = run.spec;
   const choices = [
     {
-      label: `Stop run ${number}`,
+      label: `Stop ${runName(number)}`,
       description: label,
       detail: 'Its output and metrics are kept.',
       value: true,
     },
     { label: 'Cancel', value: false },
   ];
-  if ((await pickOne(choices, `Stop run ${number}?`)) !== true) return;
+  if ((await pickOne(choices, `Stop ${runName(number)}?`)) !== true) return;
   const { runs } = await deps.host.get();
-  const title = `Helios: stopping run ${number}`;
+  const title = `Helios: stopping ${runName(number)}`;
   const result = await window.withProgress({ location: ProgressLocation.Window, title }, () =>
     runs.kill(run),
   );
   if (!result.isVerified)
     throw new UserFacing(
-      `Run ${number} did not stop: some of its processes are still running.`,
+      `${runTitle(number)} did not stop: some of its processes are still running.`,
       'Open its output to see why.',
     );
 }
@@ -129,7 +130,7 @@ async function compareTwo(deps: WindowDeps, argument: unknown): Promise<void> {
   const experiment = await pickRun(deps, argument, { title: 'Compare which run?', none });
   if (experiment === undefined) return;
   const baseline = await pickRun(deps, undefined, {
-    title: `Compare run ${experiment.row.number} with which run?`,
+    title: `Compare ${runName(experiment.row.number)} with which run?`,
     none: 'There is no other run to compare it with.',
     isMeant: ({ row }) => row.runId !== experiment.row.runId,
   });
@@ -147,7 +148,7 @@ async function compareSelected(deps: WindowDeps, argument: unknown, all: unknown
   );
   if (experiment === undefined || baseline === undefined)
     throw new UserFacing(
-      'The session of these runs is not open here.',
+      'The session of these runs is not open in this window.',
       'Resume the session first.',
     );
   await openComparison(deps, baseline, experiment);
@@ -159,7 +160,7 @@ async function openComparison(
   experiment: RunOfSession,
 ): Promise<void> {
   const [before, after] = [await liveRun(deps, baseline), await liveRun(deps, experiment)];
-  const name = `Run ${experiment.row.number} against run ${baseline.row.number}.md`;
+  const name = `${runTitle(experiment.row.number)} against ${runName(baseline.row.number)}.md`;
   await deps.documents.open(
     `/comparison/${baseline.row.runId}/${experiment.row.runId}/${name}`,
     () =>

@@ -1,10 +1,9 @@
 /** Tree rows for runs, which look the same below a session and below a machine. */
 import type { FactsOf, RunFacts } from '../window/sessionFacts.ts';
-import { shortTokens } from '../../presentation/limits.ts';
-import { runStatusText, summaryFor } from '../../presentation/runs/runText.ts';
+import { rowStatus, livenessText, summaryFor, runTitle } from '../../presentation/runs/runText.ts';
 import { costText } from '../../presentation/sessions/sessionText.ts';
 import type { Ledger, LedgerRow } from '../../experiments/ledger.ts';
-import { formatDuration, formatValue } from '../../base/text.ts';
+import { formatDuration, formatValue, oneLine, formatTokens } from '../../base/text.ts';
 import type { MetricSummary } from '../../metrics/metric.ts';
 import type { GpuTime } from '../../machines/resources/gpuTimes.ts';
 import type { TreeNode } from '../ui/treeNode.ts';
@@ -17,7 +16,9 @@ export interface RunRowPlace {
   readonly sessionId: string;
   readonly decisive: Ledger['decisive'];
   readonly nowMs: number;
-  /** Prefix of the row ids, since the same run can have rows in two trees. */
+  /**
+   * Prefix of the row's id: a run has a row in the Experiments tree and one in the Machines tree.
+   */
   readonly idPrefix: string;
   readonly facts?: FactsOf | undefined;
 }
@@ -36,12 +37,12 @@ export function runRow(row: LedgerRow, place: RunRowPlace): TreeNode {
   ].filter((part) => part !== '');
   return {
     id: `${place.idPrefix}/${row.runId}`,
-    label: `Run ${row.number}`,
+    label: runTitle(row.number),
     description: description.join(' · '),
     tooltip: tooltip(row, state, facts),
     icon: icon(row, facts),
     context: `run ${row.verdict ? 'ended' : 'running'}`,
-    spoken: `Run ${row.number}, ${state}${row.verdict === undefined && row.alarm ? `, alarm: ${row.alarm.detail}` : ''}${isChampion ? ', champion' : ''}${value ? `, best ${value}` : ''}, ${row.label}, on ${row.machineId}`,
+    spoken: `${runTitle(row.number)}, ${state}${row.verdict === undefined && row.alarm ? `, alarm: ${row.alarm.detail}` : ''}${isChampion ? ', champion' : ''}${value ? `, best ${value}` : ''}, ${row.label}, on ${row.machineId}`,
     target: { kind: 'run', runId: row.runId, sessionId: place.sessionId },
     onClick: 'helios.showMetrics',
   };
@@ -59,15 +60,13 @@ function icon(row: LedgerRow, facts: RunFacts | undefined): Icon {
 }
 
 function stateText(row: LedgerRow, facts: RunFacts | undefined): string {
-  if (row.verdict) return runStatusText(row);
-  if (facts?.liveness.kind === 'queued') return `queued (${facts.liveness.why})`;
-  if (facts?.liveness.kind === 'unknown') return `no answer from ${row.machineId}`;
-  return 'running';
+  if (row.verdict !== undefined || facts === undefined) return rowStatus(row);
+  return oneLine(livenessText(facts.liveness, row.machineId, row.alarm), 120);
 }
 
 /**
- * Returns the run's status and duration. Only waiting and unreachable runs have a status text; a
- * running run is recognized by its icon.
+ * Returns two texts: the run's status, and the time since its start or end. The status is empty for
+ * a running or successful run, because the icon shows it. The time is empty for a queued run.
  */
 function progress(row: LedgerRow, facts: RunFacts | undefined, nowMs: number): string[] {
   const state = stateText(row, facts);
@@ -83,7 +82,7 @@ function valueText(row: LedgerRow, decisive: Ledger['decisive']): string | undef
 
 function timeText(row: LedgerRow, nowMs: number): string {
   if (row.verdict === undefined)
-    return row.startedMs === undefined ? 'starting' : formatSpan(nowMs - row.startedMs);
+    return row.startedMs === undefined ? '' : formatSpan(nowMs - row.startedMs);
   return row.endedMs === undefined ? '' : relativeTime(row.endedMs, nowMs);
 }
 
@@ -99,7 +98,7 @@ function tooltip(row: LedgerRow, state: string, facts: RunFacts | undefined): st
   ].filter((part) => part !== '');
   const metrics = row.metrics.slice(0, maxMetrics).map(metricRow);
   return [
-    `**Run ${row.number}** ${plain(state)}${row.isChampion ? ' · champion' : ''}`,
+    `**${runTitle(row.number)}** ${plain(state)}${row.isChampion ? ' · champion' : ''}`,
     code(row.command, 300),
     `${plain(row.machineId)}${row.handle ? ` · ${code(row.handle)}` : ''}`,
     times.join(' · '),
@@ -107,10 +106,7 @@ function tooltip(row: LedgerRow, state: string, facts: RunFacts | undefined): st
     row.envId === undefined ? '' : `Environment ${plain(row.envId)}`,
     row.cost === undefined
       ? ''
-      : `Thinking ${costText(row.cost)} · ${shortTokens(row.cost.tokens)} tokens`,
-    facts?.liveness.kind === 'unknown' && row.verdict === undefined
-      ? plain(facts.liveness.why, 300)
-      : '',
+      : `Thinking ${costText(row.cost)} · ${formatTokens(row.cost.tokens)} tokens`,
     gpuTimeText(facts?.gpuTime),
     metrics.length === 0
       ? ''
@@ -120,7 +116,7 @@ function tooltip(row: LedgerRow, state: string, facts: RunFacts | undefined): st
     .join('\n\n');
 }
 
-/** Returns the GPU time as text; empty if less than one second was measured. */
+/** Returns the share of GPU idle time as text; empty if less than one second was measured. */
 const gpuTimeText = (time: GpuTime | undefined): string =>
   time === undefined || time.watchedSeconds < 1
     ? ''

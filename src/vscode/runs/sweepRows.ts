@@ -1,14 +1,20 @@
-/** A tree row for a sweep, with the sweep's points as children. */
+/** Tree rows for sweeps. A point of a sweep is a run with one combination of parameter values. */
 import type { SessionState, SweepState } from '../../agent/journal/state.ts';
-import { isSweepOver, progressOf, summaryFor } from '../../presentation/runs/runText.ts';
+import {
+  activeCounts,
+  isSweepOver,
+  progressOf,
+  summaryFor,
+} from '../../presentation/runs/runText.ts';
 import { counted, formatValue } from '../../base/text.ts';
 import type { Ledger } from '../../experiments/ledger.ts';
 import type { TreeNode } from '../ui/treeNode.ts';
 import { plain } from '../../base/markdown.ts';
 
 /**
- * Puts the rows of a sweep's points below a row for the sweep, at the position of the first point.
- * `rows`: one per ledger row, in ledger order.
+ * Replaces the run rows of each sweep with one row for the sweep, at the position of the first of
+ * these run rows. The run rows become children of the sweep's row. `rows`: a tree row per row of
+ * `ledger.rows`, in the same order.
  */
 export function withSweeps(
   rows: readonly TreeNode[],
@@ -20,15 +26,17 @@ export function withSweeps(
   for (const [index, row] of rows.entries()) {
     const runId = ledger.rows[index]?.runId;
     const sweep = state.sweeps.get((runId && state.runs.get(runId)?.spec.sweep?.id) ?? '');
-    const known = sweep && points.get(sweep.plan.id);
+    const pointRows = sweep && points.get(sweep.plan.id);
     if (sweep === undefined) grouped.push(row);
-    else if (known === undefined) {
+    else if (pointRows === undefined) {
       grouped.push(sweep);
       points.set(sweep.plan.id, [row]);
-    } else known.push(row);
+    } else pointRows.push(row);
   }
-  return grouped.map((one) =>
-    'plan' in one ? sweepRow(one, { state, ledger, points: points.get(one.plan.id) ?? [] }) : one,
+  return grouped.map((entry) =>
+    'plan' in entry
+      ? sweepRow(entry, { state, ledger, points: points.get(entry.plan.id) ?? [] })
+      : entry,
   );
 }
 
@@ -47,7 +55,7 @@ function sweepRow(sweep: SweepState, { state, ledger, points }: SweepPlace): Tre
     isOver
       ? counted(planned.length, 'point')
       : `${over.length + sweep.skipped.size} of ${planned.length}`,
-    going.length === 0 ? '' : `${going.length} running`,
+    ...activeCounts(going),
     sweep.end === undefined || waiting.length === 0 ? '' : `${waiting.length} not run`,
     failed === 0 ? '' : `${failed} failed`,
     bestText(sweep, state, ledger) ?? '',

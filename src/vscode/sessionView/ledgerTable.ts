@@ -1,5 +1,6 @@
 /**
- * The ledger as the session view draws it: a line per experiment, and per run that belongs to none.
+ * The ledger as the session view shows it: a line per experiment, and a line per run without an
+ * experiment.
  */
 import { formatValue } from '../../base/text.ts';
 import type { CodeState } from '../../experiments/experiment.ts';
@@ -13,6 +14,8 @@ import type { LedgerLine, LedgerTable, Tone } from '../../protocol/sessionView.t
 import { costText } from '../../presentation/sessions/sessionText.ts';
 import { decisionTone, verdictTone } from '../../presentation/events.ts';
 import { line } from './timeline.ts';
+import { runName } from '../../presentation/runs/runText.ts';
+import { experimentStatus } from '../../presentation/experiments/experimentText.ts';
 
 export const ledgerTable = ({ experiments, decisive }: Ledger): LedgerTable => ({
   lines: experiments.map(lineOf),
@@ -26,13 +29,12 @@ function lineOf(row: ExperimentRow, index: number): LedgerLine {
     name: id,
     number: index + 1,
     what: line(row.hypothesis === '' ? row.command : row.hypothesis),
-    decision:
-      decision?.decision ?? (row.verdicts === '' ? row.status.replace('_', ' ') : row.verdicts),
+    decision: decision === undefined && row.verdicts !== '' ? row.verdicts : experimentStatus(row),
     tone: decision === undefined ? statusTone(row) : decisionTone(decision.decision),
     why: line(decision?.why ?? ''),
     best: result === undefined ? '' : resultText(result),
     ...(result !== undefined && { bestValue: result.mean }),
-    runs: row.runs.map(({ runId, number }) => ({ id: runId, name: `run ${number}` })),
+    runs: row.runs.map(({ runId, number }) => ({ id: runId, name: runName(number) })),
     ...(cost !== undefined && { usd: cost.usd }),
     cost: cost === undefined ? '' : costText(cost),
     code: plan === undefined ? '' : codeName(plan.code),
@@ -50,7 +52,8 @@ const codeName = (code: CodeState): string =>
     : `${(code.head ?? code.tree).slice(0, 7)}${code.isDirty ? '-dirty' : ''}`;
 
 /**
- * Returns the tone of an experiment's status. Without a decision, it is the tone of the worst run.
+ * Returns the tone of an experiment without a decision: muted if no run has started, busy while a
+ * run is running, otherwise the tone of the worst run.
  */
 function statusTone({ status, runs }: ExperimentRow): Tone {
   if (status === 'planned' || status === 'not_started') return 'muted';

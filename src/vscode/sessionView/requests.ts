@@ -5,7 +5,7 @@
 import * as z from 'zod';
 
 const row = z.int().min(0).max(10_000_000);
-/** Maximum number of rows per request: more than fit in any window. */
+/** Maximum number of rows per request: more rows than fit on any screen. */
 const maxRows = 1000;
 
 export const rowsRequest = z

@@ -1,5 +1,5 @@
-/** A run at a point in time: its state, and the values that Helios had read by then. */
-import { verdictLabel } from '../../presentation/runs/runText.ts';
+/** A run at a point in time: its state, and the metric values that Helios had read by that time. */
+import { runStatus, runName } from '../../presentation/runs/runText.ts';
 import type { RunState } from '../../agent/journal/state.ts';
 import type { RunId } from '../../base/ids.ts';
 import { formatValue } from '../../base/text.ts';
@@ -17,7 +17,8 @@ export interface RunAsked {
   readonly run: RunState;
   readonly atMs: number;
   /**
-   * Names of the run's metrics, including metrics that appeared later; the deciding metric first.
+   * Names of the run's metrics, the deciding metric first. Includes metrics that appeared after
+   * `atMs`.
    */
   readonly metrics: readonly string[];
 }
@@ -29,34 +30,31 @@ export async function runAt(
   const { run, atMs } = asked;
   const { id, number, label, machineId } = run.spec;
   const names = asked.metrics.slice(0, maxMetrics);
-  const columns = await Promise.all(names.map((name) => printedBy(source, { id, name, atMs })));
+  const columns = await Promise.all(names.map((name) => pointsReadBy(source, { id, name, atMs })));
   const metrics = names.flatMap((name, index) => metricAt(name, run, columns[index]) ?? []);
   const [first = ''] = names;
   return {
     id,
-    name: `run ${number}`,
+    name: runName(number),
     label: line(label),
     machine: machineId,
     metrics,
-    status:
-      run.verdict === undefined
-        ? (run.notStarted ?? 'running')
-        : verdictLabel(run.verdict, run.alarms),
+    status: line(runStatus(run)),
     tone: run.notStarted === undefined ? verdictTone(run.verdict) : 'bad',
     spark: { metric: first, y: sparkOf(columns[0]) },
   };
 }
 
-interface PrintedAsked {
+interface ReadQuery {
   readonly id: RunId;
   readonly name: string;
   readonly atMs: number;
 }
 
-/** Returns the part of a series that Helios had read by the time `atMs`. */
-async function printedBy(
+/** Returns the points of a series that Helios had read by `atMs`. */
+async function pointsReadBy(
   source: Pick<SessionViewSource, 'series'>,
-  { id, name, atMs }: PrintedAsked,
+  { id, name, atMs }: ReadQuery,
 ): Promise<SeriesColumns | undefined> {
   const all = await source.series(id, name);
   if (all === undefined) return undefined;
@@ -69,8 +67,8 @@ async function printedBy(
 }
 
 /**
- * Returns the number of values that were read by `atMs`. A binary search, as reading times only
- * decrease if a clock was set back.
+ * Returns the number of values that were read by `atMs`. Uses a binary search: the times at which
+ * values were read are in ascending order, unless a clock was set back.
  */
 function countUntil(timesMs: Float64Array, atMs: number): number {
   let [low, high] = [0, timesMs.length];

@@ -36,7 +36,10 @@ export async function createSessionViewSource(
   try {
     await source.refresh();
     if (source.events().length === 0)
-      throw new UserFacing(`There is no session ${id}.`, 'List the sessions to see their ids.');
+      throw new UserFacing(
+        `There is no session ${id}.`,
+        'Select a session in the Experiments view.',
+      );
     return source;
   } catch (error) {
     source.dispose();
@@ -49,7 +52,7 @@ class FollowedSession implements SessionViewSource, Disposable {
   readonly #deps: SessionViewDeps;
   readonly #owned = new DisposableStore();
   readonly #changed = this.#owned.add(new Emitter<void>());
-  readonly #foreign: ObservedSession;
+  readonly #observed: ObservedSession;
   readonly onDidChange: Event<void> = this.#changed.event;
 
   constructor(deps: SessionViewDeps, id: SessionId) {
@@ -57,8 +60,8 @@ class FollowedSession implements SessionViewSource, Disposable {
     this.id = id;
     this.#deps = deps;
     const isOpenHere = (): boolean => this.#live !== undefined;
-    this.#foreign = this.#owned.add(engine.sessions.observe(id, { clock, logger, isOpenHere }));
-    this.#owned.add(this.#foreign.onDidChange(() => this.#changed.fire()));
+    this.#observed = this.#owned.add(engine.sessions.observe(id, { clock, logger, isOpenHere }));
+    this.#owned.add(this.#observed.onDidChange(() => this.#changed.fire()));
     this.#owned.add(
       sessions.onDidRecord(({ session }) => session.id === id && this.#changed.fire()),
     );
@@ -66,15 +69,15 @@ class FollowedSession implements SessionViewSource, Disposable {
   }
 
   get isGrowing(): boolean {
-    return this.#live !== undefined || this.#foreign.holder !== undefined;
+    return this.#live !== undefined || this.#observed.holder !== undefined;
   }
 
   events(): readonly JournalEvent[] {
-    return this.#live?.events() ?? this.#foreign.events;
+    return this.#live?.events() ?? this.#observed.events;
   }
 
   ledger(): Ledger {
-    const ledger = this.#live?.ledger ?? this.#foreign.ledger();
+    const ledger = this.#live?.ledger ?? this.#observed.ledger();
     if (ledger === undefined) throw new UserFacing(`There is no session ${this.id}.`);
     return ledger;
   }
@@ -90,9 +93,9 @@ class FollowedSession implements SessionViewSource, Disposable {
   }
 
   async series(runId: RunId, metric: string): Promise<SeriesColumns | undefined> {
-    const run = (this.#live?.state ?? this.#foreign.state)?.runs.get(runId);
+    const run = (this.#live?.state ?? this.#observed.state)?.runs.get(runId);
     const metrics =
-      this.#deps.engine.runs.get(runId)?.metrics ?? (run && (await this.#foreign.metricsOf(run)));
+      this.#deps.engine.runs.get(runId)?.metrics ?? (run && (await this.#observed.metricsOf(run)));
     const columns = metrics?.series(metric);
     return columns === undefined || columns.values.length === 0 ? undefined : columns;
   }
@@ -110,7 +113,7 @@ class FollowedSession implements SessionViewSource, Disposable {
   }
 
   setWatched(isWatched: boolean): void {
-    this.#foreign.setWatched(isWatched);
+    this.#observed.setWatched(isWatched);
   }
 
   dispose(): void {
@@ -118,7 +121,7 @@ class FollowedSession implements SessionViewSource, Disposable {
   }
 
   refresh(): Promise<void> {
-    return this.#foreign.refresh();
+    return this.#observed.refresh();
   }
 
   get #live(): Session | undefined {
@@ -126,7 +129,7 @@ class FollowedSession implements SessionViewSource, Disposable {
   }
 
   #readOnly(): string {
-    const { holder } = this.#foreign;
+    const { holder } = this.#observed;
     return holder === undefined
       ? 'This session is not running, so it is read-only. Resume it to answer questions and add sticky notes.'
       : `This session is running in another process (${holder.pid} on ${holder.host}), so it is read-only here.`;

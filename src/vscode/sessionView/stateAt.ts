@@ -1,16 +1,17 @@
-/** The state of a session after an event: facts, and the runs that were running at that time. */
-import { budgetText, shortTokens } from '../../presentation/limits.ts';
+/** The state of a session after an event: facts, and the runs that were running at the time. */
 import {
   openQuestions,
-  costText,
   isAlive,
   phaseText,
+  spentText,
+  activeText,
+  runningCount,
 } from '../../presentation/sessions/sessionText.ts';
 import { ledgerOf } from '../../compose/foldJournal.ts';
 import type { RunState, SessionState } from '../../agent/journal/state.ts';
 import type { Ledger } from '../../experiments/ledger.ts';
-import { summaryFor } from '../../presentation/runs/runText.ts';
-import { formatValue } from '../../base/text.ts';
+import { summaryFor, runName } from '../../presentation/runs/runText.ts';
+import { formatValue, formatTokens } from '../../base/text.ts';
 import type { Fact, StateAt } from '../../protocol/sessionView.ts';
 import { formatSpan } from '../../base/span.ts';
 import { runAt } from './runAt.ts';
@@ -22,7 +23,7 @@ const maxRuns = 6;
 export interface StateAsked {
   readonly state: SessionState;
   readonly atMs: number;
-  /** The ledger as it is now; supplies the names of metrics. */
+  /** The current ledger, which supplies the names of metrics. */
   readonly ledger: Ledger;
 }
 
@@ -57,15 +58,10 @@ function factsOf(state: SessionState, atMs: number): Fact[] {
       name: 'Turn',
       value: budget.turns === undefined ? String(turns) : `${turns} of ${budget.turns}`,
     },
-    {
-      name: 'Spent',
-      value:
-        costText(state) +
-        (budget.usd === undefined ? '' : ` of ${budgetText({ usd: budget.usd })}`),
-    },
+    { name: 'Spent', value: spentText(state) },
     {
       name: 'Tokens',
-      value: `${shortTokens(state.inputTokens)} in, ${shortTokens(state.outputTokens)} out`,
+      value: `${formatTokens(state.inputTokens)} in, ${formatTokens(state.outputTokens)} out`,
     },
     { name: 'Elapsed', value: elapsed(state, atMs) },
     { name: 'Model', value: `${state.provider}/${state.model}` },
@@ -88,18 +84,17 @@ const openFact = (name: string, count: number, tone: 'warn' | 'plain'): Fact | u
 
 function bestFact({ champion, decisive }: Ledger): Fact | undefined {
   const summary = champion && decisive && summaryFor(champion.metrics, decisive.metric);
-  if (summary === undefined) return undefined;
+  if (champion === undefined || summary === undefined) return undefined;
   return {
     name: 'Best so far',
-    value: `${summary.metric} ${formatValue(summary.best)} · run ${champion?.number}`,
+    value: `${summary.metric} ${formatValue(summary.best)} · ${runName(champion.number)}`,
   };
 }
 
-function runsFact({ runs }: SessionState): Fact | undefined {
-  if (runs.size === 0) return undefined;
-  const going = [...runs.values()].filter(isAlive).length;
-  return { name: 'Runs', value: going === 0 ? String(runs.size) : `${runs.size}, ${going} active` };
-}
+const runsFact = (state: SessionState): Fact | undefined =>
+  state.runs.size === 0
+    ? undefined
+    : { name: 'Runs', value: `${state.runs.size}${activeText(runningCount(state))}` };
 
 function experimentsText({ experiments }: SessionState): string {
   const last = [...experiments.values()].map(({ decisions }) => decisions.at(-1)?.decision);

@@ -1,20 +1,18 @@
 /**
- * Computes the state of a session after any of its events, by applying events to the nearest stored
- * earlier state.
+ * Computes the state of a session after any of its events: applies events to the nearest earlier
+ * state that is stored.
  */
 import { applyEvent, initialState } from '../../compose/foldJournal.ts';
 import type { JournalEvent } from '../../agent/journal/events.ts';
 import type { SessionState } from '../../agent/journal/state.ts';
 
-/**
- * Number of events per stored state, which limits how many events have to be applied for an answer.
- */
-const keptEvery = 64;
+/** Number of events between stored states. Computing a state applies fewer events than this. */
+const storedEvery = 64;
 
 export class SessionStates {
   readonly #events: JournalEvent[] = [];
-  /** States after event 0, 64, 128 … Unchanged parts are shared between the states. */
-  readonly #kept: (SessionState | undefined)[] = [];
+  /** Stored states: after event 0, 64, 128 … The states share their unchanged parts in memory. */
+  readonly #stored: (SessionState | undefined)[] = [];
   #last: SessionState | undefined;
 
   get events(): readonly JournalEvent[] {
@@ -28,7 +26,7 @@ export class SessionStates {
 
   add(event: JournalEvent): SessionState | undefined {
     this.#last = next(this.#last, event);
-    if (this.#events.length % keptEvery === 0) this.#kept.push(this.#last);
+    if (this.#events.length % storedEvery === 0) this.#stored.push(this.#last);
     this.#events.push(event);
     return this.#last;
   }
@@ -36,9 +34,9 @@ export class SessionStates {
   /** Returns the state after the event at `index`. */
   at(index: number): SessionState | undefined {
     if (index >= this.#events.length - 1) return this.#last;
-    const start = Math.floor(index / keptEvery);
-    let state = this.#kept[start];
-    for (const event of this.#events.slice(start * keptEvery + 1, index + 1))
+    const start = Math.floor(index / storedEvery);
+    let state = this.#stored[start];
+    for (const event of this.#events.slice(start * storedEvery + 1, index + 1))
       state = next(state, event);
     return state;
   }

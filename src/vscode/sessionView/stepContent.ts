@@ -1,4 +1,4 @@
-/** The complete texts and facts of a step. Callers limit the length of the texts. */
+/** The complete texts and facts of a step in the session view. Callers limit the texts' length. */
 import type { EventOf } from '../../agent/journal/describeEvent.ts';
 import { describeEvent } from '../../presentation/events.ts';
 import {
@@ -6,23 +6,26 @@ import {
   triggerText,
   approvalDetail,
 } from '../../presentation/sessions/sessionText.ts';
-import { verdictLabel, runName } from '../../presentation/runs/runText.ts';
+import { runEndText, runName } from '../../presentation/runs/runText.ts';
 import type { JournalEvent } from '../../agent/journal/events.ts';
 import type { SessionState } from '../../agent/journal/state.ts';
-import { formatBytes, formatDuration, formatValue, oneLine } from '../../base/text.ts';
+import {
+  formatBytes,
+  formatDuration,
+  formatValue,
+  oneLine,
+  formatTokens,
+} from '../../base/text.ts';
 import type { CodeState } from '../../experiments/experiment.ts';
-import { shortTokens } from '../../presentation/limits.ts';
 import type { Fact, TextSection } from '../../protocol/sessionView.ts';
 import { exactTime } from '../../base/localTime.ts';
 import type { Step } from './timeline.ts';
 
 export interface WholeSection extends Pick<TextSection, 'id' | 'title' | 'format' | 'isFolded'> {
   readonly text: string;
-  /**
-   * File with the whole text; set if `text` is only a part of it. `fileChars` is the minimum number
-   * of characters that are not shown.
-   */
+  /** Path of the file with the whole text; set if `text` is truncated. */
   readonly file?: string;
+  /** Lower bound for the number of characters that `text` omits. Set together with `file`. */
   readonly fileChars?: number;
 }
 
@@ -31,16 +34,16 @@ export interface StepContent {
   readonly sections: readonly WholeSection[];
 }
 
-interface Telling {
+interface StepContext {
   readonly events: readonly JournalEvent[];
   readonly step: Step;
   /** State of the session after the step. */
   readonly state: SessionState;
 }
 
-type Teller<Type extends JournalEvent['type']> = (
+type ContentReader<Type extends JournalEvent['type']> = (
   event: EventOf<Type>,
-  telling: Telling,
+  context: StepContext,
 ) => StepContent;
 
 export function stepContent(
@@ -48,13 +51,16 @@ export function stepContent(
   step: Step,
   state: SessionState,
 ): StepContent {
-  const begun = events[step.startedBy];
-  if (begun === undefined) return nothing;
-  const tell = tellers[begun.type] as Teller<JournalEvent['type']> | undefined;
-  return tell === undefined ? described(begun, state) : tell(begun, { events, step, state });
+  const firstEvent = events[step.startedBy];
+  if (firstEvent === undefined) return nothing;
+  const readContent = contentReaders[firstEvent.type] as
+    ContentReader<JournalEvent['type']> | undefined;
+  return readContent === undefined
+    ? descriptionContent(firstEvent, state)
+    : readContent(firstEvent, { events, step, state });
 }
 
-function described(event: JournalEvent, state: SessionState): StepContent {
+function descriptionContent(event: JournalEvent, state: SessionState): StepContent {
   const { detail = '', facts: more = [] } = describeEvent(event, state) ?? {};
   return {
     facts: more.map((value) => fact('Note', value)),
@@ -86,8 +92,8 @@ const only = (...sections: readonly WholeSection[]): StepContent => ({
 });
 const facts = (...all: readonly Fact[]): StepContent => ({ facts: all, sections: [] });
 
-/** Functions that return the details of events which have more than a description. */
-const tellers: { readonly [Type in JournalEvent['type']]?: Teller<Type> } = {
+/** By event type: the content of steps. Other types show only the description of the event. */
+const contentReaders: { readonly [Type in JournalEvent['type']]?: ContentReader<Type> } = {
   'session.started': ({ goal, workFolder, helios }) => ({
     facts: [fact('Folder', workFolder), fact('Helios', helios)],
     sections: [section('goal', 'Goal', goal)],
@@ -104,25 +110,25 @@ const tellers: { readonly [Type in JournalEvent['type']]?: Teller<Type> } = {
   'model.requested': ({ provider, model }, { events, step }) => {
     const reply = step.endedBy === undefined ? undefined : events[step.endedBy];
     return reply?.type === 'model.replied'
-      ? replied(reply, step)
+      ? replyContent(reply, step)
       : facts(fact('Model', `${provider}/${model}`));
   },
-  'model.replied': (event, { step }) => replied(event, step),
+  'model.replied': (event, { step }) => replyContent(event, step),
   'model.consulted': ({ provider, model, cost }) =>
     facts(fact('Model', `${provider}/${model}`), fact('Cost', callCostText(cost))),
-  'tool.started': called,
+  'tool.started': toolContent,
   'run.started': ({ runId, process }, { state }) =>
-    launched(state.runs.get(runId)?.spec, process.pid),
+    launchContent(state.runs.get(runId)?.spec, process.pid),
   'run.ended': ({ verdict, outputTail = '', runId }, { state }) => ({
     facts: [
-      fact('Run', runName(state, runId)),
-      fact('Verdict', verdictLabel(verdict, state.runs.get(runId)?.alarms)),
+      fact('Run', runName(state.runs.get(runId)?.spec.number ?? runId)),
+      fact('Verdict', runEndText({ runId, verdict }, state)),
     ],
-    sections: only(section('output', 'End of its output', outputTail, 'code')).sections,
+    sections: only(section('output', 'End of the output', outputTail, 'code')).sections,
   }),
   'run.alarmed': ({ runId, kind, action, detail }, { state }) => ({
     facts: [
-      fact('Run', runName(state, runId)),
+      fact('Run', runName(state.runs.get(runId)?.spec.number ?? runId)),
       fact('Watchdog', kind.replace('_', ' ')),
       fact('Action', action),
     ],
@@ -149,7 +155,7 @@ const tellers: { readonly [Type in JournalEvent['type']]?: Teller<Type> } = {
   'question.asked': ({ questionId, text, options, fallback, deadlineMs }, { state }) => ({
     facts: [
       ...(options.length === 0 ? [] : [fact('Options', options.join(' · '))]),
-      fact('Default', `${fallback}, from ${exactTime(deadlineMs)} on`),
+      fact('Default', `${fallback}, if not answered by ${exactTime(deadlineMs)}`),
       fact('Answer', answerText(state.questions.get(questionId)?.answer)),
     ],
     sections: [section('question', 'Question', text)],
@@ -191,15 +197,15 @@ const tellers: { readonly [Type in JournalEvent['type']]?: Teller<Type> } = {
     };
   },
   'context.checkpointed': ({ briefing, tokensBefore }) => ({
-    facts: [fact('Before', `${shortTokens(tokensBefore)} tokens`)],
+    facts: [fact('Before', `${formatTokens(tokensBefore)} tokens`)],
     sections: [section('briefing', 'Briefing', briefing, 'markdown')],
   }),
 };
 
-function replied(event: EventOf<'model.replied'>, { row }: Step): StepContent {
+function replyContent(event: EventOf<'model.replied'>, { row }: Step): StepContent {
   const { usage, content, failure, provider, model } = event;
   const cached =
-    usage.cacheReadTokens === 0 ? '' : `, ${shortTokens(usage.cacheReadTokens)} from a cache`;
+    usage.cacheReadTokens === 0 ? '' : `, ${formatTokens(usage.cacheReadTokens)} from a cache`;
   const input = usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens;
   const texts = (type: 'text' | 'thinking'): string =>
     content.flatMap((block) => (block.type === type ? [block.text] : [])).join('\n\n');
@@ -207,7 +213,7 @@ function replied(event: EventOf<'model.replied'>, { row }: Step): StepContent {
   return {
     facts: [
       fact('Model', `${provider}/${model}`),
-      fact('Tokens', `${shortTokens(input)} in${cached}, ${shortTokens(usage.outputTokens)} out`),
+      fact('Tokens', `${formatTokens(input)} in${cached}, ${formatTokens(usage.outputTokens)} out`),
       fact('Cost', callCostText(event.cost)),
       ...(row.endMs === undefined ? [] : [fact('Took', formatDuration(row.endMs - row.atMs))]),
       ...(calls.length === 0 ? [] : [fact('Calls', calls.join(', '))]),
@@ -220,9 +226,9 @@ function replied(event: EventOf<'model.replied'>, { row }: Step): StepContent {
   };
 }
 
-function called(
+function toolContent(
   { callId, name, effect }: EventOf<'tool.started'>,
-  { events, step }: Telling,
+  { events, step }: StepContext,
 ): StepContent {
   const end = step.endedBy === undefined ? undefined : events[step.endedBy];
   const result = end?.type === 'tool.finished' ? end : undefined;
@@ -235,7 +241,9 @@ function called(
       ...(result === undefined ? [] : [fact('Took', formatDuration(result.durationMs))]),
       ...(result?.isError === true ? [fact('Result', 'failed', 'bad')] : []),
       ...(result?.changedFiles ?? []).map((file) => fact('Changed', file)),
-      ...(result === undefined ? [] : attached(result)).map((text) => fact('Attachment', text)),
+      ...(result === undefined ? [] : attachmentNames(result)).map((text) =>
+        fact('Attachment', text),
+      ),
     ],
     sections: [
       ...only(section('arguments', 'Arguments', argumentsText(input), 'code')).sections,
@@ -245,10 +253,10 @@ function called(
 }
 
 /**
- * Returns the names of the attached files. Older journals contain the bytes, newer ones the file
- * names.
+ * Returns the names of the files that are attached to a tool result. Older journals contain the
+ * files (`attachments`), newer journals only references to the files (`attachmentFiles`).
  */
-const attached = ({
+const attachmentNames = ({
   attachments = [],
   attachmentFiles = [],
 }: EventOf<'tool.finished'>): string[] => [
@@ -260,7 +268,7 @@ const attached = ({
   ),
 ];
 
-/** Returns the input of a tool call, which is in the model's reply a few events earlier. */
+/** Returns the input of a tool call from the model's reply, which precedes event `from`. */
 function inputOf(events: readonly JournalEvent[], from: number, callId: string): unknown {
   for (let index = from; index >= 0; index--) {
     const event = events[index];
@@ -276,7 +284,7 @@ function argumentsText(input: unknown): string {
   return typeof input === 'string' ? input : approvalDetail(JSON.stringify(input));
 }
 
-function launched(
+function launchContent(
   spec: { command: string; cwd: string; machineId: string } | undefined,
   pid: number,
 ): StepContent {
@@ -291,7 +299,7 @@ function launched(
   };
 }
 
-/** Returns, for example, `9fceb02 with changes`, or the reason why there is no commit. */
+/** Returns, for example, `9fceb02 with changes, tree 1a2b3c4`, or why the code is unknown. */
 function codeText(code: CodeState): string {
   if (code.kind === 'none') return oneLine(code.why, 80);
   return `${(code.head ?? code.tree).slice(0, 7)}${code.isDirty ? ` with changes, tree ${code.tree.slice(0, 7)}` : ''}`;

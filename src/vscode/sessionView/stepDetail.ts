@@ -1,4 +1,4 @@
-/** All details of one step: its texts, calls and measurements, and the session's state after it. */
+/** The details of one step: its facts, texts and run, and the session's state after the step. */
 import type { JournalEvent } from '../../agent/journal/events.ts';
 import { UserFacing } from '../../base/errors.ts';
 import { cleanText } from '../../base/text.ts';
@@ -16,7 +16,7 @@ import type { SessionStates } from './states.ts';
 import type { Step, Timeline } from './timeline.ts';
 import type { SessionViewSource } from './viewSource.ts';
 
-/** Maximum number of characters sent per text; the rest is sent on request. */
+/** Maximum number of characters per text. The whole text is sent by a separate request. */
 const sectionChars = 6_000;
 
 export interface StepDetailDeps {
@@ -24,13 +24,13 @@ export interface StepDetailDeps {
   readonly states: SessionStates;
   readonly timeline: Timeline;
   /**
-   * Current time. Used for the newest step of a running session, which shows the session as it is
-   * now.
+   * Current time; set for a running session. The newest step then shows the session's current state
+   * instead of the state after the step.
    */
   readonly nowMs?: number;
 }
 
-/** Returns the details of the step in a row. Throws `UserFacing` for an unknown row. */
+/** Resolves with the details of the step at `index`. Rejects with `UserFacing` if there is none. */
 export async function stepDetailOf(deps: StepDetailDeps, index: number): Promise<StepDetail> {
   const { source, states } = deps;
   const step = stepOf(deps, index);
@@ -54,8 +54,8 @@ export async function stepDetailOf(deps: StepDetailDeps, index: number): Promise
 }
 
 /**
- * Returns the whole text of a section. If the journal has only a part of the text, it is read from
- * its file.
+ * Resolves with the whole text of a section, up to `maxWholeChars` characters. Reads the text from
+ * its file if the journal contains only a part of it.
  */
 export async function wholeText(
   deps: StepDetailDeps,
@@ -73,11 +73,11 @@ export async function wholeText(
 function contentOf({ states }: StepDetailDeps, step: Step) {
   const state = states.at(step.endedBy ?? step.shownAt);
   if (state === undefined)
-    throw new UserFacing('The journal does not begin with the start of a session.');
+    throw new UserFacing('The journal of this session is damaged: its first event is missing.');
   return stepContent(states.events, step, state);
 }
 
-/** Returns the step's run at the end of the step, or at `laterMs` if that is later. */
+/** Resolves with the step's run as of the end of the step, or as of `laterMs` if that is later. */
 async function runOf(
   { source, states }: StepDetailDeps,
   step: Step,

@@ -1,5 +1,5 @@
-/** The steps of a session, added event by event, and the bars of the runs next to the steps. */
-import { verdictLabel, runName } from '../../presentation/runs/runText.ts';
+/** The rows of the session view: a row per step, and a bar per run next to the rows. */
+import { runEndText, runStatus, runName } from '../../presentation/runs/runText.ts';
 import type { JournalEvent } from '../../agent/journal/events.ts';
 import type { SessionState } from '../../agent/journal/state.ts';
 import type { RunId } from '../../base/ids.ts';
@@ -11,17 +11,21 @@ import { cleanText, oneLine } from '../../base/text.ts';
 
 export interface Step {
   readonly row: TimelineRow;
-  /** Index of the event that started the step. */
+  /** Index in the journal of the event that started the step. */
   readonly startedBy: number;
-  /** Index of the event whose state the step shows. */
+  /**
+   * Index in the journal of an event. When the user selects the step, the view shows the state that
+   * the session had after this event.
+   */
   readonly shownAt: number;
   /**
-   * Index of the event that completed the step; omitted if it is the event that started the step.
+   * Index of the event that completed the step. Omitted for an incomplete step and for a step that
+   * consists of a single event.
    */
   readonly endedBy?: number;
 }
 
-/** A run's bar with its times. `toRow` and `endMs` are `undefined` while the run is running. */
+/** The bar of a run, with its times. `toRow` and `endMs` are `undefined` for a running run. */
 export type Bar = Omit<RunBar, 'toRow'> & {
   readonly toRow: number | undefined;
   readonly startMs: number;
@@ -31,7 +35,10 @@ export type Bar = Omit<RunBar, 'toRow'> & {
 export class Timeline {
   readonly #steps: Step[] = [];
   readonly #bars: Bar[] = [];
-  /** Row of each step that is not complete, by `turn` or by the id of a call, sleep or run. */
+  /**
+   * Row of each incomplete step. The key is `turn` for a model call, otherwise the id of the tool
+   * call, sleep or run.
+   */
   readonly #open = new Map<string, number>();
   readonly #barOf = new Map<RunId, number>();
   readonly #busyLanes = new Set<number>();
@@ -46,7 +53,10 @@ export class Timeline {
     return this.#bars;
   }
 
-  /** Returns the first row that changed since the last call. */
+  /**
+   * Returns the index of the first row that was changed or added since the last call; the number of
+   * rows if there is no such row.
+   */
   takeChanged(): number {
     const first = this.#changedFrom;
     this.#changedFrom = this.#steps.length;
@@ -54,7 +64,8 @@ export class Timeline {
   }
 
   /**
-   * Adds an event. `index` is its index in the journal; `state` is the session's state after it.
+   * Adds an event. `index`: index of the event in the journal. `state`: the session's state after
+   * the event.
    */
   add(event: JournalEvent, index: number, state: SessionState): void {
     switch (event.type) {
@@ -117,8 +128,8 @@ export class Timeline {
   }
 
   /**
-   * Marks the open turn and calls as interrupted, because the process died. If a call gets its
-   * answer later, the answer completes the call.
+   * Marks incomplete turns and tool calls as interrupted. Called when the session is resumed,
+   * because its previous process ended during these steps. A later event can still complete a call.
    */
   #interrupt(): void {
     for (const row of this.#open.values()) {
@@ -137,9 +148,9 @@ export class Timeline {
     this.#barOf.set(runId, this.#bars.length);
     this.#bars.push({
       runId,
-      name: runName(state, runId),
+      name: runName(run.spec.number),
       label: line(run.spec.label),
-      status: 'running',
+      status: runStatus(run),
       tone: 'busy',
       lane,
       fromRow: this.#steps.length - 1,
@@ -159,7 +170,7 @@ export class Timeline {
       ...bar,
       ...end,
       tone: verdictTone(verdict),
-      status: verdictLabel(verdict, state.runs.get(runId)?.alarms),
+      status: line(runEndText({ runId, verdict }, state)),
     };
   }
 
@@ -189,7 +200,10 @@ function rowOf(event: JournalEvent, state: SessionState): RowText | undefined {
   };
 }
 
-/** Returns the key by which a later event finds the step to complete. */
+/**
+ * Returns the key under which `#open` stores the step that the event starts; `undefined` if no
+ * later event completes the step.
+ */
 function keyOf(event: JournalEvent): string | undefined {
   switch (event.type) {
     case 'model.requested':
@@ -216,7 +230,7 @@ const finishedRow = ({
   ...(runId !== undefined && { runId }),
 });
 
-/** Returns the bars that overlap the rows `from` to `to`. */
+/** Returns the bars that overlap the rows from `from` up to, but not including, `to`. */
 export function barsBetween(timeline: Timeline, from: number, to: number): RunBar[] {
   const last = timeline.steps.length - 1;
   return timeline.bars.flatMap(({ startMs: _start, endMs: _end, ...bar }) => {
@@ -226,7 +240,8 @@ export function barsBetween(timeline: Timeline, from: number, to: number): RunBa
 }
 
 /**
- * Returns the index of the last step that started at or before `atMs`; otherwise of the first step.
+ * Returns the index of the last step that started at or before `atMs`; 0 if all steps started
+ * later.
  */
 export function stepAt(steps: readonly Step[], atMs: number): number {
   let [low, high] = [0, steps.length - 1];
@@ -239,8 +254,8 @@ export function stepAt(steps: readonly Step[], atMs: number): number {
 }
 
 /**
- * Returns the row of the nearest turn after `row` (for `step` -1, before it); `row` if there is
- * none.
+ * Returns the row of the nearest turn after `row` if `step` is 1, or before `row` if `step` is -1.
+ * Returns `row` if there is no such turn.
  */
 export function turnFrom(steps: readonly Step[], row: number, step: 1 | -1): number {
   for (let index = row + step; index >= 0 && index < steps.length; index += step)

@@ -1,4 +1,4 @@
-/** The overview of a session, computed for its width in pixels. */
+/** The overview strip of the session view, computed for the strip's width in pixels. */
 import type {
   RowKind,
   Tone,
@@ -11,8 +11,8 @@ import type {
 import type { Bar, Step, Timeline } from './timeline.ts';
 
 /**
- * Kinds of steps without a mark in the overview: turns are drawn separately, calls are too many,
- * runs are bars, and sleeps are gaps.
+ * Kinds of steps without a mark in the overview: turns have separate ticks, tool calls are too
+ * many, runs are drawn as bars, and sleeps as spans.
  */
 const unmarked: ReadonlySet<RowKind> = new Set([
   'start',
@@ -29,12 +29,12 @@ interface View {
   readonly steps: readonly Step[];
   readonly from: number;
   readonly to: number;
-  /** Size of a pixel in units of the axis. */
+  /** Size of a pixel in units of the axis: milliseconds or steps. */
   readonly size: number;
   position(row: number): number;
 }
 
-/** Returns the overview for a query. `nowMs` is the end of the bars of running runs. */
+/** Returns the overview for a query. `nowMs`: time at which the bars of running runs end. */
 export function trackAnswer(timeline: Timeline, query: TrackQuery, nowMs: number): TrackAnswer {
   const full = fullRange(timeline.steps, query, nowMs);
   const { from, to } = within(query, full);
@@ -94,8 +94,8 @@ function placed(bar: Bar, { query, position }: View, end: number): TrackBar {
 }
 
 /**
- * Merges adjacent bars of the same lane if they are shorter than a pixel and less than a pixel
- * apart.
+ * Merges bars of the same lane that are less than a pixel apart if the later bar is shorter than
+ * two pixels or overlaps the earlier bar.
  */
 function mergedBars(bars: readonly TrackBar[], { from, to, size }: View): TrackBar[] {
   const merged: TrackBar[] = [];
@@ -104,7 +104,7 @@ function mergedBars(bars: readonly TrackBar[], { from, to, size }: View): TrackB
     if (bar.to < from || bar.from > to) continue;
     const index = lastOf.get(bar.lane);
     const last = index === undefined ? undefined : merged[index];
-    if (index !== undefined && last !== undefined && isOneWith(last, bar, size)) {
+    if (index !== undefined && last !== undefined && canMerge(last, bar, size)) {
       const tone = worse(last.tone, bar.tone);
       merged[index] = { ...last, to: Math.max(last.to, bar.to), tone, count: last.count + 1 };
       continue;
@@ -115,7 +115,7 @@ function mergedBars(bars: readonly TrackBar[], { from, to, size }: View): TrackB
   return merged;
 }
 
-const isOneWith = (last: TrackBar, bar: TrackBar, size: number): boolean =>
+const canMerge = (last: TrackBar, bar: TrackBar, size: number): boolean =>
   bar.from - last.to < size && (bar.to - bar.from < 2 * size || bar.from < last.to);
 
 const tones: readonly Tone[] = ['plain', 'muted', 'good', 'busy', 'warn', 'bad'];
@@ -146,8 +146,8 @@ function marksOf({ steps, from, to, size, position }: View): TrackMark[] {
     const at = position(index);
     if (at < from || at > to) return;
     const key = `${row.kind} ${Math.floor((at - from) / size / 4)}`;
-    const known = marks.get(key);
-    if (known === undefined)
+    const mark = marks.get(key);
+    if (mark === undefined)
       marks.set(key, {
         at,
         kind: row.kind,
@@ -156,7 +156,7 @@ function marksOf({ steps, from, to, size, position }: View): TrackMark[] {
         row: index,
         title: row.title,
       });
-    else marks.set(key, { ...known, tone: worse(known.tone, row.tone), count: known.count + 1 });
+    else marks.set(key, { ...mark, tone: worse(mark.tone, row.tone), count: mark.count + 1 });
   });
   return [...marks.values()];
 }
@@ -172,8 +172,8 @@ function turnsOf({ steps, from, to, size, position }: View): Float64Array {
 }
 
 /**
- * Returns the cumulative cost per pixel. Cost never decreases, so the last value in a pixel is also
- * the maximum.
+ * Returns the curve of the session's cumulative cost, with about one point per pixel: the last of
+ * the pixel's points, which is also the highest because the cost never decreases.
  */
 function moneyOf({ steps, from, to, size, position }: View): TrackAnswer['money'] {
   const x: number[] = [];

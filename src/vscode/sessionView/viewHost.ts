@@ -1,6 +1,6 @@
 /**
- * Host side of the session view: keeps the timeline of one session in sync with the journal,
- * validates the webview's requests, and sends the content that is in view.
+ * Extension side of the session view: keeps the timeline of one session in sync with the journal,
+ * validates the webview's requests, and sends the rows and details that the webview shows.
  */
 import 'vscode-jsonrpc/node';
 import type { MessageConnection } from 'vscode-jsonrpc';
@@ -35,9 +35,9 @@ export interface SessionViewHostOptions {
 const frameMs = 200;
 
 /**
- * Serves one webview for its lifetime, over any number of pages. VS Code destroys a hidden page, so
- * after `setVisible(false)` nothing is read or sent until the next page requests `ready`. Nothing
- * is ever sent before `ready`.
+ * Serves one webview for its lifetime. VS Code destroys the page of a hidden webview and loads a
+ * new page when the webview is shown. Nothing is read for a page or sent to it before the page has
+ * requested `ready`.
  */
 export class SessionViewHost implements Disposable {
   readonly #options: SessionViewHostOptions;
@@ -54,8 +54,8 @@ export class SessionViewHost implements Disposable {
     this.#page = new PageConnection({
       port: options.port,
       serve: (connection) => {
-        this.#answerReads(connection);
-        this.#answerDeeds(connection);
+        this.#serveReads(connection);
+        this.#serveActions(connection);
       },
       onGone: () => {
         options.source.setWatched(false);
@@ -65,8 +65,8 @@ export class SessionViewHost implements Disposable {
   }
 
   /**
-   * Connects or disconnects the page. Hiding ends the connection; after showing, the host waits
-   * until the new page requests `ready`.
+   * Called when the webview is shown or hidden. Hiding ends the connection to the page; after
+   * showing, the host waits until the new page requests `ready`.
    */
   setVisible(isVisible: boolean): void {
     this.#page.setVisible(isVisible);
@@ -77,29 +77,31 @@ export class SessionViewHost implements Disposable {
     this.#page.dispose();
   }
 
-  #answerReads(connection: MessageConnection): void {
+  #serveReads(connection: MessageConnection): void {
     connection.onRequest(protocol.ready, () => this.#answer(() => this.#start()));
-    connection.onRequest(protocol.readRows, (asked: unknown) =>
-      this.#answer(() => this.#rows(asked)),
+    connection.onRequest(protocol.readRows, (request: unknown) =>
+      this.#answer(() => this.#rows(request)),
     );
-    connection.onRequest(protocol.readTrack, (asked: unknown) =>
-      this.#answer(() => this.#track(asked)),
+    connection.onRequest(protocol.readTrack, (request: unknown) =>
+      this.#answer(() => this.#track(request)),
     );
-    connection.onRequest(protocol.readStepDetail, (asked: unknown) =>
-      this.#answer(() => stepDetailOf(this.#world, checked(requests.stepDetailRequest, asked).row)),
+    connection.onRequest(protocol.readStepDetail, (request: unknown) =>
+      this.#answer(() =>
+        stepDetailOf(this.#detailDeps, checked(requests.stepDetailRequest, request).row),
+      ),
     );
-    connection.onRequest(protocol.readWhole, (asked: unknown) =>
+    connection.onRequest(protocol.readWhole, (request: unknown) =>
       this.#answer(() => {
-        const { row, section } = checked(requests.wholeRequest, asked);
-        return wholeText(this.#world, row, section);
+        const { row, section } = checked(requests.wholeRequest, request);
+        return wholeText(this.#detailDeps, row, section);
       }),
     );
-    connection.onRequest(protocol.findRow, (asked: unknown) =>
-      this.#answer(() => stepAt(this.#timeline.steps, checked(requests.findRequest, asked).atMs)),
+    connection.onRequest(protocol.findRow, (request: unknown) =>
+      this.#answer(() => stepAt(this.#timeline.steps, checked(requests.findRequest, request).atMs)),
     );
-    connection.onRequest(protocol.findTurn, (asked: unknown) =>
+    connection.onRequest(protocol.findTurn, (request: unknown) =>
       this.#answer(() => {
-        const { row, step } = checked(requests.turnRequest, asked);
+        const { row, step } = checked(requests.turnRequest, request);
         return turnFrom(this.#timeline.steps, row, step);
       }),
     );
@@ -109,30 +111,31 @@ export class SessionViewHost implements Disposable {
     connection.onRequest(protocol.readInbox, () => this.#answer(() => inboxOf(this.#state)));
   }
 
-  #answerDeeds(connection: MessageConnection): void {
+  #serveActions(connection: MessageConnection): void {
     const { actions } = this.#options;
-    connection.onRequest(protocol.answerQuestion, (asked: unknown) =>
+    connection.onRequest(protocol.answerQuestion, (request: unknown) =>
       this.#answer(() => {
-        const { questionId, answer } = checked(requests.answerRequest, asked);
+        const { questionId, answer } = checked(requests.answerRequest, request);
         return this.#controls.answer(questionId, answer);
       }),
     );
-    connection.onRequest(protocol.pinNote, (asked: unknown) =>
+    connection.onRequest(protocol.pinNote, (request: unknown) =>
       this.#answer(
-        async () => void (await this.#controls.pin(checked(requests.pinRequest, asked).text)),
+        async () => void (await this.#controls.pin(checked(requests.pinRequest, request).text)),
       ),
     );
-    connection.onRequest(protocol.unpinNote, (asked: unknown) =>
+    connection.onRequest(protocol.unpinNote, (request: unknown) =>
       this.#answer(
-        async () => void (await this.#controls.unpin(checked(requests.unpinRequest, asked).number)),
+        async () =>
+          void (await this.#controls.unpin(checked(requests.unpinRequest, request).number)),
       ),
     );
-    connection.onNotification(protocol.openRunOutput, (asked: unknown) =>
-      this.#attempt(() => actions.openRunOutput(checked(requests.runRequest, asked).runId)),
+    connection.onNotification(protocol.openRunOutput, (request: unknown) =>
+      this.#attempt(() => actions.openRunOutput(checked(requests.runRequest, request).runId)),
     );
-    connection.onNotification(protocol.openMetrics, (asked: unknown) =>
+    connection.onNotification(protocol.openMetrics, (request: unknown) =>
       this.#attempt(() => {
-        checked(requests.metricsRequest, asked);
+        checked(requests.metricsRequest, request);
         actions.openMetrics();
       }),
     );
@@ -146,7 +149,7 @@ export class SessionViewHost implements Disposable {
     return this.#header();
   }
 
-  get #world() {
+  get #detailDeps() {
     const nowMs = this.#isGoing ? { nowMs: this.#options.clock.now() } : {};
     return {
       source: this.#options.source,
@@ -159,7 +162,7 @@ export class SessionViewHost implements Disposable {
   get #state(): SessionState {
     const state = this.#states.last;
     if (state === undefined)
-      throw new UserFacing('The journal does not begin with the start of a session.');
+      throw new UserFacing('The journal of this session is damaged: its first event is missing.');
     return state;
   }
 
@@ -173,12 +176,12 @@ export class SessionViewHost implements Disposable {
     return controls;
   }
 
-  /** Adds the new events of the journal to the timeline, each once. */
+  /** Adds the events that were appended to the journal since the last call to the timeline. */
   #catchUp(): void {
     const events = this.#options.source.events();
     const newest = this.#states.events.at(-1);
-    // If another process removed unacknowledged events from its journal file, the timeline starts
-    // again.
+    // A process removes new events from the journal if it cannot flush them to disk. If this window
+    // has read such events, builds the timeline again from the first event.
     if (newest !== undefined && events[this.#states.events.length - 1]?.id !== newest.id) {
       this.#states = new SessionStates();
       this.#timeline = new Timeline();
@@ -194,16 +197,16 @@ export class SessionViewHost implements Disposable {
     return headerOf(this.#options.source, this.#state, this.#timeline.steps.length);
   }
 
-  #rows(asked: unknown): RowsAnswer {
-    const { from, to } = checked(requests.rowsRequest, asked);
+  #rows(request: unknown): RowsAnswer {
+    const { from, to } = checked(requests.rowsRequest, request);
     const { steps } = this.#timeline;
     const rows = steps.slice(from, to).map(({ row }) => row);
     return { from, rows, bars: barsBetween(this.#timeline, from, to), total: steps.length };
   }
 
-  #track(asked: unknown): TrackAnswer {
+  #track(request: unknown): TrackAnswer {
     const nowMs = this.#isGoing ? this.#options.clock.now() : this.#state.lastEventMs;
-    return trackAnswer(this.#timeline, checked(requests.trackRequest, asked), nowMs);
+    return trackAnswer(this.#timeline, checked(requests.trackRequest, request), nowMs);
   }
 
   #sendChange(): void {
@@ -214,7 +217,7 @@ export class SessionViewHost implements Disposable {
     });
   }
 
-  /** Answers a request. An error sent to the webview includes what the user can do. */
+  /** Runs the work of a request. Adds the advice of a `UserFacing` error to the error message. */
   async #answer<T>(work: () => T | Promise<T>): Promise<T> {
     try {
       return await work();
@@ -225,8 +228,8 @@ export class SessionViewHost implements Disposable {
   }
 
   /**
-   * Runs an action and logs its errors, so that no error of the webview or the source ends the
-   * host.
+   * Runs an action and logs its errors, so that an error of the webview or the source does not
+   * break the session view.
    */
   async #attempt(action: () => void | Promise<void>): Promise<void> {
     try {

@@ -5,7 +5,7 @@ import type { RunId, SessionId } from '../../base/ids.ts';
 import type { Ledger } from '../../experiments/ledger.ts';
 import type { SeriesColumns } from '../../metrics/metric.ts';
 
-/** Actions of the user on the session. Each action rejects with `UserFacing`. */
+/** Actions of the user on the session. If an action fails, it rejects with `UserFacing`. */
 export interface SessionControls {
   answer(questionId: string, answer: string): Promise<void>;
   pin(text: string): Promise<unknown>;
@@ -14,27 +14,30 @@ export interface SessionControls {
 
 export interface SessionViewSource {
   readonly id: SessionId;
-  /** Returns the whole journal so far, oldest event first. Existing events never change. */
+  /**
+   * Returns the whole journal so far, oldest event first. An event never changes, but the newest
+   * events can disappear: a process removes new events that it cannot flush to the disk.
+   */
   events(): readonly JournalEvent[];
-  /** Returns the ledger, including the output so far of runs in this window. */
+  /** Returns the ledger, including the metrics so far of active runs. */
   ledger(): Ledger;
   /** Returns the actions on the session, or the reason why no action is possible. */
   controls(): SessionControls | string;
   /**
-   * Whether the journal may still grow. If false, the journal may have no writer, but it is still
-   * polled while `setWatched` is on.
+   * Whether a process has the session open, so that the journal may grow. If false, the journal is
+   * still polled while the view is visible, because a process may resume the session.
    */
   readonly isGrowing: boolean;
   /**
-   * Returns all points of one metric of one run, oldest first; `undefined` where there are none.
+   * Resolves with all points of one metric of one run, oldest first; `undefined` if there are none.
    */
   series(runId: RunId, metric: string): Promise<SeriesColumns | undefined>;
   /**
-   * Reads a file that the session wrote next to its journal, such as the whole result of a call.
-   * Rejects for any other file.
+   * Reads at most `maxChars` bytes of a file that the session wrote next to its journal, such as
+   * the whole result of a tool call. Rejects for a file outside the session's folder.
    */
   readFile(path: string, maxChars: number): Promise<string>;
-  /** Turns reading the session's files on while the view is visible, and off while it is hidden. */
+  /** Starts or stops polling the session's files. Called with true while the view is visible. */
   setWatched(isWatched: boolean): void;
   readonly onDidChange: Event<void>;
 }

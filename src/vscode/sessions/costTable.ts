@@ -1,21 +1,18 @@
 /** The cost of a session, and what remains of its limits, as Markdown. */
-import type { DayLimits, Measure } from '../../agent/budget/measures.ts';
-import { measuresOf, scopeText, shortTokens, usedText } from '../../presentation/limits.ts';
+import type { DayLimits } from '../../agent/budget/measures.ts';
+import { leftText, measuresOf, scopeText, usedText } from '../../presentation/limits.ts';
 import type { Spent } from '../../agent/contract/budget.ts';
 import { billText, cacheShare, experimentCostLine } from '../../presentation/costs.ts';
-import { costText } from '../../presentation/sessions/sessionText.ts';
 import type { SessionState } from '../../agent/journal/state.ts';
-import { formatUsd } from '../../base/text.ts';
+import { formatTokens } from '../../base/text.ts';
 import { plain } from '../../base/markdown.ts';
 
-/** Returns a table with a row per model; empty text before the first call of a model. */
+/** Returns a table with a row per model; empty text if no model has been called yet. */
 function costTable({ spending }: SessionState): string {
   if (spending.size === 0) return '';
   const rows = [...spending.values()].map((one) => {
     const name = plain(`${one.provider}/${one.model}`, 80);
-    const cost =
-      one.planUsd > 0 && one.planUsd >= one.usd ? `${costText(one)} (plan)` : billText(one);
-    return `| ${name} | ${one.calls} | ${shortTokens(one.tokens)} | ${cacheShare(one) ?? ''} | ${cost} |`;
+    return `| ${name} | ${one.calls} | ${formatTokens(one.tokens)} | ${cacheShare(one) ?? ''} | ${billText(one)} |`;
   });
   return `| Model | Calls | Tokens | Input from cache | Cost |\n| :-- | --: | --: | --: | --: |\n${rows.join('\n')}`;
 }
@@ -32,17 +29,6 @@ export const limitLines = (facts: LimitFacts): string[] =>
   measuresOf(facts).map(
     (measure) => `${usedText(measure)} ${scopeText(measure.scope)} · ${leftText(measure)}`,
   );
-
-function leftText({ limit, used, of }: Measure): string {
-  const left = Math.max(0, of - used);
-  const amount =
-    limit === 'usd'
-      ? formatUsd(left)
-      : limit === 'tokens'
-        ? shortTokens(left)
-        : `${Math.floor(left)}`;
-  return `${Math.floor((100 * used) / of)} % used, ${amount} left`;
-}
 
 /** Returns the costs, experiments and limits as text for `/status`. */
 export function costPart(facts: LimitFacts): string {

@@ -1,4 +1,4 @@
-/** The offline demo: a real small training project and a scripted researcher that works on it. */
+/** The offline demo: a small but real training project, on which a scripted model works. */
 import { cp, mkdir, readFile, stat } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import { commands, ThemeIcon, Uri, window, workspace, type Memento } from 'vscode';
@@ -12,10 +12,12 @@ import { machineIcons } from '../machines/machineLabels.ts';
 import { showSession } from './goalCommands.ts';
 
 /**
- * Key of the note that a demo should start. Stored before a folder is opened, because opening a
- * folder reloads the window. The note is used once, and only within a short time.
+ * Key in VS Code's global state under which a pending demo is stored. Stored before the folder of
+ * the demo is opened, because opening a folder reloads the window. The reloaded window starts the
+ * demo.
  */
 const pendingKey = 'helios.pendingDemo';
+/** Time after which a pending demo is no longer started. */
 const pendingMs = 120_000;
 const folderName = 'helios-demo';
 const budget = { minutes: 20, turns: 120 };
@@ -24,7 +26,7 @@ export function demoCommands(deps: WindowDeps, memento: Memento): Handlers {
   return { 'helios.tryDemo': (folder) => tryDemo(deps, memento, folder) };
 }
 
-/** Starts the demo for which this folder was opened. */
+/** Starts the pending demo if this window has the folder of the demo open. */
 export async function startPendingDemo(deps: WindowDeps, memento: Memento): Promise<void> {
   const pending = memento.get<{ readonly folder: string; readonly atMs: number }>(pendingKey);
   if (pending === undefined || !isOpenHere(pending.folder)) return;
@@ -79,7 +81,7 @@ async function chooseFolder(): Promise<string | undefined> {
     canSelectFiles: false,
     canSelectFolders: true,
     openLabel: 'Create Demo Here',
-    title: `The demo project is copied into a folder ${folderName} below`,
+    title: `Select the folder in which to create the demo project (${folderName})`,
   });
   const folder = picked?.[0]?.fsPath;
   return folder === undefined ? undefined : join(folder, folderName);

@@ -1,4 +1,7 @@
-/** A journal as a readable document. */
+/**
+ * The journal of a session as a Markdown document. Its preview loads no image and runs no command:
+ * text of a model, a run or a file is escaped.
+ */
 import { budgetText } from '../../presentation/limits.ts';
 import type { SessionReading } from '../../agent/contract/sessions.ts';
 import { applyEvent, initialState } from '../../compose/foldJournal.ts';
@@ -9,11 +12,11 @@ import { bestText, statusLine } from '../../presentation/sessions/sessionText.ts
 import { ledgerTable } from '../experiments/ledgerTable.ts';
 import { Transcript, type ChatPart } from './transcript.ts';
 import { exactTime } from '../../base/localTime.ts';
-import { plain } from '../../base/markdown.ts';
+import { plain, plainLines } from '../../base/markdown.ts';
 
 /**
- * Maximum number of events to show, as one night can have thousands. Earlier events are only in
- * `journal.jsonl`.
+ * Maximum number of entries to show, because a session can have thousands. Earlier entries can only
+ * be read in `journal.jsonl`.
  */
 const maxEntries = 3_000;
 
@@ -22,7 +25,7 @@ export function journalDocument(
   nowMs: number,
 ): string {
   const entries = journalEntries(events);
-  const left = entries.length - maxEntries;
+  const omitted = entries.length - maxEntries;
   const table = ledgerTable(ledger);
   const best = bestText(ledger);
   const glance = { state, ...(best !== undefined && { best }) };
@@ -33,15 +36,15 @@ export function journalDocument(
     ...damage.map((problem) => `**The journal is damaged:** ${plain(problem, 400)}`),
     ...(table === '' ? [] : ['## Runs', table]),
     '## Journal',
-    ...(left > 0 ? [`${left} earlier entries are in journal.jsonl.`] : []),
+    ...(omitted > 0 ? [`${omitted} earlier entries are in journal.jsonl.`] : []),
     ...entries.slice(-maxEntries),
     '',
   ].join('\n\n');
 }
 
 /**
- * Returns the events as text. Consecutive events within the same minute share a heading with the
- * time.
+ * Returns the events as Markdown entries. A heading with the time precedes the first entry of each
+ * minute.
  */
 function journalEntries(events: readonly JournalEvent[]): string[] {
   const transcript = new Transcript();
@@ -81,6 +84,7 @@ const quoted = (text: string): string =>
 function partText(part: ChatPart): string[] {
   switch (part.kind) {
     case 'text':
+      return [plainLines(part.markdown)];
     case 'block':
       return [part.markdown.trim()];
     case 'line':

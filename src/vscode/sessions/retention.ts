@@ -7,7 +7,9 @@ import { setting } from '../ui/settings.ts';
 
 const dayMs = 86_400_000;
 
-/** Returns the limits from the settings; `undefined` if there are none. */
+/**
+ * Returns the limits for the age and the size of sessions from the settings; `undefined` if none.
+ */
 export function retentionLimits(): RetentionLimits | undefined {
   const [ageDays, gb] = [setting('retention.maxAgeDays'), setting('retention.maxGb')];
   if (ageDays <= 0 && gb <= 0) return undefined;
@@ -18,8 +20,8 @@ export function retentionLimits(): RetentionLimits | undefined {
 }
 
 /**
- * Deletes old sessions according to the settings, and logs the result. Without a limit, nothing is
- * read.
+ * Deletes old sessions according to the settings, and logs the result. If the settings have no
+ * limit, does nothing and creates no engine.
  */
 export async function applyRetention(host: Pick<EngineHost, 'get'>, logger: Logger): Promise<void> {
   const limits = retentionLimits();

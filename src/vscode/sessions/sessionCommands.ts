@@ -125,7 +125,6 @@ async function openJournal(
   const id = await sessionFor({ host, sessions }, argument);
   if (id === undefined) return;
   await documents.open(`${journalFolder(id)}Journal.md`, async () => {
-    // The journal of a session is read from its file. The ledger of an open session is live.
     const reading = await engine.sessions.read(id);
     return journalDocument(reading, Date.now());
   });
@@ -151,9 +150,9 @@ async function answerApproval(
     (callId === undefined ? pending[0] : undefined);
   if (request === undefined)
     throw new UserFacing('This question was already answered or withdrawn.');
-  const given =
+  const approvalAnswer =
     Object.values(approvalAnswers).find((each) => each === answer) ?? (await pickAnswer(request));
-  if (given !== undefined) approvals.answer(request.callId, given);
+  if (approvalAnswer !== undefined) approvals.answer(request.callId, approvalAnswer);
 }
 
 async function pickAnswer(request: ApprovalRequest): Promise<ApprovalAnswer | undefined> {
@@ -162,14 +161,14 @@ async function pickAnswer(request: ApprovalRequest): Promise<ApprovalAnswer | un
   return (await window.showQuickPick(choices, options))?.value;
 }
 
-/** Shows the actions that a click on the status bar item offers, as a quick pick. */
+/** Shows a quick pick of actions. Called by a click on the status bar item. */
 export async function showActions({ sessions, approvals }: WindowDeps): Promise<void> {
   const action = (icon: string, label: string, command: string, args: readonly string[] = []) => ({
     label: `$(${icon}) ${label}`,
     command,
     args,
   });
-  const asked = approvals.pending().map((request) => ({
+  const approvalActions = approvals.pending().map((request) => ({
     ...action('shield', `Answer: ${effectVerb(request.effect)}?`, 'helios.answerApproval', [
       request.callId,
     ]),
@@ -202,6 +201,8 @@ export async function showActions({ sessions, approvals }: WindowDeps): Promise<
     action('key', 'Set API Key', 'helios.setApiKey'),
     action('output', 'Show Output Channel', 'helios.showOutput'),
   ];
-  const picked = await window.showQuickPick([...asked, ...actions, ...always], { title: 'Helios' });
+  const picked = await window.showQuickPick([...approvalActions, ...actions, ...always], {
+    title: 'Helios',
+  });
   if (picked !== undefined) await commands.executeCommand(picked.command, ...picked.args);
 }

@@ -8,7 +8,7 @@ import type { SessionId } from '../../base/ids.ts';
 import { relativeTime } from '../../base/span.ts';
 import { oneLine } from '../../base/text.ts';
 
-/** Milliseconds without typing after which the search starts. */
+/** Time without typing after which the search starts. */
 const quietMs = 200;
 const limit = 50;
 
@@ -30,7 +30,8 @@ interface HitItem extends QuickPickItem {
 }
 
 /**
- * Lets the user search, and resolves with the selected session; `undefined` when the user cancels.
+ * Lets the user search the sessions. Resolves with the id of the selected session, or `undefined`
+ * when the user cancels.
  */
 export async function pickBySearch(
   sessions: Pick<Sessions, 'search'>,
@@ -59,8 +60,8 @@ export async function pickBySearch(
 }
 
 /**
- * Shows the hits for a query. Never rejects. Hits are ignored if the user has typed another query
- * since.
+ * Searches for a query and shows the hits. Never rejects. When `signal` is aborted because the user
+ * has typed another query, shows nothing.
  */
 async function show(
   pick: QuickPick<HitItem>,

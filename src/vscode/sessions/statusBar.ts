@@ -16,20 +16,22 @@ import {
   type Glance,
 } from '../../presentation/sessions/sessionText.ts';
 import { plain } from '../../base/markdown.ts';
+import { runName } from '../../presentation/runs/runText.ts';
 
 export interface StatusBarText {
   readonly text: string;
   /** Tooltip, as Markdown. */
   readonly tooltip: string;
   readonly spoken: string;
-  /** Whether the user has to act. This is the only reason for a warning colour. */
+  /** Whether the item has the warning colour, because the user has to act. */
   readonly isWarning: boolean;
 }
 
 /**
  * Returns, for example, `$(beaker) Helios`, `$(sync~spin) loss 0.83 ↓ · run 7 · $1.20` or `$(clock)
- * until run 7 ends · 2 h 10 m`. If there are several sessions, shows one that needs the user,
- * otherwise a working one, otherwise a sleeping one.
+ * until run 7 ends · 2 h 10 min`. Of several sessions, shows a session that needs the user, otherwise
+ * a working session, otherwise a sleeping session. Pending approvals are shown instead of a
+ * session. `approvals`: number of pending approvals.
  */
 export function statusBarText(
   glances: readonly Glance[],
@@ -83,7 +85,7 @@ function indicator({ state, metric }: Glance, nowMs: number): { icon: string; wo
   const run = metric?.runNumber ?? newestRun(state);
   const words = [
     metric ? metricText(metric) : `turn ${state.turns}`,
-    run === undefined ? '' : `run ${run}`,
+    run === undefined ? '' : runName(run),
     costText(state),
   ];
   return { icon: 'sync~spin', words: words.filter((word) => word !== '').join(' · ') };

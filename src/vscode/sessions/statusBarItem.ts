@@ -1,4 +1,4 @@
-/** The status bar item. A click on the item offers the actions. */
+/** The status bar item. A click on the item shows a quick pick of actions. */
 import { MarkdownString, StatusBarAlignment, ThemeColor, window } from 'vscode';
 import { DisposableStore, type Disposable } from '../../base/disposable.ts';
 import type { Approvals } from '../window/approvals.ts';

@@ -1,4 +1,4 @@
-/** Commands on all sessions of the home folder: search, export, clean up. */
+/** Commands on all stored sessions: search, export, clean up. */
 import { Uri, window, workspace } from 'vscode';
 import type { Engine } from '../../agent/contract/engine.ts';
 import type { RetentionLimits } from '../../agent/contract/retention.ts';
@@ -9,12 +9,7 @@ import {
   type ExportKind,
 } from '../../presentation/archive/exportRecords.ts';
 import { exportFormats, exportText } from '../../presentation/archive/exportText.ts';
-import {
-  countText,
-  planHeader,
-  planRows,
-  reportText,
-} from '../../presentation/archive/retentionText.ts';
+import { countText, planRows, reportText } from '../../presentation/archive/retentionText.ts';
 import { UserFacing } from '../../base/errors.ts';
 import type { SessionId } from '../../base/ids.ts';
 import { writePieces } from '../../compose/newFile.ts';
@@ -22,6 +17,7 @@ import type { Handlers } from '../ui/commandRegistry.ts';
 import type { WindowDeps } from '../window/windowDeps.ts';
 import { pickOne, summaryChoice } from '../window/pick.ts';
 import { sessionIdOf } from '../ui/commandTarget.ts';
+import { cleanUpDocument } from './cleanUpDocument.ts';
 import { retentionLimits } from './retention.ts';
 import { pickBySearch } from './sessionSearch.ts';
 
@@ -41,18 +37,21 @@ export function storeCommands(
 
 const kindLabels: Readonly<Record<ExportKind, string>> = {
   sessions: 'Sessions: a row for each session',
-  messages: 'Messages: all messages, calls and results',
+  messages: 'Messages: all messages, tool calls and their results',
   metrics: 'Metrics: every point of every run',
   ledger: 'Ledger: a row for each run, with its verdict, decision and cost',
   events: 'Events: the whole journal',
 };
 
-async function exportSessions({ host }: WindowDeps, named: SessionId | undefined): Promise<void> {
+async function exportSessions(
+  { host }: WindowDeps,
+  sessionId: SessionId | undefined,
+): Promise<void> {
   const engine = await host.get();
   const kinds = exportKinds.map((value) => ({ label: kindLabels[value], value }));
   const kind = await pickOne(kinds, 'Export what?');
   if (kind === undefined) return;
-  const scope = named === undefined ? await pickScope(engine, kind) : { id: named };
+  const scope = sessionId === undefined ? await pickScope(engine, kind) : { id: sessionId };
   const format =
     scope &&
     (await pickOne(
@@ -101,14 +100,11 @@ async function cleanUp({ host, documents }: WindowDeps): Promise<void> {
   if (limits === undefined) return;
   const plan = await engine.retention.plan(limits);
   if (plan.goes.length === 0) {
-    await window.showInformationMessage('No session matches.');
+    await window.showInformationMessage('No session exceeds the limit.');
     return;
   }
   const rows = planRows(plan, Date.now());
-  const line = (cells: readonly string[]): string =>
-    `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
-  const table = [line(planHeader), line(planHeader.map(() => '---')), ...rows.map(line)].join('\n');
-  await documents.open('/sessions/Clean Up.md', () => Promise.resolve(`# Clean Up\n\n${table}\n`));
+  await documents.open('/sessions/Clean Up.md', () => Promise.resolve(cleanUpDocument(rows)));
   const remove = 'Remove';
   const question = `Remove ${countText(plan.goes)}, with ${plan.goes.length === 1 ? 'its' : 'their'} runs on every machine?`;
   if ((await window.showWarningMessage(question, { modal: true }, remove)) !== remove) return;

@@ -10,23 +10,27 @@ import { endIcon, verdictIcon } from '../ui/icons.ts';
 import { codeBlock, plain } from '../../base/markdown.ts';
 
 export type ChatPart =
-  /** Text of the model, streamed. */
+  /** Text of the model, streamed or whole, as the model wrote it. */
   | { readonly kind: 'text'; readonly markdown: string }
-  /** A paragraph by Helios: a codicon id, safe Markdown, and the files that the text is about. */
+  /**
+   * A paragraph by Helios. `icon`: codicon id. `markdown`: escaped Markdown. `files`: absolute
+   * paths of the changed files, shown as links.
+   */
   | {
       readonly kind: 'line';
       readonly icon: string;
       readonly markdown: string;
       readonly files?: readonly string[];
     }
+  /** A separate block by Helios, such as a table: escaped Markdown. */
   | { readonly kind: 'block'; readonly markdown: string }
   /** Progress text, shown until another part follows. */
   | { readonly kind: 'progress'; readonly text: string };
 
 /**
  * Converts the events of one session, starting at any event. A model reply that was already
- * streaming at the start is shown as a whole when it is complete, so the chat never begins in
- * mid-sentence.
+ * streaming before the first event is shown as a whole when it is complete, so that the chat does
+ * not begin in mid-sentence.
  */
 export class Transcript {
   readonly #titles = new Map<string, string>();
@@ -42,7 +46,7 @@ export class Transcript {
     }
     if (event.type === 'text.discarded') return this.#discarded(event.why);
     if (event.type === 'notice') return [line('info', plain(event.text))];
-    // Thinking is not shown, because VS Code itself shows that the answer is in progress.
+    // Thinking is not shown, because VS Code itself shows that the response is in progress.
     if (event.type === 'thinking.delta') return [];
     return [{ kind: 'progress', text: plainProgress(event.text, this.#titles.get(event.callId)) }];
   }
@@ -76,12 +80,12 @@ export class Transcript {
       .flatMap((block) => (block.type === 'text' ? [block.text] : []))
       .join('\n\n');
     if (text.trim() !== '') this.#lastReply = text;
-    const said: ChatPart[] =
+    const parts: ChatPart[] =
       wasStreamed || text.trim() === '' ? [] : [{ kind: 'text', markdown: text }];
     const description = describeEvent(event, state);
-    if (description?.tone === 'bad') said.push(line('warning', markdownOf(description)));
-    if (description?.tone === 'warn') said.push(line('warning', plain(description.detail ?? '')));
-    return said;
+    if (description?.tone === 'bad') parts.push(line('warning', markdownOf(description)));
+    if (description?.tone === 'warn') parts.push(line('warning', plain(description.detail ?? '')));
+    return parts;
   }
 
   #discarded(why: string): ChatPart[] {
@@ -94,7 +98,7 @@ export class Transcript {
   }
 }
 
-/** Codicons of the events that are shown as a separate line. */
+/** Codicon by event type. Events of other types are not shown as a line. */
 const icons: { readonly [Type in JournalEvent['type']]?: string } = {
   'session.resumed': 'debug-continue',
   'session.model_changed': 'server-process',
@@ -133,8 +137,8 @@ const markdownOf = ({ title, detail = '', facts = [] }: Description): string =>
     .join(' · ');
 
 /**
- * Returns the parts for a completed tool call. A call that started before the transcript has no
- * known title, so the call's summary describes it.
+ * Returns the parts for a completed tool call. `known`: title of the call; `undefined` if the call
+ * started before the transcript's first event. The summary is then shown instead of the title.
  */
 function toolParts(
   event: EventOf<'tool.finished'>,
@@ -155,7 +159,7 @@ function toolParts(
   ];
 }
 
-/** Returns title and summary, without the title if the summary already starts with it. */
+/** Returns title and summary; only the summary if it already starts with the title. */
 function toolText(title: string, summary: string | undefined): string {
   if (summary === undefined || summary === '') return plain(title);
   return plain(summary.startsWith(title) ? summary : `${title} · ${summary}`, 240);
@@ -166,7 +170,7 @@ function toolIcon(event: EventOf<'tool.finished'>): string {
   return (event.changedFiles ?? []).length > 0 ? 'edit' : 'check';
 }
 
-/** Returns a short line for an ended run; the values are in the table. */
+/** Returns a line for an ended run, and a table of its metrics if it has any. */
 function runEndedParts(event: EventOf<'run.ended'>, state: SessionState): readonly ChatPart[] {
   const { title = '', detail = '' } = describeEvent(event, state) ?? {};
   const run = state.runs.get(event.runId);
@@ -181,15 +185,15 @@ function runEndedParts(event: EventOf<'run.ended'>, state: SessionState): readon
 }
 
 /**
- * Returns the parts for the end of the session, without the summary if the model has just written
- * it.
+ * Returns the parts for the end of the session. Omits the summary if the model's last reply already
+ * contains it.
  */
 function endParts(event: EventOf<'session.ended'>, lastReply: string): readonly ChatPart[] {
   const summary = event.summary.trim();
   const table = evidenceList(event.evidence);
   const parts: ChatPart[] = [line(endIcon(event.reason).id, `**${endText(event.reason)}**`)];
   if (summary !== '' && !lastReply.includes(summary))
-    parts.push({ kind: 'block', markdown: summary });
+    parts.push({ kind: 'text', markdown: summary });
   if (table !== '') parts.push({ kind: 'block', markdown: table });
   return parts;
 }
@@ -202,7 +206,7 @@ export const approvalParts = (request: ApprovalRequest): readonly ChatPart[] => 
     : [{ kind: 'block', markdown: codeBlock(bounded(approvalDetail(request.detail))) } as const]),
 ];
 
-/** Returns the title of the call; only a colon for a command, which needs no title. */
+/** Returns a colon and the title of the call; only a colon for a command, which is shown below. */
 const askedTitle = ({ effect, title }: ApprovalRequest): string =>
   effect === 'execute' ? ':' : `: **${plain(title)}**`;
 

@@ -22,7 +22,7 @@ export function registerCommands(handlers: Handlers, logger: Logger): Disposable
 export const run = (id: CommandId, ...args: readonly unknown[]): Thenable<unknown> =>
   commands.executeCommand(id, ...args);
 
-/** Shows an error with the action that fixes it. An internal error is also logged. */
+/** Shows an error to the user, with its advice. Logs an internal error too. */
 export function tell(error: unknown, logger: Logger): void {
   if (error instanceof UserFacing) {
     void window.showErrorMessage(adviceOf(error));

@@ -1,8 +1,11 @@
-/** Finds what a command acts on: its argument is a tree row, a button's argument, or missing. */
+/**
+ * Finds the object on which a command acts. The command's argument is a tree row, an id from a
+ * button, or missing if the command was called from the palette.
+ */
 import { isRunId, isSessionId, type RunId, type SessionId } from '../../base/ids.ts';
 import type { RowTarget } from './treeNode.ts';
 
-/** Returns the target of a tree row; `undefined` if the command was called from the palette. */
+/** Returns the target of a tree row; `undefined` if the argument is not a tree row. */
 function targetOf(argument: unknown): Partial<RowTarget> | undefined {
   if (typeof argument !== 'object' || argument === null || !('target' in argument))
     return undefined;
@@ -16,7 +19,7 @@ export function sessionIdOf(argument: unknown): SessionId | undefined {
   return typeof id === 'string' && isSessionId(id) ? id : undefined;
 }
 
-/** Returns the id of an experiment within its session: `e7`. */
+/** Returns the id of the experiment within its session, such as `e7`. */
 export function experimentOf(argument: unknown): string | undefined {
   const target = targetOf(argument);
   return target?.kind === 'experiment' ? target.experimentId : undefined;
@@ -28,7 +31,6 @@ export function runIdOf(argument: unknown): RunId | undefined {
   return typeof id === 'string' && isRunId(id) ? id : undefined;
 }
 
-/** Returns a machine id from a row of the Machines tree, or from an id. */
 export function machineIdOf(argument: unknown): string | undefined {
   const target = targetOf(argument);
   const id = target !== undefined && 'machineId' in target ? target.machineId : argument;
@@ -52,7 +54,6 @@ export function questionOf(
     : undefined;
 }
 
-/** Returns the target of a sticky note's row. */
 export function stickyOf(argument: unknown): Extract<RowTarget, { kind: 'sticky' }> | undefined {
   const target = targetOf(argument);
   return target?.kind === 'sticky' && typeof target.number === 'number'
@@ -60,7 +61,7 @@ export function stickyOf(argument: unknown): Extract<RowTarget, { kind: 'sticky'
     : undefined;
 }
 
-/** Returns the id of the call from an approval row, or from a button's argument. */
+/** Returns the id of the tool call that waits for approval. */
 export function callIdOf(argument: unknown): string | undefined {
   const target = targetOf(argument);
   const id = target?.kind === 'approval' ? target.callId : argument;

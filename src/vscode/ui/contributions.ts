@@ -1,6 +1,6 @@
 /**
- * All names that the code shares with the manifest (package.json). A misspelt id does not compile,
- * and a unit test compares this file with the manifest in both directions.
+ * All ids that the code shares with the manifest (package.json), so that a misspelt id does not
+ * compile. A unit test checks that this file and the manifest have the same ids.
  */
 
 /** Commands that are listed in the command palette. */
@@ -106,12 +106,12 @@ export const chatCommands = [
 ] as const;
 export type ChatCommand = (typeof chatCommands)[number];
 
-/** The authentication provider of the ChatGPT sign-in. */
+/** VS Code's authentication provider for the ChatGPT sign-in. */
 export const chatgptAccounts = { id: 'helios-chatgpt', label: 'ChatGPT (Helios)' } as const;
 
 export const modelVendor = 'helios';
-/** Id of the model-picker entry that stands for the model in the settings. */
+/** Id of the entry in the chat's model picker that uses the model of the settings. */
 export const configuredModelId = 'configured';
 export const walkthroughId = 'helios.start';
-/** URI scheme of our read-only documents: journals, run outputs, comparisons. */
+/** URI scheme of Helios's read-only documents, such as journals and run outputs. */
 export const documentScheme = 'helios';

@@ -2,6 +2,6 @@ import { isAbsolute, relative } from 'node:path';
 
 /** Whether `path` is `folder` itself or inside it. Both are absolute paths. */
 export function isInside(folder: string, path: string): boolean {
-  const way = relative(folder, path);
-  return way !== '..' && !/^\.\.[/\\]/.test(way) && !isAbsolute(way);
+  const relativePath = relative(folder, path);
+  return relativePath !== '..' && !/^\.\.[/\\]/.test(relativePath) && !isAbsolute(relativePath);
 }

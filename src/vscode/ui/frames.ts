@@ -2,8 +2,8 @@ import type { Clock } from '../../base/clock.ts';
 import type { Disposable } from '../../base/disposable.ts';
 
 /**
- * Limits how often `flush` is called: at most once per frame, for any number of requests. The first
- * request after a pause calls `flush` without delay.
+ * Limits how often `flush` is called: at most once per `frameMs`, for any number of requests. The
+ * first request after a pause calls `flush` without delay.
  */
 export class Frames implements Disposable {
   readonly #clock: Clock;
@@ -28,7 +28,7 @@ export class Frames implements Disposable {
     });
   }
 
-  /** Drops pending requests. Requests made afterwards still work. */
+  /** Cancels pending requests. Later requests still work. */
   dispose(): void {
     this.#timer?.dispose();
     this.#timer = undefined;

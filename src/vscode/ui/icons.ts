@@ -1,10 +1,10 @@
-/** Codicons and theme colours for sessions, runs and the ways in which they end. */
+/** Icons for phases and ends of sessions, and for verdicts of runs. */
 import type { EndReason } from '../../agent/journal/events.ts';
 import type { SessionState } from '../../agent/journal/state.ts';
 import { needsUser } from '../../presentation/sessions/sessionText.ts';
 import type { Verdict } from '../../runs/run.ts';
 
-/** A codicon and its theme colour. */
+/** A codicon id and the id of its theme colour. Default colour: the colour of the text. */
 export interface Icon {
   readonly id: string;
   readonly color?: string;

@@ -1,10 +1,10 @@
 /** Converts limits from the settings to a budget. */
 import type { Budget, Limits } from '../../agent/journal/events.ts';
 
-/** Limits as in the settings, where 0 means no limit. */
+/** Limits from the settings, where 0 means no limit. */
 export type SetLimits = Readonly<Record<keyof Limits, number>>;
 
-/** Returns the default budget of a goal. */
+/** Returns the budget of a goal, with the limits per experiment. */
 export function budgetOf(goal: SetLimits, experiment: SetLimits): Budget {
   const allowance = limitsOf(experiment);
   return { ...limitsOf(goal), ...(Object.keys(allowance).length > 0 && { experiment: allowance }) };

@@ -7,7 +7,10 @@ import type { TreeNode } from './treeNode.ts';
 
 const dayMs = 86_400_000;
 
-/** Groups by age. Sessions that have not ended or that changed within a day are in no group. */
+/**
+ * Groups by age. Sessions that have not ended, or whose last event is less than a day old, are not
+ * grouped.
+ */
 const groups = [
   { id: 'week', label: 'Earlier This Week', withinMs: 7 * dayMs },
   { id: 'month', label: 'Earlier This Month', withinMs: 30 * dayMs },
@@ -15,8 +18,8 @@ const groups = [
 ] as const;
 
 /**
- * Returns the rows of recent sessions in the order of `summaries`, followed by the non-empty
- * groups.
+ * Returns the rows of sessions that are not grouped, in the order of `summaries`, followed by the
+ * non-empty groups.
  */
 export function groupedByAge(
   summaries: readonly SessionSummary[],

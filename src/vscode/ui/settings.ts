@@ -1,25 +1,22 @@
 /**
- * Converts settings to the form that the engine and the views need. Settings are read when used,
- * never cached.
+ * Reads VS Code's settings and converts them for the engine and the views. The values are not
+ * cached, so a changed setting applies to the next read.
  */
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { workspace } from 'vscode';
 import type { EngineSettings } from '../../agent/contract/settings.ts';
 import type { Budget } from '../../agent/journal/events.ts';
+import { configuredValue } from '../../presentation/settings/configuredValue.ts';
 import {
   engineSettingsOf,
   settingsOfEnvironment,
 } from '../../presentation/settings/engineSettings.ts';
-import {
-  defaultOf,
-  type SettingName,
-  type Settings,
-} from '../../presentation/settings/settings.ts';
+import type { SettingName, Settings } from '../../presentation/settings/settings.ts';
 import { budgetOf, type SetLimits } from './limits.ts';
 
 export const setting = <Name extends SettingName>(name: Name): Settings[Name] =>
-  workspace.getConfiguration('helios').get<Settings[Name]>(name) ?? defaultOf(name);
+  configuredValue(workspace.getConfiguration('helios'), name);
 
 /** Whether the settings of the user or the workspace select a provider or a model. */
 export const isModelSet = (): boolean =>

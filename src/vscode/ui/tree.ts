@@ -1,6 +1,6 @@
 /**
- * A tree view that converts plain rows to VS Code's items. A redraw updates only the rows that
- * changed.
+ * A tree view that converts plain rows to VS Code's tree items. A redraw updates only the changed
+ * rows.
  */
 import {
   EventEmitter,
@@ -20,13 +20,14 @@ import type { TreeNode } from './treeNode.ts';
 
 export interface TreeDeps {
   readonly id: string;
-  /** Resolves with the current rows. */
+  /** Resolves with the current top-level rows. */
   load(): Promise<readonly TreeNode[]>;
   onFailure(error: unknown): void;
 }
 
 /**
- * The object by which VS Code identifies a row. Its content changes, but the object stays the same.
+ * The element object of a row. VS Code identifies a row by its element object, so a redraw changes
+ * the content of the object instead of creating a new object.
  */
 type Row = { -readonly [Key in keyof TreeNode]: TreeNode[Key] };
 
@@ -37,7 +38,7 @@ export class Tree implements TreeDataProvider<TreeNode>, Disposable {
   readonly #owned = new DisposableStore();
   readonly #rows = new Map<string, Row>();
   #roots: readonly TreeNode[] | undefined;
-  /** Rows that are already loaded for the pending redraw. */
+  /** Top-level rows that a redraw has loaded and that VS Code has not requested yet. */
   #loaded: readonly TreeNode[] | undefined;
   #isStale = false;
   readonly #update = coalesced(() => this.#redraw());
@@ -65,21 +66,24 @@ export class Tree implements TreeDataProvider<TreeNode>, Disposable {
     return this.#view.visible;
   }
 
-  /** Redraws now or, if the tree is hidden, when it becomes visible. */
+  /** Redraws the changed rows now or, if the tree is hidden, when the tree becomes visible. */
   refresh(): void {
     this.#isStale = !this.#view.visible;
     if (!this.#isStale) void this.#update();
   }
 
-  /** Redraws every row, including rows whose children are loaded when the user expands them. */
+  /**
+   * Redraws all rows, not only the changed rows, now or when the tree becomes visible. Children
+   * that are loaded when the user expands a row are loaded again.
+   */
   reload(): void {
     this.#roots = undefined;
     this.refresh();
   }
 
   /**
-   * Sets the badge. `one` and `several` name what is counted, for example `active run`, `active
-   * runs`.
+   * Sets the badge and its tooltip. `one` and `several`: singular and plural of the counted
+   * objects, such as `active run` and `active runs`.
    */
   badge(count: number, one: string, several: string): void {
     const tooltip = `${count} ${count === 1 ? one : several}`;
@@ -127,8 +131,8 @@ export class Tree implements TreeDataProvider<TreeNode>, Disposable {
   }
 
   /**
-   * Redraws only the changed rows with their children, or all rows if any row was added, removed or
-   * moved.
+   * Redraws the changed top-level rows with their children, or all rows if a top-level row was
+   * added, removed or moved.
    */
   async #redraw(): Promise<void> {
     try {
@@ -149,7 +153,7 @@ export class Tree implements TreeDataProvider<TreeNode>, Disposable {
     }
   }
 
-  /** Returns the object that VS Code knows for the row, with the new content. */
+  /** Returns the element object of the row, with the new content. */
   #rowFor(node: TreeNode): TreeNode {
     const row = this.#rows.get(node.id) ?? { ...node };
     for (const key of Object.keys(row)) if (!(key in node)) delete row[key as keyof Row];

@@ -2,7 +2,9 @@
 import type { CommandId } from './contributions.ts';
 import type { Icon } from './icons.ts';
 
-/** The object that a row shows. Passed to the commands in the row's menu. */
+/**
+ * The object that a row shows. The commands in the row's menu receive the target in their argument.
+ */
 export type RowTarget =
   | { readonly kind: 'session'; readonly sessionId: string }
   | { readonly kind: 'run'; readonly runId: string; readonly sessionId: string }
@@ -15,8 +17,8 @@ export type RowTarget =
 
 export interface TreeNode {
   /**
-   * Id of the row. The same for the lifetime of what the row shows, so that a redraw preserves
-   * expansion and selection.
+   * Id of the row. If the id stays the same, VS Code preserves the expansion and selection of the
+   * row across redraws.
    */
   readonly id: string;
   readonly label: string;
@@ -24,7 +26,7 @@ export interface TreeNode {
   /** Tooltip, as Markdown. */
   readonly tooltip?: string;
   readonly icon?: Icon;
-  /** The row's `contextValue`: words for `when` clauses of menus. */
+  /** The row's `contextValue`: words that the `when` clauses of menus match. */
   readonly context?: string;
   /** Text for screen readers: label, state and value in one sentence. */
   readonly spoken: string;

@@ -1,4 +1,4 @@
-/** Selects one of a window's folders. */
+/** Selects one of the window's workspace folders. */
 import { window, workspace, type Uri } from 'vscode';
 
 /**
@@ -12,7 +12,7 @@ export async function pickFolder(placeHolder: string): Promise<Uri | undefined> 
   return folder?.uri;
 }
 
-/** Returns the folder of the file in the active editor; otherwise the first folder. */
+/** Returns the workspace folder of the file in the active editor; otherwise the first folder. */
 export function frontFolder(): Uri | undefined {
   const file = window.activeTextEditor?.document.uri;
   return ((file && workspace.getWorkspaceFolder(file)) ?? workspace.workspaceFolders?.[0])?.uri;

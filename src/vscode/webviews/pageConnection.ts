@@ -1,6 +1,7 @@
 /**
- * The connection to the current page of a webview. VS Code destroys a hidden page, so hiding ends
- * the connection, and the first request of the next page begins a new one.
+ * The connection to the current page of a webview. VS Code destroys the page of a hidden webview,
+ * so hiding ends the connection. A new connection then waits for the first request of the next
+ * page.
  */
 import type { MessageConnection } from 'vscode-jsonrpc';
 import type { Disposable } from '../../base/disposable.ts';
@@ -8,9 +9,9 @@ import { connect, type PanelPort } from '../../protocol/connect.ts';
 
 export interface PageOptions {
   readonly port: PanelPort;
-  /** Registers the request handlers; called for each page. */
+  /** Registers the request handlers. Called for the connection to each page. */
   serve(connection: MessageConnection): void;
-  /** Called when the page is gone. Nothing may be sent until the next page's first request. */
+  /** Called when the page is destroyed. Nothing may be sent until the next page's first request. */
   onGone(): void;
 }
 
@@ -25,7 +26,7 @@ export class PageConnection implements Disposable {
     this.#current = this.#open();
   }
 
-  /** The connection to the current or next page. */
+  /** The connection to the current page or, if there is none, to the next page. */
   get current(): MessageConnection {
     return this.#current;
   }
@@ -58,8 +59,8 @@ export class PageConnection implements Disposable {
     const { port, serve } = this.#options;
     const connection = connect({
       onMessage: (listener) => port.onMessage(listener),
-      // Nothing is sent to a hidden panel: VS Code would deliver the messages to the next page,
-      // which did not request them.
+      // Nothing is sent while the webview is hidden: VS Code would deliver the messages to the next
+      // page, which did not request them.
       post: (message) => this.#isHidden || port.post(message),
     });
     serve(connection);

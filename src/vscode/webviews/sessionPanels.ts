@@ -1,6 +1,6 @@
 /**
- * Webviews of sessions as editor tabs: one tab per kind of view and session, restored after a
- * reload of the window.
+ * Webviews of sessions as editor tabs: one tab per session for each kind of webview, restored after
+ * a reload of the window.
  */
 import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
@@ -10,7 +10,7 @@ import type { Logger } from '../../base/logger.ts';
 import type { PanelPort } from '../../protocol/connect.ts';
 import { webviewHtml } from './webviewPage.ts';
 
-/** Serves the page of a panel, for the lifetime of the panel. */
+/** Serves the pages of a panel, for the lifetime of the panel. */
 export interface PanelConversation extends Disposable {
   setVisible(isVisible: boolean): void;
 }
@@ -18,7 +18,7 @@ export interface PanelConversation extends Disposable {
 export interface PanelKind<Source> {
   /** VS Code's view type, by which a saved panel is recognized. */
   readonly viewType: string;
-  /** Folder below `dist/webview`. */
+  /** Name of the folder in `dist/webview` that contains the script and the style sheet. */
   readonly folder: string;
   readonly icon: string;
   readonly name: string;

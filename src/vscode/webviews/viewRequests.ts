@@ -1,4 +1,4 @@
-/** Validates requests of webviews. */
+/** Validates requests of webviews, and creates the errors for refused requests. */
 import { ErrorCodes, ResponseError } from 'vscode-jsonrpc';
 import type { z } from 'zod';
 
@@ -11,7 +11,7 @@ export const refusal = (
   code: number = ErrorCodes.InvalidRequest,
 ): ResponseError<Refused> => new ResponseError(code, message, { message });
 
-/** Returns a valid request; throws a `ResponseError` that names the invalid part. */
+/** Returns the request if it matches the schema; otherwise throws a `ResponseError`. */
 export function checked<T>(schema: z.ZodType<T>, request: unknown): T {
   const result = schema.safeParse(request);
   if (result.success) return result.data;

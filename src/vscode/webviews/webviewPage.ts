@@ -1,22 +1,22 @@
 /**
- * The HTML page of a webview. Its content security policy allows only our script and our style
- * sheet.
+ * The HTML page of a webview. Its content security policy allows only the extension's script and
+ * style sheet.
  */
 
 export interface WebviewPage {
-  /** Title of the page, as plain text. */
+  /** Title of the page, which is inserted without escaping. */
   readonly title: string;
-  /** Value of `cspSource`: where VS Code loads the webview's files from. */
+  /** Value of VS Code's `Webview.cspSource`: the origin of the webview's files. */
   readonly cspSource: string;
   readonly scriptUri: string;
   readonly styleUri: string;
-  /** Random value of the content security policy, different for each page. */
+  /** Nonce of the content security policy: a random value, different for each page. */
   readonly nonce: string;
 }
 
 /**
- * Returns the HTML. The UI toolkit needs the nonce for its style element, and reads it from the
- * meta element of this name.
+ * Returns the HTML of the page. The UI toolkit reads the nonce for its style element from the meta
+ * element `csp-nonce`.
  */
 export const webviewHtml = ({
   title,

@@ -1,4 +1,7 @@
-/** Approval questions of sessions. Several places show a question; the first answer counts. */
+/**
+ * Approval questions of sessions. A question is shown in the chat, the Inbox, the status bar and a
+ * notification; the first answer is used.
+ */
 import type { ApprovalAnswer, ApprovalRequest } from '../../agent/contract/ports.ts';
 import { Emitter, type Event } from '../../base/emitter.ts';
 

@@ -4,14 +4,14 @@ import { contextKeys } from '../ui/contributions.ts';
 import type { OpenSessions } from './openSessions.ts';
 
 /**
- * Keeps the context keys up to date. A key is sent only when its value changes, as each one is a
- * message to the window.
+ * Keeps the context keys up to date. A key is set only when its value changes, because each
+ * `setContext` call is a message to VS Code's window.
  */
 export function keepContextKeys(sessions: OpenSessions): Disposable {
-  const known = new Map<string, boolean>();
+  const values = new Map<string, boolean>();
   const set = (key: string, value: boolean): void => {
-    if (known.get(key) === value) return;
-    known.set(key, value);
+    if (values.get(key) === value) return;
+    values.set(key, value);
     void commands.executeCommand('setContext', key, value);
   };
   const update = (): void => {

@@ -1,4 +1,4 @@
-/** Read-only documents that update while they are open: journals, outputs of runs, comparisons. */
+/** Read-only documents that update while they are open, such as journals and run outputs. */
 import { basename } from 'node:path/posix';
 import {
   commands,
@@ -18,12 +18,12 @@ import { Frames } from '../ui/frames.ts';
 
 type Render = () => Promise<string>;
 
-/** Minimum time between redraws of a document. Limited because outputs and journals can be long. */
+/** Minimum time between updates of documents. Limited because outputs and journals can be long. */
 const frameMs = 1_000;
 
 /**
- * The open documents. Each is a function that returns the text and is stored while the document is
- * open. After a reload of the window, the function is gone and the document shows a message.
+ * The open documents. For each document, stores the function that returns the document's text. The
+ * functions do not survive a reload of the window: a restored document shows a message instead.
  */
 export class Documents implements TextDocumentContentProvider, Disposable {
   readonly #owned = new DisposableStore();
@@ -44,12 +44,14 @@ export class Documents implements TextDocumentContentProvider, Disposable {
     const render = this.#renders.get(uri.path);
     if (render === undefined)
       return `${basename(uri.path)} was closed with its window. Open it again from Helios.\n`;
-    return render().catch((error: unknown) => `This could not be read: ${messageOf(error)}\n`);
+    return render().catch(
+      (error: unknown) => `${basename(uri.path)} could not be read: ${messageOf(error)}\n`,
+    );
   }
 
   /**
-   * Opens a document: Markdown as a preview, other files as text. `path` is absolute and ends in
-   * the title of the tab.
+   * Opens a document: a path that ends in `.md` as a Markdown preview, any other path as text.
+   * `path` begins with `/`; its last segment is the title of the tab.
    */
   async open(path: string, render: Render): Promise<void> {
     this.#renders.set(path, render);
@@ -62,7 +64,7 @@ export class Documents implements TextDocumentContentProvider, Disposable {
     await window.showTextDocument(uri, { preview: true });
   }
 
-  /** Redraws the documents whose path starts with `prefix`. */
+  /** Updates the open documents whose path starts with `prefix`. */
   changed(prefix: string): void {
     for (const path of this.#renders.keys()) if (path.startsWith(prefix)) this.#due.add(path);
     if (this.#due.size > 0) this.#frames.request();

@@ -1,4 +1,4 @@
-/** The only engine of this window, created on first use and closed with the window. */
+/** The engine of this window, created on first use and closed with the window. */
 import { Emitter, type Event } from '../../base/emitter.ts';
 import { UserFacing } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
@@ -77,4 +77,5 @@ export class EngineHost {
 export const trustText =
   'Helios runs commands and edits files, so it starts only in a folder that you trust.';
 
-const notTrusted = (): UserFacing => new UserFacing(trustText, 'Manage Workspace Trust');
+const notTrusted = (): UserFacing =>
+  new UserFacing(trustText, 'Run “Workspaces: Manage Workspace Trust”.');

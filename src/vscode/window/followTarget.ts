@@ -1,20 +1,20 @@
 /** The session that the next `/follow` shows, and the sessions that the chat is showing now. */
 export class FollowTarget {
   readonly #followed = new Map<string, number>();
-  #wanted: string | undefined;
+  #nextId: string | undefined;
 
   want(sessionId: string): void {
-    this.#wanted = sessionId;
+    this.#nextId = sessionId;
   }
 
   /**
-   * Returns the session to follow, only once: a later `/follow` that the user types refers to the
-   * session of the chat.
+   * Returns the id of the session that the next `/follow` shows, and clears it, so that a `/follow`
+   * that the user types later refers to the session of the chat.
    */
   take(): string | undefined {
-    const wanted = this.#wanted;
-    this.#wanted = undefined;
-    return wanted;
+    const id = this.#nextId;
+    this.#nextId = undefined;
+    return id;
   }
 
   isFollowed(sessionId: string): boolean {

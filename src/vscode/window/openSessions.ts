@@ -1,6 +1,6 @@
 /**
- * The sessions of this window in the form that views need: a single event for all changes, and the
- * newest values.
+ * The sessions that are open in this window, in the form that views need: with a single event for
+ * all changes.
  */
 import type { Engine } from '../../agent/contract/engine.ts';
 import type { Session } from '../../agent/contract/sessions.ts';
@@ -23,9 +23,9 @@ import {
   type LiveMetric,
 } from '../../presentation/sessions/sessionText.ts';
 
-/** Minimum time between redraws of views. */
+/** Minimum time between change events. */
 const frameMs = 250;
-/** Time between redraws without a change, because relative times (`2 m ago`) grow. */
+/** Time after which a change event fires without a change, to update times such as `2 min ago`. */
 const tickMs = 30_000;
 
 export class OpenSessions implements Disposable {
@@ -33,17 +33,17 @@ export class OpenSessions implements Disposable {
   readonly #clock: Clock;
   readonly #changed = new Emitter<void>();
   readonly #recorded = new Emitter<{ readonly session: Session; readonly event: JournalEvent }>();
-  readonly #ran = new Emitter<RunChange>();
+  readonly #runChanged = new Emitter<RunChange>();
   readonly #frames: Frames;
   readonly #watched = new Map<string, Disposable>();
   #engine: Engine | undefined;
   #tick: Disposable | undefined;
 
-  /** Fires at most four times a second, when something that views show has changed. */
+  /** Fires at most four times a second, when a session, a run or a setting has changed. */
   readonly onDidChange: Event<void> = this.#changed.event;
   readonly onDidRecord: Event<{ readonly session: Session; readonly event: JournalEvent }> =
     this.#recorded.event;
-  readonly onDidChangeRun: Event<RunChange> = this.#ran.event;
+  readonly onDidChangeRun: Event<RunChange> = this.#runChanged.event;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -55,14 +55,14 @@ export class OpenSessions implements Disposable {
     this.#owned.add(engine.sessions.onDidChange(() => this.#watchAll()));
     this.#owned.add(
       engine.runs.onDidChange((change) => {
-        this.#ran.fire(change);
+        this.#runChanged.fire(change);
         this.#frames.request();
       }),
     );
     this.#watchAll();
   }
 
-  /** Redraws the views, for example after a setting has changed. */
+  /** Fires `onDidChange`, for example after a setting has changed. */
   refresh(): void {
     this.#frames.request();
   }
@@ -143,8 +143,8 @@ export class OpenSessions implements Disposable {
   }
 
   /**
-   * Returns the deciding metric of the newest running run that reports it; otherwise that of the
-   * newest run.
+   * Returns the value of the deciding metric in the newest active run that reports the metric;
+   * otherwise in the newest run that reports it.
    */
   #liveMetric(session: Session): LiveMetric | undefined {
     const { state } = session;

@@ -1,23 +1,24 @@
-/** Quick picks for sessions and runs, shown by commands that are called without a target. */
+/**
+ * Quick picks for sessions and runs, shown by commands that are called without a session or run.
+ */
 import { ThemeIcon, window, type QuickPickItem } from 'vscode';
 import type { Session, SessionSummary } from '../../agent/contract/sessions.ts';
 import { UserFacing } from '../../base/errors.ts';
-import { counted, formatDuration, oneLine } from '../../base/text.ts';
+import { formatDuration, oneLine } from '../../base/text.ts';
 import type { SessionId } from '../../base/ids.ts';
 import type { LedgerRow } from '../../experiments/ledger.ts';
-import { verdictText } from '../../presentation/runs/runText.ts';
+import { rowStatus, runTitle } from '../../presentation/runs/runText.ts';
 import type { OpenSessions } from './openSessions.ts';
-import { costText, endText, statusLine } from '../../presentation/sessions/sessionText.ts';
+import { statusLine, summaryText } from '../../presentation/sessions/sessionText.ts';
 import { endIcon, phaseIcon, verdictIcon } from '../ui/icons.ts';
-import { relativeTime } from '../../base/span.ts';
 
 export interface Choice<T> extends QuickPickItem {
   readonly value: T;
 }
 
 /**
- * Asks the user to choose. A single choice is returned without asking. Resolves with `undefined`
- * when the user cancels.
+ * Asks the user to choose. Resolves with the value of the choice, or `undefined` when the user
+ * cancels or there are no choices. A single choice is returned without asking.
  */
 export async function pickOne<T>(
   choices: readonly Choice<T>[],
@@ -29,8 +30,8 @@ export async function pickOne<T>(
 }
 
 /**
- * Asks for a session of this window that has not ended. Rejects with `UserFacing` when there is
- * none.
+ * Asks for a session of this window that has not ended. A single session is returned without
+ * asking. Throws `UserFacing` if all sessions have ended.
  */
 export function pickGoing(sessions: OpenSessions, title: string): Promise<Session | undefined> {
   const going = sessions.going();
@@ -55,21 +56,19 @@ export function sessionChoice(session: Session, sessions: OpenSessions): Choice<
 }
 
 export function summaryChoice(summary: SessionSummary): Choice<SessionSummary> {
-  const phase = summary.endReason === undefined ? 'Not ended' : endText(summary.endReason);
   const icon = summary.endReason === undefined ? 'debug-disconnect' : endIcon(summary.endReason).id;
-  const age = relativeTime(summary.lastEventMs, Date.now());
-  const words = [phase, summary.best ?? '', counted(summary.runs, 'run'), costText(summary), age];
   return {
     label: oneLine(summary.goal, 80),
-    detail: words.filter((word) => word !== '').join(' · '),
+    detail: summaryText(summary, Date.now()),
     iconPath: new ThemeIcon(icon),
     value: summary,
   };
 }
 
 /**
- * Asks for one of the listed sessions. With `only`, a single listed session is returned without
- * asking. Resolves with `undefined` when the user cancels.
+ * Asks for one of the listed sessions. A single listed session is returned without asking. Resolves
+ * with the id of the session, or `undefined` when the user cancels. Rejects with `UserFacing` if
+ * the list is empty.
  */
 export async function anySession(
   list: Promise<readonly SessionSummary[]>,
@@ -97,13 +96,13 @@ export function runChoice({ session, row }: RunOfSession): Choice<RunOfSession> 
   const took =
     row.startedMs === undefined ? undefined : (row.endedMs ?? Date.now()) - row.startedMs;
   const words = [
-    row.verdict ? verdictText(row.verdict) : 'running',
+    rowStatus(row),
     row.machineId,
     took === undefined ? '' : formatDuration(took),
     oneLine(session.state.goal, 60),
   ];
   return {
-    label: `Run ${row.number}${row.isChampion ? ', champion' : ''}`,
+    label: `${runTitle(row.number)}${row.isChampion ? ', champion' : ''}`,
     description: row.label,
     detail: words.filter((word) => word !== '').join(' · '),
     iconPath: new ThemeIcon(verdictIcon(row.verdict).id.replace('~spin', '')),

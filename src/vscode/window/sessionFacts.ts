@@ -5,7 +5,9 @@ import type { Ledger } from '../../experiments/ledger.ts';
 import type { GpuTime } from '../../machines/resources/gpuTimes.ts';
 import type { Liveness } from '../../runs/run.ts';
 
-/** Facts about a run that its ledger row does not have; known while this window follows the run. */
+/**
+ * Facts about a run that are not in its ledger row. Available while this window follows the run.
+ */
 export interface RunFacts {
   readonly liveness: Liveness;
   readonly gpuTime?: GpuTime | undefined;
@@ -16,6 +18,6 @@ export type FactsOf = (runId: RunId) => RunFacts | undefined;
 export interface OpenSessionView {
   readonly state: SessionState;
   readonly ledger: Ledger;
-  /** Returns the facts of a run; omitted if this window does not follow the session's runs. */
+  /** Returns the facts of a run. Omitted if the session is not open in this window. */
   readonly facts?: FactsOf;
 }

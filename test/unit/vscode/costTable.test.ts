@@ -30,7 +30,10 @@ describe('what a session cost, in the window', () => {
     const today = { ...nothingSpent, usd: 15 };
     const part = costPart({ state: spent, today, dayLimits: { usd: 20 }, nowMs: startMs });
     assert.match(part, /\| claude\/claude-opus-5-5 \| 1 \| 4\.5k \| 75 % \| \$1\.20 \|/);
-    assert.match(part, /\| claude\/claude-sonnet-5-5 \| 1 \| 4\.5k \| 75 % \| \$0\.30 \(plan\) \|/);
+    assert.match(
+      part,
+      /\| claude\/claude-sonnet-5-5 \| 1 \| 4\.5k \| 75 % \| \$0\.30 at list price, covered by your plan \|/,
+    );
     assert.match(part, /- \$1\.50 of \$5\.00 of the goal · 30 % used, \$3\.50 left/);
     assert.match(part, /- \$15\.00 of \$20\.00 of the day · 75 % used, \$5\.00 left/);
     const free = costPart({ state: stateOf({ budget: {} }), today, nowMs: startMs });
@@ -60,7 +63,7 @@ describe('what a session cost, in the window', () => {
     assert.deepEqual(part, {
       kind: 'line',
       icon: 'credit-card',
-      markdown: 'Budget · 80 % of the money of the day is used: $16.10 of $20.00',
+      markdown: 'Budget · at least 80 % of the money of the day is used: $16.10 of $20.00',
     });
   });
 });

@@ -3,10 +3,13 @@ import { describe, it } from 'mocha';
 import { applyEvent } from '../../../src/agent/journal/fold.ts';
 import type { JournalEvent } from '../../../src/agent/journal/events.ts';
 import type { Ledger } from '../../../src/experiments/ledger.ts';
+import { plainLines } from '../../../src/base/markdown.ts';
+import { noUsage } from '../../../src/models/model.ts';
 import { judge, type MetricComparison } from '../../../src/metrics/compare.ts';
 import { comparisonDocument } from '../../../src/presentation/runs/comparison.ts';
 import { isInside } from '../../../src/vscode/ui/folders.ts';
 import { journalDocument } from '../../../src/vscode/sessions/journalDocument.ts';
+import { cleanUpDocument } from '../../../src/vscode/sessions/cleanUpDocument.ts';
 import { panelState } from '../../../src/vscode/metrics/panelState.ts';
 import { recorded, rowOf, startMs, started, stateOf, summaryOf } from './states.ts';
 
@@ -73,6 +76,92 @@ describe('journal document', () => {
   it('says that a journal is damaged', () => {
     const text = journalDocument({ state, events, ledger, damage: ['line 7 is torn'] }, startMs);
     assert.match(text, /damaged:\*\* line 7 is torn/);
+  });
+});
+
+describe('documents of hostile text', () => {
+  const image = '![p](https://evil/x.png)';
+  const nasty = [
+    `${image} [run](command:evil) <img src="https://evil/y.png"> <https://evil/> &lt; $(bug)`,
+    `[r]: https://evil/z.png\r${image}\u2028# heading`,
+    '',
+    `    ${image}`,
+    `- ${image}`,
+    `1. ${image}`,
+    `> ${image}`,
+    `| ${image} | b |`,
+    '| :-- | :-- |',
+    '`',
+    '``` html',
+    `${image}`,
+    '~~~',
+    '```',
+    image,
+    '===',
+    '~~~mermaid',
+    `\`\`\`\n${image}`,
+  ].join('\n');
+  /** Lines outside code blocks. */
+  const bare = (markdown: string): string =>
+    markdown.replace(/^(?:> )?(`{3,})\n[\s\S]*?\n\1$/gm, '');
+  const assertQuiet = (markdown: string): void => {
+    const text = bare(markdown);
+    assert.doesNotMatch(text, /(?<!\\)[<[\]|]/m);
+    assert.doesNotMatch(text, /(?<!\\)&|(?<!\\)\$\(/);
+    assert.doesNotMatch(text, /^(?: {4}|\t)/m);
+    assert.doesNotMatch(text, /\r(?!\n)/);
+    assert.doesNotMatch(markdown, /^`{3,}.*\w/m);
+    assert.match(text, /!\\\[p\\\]\(https:/);
+  };
+
+  const texts: [string, JournalEvent[]][] = [
+    [
+      'a reply of the model',
+      [
+        recorded({ type: 'model.requested', turn: 1, provider: 'claude', model: 'm' }),
+        recorded({
+          ...{ type: 'model.replied', turn: 1, provider: 'claude', model: 'm', stop: 'stop' },
+          content: [{ type: 'text', text: nasty }],
+          ...{ usage: noUsage, cost: { usd: 0 } },
+        }),
+      ],
+    ],
+    [
+      'the summary of the end',
+      [recorded({ type: 'session.ended', reason: 'goal', summary: nasty, evidence: [] })],
+    ],
+    ['a message', [recorded({ type: 'message.added', origin: 'person', text: nasty })]],
+    [
+      'the result of a call',
+      [
+        recorded({
+          ...{ type: 'tool.finished', callId: 'c', name: 'exec', durationMs: 1, isError: true },
+          text: nasty,
+          changedFiles: [nasty],
+        }),
+      ],
+    ],
+    ['the reason of an alarm', [recorded({ type: 'session.paused', by: 'error', detail: nasty })]],
+  ];
+  for (const [name, more] of texts)
+    it(`load nothing and run nothing: ${name}`, () => {
+      const events = [started('a goal'), ...more];
+      const state = events.slice(1).reduce(applyEvent, stateOf());
+      const empty: Ledger = { experiments: [], imported: [], rows: [] };
+      assertQuiet(journalDocument({ state, events, ledger: empty, damage: [] }, startMs));
+    });
+
+  it('load nothing and run nothing: the sessions to remove', () => {
+    const text = cleanUpDocument([['s-1', 'keep: open', nasty]]);
+    assertQuiet(text.replaceAll(' | ', ' ').replace(/^\| | \|$/gm, ''));
+    assert.equal(text.trimEnd().split('\n').length, 5);
+  });
+
+  it('keep the lines and the code of a reply', () => {
+    assert.equal(
+      plainLines('a *b*\n- c\n\n``` py\nx = "*"\n```\nd'),
+      'a \\*b\\*\\\n\\- c\n\n```\nx = "*"\n```\n\nd',
+    );
   });
 });
 

@@ -41,14 +41,20 @@ describe('inbox view', () => {
   it('shows what waits for the user first, the most urgent question before the others', () => {
     assert.deepEqual(
       rows().map(({ label }) => label),
-      ['Allow it to run a command?', 'May I use q2?', 'May I use q1?', 'Sticky Notes', 'Answered'],
+      [
+        'Allow Helios to run a command?',
+        'May I use q2?',
+        'May I use q1?',
+        'Sticky Notes',
+        'Answered',
+      ],
     );
     assert.equal(inboxCount({ sessions: [state], approvals: [approval], nowMs: startMs }), 3);
   });
 
   it('says what counts without an answer, and when', () => {
     const row = rows().find(({ label }) => label === 'May I use q2?');
-    assert.equal(row?.description, 'default in 1 m: no');
+    assert.equal(row?.description, 'default in 1 min: no');
     assert.match(row?.tooltip ?? '', /Choices: yes · no/);
     assert.match(row?.spoken ?? '', /Question: May I use q2\?/);
   });

@@ -39,7 +39,7 @@ describe('secrets that the background hands on', () => {
     await assert.rejects(takeRenewed(folder, full), /full/);
     assert.deepEqual(await readdir(folder), ['chatgpt']);
     await writeFile(path.join(folder, 'openai'), 'planted', { mode: 0o666 });
-    await assert.rejects(takeRenewed(folder, keys), /can be read by others/);
+    await assert.rejects(takeRenewed(folder, keys), /can be read by other users/);
     assert.equal(kept.has('openai'), false);
   });
 
@@ -50,7 +50,13 @@ describe('secrets that the background hands on', () => {
       store: (key: string, value: string) => Promise.resolve(entries.set(key, value)),
       delete: (key: string) => Promise.resolve(entries.delete(key)),
     });
-    const question = { machine: 'gpu1', kind: 'password', prompt: 'Password:' } as const;
+    const question = {
+      machine: 'gpu1',
+      host: { address: 'ada@gpu1', fingerprint: 'SHA256:abc' },
+      hasJumpHost: false,
+      kind: 'password',
+      prompt: '',
+    } as const;
     const { signal } = new AbortController();
     const window = new MachineSecrets(stored(vault), () => Promise.resolve('open sesame'));
     await window.answer(question, signal);
@@ -61,6 +67,7 @@ describe('secrets that the background hands on', () => {
     assert.deepEqual(await window.entries('gpu2'), []);
     const nobody = new MachineSecrets(stored(handed), () => Promise.resolve(undefined));
     assert.equal(await nobody.answer(question, signal), 'open sesame');
-    assert.equal(await nobody.answer({ ...question, machine: 'gpu2' }, signal), undefined);
+    const host = { ...question.host, address: 'ada@gpu2' };
+    assert.equal(await nobody.answer({ ...question, host }, signal), undefined);
   });
 });

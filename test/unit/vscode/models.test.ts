@@ -62,11 +62,11 @@ describe('model choices', () => {
       ready: new Set(['openai']),
     });
     assert.ok(choice);
-    assert.equal(choiceDetail(choice, priceTable({})), '200K context · price unknown');
+    assert.equal(choiceDetail(choice, priceTable({})), '200k context · price unknown');
     const priced = priceTable({ 'openai/gpt': { input: 1.25, output: 10 } });
     assert.equal(
       choiceDetail(choice, priced),
-      '200K context · $1.25 in, $10.00 out per million tokens',
+      '200k context · $1.25 in, $10.00 out per million tokens',
     );
   });
 

@@ -80,10 +80,10 @@ describe('experiments tree', () => {
     assert.deepEqual(
       rows.map(({ label, description, context, icon }) => [label, description, context, icon?.id]),
       [
-        ['Run 3', 'loss 3 · lr=3 · 2 h 10 m', 'run running', 'sync~spin'],
-        ['Run 2', 'champion · loss 0.83 · lr=2 · 2 h 8 m ago', 'run ended', 'star-full'],
-        ['Run 1', 'loss 1 · lr=1 · failed (exit code 3) · 2 h 9 m ago', 'run ended', 'error'],
-        ['Run 4', 'did not start · no such folder', 'run failed', 'error'],
+        ['Run 3', 'loss 3 · lr=3 · 2 h 10 min', 'run running', 'sync~spin'],
+        ['Run 2', 'champion · loss 0.83 · lr=2 · 2 h 8 min ago', 'run ended', 'star-full'],
+        ['Run 1', 'loss 1 · lr=1 · failed (exit code 3) · 2 h 9 min ago', 'run ended', 'error'],
+        ['Run 4', 'did not start: no such folder', 'run failed', 'error'],
       ],
     );
     assert.equal(rows[1]?.spoken, 'Run 2, ok, champion, best loss 0.83, lr=2, on gpu1');
@@ -139,8 +139,8 @@ describe('experiments tree', () => {
       rows.map(({ description, context }) => [description, context]),
       [
         ['loss 0.83 · Working · $1.20', 'session open'],
-        ['loss 2 · Not ended · 2 h 10 m ago', 'session unfinished'],
-        ['loss 2 · Budget used up · 2 h 10 m ago', 'session ended'],
+        ['loss 2 · Not ended · 2 h 10 min ago', 'session unfinished'],
+        ['loss 2 · Budget used up · 2 h 10 min ago', 'session ended'],
       ],
     );
     assert.deepEqual(read, []);
@@ -169,7 +169,7 @@ describe('experiments tree', () => {
         ...{ runs: 0, going: 0, turns: 9, usd: 0.5, hasUnknownCost: false },
       };
       const [row] = view({ open: [], listed: [summary], owners: new Map([[id, owner]]) });
-      assert.equal(row?.description, `Running ${where} · 2 h 10 m ago`);
+      assert.equal(row?.description, `Running ${where} · 2 h 10 min ago`);
       assert.deepEqual([row.context, row.icon?.id], ['session unfinished', 'eye']);
     });
 
@@ -229,7 +229,7 @@ describe('machines tree', () => {
         ['this computer · 8 CPUs', 'device-desktop', undefined],
         ['ssh · 3/4 slots · 2 GPUs 47 % · 71 °C', 'remote', 'charts.green'],
         ['ssh · CPU \u20077 % · 3/64 GB', 'remote', 'charts.green'],
-        ['ssh · asking …', 'remote', 'charts.green'],
+        ['ssh · reading hardware …', 'remote', 'charts.green'],
       ],
     );
     assert.deepEqual(
@@ -245,7 +245,7 @@ describe('machines tree', () => {
       [{ state, ledger: onGpu1 }],
       nowMs,
     );
-    assert.equal(row?.description, 'ssh · 1 run · 4 slots · asking …');
+    assert.equal(row?.description, 'ssh · 1 run · 4 slots · reading hardware …');
   });
 
   it('is another row once it has a run, so that it is drawn opened out', () => {
@@ -284,11 +284,11 @@ describe('machines tree', () => {
     ]);
     assert.deepEqual(await shown({ kind: 'unknown', why: 'link lost' }), [
       'slurm · 1 run · Slurm',
-      'loss 3 · lr=3 · no answer from gpu1 · 2 h 10 m',
+      'loss 3 · lr=3 · no answer from gpu1 (link lost) · 2 h 10 min',
       'debug-disconnect',
-      ' no answer from gpu1',
+      ' no answer from gpu1 (link lost)',
     ]);
-    assert.equal((await shown({ kind: 'running' }))[1], 'loss 3 · lr=3 · 2 h 10 m');
+    assert.equal((await shown({ kind: 'running' }))[1], 'loss 3 · lr=3 · 2 h 10 min');
   });
 
   it('says for how much of its time the GPUs of a run were idle, where they were watched', async () => {

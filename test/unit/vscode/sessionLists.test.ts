@@ -53,7 +53,7 @@ describe('lists of sessions', () => {
       [session(0), ...Array.from({ length: 24 }, (_, index) => session(index + 1, 'budget'))],
       nowMs,
     );
-    assert.match(text, /^1\. goal of 0 — not ended · loss 0\.3 · 2 runs · \$1\.50 · now$/m);
+    assert.match(text, /^1\. goal of 0 — Not ended · loss 0\.3 · 2 runs · \$1\.50 · now$/m);
     assert.match(text, /^20\. goal of 19 — Budget used up/m);
     assert.match(text, /5 older sessions/);
     assert.match(resumeList([], nowMs), /no session yet/);

@@ -11,8 +11,8 @@ describe('words of the views', () => {
     const spans: [number, string][] = [
       [-5, '0 s'],
       [59_999, '59 s'],
-      [60_000, '1 m'],
-      [7_800_000, '2 h 10 m'],
+      [60_000, '1 min'],
+      [7_800_000, '2 h 10 min'],
       [7_200_000, '2 h'],
       [90_000_000, '1 d 1 h'],
     ];
@@ -21,7 +21,7 @@ describe('words of the views', () => {
 
   it('says times relative to now, and exactly', () => {
     assert.equal(relativeTime(startMs, startMs + 59_000), 'now');
-    assert.equal(relativeTime(startMs, startMs + 720_000), '12 m ago');
+    assert.equal(relativeTime(startMs, startMs + 720_000), '12 min ago');
     assert.equal(exactTime(startMs), '2026-11-20 14:03:27');
     assert.equal(clockTime(startMs, startMs + 1000), '14:03');
     assert.equal(clockTime(startMs, startMs + 86_400_000), '11-20 14:03');
