@@ -2,7 +2,7 @@ import type { ExtensionContext } from 'vscode';
 import { App } from './vscode/app.ts';
 import type { CreateEngine } from './vscode/window/engineHost.ts';
 
-/** Loads the engine, the larger part of the code, on first use. */
+/** Imports the engine, which is most of the code, only when it is first used. */
 const createEngine: CreateEngine = async (options) =>
   (await import('./compose/engine.ts')).createEngine(options);
 
@@ -14,7 +14,7 @@ export function activate(context: ExtensionContext): void {
   void app.begin();
 }
 
-/** Closes sessions in order; runs continue without this window. */
+/** Closes the engine, which releases the sessions of this window. Their runs continue. */
 export async function deactivate(): Promise<void> {
   await app?.close();
   app = undefined;

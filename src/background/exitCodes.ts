@@ -1,5 +1,6 @@
 /**
- * Exit codes of the process that does the work:
+ * Exit codes of the child process that continues the sessions:
+ * - `done`: no session is left to continue
  * - `failed`: a restart would fail again in the same way
  * - `fault`: an uncaught error; a restart may succeed
  */

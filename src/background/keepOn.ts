@@ -1,6 +1,6 @@
 /**
- * Continues the sessions of a closed window, until the sessions end or the next window takes them
- * back.
+ * Continues the sessions of a closed VS Code window in the background, until they end or a new
+ * window resumes them.
  */
 import { createEngine } from '../compose/engine.ts';
 import type { Engine } from '../agent/contract/engine.ts';
@@ -14,23 +14,27 @@ import type { Logger } from '../base/logger.ts';
 import { MachineSecrets } from '../compose/machineSecrets.ts';
 import { homeAt, isPassing } from '../compose/home.ts';
 import { secretStore } from '../compose/secrets.ts';
+import { endText } from '../presentation/sessions/sessionText.ts';
 
 /**
- * Delay before another attempt to resume sessions that another process holds, because that process
- * may have died.
+ * Delay before another attempt to resume sessions that another process has open, because that
+ * process may have died.
  */
 const reclaimMs = 10_000;
 
 export interface BackgroundDeps {
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Aborted when this process must end; its sessions are then closed properly. */
+  /**
+   * Aborted when this process must end. The sessions are then closed, so that a window can resume
+   * them.
+   */
   readonly signal: AbortSignal;
 }
 
 /**
- * Continues the sessions of the handover. Resolves when no session is left. Rejects if the engine
- * cannot be built or a session could not be read.
+ * Continues the sessions that the window handed over. Resolves when no session is left to continue.
+ * Rejects if the engine cannot be built or a session cannot be read.
  */
 export async function keepOn(
   handover: Handover,
@@ -47,73 +51,76 @@ export async function keepOn(
     clock,
     logger,
   });
-  const taking = { logger, faults: [] as unknown[], told: new Map<SessionId, string>() };
+  const progress = { logger, faults: [] as unknown[], lastReasons: new Map<SessionId, string>() };
   try {
-    let left: readonly SessionId[] = await takeAllUp(engine, handover.sessions, taking);
-    while (left.length > 0 && !signal.aborted) {
-      await idle(engine, left, signal);
-      left = left.filter((id) => !isOver(engine, id));
-      const away = left.filter((id) => openHere(engine, id) === undefined);
-      if (away.length === 0) continue;
+    let remaining: readonly SessionId[] = await resumeAll(engine, handover.sessions, progress);
+    while (remaining.length > 0 && !signal.aborted) {
+      await idle(engine, remaining, signal);
+      remaining = remaining.filter((id) => !isOver(engine, id));
+      const closedIds = remaining.filter((id) => openHere(engine, id) === undefined);
+      if (closedIds.length === 0) continue;
       await delay(clock, reclaimMs, signal).catch(() => undefined);
-      const back = signal.aborted ? [] : await takeAllUp(engine, away, taking);
-      left = [...left.filter((id) => !away.includes(id)), ...back];
+      const resumedIds = signal.aborted ? [] : await resumeAll(engine, closedIds, progress);
+      remaining = [...remaining.filter((id) => !closedIds.includes(id)), ...resumedIds];
     }
   } finally {
     await engine.close();
   }
-  if (taking.faults.length > 0)
-    throw new AggregateError(taking.faults, 'Not every session could be read');
+  if (progress.faults.length > 0)
+    throw new AggregateError(progress.faults, 'Some sessions could not be read');
 }
 
-interface Taking {
+interface ResumeProgress {
   readonly logger: Logger;
-  /** Unexpected errors while the sessions were resumed, thrown together at the end. */
+  /** Unexpected errors while sessions were resumed. Thrown together as one error at the end. */
   readonly faults: unknown[];
   /**
    * Reason last logged for each session that was not resumed, so that the same reason is not logged
    * twice.
    */
-  readonly told: Map<SessionId, string>;
+  readonly lastReasons: Map<SessionId, string>;
 }
 
 /**
- * Resumes the sessions. Returns those that run here and those that may run later: a full disk may
- * recover, and a terminal that holds a session may end. For any other session, logs the reason and
- * leaves the session to the next window.
+ * Resumes the sessions that have not ended and are not paused. Resolves with the ids of the
+ * sessions that now run in this process, and of those to try again later, because the disk is full
+ * or a terminal has the session open. If a session cannot be resumed, logs the reason; the next
+ * window can resume it.
  */
-async function takeAllUp(
+async function resumeAll(
   engine: Engine,
   ids: readonly SessionId[],
-  taking: Taking,
+  progress: ResumeProgress,
 ): Promise<SessionId[]> {
-  const kept: SessionId[] = [];
-  for (const id of ids) if (await isKept(engine, id, taking)) kept.push(id);
-  return kept;
+  const retainedIds: SessionId[] = [];
+  for (const id of ids) if (await resumeOne(engine, id, progress)) retainedIds.push(id);
+  return retainedIds;
 }
 
-async function isKept(
+async function resumeOne(
   engine: Engine,
   id: SessionId,
-  { logger, faults, told }: Taking,
+  { logger, faults, lastReasons }: ResumeProgress,
 ): Promise<boolean> {
   const refuse = (why: string): void => {
-    if (told.get(id) !== why) logger.warn(`${id} is not taken up: ${why}`);
-    told.set(id, why);
+    if (lastReasons.get(id) !== why) logger.warn(`Session ${id} is not resumed: ${why}`);
+    lastReasons.set(id, why);
   };
   try {
     const owner = await engine.sessions.owner(id);
     if (owner?.kind === 'terminal') {
       refuse(
-        `It goes on in a terminal (process ${owner.pid} on ${owner.host}), and is looked at until that ends.`,
+        `It is open in a terminal (process ${owner.pid} on ${owner.host}). It is resumed when that process ends.`,
       );
       return true;
     }
-    if (!(await isLeft(engine, id))) return false;
+    if (!(await canResume(engine, id))) return false;
     const session = await engine.sessions.resume(id);
-    told.delete(id);
-    logger.info(`Goes on with ${id}.`);
-    void session.ended.then((reason) => logger.info(`${id} has ended: ${reason}.`));
+    lastReasons.delete(id);
+    logger.info(`Resumed session ${id}.`);
+    void session.ended.then((reason) =>
+      logger.info(`Session ${id} has ended: ${endText(reason)}.`),
+    );
     return true;
   } catch (error) {
     refuse(adviceOf(error));
@@ -122,11 +129,11 @@ async function isKept(
   }
 }
 
-async function isLeft(engine: Engine, id: SessionId): Promise<boolean> {
+async function canResume(engine: Engine, id: SessionId): Promise<boolean> {
   const { state } = await engine.sessions.read(id);
   if (!isGoing({ state })) return false;
   if (engine.providers().some((provider) => provider.id === state.provider)) return true;
-  throw new UserFacing(`Its model is one of ${state.provider}, which is there only in a window.`);
+  throw new UserFacing(`Its provider ${state.provider} is available only in a VS Code window.`);
 }
 
 const isGoing = ({ state }: Pick<Session, 'state'>): boolean =>
@@ -142,7 +149,7 @@ function isOver(engine: Engine, id: SessionId): boolean {
 }
 
 /**
- * Resolves when one of the sessions no longer runs in this process, or when the signal is aborted.
+ * Resolves as soon as any of the sessions is not running in this process, or the signal is aborted.
  */
 function idle(engine: Engine, ids: readonly SessionId[], signal: AbortSignal): Promise<void> {
   const isGoingHere = (id: SessionId): boolean => {
@@ -152,23 +159,24 @@ function idle(engine: Engine, ids: readonly SessionId[], signal: AbortSignal): P
   return new Promise((resolve) => {
     const check = (): void => {
       if (ids.every(isGoingHere) && !signal.aborted) return;
-      heard.dispose();
+      listener.dispose();
       signal.removeEventListener('abort', check);
       resolve();
     };
-    const heard = engine.sessions.onDidChange(check);
+    const listener = engine.sessions.onDidChange(check);
     signal.addEventListener('abort', check, { once: true });
     check();
   });
 }
 
 /**
- * Returns the ports for an engine without a user: secrets and answers are those that the window
- * handed over, approvals are refused, and renewed sign-ins are stored for the next window.
+ * Returns ports for an engine without a user. Secrets, and answers to password prompts of machines,
+ * are those that the window handed over. Approvals and unknown host keys are refused. Renewed
+ * sign-ins are written to files, from which the next window reads them.
  */
 function portsOf({ home, secrets, machineSecrets }: Handover): EnginePorts {
-  const known = new Map(Object.entries(secrets));
-  const keep = secretStore(homeAt(home).renewedSecretsFolder);
+  const secretValues = new Map(Object.entries(secrets));
+  const storeRenewed = secretStore(homeAt(home).renewedSecretsFolder);
   const vault = new Map(Object.entries(machineSecrets));
   const answers = new MachineSecrets(
     {
@@ -179,13 +187,13 @@ function portsOf({ home, secrets, machineSecrets }: Handover): EnginePorts {
     () => Promise.resolve(undefined),
   );
   return {
-    secret: (name) => Promise.resolve(known.get(name)),
+    secret: (name) => Promise.resolve(secretValues.get(name)),
     storeSecret: async (name, value) => {
-      if (value === undefined) known.delete(name);
-      else known.set(name, value);
-      await keep(name, value);
+      if (value === undefined) secretValues.delete(name);
+      else secretValues.set(name, value);
+      await storeRenewed(name, value);
     },
-    approve: () => Promise.reject(new UserFacing('Nobody is there to be asked.')),
+    approve: () => Promise.reject(new UserFacing('No user is available to approve this.')),
     askSecret: (question, signal) => answers.answer(question, signal),
     keptSecret: (question) => answers.kept(question),
     confirmHostKey: () => Promise.resolve(false),

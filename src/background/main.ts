@@ -1,8 +1,8 @@
 /**
- * The background process. A window starts it, and it outlives the window. While the window is open,
- * the process is small and only reads from standard input which sessions to continue. When the
- * input ends, a child process continues the sessions, and is restarted if it dies. Logs go to
- * standard error.
+ * The background process. A VS Code window starts this process, which outlives the window. While
+ * the window is open, the process is small and only reads from standard input which sessions to
+ * continue. When the input ends, a child process continues the sessions, and is restarted if it
+ * dies. Logs go to standard error.
  */
 import { setTimeout } from 'node:timers/promises';
 import type { Logger } from '../base/logger.ts';
@@ -10,7 +10,7 @@ import { exitCodes } from './exitCodes.ts';
 import { lastMessages } from './standBy.ts';
 import { supervise } from './supervise.ts';
 
-/** Command line argument that marks the child process, which does the work. */
+/** Command-line argument of the child process, which continues the sessions. */
 const workArgument = 'work';
 
 function say(level: string, message: string | Error, details: readonly unknown[]): void {
@@ -30,7 +30,7 @@ const logger: Logger = {
 async function main(): Promise<number> {
   const words = await lastMessages(process.stdin, (problem) => logger.warn(problem));
   if (words === undefined) {
-    logger.error('The window ended without leaving anything to go on with.');
+    logger.error('The window closed without sending a valid message.');
     return exitCodes.failed;
   }
   const stop = new AbortController();

@@ -1,11 +1,13 @@
-/** Waits until a window is closed. Loads no part of the engine before. */
+/**
+ * Waits until the window is closed. Does not import the engine, to keep the waiting process small.
+ */
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 
 /**
- * Reads lines until the input ends for any reason, and resolves with the last one that is valid
- * JSON. For each other line, such as one that was truncated, calls `refuse` with its length but not
- * its content.
+ * Reads lines until the input ends for any reason, and resolves with the last line that is valid
+ * JSON; `undefined` if there is none. For each line that is not valid JSON, such as a truncated
+ * one, calls `refuse` with a message that states the length of the line but not its content.
  */
 export async function lastMessages(
   input: Readable,
@@ -15,7 +17,7 @@ export async function lastMessages(
   const lines = createInterface({ input, crlfDelay: Infinity });
   lines.on('line', (line) => {
     if (isJson(line)) last = line;
-    else refuse(`A line of ${line.length} characters is not JSON and was left out.`);
+    else refuse(`A line of ${line.length} characters is not JSON and was ignored.`);
   });
   const ended = new Promise<void>((resolve) => lines.once('close', resolve));
   input.once('error', () => lines.close());

@@ -1,7 +1,7 @@
 /**
- * Returns a function that runs `work`, one run at a time. All calls during a run share one further
- * run, so the promise of a call belongs to a run that began after the call. A failed run does not
- * prevent the next one.
+ * Returns a function that calls `work`, but never while an earlier call of `work` is pending. All
+ * requests made in the meantime share one further call, so each caller awaits a call that began
+ * after its request. A failed call does not prevent the next one.
  */
 export function coalesced(work: () => Promise<void>): () => Promise<void> {
   let last: Promise<void> = Promise.resolve();

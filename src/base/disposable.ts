@@ -16,8 +16,8 @@ export const toDisposable = (release: () => void): Disposable => {
 
 /**
  * Owns disposables. Disposing the store disposes each of them once, the newest first. An object
- * that is added to a disposed store is disposed at once. Errors are thrown together after all
- * objects were disposed.
+ * that is added to a disposed store is disposed immediately. Errors are thrown as one
+ * `AggregateError` after all objects were disposed.
  */
 export class DisposableStore implements Disposable {
   #owned: Disposable[] = [];

@@ -19,10 +19,10 @@ export class Emitter<T> implements Disposable {
   }
 
   readonly event: Event<T> = (listener) => {
-    // A new function for each subscription, since the same listener may subscribe twice.
-    const own: Listener<T> = (value) => listener(value);
-    this.#listeners.add(own);
-    return toDisposable(() => this.#listeners.delete(own));
+    // Wrap the listener: if the same listener subscribes twice, the set must store two functions.
+    const wrapped: Listener<T> = (value) => listener(value);
+    this.#listeners.add(wrapped);
+    return toDisposable(() => this.#listeners.delete(wrapped));
   };
 
   fire(value: T): void {

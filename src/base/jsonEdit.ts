@@ -1,7 +1,7 @@
 /**
- * Edits JSON text without changing its comments and its layout. The edits of jsonc-parser would
- * lose comments next to removed members. The text must be valid JSON with comments, and no key on
- * the path may occur twice.
+ * Edits JSON text without changing its comments and its layout. `modify` of jsonc-parser is not
+ * used, because it deletes the comments next to a removed member. The text must be valid JSON with
+ * comments, and no key on the path may occur twice.
  */
 import {
   applyEdits,
@@ -13,8 +13,8 @@ import {
 } from 'jsonc-parser';
 
 /**
- * Sets `value` at `path`, if the object or list that contains `path` exists. For `undefined`,
- * removes the member.
+ * Returns the text with `value` at `path`, or without that member if `value` is `undefined`.
+ * Returns the text unchanged if the object or list that would contain the member does not exist.
  */
 export function withValue(text: string, path: JSONPath, value: unknown): string {
   const { node, holder } = find(text, path);
@@ -43,7 +43,10 @@ function find(
   return { node: at(path), holder: at(path.slice(0, -1)) };
 }
 
-/** Adds a member to `holder`, which is an object or, if `name` is omitted, a list. */
+/**
+ * Adds `value` at the end of `holder`: as the member `name` of an object or, if `name` is not a
+ * string, as an item of a list.
+ */
 function withMember(text: string, holder: Node, value: unknown, name?: string | number): string {
   const last = holder.children?.at(-1);
   const { unit, eol } = layoutOf(text);
@@ -81,14 +84,14 @@ function without(text: string, value: Node): string {
   const lineEnd = commentEnd(text, end);
   const open = (commaBefore ?? holder.offset) + 1;
   const begin = commentEnd(text, open);
-  // If other text follows on the member's line, it must not become part of the comment in front of
-  // the member.
+  // If other text follows the removed member on its line, insert a line break, so that this text
+  // does not become part of a comment in front of the member.
   const content = begin !== undefined && lineEnd === undefined ? layoutOf(text).eol : '';
-  const taken = { offset: begin ?? open, length: (lineEnd ?? end) - (begin ?? open), content };
+  const removal = { offset: begin ?? open, length: (lineEnd ?? end) - (begin ?? open), content };
   // Removing the last member also removes the comma before it.
   const comma =
     isLast && commaBefore !== undefined ? [{ offset: commaBefore, length: 1, content: '' }] : [];
-  return applyEdits(text, [...comma, taken]);
+  return applyEdits(text, [...comma, removal]);
 }
 
 /**
@@ -114,7 +117,10 @@ function commentEnd(text: string, offset: number): number | undefined {
   return comments.test(text) ? comments.lastIndex : undefined;
 }
 
-/** Returns the offset of the next comma, which only spaces and comments may precede. */
+/**
+ * Returns the offset of the next comma. Between `offset` and the comma, there may be only white
+ * space and comments.
+ */
 function commaAfter(text: string, offset: number): number {
   const scanner = createScanner(text, true);
   scanner.setPosition(offset);
@@ -126,7 +132,7 @@ function commaAfter(text: string, offset: number): number {
 const indentAt = (text: string, offset: number): string =>
   /^[ \t]*/.exec(text.slice(text.lastIndexOf('\n', offset - 1) + 1, offset))?.[0] ?? '';
 
-/** Returns the indentation of one level, and the line ending, as used in the text. */
+/** Returns the indentation per level and the line ending that the text uses. */
 function layoutOf(text: string): { readonly unit: string; readonly eol: string } {
   const [, unit = '  '] = /\n( +|\t)\S/.exec(text) ?? [];
   return { unit, eol: text.includes('\r\n') ? '\r\n' : '\n' };

@@ -19,7 +19,10 @@ export interface TextPlace {
 export type JsonReading =
   | {
       readonly value: unknown;
-      /** Paths of keys that occur twice in the same object. The last value of such a key counts. */
+      /**
+       * Paths of keys that occur twice in the same object. `value` contains the last value of such
+       * a key.
+       */
       readonly repeated: readonly (readonly PropertyKey[])[];
       /**
        * Returns the position of the value at `path` or, if there is none, of the nearest existing
@@ -61,7 +64,7 @@ function placeIn(text: string, offset: number): TextPlace {
 
 /**
  * Returns the members of an object by name, or the items of a list by index. If a name occurs
- * twice, the last value counts.
+ * twice, the last value is returned.
  */
 function membersOf({ type, children = [] }: Node): Map<PropertyKey, Node> {
   if (type === 'array') return new Map(children.entries());
@@ -108,7 +111,7 @@ const reasons: Partial<Record<ReturnType<typeof printParseErrorCode>, string>> =
   InvalidCharacter: 'this string contains a control character: write \\t for a tab',
   InvalidUnicode: '\\u must be followed by four hexadecimal digits',
   InvalidEscapeCharacter: 'this escape is not valid: write \\\\ for a backslash',
-  EndOfFileExpected: 'there is text after its end',
+  EndOfFileExpected: 'there is text after the end of the JSON value',
   ColonExpected: 'a colon is missing before this',
 };
 

@@ -11,6 +11,31 @@ export const plain = (text: string, maxChars = 160): string =>
     (mark) => `\\${mark}`,
   );
 
+/**
+ * Escapes text of several lines so that Markdown shows the lines as they are. Fenced code becomes a
+ * code block without a language.
+ */
+export function plainLines(text: string): string {
+  const blocks: string[] = [];
+  let block: string[] = [];
+  let fence: string | undefined;
+  const endBlock = (): void => {
+    if (fence !== undefined) blocks.push(codeBlock(block.join('\n')));
+    else if (block.length > 0) blocks.push(block.join('\\\n'));
+    block = [];
+  };
+  for (const line of text.split(/\r\n?|\n/)) {
+    const mark = /^\s*(`{3,}|~{3,})/.exec(line)?.[1];
+    const isEnd = fence !== undefined && mark?.startsWith(fence) === true && line.trim() === mark;
+    if (isEnd || (fence === undefined && (mark !== undefined || line.trim() === ''))) {
+      endBlock();
+      fence = isEnd ? undefined : mark;
+    } else block.push(fence === undefined ? plain(line, Infinity) : line);
+  }
+  endBlock();
+  return blocks.join('\n\n');
+}
+
 /** Returns a code block. Its fence is longer than any sequence of backticks in the text. */
 export function codeBlock(text: string, language = ''): string {
   const fence = fenceFor(text, 3);

@@ -4,11 +4,11 @@
  * Returns at most three known words, the nearest first: words with a small edit distance to `word`,
  * and words that contain `word`.
  */
-export function nearMatches(word: string, known: Iterable<string>): string[] {
-  const asked = word.toLowerCase();
-  const reach = Math.max(1, Math.floor(asked.length / 4));
-  return [...new Set(known)]
-    .map((each) => ({ each, distance: distanceTo(asked, each.toLowerCase()) }))
+export function nearMatches(word: string, candidates: Iterable<string>): string[] {
+  const query = word.toLowerCase();
+  const reach = Math.max(1, Math.floor(query.length / 4));
+  return [...new Set(candidates)]
+    .map((each) => ({ each, distance: distanceTo(query, each.toLowerCase()) }))
     .filter(({ distance }) => distance <= reach)
     .sort((one, other) => one.distance - other.distance)
     .slice(0, 3)
@@ -16,11 +16,11 @@ export function nearMatches(word: string, known: Iterable<string>): string[] {
 }
 
 /**
- * Returns the edit distance. If a known word contains the other, such as `gpt-5.4-mini` for
- * `5.4-mini`, returns 0.5, which ranks it before all words that differ.
+ * Returns the edit distance, or 0.5 if `candidate` contains `query`, as `gpt-5.4-mini` contains
+ * `5.4-mini`. Such a word thus ranks before words with other letters.
  */
-const distanceTo = (asked: string, known: string): number =>
-  asked.length >= 3 && known.includes(asked) ? 0.5 : editDistance(asked, known);
+const distanceTo = (query: string, candidate: string): number =>
+  query.length >= 3 && candidate.includes(query) ? 0.5 : editDistance(query, candidate);
 
 /**
  * Returns the edit distance: how many letters to add, remove, replace or swap with their neighbour

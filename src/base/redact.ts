@@ -10,13 +10,13 @@ export const redactedMark = '[redacted]';
 const minChars = 6;
 
 /**
- * Replaces secrets by a mark. Finds the `known` secrets as they are, and as encoded in URLs, JSON
- * and base64.
+ * Replaces secrets with `redactedMark`. Finds the `known` secrets as they are, and as encoded in
+ * URLs, JSON and base64.
  */
 export function redact(text: string, known: Iterable<string> = []): string {
-  const spoken = [...new Set([...known].flatMap(formsOf))].sort((a, b) => b.length - a.length);
-  const without = spoken.reduce((rest, secret) => rest.replaceAll(secret, redactedMark), text);
-  return without.includes('\u001b') ? withColours(without) : withoutShapes(without);
+  const knownForms = [...new Set([...known].flatMap(formsOf))].sort((a, b) => b.length - a.length);
+  const redacted = knownForms.reduce((rest, secret) => rest.replaceAll(secret, redactedMark), text);
+  return redacted.includes('\u001b') ? withColours(redacted) : withoutShapes(redacted);
 }
 
 /**
@@ -33,13 +33,13 @@ function withoutShapes(text: string): string {
   return shapes
     .reduce((rest, { pattern, put = redactedMark }) => rest.replace(pattern, put), text)
     .replace(assignment, withoutValue)
-    .replace(longWord, (word) => (isDrawn(word) ? redactedMark : word));
+    .replace(longWord, (word) => (isRandom(word) ? redactedMark : word));
 }
 
-/** Returns true when the text has the form of a secret, or contains such text. */
+/** Returns true when any part of the text has the form of a secret. */
 export const looksSecret = (text: string): boolean => redact(text) !== text;
 
-/** The secrets that this process knows. They stay in memory and are never shown. */
+/** Holds the secrets that this process knows, only in memory. */
 export class KnownSecrets {
   readonly #known = new Set<string>();
 
@@ -49,7 +49,8 @@ export class KnownSecrets {
   }
 
   /**
-   * Adds a secret and returns it. If the secret is a JSON object, adds each text in that object.
+   * Adds a secret and returns it. If the secret is a JSON object, also adds each string value of at
+   * least 12 characters in that object.
    */
   add<Value extends string | undefined>(value: Value): Value {
     for (const text of textsIn(value)) this.#known.add(text);
@@ -88,7 +89,7 @@ function formsOf(secret: string): string[] {
 
 interface Shape {
   readonly pattern: RegExp;
-  /** Replacement for the match. Default: only the mark. */
+  /** Replacement for the match. Default: `redactedMark`. */
   readonly put?: string;
 }
 
@@ -127,7 +128,7 @@ const shapes: readonly Shape[] = [
       /-----BEGIN ([A-Z0-9 ]*PRIVATE KEY[A-Z ]*)-----[\s\S]*?(?:-----END \1-----|(?![\s\S]))/g,
   },
   { pattern: /PuTTY-User-Key-File-\d[\s\S]*?(?:Private-MAC: *[a-f0-9]+|(?![\s\S]))/g },
-  // Credentials in front of the host of a URL, and URLs that are secrets themselves.
+  // Credentials in front of the host of a URL, and webhook URLs, which are secrets as a whole.
   {
     pattern: /\b([a-z][a-z0-9+.-]{0,20}:\/\/)[^\s/@:'"<>]*:[^\s/@'"<>]+(?=@)/gi,
     put: `$1${redactedMark}`,
@@ -169,7 +170,9 @@ function withoutValue(whole: string, name: string, written: string): string {
 
 /**
  * Returns true for a value that is no secret: a number, a reference to another variable, an empty
- * value, or a token in the sense of a tokenizer.
+ * value, or a token in the sense of a tokenizer. A name such as `token` or `signature` may denote
+ * something that is not secret, such as a word of a vocabulary or the type of a function; after
+ * such a name, only a value with a digit and at least 8 characters is considered secret.
  */
 function isHarmless(name: string, value: string): boolean {
   if (
@@ -184,24 +187,25 @@ function isHarmless(name: string, value: string): boolean {
     )
   )
     return true;
-  // The name may also denote something else, such as a word of a vocabulary, the kind of a
-  // signature, or a function.
   const isVague = /(?:token|auth|signature|sig|credentials?)\W*$/i.test(name);
   return isVague && !(/\d/.test(value) && value.length >= 8);
 }
 
-/** Matches a long word that is neither part of a path nor of encoded data. */
+/** Matches a word of 40 to 200 characters that is neither part of a path nor of encoded data. */
 const longWord = /(?<![\w+/=.-])(?<!base64,)[\w+=-]{40,200}(?![\w+/=.-])/g;
 
 /**
- * In a random word, small letters, capitals and digits alternate often. Minimum share of such
- * changes; ordinary words and file names have fewer.
+ * Minimum number of changes between lowercase letters, capitals and digits, per character of a
+ * word, from which the word is considered random. Ordinary words and file names have fewer changes.
  */
-const drawnShare = 0.4;
+const minChangesPerCharacter = 0.4;
 
-function isDrawn(word: string): boolean {
-  const turns = [...word.matchAll(/[a-z](?=[A-Z\d])|[A-Z](?=[a-z\d])|\d(?=[a-zA-Z])/g)].length;
+function isRandom(word: string): boolean {
+  const changes = [...word.matchAll(/[a-z](?=[A-Z\d])|[A-Z](?=[a-z\d])|\d(?=[a-zA-Z])/g)].length;
   return (
-    /[a-z]/.test(word) && /[A-Z]/.test(word) && /\d/.test(word) && turns >= drawnShare * word.length
+    /[a-z]/.test(word) &&
+    /[A-Z]/.test(word) &&
+    /\d/.test(word) &&
+    changes >= minChangesPerCharacter * word.length
   );
 }

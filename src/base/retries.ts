@@ -2,8 +2,8 @@
 import { delay, type Clock } from './clock.ts';
 
 /**
- * Waits between attempts. Either each wait is a multiple of the previous one, or the waits are
- * listed, and the last one repeats.
+ * Waits between attempts. Either each wait is a multiple of the previous wait, or `waitsMs` lists
+ * the waits and its last wait repeats.
  */
 export type RetryPolicy = RetryLimits & (GrowingWaits | { readonly waitsMs: readonly number[] });
 
@@ -16,13 +16,16 @@ interface GrowingWaits {
 
 interface RetryLimits {
   /**
-   * Random share of each wait, which prevents many clients from retrying at the same time. Default:
-   * 0.
+   * Share of each wait, from 0 to 1, that is random. A random share prevents many clients from
+   * retrying at the same time. Default: 0.
    */
   readonly jitter?: number;
   /** Maximum number of attempts after the first one. Default: no limit. */
   readonly maxRetries?: number;
-  /** Time after the start from which a failure is not retried. Default: no limit. */
+  /**
+   * Time after the start of the first attempt during which failures are retried. A later failure
+   * is final. Default: no limit.
+   */
   readonly withinMs?: number;
 }
 
@@ -32,8 +35,8 @@ export interface RetryDeps {
   /** Returns a random number in [0, 1) for `jitter`. */
   readonly random?: () => number;
   /**
-   * Returns the wait before the next attempt; `undefined` when another attempt is pointless.
-   * `backoffMs` is the wait that the policy suggests. Not called after the last attempt.
+   * Returns the wait before the next attempt, in milliseconds; `undefined` when another attempt is
+   * pointless. `backoffMs` is the wait that the policy suggests. Not called after the last attempt.
    */
   again(error: unknown, backoffMs: number): number | undefined;
 }

@@ -3,12 +3,12 @@ const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 const dayMs = 24 * hourMs;
 
-/** Returns at most two units: `40 s`, `12 m`, `2 h 10 m` or `3 d 4 h`. */
+/** Returns at most two units: `40 s`, `12 min`, `2 h 10 min` or `3 d 4 h`. */
 export function formatSpan(spanMs: number): string {
   const span = Math.max(0, spanMs);
   if (span < minuteMs) return `${Math.floor(span / 1000)} s`;
-  if (span < hourMs) return `${Math.floor(span / minuteMs)} m`;
-  if (span < dayMs) return twoUnits(span, [hourMs, 'h'], [minuteMs, 'm']);
+  if (span < hourMs) return `${Math.floor(span / minuteMs)} min`;
+  if (span < dayMs) return twoUnits(span, [hourMs, 'h'], [minuteMs, 'min']);
   return twoUnits(span, [dayMs, 'd'], [hourMs, 'h']);
 }
 
@@ -19,6 +19,6 @@ function twoUnits(spanMs: number, [largeMs, large]: Unit, [smallMs, small]: Unit
   return `${Math.floor(spanMs / largeMs)} ${large}${rest > 0 ? ` ${rest} ${small}` : ''}`;
 }
 
-/** Formats a time in the past as `now`, `12 m ago` or `2 h 10 m ago`. */
+/** Formats a time in the past as `now`, `12 min ago` or `2 h 10 min ago`. */
 export const relativeTime = (atMs: number, nowMs: number): string =>
   nowMs - atMs < minuteMs ? 'now' : `${formatSpan(nowMs - atMs)} ago`;

@@ -14,8 +14,8 @@ export const stripAnsi = (text: string): string =>
   text.includes('\u001b') ? text.replace(ansiPattern, '') : text;
 
 /**
- * Shortens a long text to about `maxChars`: returns the beginning and the end, and states in
- * between how much was omitted.
+ * Shortens a long text to about `maxChars`: returns the start and the end of the text, with a
+ * marker in between that states how many characters were omitted.
  */
 export function capText(
   text: string,
@@ -51,7 +51,7 @@ export const oneOf = (words: readonly string[]): string =>
   words.length < 2 ? words.join() : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
 
 /**
- * Returns a count with its noun, such as `1 run` or `3 runs`. `many` is the plural if it is
+ * Returns a count with its noun, such as `1 run` or `3 runs`. Pass `many` if the plural is
  * irregular.
  */
 export const counted = (count: number, one: string, many = `${one}s`): string =>
@@ -93,6 +93,13 @@ export function formatBytes(bytes: number): string {
 /** Formats dollars with significant digits: `$1.20`, `$0.0042`. */
 export const formatUsd = (usd: number): string =>
   usd === 0 || usd >= 0.1 ? `$${usd.toFixed(2)}` : `$${Number(usd.toPrecision(2))}`;
+
+/** Formats a number of tokens with three digits: `1.23M`, `45.2k`, `812`. */
+export function formatTokens(tokens: number): string {
+  if (tokens < 999.5) return String(Math.round(tokens));
+  const [size, unit] = tokens < 999_500 ? [1e3, 'k'] : [1e6, 'M'];
+  return `${Number((tokens / size).toPrecision(3))}${unit}`;
+}
 
 /** Quotes `text` as one word of a POSIX shell command line. */
 export const shellQuote = (text: string): string =>

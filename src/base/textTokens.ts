@@ -3,22 +3,24 @@
  * models are not available.
  */
 
-/**
- * Average number of characters per token, by kind of character. A tokenizer rarely splits a word,
- * but often splits digits and signs, as in code and logs. In Chinese, Japanese and Korean, nearly
- * every character is one token; in other scripts, two characters are.
- */
+/** Average number of English letters and spaces per token. A tokenizer rarely splits a word. */
 const wordChars = 4;
+/**
+ * Average number of digits, signs and other ASCII characters per token. A tokenizer often splits
+ * these characters, as in code and logs.
+ */
 const signChars = 2;
+/** Average number of letters per token in alphabets such as Cyrillic, and of accented letters. */
 const scriptChars = 2;
 
 const isLetterOrSpace = (code: number): boolean =>
   (code >= 97 && code <= 122) || (code >= 65 && code <= 90) || code === 32;
 /**
- * UTF-16 units from this one on count as one token each: CJK characters and all later ones,
- * including halves of surrogate pairs (emoji).
+ * Each UTF-16 code unit with this value or a higher one is estimated as one token: CJK characters
+ * and all later characters, including halves of surrogate pairs (emoji).
  */
 const firstDense = 0x2e80;
+/** Lowest UTF-16 code unit outside ASCII. */
 const firstForeign = 0x80;
 
 /**
@@ -40,8 +42,7 @@ export function textTokens(text: string): number {
 }
 
 /**
- * Returns the longest beginning of `text` that has at most `maxTokens` and does not split a
- * character.
+ * Returns the longest prefix of `text` that has at most `maxTokens` and does not split a character.
  */
 export function beginningOf(text: string, maxTokens: number): string {
   if (textTokens(text) <= maxTokens) return text;

@@ -21,13 +21,15 @@ interface Timer {
   readonly fire: () => void;
 }
 
-/** Longest time between the end of a sleep and the firing of overdue timers. */
+/**
+ * Interval at which timers are checked, and so the longest time that an overdue timer waits after
+ * the computer wakes up.
+ */
 const checkEveryMs = 5_000;
 
-/** Implements `Clock` with timers that also count the time of a computer's sleep. */
 export class WallClock {
   readonly #system: SystemTime;
-  /** Timers that are longer than the refresh interval, and must be checked after a sleep. */
+  /** Timers longer than `checkEveryMs`, which must be checked after the computer sleeps. */
   readonly #waiting = new Set<Timer>();
   #check: Disposable | undefined;
 

@@ -1,15 +1,16 @@
-/** Generates `docs/configuration.md` from the declared settings and fields. */
+/** Generates `docs/configuration.md` from the declared settings and the schema of `helios.json`. */
 import { endpointVariable } from '../models/endpoints.ts';
 import { declarationOf, keySources, providerIds } from '../models/providerList.ts';
 import { channelSchema } from '../notify/settings.ts';
 import { environmentVariables } from '../presentation/settings/environment.ts';
 import { preferences } from '../presentation/settings/preferences.ts';
-import type { Setting } from '../presentation/settings/setting.ts';
 import {
+  isOfUser,
   settingKey,
   settingNames,
   settingOf,
   settingSections,
+  type SettingName,
 } from '../presentation/settings/settings.ts';
 import { projectJsonSchema } from '../project/projectJsonSchema.ts';
 import { schemaOf } from './manifest.ts';
@@ -23,7 +24,7 @@ export const configurationPage = (): string =>
   `${[
     '# Configuration',
     '<!-- Written by `npm run manifest`. Change the declarations, not this file. -->',
-    'VS Code has its values as settings; the `helios` command has options, the environment and `preferences.json` in the home folder, in this order. A `helios.json` configures one project.',
+    'In VS Code, the settings apply. The `helios` command reads its options, environment variables and `preferences.json` in the home folder, in this order of precedence. A `helios.json` configures one project.',
     ...settingParts(),
     ...preferencesPart(),
     ...projectPart(),
@@ -36,11 +37,12 @@ const settingParts = (): readonly string[] => [
   '## Settings',
   ...Object.entries(settingSections).flatMap(([title, names]) => [
     `### ${title}`,
-    names.map((name) => settingText(settingKey(name), settingOf(name))).join('\n\n'),
+    names.map(settingText).join('\n\n'),
   ]),
 ];
 
-function settingText(key: string, setting: Setting): string {
+function settingText(name: SettingName): string {
+  const setting = settingOf(name);
   const { engine, isPreference, option, schema } = setting;
   const terminal = [
     ...(option ? [code(option)] : []),
@@ -48,15 +50,15 @@ function settingText(key: string, setting: Setting): string {
   ];
   const facts = [
     `Default: ${valueText(setting.default)}.`,
-    ...(terminal.length > 0 ? [`Terminal: ${terminal.join(', ')}.`] : []),
-    ...(setting.isRestricted ? ['Ignored in an untrusted workspace.'] : []),
+    ...(terminal.length > 0 ? [`Command line: ${terminal.join(', ')}.`] : []),
+    ...(isOfUser(name) ? ['Ignored in the settings of a workspace.'] : []),
   ];
   const { items, ...json } = (schema ? schemaOf(schema) : setting.json) as FieldSchema;
   const fields = items?.oneOf
     ? []
     : [...valueLines(json), ...valueLines(items), ...fieldLines(items ?? json)];
   return [
-    `- ${code(key)}: ${plainLinks(setting.description)}`,
+    `- ${code(settingKey(name))}: ${plainLinks(setting.description)}`,
     '',
     facts.join(' '),
     ...(fields.length > 0 ? [''] : []),
@@ -78,7 +80,7 @@ function valueLines(schema: FieldSchema | undefined): readonly string[] {
   );
 }
 
-/** Returns the text with plain text instead of links that only VS Code understands. */
+/** Replaces links that work only in VS Code with plain text. */
 const plainLinks = (text: string): string =>
   text
     .replaceAll(/\[([^\]]+)\]\(command:[^)]+\)/g, '**$1**')
@@ -88,7 +90,7 @@ const plainLinks = (text: string): string =>
 
 const preferencesPart = (): readonly string[] => [
   '## preferences.json',
-  'The file stands in the home folder, `~/.helios` by default. What it leaves out has the default of the setting. A point stands for an object: `web.searxngUrl` is `{ "web": { "searxngUrl": "…" } }`.',
+  'The file is in the home folder, by default `~/.helios`. A value that is not in the file has the default of its setting. A dot in a name separates an object from its field: `web.searxngUrl` is `{ "web": { "searxngUrl": "…" } }`.',
   [...preferences].map(([place]) => `- ${code(place)}: ${codes(settingsAt(place))}`).join('\n'),
 ];
 
@@ -97,7 +99,7 @@ const settingsAt = (place: string): readonly string[] =>
 
 const projectPart = (): readonly string[] => [
   '## helios.json',
-  'The file stands in the folder of a project or above it, and may have comments. **Helios: Open Project File (helios.json)** and `helios init` create it. Its values go before the settings, and can narrow what you allowed, never widen it.',
+  'The file is in the folder of a project or in a folder above it, and may contain comments. **Helios: Open Project File (helios.json)** and `helios init` create it. Its values take precedence over the settings. They can restrict what you allowed, but never extend it.',
   fieldLines(projectJsonSchema() as FieldSchema).join('\n'),
 ];
 
@@ -125,13 +127,16 @@ const providersPart = (): readonly string[] => [
   `Each entry of \`helios.endpoints\` is a provider, too. The key of the endpoint \`lab\` is ${code(endpointVariable('lab'))}, or the file \`auth/endpoint-lab\`.`,
 ];
 
-/** Lists the environment variables: those of settings, those of keys, and all others. */
+/**
+ * Lists the environment variables: those that set a setting, those that hold an API key, and those
+ * in `environmentVariables`.
+ */
 function variablesPart(): readonly string[] {
   const ofSettings = settingNames.flatMap((name): [string, string][] => {
     const { variable } = settingOf(name);
     return variable === undefined
       ? []
-      : [[variable, `\`${settingKey(name)}\`, where that is empty.`]];
+      : [[variable, `Used for \`${settingKey(name)}\` while that setting is empty.`]];
   });
   const ofKeys = keySources.flatMap(({ provider, variables }) =>
     variables.map((variable): [string, string] => [variable, `API key of ${code(provider)}.`]),

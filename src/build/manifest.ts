@@ -2,6 +2,7 @@
 import * as z from 'zod';
 import type { Setting } from '../presentation/settings/setting.ts';
 import {
+  isOfUser,
   settingKey,
   settingNames,
   settingOf,
@@ -14,7 +15,8 @@ interface Manifest {
 }
 
 /**
- * Returns the text of `package.json` with the declared settings; everything else stays unchanged.
+ * Replaces the settings in `text`, the text of `package.json`, by the declared settings. Everything
+ * else stays unchanged.
  */
 export function withSettings(text: string): string {
   const manifest = JSON.parse(text) as Manifest;
@@ -34,8 +36,7 @@ const configuration = (): readonly object[] =>
     ),
   }));
 
-const restricted = (): readonly string[] =>
-  settingNames.filter((name) => settingOf(name).isRestricted).map(settingKey);
+const restricted = (): readonly string[] => settingNames.filter(isOfUser).map(settingKey);
 
 const propertyOf = (
   { json, schema, description, scope = 'window', ...setting }: Setting,
@@ -49,8 +50,8 @@ const propertyOf = (
 });
 
 /**
- * Returns the JSON schema for `package.json`, without the bounds of an integer that are just the
- * limits of JavaScript.
+ * Returns the JSON schema of a setting for `package.json`. Omits the minimum and maximum of an
+ * integer if they are only the limits of a JavaScript integer.
  */
 export function schemaOf(schema: z.ZodType): Readonly<Record<string, unknown>> {
   const {

@@ -1,4 +1,7 @@
-/** Builds the bundles for Node, in the same way for the product and for bundled tests. */
+/**
+ * Options of esbuild for the bundles that run in Node, the same for the product and for bundled
+ * tests.
+ */
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import * as esbuild from 'esbuild';
@@ -26,8 +29,8 @@ export const nodeOptions = {
   metafile: true,
   logLevel: 'warning',
   legalComments: 'none',
-  // These packages' entry points for Node load their parts in ways that no bundler can follow, so
-  // other entry points are bundled.
+  // The entry points of these packages for Node load further modules in ways that esbuild cannot
+  // follow, so other entry points of the packages are bundled.
   alias: {
     'jsonc-parser': 'jsonc-parser/lib/esm/main.js',
     'web-tree-sitter': './node_modules/web-tree-sitter/web-tree-sitter.cjs',
@@ -55,7 +58,7 @@ export const nodeBundles = ({
   minify: isProduction,
   sourcemap: isProduction ? false : 'inline',
   plugins: [shellTexts, toCommonJs(isProduction)],
-  // `cpu-features` and `*.node` are optional native parts of ssh2.
+  // `cpu-features` and `*.node` are native modules of ssh2, which works without them.
   external: ['vscode', ...external, 'cpu-features', '*.node'],
 });
 

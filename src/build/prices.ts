@@ -1,9 +1,9 @@
 /**
- * Refreshes limits and prices in `src/models/catalogue.json` from a public list, and prints what
- * changed.
+ * Updates the token limits and the prices in `src/models/catalogue.json` from a public list of
+ * models, and prints what changed.
  *   --from URL|FILE       the list; default: https://models.dev/api.json
  *   --add PROVIDER/MODEL  adds a model that the catalogue does not have; may be repeated
- *   --force               accepts a list that looks wrong
+ *   --force               accepts a list with implausible values
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
@@ -24,7 +24,9 @@ async function main(): Promise<void> {
   const answer: unknown = JSON.parse(await textAt(options.from));
   const list = publicShape.safeParse(answer);
   if (!list.success)
-    return fail(`${options.from} is no list of models.dev:\n${z.prettifyError(list.error)}`);
+    return fail(
+      `${options.from} is not a list in the format of models.dev:\n${z.prettifyError(list.error)}`,
+    );
   const catalogue = catalogueShape.parse(JSON.parse(await readFile(file, 'utf8')));
   const { changes, doubts, unlisted, newcomers, ...refreshed } = refresh(
     catalogue,
@@ -32,11 +34,13 @@ async function main(): Promise<void> {
     options.add,
   );
   show('Changed', changes);
-  show('Not in the list, left as it is', unlisted);
-  show('In the list and not in ours; --add takes it', newcomers);
+  show('Not in the list, unchanged', unlisted);
+  show('In the list but not in the catalogue; add with --add', newcomers);
   if (doubts.length > 0 && !options.force) {
-    show('Not likely', doubts);
-    return fail('Nothing was written. Check these in the list of the provider, then use --force.');
+    show('Implausible', doubts);
+    return fail(
+      'Nothing was written. Check these values in the price list of the provider, then use --force.',
+    );
   }
   await writeFile(file, catalogueText(refreshed.catalogue));
 }

@@ -1,4 +1,7 @@
-/** Updates `src/models/catalogue.json` from a public list of models in the format of models.dev. */
+/**
+ * Updates the token limits and the prices in `src/models/catalogue.json` from a public list of
+ * models in the format of models.dev.
+ */
 import * as z from 'zod';
 
 const tokens = z.int().positive();
@@ -42,7 +45,9 @@ const publicModel = z.object({
     .extend({ tiers: z.array(cost.extend({ tier: z.object({ size: tokens }) })).optional() })
     .optional(),
 });
-/** Models of a provider in the list. A model of another form counts as missing. */
+/**
+ * Models of a provider in the list. A model that does not match the schema is treated as missing.
+ */
 const publicProvider = z.object({
   models: z.record(z.string(), publicModel.optional().catch(undefined)),
 });
@@ -62,7 +67,7 @@ export type PublicList = z.infer<typeof publicShape>;
 export interface Refreshed {
   readonly catalogue: Catalogue;
   readonly changes: readonly string[];
-  /** Reasons not to trust the list; empty if there are none. */
+  /** Implausible values in the list, as text; empty if there are none. */
   readonly doubts: readonly string[];
   /** Models of the catalogue that the list does not have. Their entries stay unchanged. */
   readonly unlisted: readonly string[];
@@ -70,21 +75,24 @@ export interface Refreshed {
   readonly newcomers: readonly string[];
 }
 
-/** Names of providers: ours → the name in the list. */
+/** Names of providers: the id in Helios → the name in the list. */
 const publicNames: Readonly<Record<string, keyof PublicList>> = {
   claude: 'anthropic',
   openai: 'openai',
   gemini: 'google',
 };
-/** If a value changes by more than this factor, the list is considered wrong. */
+/** If a value changes by more than this factor, up or down, the list is considered wrong. */
 const likelyFactor = 10;
-/** If the list has less than this share of our models, it is considered broken. */
+/**
+ * If the list has less than this share (0 to 1) of the models that the catalogue has for a
+ * provider, the list is considered broken.
+ */
 const minShare = 0.5;
 const newcomerDays = 180;
 
 /**
- * Updates limits and prices of our models from the list, and adds the models in `added`, each
- * written as `provider/model`.
+ * Updates the token limits and the prices of the models in the catalogue from the list, and adds
+ * the models in `added`, each written as `provider/model`.
  */
 export function refresh(
   catalogue: Catalogue,
@@ -98,15 +106,18 @@ export function refresh(
   const newcomers: string[] = [];
   for (const [provider, models] of Object.entries(catalogue.listed)) {
     const found = publicModels(list, provider);
-    const wanted = { ...models, ...newEntries(provider, added, found) };
-    const absent = Object.keys(wanted).filter((id) => found[id] === undefined);
-    const [all, there] = [Object.keys(wanted).length, Object.keys(wanted).length - absent.length];
-    if (there < all * minShare)
-      doubts.push(`The list has ${there} of ${all} models of ${provider}.`);
+    const catalogueModels = { ...models, ...newEntries(provider, added, found) };
+    const absent = Object.keys(catalogueModels).filter((id) => found[id] === undefined);
+    const [all, foundCount] = [
+      Object.keys(catalogueModels).length,
+      Object.keys(catalogueModels).length - absent.length,
+    ];
+    if (foundCount < all * minShare)
+      doubts.push(`The list has ${foundCount} of ${all} models of ${provider}.`);
     unlisted.push(...absent.map((id) => `${provider}/${id}`));
-    newcomers.push(...newcomersOf(found, wanted).map((id) => `${provider}/${id}`));
+    newcomers.push(...newcomersOf(found, catalogueModels).map((id) => `${provider}/${id}`));
     listed[provider] = Object.fromEntries(
-      Object.entries(wanted).map(([id, model]) => {
+      Object.entries(catalogueModels).map(([id, model]) => {
         const next = updated(model, found[id]);
         const compared = compare(`${provider}/${id}`, models[id] ?? {}, next);
         changes.push(...compared.map(({ text }) => text));
@@ -149,8 +160,8 @@ function newEntries(
 }
 
 /**
- * Returns the model with the limits and the price of the list. If the model has no label, only its
- * price is updated.
+ * Returns the model with the token limits and the price of the list, or unchanged if the list has
+ * no price for it. If the model has no label, only its price is updated.
  */
 function updated(model: KnownModel, found: PublicModel | undefined): KnownModel {
   if (found?.cost === undefined) return model;

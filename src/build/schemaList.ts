@@ -20,8 +20,8 @@ export const code = (text: string): string => `\`${text}\``;
 export const codes = (words: readonly string[]): string => oneOf(words.map(code));
 
 /**
- * Returns a list item for each field of an object schema, with nested fields indented below. Empty
- * for any other schema.
+ * Returns a list item for each field of an object schema, with nested fields indented below; an
+ * empty list for any other schema.
  */
 export function fieldLines(schema: FieldSchema, indent = ''): readonly string[] {
   const { properties = {}, required = [] } =

@@ -4,7 +4,10 @@ import type { Plugin } from 'esbuild';
 
 const call = /\bshellText\('(\.\/\w+\.sh)', import\.meta\.url\)/g;
 
-/** Replaces each call that reads a shell script by the text of the script. */
+/**
+ * esbuild plugin that replaces each call of `shellText` by the text of the shell script that the
+ * call names.
+ */
 export const shellTexts: Plugin = {
   name: 'shell-texts',
   setup(build) {
@@ -12,7 +15,13 @@ export const shellTexts: Plugin = {
       const source = await readFile(path, 'utf8');
       const files = Array.from(source.matchAll(call), ([, name = '']) => join(dirname(path), name));
       if (files.length !== source.split('shellText(').length - 1)
-        return { errors: [{ text: `A call of shellText in ${path} names no script.` }] };
+        return {
+          errors: [
+            {
+              text: `Write shellText('./name.sh', import.meta.url) in ${path}.`,
+            },
+          ],
+        };
       if (files.length === 0) return undefined;
       const texts = await Promise.all(
         files.map(async (file) => JSON.stringify(await readFile(file, 'utf8'))),

@@ -1,6 +1,6 @@
 /**
- * Builds the engine from ports, in order of dependency. Used by all front ends and tests, and
- * independent of each of them.
+ * Builds the engine from the ports that a front end provides, in order of dependency. Used by all
+ * front ends and tests, and independent of each of them.
  */
 import { homedir } from 'node:os';
 import path from 'node:path';
@@ -53,6 +53,7 @@ import { Runs } from '../runs/runs.ts';
 import { loadShell } from '../shell/grammar.ts';
 import { writeFileAtomic } from '../storage/atomicFile.ts';
 import { homeAt, type Home } from '../storage/home.ts';
+import { closeHome } from '../storage/homeModes.ts';
 import type { OwnerKind } from '../storage/leaseOwner.ts';
 import { SessionIndex } from '../storage/sessionIndex.ts';
 import type { WebOptions } from '../web/download.ts';
@@ -64,7 +65,7 @@ export interface EngineOptions {
   readonly home: string;
   /** Folder that contains `sql-wasm.wasm`. */
   readonly assetsFolder: string;
-  /** Returns the current settings. Called for each session. */
+  /** Returns the current settings. Called each time the engine needs a setting. */
   settings(): EngineSettings;
   readonly ports: EnginePorts;
   readonly clock?: Clock;
@@ -75,7 +76,10 @@ export interface EngineOptions {
   readonly workFolder?: string;
   /** Providers that replace the built-in providers with the same ids. */
   readonly providers?: readonly ModelProvider[];
-  /** Creates the connections to the machines of `machines.json`. Default: the real ones. */
+  /**
+   * Creates the connection to a machine of `machines.json`. Tests replace this function. Default:
+   * real connections.
+   */
   readonly createMachine?: CreateMachine;
 }
 
@@ -117,11 +121,12 @@ async function openBase(options: EngineOptions, known: KnownSecrets) {
   return { home, clock, logger, machines, runs, catalogue, ...tools };
 }
 
-export async function createEngine(given: EngineOptions): Promise<Engine> {
-  const known = new KnownSecrets(process.env);
-  const options = { ...given, ports: rememberSecrets(given.ports, known) };
+export async function createEngine(givenOptions: EngineOptions): Promise<Engine> {
+  await closeHome(homeAt(givenOptions.home));
+  const knownSecrets = new KnownSecrets(process.env);
+  const options = { ...givenOptions, ports: rememberSecrets(givenOptions.ports, knownSecrets) };
   const { settings, ports } = options;
-  const { home, catalogue, machines, ...base } = await openBase(options, known);
+  const { home, catalogue, machines, ...base } = await openBase(options, knownSecrets);
   const { clock, logger, runs, resources, models, notifier, machinesIn } = base;
   const today = new DaySpending(home, clock);
   const reports = reportsOf(options, {
@@ -130,7 +135,7 @@ export async function createEngine(given: EngineOptions): Promise<Engine> {
     resources,
     logger,
     sessions: () => sessions,
-    redact: known.redact,
+    redact: knownSecrets.redact,
   });
   const sessions: SessionStore = new SessionStore({
     home,
@@ -167,7 +172,7 @@ export async function createEngine(given: EngineOptions): Promise<Engine> {
     retention: retentionOf(sessions, { home, clock, machinesIn }),
     globalMemoryFolder: home.globalMemoryFolder,
     providers: () => [...base.providers().values()],
-    redact: known.redact,
+    redact: knownSecrets.redact,
     spentToday: () => today.spent(),
     close,
     dispose: () => void close(),
@@ -257,7 +262,8 @@ const providersOf = (
   });
 
 /**
- * Returns ports that remember each secret they read, so that the secret is redacted in all output.
+ * Returns ports that remember each secret they return, so that the engine redacts the secret in all
+ * output.
  */
 const rememberSecrets = (ports: EnginePorts, known: KnownSecrets): EnginePorts => ({
   ...ports,
@@ -281,7 +287,10 @@ const notifierOf = (options: EngineOptions, known: KnownSecrets): Notifier => {
   });
 };
 
-/** Keeps the computer awake while sessions work. The settings are read when work begins. */
+/**
+ * Keeps the computer awake while sessions work. Reads the setting `keepAwake` when the first
+ * session starts to work.
+ */
 function keepAwake(
   sessions: SessionStore,
   {
@@ -345,8 +354,8 @@ const goingRun = ({ spec, process, liveness }: Run): GoingRun[] =>
     : [{ runId: spec.id, machineId: spec.machineId, pid: process?.pid, gpuIds: process?.gpuIds }];
 
 /**
- * Returns functions that ask the user what machines need to know. Without a user, secret questions
- * get no answer and no host key is trusted.
+ * Returns functions that ask the user for passwords, and to confirm host keys. If the front end
+ * cannot ask, passwords get no answer and no host key is trusted.
  */
 const promptsOf = (ports: EnginePorts): MachinePrompts => ({
   askSecret: (question, signal) =>

@@ -18,14 +18,16 @@ const handover = z.object({
     (value) => typeof value === 'object' && value !== null,
     'must be an object',
   ),
-  /** Secrets by the names that the engine uses. */
+  /** API keys and sign-ins, by the names under which the engine looks them up. */
   secrets: z.record(z.string(), z.string()),
-  /** Stored answers to secret questions of machines, in the format of `MachineSecrets`. */
+  /**
+   * Stored passwords and passphrases of machines, by their keys in the vault of `MachineSecrets`.
+   */
   machineSecrets: z.record(z.string(), z.string()),
   sessions: z.array(z.string().refine(isSessionId, 'must be ids of sessions')),
   /**
-   * Time to wait for a new window to resume the sessions, before the background process resumes
-   * them.
+   * Time in milliseconds to wait for a new window to resume the sessions, before the background
+   * process resumes them.
    */
   graceMs: z.number().min(0),
 });
@@ -33,7 +35,7 @@ const handover = z.object({
 export type Handover = Readonly<z.infer<typeof handover>>;
 
 /**
- * Parses the line. Throws a `UserFacing` error that names the invalid fields but never shows their
+ * Parses the message that a window sends to the background process, one line of JSON. Throws a `UserFacing` error that names the invalid fields but never shows their
  * values.
  */
 export function parseHandover(text: string): Handover {

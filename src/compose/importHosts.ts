@@ -1,4 +1,4 @@
-/** Decides which hosts of the ssh config become machines. */
+/** Selects the hosts of the SSH config that are added as machines. */
 import { UserFacing } from '../base/errors.ts';
 import { suggestedId, type MachineEntry, type SshEntry } from '../machines/machineEntry.ts';
 import { aliasesOf, type SshHost } from './sshHosts.ts';
@@ -25,17 +25,17 @@ export function planImport(
       `Not a host of your SSH config: ${unknown.join(', ')}.`,
       aliases.length > 0
         ? `Its hosts: ${aliases.join(', ')}.`
-        : 'It names no host; patterns such as “Host *” do not count.',
+        : 'It has no hosts to import: patterns such as “Host *” cannot be imported.',
     );
   const forGit = names === 'all' ? aliasesOf(hosts.filter(({ isForGit }) => isForGit)) : [];
   const wanted =
     names === 'all' ? aliases.filter((alias) => !forGit.includes(alias)) : [...new Set(names)];
   const known = wanted.filter((alias) => isKnown(alias, machines));
   const fresh = wanted.filter((alias) => !known.includes(alias));
-  const taken = machines.map(({ id }) => id);
+  const usedIds = machines.map(({ id }) => id);
   const entries = fresh.map((alias): SshEntry => {
-    const id = suggestedId({ alias }, taken);
-    taken.push(id);
+    const id = suggestedId({ alias }, usedIds);
+    usedIds.push(id);
     return { id, kind: 'ssh', alias };
   });
   return { entries, summary: summaryOf({ fresh, known, forGit }) };
@@ -49,8 +49,8 @@ type Lists = Readonly<Record<'fresh' | 'known' | 'forGit', readonly string[]>>;
 function summaryOf({ fresh, known, forGit }: Lists): string {
   const parts = [
     fresh.length > 0 ? `Added ${fresh.join(', ')}.` : 'Nothing to add.',
-    known.length > 0 ? `On the list already: ${known.join(', ')}.` : '',
-    forGit.length > 0 ? `Left out, since they log in as git: ${forGit.join(', ')}.` : '',
+    known.length > 0 ? `Already in the list: ${known.join(', ')}.` : '',
+    forGit.length > 0 ? `Skipped, because their user is git: ${forGit.join(', ')}.` : '',
   ];
   return parts.filter((part) => part !== '').join(' ');
 }

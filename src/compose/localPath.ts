@@ -1,4 +1,4 @@
-/** Converts paths on this computer that the user typed. */
+/** Makes paths that the user typed absolute. */
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { UserFacing } from '../base/errors.ts';
@@ -7,8 +7,8 @@ import { expandHome } from '../machines/ssh/configFile.ts';
 
 /**
  * Returns a function that makes paths absolute: relative paths start in `folder`, `~/` is
- * `homeFolder`. The function throws for a path that does not exist, so that the user learns of the
- * error at once.
+ * `homeFolder`. The function throws `UserFacing` for a path that does not exist, so that the user
+ * sees the error before the path is stored.
  */
 export const localPathFrom =
   (folder: string, homeFolder: string): LocalPath =>

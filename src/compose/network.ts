@@ -1,3 +1,6 @@
-/** Network access according to the settings, before an engine exists. */
+/**
+ * Requests that use the proxy and the certificates of the settings, for use before an engine
+ * exists.
+ */
 export { createFetch } from '../http/network.ts';
 export { proxyOf } from '../http/proxy.ts';

@@ -16,15 +16,15 @@ export async function writePieces(
 ): Promise<void> {
   const temporary = `${file}.${randomBytes(6).toString('hex')}.tmp`;
   try {
-    // The file is opened before the stream is created: a stream that opens the file itself may do
-    // so after a failure and leave the file behind.
+    // The file is opened before the stream is created. A stream that opens the file itself may
+    // create it even after the stream has failed, and leave it behind.
     const handle = await open(temporary, 'wx', 0o600);
     await pipeline(pieces, handle.createWriteStream({ flush: true }));
     if (replaces) await rename(temporary, file);
     else await link(temporary, file);
   } catch (error) {
     if (codeOf(error) === 'EEXIST')
-      throw new UserFacing(`There is a file ${file} already.`, 'Choose another name.');
+      throw new UserFacing(`${file} already exists.`, 'Choose another name.');
     throw codeOf(error) === undefined ? error : storageFailure(error, file);
   } finally {
     await rm(temporary, { force: true });

@@ -1,5 +1,5 @@
 /**
- * Exports the code of an experiment, as a branch or a patch: by default of the session's champion.
+ * Exports the code of an experiment (by default, of the session's champion) as a branch or a patch.
  */
 import type { Clock } from '../base/clock.ts';
 import { UserFacing } from '../base/errors.ts';
@@ -20,19 +20,22 @@ export interface Promotable {
   readonly code: CodeState;
 }
 
-/** Finds an experiment by `e7` or `7`; by default, the champion. Throws `UserFacing`. */
+/**
+ * Finds an experiment by `e7` or `7`; by default, the champion. Throws `UserFacing` if there is no
+ * such experiment or its code was not stored.
+ */
 export function promotable(
   { experiments }: Pick<Ledger, 'experiments'>,
   reference?: string,
 ): Promotable {
-  const wanted = reference?.trim().replace(/^(?:experiment\s*|e|#)/i, '');
+  const number = reference?.trim().replace(/^(?:experiment\s*|e|#)/i, '');
   const row = experiments.find((each) =>
-    wanted === undefined ? each.isChampion : each.id === `e${wanted}`,
+    number === undefined ? each.isChampion : each.id === `e${number}`,
   );
   if (row === undefined) throw missing(experiments, reference);
   if (row.plan === undefined)
     throw new UserFacing(
-      `The code of ${row.id} was not kept: it is of an older version.`,
+      `The code of ${row.id} was not stored: the experiment is from an older version of Helios.`,
       'Choose another experiment.',
     );
   return { row, machineId: row.plan.machineId, code: row.plan.code };
@@ -40,11 +43,13 @@ export function promotable(
 
 function missing(experiments: readonly ExperimentRow[], reference: string | undefined): UserFacing {
   const ids = experiments.filter(({ plan }) => plan !== undefined).map(({ id }) => id);
-  const known =
-    ids.length === 0 ? 'The session has none.' : `Name one of: ${ids.slice(-20).join(', ')}.`;
+  const advice =
+    ids.length === 0
+      ? 'No experiment of the session has stored code.'
+      : `Name one of: ${ids.slice(-20).join(', ')}.`;
   return reference === undefined
-    ? new UserFacing('No experiment of this session is the best one yet.', known)
-    : new UserFacing(`There is no experiment ${reference}.`, known);
+    ? new UserFacing('This session has no best experiment yet.', advice)
+    : new UserFacing(`There is no experiment ${reference}.`, advice);
 }
 
 export interface PromoteDeps {
@@ -91,5 +96,5 @@ export function branchNameFor({ row }: Promotable): string {
 /** Returns warnings about the exported code; an empty list if there are none. */
 export const promotedNotes = ({ code }: Promotable): readonly string[] =>
   code.kind === 'git' && code.leftOut.length > 0
-    ? [`Not part of it: ${code.leftOut.join(', ')}.`]
+    ? [`Not included: ${code.leftOut.join(', ')}.`]
     : [];

@@ -5,7 +5,10 @@ import { hostAliases, settingsOf } from '../machines/ssh/configFile.ts';
 /** A host in the user's ssh config. */
 export interface SshHost {
   readonly alias: string;
-  /** Whether the host's user is `git`: such hosts store code and run no commands. */
+  /**
+   * Whether the user name of the host is `git`. Such hosts serve Git repositories and run no
+   * commands.
+   */
   readonly isForGit: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** The text of a test notification, and of its result. */
+/** Builds a test notification, and the text for its result. */
 import type { Notification } from '../notify/notification.ts';
 import type { TrialResult } from '../notify/notifier.ts';
 

@@ -18,10 +18,10 @@ export interface LedgerDeps {
 }
 
 /**
- * Builds the ledger. The champion is the best run that ended well or has not ended, unless its
- * experiment was decided as discarded, invalid or a crash. Runs of experiments that were kept rank
- * above runs of undecided experiments. A run with repeats counts with the mean of all repeats. In a
- * tie, the earlier run wins.
+ * Builds the ledger. The champion is the best run that ended successfully or has not ended; runs of
+ * experiments with the decision discard, invalid or crash are excluded. Runs of experiments with
+ * the decision keep rank above all other runs. Runs that repeat each other are ranked by their
+ * mean. In a tie, the earlier run wins.
  */
 export function buildLedger(entries: readonly LedgerEntry[], source: LedgerDeps = {}): Ledger {
   const { target, experiments: records = new Map(), imported = [] } = source;

@@ -1,6 +1,6 @@
 /**
- * Compares two states of code by what can affect a run: ignores comments, empty lines and files
- * that runs left behind.
+ * Compares two states of code by what can affect a run: ignores comments, empty lines,
+ * documentation and files that runs left behind.
  */
 import path from 'node:path';
 import { shellQuote } from '../base/text.ts';
@@ -15,7 +15,7 @@ export interface ComparedCode {
   readonly tree: string;
   /** Trees to compare with `tree`, in order of preference. */
   readonly others: readonly string[];
-  /** The commands of the run. A change to a file that they name is never ignored. */
+  /** The commands of the run. A file that they name is never treated as an output of a run. */
   readonly commands: readonly string[];
 }
 
@@ -45,7 +45,7 @@ export async function sameCode(
     const named = namedFiles(commands);
     return others.find((_, index) => diffs[index] !== undefined && isSame(diffs[index], named));
   } catch {
-    // Ignored here, because the launch of the run also reports a machine that does not answer.
+    // The error is not reported: if the machine does not answer, the launch of the run reports it.
     return undefined;
   }
 }
@@ -82,8 +82,8 @@ const wordsOf = (command: string): string[] =>
 const maxFiles = 40;
 
 /**
- * Returns the paths of code and settings files in the commands. The paths are as written, relative,
- * and inside the folder in which the commands run.
+ * Returns the paths of code and settings files that the commands name: only relative paths inside
+ * the folder in which the commands run, and at most 40.
  */
 export const codeFilesOf = (commands: readonly string[]): readonly string[] =>
   [...new Set(commands.flatMap(wordsOf))]
@@ -98,8 +98,8 @@ export const codeFilesOf = (commands: readonly string[]): readonly string[] =>
     .slice(0, maxFiles);
 
 /**
- * Returns whether a diff contains only changes that cannot affect a run. `diff` is the output of
- * `git diff-tree -p`.
+ * Returns whether all changes in a diff cannot affect a run. `diff` is the output of `git diff-tree
+ * -p`.
  */
 function isSame(diff: string, named: ReadonlySet<string>): boolean {
   return diff
@@ -109,8 +109,9 @@ function isSame(diff: string, named: ReadonlySet<string>): boolean {
 }
 
 /**
- * Returns whether the changed file is one that runs leave behind: a new file that is no code, or a
- * file type that only runs write. False for a file that the command names.
+ * Returns whether the change of one file cannot affect a run. True in two cases: the file is an
+ * output of a run (a log, a checkpoint, or any new file that is not code) and no command names it;
+ * or only comments, empty lines or documentation have changed.
  */
 function isHarmlessFile(part: string, named: ReadonlySet<string>): boolean {
   const [head = '', ...lines] = part.split('\n');

@@ -5,10 +5,10 @@
  */
 import { parseShell } from '../shell/parseShell.ts';
 import type { ShellWord } from '../shell/shellCommand.ts';
-import { wrapperOf } from '../shell/within.ts';
+import { wrapperOf } from '../shell/wrappers.ts';
 
 export interface CommandForm {
-  /** The form for comparison: equal for commands that measure the same. */
+  /** The normal form: equal for commands with the same program and arguments. */
   readonly exact: string;
   /**
    * A looser form: also equal for commands that differ only in options for seed, verbosity,
@@ -38,8 +38,8 @@ const outputName = new RegExp(`^(?:${names})$`);
 const harmlessName = new RegExp(`^(?:${names}|${harmless})$`);
 const seedName = /^(?:random_?|rng_?|manual_?|global_?)?seed$/i;
 /**
- * Environment variables that tell who runs the command and where, not what the command does. They
- * are not part of the form.
+ * Environment variables that affect where and how the command runs, but not its result. They are
+ * omitted from the form.
  */
 const outerVariable =
   /^(?:CUDA_VISIBLE_DEVICES|CUDA_DEVICE_ORDER|PYTHONUNBUFFERED|PYTHONPATH|PYTHONDONTWRITEBYTECODE|OMP_NUM_THREADS|MKL_NUM_THREADS|TOKENIZERS_PARALLELISM|WANDB_\w+|HF_HOME|TERM|COLUMNS)$/;
@@ -73,7 +73,7 @@ interface Word {
   readonly isQuoted: boolean;
 }
 
-/** Returns the word with its variables as written, because their values are unknown. */
+/** Returns the word with unexpanded shell variables, because their values are unknown. */
 const wordOf = ({ spelled, isQuoted }: ShellWord): Word => ({ text: spelled, isQuoted });
 
 interface Part {
@@ -88,6 +88,7 @@ const nothing: Part = { exact: '', near: '' };
 /** An option or an assignment, with its name and value. A positional argument has no `name`. */
 interface Argument {
   readonly name?: string;
+  /** The name without dashes or `$`, to look it up in the lists of ignored names. */
   readonly key: string;
   readonly value: string;
 }
@@ -99,8 +100,8 @@ function partOf(words: readonly Word[]): Part {
   if (program === 'cd') return { ...nothing, ...(others[0] && { folder: others[0].text }) };
   if (program === 'mkdir' || program === 'set' || program === 'tee') return nothing;
   const isPython = /^python[\d.]*$/.test(program);
-  const given = isPython ? withoutOwnFlags(others) : others;
-  const all = [...settings, ...(program === 'export' ? exported(given) : argumentsOf(given))];
+  const operands = isPython ? withoutPythonFlags(others) : others;
+  const all = [...settings, ...(program === 'export' ? exported(operands) : argumentsOf(operands))];
   const name = isPython ? 'python' : program.replace(/^\.\//, '');
   const seed = all.findLast((one) => one.name !== undefined && seedName.test(one.key));
   const head = program === 'export' ? '' : name;
@@ -142,8 +143,8 @@ const exported = (words: readonly Word[]): Argument[] =>
     return key === undefined ? [] : [setting(key, value)];
   });
 
-/** Removes interpreter flags that do not change a result. */
-function withoutOwnFlags(words: readonly Word[]): readonly Word[] {
+/** Removes flags of the Python interpreter that do not change a result. */
+function withoutPythonFlags(words: readonly Word[]): readonly Word[] {
   const from = words.findIndex(({ text }) => !/^-[uBEIsSOq]+$/.test(text));
   return from < 0 ? [] : words.slice(from);
 }
@@ -217,8 +218,8 @@ function written(program: string, all: readonly Argument[]): string {
 const number = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
 
 /**
- * Returns the value with its numbers, including those of a list, written as in JavaScript. Leaves a
- * number that would lose digits unchanged.
+ * Returns the value, or each value of a comma-separated list, with numbers in one notation: `3e-4`
+ * becomes `0.0003`. Does not change a number that would lose digits.
  */
 const valueForm = (text: string): string => text.split(',').map(numberForm).join(',');
 

@@ -11,7 +11,7 @@ export interface Attempt {
   /** Absolute path of the folder of the command, on the machine. */
   readonly cwd: string;
   readonly code: CodeState;
-  /** Tree of an earlier experiment that counts as the same code; see `ExperimentPlan`. */
+  /** Tree of an earlier experiment that is treated as the same code; see `ExperimentPlan`. */
   readonly sameCodeAs?: string | undefined;
 }
 
@@ -23,7 +23,8 @@ export interface TriedRun {
 
 /**
  * - `same`: same code and same arguments
- * - `seed`: same code, and the arguments differ only in chance, such as the seed
+ * - `seed`: same code, and the arguments differ only in options for seed, verbosity, workers,
+ *   logging or device
  */
 export interface FoundRun extends TriedRun {
   readonly likeness: 'same' | 'seed';
@@ -49,8 +50,8 @@ export class TriedRuns {
   }
 
   /**
-   * Returns the runs of the same attempt, followed by the runs that differ only in chance, such as
-   * the seed. Both groups are sorted newest first.
+   * Returns the runs with the likeness `same`, followed by the runs with the likeness `seed`. Both
+   * groups are sorted newest first.
    */
   like(attempt: Attempt): readonly FoundRun[] {
     const keys = attemptKeys(attempt);
@@ -79,8 +80,8 @@ export const codeKey = ({
     : undefined;
 
 /**
- * Keys that are equal for equal attempts, in any session: `same` with all arguments, `seed` without
- * those for chance.
+ * Keys that are equal for equal attempts, in any session. `same` covers all arguments; `seed`
+ * ignores options for seed, verbosity, workers, logging and device.
  */
 export interface AttemptKeys {
   readonly same: string;
@@ -101,7 +102,7 @@ const hash = (parts: readonly string[]): string =>
   createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 16);
 
 function put(into: Map<string, TriedRun[]>, key: string, run: TriedRun): void {
-  const known = into.get(key);
-  if (known === undefined) into.set(key, [run]);
-  else known.push(run);
+  const runs = into.get(key);
+  if (runs === undefined) into.set(key, [run]);
+  else runs.push(run);
 }

@@ -1,7 +1,7 @@
 /**
- * An experiment: a hypothesis, tried in one state of the code by a run, several runs, or a sweep.
- * The journal records an experiment before its first run, and its decision afterwards. Recorded
- * data never changes.
+ * An experiment: a hypothesis, tested with one state of the code by a run, several runs, or a
+ * sweep. The journal records an experiment before its first run, and its decision afterwards.
+ * Recorded data never changes.
  */
 
 /** The state of the code when an experiment was launched. */
@@ -26,10 +26,10 @@ export type CodeState =
        * length of the list is limited.
        */
       readonly leftOut: readonly string[];
-      /** Hash of those ignored files that the command names; omitted if there are none. */
+      /** Hash of the files that the command names and git ignores; omitted if there are none. */
       readonly ignored?: string;
     }
-  /** `why` is the reason for the unknown code, for example that the folder is in no repository. */
+  /** The code is unknown, for the reason `why`: for example, the folder is not in a repository. */
   | { readonly kind: 'none'; readonly why: string };
 
 export const decisions = ['keep', 'discard', 'crash', 'invalid', 'retest'] as const;
@@ -59,7 +59,10 @@ export interface ExperimentPlan {
   readonly fingerprint: string;
   /** The seed in the command; omitted if there is none. */
   readonly seed?: string;
-  /** Id of the last recorded environment of the machine and the folder. */
+  /**
+   * Id (`env1`) of the environment, such as packages and drivers, that was last recorded for the
+   * machine and the folder.
+   */
   readonly envId?: string;
   /**
    * Set if the experiment repeats another one on purpose: the id of that experiment and the reason.

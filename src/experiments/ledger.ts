@@ -4,7 +4,7 @@
  */
 import type { RunId } from '../base/ids.ts';
 import type { Direction, MetricSummary } from '../metrics/metric.ts';
-import { verdictText, type RunLimit, type Verdict } from '../runs/run.ts';
+import { verdictText, type RunLimit, type Verdict, type RunAlarm } from '../runs/run.ts';
 import type { Decision, ExperimentPlan } from './experiment.ts';
 
 /** Cost of model calls. If a price is unknown, `usd` is a lower bound. */
@@ -27,7 +27,7 @@ export interface LedgerRow {
   readonly startedMs?: number;
   readonly endedMs?: number;
   readonly metrics: readonly MetricSummary[];
-  /** Id of the recorded environment: `env1`. */
+  /** Id (`env1`) of the recorded environment, such as packages and drivers. */
   readonly envId?: string;
   /**
    * The run's share of the cost of its experiment: the cost from the launch of the run to the
@@ -39,8 +39,8 @@ export interface LedgerRow {
   /** Id of the sweep that the run is a point of: `s1`. */
   readonly sweepId?: string;
   readonly limit?: RunLimit;
-  /** The last alarm of a watchdog, and the action that the watchdog requested. */
-  readonly alarm?: { readonly detail: string; readonly action: 'warn' | 'kill' | 'ask' };
+  /** The alarm that ended the run or made Helios ask the user; otherwise the last alarm. */
+  readonly alarm?: RunAlarm;
   readonly isChampion: boolean;
 }
 
@@ -48,7 +48,7 @@ export interface LedgerRow {
 export interface PlannedExperiment {
   readonly plan: ExperimentPlan;
   readonly plannedMs: number;
-  /** Decisions on the experiment, oldest first. The last one is in force. */
+  /** Decisions on the experiment, oldest first. `standingDecision` returns the one in force. */
   readonly decisions: readonly ExperimentDecision[];
 }
 
@@ -67,8 +67,8 @@ export interface ExperimentDecision {
 export type ExperimentStatus = 'planned' | 'running' | 'over' | 'not_started';
 
 /**
- * The measured result of an experiment, over runs that differ only in their seed. If the experiment
- * has several such groups of runs, the result of the best group.
+ * The measured result of an experiment, over runs that repeat each other. If the experiment has
+ * several groups of repeats, this is the result of the best group.
  */
 export interface ExperimentResult {
   readonly metric: string;
@@ -84,8 +84,8 @@ export interface ExperimentResult {
 
 export interface ExperimentRow {
   /**
-   * Id of the experiment: `e7`. A run without an experiment has `run 3`, and a sweep without one
-   * `s1`.
+   * Id of the experiment: `e7`. For runs without an experiment, the id of their sweep (`s1`) or, if
+   * they are not part of a sweep, `run 3`.
    */
   readonly id: string;
   /** The plan; omitted for a launch by an older version, which recorded no plan. */
@@ -95,10 +95,7 @@ export interface ExperimentRow {
   /** The experiment's runs, oldest first, without runs that could not be started. */
   readonly runs: readonly LedgerRow[];
   readonly status: ExperimentStatus;
-  /**
-   * Number of runs per verdict: `3 ok, 1 failed (exit code 1)`; or of runs that have not ended: `2
-   * running`.
-   */
+  /** Number of runs per status, as text: `3 ok, 1 failed (exit code 1), 2 running`. */
   readonly verdicts: string;
   /** The result in the decisive metric; omitted if no run has a finite value of this metric. */
   readonly result?: ExperimentResult;
@@ -127,6 +124,7 @@ export interface ImportedResult {
   readonly description: string;
 }
 
+/** The metric by which runs are ranked, and its better direction. */
 export interface Decisive {
   readonly metric: string;
   readonly direction: Direction;
@@ -137,11 +135,11 @@ export interface Ledger {
   /** All experiments, oldest first. */
   readonly experiments: readonly ExperimentRow[];
   /**
-   * The decisive metric, by which runs are ranked: the metric of the goal or, without one, the
-   * first metric that the runs share and whose better direction is known.
+   * The decisive metric, by which runs are ranked: the metric of the goal's target or, without a
+   * target, the metric that most runs have, among the metrics whose better direction is known.
    */
   readonly decisive?: Decisive;
-  /** The best run. The experiment of this run is the champion, too. */
+  /** The best run. The experiment of this run is marked as champion, too. */
   readonly champion?: LedgerRow;
   /**
    * Earlier results that the user imported. The agent sees them, but they are never ranked together
@@ -152,14 +150,41 @@ export interface Ledger {
 
 export type LedgerEntry = Omit<LedgerRow, 'isChampion'>;
 
-/** Returns the status of the run as text: `queued`, `running`, or its verdict. */
-export function rowStatus({
-  verdict,
-  startedMs,
-}: Pick<LedgerRow, 'verdict' | 'startedMs'>): string {
-  if (verdict !== undefined) return verdictText(verdict);
+/** The facts of a run that its status is made of. */
+export interface StatusFacts {
+  readonly verdict?: Verdict | undefined;
+  readonly startedMs?: number | undefined;
+  readonly alarm?: RunAlarm | undefined;
+}
+
+/**
+ * Returns the status of a run as recorded: `queued` until it has started, `running`, or how it
+ * ended.
+ */
+export function rowStatus({ verdict, startedMs, alarm }: StatusFacts): string {
+  if (verdict !== undefined) return verdictText(verdict, alarm);
   return startedMs === undefined ? 'queued' : 'running';
 }
+
+const undecidedText: Readonly<Record<ExperimentStatus, string>> = {
+  planned: 'waiting',
+  running: 'running',
+  over: 'not decided',
+  not_started: 'did not start',
+};
+
+/** Returns the decision about an experiment, or its status: `keep`, `running`, `not decided`. */
+export const experimentStatus = ({
+  decision,
+  status,
+}: Pick<ExperimentRow, 'decision' | 'status'>): string =>
+  decision?.decision ?? undecidedText[status];
+
+/** Counts runs by status, without their alarms: `3 ok`, `1 killed`, `2 running`. */
+export const statusCounts = (rows: readonly StatusFacts[]): string[] =>
+  [...Map.groupBy(rows, ({ verdict, startedMs }) => rowStatus({ verdict, startedMs }))].map(
+    ([status, group]) => `${group.length} ${status}`,
+  );
 
 /**
  * Returns the summary of `metric` in `metrics`. Ignores case, and also accepts the last part of a

@@ -4,7 +4,7 @@
  */
 import { commandForm } from './commandForm.ts';
 import {
-  rowStatus,
+  statusCounts,
   summaryFor,
   type Decisive,
   type ExperimentDecision,
@@ -16,18 +16,19 @@ import {
   type PlannedExperiment,
   type ThinkingCost,
 } from './ledger.ts';
+import { runName } from '../runs/run.ts';
 
 /** Verdicts that mean failure, even if the run measured values before its end. */
 const badEnds: ReadonlySet<string> = new Set(['failed', 'signalled', 'out_of_memory']);
 
-/** Returns whether all runs ended by a failure of their own. */
+/** Returns whether all runs failed, were killed by a signal, or ran out of memory. */
 export const hasCrashed = (runs: readonly Pick<LedgerRow, 'verdict'>[]): boolean =>
   runs.length > 0 &&
   runs.every(({ verdict }) => verdict !== undefined && badEnds.has(verdict.kind));
 
 /**
- * Returns the decision in force. A crash decision made by the engine is void after a later run
- * succeeded.
+ * Returns the last decision. A crash decision made by the engine is void if a run was added that
+ * has not crashed, even if that run is still running.
  */
 export function standingDecision(
   { decisions }: Pick<PlannedExperiment, 'decisions'>,
@@ -37,7 +38,7 @@ export function standingDecision(
   return last?.by === 'engine' && runs.length > 0 && !hasCrashed(runs) ? undefined : last;
 }
 
-/** Returns whether the decision excludes the experiment from becoming the champion. */
+/** Returns whether the decision excludes the runs of the experiment from becoming the champion. */
 export const isOut = (decision: ExperimentDecision | undefined): boolean =>
   decision !== undefined && ['discard', 'invalid', 'crash'].includes(decision.decision);
 
@@ -47,7 +48,7 @@ export const runsByExperiment = <Entry extends LedgerEntry>(
 ): ReadonlyMap<string, readonly Entry[]> =>
   Map.groupBy(
     rows,
-    ({ experimentId, sweepId, number }) => experimentId ?? sweepId ?? `run ${number}`,
+    ({ experimentId, sweepId, number }) => experimentId ?? sweepId ?? runName(number),
   );
 
 export function experimentRows(
@@ -123,8 +124,7 @@ function statusOf(runs: readonly LedgerRow[]): ExperimentStatus {
   return runs.some(({ startedMs }) => startedMs !== undefined) ? 'running' : 'planned';
 }
 
-const verdictsOf = (runs: readonly LedgerRow[]): string =>
-  [...Map.groupBy(runs, rowStatus)].map(([words, group]) => `${group.length} ${words}`).join(', ');
+const verdictsOf = (runs: readonly LedgerRow[]): string => statusCounts(runs).join(', ');
 
 function costOf(runs: readonly LedgerRow[]): ThinkingCost | undefined {
   const costs = runs.flatMap(({ cost }) => cost ?? []);
@@ -137,8 +137,8 @@ function costOf(runs: readonly LedgerRow[]): ThinkingCost | undefined {
 }
 
 /**
- * Returns the result of the best group of repeats. A group whose runs have ended ranks above any
- * other group.
+ * Returns the result of the best group of repeats. A group with a run that ended successfully ranks
+ * above a group whose measured runs are all still running.
  */
 function resultOf(runs: readonly LedgerRow[], decisive: Decisive): ExperimentResult | undefined {
   const sign = decisive.direction === 'lower' ? 1 : -1;
@@ -149,6 +149,7 @@ function resultOf(runs: readonly LedgerRow[], decisive: Decisive): ExperimentRes
   return best && { metric: decisive.metric, ...best };
 }
 
+/** Statistics of the decisive metric over a group of repeats. */
 export interface RepeatsSummary<Entry> {
   readonly mean: number;
   readonly spread?: number;
@@ -160,15 +161,18 @@ export interface RepeatsSummary<Entry> {
 const isGoing = ({ runs }: RepeatsSummary<LedgerEntry>): boolean =>
   runs.some(({ verdict }) => verdict === undefined);
 
-/** Groups runs that differ only in chance, such as the seed. */
+/**
+ * Groups repeats: runs whose commands differ only in options for seed, verbosity, workers, logging
+ * or device.
+ */
 export const repeatsOf = <Entry extends LedgerEntry>(
   runs: readonly Entry[],
 ): readonly (readonly Entry[])[] =>
   runs.length < 2 ? [runs] : [...Map.groupBy(runs, repeatKey).values()];
 
 /**
- * Summarizes a group of repeats: the runs that ended well or, if there are none, the runs that have
- * not ended. Returns `undefined` if nothing was measured.
+ * Summarizes a group of repeats: the runs that ended successfully or, if there are none, the runs
+ * that have not ended. Returns `undefined` if no run has a value of the decisive metric.
  */
 export function summaryOfRepeats<Entry extends LedgerEntry>(
   group: readonly Entry[],
@@ -196,8 +200,8 @@ export function summaryOfRepeats<Entry extends LedgerEntry>(
 }
 
 /**
- * Returns the best value that a run reached; `undefined` if the run failed, was stopped, or printed
- * a non-finite value.
+ * Returns the best value of the decisive metric that a run reached; `undefined` if the run did not
+ * end successfully, has no value, or printed a non-finite value. A running run has a value.
  */
 export function measuredValue(row: LedgerEntry, decisive: Decisive): number | undefined {
   if (row.verdict !== undefined && row.verdict.kind !== 'ok') return undefined;
@@ -211,12 +215,12 @@ const nearForms = new Map<string, string>();
 const maxForms = 20_000;
 
 /**
- * Returns a key that is equal for runs that differ only in chance, such as the seed. Cached,
- * because the function is called often with the same commands.
+ * Returns a key that is equal for runs that repeat each other (see `repeatsOf`). Cached, because
+ * this function is called often with the same commands.
  */
 function repeatKey({ command }: LedgerEntry): string {
-  const known = nearForms.get(command);
-  if (known !== undefined) return known;
+  const cached = nearForms.get(command);
+  if (cached !== undefined) return cached;
   if (nearForms.size >= maxForms) nearForms.clear();
   const { near } = commandForm(command);
   nearForms.set(command, near);

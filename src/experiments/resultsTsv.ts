@@ -1,7 +1,7 @@
 /**
- * Results in the format of autoresearch: one line per experiment, with tabs between `commit`, the
- * metric, `memory_gb`, `status` and `description`. Commits have seven characters, values six
- * decimals, memory one decimal; a crash has zeros.
+ * Reads and writes `results.tsv` in the format of the project autoresearch: one line per
+ * experiment, with tabs between `commit`, the metric, `memory_gb`, `status` and `description`.
+ * Commits have seven characters, values six decimals, memory one decimal; a crash has zeros.
  */
 import { UserFacing } from '../base/errors.ts';
 import { cleanText, oneLine } from '../base/text.ts';
@@ -14,9 +14,9 @@ const maxDescriptionChars = 500;
 const statuses = ['keep', 'discard', 'crash'] as const;
 
 /**
- * Returns the experiments that have ended as text, oldest first, with measured values only. An
- * experiment without a measured value has the status `crash`. Any other experiment that was not
- * kept has the status `discard`, and its description names the actual decision.
+ * Returns the ended experiments as text, oldest first, with measured values only. An experiment
+ * without a measured value has the status `crash`. Any other experiment without the decision keep
+ * has the status `discard`; if its decision is not discard, its description names the decision.
  */
 export function writeResultsTsv({ experiments, decisive }: Ledger): string {
   const metric = field(decisive?.metric ?? 'metric');
@@ -60,8 +60,8 @@ const memoryMetrics: readonly (readonly [string, number])[] = [
 ];
 
 /**
- * Returns the highest memory use that a run of the experiment printed, in GB; 0 if no run printed
- * one.
+ * Returns the highest memory use that a run of the experiment printed as a metric, in GB; 0 if no
+ * run printed its memory use.
  */
 function memoryGb({ runs }: ExperimentRow): number {
   const measured = runs.flatMap(({ metrics }) =>
@@ -101,20 +101,20 @@ export function readResultsTsv(text: string, source = 'results.tsv'): readonly I
     if ('problem' in read) problems.push(`Line ${index + 1}: ${read.problem}.`);
     return 'problem' in read ? [] : [read];
   });
-  const left = problems.length - maxProblems;
-  const told = [
+  const unlisted = problems.length - maxProblems;
+  const listed = [
     ...problems.slice(0, maxProblems),
-    ...(left > 0 ? [`… and ${left} more lines.`] : []),
+    ...(unlisted > 0 ? [`… and ${unlisted} more lines.`] : []),
   ];
   if (problems.length > 0)
     throw new UserFacing(
-      `${source} was not imported. ${told.join(' ')}`,
+      `${source} was not imported. ${listed.join(' ')}`,
       'Fix these lines, then import the file again.',
     );
   if (results.length > maxRows)
     throw new UserFacing(
       `${source} was not imported: it has ${results.length} results, and ${maxRows} is the maximum.`,
-      'Import the newest of them.',
+      'Remove the oldest results from the file, then import it again.',
     );
   return results;
 }
@@ -130,7 +130,7 @@ function columnsOf(header: string, source: string): Columns {
   )
     throw new UserFacing(
       `${source} was not imported. Line 1: the header is ${JSON.stringify(oneLine(header, 200))}.`,
-      'It must be commit, the name of the metric, memory_gb, status and description, with tabs between them.',
+      'It must have these columns, separated by tabs: commit, the name of the metric, memory_gb, status, description.',
     );
   return {
     commit,
@@ -169,7 +169,7 @@ function resultOf(
 ): ImportedResult | { readonly problem: string } {
   const fields = fitted(all, columns);
   if (fields.length !== columns.count)
-    return { problem: `it has ${fields.length} fields, the header ${columns.count}` };
+    return { problem: `it has ${fields.length} fields, but the header has ${columns.count}` };
   const of = (index: number): string => (fields[index] ?? '').trim();
   const word = of(columns.status).toLowerCase();
   const status = statuses.find((one) => one === word);

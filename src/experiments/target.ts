@@ -8,7 +8,7 @@ export interface GoalTarget {
   readonly metric: string;
   readonly comparator: '<' | '<=' | '>' | '>=';
   readonly value: number;
-  /** True if the goal has a percent sign; a measured share of 0.96 then counts as 96. */
+  /** True if the goal has a percent sign; a measured value of 0.96 is then compared as 96. */
   readonly isPercent?: true;
 }
 
@@ -36,7 +36,7 @@ const comparators = Object.keys(words)
   .sort((a, b) => b.length - a.length)
   .map((word) => word.replace(/\s/g, '\\s+'))
   .join('|');
-/** Units of amounts. A number followed by one of these units is not the value of a metric. */
+/** Units of amounts such as sizes, times and counts: `24 GB`, `3 hours`, `10 epochs`. */
 const units =
   '[kmgt]i?b|[kmb]|hours?|hrs?|h|minutes?|mins?|seconds?|secs?|days?|weeks?|epochs?|steps?|iterations?|tokens?|samples?|params?|parameters?|layers?|runs?|tasks?|seeds?|trials?|gpus?|times';
 const targetPattern = new RegExp(
@@ -59,9 +59,10 @@ export function parseGoalTarget(goal: string): GoalTarget | undefined {
 }
 
 /**
- * Returns whether `name` in a comparison is a metric. In plain words (`a model under 24 GB`), only
- * known metrics are. Before a comparison sign, or with `_` or `/` in the name, any name is, if the
- * number has no unit.
+ * Returns whether `name` in a comparison is a metric. A name with a known direction is a metric if
+ * the number has no unit or is a time (`latency under 5 ms`). Any other name is a metric if the
+ * number has no unit, and the comparator is a symbol (`<`) or the name contains `_` or `/`. For
+ * example, `model` is not a metric in `a model under 24 GB`, because the number has a unit.
  */
 function isMetric(name: string, comparator: string, unit: string): boolean {
   if (directionOf(name) !== 'none') return unit === '' || /^m?s$/i.test(unit);

@@ -26,10 +26,10 @@ type Fetch = typeof globalThis.fetch;
 
 /**
  * Returns a `fetch` that reads the settings at each call. Without settings, the function calls the
- * global `fetch`, which in VS Code uses the proxy and the certificates of the window. If the global
- * `fetch` does not trust a certificate, the function retries once with the certificates of the
- * operating system. Rejects like `fetch`, or with `UserFacing` for a wrong setting or a fault of
- * the proxy.
+ * global `fetch`, which in VS Code uses the proxy and the certificates of the window. If a server's
+ * certificate is not trusted, the function retries once with the certificates of the operating
+ * system and also uses them in later calls. Rejects like `fetch`, or with `UserFacing` for a wrong
+ * setting, an untrusted certificate, or a proxy that needs a password.
  */
 export function createFetch(settings: () => NetworkSettings): Fetch {
   const routes = new Map<string, Promise<Undici.Dispatcher>>();
@@ -70,9 +70,10 @@ export function createFetch(settings: () => NetworkSettings): Fetch {
 }
 
 /**
- * Opens a dispatcher for one purpose; the caller destroys it after use. The dispatcher also trusts
- * the certificates of the operating system. Direct connections resolve names with `lookup`. Rejects
- * with `UserFacing` for a wrong setting.
+ * Opens a dispatcher for the caller alone; the caller must destroy the dispatcher after use. The
+ * dispatcher also trusts the certificates of the operating system. Direct connections resolve names
+ * with `lookup`.
+ * Rejects with `UserFacing` for a wrong setting.
  */
 export const openDispatcher = (
   settings: NetworkSettings,
@@ -87,8 +88,8 @@ export const openDispatcher = (
 };
 
 /**
- * Loads undici. Casts the default export: its types are incomplete, and the bundle has no other
- * export.
+ * Loads undici on first use. Casts the default export: its types are incomplete, and the bundled
+ * extension has no other export of undici.
  */
 const loadUndici = async (): Promise<typeof Undici> =>
   (await import('undici')).default as Partial<typeof Undici> as typeof Undici;
@@ -153,8 +154,9 @@ const isUntrusted = (error: unknown): boolean =>
   causes(error).some((cause) => untrusted.test(codeOf(cause) ?? ''));
 
 /**
- * Returns the fault of the proxy that caused the error, if any. If the proxy did not answer,
- * returns a network error with its code, which counts as temporary.
+ * Returns an error that names the proxy, if the proxy caused `error`; otherwise `undefined`. The
+ * error is a `UserFacing` if the proxy needs a password. Any other error has the code of the
+ * network error, so that callers treat the error as temporary.
  */
 function proxyFault(error: unknown, proxy: string): Error | undefined {
   const url = parseProxy(proxy);
@@ -164,10 +166,10 @@ function proxyFault(error: unknown, proxy: string): Error | undefined {
       `The proxy ${url.host} needs a user name and a password (407).`,
       'Add them to its address: http://user:password@host:port, with special characters percent-encoded.',
     );
-  const own = all.find((cause) => isAbout(cause, url));
-  if (own === undefined) return undefined;
-  return Object.assign(new Error(`The proxy ${url.host} does not answer: ${own.message}`), {
-    code: codeOf(own),
+  const proxyError = all.find((cause) => isAbout(cause, url));
+  if (proxyError === undefined) return undefined;
+  return Object.assign(new Error(`The proxy ${url.host} does not answer: ${proxyError.message}`), {
+    code: codeOf(proxyError),
   });
 }
 
@@ -188,7 +190,7 @@ function certificateFault(error: unknown): UserFacing | undefined {
     fault &&
     new UserFacing(
       `The certificate of the server is not trusted: ${fault.message}.`,
-      'If your network inspects connections, set caFile (in VS Code: helios.network.caFile) to its certificate (PEM).',
+      'If your network inspects TLS connections, set caFile (in VS Code: helios.network.caFile) to a PEM file with the root certificate of the network.',
     )
   );
 }

@@ -15,7 +15,10 @@ export function parseProxy(text: string): URL {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Reads the proxy from the usual environment variables, in capitals or small letters. */
+/**
+ * Reads the proxy from `HTTPS_PROXY`, `ALL_PROXY` or `HTTP_PROXY`, in this order, and the hosts
+ * that are reached without the proxy from `NO_PROXY`. Each name may also be in lower case.
+ */
 export function proxyOf(env: Environment): { readonly proxy?: string; readonly noProxy?: string } {
   const first = (...names: readonly string[]): string | undefined =>
     names

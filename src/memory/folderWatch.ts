@@ -1,5 +1,5 @@
 /**
- * Reports that something below some folders has changed, so that views can read the files again.
+ * Watches folders and their subfolders and reports changes, so that views can read the files again.
  */
 import { existsSync, readdirSync, watch, type FSWatcher } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -7,7 +7,9 @@ import type { Clock } from '../base/clock.ts';
 import { toDisposable, type Disposable } from '../base/disposable.ts';
 import { Emitter, type Event } from '../base/emitter.ts';
 
-/** Changes this close together (an editor saving, a checkout) are reported as one. */
+/**
+ * Time within which changes (an editor saving a file, a git checkout) are reported as one change.
+ */
 const quietMs = 100;
 /** Maximum number of watched folders, each of which costs a system handle. */
 const maxFolders = 1000;
@@ -26,8 +28,8 @@ export class FolderWatch implements Disposable {
   }
 
   /**
-   * Fires on changes. The folders are watched only while the event has listeners. A missing folder
-   * is not created, but watched as soon as it exists.
+   * Fires when something below the root folders has changed. The folders are watched only while the
+   * event has listeners. A missing root folder is not created, but watched as soon as it exists.
    */
   readonly onDidChange: Event<void> = (listener) => {
     const subscription = this.#emitter.event(listener);
@@ -75,7 +77,7 @@ export class FolderWatch implements Disposable {
     this.#pending ??= this.#clock.after(quietMs, () => this.changed());
   }
 
-  /** Watches `folder` and its subfolders; those already watched are skipped. */
+  /** Watches `folder` and its subfolders. Skips folders that are already watched. */
   #watchBelow(folder: string): void {
     this.#watchOne(folder, (name) => !name.endsWith('.tmp') && this.#changedOutside(folder));
     try {
@@ -91,7 +93,10 @@ export class FolderWatch implements Disposable {
     }
   }
 
-  /** Skips a folder that cannot be watched (deleted, or no handles left). */
+  /**
+   * Watches a folder without its subfolders. Skips a folder that cannot be watched (deleted, or no
+   * system handles left).
+   */
   #watchOne(folder: string, onName: (name: string) => unknown): void {
     if (this.#watchers.has(folder) || this.#watchers.size >= maxFolders) return;
     try {

@@ -11,8 +11,8 @@ export interface MemoryNode {
   /** `file`: the node has content. `dir`: the node has only a gist or child notes. */
   readonly type: 'dir' | 'file';
   /**
-   * Time of the last change of the note's file (without a note, of the folder), in milliseconds
-   * since the epoch.
+   * Time of the last change of the note's file, or of the folder if there is no note, in
+   * milliseconds since the epoch; 0 for a root.
    */
   readonly updatedMs: number;
 }

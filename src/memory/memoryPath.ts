@@ -33,7 +33,8 @@ const unusable = new RegExp('[\\u0000-\\u001f\\u007f-\\u009f\\\\]');
 
 /**
  * Parses a path. `global/x`, `/global//x` and `/global/x/` are equal. Throws
- * `MemoryFailure('bad_path')` for `.`, `..`, a backslash or a control character.
+ * `MemoryFailure('bad_path')` for an empty or too deep path, and for a name that is `.`, `..`,
+ * blank or too long, or has a backslash or a control character.
  */
 export function parsePath(input: string): MemoryPath {
   const segments = input
@@ -50,7 +51,7 @@ export function parsePath(input: string): MemoryPath {
     : { text, root: 'session', segments };
 }
 
-/** Returns whether a name found on disk can be part of a path. */
+/** Returns whether a name found on disk can be a segment of a memory path. */
 export const isSegment = (name: string): boolean => problemOfSegment(name) === undefined;
 
 function problemOfSegment(segment: string): string | undefined {

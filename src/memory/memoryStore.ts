@@ -3,12 +3,13 @@
  * `best.md` in the session's folder, `/global/tricks` is `tricks.md` in the folder that all
  * sessions share. The files are the only storage: every request reads them again.
  */
-import { lstat, readFile, rm } from 'node:fs/promises';
+import { lstat, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../base/clock.ts';
 import type { Disposable } from '../base/disposable.ts';
 import type { Event } from '../base/emitter.ts';
 import { codeOf } from '../base/errors.ts';
+import { readRegularText } from '../base/regularFile.ts';
 import { writeFileAtomic } from '../storage/atomicFile.ts';
 import { FolderWatch } from './folderWatch.ts';
 import type { MemoryNode, MemoryNote } from './memoryNode.ts';
@@ -30,7 +31,7 @@ export interface MemoryFolders {
 }
 
 const maxContentChars = 256 * 1024;
-const atOnce = 64;
+const batchSize = 64;
 
 /**
  * Reads and writes notes. The methods reject with `MemoryFailure` when they refuse a path or a
@@ -81,7 +82,7 @@ export class MemoryStore implements Disposable {
     if (place === undefined || node === undefined) throw await this.#missing(parsed);
     const file = place.entry.note && join(place.folder, place.entry.note);
     if (file === undefined) return { ...node, content: null, file };
-    const { gist, content } = parseNote(await readFile(file, 'utf8'));
+    const { gist, content } = parseNote(await readRegularText(file));
     return { ...node, gist, content: content === '' ? null : content, file };
   }
 
@@ -94,27 +95,27 @@ export class MemoryStore implements Disposable {
     const parsed = parsePath(path);
     if (parsed.segments.length === 0)
       throw refused(
-        `${parsed.text} is not a note. Write below it, such as ${join(parsed.text, 'best')}.`,
+        `${parsed.text} is not a note. Write to a path below it, such as ${join(parsed.text, 'best')}.`,
       );
     if (cleanGist(gist) === '') throw refused('The gist is empty. Describe the note in one line.');
     if (content !== undefined && content.length > maxContentChars)
       throw new MemoryFailure(
         'too_long',
-        `The note has ${content.length} characters; the limit is ${maxContentChars}. Shorten it, or save it as a file in the workspace and note its path.`,
+        `The note has ${content.length} characters; the limit is ${maxContentChars}. Shorten it, or save the text as a file in the workspace and write the path of that file in the note.`,
       );
     const { folder, entry } = await makePlace(this.#folders[parsed.root], parsed);
     const file = entry.note ?? noteFileOf(entry.name);
-    const kept =
+    const newContent =
       content ??
-      parseNote((await readFile(join(folder, file), 'utf8').catch(nothing)) ?? '').content;
-    await writeFileAtomic(join(folder, file), formatNote({ gist, content: kept }));
+      parseNote((await readRegularText(join(folder, file)).catch(nothing)) ?? '').content;
+    await writeFileAtomic(join(folder, file), formatNote({ gist, content: newContent }));
     this.#watch.changed();
     return this.read(parsed.text);
   }
 
   /**
-   * Removes the node and everything below it. Resolves with the number of removed nodes: 0 if no
-   * node has exactly that name. Refuses to remove `/` and `/global`.
+   * Removes the node and everything below it. Resolves with the number of removed nodes: 0 if there
+   * is no node at `path` (case matters). Refuses to remove `/` and `/global`.
    */
   async remove(path: string): Promise<number> {
     const parsed = parsePath(path);
@@ -138,7 +139,7 @@ export class MemoryStore implements Disposable {
   }
 
   /**
-   * Returns all nodes, parents before children: first the session's nodes, then those under
+   * Returns all nodes, parents before children: first the session's nodes, then the nodes under
    * `/global`.
    */
   async tree(): Promise<readonly MemoryNode[]> {
@@ -166,8 +167,8 @@ export class MemoryStore implements Disposable {
       .filter((entry) => path !== '/' || entry.name !== globalName)
       .sort((a, b) => (a.name < b.name ? -1 : 1));
     const nodes: MemoryNode[] = [];
-    for (let start = 0; start < entries.length; start += atOnce) {
-      const batch = entries.slice(start, start + atOnce);
+    for (let start = 0; start < entries.length; start += batchSize) {
+      const batch = entries.slice(start, start + batchSize);
       const found = await Promise.all(
         batch.map((entry) => this.#node(folder, entry, childPath(path, entry.name))),
       );

@@ -1,6 +1,7 @@
-/** Reads one folder of notes on disk. Does not follow symbolic links and ignores other files. */
-import { lstat, open, readdir } from 'node:fs/promises';
+/** Reads one folder of notes on disk. Skips symbolic links and files that are not notes. */
+import { lstat, readdir } from 'node:fs/promises';
 import { codeOf } from '../base/errors.ts';
+import { openRegularFile } from '../base/regularFile.ts';
 import { decodeSegment, encodeSegment, isSegment } from './memoryPath.ts';
 import { parseNote } from './noteText.ts';
 
@@ -16,6 +17,7 @@ export interface FolderEntry {
   isLink?: boolean;
 }
 
+/** The part of a note that lists show. */
 export interface NoteHead {
   readonly gist: string;
   readonly hasContent: boolean;
@@ -26,13 +28,13 @@ const noteSuffix = '.md';
 const headBytes = 4096;
 
 /**
- * Maps names, as used in paths, to the entries of a folder. Returns an empty map for a missing
- * folder.
+ * Returns the entries of a folder by the node's name, as used in memory paths. Returns an empty map
+ * for a missing folder.
  */
 export async function readEntries(folder: string): Promise<Map<string, FolderEntry>> {
   const entries = new Map<string, FolderEntry>();
   for (const found of await readdir(folder, { withFileTypes: true }).catch(noEntries)) {
-    const isNote = found.name.endsWith(noteSuffix) && !found.isDirectory();
+    const isNote = found.name.endsWith(noteSuffix) && (found.isFile() || found.isSymbolicLink());
     if (found.name.startsWith('.') || !(isNote || found.isDirectory() || found.isSymbolicLink()))
       continue;
     const bare = isNote ? found.name.slice(0, -noteSuffix.length) : found.name;
@@ -50,8 +52,8 @@ export async function readEntries(folder: string): Promise<Map<string, FolderEnt
 export const noteFileOf = (name: string): string => encodeSegment(name) + noteSuffix;
 
 /**
- * Chooses between two file names that mean the same name (composed and decomposed accents): prefers
- * the spelling that Helios writes.
+ * Chooses between two file names that stand for the same node name, one with composed and one with
+ * decomposed accents (Unicode): prefers the spelling that Helios writes.
  */
 function preferred(known: string | undefined, found: string, name: string): string {
   const isOurs = found === noteFileOf(name) || found === encodeSegment(name);
@@ -68,11 +70,11 @@ interface CachedHead extends NoteHead {
   readonly inode: number;
 }
 
-/** Caches the gist of each file. Reads a gist again when its file has changed. */
+/** Cache of the gist of each note's file. Reads a gist again when its file has changed. */
 export class NoteHeads {
   readonly #known = new Map<string, CachedHead>();
 
-  /** Resolves with the gist and time of a note's file; `undefined` if the file does not exist. */
+  /** Resolves with the head of a note's file; `undefined` if the file does not exist. */
   async read(file: string): Promise<NoteHead | undefined> {
     try {
       const { mtimeMs: updatedMs, size: sizeBytes, ino: inode } = await lstat(file);
@@ -98,7 +100,7 @@ export class NoteHeads {
 }
 
 async function readHead(file: string): Promise<string> {
-  const handle = await open(file);
+  const handle = await openRegularFile(file);
   try {
     const { bytesRead, buffer } = await handle.read({ buffer: Buffer.alloc(headBytes) });
     return new TextDecoder().decode(buffer.subarray(0, bytesRead));

@@ -28,15 +28,18 @@ export async function findPlace(root: string, path: MemoryPath): Promise<NotePla
   return entry && { folder, entry };
 }
 
-/** Returns the place for a new note and creates its parent folders. */
+/**
+ * Returns the folder and entry at which to write the note of `path`, and creates its parent
+ * folders.
+ */
 export async function makePlace(root: string, path: MemoryPath): Promise<NotePlace> {
-  await mkdir(root, { recursive: true });
+  await mkdir(root, { recursive: true, mode: 0o700 });
   let folder = root;
   for (const segment of path.segments.slice(0, -1)) {
     const known = (await entryAt(folder, segment, path))?.folder;
     if (known === undefined) await refuseCaseClash(folder, encodeSegment(segment), path);
     folder = join(folder, known ?? encodeSegment(segment));
-    await mkdir(folder, { recursive: true });
+    await mkdir(folder, { recursive: true, mode: 0o700 });
   }
   const name = path.segments.at(-1) ?? '';
   const entry = await entryAt(folder, name, path);
@@ -59,8 +62,8 @@ async function entryAt(
 }
 
 /**
- * Refuses a new note (`papers`) that would overwrite another note (`Papers`), because the file
- * system ignores case.
+ * Refuses a new note (`papers`) that would overwrite another note (`Papers`) on a file system that
+ * ignores case.
  */
 async function refuseCaseClash(folder: string, fileName: string, path: MemoryPath): Promise<void> {
   if (!(await exists(join(folder, fileName)))) return;

@@ -32,8 +32,8 @@ export function parseNote(fileText: string): NoteText {
 }
 
 /**
- * Returns the first line with text, without the mark of a heading or list item. Skips lines such as
- * `---` or a code fence.
+ * Returns the first line with text, without the Markdown prefix of a heading, list item or
+ * quotation. Skips lines without letters or digits, such as `---`.
  */
 function firstWords(text: string): string {
   const line = text.split('\n').find((candidate) => /[\p{L}\p{N}]/u.test(candidate)) ?? '';

@@ -7,10 +7,14 @@ import { textTokens } from '../base/textTokens.ts';
 import type { MemoryNode } from './memoryNode.ts';
 
 const gistChars = 140;
-/** Share of the budget for top-level nodes; the rest is for recently updated nodes. */
+/**
+ * Share (0 to 1) of the token budget that top-level nodes get first. Recently updated nodes get the
+ * remaining tokens.
+ */
 const topShare = 0.5;
 /**
- * Tokens of the line `… 12345 more under /a/long/path`, not counting the path and the indentation.
+ * Number of tokens of the line `… 12345 more under /a/long/path`, not counting the path and the
+ * indentation.
  */
 const moreTokens = 10;
 const newlineTokens = 0.5;
@@ -18,20 +22,20 @@ const newlineTokens = 0.5;
 interface Branch {
   readonly node: MemoryNode;
   readonly line: string;
-  /** Tokens of the node's line plus those of a possible line about hidden children. */
+  /** Number of tokens of the node's line and of a possible line about hidden children. */
   readonly cost: number;
   readonly parent: Branch | undefined;
   readonly depth: number;
   isShown: boolean;
-  /** Number of hidden descendants that are reported under this node. */
+  /** Number of hidden nodes that the line `… 7 more under` of this node counts. */
   hidden: number;
 }
 
 /**
- * Returns the rendered tree; an empty text without nodes. `nodes` are in tree order, parents first.
- * When not all nodes fit in the budget (as counted by `textTokens`), shows the top level and the
- * most recently updated nodes with their folders; lines such as `… 7 more under /papers` count the
- * hidden ones.
+ * Returns the rendered tree; an empty text if there are no nodes or the budget is too small.
+ * `nodes` are in tree order, parents first. When not all nodes fit in the budget (as counted by
+ * `textTokens`), shows top-level nodes first, then the most recently updated nodes with their
+ * folders; lines such as `… 7 more under /papers` count the hidden nodes.
  */
 export function renderTree(nodes: readonly MemoryNode[], budgetTokens: number): string {
   if (nodes.length === 0) return '';
@@ -80,14 +84,14 @@ function choose(branches: readonly Branch[], budgetTokens: number): void {
   const recentFirst = [...branches].sort(
     (a, b) => b.node.updatedMs - a.node.updatedMs || (a.node.path < b.node.path ? -1 : 1),
   );
-  let left = budgetTokens - moreTokens;
+  let leftTokens = budgetTokens - moreTokens;
   const show = (branch: Branch, reservedTokens: number): void => {
     const missing: Branch[] = [];
     for (let at: Branch | undefined = branch; at !== undefined && !at.isShown; at = at.parent)
       missing.push(at);
     const cost = missing.reduce((sum, each) => sum + each.cost, 0);
-    if (left - cost < reservedTokens) return;
-    left -= cost;
+    if (leftTokens - cost < reservedTokens) return;
+    leftTokens -= cost;
     for (const each of missing) each.isShown = true;
   };
   const forRecent = (budgetTokens - moreTokens) * (1 - topShare);

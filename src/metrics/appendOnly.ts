@@ -46,18 +46,19 @@ export async function readIfThere(path: string): Promise<Buffer> {
 
 /**
  * Opens a file for writing after its first `size` bytes; creates a missing file. Moves any bytes
- * after those to the end of the file `keptPath`. Only the process that writes the file may call
- * this.
+ * after position `size` to the end of the file `keptPath`, so that nothing is lost. Only the
+ * process that writes the file may call this function.
  */
 export function openToAppend(path: string, size: number, keptPath: string): number {
-  mkdirSync(dirname(path), { recursive: true });
-  const fd = openSync(path, constants.O_RDWR | constants.O_CREAT);
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  const fd = openSync(path, constants.O_RDWR | constants.O_CREAT, 0o600);
   try {
     const surplus = fstatSync(fd).size - size;
     if (surplus <= 0) return fd;
     const bytes = Buffer.alloc(surplus);
     appendFileSync(keptPath, bytes.subarray(0, readSync(fd, bytes, 0, surplus, size)), {
       flush: true,
+      mode: 0o600,
     });
     ftruncateSync(fd, size);
     return fd;
@@ -74,7 +75,7 @@ export function diskError(error: unknown, folder: string): unknown {
   if (code === 'ENOSPC' || code === 'EDQUOT')
     return new MetricsError(
       'no_space',
-      `No space left for the metrics in ${folder}. Free some space.`,
+      `No space left to write the metrics to ${folder}. Free some space.`,
       {
         cause: error,
       },

@@ -4,8 +4,8 @@ import type { Direction, MetricSummary, SeriesColumns } from './metric.ts';
 type ComparisonVerdict = 'better' | 'worse' | 'same' | 'n/a';
 
 /**
- * Relative differences below this count as rounding: the verdict is `same`. Noise between runs is
- * not considered.
+ * Largest relative difference that is treated as rounding, so that the verdict is `same`. Noise
+ * between runs is not considered.
  */
 const sameWithin = 1e-4;
 
@@ -26,6 +26,7 @@ interface EqualPoint extends Judgement {
    * both runs reached. `index`: the points at the same 0-based index.
    */
   readonly by: 'step' | 'index';
+  /** The step or index up to which both runs have points. */
   readonly position: number;
 }
 
@@ -34,15 +35,13 @@ export interface MetricComparison {
   readonly direction: Direction;
   readonly baseline: MetricSummary | undefined;
   readonly experiment: MetricSummary | undefined;
-  /**
-   * Comparison of the last values. This and the next two fields are undefined if one run lacks the
-   * metric.
-   */
+  /** Comparison of the last values; `undefined` if one run lacks the metric. */
   readonly atEnd: Judgement | undefined;
+  /** Comparison of the best values; `undefined` if one run lacks the metric. */
   readonly atBest: Judgement | undefined;
   /**
-   * Comparison at an equal step. Also undefined if one run began at a later step than the other
-   * reached.
+   * Comparison at an equal step; `undefined` if one run lacks the metric, or began at a later step
+   * than the other reached.
    */
   readonly atEqualStep: EqualPoint | undefined;
 }
@@ -54,7 +53,10 @@ export interface Measured {
   series(name: string): SeriesColumns;
 }
 
-/** Compares all metrics that at least one of the runs has, in the baseline's order first. */
+/**
+ * Compares all metrics that at least one of the runs has. Returns the baseline's metrics first, in
+ * their order, then the metrics that only the experiment has.
+ */
 export function compareRuns(baseline: Measured, experiment: Measured): readonly MetricComparison[] {
   return [...new Set([...baseline.names(), ...experiment.names()])].map((metric) => {
     const before = baseline.summary(metric);
@@ -76,8 +78,8 @@ export function compareRuns(baseline: Measured, experiment: Measured): readonly 
 }
 
 /**
- * Compares two values. A non-finite value in the wrong direction (NaN, or Inf where less is better)
- * is worse than any finite one.
+ * Compares two values. NaN is worse than any finite value, and so is an infinite value in the wrong
+ * direction (+Inf if lower is better, -Inf if higher is better).
  */
 export function judge(baseline: number, experiment: number, direction: Direction): Judgement {
   const delta = experiment - baseline;
@@ -121,7 +123,7 @@ function atEqualStep(
   return { ...judge(before, after, direction), by: hasSteps ? 'step' : 'index', position };
 }
 
-/** Returns whether no step is lower than the one before. An unknown step (NaN) gives false. */
+/** Returns whether the steps never decrease. Returns false if any step is unknown (NaN). */
 function isAscending(steps: Float64Array): boolean {
   return steps.every(
     (step, index) => step >= (index === 0 ? -Infinity : (steps[index - 1] ?? NaN)),

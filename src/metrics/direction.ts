@@ -32,8 +32,8 @@ const directions: ReadonlyMap<string, Direction> = new Map([
 ]);
 
 /**
- * Names that are also ordinary words: without a further word, such a name is not taken for a
- * metric.
+ * Names that are also ordinary words. If the whole name is one of these words, it is not a known
+ * metric, although its direction is known.
  */
 const ambiguousAlone =
   /^(?:errors?|err|map|ap|em|ce|pass|exact|returns?|ret|precision|prec|success|win|wins|scores?)$/i;
@@ -41,10 +41,10 @@ const ambiguousAlone =
 const neutralMetric = /(?:^|[/._-])(?:lr|learning_rate|grad_?norm)(?:$|[/._-])/i;
 
 /**
- * Returns whether lower or higher values of a metric are better, judged by its name. The last known
- * word decides, so prefixes and suffixes do not matter (`val/loss`, `loss_train`, `test_acc@1`,
- * `evalAccuracy`). An entry of `overrides` applies to the metric with exactly its name, ignoring
- * case.
+ * Returns whether lower or higher values of a metric are better, judged by its name. The last word
+ * of the name that has a known direction decides, so other words do not matter (`val/loss`,
+ * `loss_train`, `test_acc@1`, `evalAccuracy`). An entry of `overrides` applies only to the metric
+ * whose whole name is the key of the entry, ignoring case.
  */
 export function directionOf(
   name: string,
@@ -56,8 +56,8 @@ export function directionOf(
 }
 
 /**
- * Returns whether the name is known to be a metric. Known metrics are accepted on first occurrence;
- * other names have to occur twice.
+ * Returns whether the name is known to be a metric. When metrics are detected in output, a known
+ * metric is accepted on first occurrence; any other name has to occur twice.
  */
 export function isKnownMetric(name: string): boolean {
   if (ambiguousAlone.test(name)) return false;

@@ -16,8 +16,8 @@ interface PlotPoints {
 }
 
 /**
- * Returns the x of each point on an axis of steps: the steps, or the indices if a point of the
- * series has no step.
+ * Returns the x of each point on a step axis: the point's step or, if any point of the series has
+ * no step, the point's index.
  */
 export const stepAxis = ({ steps }: SeriesColumns): Float64Array =>
   steps.some(Number.isNaN) ? steps.map((_, index) => index) : steps;
@@ -25,8 +25,8 @@ export const stepAxis = ({ steps }: SeriesColumns): Float64Array =>
 /**
  * Reduces the points (x, y) to those that a plot needs: the first, lowest, highest and last point
  * of each pixel column, plus one neighbour on each side of the range, so that lines reach the
- * edges. Returns at most 4 points per pixel. A series with decreasing x (a counter that restarts
- * each epoch) is sorted by x first.
+ * edges. Returns at most 4 points per pixel. If x decreases anywhere (a counter that restarts each
+ * epoch), sorts the points by x first.
  */
 export function downsampleForPlot(
   x: Float64Array,
@@ -43,11 +43,11 @@ export function downsampleForPlot(
   };
   const start = from === undefined ? 0 : firstFrom(source, from);
   const end = to === undefined ? source.count : firstFrom(source, to, true);
-  const kept = new Kept();
-  if (start > 0) kept.addNeighbour(source, start - 1, -1);
-  addColumns(source, { start, end, columns: Math.max(1, Math.floor(pixels) - 1) }, kept);
-  if (end < source.count) kept.addNeighbour(source, end, 1);
-  return kept.points();
+  const chosen = new ChosenPoints();
+  if (start > 0) chosen.addNeighbour(source, start - 1, -1);
+  addColumns(source, { start, end, columns: Math.max(1, Math.floor(pixels) - 1) }, chosen);
+  if (end < source.count) chosen.addNeighbour(source, end, 1);
+  return chosen.points();
 }
 
 interface Source {
@@ -82,7 +82,7 @@ function firstFrom(source: Source, limit: number, isBeyond = false): number {
 function addColumns(
   source: Source,
   range: { start: number; end: number; columns: number },
-  kept: Kept,
+  chosen: ChosenPoints,
 ): void {
   const { start, end, columns } = range;
   if (start >= end) return;
@@ -92,14 +92,14 @@ function addColumns(
   for (let index = start; index < end; index++) {
     const own =
       width > 0 ? Math.min(columns - 1, Math.floor((source.x(index) - firstX) / width)) : 0;
-    if (own !== column) kept.endColumn(source);
+    if (own !== column) chosen.endColumn(source);
     column = own;
-    kept.add(source, index);
+    chosen.add(source, index);
   }
-  kept.endColumn(source);
+  chosen.endColumn(source);
 }
 
-class Kept {
+class ChosenPoints {
   readonly #x: number[] = [];
   readonly #y: number[] = [];
   readonly #nonFinite: PlotPoints['nonFinite'][number][] = [];

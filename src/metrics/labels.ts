@@ -6,23 +6,24 @@ export interface Meaning {
   /** Name of the metric; undefined if the label does not name a metric. */
   readonly metric?: string | undefined;
   readonly counter?: Counter | undefined;
-  /** Whether the metric is accepted on first occurrence and in any form. */
+  /** Whether the metric is accepted on first occurrence and in weak forms such as `loss 0.5`. */
   readonly isKnown: boolean;
 }
 
+/** Returns the meaning of a label. */
 export type Reading = (label: string) => Meaning;
 
 const maxRemembered = 5000;
 
 /** Caches the meaning of each label, since labels repeat on every line. */
 function remembering(read: Reading): Reading {
-  const known = new Map<string, Meaning>();
+  const meanings = new Map<string, Meaning>();
   return (label) => {
-    const before = known.get(label);
-    if (before !== undefined) return before;
-    if (known.size >= maxRemembered) known.clear();
+    const cached = meanings.get(label);
+    if (cached !== undefined) return cached;
+    if (meanings.size >= maxRemembered) meanings.clear();
     const meaning = read(label);
-    known.set(label, meaning);
+    meanings.set(label, meaning);
     return meaning;
   };
 }
@@ -34,23 +35,23 @@ function remembering(read: Reading): Reading {
 const folded = (name: string): string => name.toLowerCase().replace(/[\s_./-]+/g, '_');
 
 /**
- * Returns a reading that finds the requested metrics. Compares their names with the whole label,
- * then with the label without its leading words (`Test Accuracy` is `accuracy` unless
- * `test_accuracy` was requested), then with the last part of a nested JSON key.
+ * Returns a `Reading` that finds the metrics in `names`. Compares the names with the whole label,
+ * then with the label without its leading words (`Test Accuracy` is `accuracy` unless `names`
+ * contains `test_accuracy`), then with the last part of a nested JSON key.
  */
 export function askedReading(names: readonly string[]): Reading {
-  const asked = new Map(names.toReversed().map((name) => [folded(name), name]));
+  const requested = new Map(names.toReversed().map((name) => [folded(name), name]));
   return remembering((label) => {
     const words = label.split(/\s+/);
     const candidates = [...words.map((_, index) => words.slice(index).join('_')), leafOf(label)];
     const metric = candidates
-      .map((candidate) => asked.get(folded(candidate)))
+      .map((candidate) => requested.get(folded(candidate)))
       .find((found) => found !== undefined);
     return { metric, counter: counterIn(words), isKnown: true };
   });
 }
 
-/** Returns a reading that recognises counters but no metrics. */
+/** Returns a `Reading` that recognises counters but no metrics. */
 export const counterReading = (): Reading =>
   remembering((label) => ({ counter: counterIn(label.split(/\s+/)), isKnown: false }));
 
@@ -64,14 +65,14 @@ const controlCharacter = new RegExp('[\\u0000-\\u001f\\u007f]');
 const maxNameChars = 200;
 
 /**
- * Returns whether a name can be stored in the file of names: not empty, at most 200 characters, no
+ * Returns whether a name can be stored in `points.names`: not empty, at most 200 characters, no
  * control characters.
  */
 export const isUsableName = (name: string): boolean =>
   name !== '' && name.length <= maxNameChars && !controlCharacter.test(name);
 
 /**
- * Returns a reading that detects metrics: `Val Loss` is the metric `val_loss`; counters, clocks,
+ * Returns a `Reading` that detects metrics: `Val Loss` is the metric `val_loss`; counters, times,
  * ids, file names and hosts are not metrics.
  */
 export const detectedReading = (): Reading =>

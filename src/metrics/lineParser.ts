@@ -10,15 +10,15 @@ import {
 } from './labels.ts';
 import type { MetricSpec } from './metric.ts';
 import { readNumber } from './numberText.ts';
-import { anyName, pairExpression, scanJson, scanPairs, type Pair } from './pairScanner.ts';
+import { anyName, pairExpression, scanJson, scanPairs, type Pair } from './lineFormats.ts';
 import { counterNames, StepReader } from './stepReader.ts';
 
 type EmitPoint = (metric: string, step: number, value: number) => void;
 
 /**
- * Reads the metrics of one line of output. Keeps no state between lines, so reading can start at
- * any line. If a name occurs several times in a line, only its last value counts. The step of a
- * point comes from the same line; NaN if the line has none.
+ * Reads the metrics of one line of output. Has no state between lines, so reading can start at any
+ * line. If a name occurs several times in a line, only its last value is used. The step of a point
+ * is read from the same line; NaN if the line has no step.
  */
 export interface LineParser {
   parse(line: string, emit: EmitPoint): void;
@@ -30,8 +30,8 @@ export class MetricSpecError extends HeliosError {
 }
 
 /**
- * Returns a parser. Throws `MetricSpecError` for a spec that can never work: call this before
- * launching a run.
+ * Returns a parser. Throws `MetricSpecError` for an unusable name or pattern. Call this function
+ * before launching a run, so that the run does not start with such a spec.
  */
 export function createLineParser(spec: MetricSpec): LineParser {
   const patterns = Object.entries(spec.patterns ?? {});
@@ -41,8 +41,8 @@ export function createLineParser(spec: MetricSpec): LineParser {
 }
 
 /**
- * Returns whether metrics are detected, since the spec names none. A detected unknown name has to
- * occur twice.
+ * Returns whether metrics are detected, which is the case if the spec has no names and no patterns.
+ * A detected name that is not a known metric has to occur twice.
  */
 export const isDetecting = (spec: MetricSpec): boolean =>
   Object.keys(spec.patterns ?? {}).length === 0 && (spec.names ?? []).length === 0;
@@ -60,7 +60,7 @@ interface PairLine {
   /** Source of the regular expression for the names to search for. */
   readonly names: string;
   readonly reading: Reading;
-  /** Returns false for most lines without a point; a quick check before the scan. */
+  /** Checks quickly, before the line is scanned. Returns false for most lines without a point. */
   mayHavePoint(line: string): boolean;
   isPoint(pair: Pair, meaning: Meaning): boolean;
 }
@@ -111,22 +111,22 @@ function namesParser(names: readonly string[]): LineParser {
   const sources = longestFirst.map((name) =>
     escaped(name).replace(/(?:[\s_/-]|\\\.)+/g, '[\\s_./-]'),
   );
-  const anyAsked = new RegExp(sources.join('|'), 'i');
+  const anyRequested = new RegExp(sources.join('|'), 'i');
   return pairLineParser({
     names: [...sources, counterNames].join('|'),
     reading: askedReading(names),
     // A nested JSON key occurs in the line only in parts, so every line of JSON has to be scanned.
-    mayHavePoint: (line) => line.startsWith('{"') || anyAsked.test(line),
+    mayHavePoint: (line) => line.startsWith('{"') || anyRequested.test(line),
     isPoint: () => true,
   });
 }
 
 /**
  * Returns a parser that detects metrics and prefers to miss one over inventing one. A known metric
- * (loss, accuracy, lr …) is accepted in any form, but after a space only with a fraction, an
- * exponent or a non-finite value. Any other name needs a sign (`name=1`, `name: 1`, a JSON key),
- * must not be a clock, an id, a file name or an address (`host:80`), and must occur a second time
- * (checked by `RunMetrics`).
+ * (loss, accuracy, lr …) is accepted in any form, but after a space only if the number has a
+ * decimal point or an exponent or is not finite. Any other name needs a separator (`name: 1`,
+ * `name=1`, a JSON key), must not be a time, an id, a file name or an address (`host:80`), and must
+ * occur a second time (checked by `RunMetrics`).
  */
 const detectingParser = (): LineParser =>
   pairLineParser({
@@ -142,7 +142,7 @@ const detectingParser = (): LineParser =>
     },
   });
 
-/** Longer lines are skipped, since a user's pattern may take quadratic time. */
+/** Maximum length of a line that is matched: a user's pattern may take quadratic time. */
 const maxPatternLineChars = 16 * 1024;
 
 function patternParser(patterns: readonly (readonly [string, string])[]): LineParser {
@@ -176,8 +176,8 @@ function patternParser(patterns: readonly (readonly [string, string])[]): LinePa
 
 function compile(name: string, source: string): RegExp {
   try {
-    // With an empty alternative, the pattern matches the empty text; the match shows its number of
-    // groups.
+    // Counts the capture groups: with an empty alternative, the pattern matches the empty text, and
+    // the match has an element per group.
     const groups = (new RegExp(`${source}|`).exec('')?.length ?? 1) - 1;
     if (groups > 0) return new RegExp(source, 'gi');
   } catch (error) {

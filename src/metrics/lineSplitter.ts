@@ -8,8 +8,8 @@ type LineListener = (line: string, endOffset: number) => void;
 /**
  * Splits a byte stream into lines, regardless of chunk boundaries. `\n` and `\r` end a line
  * (progress bars print a bare `\r`); `\r\n` is one line end. Lines are UTF-8; characters split
- * between two chunks are joined. Only the first `maxLineBytes` of a longer line are returned, so
- * that memory stays bounded.
+ * between two chunks are joined. Of a line longer than `maxLineBytes`, only the first
+ * `maxLineBytes` are emitted, so that memory stays bounded.
  */
 export class LineSplitter {
   readonly #maxLineBytes: number;
@@ -87,8 +87,8 @@ export class LineSplitter {
   }
 
   #bounded(line: string | Buffer): string {
-    const kept = line.length > this.#maxLineBytes ? line.slice(0, this.#maxLineBytes) : line;
-    return typeof kept === 'string' ? kept : kept.toString('utf8');
+    const start = line.length > this.#maxLineBytes ? line.slice(0, this.#maxLineBytes) : line;
+    return typeof start === 'string' ? start : start.toString('utf8');
   }
 
   #carry(bytes: Buffer): void {
@@ -96,8 +96,8 @@ export class LineSplitter {
     const room = this.#maxLineBytes - this.#carriedBytes;
     if (room <= 0) return;
     // Copies the bytes, since the caller may reuse the buffer.
-    const kept = Buffer.from(bytes.subarray(0, room));
-    this.#carried.push(kept);
-    this.#carriedBytes += kept.length;
+    const copy = Buffer.from(bytes.subarray(0, room));
+    this.#carried.push(copy);
+    this.#carriedBytes += copy.length;
   }
 }

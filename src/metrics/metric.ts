@@ -1,6 +1,9 @@
 /** Types of metrics. A metric is a named series of (step, time, value) of one run. */
 
-/** Metrics to search for in the output of a run: by patterns, else by names, else detected. */
+/**
+ * Metrics to search for in the output of a run. If there are `patterns`, `names` is ignored; if
+ * there are neither, metrics are detected.
+ */
 export interface MetricSpec {
   readonly names?: readonly string[];
   /**

@@ -2,8 +2,8 @@ import { HeliosError } from '../base/errors.ts';
 
 /**
  * `gap`: bytes are missing between two calls of `ingest`. `no_space`, `io`: points could not be
- * written; they stay in memory and are written with the next points. `closed`: the metrics were
- * disposed.
+ * written; they stay in memory and are written with the next points. `closed`: `dispose` was called
+ * before.
  */
 type MetricsErrorReason = 'gap' | 'no_space' | 'io' | 'closed';
 

@@ -37,7 +37,7 @@ export class NamesFile {
       const isGood = isUsableName(line) && !line.includes('\ufffd') && !file.#indices.has(line);
       if (!isGood)
         report.problems.push(
-          `points.names: line ${index + 1} cannot be read; its points are under metric_${index}.`,
+          `points.names: line ${index + 1} cannot be read; its points are shown as metric_${index}.`,
         );
       file.#add(isGood ? line : `metric_${index}`);
     }
@@ -49,7 +49,7 @@ export class NamesFile {
     return this.#names.length;
   }
 
-  /** Returns the name at an index. Generates a name if the file has none at this index. */
+  /** Returns the name at an index. Generates a name if the file has no name at this index. */
   nameAt(index: number): string {
     while (index >= this.#names.length) this.#add(`metric_${this.#names.length}`);
     return this.#names[index] ?? '';

@@ -26,8 +26,8 @@ const numberInText = new RegExp(
 );
 
 /**
- * Returns the number in a captured text such as `0.5`, `95%` or `tensor(0.5)`; `undefined` if there
- * is none.
+ * Returns the number in a captured text such as `0.5`, `95%` or `tensor(0.5)`; `undefined` if the
+ * text has no number.
  */
 export function readNumber(text: string): number | undefined {
   const found = numberInText.exec(text)?.[1];

@@ -9,8 +9,8 @@
  * 24 f64 value
  * 32 f64 end offset
  * ```
- * The end offset is the position in the run's output after the line of the point. Points are in
- * file order.
+ * The end offset is the position in the run's output after the line of the point. Records are in
+ * the order in which their lines were read.
  */
 export const recordBytes = 40;
 export const fileHeader = Buffer.from('helios points 1\n', 'latin1');
@@ -24,6 +24,7 @@ const kinds: readonly RecordKind[] = ['point', 'clear', 'progress'];
 
 export interface PointRecord {
   readonly kind: RecordKind;
+  /** Index of the metric's name in `points.names`. */
   readonly name: number;
   readonly step: number;
   readonly timeMs: number;
@@ -69,7 +70,7 @@ export function readRecord(view: DataView, at: number): PointRecord | undefined 
 
 /**
  * Returns the FNV-1a checksum over 32-bit words. The checksum of zeros is not 0, so zeros that a
- * power failure left behind are no valid record.
+ * power failure left in the file are not a valid record.
  */
 function checksum(view: DataView, at: number): number {
   let hash = 0x811c9dc5;

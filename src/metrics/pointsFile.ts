@@ -60,8 +60,8 @@ export class PointsFile implements Disposable {
     let handle: FileHandle | undefined;
     try {
       handle = await openIfThere(join(folder, 'points.bin'));
-      // The size is read before the names: so all names of the points up to this size are in the
-      // file of names, even while another process writes.
+      // Reads the size before the names: names are written before their points, so `points.names`
+      // then has all names of the points up to this size, even while another process writes.
       const fileBytes = (await handle?.stat())?.size ?? 0;
       const names = await NamesFile.open(join(folder, 'points.names'), write, report);
       const namesInFile = names.count;
@@ -71,7 +71,7 @@ export class PointsFile implements Disposable {
       if (size < fileBytes) report.problems.push(surplusText(fileBytes - size));
       if (names.count > namesInFile)
         report.problems.push(
-          `points.names: names are missing; their points are under metric_${namesInFile} and following.`,
+          `points.names: names are missing; their points are shown as metric_${namesInFile}, metric_${namesInFile + 1} and so on.`,
         );
       return { file: new PointsFile(folder, write, { names, size }), problems: report.problems };
     } catch (error) {
@@ -90,8 +90,8 @@ export class PointsFile implements Disposable {
   }
 
   /**
-   * Writes the added records. If this fails, throws `MetricsError`, and the next `flush` tries
-   * again.
+   * Writes the added records to disk. Throws `MetricsError` if writing fails; the next `flush` then
+   * tries to write the same records again.
    */
   flush(): void {
     if (this.#pendingBytes === 0) return;
@@ -130,11 +130,11 @@ export class PointsFile implements Disposable {
 type OnRecord = (record: PointRecord) => void;
 
 const surplusText = (bytes: number): string =>
-  `points.bin: ${bytes} bytes at the end are not a complete line of points. They are read again from the output.`;
+  `points.bin: ${bytes} bytes at the end are not a complete line of points. The points of that line are read again from the output.`;
 
 /**
- * Calls `onRecord` for each record of complete lines. Returns the size of the file up to the last
- * complete line; 0 without a valid header.
+ * Calls `onRecord` for each record of each complete line. Returns the size of the file up to the
+ * end of the last complete line; 0 if the file has no valid header.
  */
 async function readLines(
   handle: FileHandle | undefined,

@@ -10,7 +10,10 @@ import { PointsFile, type NamedRecord } from './pointsFile.ts';
 import { Series } from './series.ts';
 import { trendOf } from './trend.ts';
 
-/** Maximum number of bytes of output without points that are read again after a restart. */
+/**
+ * After this number of bytes of output without points, the position is recorded, so that these
+ * bytes are not read again after a restart.
+ */
 const progressEveryBytes = 1024 * 1024;
 /** Maximum number of detected names: some programs print a new name on every line. */
 const maxDetectedNames = 2000;
@@ -26,8 +29,8 @@ interface Track {
 
 /**
  * The metrics of one run. Reads points from the run's output as the output arrives, and stores them
- * in memory and in append-only files in `folder`. After a restart, continues where the files end. A
- * crash at any moment neither loses nor doubles a point.
+ * in memory and in append-only files in `folder`. After a restart, continues after the last output
+ * whose points are in these files. A crash at any time neither loses nor doubles a point.
  */
 export class RunMetrics implements Disposable {
   readonly #spec: MetricSpec;
@@ -75,37 +78,40 @@ export class RunMetrics implements Disposable {
     return this.#problems;
   }
 
-  /** Position in the output of the next byte that `ingest` expects, also after a restart. */
+  /** Position in the output of the next byte that `ingest` expects; remembered across restarts. */
   get resumeOffset(): number {
     return this.#splitter.received;
   }
 
   /**
    * Reads bytes of the output and returns the points of the lines that the bytes complete. The
-   * bytes begin at `offset` in the output; those read before are skipped. `timeMs` (milliseconds
-   * since the epoch) is the time of the points.
+   * bytes begin at `offset` in the output; bytes that were read before are skipped. `timeMs`
+   * (milliseconds since the epoch) is the time of the points.
    *
    * Throws `MetricsError`. `gap`: bytes before `offset` are missing, and nothing was read.
-   * `no_space`, `io`: the points could not be written. The bytes count as read; their points stay
-   * in memory, and are written and announced with the next points.
+   * `no_space`, `io`: the points could not be written. `resumeOffset` still advances; the points
+   * stay in memory, and are written and returned with the next points.
    */
   ingest(bytes: Uint8Array, offset: number, timeMs: number): readonly MetricPoint[] {
     const file = this.#openFile();
-    const seenBytes = this.#splitter.received - offset;
-    if (seenBytes < 0)
+    const readBytes = this.#splitter.received - offset;
+    if (readBytes < 0)
       throw new MetricsError(
         'gap',
-        `Output from ${this.#splitter.received} to ${offset} is missing: read from there.`,
+        `Bytes ${this.#splitter.received} to ${offset} of the output are missing. Read from byte ${this.#splitter.received}.`,
       );
-    if (seenBytes >= bytes.length && seenBytes > 0) return [];
-    this.#splitter.push(bytes.subarray(seenBytes), (line, end) =>
+    if (readBytes >= bytes.length && readBytes > 0) return [];
+    this.#splitter.push(bytes.subarray(readBytes), (line, end) =>
       this.#readLine(file, line, { end, timeMs }),
     );
     this.#recordProgress(file, timeMs);
     return this.#announce(file);
   }
 
-  /** Ends the output and reads a last line without a line break. Throws like `ingest`. */
+  /**
+   * Reads the last line of the output if it has no line break, and closes the file. Throws like
+   * `ingest`.
+   */
   finish(timeMs: number): readonly MetricPoint[] {
     const file = this.#openFile();
     this.#splitter.end((line, end) => this.#readLine(file, line, { end, timeMs }));
@@ -114,7 +120,7 @@ export class RunMetrics implements Disposable {
     return points;
   }
 
-  /** Returns the metrics with points, in order of first appearance. */
+  /** Returns the names of the shown metrics with points, in order of first appearance. */
   names(): readonly string[] {
     return [...this.#tracks]
       .filter(([, { isShown, series }]) => isShown && series.count > 0)
@@ -136,8 +142,8 @@ export class RunMetrics implements Disposable {
   }
 
   /**
-   * Returns all points of a metric, oldest first; none for an unknown name. The columns are views:
-   * read them before the next `ingest`, and do not change them.
+   * Returns all points of a metric, oldest first; empty columns for an unknown name. The columns
+   * are views: read them before the next `ingest`, and do not change them.
    */
   series(name: string): SeriesColumns {
     return (this.#shown(name)?.series ?? new Series()).columns();
@@ -149,7 +155,7 @@ export class RunMetrics implements Disposable {
   }
 
   /**
-   * Hides all points so far, also after a restart. The hidden points stay in the file. New points
+   * Hides all points so far, also after a restart. The hidden points stay in the file. Later points
    * are shown.
    */
   clear(): void {

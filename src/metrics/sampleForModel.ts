@@ -1,19 +1,22 @@
 import type { SeriesColumns } from './metric.ts';
 
-const minForShape = 6;
+/** Smallest number of points that shows the shape of a series. */
+export const minForShape = 6;
 
 /**
  * Returns at most `maxPoints` points of a series that preserve its shape, oldest first. Always
  * includes the first, last, lowest, highest and first non-finite point. The other points are the
- * lowest and highest of stretches of equal length; in a stretch with NaN or Inf, the first such
- * point replaces the highest. If `maxPoints` is below 6, returns the newest points.
+ * lowest and the highest point of stretches of equal length; in a stretch with NaN or Inf, the
+ * first non-finite point replaces the highest. If `maxPoints` is below 6, returns the newest
+ * points.
  */
 export function sampleForModel(columns: SeriesColumns, maxPoints: number): SeriesColumns {
   const count = columns.values.length;
   if (count <= maxPoints) return columns;
-  const kept = maxPoints < minForShape ? ends(count, maxPoints) : shape(columns.values, maxPoints);
+  const chosen =
+    maxPoints < minForShape ? newest(count, maxPoints) : shape(columns.values, maxPoints);
   const pick = (column: Float64Array): Float64Array =>
-    Float64Array.from(kept, (index) => column[index] ?? NaN);
+    Float64Array.from(chosen, (index) => column[index] ?? NaN);
   return {
     steps: pick(columns.steps),
     timesMs: pick(columns.timesMs),
@@ -21,7 +24,7 @@ export function sampleForModel(columns: SeriesColumns, maxPoints: number): Serie
   };
 }
 
-const ends = (count: number, maxPoints: number): number[] =>
+const newest = (count: number, maxPoints: number): number[] =>
   Array.from(
     { length: Math.max(0, maxPoints) },
     (_, index) => count - Math.max(0, maxPoints) + index,
@@ -29,16 +32,16 @@ const ends = (count: number, maxPoints: number): number[] =>
 
 function shape(values: Float64Array, maxPoints: number): number[] {
   const all = extremesOf(values, 0, values.length);
-  const kept = new Set([0, values.length - 1, all.low, all.high, all.nonFinite]);
-  const stretches = Math.floor((maxPoints - kept.size) / 2);
+  const chosen = new Set([0, values.length - 1, all.low, all.high, all.nonFinite]);
+  const stretches = Math.floor((maxPoints - chosen.size) / 2);
   for (let stretch = 0; stretch < stretches; stretch++) {
     const from = Math.floor((stretch * values.length) / stretches);
     const to = Math.floor(((stretch + 1) * values.length) / stretches);
     const { low, high, nonFinite } = extremesOf(values, from, to);
-    kept.add(low).add(nonFinite < 0 ? high : nonFinite);
+    chosen.add(low).add(nonFinite < 0 ? high : nonFinite);
   }
-  kept.delete(-1);
-  return [...kept].sort((a, b) => a - b);
+  chosen.delete(-1);
+  return [...chosen].sort((a, b) => a - b);
 }
 
 function extremesOf(

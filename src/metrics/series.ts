@@ -2,8 +2,8 @@ import type { SeriesColumns } from './metric.ts';
 
 const firstCapacity = 32;
 /**
- * Factor by which full columns grow. With the spare capacity, a point takes at most 36 bytes
- * instead of 24.
+ * Factor by which the columns grow when they are full. A point is 24 bytes; with the spare
+ * capacity, memory use per point is at most 36 bytes.
  */
 const growth = 1.5;
 
@@ -29,7 +29,8 @@ export class Series {
   }
 
   /**
-   * Returns the columns as views: read them before the next point is added, and do not change them.
+   * Returns the columns of all points, or of the points from index `from` on. The columns are
+   * views: read them before the next point is added, and do not change them.
    */
   columns(from = 0): SeriesColumns {
     return {
@@ -88,7 +89,7 @@ export class Tally {
 
   #addFinite(value: number): void {
     this.#finiteCount++;
-    // Dividing both terms keeps the running mean finite for values near the largest number.
+    // Dividing each term keeps the running mean finite even for values near the largest number.
     this.#mean += value / this.#finiteCount - this.#mean / this.#finiteCount;
     if (!(value >= this.min)) this.min = value;
     if (!(value <= this.max)) this.max = value;

@@ -1,6 +1,6 @@
-import type { Pair } from './pairScanner.ts';
+import type { Pair } from './lineFormats.ts';
 
-/** Unit that a counter counts. */
+/** Unit in which a program counts its progress. */
 export type Counter = 'step' | 'epoch' | 'batch';
 
 /** Source of the regular expression for the names of counters, with an optional path prefix. */
@@ -44,8 +44,8 @@ export class StepReader {
   }
 
   /**
-   * Returns the step of the line. Without a step counter, uses a count such as `batch 12/1000` or
-   * `[12/1000]`, else the epoch, else the count of a progress bar, else NaN.
+   * Returns the step of the line. If the line has no step counter, returns a count such as
+   * `[12/1000]` or `batch 12/1000`, else the epoch, else the count of a progress bar, else NaN.
    */
   stepOf(line: string): number {
     if (!Number.isNaN(this.#step)) return this.#step;
@@ -58,7 +58,10 @@ export class StepReader {
   }
 }
 
-/** Returns the last part of a path-like name, spelled as in the tables of names. */
+/**
+ * Returns the last part of a path-like name (`train/Global Step`), in lower case and with `_` for
+ * spaces and hyphens (`global_step`).
+ */
 export const leafOf = (name: string): string =>
   name
     .slice(Math.max(name.lastIndexOf('/'), name.lastIndexOf('.')) + 1)

@@ -3,19 +3,19 @@ import type { Trend } from './metric.ts';
 const minPoints = 3;
 /** Minimum ratio of a significant slope to its standard error. */
 const clearSlope = 2;
-/** Minimum ratio for fewer than `few` points, where the standard error itself is uncertain. */
+/** `clearSlope` for fewer than `few` points: higher, because their standard error is uncertain. */
 const clearSlopeOfFew = 3;
 const few = 8;
 /**
- * A series is level if it changes by less than this over the whole window, relative to the size of
- * the values.
+ * Largest change over the whole window that is a plateau, relative to the largest absolute value in
+ * the window.
  */
 const relativeStandstill = 1e-3;
 
 /**
  * Returns the trend of the last `window` values: `unstable` if one of them is NaN or infinite;
  * otherwise the direction of the least-squares slope, if the slope is significant and changes the
- * value by more than 0.1 %.
+ * value by more than 0.1 % over the window; otherwise `plateau`.
  */
 export function trendOf(values: ArrayLike<number>, window = 20): Trend {
   const length = Math.min(values.length, Math.max(minPoints, window));

@@ -40,8 +40,9 @@ export const undatedId = (id: string): string =>
 
 /**
  * Thinking settings of a Claude model. `mode`: `adaptive` requests an effort, `budget` a number of
- * tokens. `off` is the request with the least thinking: no field (`omit`), `disabled`,
- * `between_tools`, or the `lowest` effort where thinking cannot be turned off.
+ * tokens. `off` states which request results in the least thinking: without a thinking field
+ * (`omit`), with the thinking type `disabled` or `between_tools`, or with the lowest effort
+ * (`lowest`) if thinking cannot be turned off.
  */
 export interface ClaudeThinking {
   readonly mode: 'adaptive' | 'budget';

@@ -31,14 +31,15 @@ export interface ProviderSettings {
   readonly geminiBaseUrl?: string;
   readonly bedrockBaseUrl?: string;
   readonly bedrockRegion?: string;
-  /** Address of the ChatGPT back end. `chatgptAuthUrl` is the address of the sign-in service. */
+  /** Address of the ChatGPT back end. */
   readonly chatgptBaseUrl?: string;
+  /** Address of the sign-in service of ChatGPT. */
   readonly chatgptAuthUrl?: string;
-  /** Path of the user's own `claude`. Default: the first on the PATH. */
+  /** Path of the user's own `claude`. Default: the first `claude` on the PATH. */
   readonly claudePath?: string;
   /**
-   * Proxy for every call to a model or the web: `http://host:port`. Default: the host's own proxy
-   * settings.
+   * Proxy for every call to a model or the web: `http://host:port`. Default: the proxy settings of
+   * VS Code or of the environment.
    */
   readonly proxy?: string;
   /** A PEM file of certificates to trust in addition to those of Node. */
@@ -62,8 +63,8 @@ export interface ProviderDeps {
 }
 
 /**
- * Describes how to create a provider. The provider is created again only when `from` changes, so
- * that its state of conversations is not lost.
+ * Describes how to create a provider. The provider is created again only when `from` changes;
+ * otherwise, it keeps its state, such as open conversations.
  */
 interface Recipe {
   readonly from: unknown;
@@ -73,7 +74,10 @@ interface Recipe {
 /** Recipe of each provider; undefined for a provider that cannot be used here. */
 type Recipes = Readonly<Record<ProviderName, Recipe | undefined>>;
 
-/** Returns a function that returns the providers for the current settings, by id. */
+/**
+ * Returns a function that returns the providers for the current settings, by id. Logs each problem
+ * with the endpoints once.
+ */
 export function createProviders(deps: ProviderDeps): () => ReadonlyMap<string, ModelProvider> {
   const made = new Map<string, { readonly key: string; readonly provider: ModelProvider }>();
   const make = (id: string, { from, create }: Recipe): ModelProvider => {
@@ -83,17 +87,20 @@ export function createProviders(deps: ProviderDeps): () => ReadonlyMap<string, M
     made.set(id, now);
     return now.provider;
   };
-  const told = new Set<string>();
+  const loggedProblems = new Set<string>();
   return () => {
     const settings = deps.settings();
     const { endpoints, problems } = checkEndpoints(settings.endpoints);
-    for (const problem of problems.filter((each) => !told.has(each))) deps.logger.warn(problem);
-    for (const problem of problems) told.add(problem);
+    for (const problem of problems.filter((each) => !loggedProblems.has(each)))
+      deps.logger.warn(problem);
+    for (const problem of problems) loggedProblems.add(problem);
     const builtIn = Object.entries(recipes(deps, settings)).flatMap(([id, recipe]) =>
       recipe ? [make(id, recipe)] : [],
     );
-    const own = endpoints.map((endpoint) => make(endpoint.id, endpointRecipe(endpoint, deps)));
-    const all = [...builtIn, ...own, ...(deps.others ?? [])];
+    const endpointProviders = endpoints.map((endpoint) =>
+      make(endpoint.id, endpointRecipe(endpoint, deps)),
+    );
+    const all = [...builtIn, ...endpointProviders, ...(deps.others ?? [])];
     return new Map(all.map((provider) => [provider.id, provider]));
   };
 }
@@ -142,8 +149,8 @@ function recipes(deps: ProviderDeps, settings: ProviderSettings): Recipes {
 type KeyedId = 'claude' | 'openai' | 'gemini' | 'bedrock' | 'compatible';
 
 /**
- * Creates the provider for `claude`, which gets the proxy and the certificates through environment
- * variables.
+ * Returns the recipe of the provider `claude-cli`. The `claude` command gets the proxy and the
+ * certificates through environment variables.
  */
 function claudeCli(
   { claudePath, proxy, caFile }: ProviderSettings,

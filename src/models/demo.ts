@@ -18,7 +18,7 @@ import { providers } from './providerList.ts';
 export interface DemoOptions {
   /**
    * Whether the text is streamed word by word, so that people can read along. Default: the whole
-   * text at once.
+   * text in one event.
    */
   readonly paced?: boolean;
   readonly clock?: Clock;
@@ -66,7 +66,7 @@ async function* streamReply(
   }
   const blocks = calls.map(({ name, input }) => ({
     type: 'tool_call' as const,
-    // Ids are unique in a session even after its conversation was shortened.
+    // Random, so that ids stay unique in a session after its conversation was shortened.
     id: `demo_${randomBytes(9).toString('base64url')}`,
     name,
     input,

@@ -27,7 +27,7 @@ export const endpointSchema = z.strictObject({
       /^[a-z0-9][a-z0-9-]{0,39}$/,
       'an id must be lowercase letters, digits and hyphens, such as "lab-vllm"',
     )
-    .refine((id) => !Object.hasOwn(providers, id), 'the id is that of a built-in provider')
+    .refine((id) => !Object.hasOwn(providers, id), 'the id is already used by a built-in provider')
     .describe('Name of the provider: lowercase letters, digits and hyphens.'),
   label: z.string().min(1).exactOptional().describe('Display name. Default: the id.'),
   baseUrl,
@@ -35,27 +35,31 @@ export const endpointSchema = z.strictObject({
     .string()
     .min(1)
     .exactOptional()
-    .describe('Model of sessions that name none. Default: the first that the endpoint lists.'),
+    .describe(
+      'Model for sessions that do not choose one. Default: the first model that the endpoint lists.',
+    ),
   contextTokens: tokens
     .exactOptional()
     .describe(
-      'Context size of the models in tokens, where the endpoint does not report it. For Ollama it must not exceed the size that the server uses (num_ctx, OLLAMA_CONTEXT_LENGTH): longer prompts are cut without a message.',
+      'Context size of the models in tokens, if the endpoint does not report it. For Ollama, it must not exceed the size that the server uses (num_ctx, OLLAMA_CONTEXT_LENGTH), because the server truncates longer prompts without an error.',
     ),
   maxOutputTokens: tokens
     .exactOptional()
-    .describe('Maximum number of tokens of a reply, where the endpoint does not report it.'),
+    .describe('Maximum number of tokens per reply, if the endpoint does not report it.'),
   toolCalls: z
     .enum(['native', 'text'])
     .exactOptional()
     .describe(
-      'Way of calling tools. Default: as the endpoint reports, and text once it refuses tools.',
+      'How the models call tools. Default: as the endpoint reports; text after the endpoint has refused native tool calls.',
     )
-    .meta({ enumDescriptions: ['Calls of the API.', 'Calls in the text of the conversation.'] }),
+    .meta({
+      enumDescriptions: ['Native tool calls of the API.', 'Tool calls in the text of the reply.'],
+    }),
   acceptsImages: z.boolean().exactOptional().describe('Whether the models accept images.'),
   sendsEffort: z
     .boolean()
     .exactOptional()
-    .describe('Send `reasoning_effort`; some servers refuse it.'),
+    .describe('Send the reasoning effort as `reasoning_effort`, which some servers refuse.'),
   headers: z
     .record(z.string(), z.string().regex(/^[\t\x20-\x7e]*$/, 'a value must be printable ASCII'))
     .superRefine((headers, context) => {
@@ -65,14 +69,16 @@ export const endpointSchema = z.strictObject({
       }
     })
     .exactOptional()
-    .describe('Headers sent with every request. Keys are refused here.'),
+    .describe(
+      'Headers sent with every request. Headers for keys, such as Authorization, are not allowed.',
+    ),
 });
 
 export type EndpointConfig = z.output<typeof endpointSchema>;
 
 export interface CheckedEndpoints {
   readonly endpoints: readonly EndpointConfig[];
-  /** Why the other entries were omitted, as sentences. */
+  /** Sentences that state why invalid entries were omitted. */
   readonly problems: readonly string[];
 }
 

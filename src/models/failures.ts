@@ -54,8 +54,8 @@ function messageFor(
   { status, text }: Thrown,
   { label, keyHint }: FailureContext,
 ): string {
-  const said = `${label}${status === undefined ? '' : ` answered ${status}`}: ${oneLine(cleanText(text), maxMessageChars)}`;
-  return reason === 'auth' ? `${said} ${keyHint}` : said;
+  const message = `${label}${status === undefined ? '' : ` answered ${status}`}: ${oneLine(cleanText(text), maxMessageChars)}`;
+  return reason === 'auth' ? `${message} ${keyHint}` : message;
 }
 
 function reasonOf(thrown: Thrown, error: unknown): ModelFailureReason {
@@ -87,8 +87,8 @@ function ofStatus(status: number, words: string): ModelFailureReason {
 }
 
 /**
- * Classifies an error by the provider's names for it, because an error inside a stream that began
- * with status 200 has no status.
+ * Classifies an error by the provider's names for the error. Needed for an error inside a stream
+ * that began with status 200, which has no status.
  */
 function ofKind(words: string, kind: string): ModelFailureReason | undefined {
   if (/overloaded|rate_limit|throttling/i.test(words)) return 'rate_limit';

@@ -1,7 +1,8 @@
 /**
- * Makes a provider keep the contract of `ModelProvider.stream` whatever its code does: the stream
- * never throws, `finished` comes once and last, an abort ends the stream at once even when the
- * connection hangs, and a failed reply contains what was streamed before the failure.
+ * Makes a provider fulfil the contract of `ModelProvider.stream` even if its code does not: the
+ * stream never throws, `finished` is emitted exactly once and last, an abort ends the stream
+ * immediately even when the connection hangs, and a failed reply contains what was streamed before
+ * the failure.
  */
 import type { Clock } from '../base/clock.ts';
 import { HeliosError, messageOf, toError } from '../base/errors.ts';
@@ -15,6 +16,7 @@ import {
   type ModelRequest,
   type Usage,
 } from './model.ts';
+import { formatDuration } from '../base/text.ts';
 
 export type ModelStream = ModelProvider['stream'];
 
@@ -48,10 +50,10 @@ export class CallFailed extends HeliosError {
 }
 
 export interface GuardOptions {
-  /** Id of the provider, for the thinking that is kept of a reply that was cut short. */
+  /** Id of the provider, stored in the thinking blocks of failed and aborted replies. */
   readonly provider: string;
   readonly clock: Clock;
-  /** After this time without an event, the connection counts as broken. Default: 10 minutes. */
+  /** Time without an event after which the connection is considered broken. Default: 10 minutes. */
   readonly idleTimeoutMs?: number;
   /** Turns an error of the raw stream into a failure. Not called for `CallFailed`. */
   readonly failureOf?: (error: unknown) => ModelFailure;
@@ -70,7 +72,7 @@ async function* guard(
   signal: AbortSignal,
 ): AsyncGenerator<ModelEvent, void, undefined> {
   const attempt: Attempt = { model: request.model, usage: noUsage };
-  const kept = new StreamedSoFar(options.provider);
+  const streamed = new StreamedSoFar(options.provider);
   const over = new AbortController();
   let iterator: AsyncIterator<ModelEvent> | undefined;
   try {
@@ -83,7 +85,7 @@ async function* guard(
       if (next.done === true) throw new CallFailed(cut);
       if (next.value.type === 'finished')
         return yield { type: 'finished', reply: settled(next.value.reply) };
-      kept.add(next.value);
+      streamed.add(next.value);
       yield next.value;
     }
   } catch (error) {
@@ -91,7 +93,7 @@ async function* guard(
       ? undefined
       : withoutSecret(failureOf(error, options), attempt.secret);
     const { model, usage } = attempt;
-    const reply = { content: kept.content, usage, model };
+    const reply = { content: streamed.content, usage, model };
     yield {
       type: 'finished',
       reply:
@@ -167,7 +169,7 @@ function orInterrupted<T>(
 
 const silent = (idleTimeoutMs: number): ModelFailure => ({
   reason: 'network',
-  message: `The model sent nothing for ${Math.round(idleTimeoutMs / 1000)} s.`,
+  message: `The model sent nothing for ${formatDuration(idleTimeoutMs)}.`,
 });
 
 /** Enforces the rules of `ModelReply` on content and failure. */

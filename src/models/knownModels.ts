@@ -1,6 +1,7 @@
 /**
- * Models that providers are known to have. `listed` in `catalogue.json` follows a public list (`npm
- * run prices`); `own` is written by hand and overrides it field by field.
+ * Models that providers are known to have, read from `catalogue.json`. There, `npm run prices`
+ * updates `listed` from a public list; `own` is written by hand and overrides `listed` field by
+ * field.
  */
 import catalogue from './catalogue.json' with { type: 'json' };
 import type { Effort, ModelDescription } from './model.ts';
@@ -11,7 +12,7 @@ export interface Price {
   readonly cacheRead: number;
   readonly cacheWrite: number;
   readonly output: number;
-  /** Factors for calls whose context is longer than `contextTokens`. */
+  /** Factors by which the prices increase for calls whose context exceeds `contextTokens`. */
   readonly long?: {
     readonly contextTokens: number;
     readonly inputFactor: number;
@@ -31,8 +32,8 @@ const listed: Models = catalogue.listed;
 const own: Models = catalogue.own;
 
 /**
- * US dollars per web search by each provider, in addition to the tokens. If the price depends on
- * the model, the highest price.
+ * US dollars per web search by each provider, in addition to the tokens. If a provider's price
+ * depends on the model, this is its highest price.
  */
 export const searchUsd: Readonly<Record<string, number>> = catalogue.searchUsd;
 

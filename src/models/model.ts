@@ -15,8 +15,8 @@ export interface TextBlock {
 }
 
 /**
- * Reasoning of the model. `opaque` is the provider's own item; it is replayed only to the provider
- * that made it.
+ * Reasoning of the model. `opaque` is the reasoning in the provider's own format. It is sent back
+ * only to the provider and model that produced it.
  */
 export interface ThinkingBlock {
   readonly type: 'thinking';
@@ -133,7 +133,7 @@ export const sumOf = (one: Usage, other: Usage): Usage => ({
  * - `auth`: key or sign-in missing, expired or refused
  * - `rate_limit`: 429, overloaded, or the limit of a plan
  * - `overflow`: the prompt is too long for the model
- * - `network`: no answer, or a cut stream
+ * - `network`: no answer, or the connection broke off during the reply
  * - `server`: 5xx
  * - `refused`: content filter
  * - `invalid`: the request was wrong (unknown model, bad parameter)
@@ -154,10 +154,12 @@ export interface ModelFailure {
  * Reasons why a reply ended:
  * - `stop`: the model ended its turn
  * - `tools`: the model waits for results
- * - `length`: cut by the output limit
+ * - `length`: truncated at the output limit
+ * - `aborted`: the signal was aborted
+ * - `error`: the call failed; see `failure`
  *
- * Content holds tool calls exactly when the stop is `tools`: calls of a reply that was cut short
- * are dropped.
+ * Content holds tool calls exactly when the stop is `tools`: the calls of any other reply may be
+ * incomplete, and are dropped.
  */
 export type StopReason = 'stop' | 'tools' | 'length' | 'aborted' | 'error';
 
@@ -169,7 +171,7 @@ export interface ModelReply {
   readonly model: string;
   /**
    * Tokens of attempts that failed before this reply, if the provider reported them. These tokens
-   * are billed, but do not count for the context size.
+   * are billed, but are not part of the context size.
    */
   readonly discardedUsage?: Usage;
   /** Present exactly when `stop` is `error`. */
@@ -177,8 +179,9 @@ export interface ModelReply {
 }
 
 /**
- * `attempt.discarded`: the attempt failed and is retried after `delayMs`; a reader has to discard
- * what was streamed so far. `finished`: always the last event, and never missing.
+ * Event of a streaming reply. `attempt.discarded`: the attempt failed and is retried after
+ * `delayMs`; a reader has to discard what was streamed so far. `finished`: always the last event,
+ * and never missing.
  */
 export type ModelEvent =
   | { readonly type: 'text.delta'; readonly text: string }
@@ -197,7 +200,7 @@ export interface ModelDescription {
   readonly toolCalls?: 'native' | 'text';
   /** Whether the model accepts images. Default: true. */
   readonly acceptsImages?: boolean;
-  /** Efforts that differ in effect: absent if unknown, empty if the model has no efforts. */
+  /** Reasoning efforts that differ in effect; empty if there are none, absent if unknown. */
   readonly efforts?: readonly Effort[];
   /** US dollars per million tokens, if the provider reports prices. */
   readonly price?: {
@@ -218,8 +221,8 @@ export interface ModelDescription {
 }
 
 /**
- * Whether a call could be made now, judged without making a call. `action` tells the user what to
- * do.
+ * Whether a call could be made now, determined without making a call. `action` states what the user
+ * can do if not.
  */
 export type Readiness =
   | { readonly isReady: true }
@@ -257,12 +260,12 @@ export interface ModelProvider {
   readonly defaultModel: string;
   /**
    * Alias of the family whose newest model is the default, such as `opus`. Absent if the user set a
-   * model, or if there is only one.
+   * model, or if the provider has only one model.
    */
   readonly defaultFamily?: string;
   /**
-   * `plan`: a subscription covers the calls; Helios still counts their list price. `metered`: each
-   * call is billed. Default: metered.
+   * Billing of calls. `plan`: a subscription covers the calls; Helios still adds up their list
+   * price. `metered`: each call is billed. Default: metered.
    */
   readonly billing?: 'metered' | 'plan';
   /** Known models; other models can still be requested. */

@@ -1,4 +1,4 @@
-/** Catalogue of models, combined from our own list and the lists of the providers. */
+/** Catalogue of models, combined from the built-in list and the lists of the providers. */
 import type { Clock } from '../base/clock.ts';
 import { adviceOf, messageOf, UserFacing } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
@@ -7,12 +7,13 @@ import type { ModelCache } from './list/modelCache.ts';
 import { findModel, modelOn, type NamedModel, type Shelf } from './list/modelNames.ts';
 import type { ModelDescription, ModelProvider } from './model.ts';
 import { newestFirst } from './modelFamily.ts';
+import { formatDuration } from '../base/text.ts';
 
 /** A model of a provider, and where its description comes from. */
 export interface CatalogueEntry {
   readonly provider: string;
   readonly model: ModelDescription;
-  /** `live`: listed by the provider itself · `known`: from our list. */
+  /** `live`: listed by the provider itself · `known`: from the built-in list. */
   readonly source: 'live' | 'known';
   readonly isDefault: boolean;
 }
@@ -36,7 +37,7 @@ export interface ListingOptions {
 
 /** All available models of all providers. */
 export interface ModelCatalogue {
-  /** Returns the models of our own list and of lists fetched before. Makes no request. */
+  /** Returns the models of the built-in list and of the lists fetched before. Makes no request. */
   known(): readonly CatalogueEntry[];
   /**
    * Fetches the lists of all providers that are ready, in parallel, for at most ten seconds each.
@@ -46,8 +47,8 @@ export interface ModelCatalogue {
   /** Describes a model by its id, with or without a date. */
   describe(provider: string, model: string): ModelDescription | undefined;
   /**
-   * Resolves the name by which a user calls a model: an id, `provider/id`, an alias (`opus`,
-   * `sonnet`, `gpt`, …: the newest of its kind that is not retiring), or `default`. With
+   * Resolves the name that a user gives for a model: an id, `provider/id`, an alias (`opus`,
+   * `sonnet`, `gpt`, …: the newest model of the family that is not retiring), or `default`. With
    * `provider`, only models of that provider match, and an unlisted id is returned unchanged.
    * Without `provider`, models of `preferred` (default: the provider of the settings) match first.
    * If nothing matches, throws `UserFacing` with similar names.
@@ -62,7 +63,7 @@ export interface CatalogueDeps {
    * provider is preferred.
    */
   configured(): { readonly provider: string; readonly model?: string | undefined };
-  /** Whether our list or the settings have a price for the model. */
+  /** Whether the built-in list or the settings have a price for the model. */
   isPriced(provider: string, model: string): boolean;
   readonly cache: ModelCache;
   readonly clock: Clock;
@@ -87,7 +88,7 @@ export class LiveCatalogue implements ModelCatalogue {
     return this.#deps.providers().flatMap((provider) => {
       const { id } = provider;
       const byDefault = this.#defaultIfAny(provider);
-      const source = this.#heard(provider) === undefined ? ('known' as const) : ('live' as const);
+      const source = this.#fetched(provider) === undefined ? ('known' as const) : ('live' as const);
       return this.#models(provider).map((model) => ({
         provider: id,
         model,
@@ -103,9 +104,9 @@ export class LiveCatalogue implements ModelCatalogue {
     signal,
   }: ListingOptions = {}): Promise<CatalogueListing> {
     const isWanted = (id: string): boolean => only === undefined || id === only;
-    const wanted = this.#deps.providers().filter(({ id }) => isWanted(id));
-    const told = await Promise.all(
-      wanted.map(async (provider) => {
+    const selected = this.#deps.providers().filter(({ id }) => isWanted(id));
+    const problems = await Promise.all(
+      selected.map(async (provider) => {
         const problem = await orOnAbort(
           this.#ask(provider, isFresh),
           signal,
@@ -116,7 +117,7 @@ export class LiveCatalogue implements ModelCatalogue {
     );
     await this.#deps.cache.settled();
     const entries = this.known().filter(({ provider }) => isWanted(provider));
-    return { entries, problems: new Map(told.flat()) };
+    return { entries, problems: new Map(problems.flat()) };
   }
 
   describe(provider: string, model: string): ModelDescription | undefined {
@@ -135,20 +136,20 @@ export class LiveCatalogue implements ModelCatalogue {
     provider?: string,
     preferred: string = this.#deps.configured().provider,
   ): NamedModel {
-    const asked = word.trim();
-    const wanted = this.#deps.providers();
-    if (asked === 'default') {
-      const owner = providerOf(wanted, provider ?? preferred);
+    const name = word.trim();
+    const providers = this.#deps.providers();
+    if (name === 'default') {
+      const owner = providerOf(providers, provider ?? preferred);
       return { provider: owner.id, model: this.#defaultOf(owner) };
     }
-    if (asked === '')
+    if (name === '')
       throw new UserFacing('No model is named.', 'Specify an id, or an alias such as opus or gpt.');
-    const shelves = wanted
+    const shelves = providers
       .toSorted((one, other) => Number(other.id === preferred) - Number(one.id === preferred))
       .map((each) => this.#shelf(each));
-    if (provider === undefined) return findModel(asked, shelves);
-    const own = this.#shelf(providerOf(wanted, provider));
-    return { provider, model: modelOn(own, asked, shelves) };
+    if (provider === undefined) return findModel(name, shelves);
+    const shelf = this.#shelf(providerOf(providers, provider));
+    return { provider, model: modelOn(shelf, name, shelves) };
   }
 
   /** Aborts the requests under way. */
@@ -192,24 +193,24 @@ export class LiveCatalogue implements ModelCatalogue {
     }
   }
 
-  #heard({ id, list }: ModelProvider): readonly ModelDescription[] | undefined {
-    const heard = list === undefined ? undefined : this.#deps.cache.get(id)?.models;
-    return heard?.length === 0 ? undefined : heard;
+  #fetched({ id, list }: ModelProvider): readonly ModelDescription[] | undefined {
+    const models = list === undefined ? undefined : this.#deps.cache.get(id)?.models;
+    return models?.length === 0 ? undefined : models;
   }
 
   /**
-   * Merges the provider's list with our own. The provider's values take precedence. Models that the
-   * provider does not list are omitted, except the user's default model.
+   * Merges the provider's list with the built-in list. The provider's values take precedence.
+   * Models that the provider does not list are omitted, except the user's default model.
    */
   #models(provider: ModelProvider): readonly ModelDescription[] {
     const known = provider.models();
-    const heard = this.#heard(provider);
-    if (heard === undefined) return known;
-    const live = heard.map((model) => merged(model, describedModel(known, model.id)));
+    const fetched = this.#fetched(provider);
+    if (fetched === undefined) return known;
+    const live = fetched.map((model) => merged(model, describedModel(known, model.id)));
     const isOwn = ({ id }: ModelDescription): boolean =>
       provider.defaultFamily === undefined &&
       id === provider.defaultModel &&
-      !heard.some((each) => each.id === id);
+      !fetched.some((each) => each.id === id);
     return [...known.filter(isOwn), ...live];
   }
 
@@ -231,7 +232,7 @@ export class LiveCatalogue implements ModelCatalogue {
     const timer = clock.after(patienceMs, () => timeout.abort());
     const signal = AbortSignal.any([timeout.signal, this.#closing.signal]);
     try {
-      const silent = `${provider.label} did not answer within ${patienceMs / 1000} s.`;
+      const silent = `${provider.label} did not answer within ${formatDuration(patienceMs)}.`;
       return await orOnAbort(this.#hear(provider, isFresh, signal), signal, silent);
     } catch (error) {
       logger.warn(`The models of ${provider.id} could not be listed: ${messageOf(error)}`);
@@ -258,8 +259,8 @@ export class LiveCatalogue implements ModelCatalogue {
 }
 
 /**
- * Merges two descriptions of a model: sizes and prices come from the provider, the label from our
- * own list if it contains the model.
+ * Merges two descriptions of a model: sizes and prices come from the provider, the label from the
+ * built-in list if that list contains the model.
  */
 const merged = (live: ModelDescription, known: ModelDescription | undefined): ModelDescription => ({
   ...known,

@@ -13,7 +13,10 @@ interface Kind {
   readonly isPreview: boolean;
 }
 
-/** Short family names for OpenAI's size names since GPT-5.6 and for the default Gemini sizes. */
+/**
+ * Families whose users know them by a shorter name: OpenAI's size names since GPT-5.6, and the
+ * default sizes of Gemini.
+ */
 const otherNames: Readonly<Record<string, string>> = {
   'gpt-sol': 'gpt',
   'gpt-luna': 'gpt-mini',
@@ -59,8 +62,9 @@ function isMeant(wanted: Kind, { family, version }: Kind): boolean {
 }
 
 /**
- * Compares two models for sorting: below 0 if `one` is older. For equal version and age, a final
- * release or a shorter id counts as newer.
+ * Compares two models for sorting: below 0 if `one` is older. For equal versions, a final release
+ * counts as newer than a preview. For equal versions and kinds of release, the release time
+ * decides, and then the shorter id counts as newer.
  */
 function compareAge(one: Named, other: Named): number {
   const [a, b] = [kindOf(one), kindOf(other)];
@@ -93,7 +97,8 @@ function kindOf({ id, family }: Pick<ModelDescription, 'id' | 'family'>): Kind {
     if (number === undefined) words.push(token);
     else {
       if (word) words.push(word);
-      // A hyphen may separate parts of a version. A number after another word is not part of it.
+      // A hyphen may separate parts of a version. A number after another word is not part of the
+      // version.
       if (version.length === 0 || /^\d+$/.test(tokens[index - 1] ?? ''))
         version = [...version, ...numbersOf(number)];
     }

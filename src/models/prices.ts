@@ -18,7 +18,7 @@ import {
 export type Cost = { readonly usd: number; readonly isPlan?: true } | { readonly unknown: string };
 
 /**
- * Keys are `provider/model`. `*` matches any text; the longest matching key wins. An id with a
+ * Prices by `provider/model`. `*` matches any text; the longest matching key wins. An id with a
  * release date or `-latest` has the price of the id without that suffix, unless the table has a
  * separate price.
  */
@@ -59,7 +59,7 @@ const known = knownPrices();
 export const listPrices: PriceTable = { ...known, ...bedrockPrices() };
 
 const dollars = z.number().nonnegative().finite();
-/** The setting of prices. */
+/** Schema of the model prices setting, in US dollars per million tokens. */
 export const priceSchema = z.record(
   z
     .string()
@@ -87,27 +87,29 @@ export function extendPrices(table: PriceTable, fromSetting: unknown): PriceTabl
       `The model prices setting is invalid:\n${z.prettifyError(parsed.error)}`,
       'Write { "provider/model": { "input": 2.5, "output": 15 } }, in US dollars per million tokens.',
     );
-  const own = Object.entries(parsed.data).map(
+  const overrides = Object.entries(parsed.data).map(
     ([key, { input, output, cacheRead = input, cacheWrite = input }]): [string, Price] => [
       key,
       { input, output, cacheRead, cacheWrite },
     ],
   );
   const isReplaced = (key: string): boolean =>
-    own.some(([mine]) => fits(mine, key) || fits(mine, undatedId(key)));
+    overrides.some(([mine]) => fits(mine, key) || fits(mine, undatedId(key)));
   const others = Object.entries(table).filter(([key]) => !isReplaced(key));
-  return Object.fromEntries([...others, ...own]);
+  return Object.fromEntries([...others, ...overrides]);
 }
 
 /** Returns the table overridden with the prices that providers report for their models. */
 export function withToldPrices(table: PriceTable, entries: readonly PricedEntry[]): PriceTable {
-  const told = entries.flatMap(({ provider, model: { id, price } }): [string, Price][] => {
-    if (price === undefined) return [];
-    const key = `${provider}/${id}`;
-    const { input } = price;
-    return [[key, { ...table[key], cacheRead: input, cacheWrite: input, ...price }]];
-  });
-  return { ...table, ...Object.fromEntries(told) };
+  const reportedPrices = entries.flatMap(
+    ({ provider, model: { id, price } }): [string, Price][] => {
+      if (price === undefined) return [];
+      const key = `${provider}/${id}`;
+      const { input } = price;
+      return [[key, { ...table[key], cacheRead: input, cacheWrite: input, ...price }]];
+    },
+  );
+  return { ...table, ...Object.fromEntries(reportedPrices) };
 }
 
 export function costOf(
@@ -121,9 +123,9 @@ export function costOf(
 }
 
 /**
- * Returns the most that the next call can cost: nothing is read from the cache, the whole context
- * is written to it, and the reply has its maximum length. `contextTokens` is the size of the
- * request.
+ * Returns the most that the next call can cost. Assumes that nothing is read from the cache, that
+ * all input has the price of uncached input or of cache writes, whichever is higher, and that the
+ * reply has its maximum length. `contextTokens` is the size of the request.
  */
 export function worstCaseUsd(
   provider: string,
@@ -177,8 +179,8 @@ const unknownPrice = (provider: string, model: string): Cost => ({
 });
 
 /**
- * Providers that share another provider's models and list prices; with a plan, the list price is
- * what a call would cost without it.
+ * Providers that share another provider's models and list prices. With a plan, the list price is
+ * what a call would cost without the plan.
  */
 const pricedAs: Readonly<Record<string, string>> = { chatgpt: 'openai', 'claude-cli': 'claude' };
 
@@ -192,14 +194,17 @@ function priceOf(provider: string, model: string, table: PriceTable): Price | un
 }
 
 function ownPriceOf(provider: string, model: string, table: PriceTable): Price | undefined {
-  const [asked, undated] = [`${provider}/${model}`, `${provider}/${undatedId(model)}`];
+  const [exact, undated] = [`${provider}/${model}`, `${provider}/${undatedId(model)}`];
   const [key] = Object.keys(table)
-    .filter((candidate) => fits(candidate, asked) || fits(candidate, undated))
+    .filter((candidate) => fits(candidate, exact) || fits(candidate, undated))
     .sort((one, other) => other.length - one.length);
   return key === undefined ? undefined : table[key];
 }
 
-/** Compares the prefix first: this runs for every entry after every reply. */
+/**
+ * Returns whether `id` matches `key`. Compares the text before the first `*` first, which is fast:
+ * this function runs for every entry of the table after every reply.
+ */
 const fits = (key: string, id: string): boolean =>
   id.startsWith(key.split('*', 1)[0] ?? '') &&
   new RegExp(`^${key.split('*').map(escaped).join('.*')}$`).test(id);

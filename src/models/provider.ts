@@ -1,7 +1,4 @@
-/**
- * Shared by the providers of this folder: their options, and the wrapper that makes a raw stream
- * reliable.
- */
+/** Options that the providers share, and the wrapper that makes a raw stream reliable. */
 import type { Clock } from '../base/clock.ts';
 import { failureOf } from './failures.ts';
 import { CallFailed, guarded, type Attempt, type ModelStream, type RawStream } from './guarded.ts';
@@ -13,7 +10,7 @@ export interface ProviderOptions {
    * logged and never part of a message.
    */
   readonly apiKey: () => Promise<string | undefined>;
-  /** Default: the provider's own address. */
+  /** Address of the API. Default: the provider's own address. */
   readonly baseUrl?: string;
   /**
    * Fetches with the configured proxies and certificates; handed to the SDK. Default: the global
@@ -25,7 +22,7 @@ export interface ProviderOptions {
   readonly random?: () => number;
   /** Maximum number of attempts after the first. Default: 5. */
   readonly maxRetries?: number;
-  /** After this time without an event, the connection counts as broken. Default: 10 minutes. */
+  /** Time without an event after which the connection is considered broken. Default: 10 minutes. */
   readonly idleTimeoutMs?: number;
 }
 
@@ -39,6 +36,9 @@ export interface ProviderIdentity {
   readonly keyHint: string;
 }
 
+/**
+ * Wraps a raw stream: errors become failures of the reply (see `guarded`), and calls are retried.
+ */
 export function dependable(
   raw: RawStream,
   identity: ProviderIdentity,

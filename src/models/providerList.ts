@@ -4,6 +4,7 @@
  */
 
 /**
+ * Credentials that a provider needs:
  * - `key`: requires an API key
  * - `optionalKey`: may have credentials of its own, or need none
  * - `signIn`: requires a sign-in
@@ -13,12 +14,12 @@ export type ProviderAuth = 'key' | 'optionalKey' | 'signIn' | 'none';
 
 export interface ProviderDeclaration {
   readonly label: string;
-  /** Shown next to the id where a provider is chosen; Markdown. */
+  /** Markdown shown next to the id when the user chooses a provider. */
   readonly description: string;
   readonly auth: ProviderAuth;
   /**
-   * The engine's name of the secret with the key or the sign-in. In the terminal also the name of
-   * its file in `auth`.
+   * Name of the secret with the key or the sign-in. The `helios` command also uses it as the name
+   * of the secret's file in the folder `auth`.
    */
   readonly secret?: string;
   /** Environment variables with the key; the first that is set is used. */

@@ -1,32 +1,39 @@
-/** Prepares the history for a request, whichever provider, cut or crash shaped it. */
+/**
+ * Prepares the history of a conversation for a request. The history may contain replies of other
+ * providers, and truncated or interrupted replies.
+ */
 import type { AssistantBlock, Message, ModelRequest, ThinkingBlock, UserBlock } from './model.ts';
 
-/** Content of `ThinkingBlock.opaque`: the provider's own item, and the model it belongs to. */
+/** Content of `ThinkingBlock.opaque`: the provider's own item, and the model that wrote it. */
 interface OwnThinking {
   readonly model: string;
   readonly item: unknown;
 }
 
-export const ownThinking = (text: string, provider: string, own: OwnThinking): ThinkingBlock => ({
+export const ownThinking = (
+  text: string,
+  provider: string,
+  thinking: OwnThinking,
+): ThinkingBlock => ({
   type: 'thinking',
   text,
   provider,
-  opaque: own,
+  opaque: thinking,
 });
 
 /**
- * Returns the item to send back; undefined for thinking of another provider or model, and for
- * thinking that was cut.
+ * Returns the item to send back; undefined for incomplete thinking, and for thinking of another
+ * provider or model.
  */
 export function thinkingItem(block: ThinkingBlock, provider: string, model: string): unknown {
-  const own = block.opaque as Partial<OwnThinking> | null | undefined;
-  return block.provider === provider && own?.model === model ? own.item : undefined;
+  const thinking = block.opaque as Partial<OwnThinking> | null | undefined;
+  return block.provider === provider && thinking?.model === model ? thinking.item : undefined;
 }
 
 /**
- * Joins neighbouring messages of one role, and puts tool results before the user's text. Leaves out
- * empty texts and thinking that cannot be replayed. No reply ends in thinking: providers refuse
- * that.
+ * Joins neighbouring messages of the same role, and puts tool results before the user's text. Omits
+ * empty texts, thinking that cannot be replayed, and thinking at the end of a reply, which
+ * providers refuse.
  */
 export function replayable(request: ModelRequest, provider: string): Message[] {
   const joined: Message[] = [];
@@ -60,13 +67,13 @@ function sendable(
   provider: string,
   model: string,
 ): AssistantBlock[] {
-  const kept = content.filter(
+  const blocks = content.filter(
     (block) =>
       isSaid(block) &&
       (block.type !== 'thinking' || thinkingItem(block, provider, model) !== undefined),
   );
-  const end = kept.findLastIndex((block) => block.type !== 'thinking');
-  return kept.slice(0, end + 1);
+  const end = blocks.findLastIndex((block) => block.type !== 'thinking');
+  return blocks.slice(0, end + 1);
 }
 
 const resultsFirst = (content: readonly UserBlock[]): UserBlock[] => [
@@ -88,7 +95,8 @@ export function parsedInput(json: string): unknown {
 }
 
 /**
- * Returns the arguments as an object, which providers require. Wraps arguments that are not one.
+ * Returns the arguments as an object, which providers require. Wraps arguments that are not an
+ * object.
  */
 export function objectInput(input: unknown): Record<string, unknown> {
   return typeof input === 'object' && input !== null && !Array.isArray(input)
@@ -97,9 +105,9 @@ export function objectInput(input: unknown): Record<string, unknown> {
 }
 
 /**
- * Calls `open`, and once more without thinking when the provider refuses it. Newer models refuse
- * thinking after the conversation before it has changed, for example when a briefing has replaced
- * old messages. Thinking is optional in a request.
+ * Calls `open`. If the provider refuses the thinking in the request, calls `open` once more without
+ * thinking, which is optional. Newer models refuse thinking if the conversation before the thinking
+ * has changed, for example when a briefing has replaced old messages.
  */
 export async function openReplaying<T>(
   request: ModelRequest,

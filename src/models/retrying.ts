@@ -26,7 +26,7 @@ export interface RetryOptions {
   readonly maxBackoffMs?: number;
   /**
    * Maximum wait that a provider may request. If the provider requests a longer wait, the failure
-   * is returned at once and tells when to retry.
+   * is returned immediately, with the requested wait.
    */
   readonly maxRetryAfterMs?: number;
 }
@@ -46,8 +46,8 @@ const isTemporary: Readonly<Record<ModelFailureReason, boolean>> = {
 
 /**
  * Retries a failed call when waiting can help. After `attempt.discarded`, the events of the failed
- * attempt no longer count: the reply is that of the last attempt. An abort ends a wait at once,
- * without another call.
+ * attempt are no longer valid: the reply is that of the last attempt. An abort ends a wait
+ * immediately, without another call.
  */
 export function retrying(stream: ModelStream, options: RetryOptions): ModelStream {
   return (request, signal) => retry(stream, options, request, signal);

@@ -9,7 +9,10 @@ import {
 } from './model.ts';
 import { dependable, type CallOptions, type ProviderIdentity } from './provider.ts';
 
-/** Sources of a search in order, each page once. Cleared before each attempt. */
+/**
+ * Sources of a search in order, each page once. Cleared before each attempt; only `searches` is
+ * preserved, since every search is billed.
+ */
 export class FoundSources {
   /** Number of web searches in all attempts at the call. */
   searches = 0;

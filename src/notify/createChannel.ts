@@ -10,8 +10,8 @@ import type { Message } from './notification.ts';
 import type { ChannelSettings } from './settings.ts';
 
 /**
- * Makes a channel that limits the length of its messages and removes secrets from them, both known
- * ones and text that looks like one.
+ * Creates a channel that limits the length of its messages, and removes known secrets and text that
+ * looks like a secret.
  */
 export function createChannel(settings: ChannelSettings, deps: ChannelDeps): Channel {
   const { name, send } = bareChannel(settings, deps);

@@ -1,6 +1,6 @@
 /**
  * Stores on disk the messages that quiet hours hold back. If this process ends before the quiet
- * hours do, the next process sends them.
+ * hours do, the next process sends the messages.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { readdir, readFile, rename, rm } from 'node:fs/promises';
@@ -16,7 +16,10 @@ import {
   type QuietHours,
 } from './settings.ts';
 
-/** A channel with messages that are held back. */
+/**
+ * A channel with messages that are held back. `isProject`: whether the channel is from a
+ * `helios.json`.
+ */
 export interface HeldRoute {
   readonly channel: ChannelSettings;
   readonly isProject: boolean;
@@ -82,7 +85,8 @@ const abandonedAfterMs = 15 * 60_000;
 /**
  * Messages on disk: one folder per channel, `<channel>`, with one file per message. A process
  * claims the messages of a channel by renaming the folder, which is atomic, to
- * `<channel>.<now>.<any>`. A claimed folder that was released again is named
+ * `<channel>.<now>.<any>` (the time in milliseconds since the epoch, and a random id). When a
+ * process releases the messages without sending them, it renames the folder to
  * `<channel>.free.<any>`.
  */
 export class HeldMessages {
@@ -117,25 +121,25 @@ export class HeldMessages {
     const names = (await namesIn(this.#options.folder)).filter(
       (name) => name.startsWith(key) && isFree(name, nowMs),
     );
-    const taken: string[] = [];
+    const claimedFolders: string[] = [];
     for (const name of names) {
       const mine = this.#pathOf(`${key}.${nowMs}.${randomUUID()}`);
-      if (await moves(this.#pathOf(name), mine)) taken.push(mine);
+      if (await moves(this.#pathOf(name), mine)) claimedFolders.push(mine);
     }
-    const held = await Promise.all(taken.map(heldIn));
+    const held = await Promise.all(claimedFolders.map(heldIn));
     return {
       messages: held.flat().sort((one, other) => one.message.atMs - other.message.atMs),
       forget: async () => {
-        for (const folder of taken) await rm(folder, { recursive: true, force: true });
+        for (const folder of claimedFolders) await rm(folder, { recursive: true, force: true });
       },
       giveBack: async () => {
-        for (const folder of taken)
+        for (const folder of claimedFolders)
           await moves(folder, this.#pathOf(`${key}.free.${randomUUID()}`));
       },
     };
   }
 
-  /** Resolves with one message per channel that has messages: the message that is due last. */
+  /** Resolves, for each channel that has messages, with the message that is due last. */
   async waiting(): Promise<readonly HeldMessage[]> {
     const names = await namesIn(this.#options.folder);
     const held = await Promise.all(names.map((name) => this.#waitingIn(name)));
@@ -198,8 +202,8 @@ const finite = (_key: string, value: unknown): unknown =>
   typeof value === 'number' && !Number.isFinite(value) ? String(value) : value;
 
 /**
- * Resolves with the messages in the folder. Skips files that are no messages or have another
- * version.
+ * Resolves with the messages in the folder. Skips files that are not messages, or that another
+ * version wrote in another format.
  */
 async function heldIn(folder: string): Promise<HeldMessage[]> {
   const names = (await namesIn(folder)).filter((name) => name.endsWith('.json')).sort();

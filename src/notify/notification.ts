@@ -20,7 +20,10 @@ export interface Notification {
   readonly atMs: number;
 }
 
-/** A notification for one channel. `event` is the event to which the channel subscribed. */
+/**
+ * A notification for one channel. `event` is the event of the notification to which the channel
+ * subscribed.
+ */
 export interface Message extends Notification {
   readonly event: NotifyEvent;
 }
@@ -75,7 +78,7 @@ const namedLines = 5;
 
 /**
  * Combines messages of one channel into one message that states their number. `messages` must be
- * sorted oldest first, and not be empty.
+ * sorted oldest first, and not be empty. The title begins with `lead`.
  */
 export function summed(messages: readonly Message[], lead: string): Message {
   const [first, ...others] = messages;
@@ -104,7 +107,7 @@ export function summed(messages: readonly Message[], lead: string): Message {
 
 /**
  * Returns the line for messages that a summary does not list: `12 more runs ended`, or `12 more: 10
- * runs ended, 2 alarms`.
+ * × runs ended, 2 × alarms`.
  */
 function restText(rest: readonly Message[]): string {
   const counts = new Map<string, number>();

@@ -49,11 +49,11 @@ const closingMs = 12_000;
 export class Notifier {
   readonly #options: NotifierOptions;
   readonly #boxes = new Map<string, Box>();
-  /** Names of channels of which the user has already seen a failure. */
-  readonly #shown = new Set<string>();
+  /** Names of channels for which a failure was already shown to the user. */
+  readonly #reportedChannels = new Set<string>();
   readonly #takingUp: Promise<void>;
 
-  /** Also schedules the messages that earlier processes held back. */
+  /** Creates the notifier, and schedules the messages that earlier processes held back. */
   constructor(options: NotifierOptions) {
     this.#options = options;
     this.#takingUp = this.#takeUp().catch((error: unknown) =>
@@ -63,7 +63,7 @@ export class Notifier {
 
   /**
    * Sends the notification to each subscribed channel: now, later, or as part of a summary,
-   * depending on the channel's settings. Returns at once.
+   * depending on the rate limit and the quiet hours. Does not wait for the channels.
    */
   notify(notification: Notification, project?: ProjectNotifications): void {
     for (const route of routesOf(this.#options.settings(), project))
@@ -109,8 +109,8 @@ export class Notifier {
   async #takeUp(): Promise<void> {
     for (const { channel, isProject, untilMs } of await this.#options.held.waiting()) {
       const refused = refusalOf({ channel, isProject }, this.#options.settings());
-      // A process without a window cannot show messages for the window, so it leaves them to
-      // another.
+      // A process without a window cannot show messages in the window, so it leaves them to another
+      // process.
       if (refused === undefined && !this.#isAbsent(channel))
         this.#boxOf({ channel, isProject }).quiet.releaseAt(untilMs);
     }
@@ -174,19 +174,19 @@ export class Notifier {
     return box;
   }
 
-  /** Logs the failure. Shows it to the user only if it is the first one of the channel. */
+  /** Logs the failure. Also shows it to the user if it is the first failure of the channel. */
   #failed(error: unknown, channel: string): void {
     const { logger, show, clock, redact } = this.#options;
-    // A failure to show messages in a window cannot be shown if there is no window.
+    // Without a window, messages for the window always fail, which is expected and cannot be shown.
     if (error instanceof NotifyFailure && error.reason === 'absent' && channel === 'VS Code')
       return;
     const title = `Notifications by ${channel} do not arrive`;
     const body = redact(messageOf(error));
-    if (this.#shown.has(channel)) {
+    if (this.#reportedChannels.has(channel)) {
       logger.debug(`${title}: ${body}`);
       return;
     }
-    this.#shown.add(channel);
+    this.#reportedChannels.add(channel);
     logger.warn(`${title}: ${body}`);
     show?.({
       event: 'error',

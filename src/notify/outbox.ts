@@ -12,7 +12,7 @@ export interface OutboxOptions {
   onFailed(error: unknown): void;
 }
 
-/** Rate limit: five messages at once, then one every two minutes. */
+/** Rate limit: a burst of five messages, then one message every two minutes. */
 const burst = 5;
 const refillMs = 120_000;
 /** Maximum length of the queue. If it is longer, the oldest messages are dropped. */
@@ -32,8 +32,8 @@ export class Outbox implements Disposable {
   }
 
   /**
-   * Queues the message. Messages that are queued at the same time are sent as one summary. Never
-   * throws.
+   * Sends the message now if the rate limit allows it, otherwise queues it. Queued messages are
+   * sent together as one summary. Never throws.
    */
   post(message: Message): void {
     if (this.#waiting.length === 0 && this.#bucket.take()) {
@@ -45,13 +45,13 @@ export class Outbox implements Disposable {
   }
 
   /**
-   * Sends the message after those that are being sent, without the rate limit. Rejects if the
+   * Sends the message after those that are being sent, ignoring the rate limit. Rejects if the
    * message does not arrive.
    */
   tell(message: Message): Promise<void> {
-    const told = this.#sending.then(() => this.#options.channel.send(message));
-    this.#sending = told.catch(() => undefined);
-    return told;
+    const sending = this.#sending.then(() => this.#options.channel.send(message));
+    this.#sending = sending.catch(() => undefined);
+    return sending;
   }
 
   /**

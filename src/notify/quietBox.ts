@@ -19,18 +19,22 @@ export interface QuietBoxOptions {
 }
 
 /**
- * Delay before another attempt if the service cannot be reached, for example because the computer
- * has no network yet.
+ * Delay before another attempt if the service could not be reached, for example because the
+ * computer has no network yet.
  */
 const againMs = 10 * 60_000;
+/** Age of the newest held message after which no further attempt is made. */
 const longestMs = 24 * 3_600_000;
-/** Maximum number of messages held per night. If there are more, the oldest are dropped. */
+/**
+ * Maximum number of messages that are sent at the end of quiet hours. If there are more, the oldest
+ * are dropped.
+ */
 const maxHeld = 500;
 
 export class QuietBox implements Disposable {
   readonly #options: QuietBoxOptions;
   /** Held messages that could not be written to disk, so they are in memory only. */
-  #kept: readonly HeldMessage[] = [];
+  #inMemory: readonly HeldMessage[] = [];
   #release: Disposable | undefined;
   #isDisposed = false;
   #working: Promise<void> = Promise.resolve();
@@ -73,7 +77,7 @@ export class QuietBox implements Disposable {
     try {
       await this.#options.store.put(held);
     } catch (error) {
-      this.#kept = [...this.#kept, held].slice(-maxHeld);
+      this.#inMemory = [...this.#inMemory, held].slice(-maxHeld);
       throw error;
     }
   }
@@ -81,7 +85,7 @@ export class QuietBox implements Disposable {
   async #tell(): Promise<void> {
     const { clock, send, onFailed } = this.#options;
     const taken = await this.#take();
-    const unwritten = this.#kept;
+    const unwritten = this.#inMemory;
     const held = [...taken.messages, ...unwritten].slice(-maxHeld);
     const later = quietAgain(held, clock.now());
     if (later !== undefined) {
@@ -89,19 +93,19 @@ export class QuietBox implements Disposable {
       return taken.giveBack();
     }
     if (held.length === 0) return;
-    this.#kept = [];
+    this.#inMemory = [];
     try {
       await send(
         summed(
           held.map(({ message }) => message),
-          'While it was quiet',
+          'During quiet hours',
         ),
       );
     } catch (error) {
       onFailed(error);
       const isYoung = ({ message }: HeldMessage): boolean => clock.now() - message.atMs < longestMs;
       if (error instanceof NotifyFailure && error.reason === 'unreachable' && held.some(isYoung)) {
-        this.#kept = unwritten;
+        this.#inMemory = unwritten;
         this.releaseAt(clock.now() + againMs);
         return taken.giveBack();
       }
@@ -109,7 +113,7 @@ export class QuietBox implements Disposable {
     await taken.forget();
   }
 
-  /** Claims the held messages. Resolves with none if they cannot be read. */
+  /** Claims the held messages on disk. Resolves with an empty list if they cannot be read. */
   async #take(): Promise<TakenMessages> {
     const { store, route, clock, onFailed } = this.#options;
     try {
@@ -122,8 +126,9 @@ export class QuietBox implements Disposable {
 }
 
 /**
- * Returns when the current quiet hours end, if messages were held in earlier quiet hours that ended
- * while no process was running; `undefined` outside of quiet hours.
+ * Returns when the current quiet hours end, in milliseconds since the epoch; `undefined` outside of
+ * quiet hours. Messages of earlier quiet hours are still held if no process was running when those
+ * hours ended.
  */
 function quietAgain(held: readonly HeldMessage[], nowMs: number): number | undefined {
   const ends = held.map(({ quietHours }) => quietHours && quietUntil(quietHours, nowMs));

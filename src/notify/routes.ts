@@ -1,4 +1,6 @@
-/** Selects the channels of a notification, from those of the user and those of the project. */
+/**
+ * Selects the channels for a notification, from the channels of the user and those of the project.
+ */
 import { quietUntil, passesQuiet } from './quietHours.ts';
 import {
   defaultEvents,
@@ -38,24 +40,26 @@ const windowAlone: readonly ChannelSettings[] = [{ type: 'vscode' }];
  */
 export function routesOf(user: UserNotifications, project: ProjectNotifications = {}): Route[] {
   const { notifications = {} } = project;
-  const asked = notifications.channels ?? [];
-  const { events, quietHours } = asked.length === 0 ? notifications : {};
+  const projectChannels = notifications.channels ?? [];
+  const { events, quietHours } = projectChannels.length === 0 ? notifications : {};
   const ownEvents = chosen(user.events) ?? chosen(events);
   const ownQuiet = user.quietHours ?? quietHours ?? project.quietHours;
-  const own = (user.channels ?? windowAlone).map((channel) => route(channel, ownEvents, ownQuiet));
-  const known = new Set(own.map(({ channel }) => JSON.stringify(channel)));
+  const userRoutes = (user.channels ?? windowAlone).map((channel) =>
+    route(channel, ownEvents, ownQuiet),
+  );
+  const userChannels = new Set(userRoutes.map(({ channel }) => JSON.stringify(channel)));
   const quiet = notifications.quietHours ?? project.quietHours ?? user.quietHours;
-  const others = asked
-    .filter((channel) => !known.has(JSON.stringify(channel)))
+  const projectRoutes = projectChannels
+    .filter((channel) => !userChannels.has(JSON.stringify(channel)))
     .map((channel) => ({
       ...route(channel, chosen(notifications.events), quiet),
       isProject: true,
     }));
-  return [...own, ...others.map((each) => ({ ...each, ...refusedIn(each, user) }))];
+  return [...userRoutes, ...projectRoutes.map((each) => ({ ...each, ...refusedIn(each, user) }))];
 }
 
 const commandRefused =
-  'Commands of helios.json are not run: allow them with helios.notifications.allowProjectCommands, or allowsProjectCommands in preferences.json.';
+  'Commands of helios.json are not allowed. Allow them with the setting helios.notifications.allowProjectCommands, or with allowsProjectCommands in preferences.json.';
 
 /** Returns why nothing may be sent to the channel; `undefined` if sending is allowed. */
 export const refusalOf = (
@@ -91,12 +95,12 @@ const route = (
  */
 export const askedEvent = (
   { events }: Route,
-  told: readonly NotifyEvent[],
-): NotifyEvent | undefined => told.find((event) => events.includes(event));
+  notificationEvents: readonly NotifyEvent[],
+): NotifyEvent | undefined => notificationEvents.find((event) => events.includes(event));
 
 /**
- * Returns until when quiet hours hold the event back, in milliseconds since the epoch; `undefined`
- * if the event is sent at once.
+ * Returns the end of the quiet hours that hold the event back, in milliseconds since the epoch;
+ * `undefined` if the event is sent immediately.
  */
 export const heldUntil = (
   { quietHours }: Route,

@@ -7,11 +7,13 @@ import { NotifyFailure } from './channel.ts';
 export interface SecretSources {
   readonly env: Readonly<Record<string, string | undefined>>;
   /**
-   * Resolves with the stored secret of this name. Settings can only refer to names that begin with
-   * `notify-`, so the keys of providers are out of reach.
+   * Resolves with the stored secret with this name. Names in settings get the prefix `notify-`, so
+   * settings cannot read the keys of providers.
    */
   secret(name: string): Promise<string | undefined>;
-  /** Called with each value used, so that it can be redacted from texts. */
+  /**
+   * Called with each value that replaces a reference, so that the value can be redacted from texts.
+   */
   onFound(value: string): void;
 }
 
@@ -51,11 +53,14 @@ function fromEnvironment(name: string, { env }: SecretSources, isProject: boolea
   if (isProject && !projectVariable.test(name))
     throw new NotifyFailure(
       'settings',
-      `helios.json may not use the variable ${name}: a project reaches variables that are named for it alone, such as HELIOS_NOTIFY_URL or SLACK_WEBHOOK. Use \${secret:name}, or settings of your own.`,
+      `helios.json may not use the variable ${name}: a project can read only variables with notification names, such as HELIOS_NOTIFY_URL or SLACK_WEBHOOK. Use \${secret:name}, or declare the channel in your own settings.`,
     );
   const value = env[name];
   if (value) return value;
-  throw new NotifyFailure('settings', `The variable ${name} is not set where Helios runs.`);
+  throw new NotifyFailure(
+    'settings',
+    `The variable ${name} is not set in the environment of Helios.`,
+  );
 }
 
 async function fromSecrets(name: string, { secret }: SecretSources): Promise<string> {
@@ -63,7 +68,7 @@ async function fromSecrets(name: string, { secret }: SecretSources): Promise<str
   if (value) return value;
   throw new NotifyFailure(
     'settings',
-    `There is no secret ${name}. Set it: Helios: Set Secret, or helios notify secret ${name}.`,
+    `There is no secret ${name}. Set it with the command “Helios: Set Secret for Notifications”, or with helios notify secret ${name}.`,
   );
 }
 

@@ -12,14 +12,14 @@ const eventTexts = {
   error: 'An error stops a session.',
   question: 'The agent asks a question.',
   approval: 'The agent needs an approval.',
-  budget: 'A limit is near, or reached.',
+  budget: 'A limit is near or was reached.',
   alarm: 'A watchdog noticed a problem with a run.',
   resumed: 'A session was resumed.',
   experiment_complete: 'An experiment was judged, or its run or sweep ended.',
   task_complete: 'A run ended.',
   task_failed: 'A run failed.',
   metric_threshold: 'A metric reached a value that the agent waits for.',
-  agent_idle: 'The agent waits, and nothing runs.',
+  agent_idle: 'The agent sleeps, and no run is active.',
 } as const;
 export type NotifyEvent = keyof typeof eventTexts;
 
@@ -46,8 +46,8 @@ export const defaultEvents: readonly NotifyEvent[] = [
 const text = z.string().min(1);
 const reference = 'Write secrets as ${env:NAME} or ${secret:name}.';
 /**
- * Returns whether all references in the text are well formed. A malformed reference would be sent
- * as literal text.
+ * Returns whether all references in the text are well formed. A malformed reference would not be
+ * replaced, but sent as text.
  */
 const hasReferences = (written: string): boolean =>
   !/\$\{(?!(?:env|secret):[^${}]+\})/.test(written);
@@ -56,11 +56,11 @@ const secretText = z.string().refine(hasReferences, isNone);
 
 const windowSchema = z
   .strictObject({ type: z.literal('vscode') })
-  .describe('A notification in the window.');
+  .describe('A notification in the VS Code window.');
 
 const desktopSchema = z
   .strictObject({ type: z.literal('desktop') })
-  .describe('A notification of the desktop, by notify-send, or osascript on macOS.');
+  .describe('A desktop notification, by notify-send on Linux or osascript on macOS.');
 
 const webhookSchema = z
   .strictObject({
@@ -98,7 +98,7 @@ const emailSchema = z
       .enum(['starttls', 'tls', 'none'])
       .optional()
       .describe(
-        'Encryption. Default: starttls, which is required then. none: only on a network that is safe by itself.',
+        'Encryption: starttls (the default; sending fails without it), tls (from the start of the connection) or none (only for trusted networks).',
       ),
     user: secretText.min(1).optional().describe('User to log in as. Default: no login.'),
     password: secretText.min(1).optional().describe(`Password of the user. ${reference}`),
@@ -109,7 +109,7 @@ const emailSchema = z
   })
   .refine(({ user, password }) => password === undefined || user !== undefined, {
     path: ['password'],
-    error: 'has no user to log in as: name one, or leave it out',
+    error: 'has no user to log in as: add a user, or remove the password',
   })
   .describe('An e-mail, by SMTP.');
 
@@ -117,7 +117,7 @@ const commandSchema = z
   .strictObject({
     type: z.literal('command'),
     command: text.describe(
-      'Command for the shell, with HELIOS_EVENT, HELIOS_TITLE, HELIOS_BODY and more in its environment.',
+      'Shell command. Gets the notification in environment variables, such as HELIOS_EVENT, HELIOS_TITLE and HELIOS_BODY.',
     ),
     timeoutSeconds: z
       .number()
@@ -126,7 +126,7 @@ const commandSchema = z
       .optional()
       .describe('Seconds after which the command is ended. Default: 30.'),
   })
-  .describe('A command of yours. Commands of a project run only where your settings allow it.');
+  .describe('A shell command. Commands of a project run only if your settings allow them.');
 
 const channelSchemas = [
   windowSchema,
@@ -155,13 +155,18 @@ export const quietHoursSchema = z
     to: timeOfDay.describe(
       'End in local time, such as "07:30". A time before "from" is on the next day.',
     ),
-    except: z.array(eventSchema).optional().describe('Urgent events, which are sent at once.'),
+    except: z
+      .array(eventSchema)
+      .optional()
+      .describe('Events that are sent immediately, even during quiet hours.'),
   })
   .refine(({ from, to }) => from !== to, {
     path: ['to'],
     error: 'must be another time than "from"',
   })
-  .describe('Hours without notifications. Those that were held back are summed up at the end.');
+  .describe(
+    'Hours without notifications. Notifications that were held back are sent as one summary at the end.',
+  );
 export type QuietHours = z.output<typeof quietHoursSchema>;
 
 export const notificationSettingsSchema = z.strictObject({
@@ -169,7 +174,9 @@ export const notificationSettingsSchema = z.strictObject({
   events: z
     .array(eventSchema)
     .optional()
-    .describe('Events to be notified of. Default: the important ones, and not every run.'),
+    .describe(
+      'Events to be notified of. Default: the events that need you, but not the end of every run.',
+    ),
   quietHours: quietHoursSchema.optional(),
 });
 export type NotificationSettings = z.output<typeof notificationSettingsSchema>;

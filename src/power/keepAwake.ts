@@ -17,14 +17,17 @@ export interface KeepAwakeOptions {
   readonly platform?: NodeJS.Platform;
 }
 
-/** Delay of the release, so that the computer does not fall asleep between two sessions. */
+/**
+ * Time for which the computer is kept awake after the work has ended, so that it does not fall
+ * asleep between two sessions.
+ */
 const releaseAfterMs = 60_000;
 
 export class KeepAwake implements Disposable {
   readonly #options: KeepAwakeOptions;
   #child: ChildProcess | undefined;
   #release: Disposable | undefined;
-  /** Set when the tool is unusable, so that it is tried and reported only once. */
+  /** True after the tool has failed, so that it is started and reported only once. */
   #isUnavailable = false;
 
   constructor(options: KeepAwakeOptions) {
@@ -32,7 +35,8 @@ export class KeepAwake implements Disposable {
   }
 
   /**
-   * Starts or stops keeping awake, according to `isWanted`. Never throws: a failure is logged once.
+   * Starts or stops keeping the computer awake, according to `isWanted`. Never throws: a failure is
+   * logged once.
    */
   update(): void {
     if (this.#options.isWanted()) {
@@ -55,7 +59,7 @@ export class KeepAwake implements Disposable {
   #hold(): void {
     if (this.#child !== undefined || this.#isUnavailable) return;
     const command = holders[this.#options.platform ?? process.platform];
-    if (command === undefined) return this.#complain('Helios knows no tool for it on this system');
+    if (command === undefined) return this.#complain('this operating system is not supported');
     const [tool, ...args] = command;
     const child = spawn(tool, args, { stdio: ['pipe', 'ignore', 'ignore'], detached: true });
     this.#child = child;
@@ -94,7 +98,10 @@ const holders: Partial<Record<NodeJS.Platform, Command>> = {
   darwin: ['caffeinate', '-i', 'cat'],
 };
 
-/** The pipe of a child is a socket, which its type does not express. */
+/**
+ * Lets this process exit while the pipe is open. The pipe is a socket at run time, although its
+ * type does not say so.
+ */
 function unrefPipe(pipe: Writable): void {
   if (pipe instanceof Socket) pipe.unref();
 }

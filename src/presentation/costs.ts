@@ -1,2 +1,8 @@
 /** The costs of a session, as text and as a bill. */
-export { billText, costLines, cacheShare, experimentCostLine } from '../agent/budget/costs.ts';
+export {
+  billText,
+  sessionBill,
+  costLines,
+  cacheShare,
+  experimentCostLine,
+} from '../agent/budget/costs.ts';

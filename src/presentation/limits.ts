@@ -7,8 +7,8 @@ import type { Budget, BudgetScope, Limits } from '../agent/journal/events.ts';
 
 export {
   budgetText,
+  leftText,
   limitsText,
-  shortTokens,
   scopeText,
   usedText,
 } from '../agent/journal/limitText.ts';
@@ -56,22 +56,22 @@ const shape =
   'Use limits such as $5, 2 h, 40 turns, 2M tokens, $0.50 per experiment or $20 per day, or none.';
 
 /**
- * Parses limits such as `$5, 2 h, $0.50 per experiment, $20 per day`, in any order. What is not
- * mentioned is unlimited; empty text or `none` means no limit at all. `scope` applies to amounts
- * without `per …`.
+ * Parses limits such as `$5, 2 h, $0.50 per experiment, $20 per day`, in any order. A limit that is
+ * not mentioned does not apply; empty text or `none` means no limits at all. Amounts without `per
+ * …` are limits per `scope`.
  */
 export function parseLimits(text: string, scope: BudgetScope = 'goal'): ParsedLimits {
   const trimmed = text.trim();
-  const found: Record<BudgetScope, Limits> = { goal: {}, day: {}, experiment: {} };
+  const limitsByScope: Record<BudgetScope, Limits> = { goal: {}, day: {}, experiment: {} };
   const isNone = /^(none|no limit)$/i.test(trimmed);
   for (const piece of isNone ? [] : trimmed.split(/\s*[,;·]\s*/).filter((each) => each !== '')) {
     const one = parsePart(piece, scope);
     if (typeof one === 'string') return { ok: false, problem: one };
-    if (one.limit in found[one.scope])
-      return { ok: false, problem: `“${piece}” names the same limit twice.` };
-    found[one.scope] = { ...found[one.scope], [one.limit]: one.amount };
+    if (one.limit in limitsByScope[one.scope])
+      return { ok: false, problem: `“${piece}” sets the same limit twice.` };
+    limitsByScope[one.scope] = { ...limitsByScope[one.scope], [one.limit]: one.amount };
   }
-  const { goal, day, experiment } = found;
+  const { goal, day, experiment } = limitsByScope;
   return {
     ok: true,
     limits: { day, budget: { ...goal, ...(Object.keys(experiment).length > 0 && { experiment }) } },
@@ -88,7 +88,8 @@ export function parseBudget(text: string): ParsedBudget {
   if (Object.keys(parsed.limits.day).length > 0)
     return {
       ok: false,
-      problem: 'Limits per day apply to all goals. Set them with the settings helios.budget.day.',
+      problem:
+        'Limits per day apply to all goals. Set them in the settings helios.budget.day.usd and helios.budget.day.tokens.',
     };
   return { ok: true, budget: parsed.limits.budget };
 }
@@ -97,13 +98,15 @@ export function parseBudget(text: string): ParsedBudget {
 function parsePart(piece: string, usual: BudgetScope): OneLimit | string {
   const named = scopePart.exec(piece);
   const scope = (named?.[1]?.toLowerCase() as BudgetScope | undefined) ?? usual;
-  const known = parseAmount(named === null ? piece : piece.slice(0, named.index));
-  if (known === undefined) return `“${piece}” is not a limit. ${shape}`;
-  const { limit, amount } = known;
+  const parsed = parseAmount(named === null ? piece : piece.slice(0, named.index));
+  if (parsed === undefined) return `“${piece}” is not a limit. ${shape}`;
+  const { limit, amount } = parsed;
   if (scope === 'day' && !['usd', 'tokens'].includes(limit))
     return `“${piece}”: limits per day are in dollars or tokens.`;
-  if (limit === 'turns' && !Number.isInteger(amount)) return 'The number of turns must be whole.';
-  if (limit === 'tokens' && !Number.isInteger(amount)) return 'The number of tokens must be whole.';
+  if (limit === 'turns' && !Number.isInteger(amount))
+    return 'The number of turns must be a whole number.';
+  if (limit === 'tokens' && !Number.isInteger(amount))
+    return 'The number of tokens must be a whole number.';
   return { scope, limit, amount };
 }
 
@@ -113,10 +116,11 @@ function parseAmount(text: string): Omit<OneLimit, 'scope'> | undefined {
   const [, dollar, number = '', word = ''] = match;
   if (!(Number(number) > 0) || (dollar !== undefined && word !== '')) return undefined;
   const unit = dollar ?? unitOf(word);
-  const known = units[unit] ?? units[`${unit}s`];
-  if (known === undefined) return undefined;
-  const [limit, factor] = known;
-  // Rounded, because a product of floats such as 1.234M may not be a whole number.
+  const entry = units[unit] ?? units[`${unit}s`];
+  if (entry === undefined) return undefined;
+  const [limit, factor] = entry;
+  // Token counts are rounded, because the product of floats may not be a whole number, for example
+  // for 1.234M.
   const amount = Number(number) * factor;
   return { limit, amount: limit === 'tokens' ? Number(amount.toFixed(3)) : amount };
 }

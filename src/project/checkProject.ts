@@ -4,7 +4,7 @@ import { nearMatches } from '../base/nearMatches.ts';
 import { looksSecret } from '../base/redact.ts';
 import { projectSchema, type Project } from './projectSchema.ts';
 
-/** A problem in the file, and the place of the value that causes it. */
+/** A problem in the file. `path`: the path of the value that causes the problem. */
 export interface ProjectProblem {
   readonly path: readonly PropertyKey[];
   readonly message: string;
@@ -98,10 +98,11 @@ const kinds: Readonly<Record<string, string>> = {
 
 function unknownKeys(issue: Issue): ProjectProblem[] {
   if (issue.code !== 'unrecognized_keys') return [];
-  const known = knownKeys(issue.path, issue.input);
+  const validNames = knownKeys(issue.path, issue.input);
   return issue.keys.map((key) => {
-    const [near] = nearMatches(key, known);
-    const hint = near === undefined ? `Known are: ${known.join(', ')}.` : `Did you mean ${near}?`;
+    const [near] = nearMatches(key, validNames);
+    const hint =
+      near === undefined ? `Known names: ${validNames.join(', ')}.` : `Did you mean ${near}?`;
     return { path: [...issue.path, key], message: `is not known, and has no effect. ${hint}` };
   });
 }
@@ -115,8 +116,8 @@ interface JsonSchema {
 }
 
 /**
- * Returns the names that are valid at the path, to suggest one; for a channel, the names of its
- * type.
+ * Returns the names of the fields that are valid at the path, to suggest one. For a notification
+ * channel, only the fields of its type.
  */
 function knownKeys(path: readonly PropertyKey[], input: unknown): string[] {
   const ways = ({ anyOf = [], oneOf = [], ...schema }: JsonSchema): JsonSchema[] => [

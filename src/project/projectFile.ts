@@ -1,12 +1,13 @@
 /**
  * Finds and reads the `helios.json` of the work folder or a folder above it. If any part of the
- * file is invalid, nothing of it is used.
+ * file is invalid, the whole file is rejected.
  */
-import { readFile, stat, writeFile } from 'node:fs/promises';
+import { stat, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { codeOf, messageOf, UserFacing } from '../base/errors.ts';
 import { readJson, type TextPlace } from '../base/jsonText.ts';
+import { NotRegularFile, readRegularText } from '../base/regularFile.ts';
 import { checkProject } from './checkProject.ts';
 import type { Project } from './projectSchema.ts';
 
@@ -78,14 +79,14 @@ export async function createProjectFile(
   } catch (error) {
     if (codeOf(error) !== 'EEXIST')
       throw new UserFacing(`${file} cannot be written: ${messageOf(error)}.`);
-    throw new UserFacing(`${file} exists already.`, 'Edit it, or delete it first.');
+    throw new UserFacing(`${file} already exists.`, 'Edit it, or delete it first.');
   }
   return file;
 }
 
 /**
- * Content of a new file. Each line is an example that changes little. `metricNames` is empty,
- * because a list would exclude all other metrics.
+ * Content of a new file: examples of fields, with values that change little. `metricNames` is
+ * empty, because a list would exclude all other metrics.
  */
 const beginning: Project = {
   metricNames: [],
@@ -96,10 +97,14 @@ const beginning: Project = {
 
 async function readIfThere(file: string): Promise<string | undefined> {
   try {
-    return await readFile(file, 'utf8');
+    return await readRegularText(file);
   } catch (error) {
     if (['ENOENT', 'ENOTDIR'].includes(codeOf(error) ?? '')) return undefined;
-    throw new UserFacing(`${file} cannot be read: ${messageOf(error)}.`, 'Make the file readable.');
+    const action =
+      error instanceof NotRegularFile
+        ? 'Replace it with a regular file.'
+        : 'Make the file readable.';
+    throw new UserFacing(`${file} cannot be read: ${messageOf(error)}.`, action);
   }
 }
 
@@ -125,7 +130,7 @@ export function parseProject(file: string, text: string): ProjectFile {
     throw new UserFacing([...problems, ...warnings].map(line).join('\n'), mend);
   const repeated = json.repeated.map((path) => ({
     path,
-    message: 'occurs twice: this one counts',
+    message: 'occurs twice: this value is used',
   }));
   return {
     ...project,

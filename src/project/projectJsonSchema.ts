@@ -8,7 +8,7 @@ import { projectSchema } from './projectSchema.ts';
 /** Returns the schema, which the build writes to `dist/project.schema.json`. */
 export const projectJsonSchema = (): object => ({
   ...z.toJSONSchema(projectSchema, { target: 'draft-7', io: 'input' }),
-  title: 'A project of Helios',
+  title: 'Helios project',
   // `allowComments` is an extension of JSON Schema by VS Code.
   allowComments: true,
 });

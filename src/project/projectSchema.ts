@@ -13,22 +13,22 @@ const text = z.string().trim().min(1, 'must not be empty');
 const limit = z.number().positive('must be above 0');
 const count = z.int().positive('must be above 0');
 
-const limitShape = {
+const limitShape = (scope: 'goal' | 'experiment') => ({
   usd: limit.exactOptional().describe('US dollars for model calls.'),
   tokens: count.exactOptional().describe('Tokens of input, cached or not, and of output together.'),
-  minutes: limit.exactOptional().describe('Minutes from the start.'),
+  minutes: limit.exactOptional().describe(`Minutes from the start of the ${scope}.`),
   turns: count.exactOptional().describe('Replies of the model.'),
-};
+});
 
 const budgetSchema = z.strictObject({
-  ...limitShape,
+  ...limitShape('goal'),
   experiment: z
-    .strictObject(limitShape)
+    .strictObject(limitShape('experiment'))
     .exactOptional()
     .describe('Limits of one experiment, from its launch to the launch of the next one.'),
 });
 
-/** Returns why the metric names and patterns cannot be used; `undefined` if they can. */
+/** Returns the error if the metric names or patterns are invalid; otherwise `undefined`. */
 function metricProblem(spec: Parameters<typeof createLineParser>[0]): string | undefined {
   try {
     createLineParser(spec);
@@ -63,11 +63,13 @@ export const projectSchema = z.strictObject({
   model: text.exactOptional().describe('Model of the provider, such as claude-opus-4-6.'),
   defaultMachine: text
     .exactOptional()
-    .describe('Id of the machine, as in machines.json, for calls that name none. Default: local.'),
+    .describe(
+      'Id of the machine, as in machines.json, for tool calls that name no machine. Default: local.',
+    ),
   metricNames: metricNames
     .exactOptional()
     .describe(
-      'Metrics to read from the output of runs whose launch names none. Default: metrics are detected.',
+      'Metrics to read from the output of runs that are started without metric names. Default: metrics are detected.',
     ),
   metricPatterns: metricPatterns
     .exactOptional()
@@ -86,7 +88,7 @@ export const projectSchema = z.strictObject({
   budget: budgetSchema
     .exactOptional()
     .describe(
-      'Limits of a goal that names none. Where the settings have the limit, too, the tighter one applies.',
+      'Limits of a goal that is started without limits. If the settings have the same limit, the lower one applies.',
     ),
   watchdogs: watchdogSettingsSchema
     .exactOptional()
@@ -101,7 +103,9 @@ export const projectSchema = z.strictObject({
         .exactOptional(),
     })
     .exactOptional()
-    .describe('Permissions of the agent. The mode ask applies even where the settings allow all.'),
+    .describe(
+      'Permissions of the agent. The mode ask applies even if the settings allow everything.',
+    ),
 });
 
 /** The content of a `helios.json`. Every field is optional. */

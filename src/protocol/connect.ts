@@ -62,8 +62,8 @@ class PortWriter extends AbstractMessageWriter {
   }
 
   async write(message: Message): Promise<void> {
-    // A handler may finish after its connection was disposed. Its answer is dropped, as it would
-    // reach the next page.
+    // A handler may finish after its connection was disposed. Its answer is dropped, because the
+    // port may already belong to the next page.
     if (!this.#isDisposed) this.#port.post(message);
   }
 

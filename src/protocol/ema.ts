@@ -2,19 +2,19 @@
 
 /** State of a moving average. Plain data, because the state is sent in messages. */
 export interface Ema {
-  /** Share of the old level that remains after each new point. */
+  /** Share of the old level, 0 to 1, that remains after each new point. */
   readonly keep: number;
   readonly level: number;
   /**
-   * Total weight of the points so far. Dividing the level by this weight makes the first values
-   * unbiased.
+   * Total weight of the points so far. Dividing `level` by `weight` gives the average, without the
+   * bias of the initial level 0.
    */
   readonly weight: number;
 }
 
 /**
- * Number of points above which smoothing grows with the length of the series, so that a setting
- * smooths long and short series equally.
+ * Number of points up to which `smoothing` is applied unchanged. For a longer series, it is
+ * increased, so that the curve looks equally smooth for short and long series.
  */
 const fullStrengthPoints = 1000;
 

@@ -51,20 +51,21 @@ export interface SeriesQuery {
   readonly axis: XAxis;
   /**
    * Start of the shown x range, in steps or in milliseconds since the run's start. Default: the
-   * whole series.
+   * first point.
    */
   readonly from?: number;
+  /** End of the shown x range, in the unit of `from`. Default: the last point. */
   readonly to?: number;
   /** Width of the plot in device pixels: the answer has at most four points per pixel. */
   readonly pixels: number;
   /**
    * Strength of smoothing, from 0 to below 1. Above 0, the answer includes the moving average,
-   * computed over all points and not only over the drawn ones.
+   * computed over all points and not only over the drawn points.
    */
   readonly smoothing?: number;
 }
 
-/** Points of a series in order of x: the minimum and maximum of each pixel column. */
+/** Points of a series in order of x: the first, lowest, highest and last of each pixel column. */
 export interface SeriesAnswer {
   readonly x: Float64Array;
   readonly y: Float64Array;
@@ -75,8 +76,8 @@ export interface SeriesAnswer {
    */
   readonly total: number;
   /**
-   * First and last x of the whole series, even if only a range was requested; `undefined` without
-   * points.
+   * First and last x of the whole series, even if only a range was requested; `undefined` if the
+   * series has no points.
    */
   readonly extent?: { readonly from: number; readonly to: number };
   /**
@@ -87,11 +88,10 @@ export interface SeriesAnswer {
 }
 
 /**
- * The newest points of a series that the view has read. If `total - values.length` differs from the
- * view's number of points, the view reads the series again: too many points came at once, or the
- * series was rewritten.
+ * New points of a series that the view has read. If `total - values.length` differs from the number
+ * of points that the view has, the view reads the series again, because some points were not sent
+ * or the series was rewritten.
  */
-
 export interface PointsAdded {
   readonly runId: string;
   readonly metric: string;
@@ -99,7 +99,7 @@ export interface PointsAdded {
   /** Times of the points, in milliseconds since the run's start. */
   readonly times: Float64Array;
   readonly values: Float64Array;
-  /** Number of points in the series, including the added ones. */
+  /** Number of points in the series, including the added points. */
   readonly total: number;
 }
 
@@ -113,7 +113,7 @@ export const stateChanged = new NotificationType<PanelState>('state.changed');
 /** Adds points to a series. Sent at most once per series and animation frame. */
 export const pointsAdded = new NotificationType<PointsAdded>('points.added');
 export const openRun = new NotificationType<{ readonly runId: string }>('run.opened');
-/** Asks the host to save every point of these runs and metrics, at full resolution. */
+/** Tells the host to save every point of these runs and metrics, at full resolution. */
 export const saveCsv = new NotificationType<{
   readonly runIds: readonly string[];
   readonly metrics: readonly string[];

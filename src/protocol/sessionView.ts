@@ -10,7 +10,7 @@ export interface ViewProblem {
   readonly message: string;
 }
 
-/** The quality of an outcome. `busy`: still in progress. */
+/** Color of a text, by the quality of the outcome. `busy`: still in progress. */
 export type Tone = 'good' | 'bad' | 'warn' | 'busy' | 'muted' | 'plain';
 
 export const rowKinds = [
@@ -48,8 +48,8 @@ export interface TimelineRow {
   /** Start of the step, in milliseconds since the epoch. */
   readonly atMs: number;
   /**
-   * End of the step, in milliseconds since the epoch. Omitted for a step without duration or still
-   * in progress.
+   * End of the step, in milliseconds since the epoch. Omitted if the step has no duration or is
+   * still in progress.
    */
   readonly endMs?: number;
   /** Title in a single line. */
@@ -79,11 +79,9 @@ export interface RunBar {
    * use, further runs share the last lane.
    */
   readonly lane: number;
-  /**
-   * Row in which the run started. `toRow` is the row in which it ended; for a running run, the last
-   * row.
-   */
+  /** Row in which the run started. */
   readonly fromRow: number;
+  /** Row in which the run ended; for a run that is still running, the last row. */
   readonly toRow: number;
 }
 
@@ -109,10 +107,9 @@ export type TrackAxis = 'time' | 'step';
 
 export interface TrackQuery {
   readonly axis: TrackAxis;
-  /**
-   * Start of the shown range: milliseconds since the epoch, or a row. Default: the whole session.
-   */
+  /** Start of the shown range: milliseconds since the epoch, or a row. Default: the first. */
   readonly from?: number;
+  /** End of the shown range, in the unit of `from`. Default: the last. */
   readonly to?: number;
   /** Width in device pixels. The answer never has more bars per lane than pixels. */
   readonly pixels: number;
@@ -151,9 +148,11 @@ export interface TrackMark {
 
 export interface TrackAnswer {
   readonly axis: TrackAxis;
-  /** Start of the range that was requested, limited to `full`. */
+  /** Start of the requested range, at the earliest the start of `full`. */
   readonly from: number;
+  /** End of the requested range, at the latest the end of `full`. */
   readonly to: number;
+  /** Range of the whole session. */
   readonly full: { readonly from: number; readonly to: number };
   readonly lanes: number;
   readonly bars: readonly TrackBar[];
@@ -209,8 +208,9 @@ export interface RunAt {
 export interface StateAt {
   readonly atMs: number;
   readonly facts: readonly Fact[];
-  /** The runs that were running, limited in number. `moreRuns` is the number of further ones. */
+  /** The runs that were running, limited in number. */
   readonly runs: readonly RunAt[];
+  /** Number of running runs that `runs` omits. */
   readonly moreRuns: number;
 }
 
@@ -313,8 +313,8 @@ export const readWhole = new RequestType<
 /** Returns the last row that started at or before `atMs`. */
 export const findRow = new RequestType<{ readonly atMs: number }, number, ViewProblem>('row.find');
 /**
- * Returns the row of the next turn after `row` (for `step` -1, of the previous one); `row` if there
- * is none.
+ * Returns the row of the next turn after `row` or, if `step` is -1, of the previous turn. Returns
+ * `row` if there is no such turn.
  */
 export const findTurn = new RequestType<
   { readonly row: number; readonly step: 1 | -1 },

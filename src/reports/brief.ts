@@ -1,7 +1,7 @@
 /**
- * Writes the morning brief of a session as Markdown: results, cost, open decisions. Uses recorded
- * facts and no model, so the same facts give the same text. Text that a model wrote is quoted, and
- * the numbers in it that no run has measured are marked.
+ * Writes the brief of a session as Markdown: results, cost, open decisions. Uses only recorded
+ * facts, without a model call, so the same facts give the same text. Quotes text that a model
+ * wrote, and marks the numbers in this text that no run has measured.
  */
 import { exactTime } from '../base/localTime.ts';
 import { plain } from '../base/markdown.ts';
@@ -24,8 +24,8 @@ export interface ReportChart {
 }
 
 /**
- * Returns the brief. `charts` are chart files next to the report; without any, the brief states the
- * same facts as text only.
+ * Returns the brief. `charts` are chart files next to the report; without charts, the brief states
+ * the same facts as text only.
  */
 export function buildBrief(facts: BriefFacts, charts: readonly ReportChart[] = []): string {
   const night = nightOf(facts);
@@ -75,8 +75,8 @@ export function buildWriteup(
 }
 
 /**
- * Builds the parts with measured values. The table of experiments comes first, since it creates the
- * anchors that the part about the champion links to.
+ * Builds the parts with measured values. The list of experiments is built first, because it creates
+ * the anchors that the part about the champion links to.
  */
 function measuredParts(night: Night, charts: readonly ReportChart[]) {
   const mentions = new Mentions();
@@ -89,11 +89,11 @@ function headPart({ facts, known }: Night): string {
   const { session } = facts;
   const took = formatDuration(session.lastEventMs - session.startedMs);
   const about = `${exactTime(session.startedMs)} to ${exactTime(session.lastEventMs)} (${took}) · ${plain(session.model, 120)} · session \`${session.id}\``;
-  const said =
+  const summary =
     session.summary === undefined || session.summary.trim() === ''
       ? ''
       : `\n\nThe model says:\n\n${quotation(session.summary, known, 30)}`;
-  return `# ${plain(session.goal, 200)}\n\n**${plain(session.outcome, 200)}**\n\n${about}${said}`;
+  return `# ${plain(session.goal, 200)}\n\n**${plain(session.outcome, 200)}**\n\n${about}${summary}`;
 }
 
 const assembled = (parts: readonly string[]): string =>

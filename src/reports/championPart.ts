@@ -26,8 +26,9 @@ export function championPart(night: Night, mentions: Mentions): string {
 }
 
 function noneText({ facts: { ledger } }: Night): string {
-  if (ledger.decisive === undefined) return 'No recorded metric tells which run is better.\n';
-  return `No run that counts has recorded ${plain(ledger.decisive.metric)}: such a run has ended well or is running, and was not discarded.\n`;
+  if (ledger.decisive === undefined)
+    return 'There is no champion: no recorded metric has a known better direction.\n';
+  return `There is no champion: no run that can be the champion has recorded ${plain(ledger.decisive.metric)}. Failed and discarded runs are excluded.\n`;
 }
 
 interface Reached {
@@ -70,8 +71,8 @@ function repeatLines(
 }
 
 /**
- * Returns the runs of the champion's experiment. If that experiment repeats another one, also
- * returns the runs of the original. Includes the runs of all repetitions.
+ * Returns the runs of the champion's experiment, of the experiment that it repeats, if any, and of
+ * all other experiments that repeat the same experiment.
  */
 function relatedRows(
   experiments: Night['facts']['ledger']['experiments'],
@@ -95,14 +96,16 @@ function firstLines({ facts, valueOf }: Night, value: number, mentions: Mentions
 }
 
 function goalLines({ facts: { target } }: Night, value: number | undefined): string[] {
-  if (target === undefined) return ['- The goal has no number that can be measured.'];
+  if (target === undefined) return ['- The goal has no measurable target.'];
   const goal = code(targetText(target));
   if (value === undefined) return [`- The goal says ${goal}: nothing was measured.`];
   if (meetsTarget(value, target)) return [`- The goal says ${goal}: **met**.`];
   const shown = target.isPercent === true && Math.abs(value) <= 1 ? value * 100 : value;
   const gap = Math.abs(shown - target.value);
   const share =
-    target.value === 0 ? '' : ` (${percent(gap / Math.abs(target.value)).replace('+', '')} of it)`;
+    target.value === 0
+      ? ''
+      : ` (${percent(gap / Math.abs(target.value)).replace('+', '')} of the target)`;
   return [`- The goal says ${goal}: **not met**, ${formatValue(gap)} away${share}.`];
 }
 

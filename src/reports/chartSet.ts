@@ -10,6 +10,7 @@ import type { BriefFacts } from './facts.ts';
 import { decisionOf, nightOf, type Night } from './night.ts';
 import { progressChart, type ProgressPoint } from './progressChart.ts';
 import { runChart, type ChartRun } from './runChart.ts';
+import { runName } from '../runs/run.ts';
 
 export interface DrawnChart {
   /**
@@ -69,8 +70,8 @@ function progressOf(night: Night): DrawnChart | undefined {
 }
 
 /**
- * Returns the dot of a run; an empty list if the run has no finite value. A run that does not
- * count, such as a crashed one, has a dot too, at the best value that it recorded.
+ * Returns the dot of a run; an empty list if the run has no finite value. A run that cannot be the
+ * best, such as a crashed run, has a dot, too: at the best value that it recorded.
  */
 function pointOf(
   night: Night,
@@ -138,7 +139,7 @@ async function curvesOf(
     const own = summaryFor(row.metrics, metric);
     const series = own && (await read(row, own.metric));
     if (series === undefined || series.values.length === 0) continue;
-    runs.push({ name: `run ${row.number}`, isChampion: row.isChampion, series });
+    runs.push({ name: runName(row.number), isChampion: row.isChampion, series });
   }
   const svg = runChart({ metric, runs, ...goalOf(night, metric) });
   return svg === undefined
@@ -163,10 +164,10 @@ function goalOf(
 
 function freeName(metric: string, others: readonly DrawnChart[]): string {
   const plain = slug(metric, 40) || 'metric';
-  const taken = new Set(others.map(({ name }) => name));
+  const usedNames = new Set(others.map(({ name }) => name));
   for (let number = 1; ; number += 1) {
     const name = number === 1 ? plain : `${plain}-${number}`;
-    if (!taken.has(name)) return name;
+    if (!usedNames.has(name)) return name;
   }
 }
 

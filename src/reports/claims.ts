@@ -28,7 +28,7 @@ const unitBehind =
   /^(?:\s*(?:ms|µs|s|sec|seconds?|min|minutes?|h|hours?|days?|[kmgt]i?b|bytes?|usd|dollars?)\b|[:/]\d|-\d{2}\b)/i;
 const metricBefore =
   /([A-Za-z][\w./-]*)[\s`*_"]*(?:(?:=|:|<=?|>=?|≈|~|is|was|of|to|at|reached|hit|got)[\s`*_"]*){0,2}$/i;
-/** Only this many characters of a text are searched. */
+/** Number of characters at the start of a text that are searched for numbers. */
 const maxTextChars = 50_000;
 
 /** Returns the numbers of a model's text that were neither measured nor given, in text order. */
@@ -61,6 +61,7 @@ export function knownNumbers({ ledger, session, runs, target }: KnownSource): Kn
 
 type KnownSource = Pick<BriefFacts, 'ledger' | 'session' | 'runs' | 'target'>;
 
+/** Stands for ` *(not measured)*` while a text is escaped, because escaping does not change it. */
 const mark = '\uE000';
 const markPattern = new RegExp(mark, 'g');
 
@@ -129,8 +130,9 @@ function isKnown(written: Written, { measured, given }: KnownNumbers): boolean {
 }
 
 /**
- * Returns the largest difference between a number in the text and the measured value. Allows for
- * rounding; a whole number must also be within 1 % of the value.
+ * Returns the largest difference at which a number in the text still equals a measured value.
+ * Allows for rounding to the digits of the text; a whole number must also be within 1 % of the
+ * value.
  */
 const toleranceOf = ({ value, isWhole, halfUnit }: Written): number =>
   (isWhole ? Math.min(halfUnit, 0.01 * Math.abs(value)) : halfUnit) * (1 + 1e-9);

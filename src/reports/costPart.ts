@@ -38,8 +38,8 @@ function machineLines(runs: readonly RunFacts[]): string[] {
 }
 
 /**
- * Returns the line on idle GPUs. Omits the line if no GPU was watched, since zero idle time would
- * be wrong.
+ * Returns the line on idle GPUs; no line if no GPU was watched, because the idle time is then
+ * unknown, not zero.
  */
 function gpuLines(runs: readonly RunFacts[]): string[] {
   const watched = runs.flatMap(({ gpu }) => gpu ?? []);

@@ -1,6 +1,6 @@
 /**
- * Facts that a report states, read from the journal. Comments mark the fields that contain text of
- * a model.
+ * Facts that a report states, read from the journal. The comment of a field says if its text was
+ * written by a model.
  */
 import type { RunId } from '../base/ids.ts';
 import type { Ledger } from '../experiments/ledger.ts';
@@ -30,7 +30,7 @@ export interface SessionFacts {
   readonly startedMs: number;
   readonly lastEventMs: number;
   readonly turns: number;
-  /** For example `The goal is met.` While the session has not ended, its current activity. */
+  /** End of the session: `Goal met`. Before the end: `Paused` or `Not ended`. */
   readonly outcome: string;
   /** Reason why the session waits for the user, in the model's words. */
   readonly stuck?: string;
@@ -62,7 +62,10 @@ export interface RunFacts {
   }[];
   /** Path of the output file on the machine. */
   readonly outputPath?: string;
-  /** Seconds, summed over the GPUs; undefined if no GPU was watched. */
+  /**
+   * Idle time and total watched time of the run's GPUs, summed over the GPUs; undefined if no GPU
+   * was watched.
+   */
   readonly gpu?: { readonly idleSeconds: number; readonly watchedSeconds: number };
 }
 
@@ -79,7 +82,7 @@ export interface CostFacts {
    * Total cost of all model calls, as text. Also mentions subscription usage and unknown prices.
    */
   readonly total: string;
-  /** A line per model, and a line for the experiments. */
+  /** The cost of each model, one line per model, and a line with the average cost per launch. */
   readonly lines: readonly string[];
 }
 
@@ -87,6 +90,7 @@ export interface QuestionFacts {
   readonly id: string;
   /** The question, in the model's words. */
   readonly text: string;
+  /** Default answer, which applies at `deadlineMs` if the user has not answered. */
   readonly fallback: string;
   readonly deadlineMs: number;
   readonly answer?: { readonly text: string; readonly by: 'person' | 'default' };

@@ -1,13 +1,17 @@
-/** Tracks which runs and experiments a report mentions, so that every link leads to an anchor. */
+/**
+ * Tracks which runs a report mentions, so that the table of runs contains them, and which
+ * experiments it describes. Each link in the report thus leads to an anchor.
+ */
+import { runName } from '../runs/run.ts';
 
 export class Mentions {
   readonly #runs = new Set<number>();
   readonly #experiments = new Set<string>();
 
-  /** Returns the link `[run 7](#run-7)` and adds the run to the table of runs. */
+  /** Returns the link `[run 7](#run-7)`, and makes sure that the table of runs contains the run. */
   run(number: number): string {
     this.#runs.add(number);
-    return `[run ${number}](#run-${number})`;
+    return `[${runName(number)}](#run-${number})`;
   }
 
   /** Returns links to the first `max` runs, followed by the number of omitted runs. */
@@ -38,7 +42,7 @@ export const runPlace = (number: number): string => `<a id="run-${number}"></a>$
 
 /**
  * Returns the lines of the first `max` items, followed by the number of omitted items. Never calls
- * `lineOf` for omitted items, so that these add no runs to the table of runs.
+ * `lineOf` for omitted items: `lineOf` may mention runs, which adds these runs to the table.
  */
 export function bounded<T>(
   items: readonly T[],

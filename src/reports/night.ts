@@ -15,8 +15,8 @@ export interface Night {
   /** Returns `undefined` for a run that never started. */
   rowOf(run: Pick<RunFacts, 'id'>): LedgerRow | undefined;
   /**
-   * Returns the run's best value of the decisive metric; `undefined` if the run has no value or
-   * does not count.
+   * Returns the run's best value of the decisive metric; `undefined` if the run has no value or did
+   * not end successfully. A running run has a value.
    */
   valueOf(row: LedgerRow | undefined): number | undefined;
   /** Returns a negative number when `a` is better than `b`. Missing values come last. */
@@ -37,8 +37,8 @@ export function nightOf(facts: BriefFacts): Night {
 }
 
 /**
- * Returns the decision on an experiment; `undefined` if none was made. A crashed experiment has the
- * decision `crash` without an explicit one.
+ * Returns the decision on an experiment; `undefined` if no decision was made. If all runs have
+ * crashed, returns `crash` even without a recorded decision.
  */
 export const decisionOf = ({ decision, runs }: ExperimentRow): Decision | undefined =>
   decision?.decision ?? (hasCrashed(runs) ? 'crash' : undefined);

@@ -9,11 +9,13 @@ export interface Plot {
   readonly title: string;
   readonly description: string;
   readonly xTitle: string;
-  /** Values to draw. Non-finite values do not affect the axis. */
+  /** The x values of all points. Non-finite values do not affect the axis. */
   readonly xs: Iterable<number>;
+  /** The y values of all points. Non-finite values do not affect the axis. */
   readonly ys: Iterable<number>;
   readonly goal?: { readonly value: number; readonly text: string };
   readonly legend: readonly LegendEntry[];
+  /** Whether the y axis is logarithmic if the values differ by a factor of at least 100. */
   readonly mayBeLog?: boolean;
   /** True if the x axis shows integers, such as run numbers. */
   readonly isCounted?: boolean;

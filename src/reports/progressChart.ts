@@ -3,6 +3,7 @@ import type { Decision } from '../experiments/experiment.ts';
 import type { Direction } from '../metrics/metric.ts';
 import { renderPlot, type LegendEntry } from './plot.ts';
 import { element, pathOf, xmlText } from './svg.ts';
+import { runName } from '../runs/run.ts';
 
 export interface ProgressPoint {
   /** Run number. */
@@ -11,7 +12,8 @@ export interface ProgressPoint {
   /** Undefined until the decision is made. */
   readonly decision?: Decision;
   /**
-   * True for a run that ended successfully or is still running. Only these runs can be the best.
+   * True for a run that ended successfully or is still running, and whose experiment is not invalid
+   * or crashed. Only these runs can be the best.
    */
   readonly counts: boolean;
 }
@@ -26,7 +28,7 @@ export interface ProgressChart {
 
 type Mark = 'keep' | 'discard' | 'bad';
 
-/** Maximum number of dots. If there are more, some are omitted, since the dots would overlap. */
+/** About the maximum number of dots. Further dots are omitted, because they would overlap. */
 const maxDots = 600;
 
 /** Returns an SVG document; `undefined` if there are no finite values. */
@@ -88,7 +90,8 @@ function bestSteps(points: readonly ProgressPoint[], direction: Direction): [num
 }
 
 /**
- * Omits dots if there are too many: returns all with the decision `keep`, and every n-th other dot.
+ * Omits dots if there are too many: returns all dots with the decision `keep`, and every n-th other
+ * dot.
  */
 function thinned(points: readonly ProgressPoint[]): readonly ProgressPoint[] {
   const every = Math.ceil(points.length / maxDots);
@@ -112,13 +115,13 @@ const dot = (x: number, y: number, point: ProgressPoint): string =>
     markOf(point),
     x,
     y,
-    `run ${point.number}: ${point.value}${point.decision === undefined ? '' : ` (${point.decision})`}`,
+    `${runName(point.number)}: ${point.value}${point.decision === undefined ? '' : ` (${point.decision})`}`,
   );
 
 const markTexts: Readonly<Record<Mark, string>> = {
   keep: 'kept',
   discard: 'not kept',
-  bad: 'did not count',
+  bad: 'excluded',
 };
 
 function legendOf(points: readonly ProgressPoint[]): LegendEntry[] {

@@ -3,10 +3,11 @@
  * changed.
  */
 import { createHash } from 'node:crypto';
-import { readFile, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { codeOf, UserFacing } from '../base/errors.ts';
 import { exactTime } from '../base/localTime.ts';
+import { readRegularText } from '../base/regularFile.ts';
 import { writeFileAtomic } from '../storage/atomicFile.ts';
 import { storageFailure } from '../storage/storageFailure.ts';
 import { slug } from './chartSet.ts';
@@ -54,12 +55,12 @@ export class ReportFolder {
       const there = await readIfThere(file);
       if (there === signed) return candidate;
       if (there !== undefined && !isUnchanged(there)) continue;
-      await writeFileAtomic(file, signed);
+      await writeFileAtomic(file, signed, 0o666);
       return candidate;
     }
     throw new UserFacing(
-      `${path.join(this.folder, name)} and ${maxCopies} numbered copies of it were changed by hand.`,
-      'Move some of them away, then try again.',
+      `${path.join(this.folder, name)} was not written: this file and all its numbered copies were changed by hand.`,
+      'Move some of these files to another folder, then retry.',
     );
   }
 
@@ -88,7 +89,7 @@ export class ReportFolder {
     if (!isThere)
       throw new UserFacing(
         `The work folder of the session is missing: ${this.#workFolder}`,
-        'Restore it to write the report there. Without --write, helios report prints the report.',
+        'Restore the folder, or run helios report without --write to print the report.',
       );
   }
 }
@@ -102,7 +103,7 @@ function* namesBeside(name: string): Generator<string> {
 
 async function readIfThere(file: string): Promise<string | undefined> {
   try {
-    return await readFile(file, 'utf8');
+    return await readRegularText(file);
   } catch (error) {
     if (['ENOENT', 'ENOTDIR'].includes(codeOf(error) ?? '')) return undefined;
     throw storageFailure(error, file);
@@ -112,11 +113,11 @@ async function readIfThere(file: string): Promise<string | undefined> {
 const signaturePattern = /\n<!-- Written by Helios \(([0-9a-f]{16})\): [^\n]*-->\n$/;
 
 /**
- * Appends a comment with a hash of the text, by which a change of the user is detected. The comment
- * is valid in both Markdown and SVG.
+ * Appends a comment with a hash of the text. If the user changes the text, the hash no longer
+ * matches. The comment is valid in both Markdown and SVG.
  */
 const withSignature = (text: string, name: string): string =>
-  `${text}\n<!-- Written by Helios (${digestOf(text)}): if you change it, ${path.posix.basename(name)} is kept, and new versions are written next to it. -->\n`;
+  `${text}\n<!-- Written by Helios (${digestOf(text)}): if you change ${path.posix.basename(name)}, your version stays, and new versions are written next to it. -->\n`;
 
 function isUnchanged(content: string): boolean {
   const unix = content.replaceAll('\r\n', '\n');

@@ -95,6 +95,6 @@ const entryOf = ({ name, isChampion }: DrawnRun, index: number): LegendEntry => 
 });
 
 const nonFiniteEntry: LegendEntry = {
-  text: 'not a number',
-  sign: (x, y) => cross(x, y, 'not a number'),
+  text: 'infinite or NaN',
+  sign: (x, y) => cross(x, y, 'infinite or NaN'),
 };

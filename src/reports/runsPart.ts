@@ -6,7 +6,7 @@ import type { RunFacts } from './facts.ts';
 import { runPlace, type Mentions } from './mentions.ts';
 import type { Night } from './night.ts';
 
-/** Number of runs in the table that the rest of the report does not mention. */
+/** Maximum number of runs in the table that no other part of the report mentions. */
 const maxOthers = 40;
 
 export function runsPart(night: Night, mentions: Mentions): string {
@@ -18,11 +18,11 @@ export function runsPart(night: Night, mentions: Mentions): string {
   const metric = ledger.decisive === undefined ? 'Metric' : plain(ledger.decisive.metric, 40);
   const head = `| Run | What | Machine | Result | Time | ${metric}, last | best | Output |\n| --: | :-- | :-- | :-- | --: | --: | --: | :-- |`;
   const rows = shown.map((run) => runRow(night, run, mentions));
-  const left =
+  const omitted =
     rest === 0
       ? ''
-      : `\n\n${counted(rest, 'more run')} without a mention above ${rest === 1 ? 'is' : 'are'} omitted.`;
-  return `## Runs (${runs.length})\n\n${head}\n${rows.join('\n')}${left}`;
+      : `\n\n${counted(rest, 'more run')} ${rest === 1 ? 'is' : 'are'} omitted: no other part of this report mentions ${rest === 1 ? 'it' : 'them'}.`;
+  return `## Runs (${runs.length})\n\n${head}\n${rows.join('\n')}${omitted}`;
 }
 
 function runRow({ facts: { ledger }, rowOf }: Night, run: RunFacts, mentions: Mentions): string {

@@ -16,16 +16,21 @@ export interface Scale {
 interface AxisRange {
   readonly low: number;
   readonly high: number;
-  /** Positions in pixels: `from` of the value `low`, `to` of the value `high`. */
+  /** Position of the value `low`, in pixels. */
   readonly from: number;
+  /** Position of the value `high`, in pixels. */
   readonly to: number;
 }
 
 /** A logarithmic scale needs at least this ratio between the largest and the smallest value. */
 const logFromRatio = 100;
+/** Approximate number of ticks on an axis. */
 const wantedTicks = 5;
 
-/** Returns a scale for finite values. If the limits are equal, extends the range on both sides. */
+/**
+ * Returns a scale for finite values; logarithmic if `mayBeLog` allows it and the values differ by a
+ * factor of at least 100. If `low` and `high` are equal, extends the range on both sides.
+ */
 export function scaleFor(range: AxisRange, mayBeLog = false): Scale {
   const isLog = mayBeLog && range.low > 0 && range.high / range.low >= logFromRatio;
   return isLog ? logScale(range) : linearScale(range);

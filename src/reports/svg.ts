@@ -46,7 +46,7 @@ export function pathOf(points: readonly (readonly [x: number, y: number])[]): st
     .join('');
 }
 
-/** Colours that, together with the dashes, can be distinguished with a colour vision deficiency. */
+/** Line colours. With more lines than colours, lines of the same colour differ in their dashes. */
 const lineColours: readonly string[] = [
   '#2b7de9',
   '#cf6a1a',

@@ -48,9 +48,9 @@ function bestFirst(night: Night, rows: readonly ExperimentRow[]): readonly Exper
 
 function experimentLine(night: Night, row: ExperimentRow, mentions: Mentions): string {
   const { plan, id, hypothesis, runs } = row;
-  const said = `“${flagged(hypothesis, night.known, 240)}”`;
+  const quoted = `“${flagged(hypothesis, night.known, 240)}”`;
   const name =
-    plan === undefined ? plain(hypothesis, 100) : `${mentions.experimentPlace(id)} ${said}`;
+    plan === undefined ? plain(hypothesis, 100) : `${mentions.experimentPlace(id)} ${quoted}`;
   const best = bestIn(night, row);
   const metric = plain(night.facts.ledger.decisive?.metric ?? '');
   const value =
@@ -90,8 +90,8 @@ export function decidePart(night: Night, mentions: Mentions): string {
   const lines = [
     ...stuck,
     ...bounded(open, 20, 'open questions', questionLine),
-    // Same order as in the list of experiments below, so that each experiment here has its anchor
-    // there.
+    // Same order as in the list of experiments, so that the experiments linked here are in that
+    // list even if it is truncated.
     ...bounded(bestFirst(night, undecided), 10, 'undecided experiments', ({ id }) => {
       return `- ${mentions.experiment(id)} is undecided: keep or discard?`;
     }),

@@ -1,5 +1,5 @@
 /**
- * Steps from a node of the syntax tree to its children, and checks that the grammar skipped nothing
+ * Returns the children of a node of the syntax tree, and checks that the grammar skipped no text
  * that a shell would read.
  */
 import type { Node } from 'web-tree-sitter';
@@ -10,8 +10,8 @@ const blanks = /^(?:[ \t]|\\\n)*$/;
 const blanksAndLines = /^(?:[ \t\n]|\\\n)*$/;
 
 /**
- * A node of the syntax tree with the source text, because reading the text through the node is
- * slow.
+ * A node of the syntax tree with the source text. Needed because reading the text through the node
+ * is slow.
  */
 export interface Place {
   readonly node: Node;

@@ -54,7 +54,10 @@ export class CommandReader {
     this.#depth = depth;
   }
 
-  /** Reads a node that stands where a command may stand. */
+  /**
+   * Reads the commands of a node at a position where the shell expects a command, and adds them to
+   * `found`.
+   */
   statement(place: Place, around: Around = nothingAround): void {
     if (!place.node.isNamed) return;
     const { type } = place;
@@ -97,8 +100,8 @@ export class CommandReader {
   }
 
   /**
-   * Reports the words of a loop as a separate command, because the commands in the loop use these
-   * words.
+   * Adds the words of a loop as a separate command, because the commands in the loop use these
+   * words. Returns the index of the loop's body in `children`.
    */
   #loop(children: readonly Place[]): number {
     const body = children.findIndex(
@@ -126,8 +129,10 @@ export class CommandReader {
       .forEach((child, index) => must(gapBetween(children[index] ?? child, child) !== 'else'));
     const draft = this.#draft(children);
     const words = wordsOf(draft.parts, this.#take);
-    const said = isCondition ? { assignments: [], words } : simpleCommand(draft.parts, words);
-    this.#finish({ ...draft, input: input + draft.input }, said);
+    const parsedWords = isCondition
+      ? { assignments: [], words }
+      : simpleCommand(draft.parts, words);
+    this.#finish({ ...draft, input: input + draft.input }, parsedWords);
   }
 
   #draft(children: readonly Place[]): Draft {
@@ -162,16 +167,16 @@ export class CommandReader {
 
   #finish(
     draft: Draft,
-    said: Pick<ShellCommand, 'words' | 'assignments'> = { assignments: [], words: [] },
+    parsedWords: Pick<ShellCommand, 'words' | 'assignments'> = { assignments: [], words: [] },
   ): void {
     const { redirections, input, expansions } = draft;
     // Omit the last command: it is the expansion itself, read as if it were a program.
     for (const text of expansions)
       this.found.push(...this.#reading.read(text, this.#depth).slice(0, -1));
-    this.found.push({ ...said, redirections, input });
+    this.found.push({ ...parsedWords, redirections, input });
   }
 
-  /** Reads the commands of an expansion. */
+  /** Reads the commands in an expansion, and adds them to `found`. */
   readonly #take: TakeExpansion = (place, isQuoted) => {
     this.isPlain &&= !isQuoted && /^\$(?:\w+|\{\w+\}|[?#@*!$-])$/.test(written(place));
     const inner = new CommandReader(this.#reading, this.#depth + 1);
@@ -183,8 +188,7 @@ export class CommandReader {
     const text = written(place);
     const isCommand = place.type === 'command_substitution';
     must(place.type !== 'simple_expansion' || /^\$[\w@*#?!$-]/.test(text));
-    // Refuse `$((` here: a shell first tries to read it as arithmetic, in which quotes have no
-    // effect.
+    // Refuse `$((`: a shell first tries to read it as arithmetic, in which quotes have no effect.
     must(!isCommand || (!text.startsWith('$((') && !text.startsWith('$`')));
     if (isCommand && text.startsWith('`')) this.#backticks(place, text);
     else if (isCommand || place.type === 'process_substitution')
@@ -204,7 +208,8 @@ export class CommandReader {
   }
 
   /**
-   * Reads arithmetic, `${…}` and lists. Commands in the substitutions inside are run in any case.
+   * Reads the commands in arithmetic, `${…}` and lists: the shell runs the substitutions inside
+   * them.
    */
   #within(place: Place): void {
     must(++this.#level <= mostLevels);

@@ -11,7 +11,7 @@ export interface Heredoc {
   readonly isLiteral: boolean;
 }
 
-/** A possible here-document sign, `<<`. */
+/** Offset of a possible here-document sign, `<<`, and of the end of its line. */
 export interface Sign {
   readonly at: number;
   readonly lineEnd: number;
@@ -24,7 +24,7 @@ export interface Sign {
 export interface TakenOut {
   readonly text: string;
   readonly heredocs: ReadonlyMap<number, Heredoc>;
-  /** All `<<` signs, including those that are not here-documents. */
+  /** All `<<` signs, including signs that are not here-documents. */
   readonly signs: readonly Sign[];
 }
 
@@ -108,10 +108,10 @@ export function expansionsIn(text: string, isWhole: (text: string) => boolean): 
   const pattern = new RegExp(openings);
   let tries = 0;
   for (let opening = pattern.exec(text); opening !== null; opening = pattern.exec(text)) {
-    const [said] = opening;
-    if (said.startsWith('\\')) continue;
-    const close = said === '`' ? '`' : said === '$(' ? ')' : said === '${' ? '}' : ']';
-    let end = opening.index + said.length - 1;
+    const [opener] = opening;
+    if (opener.startsWith('\\')) continue;
+    const close = opener === '`' ? '`' : opener === '$(' ? ')' : opener === '${' ? '}' : ']';
+    let end = opening.index + opener.length - 1;
     let whole: string;
     do {
       end = text.indexOf(close, end + 1);

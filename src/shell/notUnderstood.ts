@@ -1,6 +1,6 @@
 /**
  * Thrown to stop reading a text that a shell may read differently from the grammar. Needed because
- * the grammar parses any text.
+ * the parser returns a tree for any text.
  */
 export class NotUnderstood extends Error {}
 

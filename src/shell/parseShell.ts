@@ -71,13 +71,14 @@ function isSign(root: Node, { at }: Sign): boolean {
 }
 
 /**
- * Returns false if the line of the sign ends within quotes or a substitution: shells then disagree
- * on where the text of the here-document begins.
+ * Returns false if the line with the `<<` of a here-document ends within quotes or a substitution:
+ * shells then disagree on where the text of the here-document begins.
  */
 function endsOutside(root: Node, { at, lineEnd }: Sign): boolean {
   const around = surroundings(root, at);
   if (around?.id !== surroundings(root, lineEnd)?.id) return false;
-  // In a substitution, bash 5.2 drops each `;` after a here-document, so nothing may follow it.
+  // In a substitution, bash 5.2 drops each `;` after a here-document, so only the closing `)` may
+  // follow its line.
   return around === null || /^\s*\)$/.test(around.text.slice(lineEnd - around.startIndex));
 }
 

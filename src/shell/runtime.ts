@@ -1,2 +1,5 @@
-/** A separate module, so that a window loads web-tree-sitter only with its first engine. */
+/**
+ * Separate module that `loadShell` imports dynamically, so that web-tree-sitter is loaded only when
+ * a window first needs the shell parser.
+ */
 export { Language, Parser } from 'web-tree-sitter';

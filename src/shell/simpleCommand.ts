@@ -20,12 +20,12 @@ export function simpleCommand(
   all: readonly ShellWord[],
 ): Pick<ShellCommand, 'words' | 'assignments'> {
   const isTimed = all[0]?.text === 'time' && !all[0].isQuoted;
-  const said = isTimed ? all.slice(all[1]?.text === '-p' ? 2 : 1) : all;
-  const from = said.findIndex((word, index) =>
+  const untimed = isTimed ? all.slice(all[1]?.text === '-p' ? 2 : 1) : all;
+  const from = untimed.findIndex((word, index) =>
     isTimed ? !assignment.test(word.spelled) : parts[index]?.type !== 'variable_assignment',
   );
-  const assignments = from < 0 ? said : said.slice(0, from);
-  const words = from < 0 ? [] : said.slice(from);
+  const assignments = from < 0 ? untimed : untimed.slice(0, from);
+  const words = from < 0 ? [] : untimed.slice(from);
   must(
     assignments.every(
       ({ spelled, isQuoted }) => assignment.test(spelled) && !(isTimed && isQuoted),
@@ -66,7 +66,7 @@ interface RedirectParts {
   readonly sign: string;
   /** Empty when the redirection closes a file. */
   readonly target: readonly Place[];
-  /** Words of the command after the target. The grammar reads these as files, too. */
+  /** Words of the command behind the target, which the grammar takes for more targets. */
   readonly behind: readonly Place[];
 }
 

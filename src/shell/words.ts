@@ -22,7 +22,9 @@ export function wordOf(parts: readonly Place[], take: TakeExpansion): ShellWord 
   return { ...word, isDynamic: word.isDynamic || hasBraces(parts) };
 }
 
-/** Returns true if the word contains a brace list. A single `{` at the end of a word is none. */
+/**
+ * Returns true if the word contains a brace list. A single `{` at the end of a word is not a list.
+ */
 const hasBraces = (parts: readonly Place[]): boolean => {
   const bare = parts.flatMap(bareParts).join('');
   return /\{(?!$)/.test(bare);
@@ -102,10 +104,10 @@ function bare(place: Place): ShellWord {
   must(!notBare.test(plain));
   // The grammar may have ended the part at the dollar sign although the expansion continues.
   must(!plain.endsWith('$') || !/[\w{('"@*#?!$-]/.test(place.source[place.end] ?? ' '));
-  const said = unescaped(text);
+  const plainText = unescaped(text);
   return {
-    text: said,
-    spelled: said,
+    text: plainText,
+    spelled: plainText,
     isDynamic: /[*?[]/.test(plain),
     isQuoted: text.includes('\\'),
   };

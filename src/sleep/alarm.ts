@@ -2,15 +2,15 @@ import type { Clock } from '../base/clock.ts';
 import { toDisposable, type Disposable } from '../base/disposable.ts';
 
 /**
- * Longest timer. The time is checked again after it, so that an alarm is late by at most this much
- * after the computer was suspended or its clock was set.
+ * Longest single timer. The clock is read again at the end of each timer, so that an alarm is late
+ * by at most this time after the computer was suspended or its clock was set.
  */
 const recheckMs = 30_000;
 
 /**
  * Calls `callback` once, never synchronously: when the clock reaches `atMs` (milliseconds since the
- * epoch) or after the time that was left at the start, whichever is earlier. So the alarm is not
- * late when the clock is set back.
+ * epoch) or when the time between the call and `atMs` has elapsed, whichever is earlier. Therefore,
+ * the alarm is not late if the clock is set back.
  */
 export function alarmAt(clock: Clock, atMs: number, callback: () => void): Disposable {
   let timer: Disposable;

@@ -81,8 +81,8 @@ function watchSweep(
 }
 
 /**
- * Watches a tracked metric of several runs. Met while the newest values of any of the runs satisfy
- * the comparison.
+ * Watches a tracked metric of several runs. Met while, in at least one of the runs, the newest
+ * `sustainedChecks` values satisfy the comparison.
  */
 function watchSeries(
   trigger: TriggerOf<'tracked_metric'>,

@@ -31,7 +31,7 @@ interface DigestRun {
 export interface EndedRun extends DigestRun {
   readonly verdict: Verdict;
   readonly metrics: readonly MetricSummary[];
-  /** Last part of the unchanged output; shown if the run did not end successfully. */
+  /** Last part of the raw output; shown if the run did not end successfully. */
   readonly tail?: string;
 }
 
@@ -48,7 +48,7 @@ export interface GoingRun extends DigestRun {
 
 export interface DigestInput {
   readonly cause: DigestCause;
-  /** Runs that ended since the sleep began or, if there was a check-in, since the last one. */
+  /** Runs that ended since the sleep began or, if there was a check-in, since the last check-in. */
   readonly ended: readonly EndedRun[];
   readonly going: readonly GoingRun[];
   /** Tables of the sweeps that are still running. */
@@ -94,7 +94,10 @@ function header(cause: DigestCause, maxChars: number): string {
       maxChars,
     );
   const { wake, sleptMs, reason } = cause;
-  const lines = [`Woke after ${formatDuration(sleptMs)}: ${whyText(wake)}`, `Slept for: ${reason}`];
+  const lines = [
+    `Woke after ${formatDuration(sleptMs)}: ${whyText(wake)}`,
+    `Reason for the sleep: ${reason}`,
+  ];
   const lists = { Met: wake.met, 'Not met': wake.unmet, 'Could not be checked': wake.errors };
   for (const [title, texts] of Object.entries(lists))
     if (texts.length > 0) lines.push(`${title}: ${texts.join('; ')}`);
@@ -171,7 +174,7 @@ function section(title: string, lines: readonly string[], maxChars: number): str
   return shown.join('\n');
 }
 
-/** Shows the last output of failed runs in the characters that are left. */
+/** Returns the last output of failed runs, in at most `leftChars` characters. */
 function tailsText(ended: readonly EndedRun[], leftChars: number): string {
   const failed = ended.filter((run) => !isGood(run) && (run.tail ?? '').trim() !== '');
   const count = Math.min(failed.length, maxTails, Math.floor(leftChars / minTailChars));

@@ -141,7 +141,7 @@ export function commandValue({ code, stdout, stderr }: CommandState): number {
     throw new NoValue(`the command ended ${how}: ${oneLine(stderr || stdout, 200)}`);
   }
   const line = stdout.trim().split('\n').at(-1) ?? '';
-  return numberFrom(line, 'the last line of the command');
+  return numberFrom(line, 'the last line that the command printed');
 }
 
 function numberFrom(text: string, where: string): number {

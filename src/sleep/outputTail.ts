@@ -19,15 +19,15 @@ export function lastLines(output: string, maxChars: number): string {
   const traceback = lines.findLastIndex((line) =>
     line.startsWith('Traceback (most recent call last)'),
   );
-  const wanted = lines.slice(traceback >= 0 ? traceback : -usualLines);
-  const kept: string[] = [];
+  const candidates = lines.slice(traceback >= 0 ? traceback : -usualLines);
+  const shown: string[] = [];
   let leftChars = maxChars - 2;
-  for (const line of wanted.reverse()) {
+  for (const line of candidates.reverse()) {
     leftChars -= line.length + 1;
     if (leftChars < 0) break;
-    kept.unshift(line);
+    shown.unshift(line);
   }
-  if (kept.length > 0) return (kept.length < wanted.length ? '…\n' : '') + kept.join('\n');
+  if (shown.length > 0) return (shown.length < candidates.length ? '…\n' : '') + shown.join('\n');
   return (lines.at(-1) ?? '').slice(-Math.max(0, maxChars));
 }
 

@@ -23,7 +23,7 @@ export interface SleepAsk {
   readonly reason: string;
   readonly conditions: readonly unknown[];
   readonly logic: 'any' | 'all';
-  /** Missing or 0: the default deadline, which the tool's result states. */
+  /** If missing or 0, the default deadline applies, which the tool's result states. */
   readonly deadlineMinutes?: number | undefined;
 }
 
@@ -58,7 +58,7 @@ export async function parseSleep(ask: SleepAsk, ports: ParsePorts): Promise<Pars
     );
   if (ask.conditions.length > maxConditions)
     throw new ToolFailure(
-      `${ask.conditions.length} conditions are too many; at most ${maxConditions}.`,
+      `${ask.conditions.length} conditions are too many; the maximum is ${maxConditions}.`,
     );
   const triggers: Trigger[] = [];
   for (const condition of ask.conditions) triggers.push(await parseCondition(condition, ports));
@@ -91,22 +91,22 @@ async function parseCondition(condition: unknown, ports: ParsePorts): Promise<Tr
   }
 }
 
-function parseTimer(given: z.output<typeof shapes.timer>, { clock }: ParsePorts): Trigger {
-  const seconds = given.wake_after_seconds ?? given.seconds ?? (given.minutes ?? 0) * 60;
+function parseTimer(fields: z.output<typeof shapes.timer>, { clock }: ParsePorts): Trigger {
+  const seconds = fields.wake_after_seconds ?? fields.seconds ?? (fields.minutes ?? 0) * 60;
   return { type: 'timer', atMs: clock.now() + Math.round(seconds * 1000) };
 }
 
 async function parseExit(
-  given: z.output<typeof shapes.process_exit>,
+  fields: z.output<typeof shapes.process_exit>,
   ports: ParsePorts,
 ): Promise<Trigger> {
-  const { machine_id: machineId, pid, process_pattern: pattern } = given;
+  const { machine_id: machineId, pid, process_pattern: pattern } = fields;
   if (machineId !== undefined && pattern !== undefined)
     return parsePattern(ports.machines.get(machineId), pattern, ports);
-  const reference = given.task_id ?? given.run ?? given.sweep ?? `${machineId}:${pid}`;
+  const reference = fields.task_id ?? fields.run ?? fields.sweep ?? `${machineId}:${pid}`;
   const sweepId = ports.runs.findSweep(reference);
   if (sweepId !== undefined) return { type: 'sweep_end', sweepId };
-  const run = given.sweep === undefined ? ports.runs.find(reference) : undefined;
+  const run = fields.sweep === undefined ? ports.runs.find(reference) : undefined;
   if (run !== undefined) return { type: 'process_exit', runId: run.id, name: run.name };
   if (machineId === undefined || pid === undefined) throw noSuchRun(reference, ports.runs);
   const found = await ports.probes.once(ports.machines.get(machineId), { kind: 'process', pid });
@@ -119,8 +119,8 @@ async function parseExit(
 }
 
 /**
- * Parses a condition on a process pattern. Rejects a pattern that matches no process: because of a
- * typing error, the sleep would end at once.
+ * Parses a condition on a process pattern. Rejects a pattern that matches no process: the pattern
+ * may have a typing error, and the sleep would end immediately.
  */
 async function parsePattern(
   machine: SleepMachine,
@@ -154,8 +154,8 @@ async function nearText(
     word.replace(/[a-z]/gi, (c) => `[${c.toLowerCase()}${c.toUpperCase()}]`),
   );
   const near = await probes.once(machine, { kind: 'pattern', pattern: anyCase.join('|') });
-  if (near.length === 0) return 'No process is similar.';
-  return `Similar: ${near
+  if (near.length === 0) return 'No process has a similar command line.';
+  return `Processes with a similar command line: ${near
     .slice(0, maxNear)
     .map(({ pid, command }) => `${pid} ${oneLine(cleanText(command), 120)}`)
     .join('; ')}.`;
@@ -168,8 +168,8 @@ function parseMetric(condition: unknown, ports: ParsePorts): Trigger {
     : parseTracked(read(shapes.tracked, condition, examples.tracked), ports);
 }
 
-function parseTracked(given: z.output<typeof shapes.tracked>, { runs }: ParsePorts): Trigger {
-  const { metric_name: metric, task_id: reference, threshold } = given;
+function parseTracked(fields: z.output<typeof shapes.tracked>, { runs }: ParsePorts): Trigger {
+  const { metric_name: metric, task_id: reference, threshold } = fields;
   const run = reference === undefined ? undefined : runs.find(reference);
   if (reference !== undefined && run === undefined) throw noSuchRun(reference, runs);
   const watched = run === undefined ? runs.going() : [run];
@@ -177,17 +177,17 @@ function parseTracked(given: z.output<typeof shapes.tracked>, { runs }: ParsePor
     throw new ToolFailure(
       `No run is active, so ${metric} cannot change. Launch one first; to wait for a value in a file, use ${examples.source}`,
     );
-  const comparator: Comparator = given.comparator ?? (given.direction === 'below' ? '<' : '>');
+  const comparator: Comparator = fields.comparator ?? (fields.direction === 'below' ? '<' : '>');
   const runIds = watched.map((each) => each.id);
-  return { type: 'tracked_metric', runIds, metric, comparator, threshold, ...sustainedOf(given) };
+  return { type: 'tracked_metric', runIds, metric, comparator, threshold, ...sustainedOf(fields) };
 }
 
 function parseSourceMetric(condition: unknown, { machines }: ParsePorts): Trigger {
-  const given = read(shapes.source, condition, examples.source);
-  const machine = machines.get(given.machine_id);
-  const source = absoluteSource(machine, given.source);
-  const field = given.field ?? (source.type === 'command' ? oneLine(source.command, 60) : '');
-  const { comparator, threshold } = given;
+  const fields = read(shapes.source, condition, examples.source);
+  const machine = machines.get(fields.machine_id);
+  const source = absoluteSource(machine, fields.source);
+  const field = fields.field ?? (source.type === 'command' ? oneLine(source.command, 60) : '');
+  const { comparator, threshold } = fields;
   return {
     type: 'metric',
     machineId: machine.id,
@@ -195,7 +195,7 @@ function parseSourceMetric(condition: unknown, { machines }: ParsePorts): Trigge
     field,
     comparator,
     threshold,
-    ...sustainedOf(given),
+    ...sustainedOf(fields),
   };
 }
 
@@ -218,16 +218,16 @@ const sustainedOf = ({
 }) => (count === undefined ? {} : { sustainedChecks: count });
 
 async function parseFile(
-  given: z.output<typeof shapes.file>,
+  fields: z.output<typeof shapes.file>,
   { machines, probes }: ParsePorts,
 ): Promise<Trigger> {
-  const machine = machines.get(given.machine_id);
+  const machine = machines.get(fields.machine_id);
   await machine.ready?.();
-  const path = absolute(machine, given.path);
-  const trigger = { type: 'file', machineId: machine.id, path, mode: given.mode } as const;
-  if (given.mode === 'size_stable')
-    return { ...trigger, windowMs: (given.window_seconds ?? 60) * 1000 };
-  if (given.mode === 'exists') return trigger;
+  const path = absolute(machine, fields.path);
+  const trigger = { type: 'file', machineId: machine.id, path, mode: fields.mode } as const;
+  if (fields.mode === 'size_stable')
+    return { ...trigger, windowMs: (fields.window_seconds ?? 60) * 1000 };
+  if (fields.mode === 'exists') return trigger;
   const found = await probes.once(machine, { kind: 'file', path });
   if (found === undefined) return trigger;
   return { ...trigger, baseline: { modifiedMs: found.modifiedMs, sizeBytes: found.sizeBytes } };
@@ -238,16 +238,16 @@ async function parseFile(
  * since the condition would never be met.
  */
 async function parseResource(
-  given: z.output<typeof shapes.resource>,
+  fields: z.output<typeof shapes.resource>,
   { machines, resources }: ParsePorts,
 ): Promise<Trigger> {
-  const machine = machines.get(given.machine_id);
-  const { resource, comparator, threshold, gpu_index: gpuIndex } = given;
+  const machine = machines.get(fields.machine_id);
+  const { resource, comparator, threshold, gpu_index: gpuIndex } = fields;
   const sample = await resources.take(machine);
   // Never rejects CPU use: the first sample lacks it, since its calculation takes two samples.
   if (resource !== 'cpu' && percentsOf(sample, { resource, gpuIndex }).length === 0)
     throw new ToolFailure(
-      `${machine.id} does not report its ${resource}${gpuIndex === undefined ? '' : ` of GPU ${gpuIndex}`}; it reports: ${resourceLines(sample).join('; ') || 'nothing'}.`,
+      `${machine.id} does not report ${resource}${gpuIndex === undefined ? '' : ` of GPU ${gpuIndex}`}; it reports: ${resourceLines(sample).join('; ') || 'nothing'}.`,
     );
   const gpu = gpuIndex === undefined ? {} : { gpuIndex };
   return {
@@ -257,7 +257,7 @@ async function parseResource(
     ...gpu,
     comparator,
     threshold,
-    ...sustainedOf(given),
+    ...sustainedOf(fields),
   };
 }
 

@@ -1,5 +1,5 @@
 /**
- * Watches conditions on processes and files. Each machine is polled once for all its conditions.
+ * Watches conditions on processes and files. Each poll of a machine checks all conditions on it.
  */
 import { DisposableStore, toDisposable, type Disposable } from '../base/disposable.ts';
 import type { FileState, ProcessState } from '../machines/probes/probe.ts';
@@ -24,8 +24,8 @@ export function watchProcess(
 }
 
 /**
- * Met when every process that ever matched the pattern has ended, even if its command line no
- * longer matches.
+ * Met when no process matches the pattern and every process that ever matched it has ended, even if
+ * the command line of that process has changed since.
  */
 export function watchPattern(
   { machineId, pattern, processes }: TriggerOf<'pattern_exit'>,
@@ -89,14 +89,15 @@ function fileCheck(
 
 const defaultWindowMs = 60_000;
 /**
- * Longest gap between two probes after which an equal file counts as unchanged. In a longer gap,
- * the file may have changed and changed back.
+ * Maximum gap between two probes for which an equal file is treated as unchanged. During a longer
+ * gap, the file may have changed and changed back.
  */
 const longestGapMs = 90_000;
 
 /**
- * Returns a function that returns true once the file was modified, and at every later call. Some
- * protocols transfer the modification time in whole seconds only.
+ * Returns a function that returns true once the file was modified, and at every later call.
+ * Compares whole seconds if the baseline is in whole seconds, because some protocols transfer no
+ * fractions.
  */
 function modifiedCheck(
   baseline: TriggerOf<'file'>['baseline'],
@@ -118,18 +119,18 @@ function stableCheck(
   windowMs: number,
   nowMs: () => number,
 ): (found: FileState | undefined) => boolean {
-  let seen: FileState | undefined;
+  let lastState: FileState | undefined;
   let sinceMs = 0;
   let probedMs = 0;
   return (found) => {
     const atMs = nowMs();
     const isSame =
-      seen !== undefined &&
-      found?.sizeBytes === seen.sizeBytes &&
-      found.inode === seen.inode &&
+      lastState !== undefined &&
+      found?.sizeBytes === lastState.sizeBytes &&
+      found.inode === lastState.inode &&
       atMs - probedMs <= longestGapMs;
     if (!isSame) sinceMs = atMs;
-    seen = found;
+    lastState = found;
     probedMs = atMs;
     return found !== undefined && atMs - sinceMs >= windowMs;
   };

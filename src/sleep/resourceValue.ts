@@ -9,8 +9,8 @@ export interface ResourceQuestion {
 }
 
 /**
- * Returns the use in percent: one number or, for GPUs, one number per selected GPU. Returns an
- * empty list when any of these numbers is unknown.
+ * Returns the use in percent: one number (for disks, that of the fullest disk) or, for GPUs, one
+ * number per selected GPU. Returns an empty list if any of these percentages is unknown.
  */
 export function percentsOf(
   sample: ResourceSample,
@@ -39,9 +39,9 @@ function ofGpus(
   index: number | undefined,
   read: (gpu: GpuSample) => number | undefined,
 ): readonly number[] {
-  const meant = gpus.filter((gpu) => index === undefined || gpu.id === String(index));
-  const values = meant.flatMap((gpu) => known(read(gpu)));
-  return values.length === meant.length ? values : [];
+  const selectedGpus = gpus.filter((gpu) => index === undefined || gpu.id === String(index));
+  const values = selectedGpus.flatMap((gpu) => known(read(gpu)));
+  return values.length === selectedGpus.length ? values : [];
 }
 
 const known = (value: number | undefined): number[] => (value === undefined ? [] : [value]);

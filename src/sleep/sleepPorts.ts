@@ -20,7 +20,7 @@ export type SleepResources = Pick<MachineResources, 'watch' | 'latest' | 'take' 
 export interface SleepPorts {
   /**
    * Returns true when the run has a verdict or was never started. While the machine of a run does
-   * not answer, the run counts as not ended.
+   * not answer, the run is treated as not ended.
    */
   isEnded(runId: RunId): boolean;
   /**
@@ -47,7 +47,7 @@ export interface SleepPorts {
   readonly resources: SleepResources;
 }
 
-/** A run of the session that matches a reference of the model. */
+/** A run of the session that matches a reference written by the model, such as `run 7`. */
 export interface FoundRun {
   readonly id: RunId;
   /** Name of the run, for example `run 7`. */

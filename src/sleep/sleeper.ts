@@ -42,8 +42,8 @@ interface Condition {
 /**
  * Waits until the conditions of a sleep are met: with `any`, until the first is met; with `all`,
  * until all hold at the same time. A condition on the end of a process or on a time stays met,
- * whereas a metric or a file must hold at that moment. All state derives from the request and from
- * probes, so a sleep can continue from its recorded request after a restart.
+ * whereas a condition on a metric or a file must hold at that moment. All state derives from the
+ * request and from probes, so a sleep can continue from its recorded request after a restart.
  */
 export class Sleeper implements Disposable {
   readonly #ports: SleepPorts;
@@ -84,7 +84,8 @@ export class Sleeper implements Disposable {
       });
     };
     const consider = (): void => decide(verdictOf(request.logic, conditions));
-    // `all` compares the newest values, so it decides only after all points that arrive together.
+    // With `all`, each condition is checked with its newest value, so decide only after all points
+    // that arrived together have been compared.
     const onChange = request.logic === 'any' ? consider : () => queueMicrotask(consider);
     for (const condition of conditions)
       watches.add(this.#watch(condition, () => isDecided, onChange));

@@ -1,5 +1,5 @@
 /**
- * Conditions that end a sleep. The type names are those in the model's requests. All ids are
+ * Conditions that end a sleep. The type names are the same as in the model's requests. All ids are
  * resolved and validated before a sleep is recorded.
  */
 import type { RunId } from '../base/ids.ts';
@@ -21,8 +21,8 @@ export type ResourceName = 'gpu_util' | 'gpu_memory' | 'cpu' | 'memory' | 'disk'
 export type Trigger =
   | { readonly type: 'timer'; readonly atMs: number }
   /**
-   * Met when the run has a verdict. Only a run that has not ended at the start of the sleep is
-   * watched.
+   * Met when the run has a verdict or could not be started; met immediately if that is already the
+   * case at the start of the sleep.
    */
   | { readonly type: 'process_exit'; readonly runId: RunId; readonly name: string }
   /**
@@ -41,8 +41,8 @@ export type Trigger =
       readonly startTime?: string;
     }
   /**
-   * Met when all processes whose command line matches the pattern have ended: those at the time of
-   * the request, and those that started later.
+   * Met when all processes whose command line matches the pattern have ended: `processes`, which
+   * matched at the time of the request, and matching processes that started later.
    */
   | {
       readonly type: 'pattern_exit';
@@ -51,7 +51,10 @@ export type Trigger =
       readonly pattern: string;
       readonly processes: readonly { readonly pid: number; readonly startTime: string }[];
     }
-  /** Met when a point that was read after the sleep began satisfies the comparison. */
+  /**
+   * Met when the newest value of the metric in one of the runs satisfies the comparison. The first
+   * value compared is the newest value at the start of the sleep.
+   */
   | {
       readonly type: 'tracked_metric';
       readonly runIds: readonly RunId[];
@@ -106,7 +109,7 @@ export interface SleepRequest {
   readonly deadlineMs?: number;
 }
 
-/** Describes the condition for the user: `run 7 ends`, `loss < 1`, `14:30`. */
+/** Describes the condition for the user: `run 7 ends`, `loss < 1`, `14:30:00 UTC`. */
 export function triggerText(trigger: Trigger): string {
   switch (trigger.type) {
     case 'timer':
@@ -114,7 +117,7 @@ export function triggerText(trigger: Trigger): string {
     case 'process_exit':
       return `${trigger.name} ends`;
     case 'sweep_end':
-      return `sweep ${trigger.sweepId} is over`;
+      return `sweep ${trigger.sweepId} ends`;
     case 'foreign_exit':
       return `${trigger.machineId}:${trigger.pid} ends`;
     case 'pattern_exit':

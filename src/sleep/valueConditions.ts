@@ -42,7 +42,7 @@ function comparing(
     sink.met(sustained.check(holds(value, trigger.comparator, trigger.threshold)));
 }
 
-/** Reads the whole file whenever a probe shows that it has changed. */
+/** Reads the value again whenever a probe shows that the file has changed. */
 function watchFileValue(
   trigger: MetricTrigger,
   source: { readonly type: 'json_file' | 'csv_file'; readonly path: string },
@@ -53,21 +53,21 @@ function watchFileValue(
   const compare = comparing(trigger, sink);
   const owned = new DisposableStore();
   const reader = owned.add(new Reader(clock, sink));
-  let known = '';
+  let lastStamp = '';
   let compared: { stamp: string; value: number } | undefined;
   const take = (found: FileState, value: number): void => {
     // If times are in whole seconds, a second change within the same second is invisible. So a
     // file that changed just now is read once more.
     const isSettled = found.modifiedMs % 1000 !== 0 || clock.now() - found.modifiedMs > settledMs;
     const stamp = stampOf(found);
-    known = isSettled ? stamp : '';
+    lastStamp = isSettled ? stamp : '';
     const isNew = compared?.stamp !== stamp || !Object.is(compared.value, value);
     compared = { stamp, value };
     if (isNew) compare(value);
   };
   const answer = (found: FileState | undefined): void => {
     if (found === undefined) sink.failed(`${source.path} does not exist`);
-    else if (stampOf(found) !== known)
+    else if (stampOf(found) !== lastStamp)
       reader.read(
         () => readFileValue(machine, source, trigger.field, found.sizeBytes),
         (value) => take(found, value),
@@ -192,8 +192,7 @@ export function watchResource(
           percents.length > 0 && percents.every((each) => holds(each, comparator, threshold)),
         ),
       );
-      if (percents.length === 0)
-        sink.failed(`${machineId} does not report its ${trigger.resource}`);
+      if (percents.length === 0) sink.failed(`${machineId} does not report ${trigger.resource}`);
     }),
   );
   subscriptions.add(ports.resources.watch(machineId, (message) => sink.failed(message)));

@@ -8,14 +8,17 @@ export interface DiskFacts {
 }
 
 export interface DiskLimits {
-  /** A disk is nearly full when less than this share of it is free, and less than `belowGb`. */
+  /**
+   * Percentage of the disk. A disk is nearly full when its free space is below this percentage and
+   * also below `belowGb`.
+   */
   readonly belowPercent: number;
-  /** See `belowPercent`. */
+  /** Gigabytes (10^9 bytes); see `belowPercent`. */
   readonly belowGb: number;
 }
 
 const gigabyte = 1e9;
-/** The alarm ends when the free space is at least this multiple of the limit. */
+/** The alarm ends when the free space is at least this multiple of one of the two limits. */
 const roomFactor = 1.5;
 
 export class DiskWatch {

@@ -1,18 +1,19 @@
 /**
- * Detects a metric that has left its range for the worse and does not come back. The range belongs
- * to the best stretch: the best running median so far, and the spread around it. A point is out of
- * range when it exceeds the center of the range by the maximum of:
+ * Detects a metric that has left its range for the worse and does not come back. The range is
+ * derived from the best stretch of the metric: the best running median so far, and the spread
+ * around it. A point is out of range when it exceeds the center of the range by the maximum of:
  *
- * - a number of median absolute deviations, of the best stretch or of the present noise
+ * - a number of median absolute deviations, of the best stretch or of the current noise
  * - a quarter of the best value
- * - half of the gain since the beginning
+ * - half of the gain since the first values
  *
  * Healthy trainings leave their range for a while too: at a restart of the learning rate, the next
- * task, fold or stage, or when a policy forgets. So an alarm is raised at once only far beyond the
- * first values; otherwise only after a share of the points before (`patience`), and not while the
- * metric comes back. A metric that drifts (a score, a validation loss, a loss that never fell) is
- * compared with its recent values. Points out of range do not change the range, and a single point
- * is never enough.
+ * task, fold or stage, or when a policy forgets. Therefore, an alarm is raised early only if the
+ * metric is far beyond its first values (`farFactor`). Otherwise, it is raised only after an
+ * excursion whose length is at least a share of the points before it (`patience`), and not while
+ * the metric is coming back. A metric that drifts (a score, a validation loss, a loss that never
+ * fell) is compared with its recent values. Points out of range do not change the range. An alarm
+ * needs at least `forPoints` points.
  */
 import type { Direction } from '../metrics/metric.ts';
 import { Excursion } from './excursion.ts';
@@ -23,32 +24,39 @@ import type { DivergencePolicy } from './settings.ts';
 const windowPoints = 200;
 const recentPoints = 30;
 const firstPoints = 10;
-/** Points between two updates of the range. */
+/** Number of points between two updates of the range. */
 const refreshPoints = 10;
-/** Consecutive points in range that end an alarm. */
+/** Number of consecutive points in range that end an alarm. */
 const clearPoints = 50;
 const minShareOfBest = 0.25;
 const minShareOfGain = 0.5;
 /**
- * Minimum rise that counts as leaving the range, as a share of the recent values. Applies to a
- * metric that is compared with its recent values.
+ * For a metric that is compared with its recent values: minimum distance from these values at which
+ * a point is out of range, as a multiple of the recent median.
  */
 const minRise = { steady: 2, drifting: 0.5 } as const;
 /**
- * A metric is far away when its distance from the best value exceeds this multiple of the gain or
- * of the best value, whichever is larger. A training that began well does not get there by itself.
+ * A metric is far away when its distance from the best value exceeds this multiple of its gain, its
+ * best value or its noise, whichever is largest. A healthy training does not get that far away.
  */
 const farFactor = 3;
-/** Minimum length of an excursion, as a share of the points before it, for an alarm. */
+/**
+ * Minimum number of points of an excursion before an alarm, as a share (0 to 1) of the points
+ * before the excursion.
+ */
 const patience = { steady: 1 / 12, drifting: 1 / 4 } as const;
 /**
- * A drifting metric has jumped if, after this number of points out of range, its level exceeds the
- * limit by this factor. Otherwise the range follows the metric.
+ * Distinguishes a jump of a drifting metric from a drift, after `points` points out of range. After
+ * a jump, the metric is at least `factor` times as far from the center of the range as the limit
+ * is. After a drift, the range follows the metric.
  */
 const sudden = { points: 8, factor: 1.5 } as const;
-/** Minimum gain: as a share of the first value, and in multiples of its noise. */
+/**
+ * Minimum gain for a metric to be compared with its best values. The gain must exceed both `share`
+ * (0 to 1) of the first value and `deviations` times the noise.
+ */
 const minGain = { share: 0.05, deviations: 3 } as const;
-/** Ratio of the distance of two noisy values to the distance of one from the median. */
+/** Ratio of the distance between two noisy values to the distance of one value from the median. */
 const differenceFactor = Math.SQRT2;
 
 type DivergenceLimits = Pick<DivergencePolicy, 'deviations' | 'warmupPoints' | 'forPoints'>;
@@ -72,9 +80,9 @@ export class DivergenceWatch {
   readonly #sign: 1 | -1;
   readonly #course: Course;
   readonly #values = new RunningMedian(windowPoints);
-  /** The last values, in no particular order. */
+  /** Ring buffer of the last values. */
   readonly #last = new Float64Array(recentPoints);
-  #kept = 0;
+  #storedCount = 0;
   #recent = Number.NaN;
   readonly #differences = new RunningMedian(windowPoints);
   #count = 0;
@@ -94,8 +102,8 @@ export class DivergenceWatch {
   }
 
   /**
-   * Adds a value. Returns the limit that the metric has exceeded, in its own unit, when an alarm is
-   * due. Ignores NaN and infinite values.
+   * Adds a value. Returns the limit that the metric has exceeded, in the unit of the metric, when
+   * an alarm is due. Ignores NaN and infinite values.
    */
   add(raw: number): number | undefined {
     if (!Number.isFinite(raw)) return undefined;
@@ -152,8 +160,8 @@ export class DivergenceWatch {
     this.#inside += 1;
     if (this.#inside >= clearPoints) this.latch.clear();
     this.#values.add(value);
-    this.#last[this.#kept % recentPoints] = value;
-    this.#kept += 1;
+    this.#last[this.#storedCount % recentPoints] = value;
+    this.#storedCount += 1;
     if (this.#count > 1) this.#differences.add(Math.abs(value - this.#before));
     this.#before = value;
     if (this.#count === firstPoints) this.#first = this.#values.median;
@@ -162,7 +170,7 @@ export class DivergenceWatch {
 
   #refresh(): void {
     const { median, deviation } = this.#values;
-    const last = this.#last.slice(0, Math.min(this.#kept, recentPoints)).sort();
+    const last = this.#last.slice(0, Math.min(this.#storedCount, recentPoints)).sort();
     this.#recent = last[last.length >> 1] ?? Number.NaN;
     if (median < this.#best) {
       this.#best = median;

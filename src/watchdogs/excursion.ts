@@ -1,8 +1,17 @@
-/** The points of a metric since it left its range: decides whether it is coming back. */
+/**
+ * Collects the points of a metric since the metric left its range, and decides whether the metric
+ * is coming back.
+ */
 
-/** Maximum points in an excursion that can still count as coming back. */
+/**
+ * Maximum number of stored points. An excursion of this length is never considered to be coming
+ * back.
+ */
 const maxPoints = 2000;
-/** Share of its height that an excursion has to lose while it comes back. */
+/**
+ * Share (0 to 1) of its height above the best value that an excursion must lose to be considered to
+ * be coming back.
+ */
 const minLost = 0.1;
 /** Number of last points whose median is the level of the excursion. */
 const lastPoints = 8;
@@ -19,7 +28,7 @@ export class Excursion {
     return this.#values.length;
   }
 
-  /** Median of the last values. */
+  /** Median of the last `lastPoints` values. */
   get level(): number {
     return medianOf(this.#values.slice(-lastPoints));
   }

@@ -1,6 +1,6 @@
 import type { WatchAction, WatchKind } from './settings.ts';
 
-/** A problem that a watchdog found. The caller takes the action. */
+/** A problem that a watchdog found. The caller carries out `action`. */
 export interface Finding {
   readonly kind: WatchKind;
   /** For example `loss became NaN at step 120`. */

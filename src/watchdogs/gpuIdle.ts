@@ -1,4 +1,4 @@
-/** Detects GPUs that a run holds and does not use. */
+/** Detects GPUs that a run has leased and does not use. */
 import { Latch } from './latch.ts';
 
 export interface GpuIdleLimits {
@@ -6,7 +6,9 @@ export interface GpuIdleLimits {
   readonly minutes: number;
 }
 
-/** Longest interval between two samples that counts as observed. */
+/**
+ * Maximum interval between two samples. After a longer interval, the idle time starts again at 0.
+ */
 const longestGapMs = 30_000;
 
 export class GpuIdleWatch {

@@ -2,7 +2,7 @@
 export class Latch {
   #detail: string | undefined;
 
-  /** The reported text, while the condition holds. */
+  /** The reported text while the problem holds; otherwise `undefined`. */
   get holding(): string | undefined {
     return this.#detail;
   }

@@ -1,4 +1,4 @@
-/** Classifies a metric by its name, which decides how watchdogs treat it. */
+/** Classifies a metric by its name. Its class decides how watchdogs treat the metric. */
 
 const lossWords = new Set(
   'loss losses nll ce xent crossentropy logloss perplexity ppl bpb bpc bpd bpt mse rmse mae'.split(

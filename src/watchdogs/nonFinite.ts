@@ -2,38 +2,49 @@
  * Detects a metric that became NaN or infinite. Healthy runs print such values too: progress bars
  * that show `loss=nan` until the first mean (or forever, if the framework does not know the loss),
  * the best value before the first one, the mean of no episode, a gradient under a scaled loss, a
- * part that is not computed in each step. So a metric that never was a number only leads to a
- * warning, and one that is not computed in each step has to stay non-finite.
+ * part that is not computed in each step. Therefore, a metric that never was a number leads only to
+ * a warning, and a metric that is not computed in each step must stay non-finite for several
+ * values.
  */
 import type { MetricRole } from './metricRole.ts';
 
 export interface NonFiniteFacts extends MetricRole {
   /**
-   * Whether the action of the settings applies: the metric decides, is a loss, or was named by the
-   * user.
+   * True if the configured action applies to the metric: it decides which run is best, is a loss,
+   * or was named by the user.
    */
   readonly counts: boolean;
-  /** The user named the metric: its first non-finite value counts. */
+  /**
+   * True if the user named the metric in the settings. The first non-finite value then leads to the
+   * configured action.
+   */
   readonly isNamed: boolean;
 }
 
 /**
- * - `serious`: leads to the action of the settings
+ * - `serious`: leads to the configured action
  * - `noticed`: leads to a warning
  */
 export type NonFiniteLevel = 'serious' | 'noticed';
 
-/** Finite values in a row after which the metric counts as measured in each step. */
+/**
+ * Number of consecutive finite values after which the metric is considered to be measured in each
+ * step.
+ */
 const establishedAfter = 2;
 /**
  * Number of consecutive non-finite values that lead to a warning, after the metric was a number.
  */
 const noticedAfter = 3;
-/** Consecutive non-finite values of a metric that never was a number. */
+/**
+ * Number of consecutive non-finite values that lead to a warning if the metric never was a number.
+ * `ofEachStep`: for a loss that is computed in each step. `other`: for any other metric.
+ */
 const neverANumber = { ofEachStep: 5, other: 50 } as const;
 /**
- * For a metric that is not computed in each step: minimum consecutive non-finite values, and
- * minimum multiple of the longest gap so far that ended with a number.
+ * For a metric that is not computed in each step: minimum number of consecutive non-finite values
+ * for the configured action. The minimum is `points` or, if larger, `times` the length of the
+ * longest gap so far that ended with a number.
  */
 const serious = { points: 5, times: 3 } as const;
 
@@ -60,7 +71,7 @@ export class NonFiniteWatch {
     return this.#row >= points;
   }
 
-  /** Adds a value. Returns its level, or `undefined` when it is harmless. */
+  /** Adds a value. Returns the level of the problem; `undefined` if there is none. */
   add(value: number): NonFiniteLevel | undefined {
     if (Number.isFinite(value)) {
       this.#takeNumber();

@@ -1,6 +1,6 @@
 /**
- * Raises the alarms for all non-finite metrics of a run: one warning, and one alarm with the action
- * of the settings.
+ * Raises the alarms for all non-finite metrics of a run: at most one warning and one alarm with the
+ * configured action at a time.
  */
 import type { MetricPoint } from '../metrics/metric.ts';
 import type { Finding } from './finding.ts';
@@ -8,12 +8,12 @@ import { Latch } from './latch.ts';
 import type { NonFiniteLevel, NonFiniteWatch } from './nonFinite.ts';
 import type { WatchAction } from './settings.ts';
 
-/** Consecutive numbers after which a metric has recovered. */
+/** Number of consecutive finite values after which a metric has recovered. */
 const recoveredPoints = 1000;
 
 export class NonFiniteAlarm {
   readonly #action: WatchAction;
-  readonly #told: Readonly<Record<NonFiniteLevel, Latch>> = {
+  readonly #latches: Readonly<Record<NonFiniteLevel, Latch>> = {
     serious: new Latch(),
     noticed: new Latch(),
   };
@@ -37,22 +37,22 @@ export class NonFiniteAlarm {
   }
 
   #tell(series: NonFiniteWatch, level: NonFiniteLevel, point: MetricPoint): Finding | undefined {
-    const { serious, noticed } = this.#told;
+    const { serious, noticed } = this.#latches;
     if (this.#action === 'off') return undefined;
     this.#sick = series;
-    // With the action `warn`, alarms of both levels are equal.
-    const isTold =
+    // With the action `warn`, both levels lead to the same warning.
+    const isReported =
       level === 'noticed'
         ? serious.holding !== undefined
         : this.#action === 'warn' && noticed.holding;
-    const detail = this.#told[level].raise(() => nonFiniteText(point, series.hasBeenFinite));
-    if (detail === undefined || isTold) return undefined;
+    const detail = this.#latches[level].raise(() => nonFiniteText(point, series.hasBeenFinite));
+    if (detail === undefined || isReported) return undefined;
     return { kind: 'non_finite', detail, action: level === 'serious' ? this.#action : 'warn' };
   }
 
   #recover(): void {
     this.#sick = undefined;
-    for (const latch of Object.values(this.#told)) latch.clear();
+    for (const latch of Object.values(this.#latches)) latch.clear();
   }
 }
 

@@ -14,12 +14,14 @@ export const plateauSettingsSchema = z.strictObject({
     .max(10_000)
     .optional()
     .describe(
-      'Number of experiments in a row without an improvement on the best one that make a plateau. 0: none do.',
+      'Number of consecutive experiments that must fail to improve on the best experiment before a plateau is detected. 0: plateaus are not detected.',
     ),
   onPlateau: z
     .enum(plateauActions)
     .optional()
-    .describe('Action: advise the agent, or also end the session after twice as many experiments.'),
+    .describe(
+      'Action on a plateau: advise (advise the agent) or end (advise the agent, and end the session after twice as many experiments without improvement).',
+    ),
   noisePercent: z
     .number()
     .min(0)

@@ -27,7 +27,7 @@ export interface RunWatchOptions {
   readonly told?: readonly Pick<Finding, 'kind' | 'action'>[];
 }
 
-/** Maximum metrics to watch: some programs print a new name on every line. */
+/** Maximum number of metrics to watch: some programs print a new name on every line. */
 const maxSeries = 2000;
 const noFindings: readonly Finding[] = [];
 
@@ -47,7 +47,7 @@ export class RunWatch {
     this.#throughput = new ThroughputWatch(policy.throughput);
     this.#silence = new SilenceWatch(policy.silence.minutes);
     this.#gpus = new GpuIdleWatch(policy.gpu_idle);
-    // Whether other problems still hold follows from the points.
+    // Whether problems of other kinds still hold is determined from the points.
     for (const { kind } of told) this.#latchOfTime(kind)?.raise(() => 'told');
   }
 
@@ -95,7 +95,7 @@ export class RunWatch {
   }
 
   /**
-   * Must be called instead of `beat` while the machine does not answer. That time does not count as
+   * Must be called instead of `beat` while the machine does not answer. This time is not counted as
    * silence.
    */
   skip(): void {

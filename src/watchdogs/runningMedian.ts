@@ -8,7 +8,10 @@ export class RunningMedian {
   #count = 0;
   #next = 0;
 
-  /** `capacity` is the number of last values that count. */
+  /**
+   * Creates an empty window. `capacity`: maximum number of values in the window, which are the most
+   * recent ones.
+   */
   constructor(capacity: number) {
     this.#ring = new Float64Array(capacity);
     this.#sorted = new Float64Array(capacity);
@@ -59,7 +62,7 @@ export class RunningMedian {
     this.#count += 1;
   }
 
-  /** Replaces a value. Only values between the two move. */
+  /** Replaces `old` by `value`. Moves only the sorted values between them. */
   #replace(old: number, value: number): void {
     const from = this.#placeOf(old);
     const to = this.#placeOf(value);
@@ -68,7 +71,7 @@ export class RunningMedian {
     this.#sorted[to > from ? to - 1 : to] = value;
   }
 
-  /** Returns the index of the first value that is not smaller. */
+  /** Returns the index of the first sorted value that is not smaller than `value`. */
   #placeOf(value: number): number {
     let low = 0;
     let high = this.#count;

@@ -7,7 +7,7 @@ import * as z from 'zod';
 /**
  * - `off`: not watched
  * - `warn`: the alarm is recorded and wakes a sleeping agent
- * - `ask`: the same, and the user is asked whether the run may continue
+ * - `ask`: as `warn`, and the user is asked whether the run may continue
  * - `kill`: the run is ended
  */
 export const watchActions = ['off', 'warn', 'kill', 'ask'] as const;
@@ -25,7 +25,7 @@ export type WatchKind = (typeof watchKinds)[number];
 
 const action = z
   .enum(watchActions)
-  .describe('Action: nothing, a warning, the end of the run, or a question.');
+  .describe('Action: off (no check), warn (tell the agent), ask (ask you) or kill (end the run).');
 const minutes = z.number().positive().max(10_080);
 const metricNames = z.array(z.string().min(1)).max(50);
 
@@ -47,27 +47,39 @@ export const watchdogSettingsSchema = z.strictObject({
     metrics: metricNames
       .optional()
       .describe(
-        'Metrics that the action applies to; any other only warns. Default: the deciding metric, and losses.',
+        'Metrics that the action applies to; other metrics only cause a warning. Default: losses, and the metric that decides which run is best.',
       ),
   }).optional(),
-  divergence: kind('A metric left its own range for the worse, and stays away.', {
-    deviations: z
-      .number()
-      .min(3)
-      .max(1000)
-      .optional()
-      .describe('Distance from the median, in median absolute deviations.'),
-    warmupPoints: z
-      .int()
-      .min(10)
-      .max(1_000_000)
-      .optional()
-      .describe('Points before a metric is judged.'),
-    forPoints: z.int().min(1).max(10_000).optional().describe('Points in a row out of range.'),
-    metrics: metricNames
-      .optional()
-      .describe('Metrics to watch. Default: the deciding metric, and losses.'),
-  }).optional(),
+  divergence: kind(
+    'A metric became much worse than its previous range, and does not return to it.',
+    {
+      deviations: z
+        .number()
+        .min(3)
+        .max(1000)
+        .optional()
+        .describe(
+          'Distance from the median at which a value is out of range, in median absolute deviations.',
+        ),
+      warmupPoints: z
+        .int()
+        .min(10)
+        .max(1_000_000)
+        .optional()
+        .describe('Number of points that a metric must have before it is checked.'),
+      forPoints: z
+        .int()
+        .min(1)
+        .max(10_000)
+        .optional()
+        .describe('Minimum number of consecutive points out of range for an alarm.'),
+      metrics: metricNames
+        .optional()
+        .describe(
+          'Metrics to watch. Default: losses, and the metric that decides which run is best.',
+        ),
+    },
+  ).optional(),
   throughput: kind('The run became much slower than it was.', {
     belowPercent: z
       .number()
@@ -75,10 +87,10 @@ export const watchdogSettingsSchema = z.strictObject({
       .max(90)
       .optional()
       .describe('Percentage of the median speed of the run below which it is slow.'),
-    minutes: minutes.optional().describe('Minutes that it must last.'),
+    minutes: minutes.optional().describe('Minutes for which the run must stay slow.'),
   }).optional(),
   silence: kind('The run prints nothing.', {
-    minutes: minutes.optional().describe('Minutes that it must last.'),
+    minutes: minutes.optional().describe('Minutes without output.'),
   }).optional(),
   disk: kind('A disk of the machine of the run is nearly full.', {
     belowPercent: z
@@ -87,7 +99,7 @@ export const watchdogSettingsSchema = z.strictObject({
       .max(50)
       .optional()
       .describe(
-        'Percentage of free space, below which the disk is nearly full if belowGb applies, too.',
+        'Percentage of free space below which the disk is nearly full. The free space must also be below belowGb.',
       ),
     belowGb: z
       .number()
@@ -95,17 +107,19 @@ export const watchdogSettingsSchema = z.strictObject({
       .max(10_000)
       .optional()
       .describe(
-        'Gigabytes of free space, below which the disk is nearly full if belowPercent applies, too.',
+        'Gigabytes of free space below which the disk is nearly full. The free space must also be below belowPercent.',
       ),
   }).optional(),
-  gpu_idle: kind('The GPUs of the run do nothing.', {
+  gpu_idle: kind('The GPUs of the run are idle.', {
     belowPercent: z
       .number()
       .positive()
       .max(100)
       .optional()
-      .describe('Utilization in percent, below which each of them is idle.'),
-    minutes: minutes.optional().describe('Minutes that it must last.'),
+      .describe(
+        'Utilization in percent below which a GPU is idle. All GPUs of the run must be idle.',
+      ),
+    minutes: minutes.optional().describe('Minutes for which the GPUs must be idle.'),
   }).optional(),
 });
 
@@ -160,17 +174,17 @@ export const defaultPolicy: WatchdogPolicy = {
  * those of the project.
  */
 export function policyOf(...layers: readonly (WatchdogSettings | undefined)[]): WatchdogPolicy {
-  const said = <Kind extends WatchKind>(name: Kind): WatchdogPolicy[Kind] =>
+  const overlaid = <Kind extends WatchKind>(name: Kind): WatchdogPolicy[Kind] =>
     Object.assign(
       { ...defaultPolicy[name] },
       ...layers.map((layer) => layer?.[name]),
     ) as WatchdogPolicy[Kind];
   return {
-    non_finite: said('non_finite'),
-    divergence: said('divergence'),
-    throughput: said('throughput'),
-    silence: said('silence'),
-    disk: said('disk'),
-    gpu_idle: said('gpu_idle'),
+    non_finite: overlaid('non_finite'),
+    divergence: overlaid('divergence'),
+    throughput: overlaid('throughput'),
+    silence: overlaid('silence'),
+    disk: overlaid('disk'),
+    gpu_idle: overlaid('gpu_idle'),
   };
 }

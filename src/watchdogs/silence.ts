@@ -1,11 +1,12 @@
 /**
- * Detects a run that prints nothing. Only observed time counts, not that of a computer that slept.
+ * Detects a run that prints nothing. Counts only time in which this process observed the run, not
+ * time in which the computer slept.
  */
 import { Latch } from './latch.ts';
 
 /**
- * Longest interval between two beats that counts as observed. After a longer one, the computer
- * probably slept.
+ * Maximum time that one interval between two calls of `beat` adds to the measured silence. During a
+ * longer interval, the computer probably slept.
  */
 const longestBeatMs = 60_000;
 /**
@@ -27,8 +28,8 @@ export class SilenceWatch {
   }
 
   /**
-   * Call regularly while the run is known to be active. `lastOutputMs`: when output was last read,
-   * if ever.
+   * Must be called regularly while the run is known to be active. `lastOutputMs`: when output was
+   * last read, if ever. Returns the text of the alarm if one is to be raised.
    */
   beat(nowMs: number, lastOutputMs: number | undefined): string | undefined {
     const passedMs = nowMs - (this.#beatMs ?? nowMs);

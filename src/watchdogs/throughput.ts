@@ -8,9 +8,12 @@ import { Latch } from './latch.ts';
 import { RunningMedian } from './runningMedian.ts';
 
 const windowRates = 101;
-/** Rates needed before the usual speed is known. */
+/** Number of rates needed before the usual speed is known. */
 const minRates = 20;
-/** Minimum slow stretches: a single one may be an evaluation or a checkpoint. */
+/**
+ * Minimum number of slow stretches for an alarm: a single slow stretch may be an evaluation or a
+ * checkpoint.
+ */
 const minSlow = 3;
 const clearRates = 3;
 /**
@@ -18,7 +21,10 @@ const clearRates = 3;
  * by itself, such as an evaluation in each epoch.
  */
 const longerFactor = 2;
-/** Minimum length of a stretch: output arrives in bursts, so shorter ones are not meaningful. */
+/**
+ * Minimum length of a stretch: output arrives in bursts, so the speed in a shorter stretch is not
+ * meaningful.
+ */
 const minStretchMs = 10_000;
 
 export interface ThroughputLimits {
@@ -74,8 +80,8 @@ export class ThroughputWatch {
     if (isAnew || timeMs - from.timeMs < minStretchMs) return undefined;
     const perSecond = isSpeed ? value : (step - from.step) / ((timeMs - from.timeMs) / 1000);
     // Two points with the same step give no speed: an evaluation prints the step at which it runs.
-    const isTold = Number.isFinite(perSecond) && (isSpeed || step > from.step);
-    return isTold ? { perSecond, fromMs: from.timeMs, toMs: timeMs } : undefined;
+    const isUsable = Number.isFinite(perSecond) && (isSpeed || step > from.step);
+    return isUsable ? { perSecond, fromMs: from.timeMs, toMs: timeMs } : undefined;
   }
 
   #judge(rate: Rate, { metric }: MetricPoint): string | undefined {

@@ -6,7 +6,8 @@ import { oneLine } from '../base/text.ts';
 import { WebFailure } from './webFailure.ts';
 
 /**
- * In a public range, but this service of Azure is reachable only from inside its virtual machines.
+ * Address of an Azure service that only virtual machines in Azure can reach. Refused, although the
+ * address lies in a public range.
  */
 const azureHost = '168.63.129.16';
 
@@ -28,14 +29,14 @@ export function isPublicAddress(address: string): boolean {
 }
 
 /**
- * Matches names with a local meaning. Refused because a proxy would resolve such a name in the
- * proxy's own network.
+ * Matches host names that exist only in a local network, such as `printer` or `nas.local`. Such a
+ * name is refused, since a proxy would resolve it in the network of the proxy.
  */
 const localName = /^[^.]+$|\.(localhost|local|internal|intranet|lan|home\.arpa|onion)$/;
 
 /**
- * Parses an `http` or `https` URL. Throws `WebFailure` if the URL has no host, or contains a
- * password.
+ * Parses an `http` or `https` URL. Throws `WebFailure` for any other text, and for a URL with a
+ * user name or a password.
  */
 export function parseAddress(text: string, base?: string): URL {
   const url = URL.parse(text.trim(), base);
@@ -43,7 +44,7 @@ export function parseAddress(text: string, base?: string): URL {
   if (url === null)
     throw new WebFailure(
       'address',
-      `${shown} is not a URL. Give a complete one, such as https://arxiv.org.`,
+      `${shown} is not a URL. Give a complete URL, such as https://arxiv.org.`,
     );
   if (url.protocol !== 'http:' && url.protocol !== 'https:')
     throw new WebFailure(
@@ -75,5 +76,5 @@ export function checkHost(host: string): void {
 export const notPublic = (host: string): WebFailure =>
   new WebFailure(
     'address',
-    `${oneLine(host, 100)} is in a private network or on this computer. Such addresses are not fetched. The user can allow them with the setting helios.web.allowPrivateAddresses; programs reach it with remote_exec.`,
+    `${oneLine(host, 100)} is in a private network or on this computer, and private addresses are not fetched. The user can allow them with the setting helios.web.allowPrivateAddresses. A command on a machine may reach the host: use remote_exec.`,
   );

@@ -3,8 +3,8 @@
  */
 
 /**
- * Returns the decoded text. A byte order mark takes precedence over the server's charset, and that
- * charset over the declaration in the page.
+ * Returns the decoded text. A byte order mark takes precedence over the charset that the server
+ * sent, and the charset over the declaration in the page.
  */
 export function decodeText(bytes: Uint8Array, charset: string | undefined): string {
   const label = markedEncoding(bytes) ?? charset ?? declaredEncoding(bytes);
@@ -40,7 +40,7 @@ function decodedAs(label: string, bytes: Uint8Array): string | undefined {
 
 /**
  * Decodes bytes without a declared encoding: as UTF-8 if that is valid, otherwise as Windows-1252,
- * the most common case.
+ * the most common encoding of such pages.
  */
 function guessed(bytes: Uint8Array): string {
   const text = new TextDecoder('utf-8').decode(bytes);

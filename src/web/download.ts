@@ -24,8 +24,8 @@ export interface WebOptions {
   readonly userAgent: string;
   allowsPrivateAddresses(): boolean;
   /**
-   * Opens a dispatcher per download. Default: a direct connection. With a proxy, only the addresses
-   * that this computer resolves are checked, since the proxy resolves names itself.
+   * Opens a dispatcher per download. Default: a direct connection. If the dispatcher uses a proxy,
+   * the proxy resolves names itself, so only the addresses that this computer resolves are checked.
    */
   readonly openDispatcher?: OpenDispatcher;
   readonly resolve?: Resolve;
@@ -233,10 +233,10 @@ function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
 function refused(url: URL, { status, statusText, headers }: Response, nowMs: number): WebFailure {
   const afterMs = retryAfterMs(headers.get('retry-after'), nowMs) ?? 0;
   const later = afterMs > 0 ? ` Retry in ${formatDuration(afterMs)}.` : '';
-  const said = oneLine(cleanText(statusText), 60);
+  const reasonPhrase = oneLine(cleanText(statusText), 60);
   return new WebFailure(
     'status',
-    `${hostOf(url)} answered ${status}${said && ` ${said}`}.${later}`,
+    `${hostOf(url)} answered ${status}${reasonPhrase && ` ${reasonPhrase}`}.${later}`,
     {
       status,
       ...((status === 429 || status >= 500) && { retryAfterMs: afterMs }),

@@ -38,8 +38,8 @@ interface Page extends Omit<PagePart, 'offset' | 'totalChars' | 'nextOffset'> {
 
 const accept =
   'text/html, application/xhtml+xml, text/markdown, application/pdf;q=0.9, text/*;q=0.8, */*;q=0.5';
-const keptMs = 15 * 60_000;
-const keptChars = 8_000_000;
+const cachedMs = 15 * 60_000;
+const maxCachedChars = 8_000_000;
 const maxTextChars = 2_000_000;
 
 export class WebReader {
@@ -53,7 +53,7 @@ export class WebReader {
 
   /** Reads a part of a page. Rejects with `WebFailure`, or with the reason of the signal. */
   async read({ url, offset, maxChars }: PageRequest, signal: AbortSignal): Promise<PagePart> {
-    const page = this.#kept(url) ?? this.#keep(url, await this.#fetch(url, signal));
+    const page = this.#cached(url) ?? this.#cache(url, await this.#fetch(url, signal));
     const { text } = page;
     if (offset > 0 && offset >= text.length)
       throw new WebFailure(
@@ -71,20 +71,20 @@ export class WebReader {
     };
   }
 
-  #kept(url: string): Page | undefined {
+  #cached(url: string): Page | undefined {
     const page = this.#pages.get(url);
-    return page !== undefined && this.#options.clock.now() - page.readMs < keptMs
+    return page !== undefined && this.#options.clock.now() - page.readMs < cachedMs
       ? page
       : undefined;
   }
 
-  #keep(url: string, page: Page): Page {
+  #cache(url: string, page: Page): Page {
     this.#pages.delete(url);
     this.#pages.set(url, page);
     let chars = 0;
     for (const [key, { text }] of [...this.#pages].reverse()) {
       chars += text.length;
-      if (chars > keptChars) this.#pages.delete(key);
+      if (chars > maxCachedChars) this.#pages.delete(key);
     }
     return page;
   }
@@ -102,7 +102,7 @@ export class WebReader {
         ...(got.isCut ? [`only the first ${formatBytes(got.bytes.length)} were read`] : []),
         ...(note === undefined ? [] : [note]),
         ...(clean.length > maxTextChars
-          ? [`only the first ${maxTextChars} characters are kept`]
+          ? [`only the first ${maxTextChars} characters are available`]
           : []),
       ],
       readMs: this.#options.clock.now(),
@@ -131,7 +131,7 @@ export class WebReader {
 
 const partless = ({ readMs: _, ...page }: Page): Omit<Page, 'readMs'> => page;
 
-/** Returns `at`, or the offset before it if a cut at `at` would split a character. */
+/** Returns `at`, or the offset before it if `at` would split a surrogate pair. */
 const wholeCharacter = (text: string, at: number): number =>
   /[\udc00-\udfff]/.test(text.charAt(at)) ? at - 1 : at;
 

@@ -15,8 +15,7 @@ export interface ReadPage {
 }
 
 /**
- * Search results in a page. `isChallenge` is true when the page asks the user to prove to be human,
- * instead of showing results.
+ * Search results in a page. `isChallenge` is true when the page shows a CAPTCHA instead of results.
  */
 export interface FoundHits {
   readonly hits: readonly SearchHit[];

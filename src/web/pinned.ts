@@ -1,6 +1,6 @@
 /**
- * Resolves each host name only once, checks its addresses, and lets connections use only these
- * addresses. So a later DNS answer cannot redirect a connection to an unchecked address.
+ * Resolves the host name of a request, checks the addresses, and lets connections use only these
+ * addresses. A later DNS answer thus cannot redirect a connection to an unchecked address.
  */
 import { lookup as systemLookup, type LookupAddress } from 'node:dns';
 import type { LookupFunction } from 'node:net';
@@ -47,10 +47,10 @@ export class PinnedNames {
   /** Lookup function for connections. Returns only the stored addresses. */
   readonly lookup: LookupFunction = (name, options, callback) => {
     const host = name.replace(/\.$/, '');
-    const wanted =
+    const wantedFamily =
       options.family === 4 || options.family === 'IPv4' ? 4 : options.family ? 6 : undefined;
     const found = (this.#addresses.get(host) ?? []).filter(
-      ({ family }) => wanted === undefined || family === wanted,
+      ({ family }) => wantedFamily === undefined || family === wantedFamily,
     );
     const [first] = found;
     if (first === undefined) return callback(this.#problems.get(host) ?? notFound(host), '');

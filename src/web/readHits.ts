@@ -33,8 +33,9 @@ const textOf = (element: Result | null): string =>
   (element?.textContent ?? '').replace(/\s+/g, ' ').trim();
 
 /**
- * Returns the URL of the result, which the link contains as the parameter `uddg`. Links without
- * that parameter are advertisements or internal links.
+ * Returns the URL that the link of a result leads to. A link to duckduckgo.com contains this URL as
+ * the parameter `uddg`; without `uddg`, the link is an advertisement or an internal link, and the
+ * function returns `undefined`.
  */
 function targetOf(href: string): string | undefined {
   const link = URL.parse(href, 'https://duckduckgo.com');

@@ -32,19 +32,24 @@ interface Article {
 }
 
 /**
- * Maximum number of elements and of nested elements. A larger page is not searched for an article,
- * since that would take too long.
+ * Maximum number of elements of a page. A larger page is not searched for an article, since that
+ * would take too long.
  */
 const maxElements = 100_000;
+/** Maximum nesting depth of a page that is searched for an article. */
 const maxDepth = 150;
-/** Minimum length of an article. Shorter text is a banner or a cookie notice. */
+/**
+ * Minimum length of an article, in characters. A shorter text is usually a banner or a cookie
+ * notice.
+ */
 const minChars = 250;
 
 /**
- * Cast to simpler types, since the library's types need the DOM types of a browser, which are not
- * available here.
+ * The HTML parser, cast to a simpler type: the library's types need the DOM types of a browser,
+ * which are not available here.
  */
 const parse = parseHTML as unknown as (html: string) => { readonly document: Document };
+/** The class that finds the article of a page, cast to a simpler type for the same reason. */
 const Judge = Readability as unknown as new (
   document: Document,
   options: { readonly maxElemsToParse: number },
@@ -96,10 +101,7 @@ function shownIn(document: Document): string {
   return document.body?.innerHTML ?? '';
 }
 
-/**
- * Makes links absolute and removes links other than web and mail links. Replaces images by their
- * alternative text.
- */
+/** Makes links absolute, and removes links other than web and mail links. */
 function makeAbsolute(document: Document, url: string): void {
   const base =
     URL.parse(document.querySelector('base[href]')?.getAttribute('href') ?? '', url)?.href ?? url;

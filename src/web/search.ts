@@ -45,7 +45,7 @@ function searxngUrl(baseUrl: string): URL {
 }
 
 const jsonIsOff =
-  'The SearxNG instance refuses (403). Its settings.yml must list json under search: formats:. Until the user changes that, continue without searching, or fetch known pages with web_fetch.';
+  'The SearxNG instance refused the request (403). Its settings.yml must list json under search: formats:. Until the user changes that, continue without searching, or fetch known pages with web_fetch.';
 
 const isForbidden = (error: unknown): boolean =>
   error instanceof WebFailure && error.status === 403;
@@ -55,7 +55,7 @@ function hitsOf({ bytes, charset }: Download): SearchHit[] {
   if (results === undefined)
     throw new WebFailure(
       'search',
-      'The server at helios.web.searxngUrl is not a SearxNG instance: it sent no results.',
+      'The server at helios.web.searxngUrl is not a SearxNG instance: it sent no list of results. The user has to correct the setting.',
     );
   return results.flatMap(({ title, url, content }) =>
     typeof url === 'string' && /^https?:/i.test(url)
@@ -102,13 +102,13 @@ export const duckDuckGoSearch =
   };
 
 const challenged =
-  'DuckDuckGo suspects a robot and asks for a human answer. Search later, or fetch known pages with web_fetch (arxiv.org, huggingface.co, github.com, a project’s documentation). The user can set helios.web.searxngUrl, or use a model provider with built-in search.';
+  'DuckDuckGo blocked the search as automated and asks for a CAPTCHA. Try again later, or fetch known pages with web_fetch (arxiv.org, huggingface.co, github.com, a project’s documentation). The user can set helios.web.searxngUrl, or use a model provider with built-in search.';
 
 const maxTitleChars = 200;
 const maxUrlChars = 1000;
 const maxSnippetChars = 500;
 
-/** Removes repeated pages, cleans the texts and limits their length. */
+/** Returns at most `maxResults` results, each URL once, with cleaned and shortened texts. */
 export function cleaned(hits: readonly SearchHit[], maxResults: number): SearchHit[] {
   const urls = new Set<string>();
   const isNew = ({ url }: SearchHit): boolean =>

@@ -1,6 +1,7 @@
 import { HeliosError } from '../base/errors.ts';
 
 /**
+ * Reasons why a web request failed:
  * - `address`: the address must not be fetched
  * - `status`: the server refused the request or failed
  * - `network`: no complete answer was received
@@ -15,16 +16,14 @@ type WebFailureOptions = ErrorOptions & {
   readonly retryAfterMs?: number;
 };
 
-/**
- * A failed web request. The message states what to try next, and never contains text of the page.
- */
+/** A failed web request. The message never contains text of the page. */
 export class WebFailure extends HeliosError {
   readonly reason: WebFailureReason;
   /** HTTP status; set for the reason `status`. */
   readonly status: number | undefined;
   /**
-   * Wait in milliseconds that the server requests before a retry; `undefined` when a retry is
-   * pointless.
+   * Time to wait before a retry, in milliseconds: as the server requests, or 0. `undefined` if the
+   * request is not retried.
    */
   readonly retryAfterMs: number | undefined;
 

@@ -1,7 +1,7 @@
 enter_repo "$1"
 path=$2 ref=$3
 commit=$(g rev-parse -q --verify "$ref^{commit}") || exit 85
-mkdir -p -- "${path%/*}" && path=$(cd -- "${path%/*}" && pwd -P)/${path##*/} || exit 1
+(umask 077 && mkdir -p -- "${path%/*}") && path=$(cd -- "${path%/*}" && pwd -P)/${path##*/} || exit 1
 admin() {
   set +f
   grep -lxF -e "$path/.git" /dev/null "$common"/worktrees/*/gitdir 2>/dev/null | sed 's|/gitdir$||'
@@ -13,15 +13,16 @@ is_whole() {
 is_new=0
 if ! is_whole; then
   is_new=1
-  # This folder was left by an interrupted creation: nobody has worked in it.
+  # Git knows the folder as a worktree, but the folder is incomplete: its creation was interrupted,
+  # so nobody has worked in it.
   [ ! -e "$path" ] || [ -z "$(admin)" ] || rm -rf -- "$path"
   [ -z "$(admin)" ] || rm -rf -- "$(admin)"
-  [ ! -e "$path" ] || { echo "$path is there already, and is no worktree of this repository" >&2; exit 86; }
+  [ ! -e "$path" ] || { echo "$path exists already and is not a worktree of this repository" >&2; exit 86; }
   own_dir "$4" "$5"
   g worktree add --detach --no-checkout -- "$path" "$commit" >/dev/null || exit 1
   made=$(admin)
   [ -n "$made" ] || exit 1
-  # Copies the sparse checkout of the source checkout.
+  # If the user's checkout is sparse, checks out only the same files.
   if [ -f "$made/info/sparse-checkout" ] && [ "$(g config --bool core.sparseCheckout)" = true ]; then
     cp -- "$made/info/sparse-checkout" "$own/info/sparse-checkout"
     g config --get-regexp '^core\.sparsecheckout(cone)?$' | sed 's/^core\.\([a-z]*\)/\1 =/; 1s/^/[core]\n/' >>"$own/config"

@@ -7,6 +7,7 @@ import { GitFailure, heliosFolder, runGit, scriptStart } from './gitScript.ts';
 import { intakeOf, toInspect, type Intake } from './intake.ts';
 import type { LeaveOutLimits } from './leaveOut.ts';
 import { inspect, survey, type GitPlace, type HeadEntry, type Survey } from './survey.ts';
+import { formatDuration } from '../../base/text.ts';
 
 export interface Capture {
   readonly machine: Machine;
@@ -15,15 +16,16 @@ export interface Capture {
   /** Name of the ref under which the commit is stored. */
   readonly ref: string;
   /**
-   * Parent of the new commit, for a worktree that Helios created: commits only if something has
-   * changed, and checks the new commit out in that worktree. By default, the parent is the commit
-   * that is checked out, which stays checked out.
+   * Set for a worktree that Helios created: the parent of the new commit. A commit is then made
+   * only if something has changed, and is checked out in the worktree. If omitted, the parent is
+   * the checked-out commit, which stays checked out.
    */
   readonly following?: string;
   readonly message: string;
   readonly limits: LeaveOutLimits;
-  /** Paths that a command names, relative to `folder`. They count even if git ignores them. */
+  /** Paths that a command names, relative to `folder`. Files that git ignores are only hashed. */
   readonly files?: readonly string[];
+  /** Returns the remaining time for the capture. */
   leftMs(): number;
   readonly signal?: AbortSignal;
 }
@@ -43,54 +45,57 @@ export interface Captured {
 }
 
 /** Captures the code of a worktree. Rejects with `GitFailure`. */
-export async function capture(asked: Capture): Promise<Captured> {
-  await ready(asked);
-  const base = asked.following === undefined ? {} : { base: asked.following };
-  const place = (): GitPlace => ({ ...asked, ...base, timeoutMs: asked.leftMs() });
+export async function capture(request: Capture): Promise<Captured> {
+  await ready(request);
+  const base = request.following === undefined ? {} : { base: request.following };
+  const place = (): GitPlace => ({ ...request, ...base, timeoutMs: request.leftMs() });
   const surveyed = await survey(place());
-  const seen = await inspect(
+  const inspected = await inspect(
     { ...place(), folder: surveyed.top },
     toInspect(surveyed),
-    asked.limits.maxFileBytes,
+    request.limits.maxFileBytes,
   );
-  const intake = intakeOf(surveyed, seen, asked.limits);
+  const intake = intakeOf(surveyed, inspected, request.limits);
   const { top, head } = surveyed;
-  const kept = await keep(asked, surveyed, intake);
+  const stored = await keep(request, surveyed, intake);
   return {
     top,
     ...(head !== undefined && { head }),
-    ...kept,
+    ...stored,
     leftOut: intake.leftOut,
     ignored: surveyed.ignored,
   };
 }
 
-/** Waits until the machine is ready, at most as long as git itself may take. */
+/** Waits until the machine is ready, at most for the remaining time of the capture. */
 async function ready({ machine, clock, leftMs }: Capture): Promise<void> {
   if (machine.ready === undefined) return;
-  const known = new AbortController();
+  const answered = new AbortController();
   const limitMs = leftMs();
-  const late = delay(clock, limitMs, known.signal).then(() => {
-    throw new GitFailure('timeout', `${machine.id} did not answer within ${limitMs / 1000} s.`);
+  const late = delay(clock, limitMs, answered.signal).then(() => {
+    throw new GitFailure(
+      'timeout',
+      `${machine.id} did not answer within ${formatDuration(limitMs)}.`,
+    );
   });
   late.catch(() => undefined);
   try {
     await Promise.race([machine.ready(), late]);
   } finally {
-    known.abort();
+    answered.abort();
   }
 }
 
 const keepScript = `${scriptStart}${shellText('./keep.sh', import.meta.url)}`;
 
 async function keep(
-  { ref, message, following = '', ...asked }: Capture,
+  { ref, message, following = '', ...request }: Capture,
   { top, unwatched, staged, emptyTree }: Survey,
   { asTheyStand, leftOut }: Intake,
 ): Promise<Pick<Captured, 'tree' | 'headTree' | 'commit'>> {
   const nothing: HeadEntry = { mode: '0', hash: '0'.repeat(emptyTree.length) };
-  // Excluded files that are staged are reset in the index, to the version of the commit. Files that
-  // the commit does not have are removed from the index.
+  // In the temporary copy of the index, staged files that are omitted are reset to the version of
+  // the commit, or removed if the commit does not have them.
   const asInHead = [...staged].filter(([name]) => leftOut.has(name));
   const lines = [
     ...unwatched.map((name) => `V${name}`),
@@ -98,12 +103,12 @@ async function keep(
     ...asInHead.map(([name, { mode, hash } = nothing]) => `H${mode} ${hash}\t${name}`),
   ];
   const text = await runGit({
-    ...asked,
-    timeoutMs: asked.leftMs(),
+    ...request,
+    timeoutMs: request.leftMs(),
     script: keepScript,
     args: [
       top,
-      heliosFolder(asked.machine),
+      heliosFolder(request.machine),
       ref,
       message,
       following,

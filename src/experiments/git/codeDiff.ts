@@ -10,7 +10,7 @@ export interface CodeDiff {
   readonly isEqual: boolean;
   /** Changed files with line counts; limited in length. */
   readonly stat: string;
-  /** The beginning of the patch, limited in length. */
+  /** The patch, truncated to `maxBytes`. */
   readonly patch: string;
   /** Size of the complete patch, in bytes. */
   readonly patchBytes: number;
@@ -26,14 +26,14 @@ const script = `${scriptStart}${shellText('./codeDiff.sh', import.meta.url)}`;
  */
 export async function codeDiff(
   { machine, folder, signal }: RepoPlace,
-  asked: {
+  request: {
     readonly a: string;
     readonly b: string;
     readonly maxBytes: number;
     readonly clock: Clock;
   },
 ): Promise<CodeDiff> {
-  const { a, b, maxBytes, clock } = asked;
+  const { a, b, maxBytes, clock } = request;
   const args = [folder, a, b, String(statBytes), String(maxBytes)];
   const output = await runGit({
     machine,

@@ -14,6 +14,7 @@ import type { CodeState } from '../experiment.ts';
 import { capture } from './capture.ts';
 import { GitFailure } from './gitScript.ts';
 import { defaultLimits, namedLeftOut, type LeaveOutLimits } from './leaveOut.ts';
+import { formatDuration } from '../../base/text.ts';
 
 export interface ExperimentCodeStoreDeps {
   readonly sessionId: SessionId;
@@ -34,10 +35,10 @@ export class ExperimentCodeStore {
   }
 
   /**
-   * Captures the code under `name`: `e7`, or other letters, digits and dashes. A newer state
-   * replaces an older one of the same name. `commands` are the commands to run; a file that they
-   * name counts even if git ignores it. Limited in time. Never rejects: if the capture fails,
-   * resolves with the kind `none` and the reason.
+   * Captures the code under `name`: an experiment id such as `e7`, or other letters, digits and
+   * dashes. A newer state replaces an older state of the same name. `commands` are the commands to
+   * run: the state includes a hash of the files that these commands name and git ignores. Never
+   * rejects: if the capture fails or takes too long, resolves with the kind `none` and the reason.
    */
   async capture(
     machine: Machine,
@@ -48,7 +49,7 @@ export class ExperimentCodeStore {
     const { clock, sessionId, timeoutMs = captureMs } = this.#deps;
     const endMs = clock.now() + timeoutMs;
     try {
-      const kept = await capture({
+      const captured = await capture({
         machine,
         folder,
         clock,
@@ -58,9 +59,9 @@ export class ExperimentCodeStore {
         files: codeFilesOf(commands),
         leftMs: () => Math.max(1, endMs - clock.now()),
       });
-      const { top, head, tree, headTree, commit, ignored } = kept;
+      const { top, head, tree, headTree, commit, ignored } = captured;
       const leftOut = new Map([
-        ...kept.leftOut,
+        ...captured.leftOut,
         ...[...ignored.keys()].map((file) => [file, 'ignored'] as const),
       ]);
       return {
@@ -87,7 +88,7 @@ const digestOf = (files: ReadonlyMap<string, string>): string =>
     .slice(0, 16);
 
 const lateText = ({ id }: Machine, limitMs: number): string =>
-  `The code could not be read within ${limitMs / 1000} s on ${id}: the repository is large, or the machine is slow.`;
+  `The code could not be read within ${formatDuration(limitMs)} on ${id}: the repository is large, or the machine is slow.`;
 
 /**
  * Returns the ref under which a session stores a capture. Throws `GitFailure` for an invalid name.
@@ -96,6 +97,6 @@ export function refOf(sessionId: SessionId, name: string): string {
   if (/^[A-Za-z0-9][A-Za-z0-9_-]{0,79}$/.test(name)) return `refs/helios/${sessionId}/${name}`;
   throw new GitFailure(
     'missing',
-    `${JSON.stringify(name)} is no name: letters, digits and dashes.`,
+    `${JSON.stringify(name)} is not a valid name. Use letters, digits and dashes.`,
   );
 }

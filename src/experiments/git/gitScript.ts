@@ -6,7 +6,7 @@ import { posix } from 'node:path';
 import { delay, type Clock } from '../../base/clock.ts';
 import { HeliosError, messageOf } from '../../base/errors.ts';
 import { shellText } from '../../base/shellText.ts';
-import { oneLine, shellQuote } from '../../base/text.ts';
+import { oneLine, shellQuote, formatDuration } from '../../base/text.ts';
 import type { Machine, StreamResult } from '../../machines/machine.ts';
 
 export type GitFailureReason =
@@ -52,7 +52,8 @@ export interface GitCall {
 const maxOutputBytes = 256 * 1024 * 1024;
 
 /**
- * Runs the script. Resolves with its output, byte for byte as latin1. Rejects with `GitFailure`.
+ * Runs the script. Resolves with its output as latin1: one character per byte. Rejects with
+ * `GitFailure`.
  */
 export async function runGit(call: GitCall): Promise<string> {
   const { machine, clock, timeoutMs, signal } = call;
@@ -90,7 +91,7 @@ async function* once(bytes: Uint8Array): AsyncIterable<Uint8Array> {
 }
 
 const tooSlow = ({ id }: Machine, timeoutMs: number): GitFailure =>
-  new GitFailure('timeout', `git on ${id} did not end within ${timeoutMs / 1000} s.`);
+  new GitFailure('timeout', `git on ${id} did not end within ${formatDuration(timeoutMs)}.`);
 
 class Output {
   readonly #chunks: Uint8Array[] = [];
@@ -109,18 +110,18 @@ class Output {
 
 /** Exit codes of `scriptStart`, with the failure that each means. */
 const refusals: Readonly<Record<number, readonly [GitFailureReason, string]>> = {
-  81: ['no_git', 'There is no git on this machine, or it is older than 2.17.'],
+  81: ['no_git', 'The machine has no git, or a git older than 2.17.'],
   82: ['no_folder', 'There is no such folder.'],
-  83: ['no_repository', 'The folder is in no git repository.'],
+  83: ['no_repository', 'The folder is not in a git repository.'],
   84: ['bare', 'The repository is bare: it has no worktree.'],
   85: ['missing', 'There is no such experiment or revision.'],
-  86: ['exists', 'It exists already.'],
-  87: ['name', 'The name cannot be used.'],
+  86: ['exists', 'A branch or folder of this name exists already.'],
+  87: ['name', 'The branch name is not valid.'],
   88: [
     'ignored',
-    'The repository around the folder ignores it: what is in it is no code of that repository.',
+    'The folder is inside a git repository that ignores it, so its files are not code of that repository.',
   ],
-  89: ['beside', 'The name conflicts with a branch: one is the folder of the other.'],
+  89: ['beside', 'Git does not allow a branch name that is also the folder of another branch.'],
 };
 
 function checked(machine: Machine, { outcome, stderr }: StreamResult, text: string): string {
@@ -129,16 +130,17 @@ function checked(machine: Machine, { outcome, stderr }: StreamResult, text: stri
     'git' as const,
     undefined,
   ];
-  const said = oneLine(stderr.replace(/^(?:fatal|error): /gm, ''), 400);
-  if (what !== undefined) throw new GitFailure(reason, said === '' ? what : `${what} (${said})`);
-  throw new GitFailure(reason, `git on ${machine.id} failed: ${said || outcome.kind}`);
+  const detail = oneLine(stderr.replace(/^(?:fatal|error): /gm, ''), 400);
+  if (what !== undefined)
+    throw new GitFailure(reason, detail === '' ? what : `${what} (${detail})`);
+  throw new GitFailure(reason, `git on ${machine.id} failed: ${detail || outcome.kind}`);
 }
 
 /**
- * The beginning of every script. Clears the variables that redirect git, fetches nothing, and
- * starts none of the user's hooks, filters, watchers or cleaners. Defines the functions `g` (git in
- * the repository of the current folder), `enter` (goes to the root of the worktree), `own_dir`
- * (makes the private git folder `$own`), and `p` (git with `$own` instead of the user's git
- * folder).
+ * The text with which every git script begins. Clears the environment variables that redirect git.
+ * Defines functions that call git without fetching and without starting the user's hooks, filters,
+ * watchers or garbage collection: `g` (git in the repository of the current folder), `enter` (goes
+ * to the root of the worktree), `own_dir` (makes the private git folder `$own`), and `p` (git with
+ * `$own` instead of the user's git folder).
  */
 export const scriptStart = shellText('./gitStart.sh', import.meta.url);

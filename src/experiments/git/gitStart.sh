@@ -14,8 +14,8 @@ g() {
     -c diff.external= -c color.ui=false "$@"
 }
 
-# Goes to the root of the worktree that contains folder $1; $prefix leads back. Sets $head to the
-# commit named by $2 or, without $2, to the commit that is checked out.
+# Goes to the root of the worktree that contains folder $1. Sets $prefix to the path from the root
+# to $1, and $head to the commit named by $2 or, without $2, to the checked-out commit.
 enter() {
   cd -- "$1" 2>/dev/null || { printf '%s\n' "$1" >&2; exit 82; }
   command -v git >/dev/null || exit 81
@@ -44,17 +44,18 @@ enter_repo() {
 own_folder() {
   for base in "$1/tmp" "${TMPDIR:-/tmp}"; do
     own=$base/git.$2
-    mkdir -p -- "$base" 2>/dev/null && mkdir -m 700 -- "$own" 2>/dev/null && break
+    (umask 077 && mkdir -p -- "$base") 2>/dev/null && mkdir -m 700 -- "$own" 2>/dev/null && break
     own=
   done
-  [ -n "$own" ] || { echo 'there is no place for temporary files' >&2; exit 1; }
+  [ -n "$own" ] || { echo 'there is no writable folder for temporary files' >&2; exit 1; }
   trap 'rm -rf -- "$own"' EXIT
   trap 'exit 1' HUP INT TERM PIPE
   # Removes folders left by interrupted scripts.
   find "$base" -maxdepth 1 -name 'git.*' -mtime +1 -exec rm -rf -- {} + 2>/dev/null
 }
 
-# Turns $own into a git folder that uses the objects of the repository and none of its settings.
+# Turns $own into a git folder that uses the objects of the repository. Of its settings, copies only
+# those that affect how files are compared and written.
 own_dir() {
   own_folder "$@"
   mkdir "$own/refs" "$own/info" "$own/objects"
@@ -68,16 +69,16 @@ own_dir() {
       sed 's/^core\.\([a-z]*\)/\1 =/; s/=$/= true/'
   } >"$own/config"
   objects=$common/objects
-  # Without write access, objects go to the private folder: the state cannot be kept, but still be
-  # described.
+  # If the repository is not writable, objects are written to the private folder: the hash of the
+  # code can then be computed, but the code is not stored.
   if ! [ -w "$objects" ]; then
     GIT_ALTERNATE_OBJECT_DIRECTORIES=$objects objects=$own/objects
     export GIT_ALTERNATE_OBJECT_DIRECTORIES
   fi
 }
 
-# Copies the index with its time stamps, so that git checks files again that changed in the same
-# second.
+# Copies the index with its modification time, because git needs this time: it compares the content,
+# not only the time stamp, of each file that changed in the second in which the index was written.
 own_index() {
   cp -p -- "$git_dir/index" "$own/index" 2>/dev/null
   find "$git_dir" -maxdepth 1 -name 'sharedindex.*' -exec cp -p -- {} "$own/" \; 2>/dev/null

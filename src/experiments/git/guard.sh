@@ -1,10 +1,11 @@
 #!/bin/sh
 # The git that commands and runs of Helios find first in their PATH. Decides by subcommand and
-# repository, then becomes the real git or refuses. Reading is allowed everywhere. A worktree of
-# Helios allows changes to files and its index, but nothing that reaches the user's refs, stash,
+# repository, then executes the real git or refuses. Reading is allowed everywhere. In a worktree of
+# Helios, changes to its files and its index are allowed, but not to the user's refs, stash,
 # settings or branches. A repository that was cloned or created through this script belongs to the
-# agent. Guards against habits of models, not against a program that tries to evade it.
-advice='Reading (status, log, diff, show) is free. To change code use exp_branch, work in its worktree, and exp_commit.'
+# agent, which may also commit, merge and fetch there. Protects against what models do by habit, not
+# against a program that tries to evade this script.
+advice='Reading (status, log, diff, show) is allowed. To change code, create a worktree with exp_branch, edit in it, and commit with exp_commit.'
 refuse() {
   echo "helios: git $1 was not run: $2. $advice" >&2
   exit 128
@@ -31,13 +32,13 @@ export GIT_OPTIONAL_LOCKS GIT_TERMINAL_PROMPT
 options='' placed=${GIT_DIR:+1}${GIT_WORK_TREE:+1}
 while [ $# -gt 0 ]; do
   case $1 in
-    -C) [ -z "$2" ] || cd -- "$2" || exit 128; shift 2 || refuse -C 'its folder is missing' ;;
+    -C) [ -z "$2" ] || cd -- "$2" || exit 128; shift 2 || refuse -C 'it needs the path of a folder' ;;
     -c)
       case $2 in
-        *[!A-Za-z0-9._=@,/+:\ -]*) refuse -c 'this setting is not clear' ;;
+        *[!A-Za-z0-9._=@,/+:\ -]*) refuse -c 'the setting contains a character that is not allowed' ;;
         user.name=* | user.email=* | color.*=* | core.quot[eE]*=* | advice.*=* | init.defaultBranch=* | diff.renames=* | \
           log.*=* | safe.directory=* | column.*=*) options="$options -c '$2'" ;;
-        *) refuse -c 'such a setting can start programs or change what is kept' ;;
+        *) refuse -c 'this setting can start programs or change what git stores' ;;
       esac
       shift 2
       ;;
@@ -48,7 +49,7 @@ while [ $# -gt 0 ]; do
     -p | --paginate | -P | --no-pager | --no-optional-locks | --no-replace-objects) shift ;;
     --literal-pathspecs | --glob-pathspecs | --noglob-pathspecs | --icase-pathspecs | --bare) options="$options $1"; shift ;;
     --version | -v | --help | -h | --exec-path | --html-path | --man-path | --info-path) exec "$real" "$1" ;;
-    -*) refuse "$1" 'this option is not known here' ;;
+    -*) refuse "$1" 'this option is not supported' ;;
     *) break ;;
   esac
 done
@@ -56,7 +57,7 @@ done
 command=$1
 shift
 
-# Becomes the real git, without programs that the settings of a repository name.
+# Executes the real git, without starting programs that are named in the settings of a repository.
 become() {
   eval "exec \"\$real\" --no-pager -c core.hooksPath=/dev/null -c core.fsmonitor=false -c gc.auto=0 -c maintenance.auto=false" \
     "-c diff.autoRefreshIndex=false -c rerere.enabled=false -c protocol.ext.allow=never" \
@@ -214,8 +215,8 @@ is_own_command() {
 
 begin_new() {
   patterns='-c | -c* | --c* | -u* | --u* | --t* | --se* | .git/* | */.git/* | .git'
-  { ! any "$@" && [ -z "$placed" ]; } || refuse "$command" 'it names settings, programs or folders that are not clear'
-  case $PWD/ in */.git/*) refuse "$command" 'this is the inside of a repository' ;; esac
+  { ! any "$@" && [ -z "$placed" ]; } || refuse "$command" 'its options for settings, programs or folders are not allowed'
+  case $PWD/ in */.git/*) refuse "$command" 'the current folder is inside a .git folder' ;; esac
   target=. skipped=
   for argument; do
     if [ -n "$skipped" ]; then skipped= && continue; fi
@@ -226,8 +227,8 @@ begin_new() {
       *) target=$argument ;;
     esac
   done
-  [ "$command" = clone ] || { [ ! -e "$target/.git" ] && [ ! -e "$target/HEAD" ]; } || refuse init 'there is a repository already'
-  # Marks repositories made from this template as the agent's own.
+  [ "$command" = clone ] || { [ ! -e "$target/.git" ] && [ ! -e "$target/HEAD" ]; } || refuse init 'the folder is already a repository'
+  # The template contains the file helios-own, which marks the new repository as the agent's own.
   GIT_TEMPLATE_DIR=${0%/*}/template
   export GIT_TEMPLATE_DIR
   become "$@"
@@ -246,10 +247,10 @@ common=${found#*
 }
 if [ -z "$found" ]; then
   case $command in
-    # These are the user's settings for all repositories.
-    config) refuse "$command" 'it changes settings of the user' ;;
+    # Outside a repository, git config changes the user's settings for all repositories.
+    config) refuse "$command" 'it changes the git settings of the user' ;;
   esac
-  is_own_command "$@" || refuse "$command" 'it is not known here'
+  is_own_command "$@" || refuse "$command" 'this command is not supported'
   become "$@"
 fi
 case $common in /*) ;; *) common=$PWD/$common ;; esac
@@ -258,19 +259,19 @@ if [ -e "$common/helios-own" ]; then
   inner=$(unset GIT_DIR GIT_WORK_TREE; top=$("$real" rev-parse --show-toplevel 2>/dev/null) && cd -- "$top" && "$real" rev-parse --absolute-git-dir)
   if [ -z "$placed" ] && { [ "$inner" = "$git_dir" ] || [ "$("$real" rev-parse --is-bare-repository)" = true ]; }; then
     is_own_command "$@" && become "$@"
-    refuse "$command" 'it is not known here'
+    refuse "$command" 'this command is not supported'
   fi
-  refuse "$command" 'the repository and the folder are not of one piece'
+  refuse "$command" 'the current folder does not belong to this repository'
 fi
 case $git_dir in
   */worktrees/*)
     if [ -e "$git_dir/helios" ]; then
-      case $command in commit | merge) refuse "$command" 'worktrees of experiments are committed with exp_commit' ;; esac
-      # The branch that is checked out would move with it.
+      case $command in commit | merge) refuse "$command" 'to commit in the worktree of an experiment, call exp_commit' ;; esac
+      # If a branch is checked out, commands such as reset would move the branch.
       read -r at <"$git_dir/HEAD"
-      case $at in ref:*) refuse "$command" 'a branch of the user is checked out here' ;; esac
+      case $at in ref:*) refuse "$command" 'a branch of the user is checked out in this worktree' ;; esac
       [ -z "$placed" ] && is_local "$@" && become "$@"
-      refuse "$command" 'it reaches beyond the worktree of an experiment'
+      refuse "$command" 'it changes more than the worktree of an experiment'
     fi
     ;;
 esac

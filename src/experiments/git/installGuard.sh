@@ -1,10 +1,26 @@
 dir=$1
+env=$(printf %s "$2")
+git=$(cat)
 command -v git >/dev/null || { echo none; exit 0; }
-if ! [ -x "$dir/git" ]; then
+umask 077
+# Removes the access of other users, which an earlier version may have left.
+case $dir in */.helios/git-guard-*) chmod go= "${dir%/*}" 2>/dev/null ;; esac
+chmod -R go= "$dir" 2>/dev/null
+
+# Whether the guard is the user's own and complete, and contains nothing else: each program in its
+# folder comes first in PATH.
+is_intact() {
+  [ -O "$dir" ] && [ -x "$dir/git" ] && [ "$(cat "$dir/git")" = "$git" ] && [ "$(cat "$dir/env")" = "$env" ] &&
+    [ "$(cd "$dir" && find . | LC_ALL=C sort | tr '\n' ' ')" = '. ./.helios-git-guard ./env ./git ./template ./template/helios-own ' ]
+}
+
+if ! is_intact 2>/dev/null; then
   new=$dir.$$
-  mkdir -p -- "$new/template" && cat >"$new/git" && chmod 755 "$new/git" || exit 1
-  printf %s "$2" >"$new/env" && : >"$new/.helios-git-guard" && : >"$new/template/helios-own" || exit 1
+  mkdir -p -- "$new/template" && printf '%s\n' "$git" >"$new/git" && chmod 700 "$new/git" || exit 1
+  printf '%s\n' "$env" >"$new/env" && : >"$new/.helios-git-guard" && : >"$new/template/helios-own" || exit 1
+  # Another process may have installed it in the meantime.
+  is_intact 2>/dev/null || rm -rf -- "$dir"
   [ -e "$dir" ] || mv -- "$new" "$dir"
   rm -rf -- "$new"
 fi
-PATH=$dir:$PATH git --version >/dev/null && echo ready
+is_intact 2>/dev/null && PATH=$dir:$PATH git --version >/dev/null && echo ready

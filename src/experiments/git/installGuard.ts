@@ -42,11 +42,11 @@ export async function installGuard(machine: Machine): Promise<GuardState> {
     stdin: guardScript,
     timeoutMs: 30_000,
   });
-  const said = stdout.trim();
-  if (said === 'ready') return { kind: 'ready', folder };
-  return { kind: said === 'none' ? 'none' : 'failed' };
+  const state = stdout.trim();
+  if (state === 'ready') return { kind: 'ready', folder };
+  return { kind: state === 'none' ? 'none' : 'failed' };
 }
 
-/** Returns `command` with the guard first in its PATH. */
+/** Returns `command`, changed so that it finds the guard before git in its PATH. */
 export const withGuard = (folder: string, command: string): string =>
   `HELIOS_GIT_GUARD=${shellQuote(folder)}; . "$HELIOS_GIT_GUARD/env"; ${command}`;

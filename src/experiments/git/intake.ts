@@ -5,13 +5,19 @@ import { looksSecretByName, tooLarge, type LeaveOutLimits } from './leaveOut.ts'
 export interface Intake {
   /** Files to include as they are. A file that was deleted is removed from the tree. */
   readonly asTheyStand: readonly string[];
-  /** Omitted files: name → reason. The tree has the version of the checked-out commit, or none. */
+  /**
+   * Omitted files: name → reason. The stored tree has the version of the checked-out commit, or no
+   * such file if the commit has none.
+   */
   readonly leftOut: ReadonlyMap<string, string>;
 }
 
 const hasControl = (name: string): boolean => /\p{Cc}/u.test(name.replace(/[\u0080-\u009f]/g, ''));
 
-/** Returns the names that `inspect` must look at: all that the name alone does not exclude. */
+/**
+ * Returns the names of the new and changed files to inspect. Skips files that the capture omits
+ * because of their name.
+ */
 export function toInspect({ fresh, changed, unwatched, staged }: Survey): readonly string[] {
   const all = new Set([...changed, ...unwatched, ...staged.keys(), ...fresh]);
   return [...all].filter((name) => !hasControl(name) && !looksSecretByName(name));
@@ -20,14 +26,14 @@ export function toInspect({ fresh, changed, unwatched, staged }: Survey): readon
 export function intakeOf(survey: Survey, seen: Inspected, limits: LeaveOutLimits): Intake {
   const { fresh, nested, changed, unwatched, staged } = survey;
   const leftOut = new Map<string, string>();
-  const taken: string[] = [];
+  const included: string[] = [];
   for (const name of new Set([...changed, ...unwatched, ...staged.keys(), ...fresh])) {
     const why = whyNot(name, seen, limits);
-    if (why === undefined) taken.push(name);
+    if (why === undefined) included.push(name);
     else leftOut.set(name, why);
   }
-  const asTheyStand = withinTotals(taken, { seen, limits, leftOut });
-  for (const name of nested) leftOut.set(`${name}/`, 'a repository of its own');
+  const asTheyStand = withinTotals(included, { seen, limits, leftOut });
+  for (const name of nested) leftOut.set(`${name}/`, 'a separate git repository');
   return { asTheyStand, leftOut };
 }
 
@@ -38,11 +44,11 @@ function whyNot(
 ): string | undefined {
   if (hasControl(name)) return 'its name has a control character';
   if (looksSecretByName(name)) return 'looks like a secret';
-  if (special.has(name)) return 'it is no file';
+  if (special.has(name)) return 'it is not a regular file';
   const bytes = sizes.get(name);
-  // The path no longer exists, is now a folder, or is a nested repository.
+  // The path no longer exists, is now a folder, or is a nested repository: git records the change.
   if (bytes === undefined) return undefined;
-  if (secret.has(name)) return 'something in it looks like a secret';
+  if (secret.has(name)) return 'its content looks like a secret';
   if (unreadable.has(name)) return 'it cannot be read';
   return tooLarge(name, bytes, limits);
 }
@@ -54,17 +60,17 @@ interface Totals {
 }
 
 /**
- * Returns the files that fit into the total limits. Includes small files first, because code files
- * are small.
+ * Returns the files that fit into the limits for all files together. Includes small files first,
+ * because code files are small.
  */
 function withinTotals(names: readonly string[], { seen, limits, leftOut }: Totals): string[] {
   const bytesOf = (name: string): number => seen.sizes.get(name) ?? 0;
-  const kept: string[] = [];
+  const included: string[] = [];
   let bytes = 0;
   for (const name of names.toSorted((a, b) => bytesOf(a) - bytesOf(b))) {
     bytes += bytesOf(name);
-    if (kept.length < limits.maxFiles && bytes <= limits.maxTotalBytes) kept.push(name);
-    else leftOut.set(name, 'too much is new or changed');
+    if (included.length < limits.maxFiles && bytes <= limits.maxTotalBytes) included.push(name);
+    else leftOut.set(name, 'over the limit for new and changed files');
   }
-  return kept;
+  return included;
 }

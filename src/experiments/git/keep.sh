@@ -3,7 +3,7 @@ enter "$1" "$following"
 own_dir "$2" "$6"
 cat >"$own/in"
 own_index
-# Prints the lines of kind $1 of the input, in the format in which git reads names.
+# Prints the file names from the input lines that begin with the letter $1. Each name ends with NUL.
 names() { sed -n "s/^$1//p" "$own/in" | tr '\n\001' '\0\n'; }
 names V | p update-index -z --no-assume-unchanged --stdin || exit 1
 names V | p update-index -z --no-skip-worktree --stdin || exit 1

@@ -1,6 +1,6 @@
 /**
- * Rules for what is never stored in a tree or commit of Helios: secrets, large files, model
- * checkpoints.
+ * Rules for files that are never stored in a tree or commit of Helios: secrets, large files, and
+ * large binary files such as model checkpoints.
  */
 import { formatBytes } from '../../base/text.ts';
 
@@ -52,7 +52,9 @@ export const secretPatterns: readonly string[] = [
 
 const weights =
   /\.(?:pt|pth|ckpt|safetensors|bin|h5|hdf5|keras|onnx|pb|tflite|gguf|ggml|pkl|pickle|joblib|npy|npz|msgpack|parquet|arrow|feather|tfrecord|mdb|db|sqlite3?|zip|tar|gz|tgz|bz2|xz|zst|7z|so|a|o|whl|jar|mp4|mov|avi|wav|flac)$/i;
-/** Maximum bytes of an array file that counts as part of the code; a larger one counts as data. */
+/**
+ * Maximum size of a binary file (weights, arrays, archives, media) that is stored with the code.
+ */
 const maxWeightBytes = 1000 * 1000;
 
 export const looksSecretByName = (path: string): boolean => {
@@ -87,16 +89,16 @@ export const isOwnReport = (path: string): boolean => /(?:^|\/)helios-reports\//
 const maxNamed = 40;
 
 /**
- * Returns the omitted files with reasons, such as `data.bin (25 MB)`: the first files by name, the
- * others as a count. Without duplicates.
+ * Returns the omitted files with reasons, such as `data.bin (25 MB)`. Lists at most 40 files; of
+ * further files, only the number is given.
  */
 export function namedLeftOut(reasons: ReadonlyMap<string, string>): readonly string[] {
   const lines = [...reasons].map(([path, why]) => `${shownName(path)} (${why})`);
-  const left = lines.length - maxNamed;
-  return left > 0 ? [...lines.slice(0, maxNamed), `… and ${left} more`] : lines;
+  const unlisted = lines.length - maxNamed;
+  return unlisted > 0 ? [...lines.slice(0, maxNamed), `… and ${unlisted} more`] : lines;
 }
 
-/** Decodes a name, which is stored as latin1 bytes, for display. */
+/** Decodes a name, in which each character is one byte (latin1), for display. */
 const shownName = (path: string): string =>
   Buffer.from(path, 'latin1')
     .toString('utf8')

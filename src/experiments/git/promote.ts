@@ -36,7 +36,7 @@ export async function promoteToBranch(
   branch: string,
 ): Promise<PromotedBranch> {
   const { repo, commit } = keptCode(code);
-  await asked(branch, () =>
+  await withUserErrors(branch, () =>
     runGit({
       machine,
       script: branchScript,
@@ -54,12 +54,12 @@ export async function promoteToBranch(
  */
 export async function promoteToPatch({ machine, code, clock }: PromotedCode): Promise<Uint8Array> {
   const { repo, commit } = keptCode(code);
-  const patch = await asked('', () =>
+  const patch = await withUserErrors('', () =>
     runGit({ machine, script: patchScript, args: [repo, commit], clock, timeoutMs: stepMs }),
   );
   if (patch !== '') return Buffer.from(patch, 'latin1');
   throw new UserFacing(
-    'The code of this experiment is the commit that is checked out: there is nothing to export.',
+    'The code of this experiment equals the checked-out commit, so there is nothing to export.',
     'The experiment changed only arguments; see its command.',
   );
 }
@@ -67,26 +67,27 @@ export async function promoteToPatch({ machine, code, clock }: PromotedCode): Pr
 function keptCode(code: CodeState): { readonly repo: string; readonly commit: string } {
   if (code.kind === 'none')
     throw new UserFacing(
-      `The code of this experiment was not kept: ${code.why}`,
+      `The code of this experiment was not stored: ${code.why}`,
       'Choose another experiment.',
     );
   if (code.commit === undefined)
     throw new UserFacing(
-      'The code of this experiment was not kept: its repository was not writable.',
+      'The code of this experiment was not stored: its repository was not writable.',
       'Choose another experiment.',
     );
   return { repo: code.repo, commit: code.commit };
 }
 
-async function asked<T>(branch: string, work: () => Promise<T>): Promise<T> {
+/** Runs `work`. Converts a `GitFailure` to `UserFacing`. */
+async function withUserErrors<T>(branch: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
     if (!(error instanceof GitFailure)) throw error;
     if (error.reason === 'exists')
       throw new UserFacing(
-        `There is a branch ${branch} already.`,
-        'Choose another name. The branch was not changed.',
+        `The branch ${branch} already exists.`,
+        'Choose another name. The existing branch was not changed.',
       );
     if (error.reason === 'beside')
       throw new UserFacing(
@@ -95,13 +96,13 @@ async function asked<T>(branch: string, work: () => Promise<T>): Promise<T> {
       );
     if (error.reason === 'name')
       throw new UserFacing(
-        `${JSON.stringify(branch)} cannot be the name of a branch.`,
+        `${JSON.stringify(branch)} is not a valid branch name.`,
         'Use a name such as helios/cosine-lr.',
       );
     if (error.reason === 'missing')
       throw new UserFacing(
         'The stored code is no longer in the repository.',
-        'Its refs under refs/helios were removed.',
+        'Its refs under refs/helios were removed. Choose another experiment.',
       );
     throw new UserFacing(error.message, 'Check the repository, then retry.');
   }

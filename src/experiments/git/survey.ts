@@ -1,4 +1,4 @@
-/** Compares a worktree with the checked-out commit, in one read-only command. */
+/** Compares a worktree with a commit, in one read-only command. */
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../base/clock.ts';
 import { shellText } from '../../base/shellText.ts';
@@ -13,18 +13,20 @@ import { heliosFolder, runGit, scriptStart } from './gitScript.ts';
 export interface Survey {
   /** Absolute path of the root of the worktree. */
   readonly top: string;
-  /** The checked-out commit; omitted if there is none yet. */
+  /** The commit that the worktree was compared with; omitted if the repository has no commit. */
   readonly head?: string;
+  /** Hash of the empty tree in the repository's hash format. */
   readonly emptyTree: string;
   /** New files that git does not ignore. */
   readonly fresh: readonly string[];
   /** Folders that contain another repository. */
   readonly nested: readonly string[];
-  /**
-   * Tracked files: those that differ from the index, and those that git does not check for changes
-   * because the user set a flag in the index.
-   */
+  /** Tracked files that differ from the index. */
   readonly changed: readonly string[];
+  /**
+   * Tracked files that git does not check for changes, because the user marked them in the index as
+   * `assume-unchanged` or `skip-worktree`.
+   */
   readonly unwatched: readonly string[];
   /**
    * Entries of the index that differ from `head`: name → the entry of `head`, or undefined if
@@ -131,8 +133,9 @@ export interface Inspected {
 }
 
 /**
- * Reads sizes and contents of the named files below `top`. Skips names with control characters.
- * Rejects with `GitFailure`.
+ * Inspects files of a worktree: kind, size, readability, and whether a file seems to contain a
+ * secret. `names` are relative to `folder` and must not contain control characters. Rejects with
+ * `GitFailure`.
  */
 export async function inspect(
   { folder, ...place }: GitPlace,
@@ -174,7 +177,10 @@ function kindsOf(listed: string, names: ReadonlySet<string>): Pick<Inspected, 's
   return { sizes, special };
 }
 
-/** Returns the name in `name -> target`. Both parts may contain an arrow, so known names decide. */
+/**
+ * Returns the name in `name -> target`. Both parts may contain ` -> `, so the text before one of
+ * the arrows must be in `names`.
+ */
 function linkName(text: string, names: ReadonlySet<string>): string | undefined {
   if (names.has(text)) return text;
   for (let at = text.indexOf(' -> '); at >= 0; at = text.indexOf(' -> ', at + 1))

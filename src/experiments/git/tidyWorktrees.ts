@@ -15,8 +15,8 @@ export interface TidyRequest {
   readonly sessionId: SessionId;
   readonly clock: Clock;
   /**
-   * Repositories in which the session's refs are removed as well; the repositories of the session's
-   * worktrees are always added. Set when the session itself is removed. If omitted, all refs stay.
+   * If set, the session's refs are removed, too: in these repositories and in the repositories of
+   * the session's worktrees. Set when the session itself is removed. If omitted, no ref is removed.
    */
   readonly repos?: readonly string[];
 }
@@ -25,7 +25,8 @@ export interface TidyReport {
   /** Absolute paths of the removed worktrees, on the machine. */
   readonly removed: readonly string[];
   /**
-   * Worktrees that were not removed, with the reason. If there is any, no ref is removed either.
+   * Worktrees that were not removed and repositories whose refs were not removed, with the reason.
+   * If a worktree was not removed, no ref is removed either.
    */
   readonly kept: readonly { readonly path: string; readonly why: string }[];
 }
@@ -40,8 +41,8 @@ const removeScript = `${scriptStart}${shellText('./removeWorktree.sh', import.me
 const dropScript = `${scriptStart}${shellText('./dropRefs.sh', import.meta.url)}`;
 
 /**
- * Removes the worktrees, except those with changes that are not stored under a ref. Rejects with
- * `GitFailure` if the machine does not answer.
+ * Removes the session's worktrees, except worktrees with changes that are not stored under a ref.
+ * Rejects with `GitFailure` if the machine does not answer.
  */
 export async function tidyWorktrees(request: TidyRequest): Promise<TidyReport> {
   const { machine, sessionId, clock, repos } = request;

@@ -1,6 +1,7 @@
 /**
- * Worktrees of a session, in the folder of Helios on a machine. Each has a commit checked out that
- * is stored under a ref of Helios. The user's checkout, index, stash and refs are never changed.
+ * Worktrees of a session, in the folder of Helios on a machine. The commit that is checked out in a
+ * worktree is stored under a ref of Helios. The user's checkout, index, stash and refs are never
+ * changed.
  */
 import { randomBytes } from 'node:crypto';
 import { posix } from 'node:path';
@@ -40,6 +41,9 @@ export interface Branch {
 export interface MadeBranch extends Branch {
   /** False if the branch already existed; nothing was changed in this case. */
   readonly isNew: boolean;
+  /**
+   * Files that were not stored in the branch, with reasons; empty if the branch already existed.
+   */
   readonly leftOut: readonly string[];
   /**
    * True if the repository stores files with Git LFS. The worktree contains only pointers to these
@@ -53,7 +57,7 @@ export interface ListedBranch extends Branch {
   readonly committedMs: number;
   /** True if the worktree of the branch exists; otherwise, it must be created again before use. */
   readonly hasWorktree: boolean;
-  /** True for the code of an experiment in the ledger, as launched. Such code has no worktree. */
+  /** True for the code of an experiment in the ledger. Such code has no worktree. */
   readonly isOfLedger: boolean;
 }
 
@@ -61,7 +65,7 @@ const stepMs = 120_000;
 
 /**
  * Returns a name for a ref, such as `lr-3e-4-try-2` for `lr 3e-4 (try #2)`. Throws `GitFailure` if
- * no character is left or the ledger already uses the name.
+ * `name` has no letters or digits, or if the result looks like an experiment id (`e7`).
  */
 export function slugOf(name: string): string {
   const slug = name
@@ -79,7 +83,7 @@ export function slugOf(name: string): string {
   if (isOfLedger(slug))
     throw new GitFailure(
       'exists',
-      `Names such as ${slug} belong to the ledger. Use words: "cosine-schedule".`,
+      `Names such as ${slug} are reserved for experiments in the ledger. Use words, such as "cosine-schedule".`,
     );
   return slug;
 }
@@ -111,8 +115,8 @@ export class Worktrees {
   /**
    * Makes a branch: a ref and a worktree. `from` is where the branch starts: another branch of the
    * session, an experiment of the ledger (`e7`), or a revision of the repository; by default, the
-   * user's checkout as it is. If a branch of this name exists, returns it unchanged. Rejects with
-   * `GitFailure`.
+   * user's checkout, including uncommitted changes. If a branch of this name exists, returns it
+   * unchanged. Rejects with `GitFailure`.
    */
   async branch({
     from,
@@ -205,7 +209,7 @@ export class Worktrees {
     if (repo === undefined)
       throw new GitFailure(
         'missing',
-        `There is no branch ${slug} on ${machine.id}. See exp_branches, or name repo_path.`,
+        `There is no branch ${slug} on ${machine.id}. Call exp_branches to list the branches, or set repo_path.`,
       );
     const place = { machine, folder: repo, ...rest };
     const ref = this.#ref(slug);
@@ -244,7 +248,7 @@ export class Worktrees {
     }
     const { clock, limits } = this.#deps;
     const message = `${slug}: the checkout as it stands`;
-    const asked = {
+    const request = {
       ...place,
       clock,
       ref,
@@ -252,7 +256,7 @@ export class Worktrees {
       limits: limits?.() ?? defaultLimits,
       leftMs: () => stepMs,
     };
-    const { commit, leftOut } = await capture(asked);
+    const { commit, leftOut } = await capture(request);
     if (commit !== undefined) return namedLeftOut(leftOut);
     throw new GitFailure('git', 'The repository is not writable, so no code can be stored in it.');
   }
@@ -284,15 +288,15 @@ export class Worktrees {
   #meanings(name: string): readonly string[] {
     // Rejects names that git could read as an option, a range or several words.
     if (!/^[^\s\p{Cc}\-:^~?*[\\][^\s\p{Cc}:?*[\\]*$/u.test(name) || name.includes('..')) return [];
-    const own = /^[A-Za-z0-9][A-Za-z0-9_-]{0,79}$/.test(name) ? [this.#ref(name)] : [];
-    return [...own, name];
+    const refs = /^[A-Za-z0-9][A-Za-z0-9_-]{0,79}$/.test(name) ? [this.#ref(name)] : [];
+    return [...refs, name];
   }
 
   async #known(place: RepoPlace): Promise<string> {
     const names = (await this.list(place)).map(({ name }) => name);
     return names.length === 0
-      ? 'There is none yet: exp_branch makes one.'
-      : `There are: ${names.slice(-20).join(', ')}.`;
+      ? 'There are no branches yet. Create one with exp_branch.'
+      : `Existing branches and experiments: ${names.slice(-20).join(', ')}.`;
   }
 
   async #repoOf(machine: Machine, slug: string): Promise<string | undefined> {

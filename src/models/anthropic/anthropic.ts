@@ -1,4 +1,4 @@
-/** Claude through the Messages API. */
+/** Provider for Claude models through the Messages API of Anthropic. */
 import type { Attempt } from '../guarded.ts';
 import { anthropicRequest } from './anthropicRequest.ts';
 import { searchAnthropic } from './anthropicSearch.ts';
@@ -38,8 +38,8 @@ export function createAnthropicProvider(options: ProviderOptions): ModelProvider
     attempt: Attempt,
   ): AsyncGenerator<ModelEvent> {
     const client = await clientFor(await requiredKey(options, identity, attempt));
-    const events = await openReplaying(request, (asked) =>
-      client.messages.create(anthropicRequest(asked, identity.id), { signal }),
+    const events = await openReplaying(request, (toSend) =>
+      client.messages.create(anthropicRequest(toSend, identity.id), { signal }),
     );
     yield* readAnthropic(events, { provider: identity.id, model: request.model, attempt });
   }

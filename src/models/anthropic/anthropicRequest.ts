@@ -51,13 +51,13 @@ export function anthropicRequest(
 
 /**
  * Converts the system prompt to blocks and marks the last stable block: the service caches the
- * prompt up to each marked block. At most four marks are allowed: after the tools, after the stable
- * prompt, and at the last two user turns.
+ * prompt up to each marked block. The service allows four marks per request. Helios sets them after
+ * the tools, after the stable prompt, and at the last two user turns.
  */
 function systemBlocks(parts: readonly SystemPart[]): TextBlockParam[] {
-  const said = parts.filter(({ text }) => text.trim() !== '');
-  const lastStable = said.findLastIndex(({ isStable }) => isStable);
-  return said.map(({ text }, index) => ({
+  const nonEmpty = parts.filter(({ text }) => text.trim() !== '');
+  const lastStable = nonEmpty.findLastIndex(({ isStable }) => isStable);
+  return nonEmpty.map(({ text }, index) => ({
     type: 'text',
     text,
     ...(index === lastStable ? cached : {}),
@@ -77,8 +77,8 @@ function messageParams(
   provider: string,
   model: string,
 ): MessageParam[] {
-  // The mark at the last user turn extends the cache. The mark at the user turn before it finds the
-  // cache that the previous call wrote, however many blocks lie between.
+  // The mark at the last user turn extends the cache. With the mark at the user turn before it, the
+  // service finds the cache of the previous call, even if many blocks were added since.
   const marked = new Set(
     messages.flatMap(({ role }, index) => (role === 'user' ? [index] : [])).slice(-2),
   );
@@ -138,11 +138,11 @@ function toolResult({
   isError,
   attachments = [],
 }: ToolResultBlock): ToolResultBlockParam {
-  const said: TextBlockParam[] = text.trim() === '' ? [] : [{ type: 'text', text }];
+  const texts: TextBlockParam[] = text.trim() === '' ? [] : [{ type: 'text', text }];
   return {
     type: 'tool_result',
     tool_use_id: safeId(callId),
-    content: [...said, ...attachments.map(attachmentParam)],
+    content: [...texts, ...attachments.map(attachmentParam)],
     ...(isError ? { is_error: true } : {}),
   };
 }
@@ -166,6 +166,7 @@ function attachmentParam({
   return { type: 'text', text: `[${name}: ${mediaType} cannot be shown to this model]` };
 }
 
+/** Number of thinking tokens per effort. */
 const budgets = { low: 4_000, medium: 12_000, high: 24_000, max: 48_000 } as const;
 const minBudget = 1024;
 
@@ -185,8 +186,8 @@ function thinkingParams(
 }
 
 /**
- * Returns the parameters for adaptive thinking. Without `summarized`, newer models send empty text
- * for their thinking and for their text between calls.
+ * Returns the parameters for adaptive thinking. Without `summarized`, newer models return
+ * their thinking, and the text that they write between tool calls, as empty strings.
  */
 const adaptive = (effort: Exclude<Effort, 'none'> | undefined): Thinking => ({
   thinking: { type: 'adaptive', display: 'summarized' },
@@ -208,8 +209,8 @@ function noThinking(off: ReturnType<typeof claudeThinking>['off']): Thinking {
 }
 
 /**
- * Returns whether a thinking budget may be set. The service refuses a budget while a turn waits for
- * results of calls that were made without thinking, for example by another model.
+ * Returns whether a thinking budget may be set. The service refuses a budget in a request that
+ * returns the results of calls made without thinking, for example of another model's calls.
  */
 function mayThink(messages: readonly Message[]): boolean {
   const last = messages.at(-1);

@@ -24,13 +24,13 @@ export interface SearchCall {
 }
 
 const instructions =
-  'You search the web for another program. Search, and answer the query with facts, figures and names, each with its source. Say what you could not find. Ask nothing back.';
+  'You search the web for another program. Search, and answer the query with facts, figures and names, each with its source. Say what you could not find. Do not ask questions.';
 
 const maxSearches = 5;
 const maxOutputTokens = 8_192;
 /**
- * Maximum number of pauses per turn. The service pauses a long turn, which must be sent back to
- * continue.
+ * Maximum number of pauses per search. The service pauses a long turn; the client must send the
+ * partial reply back to continue the turn.
  */
 const maxPauses = 4;
 
@@ -75,8 +75,8 @@ const searchParams = (
 });
 
 /**
- * Resolves with the complete message; rejects if the stream ended early. The SDK shows an early end
- * by an error without a status, or by a partial message without a stop reason.
+ * Resolves with the complete message; rejects if the stream ended early. The SDK reports an early
+ * end with an error without a status, or with a partial message without a stop reason.
  */
 async function whole(message: Promise<Message>): Promise<Message> {
   const answer = await message.catch((error: unknown) => {
@@ -101,7 +101,7 @@ function checkEnd({ stop_reason: stop }: Message): void {
 
 /**
  * Adds the sources of an answer: first the cited pages with the cited text, then the other search
- * results.
+ * results. Throws `CallFailed` if the search failed and there are no sources.
  */
 function addSources(content: readonly ContentBlock[], found: FoundSources): void {
   for (const citation of content.flatMap((block) =>

@@ -111,7 +111,8 @@ function finishedBlock(
     return [ownThinking('', provider, { model, item: start })];
   if (start.type !== 'thinking') return [];
   const signed = signature || start.signature;
-  // Incomplete thinking has no signature: the service would refuse it in the next request.
+  // Thinking without a signature is incomplete. Only its text is stored, since the service would
+  // refuse such thinking in the next request.
   return signed === ''
     ? [{ type: 'thinking', text, provider }]
     : [
@@ -132,11 +133,11 @@ function stopOf(stop: ClaudeStop | null): StopReason {
  * value.
  */
 export const usageOf = (
-  told: Partial<ClaudeUsage> | MessageDeltaUsage,
+  usage: Partial<ClaudeUsage> | MessageDeltaUsage,
   before: Usage = noUsage,
 ): Usage => ({
-  inputTokens: told.input_tokens ?? before.inputTokens,
-  cacheReadTokens: told.cache_read_input_tokens ?? before.cacheReadTokens,
-  cacheWriteTokens: told.cache_creation_input_tokens ?? before.cacheWriteTokens,
-  outputTokens: told.output_tokens ?? before.outputTokens,
+  inputTokens: usage.input_tokens ?? before.inputTokens,
+  cacheReadTokens: usage.cache_read_input_tokens ?? before.cacheReadTokens,
+  cacheWriteTokens: usage.cache_creation_input_tokens ?? before.cacheWriteTokens,
+  outputTokens: usage.output_tokens ?? before.outputTokens,
 });

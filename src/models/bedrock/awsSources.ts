@@ -20,8 +20,9 @@ export const awsPlaces = (): AwsPlaces => ({
 });
 
 /**
- * Source of AWS credentials. `keys`: access keys from the environment; as for the `aws` command,
- * they take precedence. `chain`: a profile, a role or a sign-in, which the SDK looks up.
+ * Source of AWS credentials. `keys`: access keys from the environment, which take precedence over
+ * the other sources, as for the `aws` command. `chain`: a profile, a role or a sign-in, which the
+ * SDK looks up.
  */
 export type AwsSource =
   | {

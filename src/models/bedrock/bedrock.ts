@@ -1,4 +1,7 @@
-/** Claude through AWS: the Messages API inside Bedrock's InvokeModelWithResponseStream. */
+/**
+ * Provider for Claude models through AWS Bedrock, which offers the Messages API inside its own
+ * operation `InvokeModelWithResponseStream`.
+ */
 import type { RawMessageStreamEvent } from '@anthropic-ai/sdk/resources/messages';
 import { readAnthropic } from '../anthropic/anthropicStream.ts';
 import { failureOf } from '../failures.ts';
@@ -70,8 +73,8 @@ export function createBedrockProvider(options: BedrockOptions): ModelProvider {
   ): AsyncGenerator<ModelEvent> {
     const client = await clientFor('bedrock-runtime', attempt);
     try {
-      const events = await openReplaying(request, (asked) =>
-        client.messages.create(bedrockRequest(asked, identity.id), { signal }),
+      const events = await openReplaying(request, (toSend) =>
+        client.messages.create(bedrockRequest(toSend, identity.id), { signal }),
       );
       const place = { provider: identity.id, model: request.model, attempt };
       yield* readAnthropic(named(events, request.model), place);
@@ -124,8 +127,8 @@ const regionOf = ({ env }: AwsPlaces): string =>
   env['AWS_REGION'] || env['AWS_DEFAULT_REGION'] || 'us-east-1';
 
 /**
- * Returns whether the region is valid. The region becomes part of the address that the key is sent
- * to.
+ * Returns whether the region is valid. The region becomes part of the host name that the key is
+ * sent to, so other characters could change the host.
  */
 const isRegion = (region: string): boolean => /^[a-z0-9-]+$/.test(region);
 const wrongRegion = (region: string): string =>

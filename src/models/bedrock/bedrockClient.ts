@@ -29,7 +29,7 @@ export async function bedrockClient(
     maxRetries: 0,
     logger: silentLogger,
     logLevel: 'off',
-    // Models up to Claude 4.6 refuse the SDK's default version.
+    // Models up to Claude 4.6 refuse the API version that the SDK sends by default.
     defaultHeaders: { 'anthropic-version': 'bedrock-2023-05-31' },
     ...(fetch && { fetch }),
   } as const;

@@ -5,9 +5,12 @@ import { CallFailed } from '../guarded.ts';
 const wrongModel = /model identifier is invalid|on-demand throughput|inference profile/i;
 
 const profileHint =
-  'Newer models need an inference profile: put global. (or us., eu., jp., apac.) before the id, as in global.anthropic.claude-opus-4-6-v1. List those of your region with: aws bedrock list-inference-profiles';
+  'Newer models need an inference profile: put global. (or us., eu., jp., apac.) before the id, as in global.anthropic.claude-opus-4-6-v1. List the profiles of your region with: aws bedrock list-inference-profiles';
 
-/** Matches the message with which the SDK reports missing credentials and a missing network. */
+/**
+ * Matches the SDK's message for missing credentials. The SDK uses the same message when the
+ * credential service cannot be reached.
+ */
 const withoutCredentials = /^Failed to resolve AWS credentials/;
 
 /**

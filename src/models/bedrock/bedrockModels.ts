@@ -1,15 +1,16 @@
-/** Claude models under their AWS ids: those in our list, and those that AWS lists. */
+/** Claude models under their AWS ids: the known models, and those that AWS lists. */
 import type { AnthropicBedrock } from '@anthropic-ai/bedrock-sdk';
 import * as z from 'zod';
 import { claudeEfforts, claudeModels, describedModel, newestId } from '../catalogue.ts';
 import type { ModelDescription } from '../model.ts';
 
-/** Sizes of a model that is neither in our list nor described by AWS. */
+/** Assumed limits of a model that is neither in the built-in list nor described by AWS. */
 const assumed = { contextTokens: 200_000, maxOutputTokens: 32_000 };
 
 /**
- * Returns Anthropic's id for an AWS id: `claude-opus-4-6` for
- * `global.anthropic.claude-opus-4-6-v1`, for the profile of one region, and for an ARN.
+ * Returns Anthropic's id for an AWS id, such as `claude-opus-4-6` for
+ * `global.anthropic.claude-opus-4-6-v1`. The AWS id may also be the id of a regional inference
+ * profile, or an ARN.
  */
 const claudeIdOf = (id: string): string =>
   id.replace(/^.*anthropic\./, '').replace(/-v\d+(:\d+)*$/, '');
@@ -29,8 +30,8 @@ export function bedrockDescription(id: string, label?: string): ModelDescription
 }
 
 /**
- * Known Claude models. Their ids are those of the profiles that route to any region: such profiles
- * are the cheapest, and newer models can only be called by a profile.
+ * Known Claude models, with the ids of the inference profiles that route to any region. Such
+ * profiles are the cheapest, and newer models can only be called through a profile.
  */
 export const bedrockModels: readonly ModelDescription[] = [
   'global.anthropic.claude-opus-5-5',
@@ -64,7 +65,7 @@ const foundations = z.object({
     .default([]),
 });
 
-/** Lists the profiles for Claude that the account may use in the client's region. */
+/** Lists the inference profiles for Claude that the account may use in the client's region. */
 export async function listBedrock(
   client: AnthropicBedrock,
   signal: AbortSignal,

@@ -50,7 +50,10 @@ export class CallbackServer {
     return (this.#server.address() as AddressInfo).port;
   }
 
-  /** Frees the port at once. A page that is being sent still arrives. */
+  /**
+   * Stops listening immediately, so that the port is free. A response that is being sent is still
+   * completed.
+   */
   close(): void {
     this.#server.close();
     this.#server.closeIdleConnections();
@@ -81,11 +84,9 @@ async function answer(
 const style =
   'body{font:16px/1.5 system-ui,sans-serif;display:grid;place-items:center;min-height:90vh;margin:0 2rem;text-align:center;color-scheme:light dark}';
 
-/**
- * Scripts of the page. `tidy` removes the sign-in code from the address that the browser shows;
- * `closing` closes the tab if the browser allows that.
- */
+/** Script that removes the sign-in code from the address that the browser shows. */
 const tidy = 'history.replaceState(null,"","/");';
+/** Script that closes the tab if the browser allows that. */
 const closing = 'setTimeout(()=>window.close(),1500);';
 
 const html = ({ status, title, text }: CallbackPage): string =>

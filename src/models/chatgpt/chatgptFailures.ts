@@ -1,6 +1,6 @@
 /**
- * Converts errors that only the back end of ChatGPT reports: limits of the plan, and bodies that
- * the SDK cannot read.
+ * Converts errors that only the back end of ChatGPT reports: limits of the plan, and error bodies
+ * that the SDK cannot read.
  */
 import * as z from 'zod';
 import { formatDuration } from '../../base/text.ts';
@@ -25,18 +25,20 @@ const shape = z.object({
 export function planFailure(error: unknown, nowMs: number): ModelFailure | undefined {
   const { data } = shape.safeParse(error);
   if (data === undefined) return undefined;
-  const { error: told, status } = data;
-  const kind = [told.type, told.code].join(' ');
-  const ofPlan = told.plan_type ? `Your ChatGPT plan (${told.plan_type})` : 'Your ChatGPT plan';
+  const { error: planError, status } = data;
+  const kind = [planError.type, planError.code].join(' ');
+  const ofPlan = planError.plan_type
+    ? `Your ChatGPT plan (${planError.plan_type})`
+    : 'Your ChatGPT plan';
   const withStatus = status === undefined ? {} : { status };
   if (/usage_not_included/.test(kind))
     return {
       reason: 'auth',
-      message: `${ofPlan} does not include this. Use an API key, or another plan.`,
+      message: `${ofPlan} does not include this model. Use an API key, or another plan.`,
       ...withStatus,
     };
   if (!/usage_limit_(reached|exceeded)/.test(kind)) return undefined;
-  const resetMs = resetOf(told, nowMs);
+  const resetMs = resetOf(planError, nowMs);
   const when =
     resetMs === undefined
       ? 'It resets later'
@@ -49,10 +51,10 @@ export function planFailure(error: unknown, nowMs: number): ModelFailure | undef
   };
 }
 
-type Told = z.infer<typeof shape>['error'];
+type PlanError = z.infer<typeof shape>['error'];
 
 function resetOf(
-  { resets_at: at, resets_in_seconds: seconds }: Told,
+  { resets_at: at, resets_in_seconds: seconds }: PlanError,
   nowMs: number,
 ): number | undefined {
   if (typeof seconds === 'number') return nowMs + Math.max(0, seconds) * 1000;
@@ -100,7 +102,8 @@ function readable(text: string): string {
  * Returns the headers without those about the encoding of the body: the body is already decoded.
  */
 function plain(headers: Headers): Headers {
-  const kept = new Headers(headers);
-  for (const name of ['content-encoding', 'content-length', 'transfer-encoding']) kept.delete(name);
-  return kept;
+  const remaining = new Headers(headers);
+  for (const name of ['content-encoding', 'content-length', 'transfer-encoding'])
+    remaining.delete(name);
+  return remaining;
 }

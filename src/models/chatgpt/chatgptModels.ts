@@ -1,4 +1,4 @@
-/** The models of a ChatGPT plan: those in our list, and those that the back end lists. */
+/** The models of a ChatGPT plan: the known models, and those that the back end lists. */
 import * as z from 'zod';
 import { openaiEfforts, openaiModels } from '../catalogue.ts';
 import { describedModels } from '../knownModels.ts';
@@ -6,8 +6,8 @@ import type { Effort, ModelDescription } from '../model.ts';
 import { newestOf } from '../modelFamily.ts';
 
 /**
- * Maximum input. The back end accepts less than the API, and its figure does not include the
- * output.
+ * Maximum number of input tokens. The back end of ChatGPT accepts fewer than the API of OpenAI, and
+ * reports this maximum without the output tokens.
  */
 const inputTokens = 272_000;
 const maxOutputTokens = 128_000;
@@ -36,34 +36,34 @@ const modelShape = z.object({
   /** The model that replaces this one, if any. */
   upgrade: z.unknown().optional(),
 });
-type Told = z.infer<typeof modelShape>;
+type ListedModel = z.infer<typeof modelShape>;
 
 /**
- * Reads the back end's list; `undefined` when the answer is not a list. Leaves out malformed
- * entries, and those that Codex, the back end's own client, hides.
+ * Reads the back end's list; `undefined` when the answer is not a list. Omits malformed entries,
+ * and models that Codex, the back end's own client, hides.
  */
 export function toldModels(answer: unknown): readonly ModelDescription[] | undefined {
   const { data } = listShape.safeParse(answer);
   return data?.models
-    .flatMap((told) => modelShape.safeParse(told).data ?? [])
+    .flatMap((entry) => modelShape.safeParse(entry).data ?? [])
     .filter(({ visibility }) => (visibility ?? 'list') === 'list')
     .map(described);
 }
 
-function described(told: Told): ModelDescription {
-  const { slug, input_modalities: modalities, supported_reasoning_levels: levels } = told;
+function described(entry: ListedModel): ModelDescription {
+  const { slug, input_modalities: modalities, supported_reasoning_levels: levels } = entry;
   const known =
     chatgptModels.find(({ id }) => id === slug) ?? openaiModels.find(({ id }) => id === slug);
   const { efforts } = describe(slug, slug);
   return {
     ...describe(
       slug,
-      told.display_name ?? known?.label ?? slug,
-      told.context_window ?? inputTokens,
+      entry.display_name ?? known?.label ?? slug,
+      entry.context_window ?? inputTokens,
     ),
     ...(modalities && { acceptsImages: modalities.includes('image') }),
     ...(levels && efforts && { efforts: efforts.filter((effort) => isAmong(effort, levels)) }),
-    ...(told.upgrade !== undefined && told.upgrade !== null && { isRetiring: true }),
+    ...(entry.upgrade !== undefined && entry.upgrade !== null && { isRetiring: true }),
   };
 }
 

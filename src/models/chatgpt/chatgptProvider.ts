@@ -1,6 +1,6 @@
 /**
- * OpenAI's models through a ChatGPT subscription: the back end of Codex, which speaks its own
- * dialect of the Responses API.
+ * Provider for OpenAI's models through a ChatGPT subscription. Uses the back end of Codex, which
+ * accepts a variant of the Responses API.
  */
 import type OpenAI from 'openai';
 import type { ResponseCreateParamsStreaming } from 'openai/resources/responses/responses';
@@ -35,8 +35,8 @@ const identity: ProviderIdentity = {
 };
 
 /**
- * Client version sent with the request for the list. The back end lists newer models only for newer
- * clients; this version gets all of them.
+ * Client version sent with the request for the list of models. The back end lists newer models only
+ * for newer clients; for this version, the back end lists all models.
  */
 const clientVersion = '99.99.99';
 
@@ -49,9 +49,9 @@ export function createChatgptProvider(options: ChatgptProviderOptions): ModelPro
     attempt: Attempt,
   ): AsyncGenerator<ModelEvent> {
     const { conversation } = request;
-    const events = await openReplaying(request, (asked) =>
+    const events = await openReplaying(request, (toSend) =>
       backend.call({ attempt, conversation }, (client) =>
-        client.responses.create(codexRequest(asked), { signal }),
+        client.responses.create(codexRequest(toSend), { signal }),
       ),
     );
     yield* backend.explained(
@@ -80,8 +80,8 @@ export function createChatgptProvider(options: ChatgptProviderOptions): ModelPro
 }
 
 /**
- * Builds the request for the back end, which refuses an output limit and requires the other fields
- * explicitly.
+ * Builds the request for the back end, which refuses an output limit and requires some fields that
+ * are optional in the Responses API.
  */
 function codexRequest({
   maxOutputTokens: _,

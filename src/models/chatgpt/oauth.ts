@@ -4,7 +4,7 @@
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { adviceOf, HeliosError, toError, UserFacing } from '../../base/errors.ts';
-import { cleanText, oneLine } from '../../base/text.ts';
+import { cleanText, oneLine, formatDuration } from '../../base/text.ts';
 import { CallbackServer, type CallbackPage } from './callbackServer.ts';
 import {
   callbackPath,
@@ -34,9 +34,9 @@ export interface OpenSignIn {
   /** Port on this computer that the browser is redirected to. */
   readonly port: number;
   /**
-   * Accepts the address of the redirect, pasted by the user if the browser cannot reach this
+   * Accepts the address of the redirect, which the user pastes if the browser cannot reach this
    * computer. Resolves when the address is accepted. Rejects with `UserFacing` if the address does
-   * not belong to this sign-in, which keeps waiting.
+   * not belong to this sign-in, which continues to wait.
    */
   paste(address: string): Promise<void>;
   /**
@@ -157,7 +157,7 @@ class Attempt {
     const error = parameters.get('error');
     if (error !== null) throw denied(error, parameters.get('error_description') ?? '');
     const code = parameters.get('code');
-    if (!code) throw new UserFacing('The sign-in came back without a code.', 'Try again.');
+    if (!code) throw new UserFacing('The sign-in service returned no code.', 'Try again.');
     const grant = { code, verifier: this.#verifier, redirectUri: this.redirectUri };
     try {
       return await exchangeCode(this.#options, grant, this.#signal);
@@ -189,7 +189,7 @@ const pages = {
   },
   foreign: {
     status: 400,
-    title: 'This is not the response to the open sign-in',
+    title: 'This response does not belong to the current sign-in',
     text: 'Start the sign-in again, and use the newest browser tab.',
   },
   repeated: {
@@ -211,12 +211,12 @@ const denied = (error: string, description: string): UserFacing =>
 
 const notAnAnswer = (): UserFacing =>
   new UserFacing(
-    'This is not the address that the browser was sent back to.',
+    'This is not the address that the browser was redirected to.',
     `Copy the whole address from the address bar, even if the page could not be shown. It begins with http://localhost and contains ${callbackPath}?code=… and state=….`,
   );
 
 const tooLate = (timeoutMs: number): UserFacing =>
   new UserFacing(
-    `The sign-in timed out after ${Math.round(timeoutMs / 60_000)} minutes.`,
+    `The sign-in timed out after ${formatDuration(timeoutMs)}.`,
     'Start the sign-in again.',
   );

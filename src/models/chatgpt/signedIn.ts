@@ -6,7 +6,7 @@ const shape = z.strictObject({
   refreshToken: z.string().min(1),
   /** Expiry of the access token, in milliseconds since the epoch. */
   expiresAtMs: z.number(),
-  /** Id of the user's ChatGPT workspace for the calls. */
+  /** Id of the ChatGPT workspace, which is sent with every call. */
   accountId: z.string().min(1),
   /** For example `plus`, `pro` or `team`. */
   plan: z.string().optional(),

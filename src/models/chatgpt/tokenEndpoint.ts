@@ -18,8 +18,8 @@ export interface AuthService {
 }
 
 /**
- * No tokens were granted. `isFinal`: the service refused the code or token for good. Otherwise the
- * service could not be reached or failed.
+ * No tokens were granted. `isFinal` is true if the service refused the code or token permanently,
+ * and false if the service failed or could not be reached.
  */
 export class TokensRefused extends HeliosError {
   readonly reason = 'tokens_refused';
@@ -145,30 +145,36 @@ function parsed(text: string): unknown {
   }
 }
 
-const word = z.string().optional().catch(undefined);
+const optionalText = z.string().optional().catch(undefined);
 const errorShape = z.object({
-  error: z.union([z.string(), z.object({ code: word, type: word, message: word })]).optional(),
-  error_description: word,
+  error: z
+    .union([
+      z.string(),
+      z.object({ code: optionalText, type: optionalText, message: optionalText }),
+    ])
+    .optional(),
+  error_description: optionalText,
 });
 
-const maxSaidChars = 200;
+const maxReasonChars = 200;
 const isBadGrant = /invalid_grant|refresh_token_(expired|reused|invalidated|revoked)|token_expired/;
 
 /**
  * Builds the error for a refusal. Status 401 is always final; other statuses are final only with
- * certain error codes, since a wrong proxy also answers 400 or 403.
+ * certain error codes, since a misconfigured proxy also answers 400 or 403.
  */
 function refusal(status: number, answer: unknown, { secrets }: Question): TokensRefused {
   const { error, error_description: description } = errorShape.safeParse(answer).data ?? {};
   const { code, type, message } =
     typeof error === 'object' ? error : { code: error, type: undefined, message: '' };
   const words = [code ?? type, description ?? message].filter(Boolean).join(': ');
-  const said = secrets.reduce((text, secret) => text.replaceAll(secret, '[secret]'), words);
+  const reason = secrets.reduce((text, secret) => text.replaceAll(secret, '[secret]'), words);
   const isFinal = status === 401 || (status < 500 && isBadGrant.test(words));
-  const text = `The sign-in service answered ${status}${said === '' ? '' : `: ${oneLine(cleanText(said), maxSaidChars)}`}.`;
+  const text = `The sign-in service answered ${status}${reason === '' ? '' : `: ${oneLine(cleanText(reason), maxReasonChars)}`}.`;
   return new TokensRefused(text, { isFinal, status });
 }
 
+/** Assumed lifetime of an access token whose expiry is not reported. */
 const assumedLifeMs = 60 * 60_000;
 
 /**

@@ -26,11 +26,11 @@ export interface TokensOptions extends AuthService {
   readonly store: TokenStore;
 }
 
-/** Tokens are renewed this long before they expire. */
+/** Remaining validity at which tokens are renewed. */
 const marginMs = 5 * 60_000;
 /**
- * Maximum number of polls. If two processes renew at the same time, the service refuses the second,
- * which polls the store for the tokens of the first.
+ * Maximum number of polls of the store. If two processes renew the tokens at the same time, the
+ * service refuses the second process, which then polls the store for the tokens of the first.
  */
 const maxPolls = 5;
 const pollEveryMs = 400;
@@ -54,24 +54,24 @@ export class ChatgptTokens {
    * `CallFailed`.
    */
   async current(): Promise<SignedIn> {
-    const kept = await this.#kept();
-    return this.#endsSoon(kept) ? this.#renew(kept) : kept;
+    const tokens = await this.#latest();
+    return this.#endsSoon(tokens) ? this.#renew(tokens) : tokens;
   }
 
   /**
    * Returns new tokens after the service refused the tokens `refused`. Rejects with `CallFailed`.
    */
   async renewed(refused: SignedIn): Promise<SignedIn> {
-    const kept = await this.#kept();
-    return kept.accessToken === refused.accessToken || this.#endsSoon(kept)
-      ? this.#renew(kept)
-      : kept;
+    const tokens = await this.#latest();
+    return tokens.accessToken === refused.accessToken || this.#endsSoon(tokens)
+      ? this.#renew(tokens)
+      : tokens;
   }
 
   /** Reports whether there is a sign-in. Never rejects, makes no request. */
   async readiness(): Promise<Readiness> {
     try {
-      await this.#kept();
+      await this.#latest();
       return { isReady: true };
     } catch (error) {
       const problem = error instanceof SignedOut ? error.problem : adviceOf(error);
@@ -79,7 +79,7 @@ export class ChatgptTokens {
     }
   }
 
-  async #kept(): Promise<SignedIn> {
+  async #latest(): Promise<SignedIn> {
     const tokens = await this.#stored();
     if (tokens === undefined) throw new SignedOut('You are not signed in to ChatGPT.');
     return this.#unstored?.inPlaceOf === tokens.refreshToken ? this.#unstored.fresh : tokens;
@@ -106,10 +106,10 @@ export class ChatgptTokens {
     return this.#renewing;
   }
 
-  async #renewOnce(asked: SignedIn): Promise<SignedIn> {
-    const old = await this.#kept();
-    // Another process has renewed the tokens meanwhile.
-    if (old.accessToken !== asked.accessToken && !this.#endsSoon(old)) return old;
+  async #renewOnce(outdated: SignedIn): Promise<SignedIn> {
+    const old = await this.#latest();
+    // Another process has renewed the tokens in the meantime.
+    if (old.accessToken !== outdated.accessToken && !this.#endsSoon(old)) return old;
     const limit = new AbortController();
     const timer = this.#options.clock.after(refreshLimitMs, () => limit.abort());
     try {
@@ -156,7 +156,7 @@ export class ChatgptTokens {
     }
     for (let poll = 0; poll <= maxPolls; poll++) {
       if (poll > 0) await delay(this.#options.clock, pollEveryMs);
-      const stored = await this.#kept();
+      const stored = await this.#latest();
       if (stored.refreshToken !== old.refreshToken) return stored;
     }
     await this.#options.store.write(tokensName, undefined);

@@ -23,7 +23,7 @@ export interface Turn {
 export interface Asked {
   readonly request: ModelRequest;
   readonly params: MessageCreateParamsStreaming;
-  /** All messages up to the newest results. */
+  /** All messages before `said`, including `results`. */
   readonly past: readonly Turn[];
   /** Results of calls at the end of `past`; a running `claude` waits for these results. */
   readonly results: readonly ToolResultBlockParam[];

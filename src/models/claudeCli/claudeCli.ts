@@ -1,7 +1,7 @@
 /**
- * Claude through the user's own `claude` command and its sign-in. Helios reads one reply at a time
- * and makes the calls itself: `claude` waits until the agent's loop has recorded, permitted and
- * executed the calls.
+ * Provider for Claude models through the user's own `claude` command (Claude Code) and its sign-in.
+ * Helios reads one reply at a time and executes the tool calls itself: `claude` waits until the
+ * agent's loop has recorded, permitted and executed the calls.
  */
 import { mkdir } from 'node:fs/promises';
 import { claudeModels, defaultClaudeFamily, defaultClaudeModel } from '../catalogue.ts';
@@ -27,8 +27,8 @@ export interface ClaudeCliOptions extends Omit<CallOptions, 'fetch' | 'baseUrl'>
   /** Path of `claude`. Default: the first `claude` on the PATH. */
   readonly claudePath?: string;
   /**
-   * Working folder of `claude`, used for nothing else: `claude` treats it as the project. Created
-   * when needed.
+   * Working folder of `claude`. Must not be used for anything else, since `claude` treats the
+   * folder as its project. Created when needed.
    */
   readonly folder: string;
   /** Environment of this process. Only the variables that `claude` needs are passed on. */
@@ -37,7 +37,10 @@ export interface ClaudeCliOptions extends Omit<CallOptions, 'fetch' | 'baseUrl'>
 
 const identity: ProviderIdentity = { id: claudeCliId, label: claudeCliLabel, keyHint: signInHint };
 
-/** The context size that `claude` uses for older models, even if a model has a larger context. */
+/**
+ * The context size that `claude` uses for older models, in tokens, even if a model supports a
+ * larger context.
+ */
 const olderContextTokens = 200_000;
 
 const models: readonly ModelDescription[] = claudeModels.map((model) =>
@@ -109,8 +112,8 @@ export function createClaudeCliProvider(options: ClaudeCliOptions): ModelProvide
 
 /**
  * Returns whether the process can be used for the next request: after a complete answer, or when
- * its calls wait for our results. After any other reply, `claude` continues by itself: it repeats
- * an empty, incomplete or refused reply, and answers invalid calls.
+ * the tool calls of the process wait for results. After any other reply, `claude` would continue on
+ * its own: it repeats an empty, incomplete or refused reply, and answers invalid calls.
  */
 function canGoOn({ stop, content }: ModelReply, { tools }: ModelRequest): boolean {
   if (stop === 'stop')

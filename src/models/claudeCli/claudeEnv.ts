@@ -55,16 +55,16 @@ const fixed: Readonly<Record<string, string>> = {
 };
 
 export function childEnvironment(
-  own: Environment,
+  env: Environment,
   maxOutputTokens: number,
 ): Record<string, string> {
   const clouds = Object.entries(cloudPrefixes).flatMap(([name, prefixes]) =>
-    isOn(own[name]) ? prefixes : [],
+    isOn(env[name]) ? prefixes : [],
   );
   const prefixes = [...passedPrefixes, ...clouds];
   const isPassed = (name: string): boolean =>
     passedNames.has(name.toUpperCase()) || prefixes.some((prefix) => name.startsWith(prefix));
-  const passed = Object.entries(own).flatMap(([name, value]) =>
+  const passed = Object.entries(env).flatMap(([name, value]) =>
     value !== undefined && isPassed(name) ? [[name, value] as const] : [],
   );
   return {
@@ -81,8 +81,8 @@ const isOn = (value: string | undefined): boolean =>
  * Returns the API key or token that `claude` reads from the environment, if any. With such a key,
  * each call is billed.
  */
-export const keyInEnvironment = (own: Environment): string | undefined =>
-  own['ANTHROPIC_API_KEY']?.trim() || own['ANTHROPIC_AUTH_TOKEN']?.trim() || undefined;
+export const keyInEnvironment = (env: Environment): string | undefined =>
+  env['ANTHROPIC_API_KEY']?.trim() || env['ANTHROPIC_AUTH_TOKEN']?.trim() || undefined;
 
-export const isMetered = (own: Environment): boolean =>
-  keyInEnvironment(own) !== undefined || Object.keys(cloudPrefixes).some((name) => isOn(own[name]));
+export const isMetered = (env: Environment): boolean =>
+  keyInEnvironment(env) !== undefined || Object.keys(cloudPrefixes).some((name) => isOn(env[name]));

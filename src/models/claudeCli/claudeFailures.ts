@@ -12,10 +12,10 @@ export const signInHint =
 const maxMessageChars = 600;
 
 /**
- * Error fields of a synthetic reply or a result. The SDK's types lack some of these fields, and
- * older versions of `claude` omit others.
+ * Error fields of a result message, or of a reply that `claude` itself writes to report an error.
+ * The SDK's types lack some of these fields, and older versions of `claude` omit others.
  */
-interface Told {
+interface ErrorFields {
   readonly error?: string;
   readonly status: number | undefined;
   readonly kind: string | undefined;
@@ -33,23 +33,23 @@ export function failureIn(
   limit: SDKRateLimitInfo | undefined,
   nowMs: number,
 ): ModelFailure | undefined {
-  const told = read(message);
-  if (told === undefined) return undefined;
-  const reason = reasonOf(told);
-  const said = `${claudeCliLabel}: ${oneLine(cleanText(told.text), maxMessageChars)}`;
+  const fields = read(message);
+  if (fields === undefined) return undefined;
+  const reason = reasonOf(fields);
+  const text = `${claudeCliLabel}: ${oneLine(cleanText(fields.text), maxMessageChars)}`;
   const untilMs =
     reason === 'rate_limit' && limit?.status === 'rejected'
       ? (limit.resetsAt ?? 0) * 1000 - nowMs
       : 0;
   return {
     reason,
-    message: reason === 'auth' ? `${said} ${signInHint}` : said,
-    ...(told.status !== undefined && { status: told.status }),
+    message: reason === 'auth' ? `${text} ${signInHint}` : text,
+    ...(fields.status !== undefined && { status: fields.status }),
     ...(untilMs > 0 && { retryAfterMs: untilMs }),
   };
 }
 
-function read(message: SDKMessage): Told | undefined {
+function read(message: SDKMessage): ErrorFields | undefined {
   if (message.type === 'assistant') {
     const { error, ...more } = message;
     const text = message.message.content
@@ -67,15 +67,15 @@ function read(message: SDKMessage): Told | undefined {
   return { text, ...details(message) };
 }
 
-function details(message: object): Omit<Told, 'error' | 'text'> {
+function details(message: object): Omit<ErrorFields, 'error' | 'text'> {
   const fields = message as Readonly<Record<string, unknown>>;
-  const word = (name: string): string | undefined =>
+  const textField = (name: string): string | undefined =>
     typeof fields[name] === 'string' ? fields[name] : undefined;
   return {
     status: typeof fields['api_error_status'] === 'number' ? fields['api_error_status'] : undefined,
-    kind: word('api_error_type'),
-    connection: word('api_error'),
-    terminal: word('terminal_reason'),
+    kind: textField('api_error_type'),
+    connection: textField('api_error'),
+    terminal: textField('terminal_reason'),
   };
 }
 
@@ -109,7 +109,7 @@ function reasonOf({
   connection,
   terminal,
   text,
-}: Told): ModelFailureReason {
+}: ErrorFields): ModelFailureReason {
   if (terminal === 'prompt_too_long' || /prompt is too long|context limit reached/i.test(text))
     return 'overflow';
   if (connection !== undefined) return 'network';
@@ -123,8 +123,8 @@ function reasonOf({
 }
 
 /**
- * Returns the failure for a `claude` process that ended by itself. `stderr` is the process's last
- * output there.
+ * Returns the failure for a `claude` process that ended by itself. `how` states how the process
+ * ended; `stderr` is the last output of the process on stderr.
  */
 export function deathOf(how: string, stderr: string): ModelFailure {
   const words = oneLine(cleanText(stderr), maxMessageChars);

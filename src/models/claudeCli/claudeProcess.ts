@@ -18,7 +18,7 @@ export interface ClaudeProcess {
    */
   readonly ended: Promise<string>;
   /**
-   * Kills the process group. Closing the SDK's input would not be enough: `claude` would count the
+   * Kills the process group. Closing the SDK's input would not be enough: `claude` would treat the
    * open calls as failed and make another request to the model.
    */
   kill(): void;

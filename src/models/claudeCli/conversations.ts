@@ -15,8 +15,8 @@ interface Waiting {
 }
 
 /**
- * A process that has been idle for longer is ended. The next request then starts a new process with
- * the whole conversation.
+ * Maximum idle time of a process. A process that is idle for longer is ended; the next request then
+ * starts a new process with the whole conversation.
  */
 const maxIdleMs = 10 * 60_000;
 
@@ -45,10 +45,10 @@ export class Conversations {
     return waiting.live;
   }
 
-  async keep(conversation: string, kept: Omit<Waiting, 'idle'>): Promise<void> {
+  async keep(conversation: string, waiting: Omit<Waiting, 'idle'>): Promise<void> {
     await this.release(conversation);
     const idle = this.#clock.after(maxIdleMs, () => void this.release(conversation));
-    this.#waiting.set(conversation, { ...kept, idle });
+    this.#waiting.set(conversation, { ...waiting, idle });
   }
 
   async release(conversation: string): Promise<void> {
@@ -66,7 +66,7 @@ export class Conversations {
 
 /**
  * Returns whether the waiting process can continue with the request. If the request has text
- * together with results, or certain attachments, a running `claude` would change them; a new
+ * together with results, or certain attachments, a running `claude` would alter that content; a new
  * process has to read the whole conversation instead.
  */
 function goesOn(
@@ -75,8 +75,8 @@ function goesOn(
 ): boolean {
   if (live.setupDigest !== setupDigest || digest !== prefixDigest) return false;
   if (callIds.length === 0) return results.length === 0 && said.length > 0;
-  const given = new Set(results.map((result) => result.tool_use_id));
+  const resultIds = new Set(results.map((result) => result.tool_use_id));
   return (
-    said.length === 0 && results.every(canBeHandedOver) && callIds.every((id) => given.has(id))
+    said.length === 0 && results.every(canBeHandedOver) && callIds.every((id) => resultIds.has(id))
   );
 }

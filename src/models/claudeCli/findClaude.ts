@@ -27,8 +27,8 @@ const install =
   'Install Claude Code (https://claude.com/claude-code), run `claude` once and sign in; or set its path in the setting claudePath.';
 
 /**
- * Finds `claude`. Searches at each call, so that a `claude` installed meanwhile is found, but
- * requests the version of each file only once.
+ * Finds `claude`. Searches at each call, so that a newly installed `claude` is found, but requests
+ * the version of each file only once.
  */
 export class ClaudeFinder {
   readonly #named: string | undefined;

@@ -39,7 +39,8 @@ export interface LiveOptions {
 }
 
 /**
- * Sent to a resumed conversation if only results are new, because `claude` needs some new content.
+ * Message for a new process that resumes a conversation which ends with tool results: `claude`
+ * needs some new content.
  */
 const goOn: ContentBlockParam = { type: 'text', text: 'Continue.' };
 
@@ -109,7 +110,7 @@ export class LiveClaude {
 
   /**
    * Yields the events of the next reply. Throws `CallFailed` if the reply failed or the process
-   * ended. Ends without the end event if the reply was cut off.
+   * ended. If the reply was truncated, ends without the end event.
    */
   async *events(): AsyncGenerator<RawMessageStreamEvent> {
     let isWhole = false;
@@ -122,7 +123,8 @@ export class LiveClaude {
       // The cast is safe: the beta API has the same events, and further events only on request.
       const event = withOwnName(message.event as RawMessageStreamEvent);
       if (event.type === 'message_delta') isWhole = event.delta.stop_reason !== null;
-      // `claude` appends an end to a reply that was cut short and continues from there.
+      // `claude` adds an end event to a truncated reply and continues from there. The event is
+      // dropped, so that the reply is recognized as incomplete.
       if (event.type === 'message_stop' && !isWhole) return;
       yield event;
       if (event.type === 'message_stop') return;

@@ -1,4 +1,4 @@
-/** Sends an endpoint requests about its models and their properties. */
+/** Sends requests about models and their properties to an endpoint. */
 import { CallFailed } from '../guarded.ts';
 import { isRecord } from '../textTools/records.ts';
 
@@ -13,13 +13,14 @@ export interface Endpoint {
 
 /**
  * Requests a path below the base address (`/models`) or below the server's root
- * (`server:/api/tags`). Uses POST if there is a `body`.
+ * (`server:/api/tags`), and resolves with the parsed JSON. Uses POST if there is a `body`.
  */
 export type AskJson = (path: string, body?: unknown) => Promise<unknown>;
 
 /**
- * Returns a function that sends requests to the endpoint. Requests reject as those of the SDKs do:
- * with an error that has the `status` of a refusal, or with the failure of `fetch`.
+ * Returns a function that sends requests to the endpoint. The function rejects in the same way as
+ * the SDKs: with an error that has the HTTP status as `status` if the endpoint refuses the request,
+ * and with the error of `fetch` if the endpoint cannot be reached.
  */
 export const askJson =
   ({ baseUrl, key, headers, fetch }: Endpoint, signal: AbortSignal): AskJson =>
@@ -55,8 +56,8 @@ function parsed(text: string, url: string): unknown {
 function messageIn(text: string): string {
   try {
     const { error, message } = JSON.parse(text) as Record<string, unknown>;
-    const told = isRecord(error) ? error.message : (error ?? message);
-    return typeof told === 'string' ? told : text;
+    const detail = isRecord(error) ? error.message : (error ?? message);
+    return typeof detail === 'string' ? detail : text;
   } catch {
     return text;
   }

@@ -24,8 +24,8 @@ function statusOf(error: Error): number {
 }
 
 /**
- * Adds the status to an error inside a stream that began with status 200. OpenRouter and llama.cpp
- * put the status into the error's code.
+ * Adds the status to an error inside a stream that began with status 200, so that the error can be
+ * classified. OpenRouter and llama.cpp put the status into the error's code.
  */
 export function withStatus(error: unknown): unknown {
   if (!(error instanceof Error) || !('code' in error) || statusOf(error) !== 0) return error;

@@ -3,15 +3,15 @@ import type { AskJson } from './askJson.ts';
 import { llamaCpp, lmStudio, ollama } from './localServers.ts';
 import { count, entriesOf, words, type Entry, type ToldModel } from './told.ts';
 
-/** Lists the models that hold conversations. Rejects if the endpoint has no list of models. */
+/** Lists the models that generate text. Rejects if the endpoint has no list of models. */
 export async function endpointModels(ask: AskJson): Promise<readonly ToldModel[]> {
   const entries = entriesOf(await ask('/models'));
   if (entries.some(({ pricing }) => pricing !== undefined))
     return entries.filter(isWriting).map(openRouter);
   if (entries.some((entry) => count(entry.max_model_len) !== undefined)) return entries.map(vllm);
   for (const kind of [llamaCpp, lmStudio, ollama]) {
-    const told = await kind(entries, ask);
-    if (told !== undefined) return told;
+    const models = await kind(entries, ask);
+    if (models !== undefined) return models;
   }
   return entries.map(plain);
 }
@@ -34,22 +34,22 @@ const isWriting = ({ architecture }: Entry): boolean => {
 };
 
 /**
- * https://openrouter.ai/docs/api-reference/list-available-models: prices are strings in dollars per
- * token.
+ * Reads a model of OpenRouter, which reports prices as strings in dollars per token:
+ * https://openrouter.ai/docs/api-reference/list-available-models.
  */
 function openRouter(entry: Entry): ToldModel {
   const { pricing, architecture, top_provider: best, supported_parameters: parameters } = entry;
   const { input_modalities: input } = (architecture ?? {}) as {
     readonly input_modalities?: unknown;
   };
-  const { max_completion_tokens: max, context_length: held } = (best ?? {}) as Readonly<
+  const { max_completion_tokens: max, context_length: contextLength } = (best ?? {}) as Readonly<
     Record<string, unknown>
   >;
   const price = priceOf(pricing);
   return {
     id: entry.id,
     ...(typeof entry.name === 'string' && { label: entry.name }),
-    contextTokens: count(held) ?? count(entry.context_length),
+    contextTokens: count(contextLength) ?? count(entry.context_length),
     maxOutputTokens: count(max),
     ...(Array.isArray(parameters) && {
       toolCalls: words(parameters).includes('tools') ? 'native' : 'text',
@@ -62,7 +62,10 @@ function openRouter(entry: Entry): ToldModel {
 
 const perMillion = 1_000_000;
 
-/** Returns the price; undefined if the price depends on the request (OpenRouter reports -1). */
+/**
+ * Returns the price in dollars per million tokens; undefined if the price depends on the request
+ * (OpenRouter then reports -1).
+ */
 function priceOf(pricing: unknown): ToldModel['price'] {
   const {
     prompt,
@@ -80,7 +83,7 @@ function priceOf(pricing: unknown): ToldModel['price'] {
   };
 }
 
-function dollars(told: unknown): number | undefined {
-  const perToken = told === undefined || told === null || told === '' ? NaN : Number(told);
+function dollars(price: unknown): number | undefined {
+  const perToken = price === undefined || price === null || price === '' ? NaN : Number(price);
   return perToken >= 0 ? Number((perToken * perMillion).toPrecision(12)) : undefined;
 }

@@ -5,7 +5,7 @@ import type { ToldModel } from './told.ts';
 
 /** Settings of an endpoint's models. */
 export interface ModelSettings {
-  /** Context size of models whose actual size the endpoint does not report. */
+  /** Context size, in tokens, of models whose actual size the endpoint does not report. */
   readonly contextTokens?: number | undefined;
   readonly maxOutputTokens?: number | undefined;
   /**
@@ -22,7 +22,8 @@ export interface ModelSettings {
 }
 
 /**
- * Context size used if neither endpoint nor settings give one: small enough for most local servers.
+ * Context size, in tokens, if neither the endpoint nor the settings state one: small enough for
+ * most local servers.
  */
 const assumedContextTokens = 32_768;
 const assumedOutputTokens = 8192;
@@ -34,7 +35,7 @@ export class KnownModels {
   readonly #settings: ModelSettings;
   readonly #configured: string | undefined;
   readonly #logger: Logger;
-  #told: readonly ToldModel[] = [];
+  #models: readonly ToldModel[] = [];
   readonly #refusing = new Set<string>();
 
   constructor(settings: ModelSettings, configured: string | undefined, logger: Logger) {
@@ -43,26 +44,26 @@ export class KnownModels {
     this.#logger = logger;
   }
 
-  learn(told: readonly ToldModel[]): void {
-    this.#told = told;
+  learn(models: readonly ToldModel[]): void {
+    this.#models = models;
   }
 
   get isLearned(): boolean {
-    return this.#told.length > 0;
+    return this.#models.length > 0;
   }
 
   /** The model from the settings, else the first model that the endpoint lists. */
   get defaultModel(): string {
-    return this.#configured ?? this.#told[0]?.id ?? unnamed;
+    return this.#configured ?? this.#models[0]?.id ?? unnamed;
   }
 
   /** Returns all models, always including the default model. */
   all(): readonly ModelDescription[] {
-    const told = this.#told.map((model) => this.#described(model));
+    const described = this.#models.map((model) => this.#described(model));
     const byDefault = this.defaultModel;
-    return told.some(({ id }) => id === byDefault)
-      ? told
-      : [this.#described({ id: byDefault }), ...told];
+    return described.some(({ id }) => id === byDefault)
+      ? described
+      : [this.#described({ id: byDefault }), ...described];
   }
 
   /** Returns the model id to send to the endpoint. */
@@ -73,7 +74,7 @@ export class KnownModels {
   callsByText(model: string): boolean {
     if (this.#settings.toolCalls !== undefined) return this.#settings.toolCalls === 'text';
     return (
-      this.#refusing.has(model) || this.#told.find(({ id }) => id === model)?.toolCalls === 'text'
+      this.#refusing.has(model) || this.#models.find(({ id }) => id === model)?.toolCalls === 'text'
     );
   }
 

@@ -1,6 +1,7 @@
 /**
- * Reads model descriptions from local servers. The context size is the one that a model runs with,
- * often less than the model's maximum: some servers truncate longer prompts without an error.
+ * Reads model descriptions from local servers. A description contains the context size with which
+ * the server runs the model, which is often less than the model's maximum. Exceeding this size must
+ * be avoided, since some servers truncate longer prompts without an error.
  */
 import { isRecord } from '../textTools/records.ts';
 import type { AskJson } from './askJson.ts';
@@ -9,14 +10,14 @@ import { count, entriesOf, words, type Entry, type ToldModel } from './told.ts';
 type Kind = (entries: readonly Entry[], ask: AskJson) => Promise<readonly ToldModel[] | undefined>;
 
 /**
- * Returns the answer to a request; `undefined` if the server does not have the path or requires
- * another key.
+ * Returns the answer to a request; `undefined` if the server refused the request, for example
+ * because the server does not have the path.
  */
 async function orNothing(
-  asked: Promise<unknown>,
+  request: Promise<unknown>,
 ): Promise<Readonly<Record<string, unknown>> | undefined> {
   try {
-    const answer = await asked;
+    const answer = await request;
     return isRecord(answer) ? answer : undefined;
   } catch (error) {
     if (error instanceof Error && 'status' in error) return undefined;
@@ -25,13 +26,13 @@ async function orNothing(
 }
 
 /**
- * https://github.com/ggml-org/llama.cpp/tree/master/tools/server: `n_ctx` of `/props` is the
- * context of one slot.
+ * Reads the models of a llama.cpp server. `n_ctx` of `/props` is the context size of one slot:
+ * https://github.com/ggml-org/llama.cpp/tree/master/tools/server.
  */
 export const llamaCpp: Kind = async (entries, ask) => {
   if (!entries.some(({ owned_by: owner }) => owner === 'llamacpp')) return undefined;
   const props = await orNothing(ask('server:/props'));
-  const { n_ctx: held } = recordIn(props, 'default_generation_settings');
+  const { n_ctx: contextSize } = recordIn(props, 'default_generation_settings');
   const { supports_tools: takes, supports_tool_calls: makes } = recordIn(
     props,
     'chat_template_caps',
@@ -39,7 +40,7 @@ export const llamaCpp: Kind = async (entries, ask) => {
   const { vision } = recordIn(props, 'modalities');
   return entries.map((entry) => ({
     id: entry.id,
-    contextTokens: count(held) ?? count(recordIn(entry, 'meta').n_ctx),
+    contextTokens: count(contextSize) ?? count(recordIn(entry, 'meta').n_ctx),
     // If the model's template does not support tools, the server accepts tools but hides them from
     // the model.
     ...((takes === false || makes === false) && { toolCalls: 'text' as const }),
@@ -47,7 +48,7 @@ export const llamaCpp: Kind = async (entries, ask) => {
   }));
 };
 
-/** https://lmstudio.ai/docs/developer/rest/endpoints */
+/** Reads the models of LM Studio: https://lmstudio.ai/docs/developer/rest/endpoints. */
 export const lmStudio: Kind = async (_entries, ask) => {
   const answer = await orNothing(ask('server:/api/v0/models'));
   const models = entriesOf(answer);
@@ -62,24 +63,24 @@ export const lmStudio: Kind = async (_entries, ask) => {
     }));
 };
 
-/** Ollama's default context size. */
+/** Ollama's default context size, in tokens. */
 const ollamaContextTokens = 4096;
 
 /**
- * https://docs.ollama.com/api: the context size is `num_ctx` of the Modelfile, or that of the
- * loaded model.
+ * Reads the models of Ollama. The context size is that of the loaded model, or `num_ctx` of the
+ * Modelfile: https://docs.ollama.com/api.
  */
 export const ollama: Kind = async (_entries, ask) => {
   const tags = await orNothing(ask('server:/api/tags'));
   if (!Array.isArray(tags?.models)) return undefined;
   const running = entriesOf(await orNothing(ask('server:/api/ps')));
-  const told = await Promise.all(
+  const models = await Promise.all(
     entriesOf(tags).map(async ({ id }) => {
       const shown = await orNothing(ask('server:/api/show', { model: id }));
       return ollamaModel(id, shown, running.find((each) => each.id === id)?.context_length);
     }),
   );
-  return told.flatMap((model) => model ?? []);
+  return models.flatMap((model) => model ?? []);
 };
 
 function ollamaModel(
@@ -90,14 +91,15 @@ function ollamaModel(
   const abilities = Array.isArray(shown?.capabilities) ? words(shown.capabilities) : undefined;
   if (abilities?.includes('completion') === false) return undefined;
   const parameters = typeof shown?.parameters === 'string' ? shown.parameters : '';
-  const told = count(running) ?? count(/^num_ctx\s+"?(\d+)"?\s*$/m.exec(parameters)?.[1]);
-  const held = Object.entries(recordIn(shown, 'model_info')).find(([name]) =>
+  const actualTokens = count(running) ?? count(/^num_ctx\s+"?(\d+)"?\s*$/m.exec(parameters)?.[1]);
+  const maxContext = Object.entries(recordIn(shown, 'model_info')).find(([name]) =>
     name.endsWith('.context_length'),
   )?.[1];
   return {
     id,
-    contextTokens: told ?? Math.min(count(held) ?? ollamaContextTokens, ollamaContextTokens),
-    isAssumed: told === undefined,
+    contextTokens:
+      actualTokens ?? Math.min(count(maxContext) ?? ollamaContextTokens, ollamaContextTokens),
+    isAssumed: actualTokens === undefined,
     ...(abilities && {
       toolCalls: abilities.includes('tools') ? ('native' as const) : ('text' as const),
       acceptsImages: abilities.includes('vision'),

@@ -54,7 +54,7 @@ export function createCompatibleProvider(options: CompatibleProviderOptions): Mo
   } = options;
   const { id, label, keyHint } = identity;
   const baseUrl = options.baseUrl.replace(/\/+$/, '');
-  // Failure messages include the address, which is the most frequent mistake.
+  // Failure messages include the address, since a wrong address is the most frequent mistake.
   const placed: ProviderIdentity = { id, label: `${label} at ${baseUrl}`, keyHint };
   const known = new KnownModels(options, options.defaultModel, logger);
 
@@ -73,8 +73,8 @@ export function createCompatibleProvider(options: CompatibleProviderOptions): Mo
       attempt.secret = apiKey;
       const client = await openaiClient(apiKey, baseUrl, { fetch, headers });
       const format = { provider: id, sendsEffort, keepsReasoning };
-      const chunks = await openReplaying(request, (asked) =>
-        client.chat.completions.create(chatRequest(asked, format), { signal }),
+      const chunks = await openReplaying(request, (toSend) =>
+        client.chat.completions.create(chatRequest(toSend, format), { signal }),
       );
       yield* readChat(chunks, { provider: id, request, attempt });
     };
@@ -82,12 +82,12 @@ export function createCompatibleProvider(options: CompatibleProviderOptions): Mo
   const byText = withTextTools(send(true), id);
 
   async function* raw(
-    asked: ModelRequest,
+    original: ModelRequest,
     signal: AbortSignal,
     attempt: Attempt,
   ): AsyncGenerator<ModelEvent> {
-    if (asked.tools.length > 0 && options.toolCalls === undefined) await learn(signal);
-    const request = { ...asked, model: known.named(asked) };
+    if (original.tools.length > 0 && options.toolCalls === undefined) await learn(signal);
+    const request = { ...original, model: known.named(original) };
     try {
       yield* (known.callsByText(request.model) ? byText : native)(request, signal, attempt);
     } catch (error) {
@@ -142,8 +142,8 @@ const modelList = (
 
 /**
  * Returns a function that fetches the list of models once, before the first call with tools,
- * because the list tells how tools are called. If the endpoint does not answer in time, the call is
- * made without the list.
+ * because the list states whether a model supports native tool calls. If the endpoint does not
+ * answer in time, the call is made without the list.
  */
 function learning(
   list: NonNullable<ModelProvider['list']>,

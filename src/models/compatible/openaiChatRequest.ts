@@ -1,6 +1,6 @@
 /**
- * Converts a `ModelRequest` to a request of Chat Completions with few parameters, since servers
- * differ in which others they accept.
+ * Converts a `ModelRequest` to a request of the Chat Completions API. Uses few parameters, since
+ * many servers refuse parameters that they do not support.
  */
 import type {
   ChatCompletionAssistantMessageParam,
@@ -80,8 +80,8 @@ function assistantMessage(
 ): ChatCompletionAssistantMessageParam & Partial<Record<ReasoningField, string>> {
   const calls = content.filter((block) => block.type === 'tool_call');
   const text = content.map((block) => (block.type === 'text' ? block.text : '')).join('');
-  // After calls, reasoning models need their own reasoning to continue. With other replies, they
-  // refuse or ignore reasoning.
+  // Reasoning models need the reasoning of a reply with tool calls to continue after the calls.
+  // Reasoning of other replies is refused or ignored.
   const reasoning = calls.length > 0 || keepsReasoning ? reasoningOf(content, provider, model) : {};
   if (calls.length === 0) return { role: 'assistant', content: text, ...reasoning };
   return {
@@ -113,7 +113,7 @@ function reasoningOf(
  */
 function userMessages(content: readonly UserBlock[]): ChatCompletionMessageParam[] {
   const results = content.filter((block) => block.type === 'tool_result');
-  const parts = [...results.flatMap(shownBy), ...content.flatMap(said)];
+  const parts = [...results.flatMap(shownBy), ...content.flatMap(userParts)];
   const messages: ChatCompletionMessageParam[] = results.map(({ callId, text, isError }) => ({
     role: 'tool',
     tool_call_id: callId,
@@ -138,7 +138,7 @@ const shownBy = ({ callId, attachments = [] }: ToolResultBlock): ChatCompletionC
     ? []
     : [{ type: 'text', text: `Shown by ${callId}:` }, ...attachments.map(attachment)];
 
-function said(block: UserBlock): ChatCompletionContentPart[] {
+function userParts(block: UserBlock): ChatCompletionContentPart[] {
   if (block.type === 'text') return [{ type: 'text', text: block.text }];
   return block.type === 'attachment' ? [attachment(block)] : [];
 }

@@ -160,14 +160,14 @@ const finishedCall = ({ id, name, parts }: GrowingCall): ToolCallBlock => ({
   input: parsedInput(parts.join('')),
 });
 
-/** Converts the usage: `prompt_tokens` includes cached input. */
-function usageOf(told: CompletionUsage): Usage {
+/** Converts the usage. `prompt_tokens` includes cached input, which `Usage` counts separately. */
+function usageOf(usage: CompletionUsage): Usage {
   const { cached_tokens: read = 0, cache_write_tokens: write = 0 } =
-    told.prompt_tokens_details ?? {};
+    usage.prompt_tokens_details ?? {};
   return {
-    inputTokens: Math.max(0, (told.prompt_tokens ?? 0) - read - write),
+    inputTokens: Math.max(0, (usage.prompt_tokens ?? 0) - read - write),
     cacheReadTokens: read,
     cacheWriteTokens: write,
-    outputTokens: told.completion_tokens ?? 0,
+    outputTokens: usage.completion_tokens ?? 0,
   };
 }

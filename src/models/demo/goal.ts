@@ -32,9 +32,9 @@ export function goalTextOf({ told }: Transcript): string {
  * metric with a number.
  */
 export function readGoal(text: string): DemoGoal | undefined {
-  const [, metric, word, threshold] = comparison.exec(text) ?? [];
-  if (metric === undefined || word === undefined || threshold === undefined) return undefined;
-  const direction = new RegExp(`^(?:${lower})$`, 'i').test(word) ? 'lower' : 'higher';
+  const [, metric, operator, threshold] = comparison.exec(text) ?? [];
+  if (metric === undefined || operator === undefined || threshold === undefined) return undefined;
+  const direction = new RegExp(`^(?:${lower})$`, 'i').test(operator) ? 'lower' : 'higher';
   return { text, metric, direction, threshold: Number(threshold) };
 }
 

@@ -60,15 +60,18 @@ export function noteFindings(
 }
 
 /**
- * Returns the call that records the decision on a trial; no call for a failed run, which Helios
- * itself records.
+ * Returns the call that records the decision on a trial; no call for a failed run, because Helios
+ * itself records that decision.
  */
 const judging = ({ trial, text, decision }: words.Finding): DemoCall[] =>
   trial.experiment === undefined || decision === 'crash'
     ? []
     : [{ name: 'exp_decide', input: { experiment: trial.experiment, decision, why: text } }];
 
-/** Returns the call that saves the table of tried and running points. Made before each wait. */
+/**
+ * Returns the call that saves the table of tried and running points. The demo makes this call
+ * before its first sleep after it launched runs or the user wrote.
+ */
 export function searchNote({ trials }: View): DemoCall {
   const lines = trials.map((trial) =>
     [nameOf(trial), pointText(trial.point), trial.handle, trial.verdict ?? 'running']

@@ -20,10 +20,13 @@ export const recovered = (runs: number): string =>
 export const bringing = (machine: string, folder: string): string =>
   `The goal names ${machine}, so the runs start there. First I copy the project to ${folder}.`;
 
+export const notWritten = (machine: string, folder: string): string =>
+  `The project could not be written to ${machine}. Check that the folder ${folder} there is writable.`;
+
 export const plan = (goal: DemoGoal, base: Point): string =>
   `The script takes ${Object.keys(base).join(', ')}. Before anything is changed there must be a number to beat, so the first run is the script as it is: ${pointText(base)}. Then the learning rate in large steps, then momentum and width around the best point, until ${goalWords(goal)}.`;
 
-/** Result of a trial, compared with the best one before it. */
+/** Result of a trial, compared with the best trial before it. */
 export interface Finding {
   readonly trial: Trial;
   readonly text: string;

@@ -1,4 +1,7 @@
-/** Finds the machine that the goal names, and copies the project there first. */
+/**
+ * Finds the machine that the goal names, and copies the project to that machine before the first
+ * run.
+ */
 import type { ModelRequest } from '../model.ts';
 import type { DemoCall, DemoReply } from './notes.ts';
 import {
@@ -31,7 +34,7 @@ export function machineOf(goal: string, { system }: Pick<ModelRequest, 'system'>
 
 /**
  * Returns the reply that copies the project to the machine; `undefined` if the project is already
- * there.
+ * there, and `refused` if a file could not be written.
  */
 export function bring(transcript: Transcript, machine: string): DemoReply | 'refused' | undefined {
   if (machine === local) return undefined;

@@ -53,11 +53,11 @@ function decide(transcript: Transcript, request: ModelRequest): DemoReply {
   const space = succeeded(read) ? readSpace(scriptText(read)) : undefined;
   if (space === undefined)
     return blocked(
-      `The scripted offline demo works on a train.py that takes --lr with a default, in the folder of the session. Such a script was not found there.`,
+      `The scripted offline demo needs a train.py in the folder of the session, with an option --lr that has a default. Add such a script, or choose a provider with a key for a real model.`,
     );
   const machine = machineOf(goalText, request);
   const brought = bring(transcript, machine);
-  if (brought === 'refused') return blocked(`The project could not be written to ${machine}.`);
+  if (brought === 'refused') return blocked(words.notWritten(machine, remoteFolder));
   if (brought !== undefined) return brought;
   const trials = readTrials(transcript, space, goal);
   const view: View = { transcript, goal, machine, space, trials, best: bestOf(trials, goal) };
@@ -112,8 +112,8 @@ function review(fresh: readonly Trial[], view: View): DemoReply {
           },
         ],
   );
-  // Without task ids, the metrics of these runs cannot be fetched: the end messages have to
-  // suffice.
+  // Without task ids, the metrics of these runs cannot be fetched. The values are then those in the
+  // messages about the end of each run.
   if (shows.length === 0) return goOn(view, fresh);
   return { text: '', calls: [...shows, ...compares] };
 }
@@ -134,18 +134,18 @@ function goOn(view: View, unseen: readonly Trial[] = []): DemoReply {
     goal,
   );
   const found = words.findings(fresh, before, goal);
-  const told = found.map(({ text }) => text).join('\n');
+  const findings = found.map(({ text }) => text).join('\n');
   const notes = found.length === 0 ? [] : noteFindings(found, view);
   const isRefused = callsOf(transcript, 'finish').some(
     (call) => !succeeded(call) && !isInterrupted(call),
   );
   if (best !== undefined && meets(best.value, goal) && !isRefused)
-    return finishMet(best, told, notes, view);
+    return finishMet(best, findings, notes, view);
   const proposals = nextProposals(view);
   if (proposals.length === 0) {
     const summary = words.exhaustedPhrases(best, trials.length, goal);
     return {
-      text: joined(told, summary),
+      text: joined(findings, summary),
       calls: [...notes, finishCall('blocked', summary, best, goal)],
     };
   }
@@ -157,20 +157,21 @@ function goOn(view: View, unseen: readonly Trial[] = []): DemoReply {
       ...(view.machine !== local && { cwd: remoteFolder }),
       metric_names: metricNames(goal),
       label: pointText(point),
-      // Within a session, no point is repeated, but another session may have tried the same point.
+      // A session never repeats a point, but another session may have tried the same point. Without
+      // `retest`, the tool would refuse such a run.
       retest: 'the demo repeats the whole search',
     },
   }));
   const isFirst = trials.length === 0;
   const text = isFirst
     ? words.plan(goal, view.space.base)
-    : joined(told, words.nextPhrases(proposals));
+    : joined(findings, words.nextPhrases(proposals));
   return { text, calls: [...notes, ...(isFirst ? firstNotes(view) : []), ...launches] };
 }
 
 function finishMet(
   best: Trial & { value: number },
-  told: string,
+  findings: string,
   notes: readonly DemoCall[],
   view: View,
 ): DemoReply {
@@ -178,15 +179,18 @@ function finishMet(
   const baseline = trials.find(({ point }) => pointText(point) === pointText(space.base));
   const summary = words.metPhrases(best, baseline, trials.length, goal);
   return {
-    text: joined(told, summary),
+    text: joined(findings, summary),
     calls: [...notes, finishCall('goal_met', summary, best, goal)],
   };
 }
 
-/** Returns the points to try next: the user's requests first, then those of the search. */
+/**
+ * Returns the points to try next: the point of the user's latest request if it was not tried yet,
+ * otherwise the points that the search proposes.
+ */
 function nextProposals({ transcript, space, trials, goal, best }: View): Proposal[] {
   const tried = new Set(trials.map(({ point }) => pointText(point)));
-  const asked = saidByUser(transcript)
+  const requested = saidByUser(transcript)
     .map(({ text }) => requestedValues(text, Object.keys(space.base)))
     .filter((values) => Object.keys(values).length > 0)
     .map((values) => ({
@@ -195,7 +199,7 @@ function nextProposals({ transcript, space, trials, goal, best }: View): Proposa
     }))
     .filter(({ point }) => !tried.has(pointText(point)))
     .slice(-1);
-  return asked.length > 0 ? asked : propose(space, trials, goal, sideBySide);
+  return requested.length > 0 ? requested : propose(space, trials, goal, sideBySide);
 }
 
 function blocked(summary: string, view?: View): DemoReply {
@@ -219,9 +223,9 @@ function finishCall(
  * none.
  */
 function answerToUser({ transcript, space }: View): string {
-  const said = newlySaid(transcript).filter((text) => !asksToStop(text));
-  if (said.length === 0) return '';
-  const values = said.flatMap((text) =>
+  const messages = newlySaid(transcript).filter((text) => !asksToStop(text));
+  if (messages.length === 0) return '';
+  const values = messages.flatMap((text) =>
     Object.entries(requestedValues(text, Object.keys(space.base))),
   );
   return values.length > 0

@@ -61,7 +61,8 @@ function candidates(space: Space, trials: readonly Trial[], goal: DemoGoal): Pro
   const isBaseLine =
     pointText(withRate(best.point, space, 1)) === pointText(withRate(space.base, space, 1));
   const rates = isBaseLine ? decades(space, trials, best) : [];
-  // Other dimensions wait until the best rate has worse neighbours on both sides.
+  // Momentum and width are varied only after a smaller and a larger rate than the best one were
+  // tried.
   return rates.length > 0 ? rates : [...around(space, best)];
 }
 
@@ -73,13 +74,13 @@ function backOff(space: Space, trials: readonly Trial[]): Proposal[] {
   );
   return [0.1, 0.01].map((factor) => ({
     point: withRate(space.base, space, rounded(lowest * factor)),
-    why: 'nothing was measured yet: smaller steps',
+    why: 'a much smaller learning rate, since no run has measured a value yet',
   }));
 }
 
 /**
- * Proposes tenfold steps of the learning rate beyond the tried ones, until the best rate lies
- * between two others.
+ * Proposes larger learning rates while the best rate is the largest of the tried rates, and smaller
+ * learning rates while the best rate is the smallest. Otherwise proposes nothing.
  */
 function decades(space: Space, trials: readonly Trial[], best: Trial): Proposal[] {
   const line = trials.filter(
@@ -102,14 +103,14 @@ function decades(space: Space, trials: readonly Trial[], best: Trial): Proposal[
           at(100, 'a learning rate a hundred times larger'),
         ]
       : [
-          at(10, 'the best rate is the largest so far, so ten times more, to find the edge'),
-          at(3, 'half-way there'),
+          at(10, 'ten times the best rate, which is the largest so far'),
+          at(3, 'three times the best rate'),
         ];
   }
   if (!tried.some((rate) => rate < bestRate))
     return [
-      at(0.1, 'the best rate is the smallest so far, so ten times less'),
-      at(0.3, 'half-way there'),
+      at(0.1, 'a tenth of the best rate, which is the smallest so far'),
+      at(0.3, 'about a third of the best rate'),
     ];
   return [];
 }
@@ -121,10 +122,7 @@ function* around(space: Space, best: Trial): Generator<Proposal> {
     point: { ...best.point, ...change },
     why,
   });
-  const slower = changed(
-    { [rate]: rounded(value(rate) * 0.3) },
-    'a rate between the best and the one below',
-  );
+  const slower = changed({ [rate]: rounded(value(rate) * 0.3) }, 'about a third of the best rate');
   yield slower;
   if (momentum !== undefined && value(momentum) < 0.9) {
     const factor = (1 - 0.9) / (1 - value(momentum));
@@ -144,7 +142,7 @@ function* around(space: Space, best: Trial): Generator<Proposal> {
       { [momentum]: 0.5, [rate]: rounded(value(rate) * 0.5) },
       'a little momentum, with half the rate',
     );
-  yield changed({ [rate]: rounded(value(rate) * 3) }, 'a rate between the best and the one above');
+  yield changed({ [rate]: rounded(value(rate) * 3) }, 'three times the best rate');
   if (momentum !== undefined && value(momentum) < 0.9)
     yield changed({ [momentum]: 0.9 }, 'momentum 0.9 at the same rate');
   if (momentum !== undefined && value(momentum) > 0)

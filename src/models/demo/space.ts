@@ -1,14 +1,20 @@
-/** Reads the hyper-parameters of the script from the script's argument parser. */
+/**
+ * Reads which hyper-parameters the training script accepts, from its calls of `add_argument`. The
+ * demo varies at most three of them: learning rate, momentum and layer width.
+ */
 
-/** Values of all searched options, by the name of the command-line option. */
+/** Hyper-parameters of one run: values by option name, such as `{ lr: 0.1, momentum: 0.9 }`. */
 export type Point = Readonly<Record<string, number>>;
 
+/** The options of the training script that the demo varies. */
 export interface Space {
   /** Name of the option for the learning rate. */
   readonly rate: string;
+  /** Name of the option for momentum; absent if the script has no such option. */
   readonly momentum?: string;
+  /** Name of the option for the layer width; absent if the script has no such option. */
   readonly width?: string;
-  /** The script's own defaults, where the search starts. */
+  /** Defaults of these options in the script. The first run uses these values. */
   readonly base: Point;
 }
 
@@ -17,8 +23,8 @@ const rateNames = ['lr', 'learning-rate', 'learning_rate'];
 const widthNames = ['hidden', 'width', 'hidden-size', 'hidden_size', 'units'];
 
 /**
- * Reads the searched options. Undefined if the script has no option with a default for the learning
- * rate.
+ * Reads the source code of the training script and returns the options that the demo varies.
+ * Undefined if the script has no learning-rate option with a positive default.
  */
 export function readSpace(script: string): Space | undefined {
   const defaults = new Map(
@@ -36,8 +42,8 @@ export function readSpace(script: string): Space | undefined {
 }
 
 /**
- * Formats a point as `lr=0.1 momentum=0.9 hidden=32`. The text is the label of the run and the key
- * of the point.
+ * Formats a point as `lr=0.1 momentum=0.9 hidden=32`. The text serves as the label of the run, and
+ * as the key by which points are compared.
  */
 export const pointText = (point: Point): string =>
   Object.entries(point)
@@ -50,8 +56,8 @@ export const commandFor = (point: Point): string =>
     .join(' ')}`;
 
 /**
- * Reads the point from a label or a command line; missing options get their defaults. Undefined if
- * the text contains no searched option.
+ * Reads the point from a label or a command line; missing options get their defaults. Returns
+ * undefined if the text contains none of the options in `base`.
  */
 export function readPoint(text: string, { base }: Space): Point | undefined {
   const entries = Object.keys(base).map((name) => {

@@ -40,8 +40,8 @@ export const nameOf = ({ number, point }: Trial): string =>
   number === undefined ? pointText(point) : `run ${number}`;
 
 /**
- * Returns the trials, oldest first, one per point. Omits launches without a result and runs that
- * were lost once, because these measured nothing.
+ * Returns the trials, oldest first, one per point. Omits failed launches, and points whose only run
+ * was lost, because these measured nothing.
  */
 export function readTrials(transcript: Transcript, space: Space, goal: DemoGoal): Trial[] {
   const book = new TrialBook(space, goal);
@@ -207,10 +207,10 @@ function lastValueOf(
   metric: string,
 ): number | undefined {
   const list = Array.isArray(fields['metrics']) ? fields['metrics'].map(asRecord) : [];
-  const own = list.find(
+  const metricEntry = list.find(
     (entry) => String(entry['name'] ?? entry['metric']).toLowerCase() === metric.toLowerCase(),
   );
-  const value = own?.['latest'] ?? own?.['last'];
+  const value = metricEntry?.['latest'] ?? metricEntry?.['last'];
   if (typeof value === 'number') return value;
   return typeof value === 'string' ? readNumber(value) : undefined;
 }

@@ -4,8 +4,9 @@ import { isInterrupted, succeeded } from './transcript.ts';
 import { nameOf, type Trial } from './trials.ts';
 import { sleepsSince, type View } from './view.ts';
 
-/** Runs of the demo task take seconds: a run that outlasts this many deadlines is stuck. */
+/** Deadline of each sleep. */
 const deadlineMinutes = 4;
+/** Maximum number of sleeps for a run. Runs of the demo take seconds: a longer run is stuck. */
 const maxSleepsPerRun = 3;
 
 /**

@@ -1,4 +1,4 @@
-/** Google's models through the Gemini API. */
+/** Provider for Google's models through the Gemini API. */
 import type { Attempt } from '../guarded.ts';
 import { keyReadiness, listing } from '../listing.ts';
 import type { ModelEvent, ModelProvider, ModelRequest } from '../model.ts';
@@ -30,8 +30,8 @@ export function createGeminiProvider(options: ProviderOptions): ModelProvider {
     attempt: Attempt,
   ): AsyncGenerator<ModelEvent> {
     const client = await clientFor(await requiredKey(options, identity, attempt));
-    const chunks = await openReplaying(request, (asked) =>
-      client.models.generateContentStream(geminiRequest(asked, identity.id, signal)),
+    const chunks = await openReplaying(request, (toSend) =>
+      client.models.generateContentStream(geminiRequest(toSend, identity.id, signal)),
     );
     yield* readGemini(readable(chunks), { provider: identity.id, model: request.model, attempt });
   }

@@ -9,9 +9,9 @@ export interface GeminiAddress {
 }
 
 /**
- * Loads the SDK on the first call. Uses the build for browsers, which authenticates with keys
- * alone: the one for Node would read another account's key, address or project from the
- * environment, and includes the sign-in of Google Cloud.
+ * Loads the SDK on the first call. Uses the build of the SDK for browsers, which authenticates with
+ * keys alone. The build for Node includes the sign-in of Google Cloud, and would read the key,
+ * address or project of another account from the environment.
  */
 export async function geminiClient(
   apiKey: string,

@@ -46,7 +46,7 @@ function streamError(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   if (error.name === 'ApiError' && 'status' in error && typeof error.status === 'number')
     return toThrown(error.message.slice(error.message.indexOf('{')), error.status);
-  // A proxy ended the stream within an event.
+  // The stream ended within an event, for example because a proxy closed the connection.
   return /^(Incomplete JSON segment|exception parsing stream chunk)/.test(error.message)
     ? new SyntaxError(error.message)
     : error;

@@ -1,7 +1,7 @@
 /**
- * Keeps Gemini's thought signatures. Gemini attaches them to the parts that result from thinking,
- * and each part must be sent back exactly as it was. The block of such a part has no field for a
- * signature, so a thinking block in front of it stores the signature.
+ * Stores Gemini's thought signatures. Gemini attaches a signature to a part that results from
+ * thinking, and requires later requests to contain this part unchanged. The block of such a part
+ * has no field for a signature, so a thinking block in front of it stores the signature.
  */
 import type { Part } from '@google/genai/web';
 import { ownThinking } from '../replay.ts';
@@ -9,12 +9,12 @@ import type { ThinkingBlock } from '../model.ts';
 
 /** Content of `ThinkingBlock.opaque` for Gemini. */
 export interface GeminiMark {
-  /** Parts that came before the part of the next block: thoughts, and signatures on empty text. */
+  /** Parts received between the previous block and the next: thoughts, and signed empty texts. */
   readonly before: readonly Part[];
-  /** The block that the signatures belong to: `text`, or the id of a call. */
+  /** The block that the signatures are for: `text`, or the id of a call. */
   readonly of: string;
   readonly signature?: string;
-  /** A signature that came after a text, on a separate empty text. */
+  /** Signature from an empty text that followed the block's text. */
   readonly after?: string;
 }
 

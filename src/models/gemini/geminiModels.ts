@@ -1,4 +1,4 @@
-/** Models of the Gemini API: those in our list, and those that the API lists. */
+/** Models of the Gemini API: the known models, and those that the API lists. */
 import type { GoogleGenAI, Model } from '@google/genai/web';
 import { newestId } from '../catalogue.ts';
 import { describedModels } from '../knownModels.ts';
@@ -7,17 +7,19 @@ import { geminiEfforts } from './geminiThinking.ts';
 
 export const geminiModels = describedModels('gemini', geminiEfforts);
 
-/** Output limit of all known models except Gemini 4, whose own limit is larger than is useful. */
+/**
+ * Output limit, in tokens, of all known models except Gemini 4, whose limit is larger than useful.
+ */
 export const defaultMaxOutputTokens = 65_536;
 
 /**
- * Family of the default model. Argon models are stronger than Flash, but refuse keys without
- * billing.
+ * Family of the default model. The models named Argon are stronger than Flash, but reject API keys of
+ * projects without billing.
  */
 export const defaultGeminiFamily = 'flash';
 export const defaultGeminiModel = newestId(geminiModels, defaultGeminiFamily);
 
-/** Matches models that do not write text or do not hold conversations. */
+/** Matches ids of models that do not write text or do not hold conversations. */
 const otherUses = /(^|-)(tts|image|audio|live|robotics|computer-use|embedding)(-|$)/;
 
 /** Lists the models of the API that hold conversations. */

@@ -1,6 +1,6 @@
 /**
- * Collects the parts of a reply as they arrive. Joins pieces of one text. A part with a signature
- * is never joined with another part.
+ * Collects the parts of a reply as they arrive. Joins consecutive pieces of a text or thought, but
+ * never joins a text that has a signature with another part.
  */
 import { randomUUID } from 'node:crypto';
 import type { FunctionCall, Part } from '@google/genai/web';
@@ -23,10 +23,10 @@ interface Called {
   readonly signature?: string;
 }
 
-interface Whose {
+interface ReplyContext {
   readonly provider: string;
   readonly model: string;
-  /** Whether the reply was cut short. Its calls and their signatures are then left out. */
+  /** Whether the reply was truncated. Its calls and their signatures are then dropped. */
   readonly isCut: boolean;
 }
 
@@ -67,7 +67,7 @@ export class GeminiParts {
     else last.text += part.text;
   }
 
-  blocks({ provider, model, isCut }: Whose): AssistantBlock[] {
+  blocks({ provider, model, isCut }: ReplyContext): AssistantBlock[] {
     const blocks: AssistantBlock[] = [];
     let before: Part[] = [];
     for (const part of this.#parts) {

@@ -28,11 +28,13 @@ export function geminiRequest(
 ): GenerateContentParameters {
   const { model, system, tools, effort, maxOutputTokens = defaultMaxOutputTokens } = request;
   const thinking = thinkingConfig(model, effort);
-  const said = system.filter(({ text }) => text.trim() !== '').map(({ text }): Part => ({ text }));
+  const systemParts = system
+    .filter(({ text }) => text.trim() !== '')
+    .map(({ text }): Part => ({ text }));
   const config: GenerateContentConfig = {
     abortSignal,
     maxOutputTokens,
-    ...(said.length > 0 && { systemInstruction: { parts: said } }),
+    ...(systemParts.length > 0 && { systemInstruction: { parts: systemParts } }),
     ...(tools.length > 0 && { tools: [{ functionDeclarations: tools.map(declaration) }] }),
     ...(thinking && { thinkingConfig: thinking }),
   };
@@ -73,14 +75,15 @@ function modelParts(content: readonly AssistantBlock[], provider: string, model:
       mark = thinkingItem(block, provider, model) as GeminiMark;
       return [...mark.before];
     }
-    const own = mark?.of === (block.type === 'text' ? 'text' : block.id) ? mark : undefined;
+    const ownMark = mark?.of === (block.type === 'text' ? 'text' : block.id) ? mark : undefined;
     mark = undefined;
-    const signature = own?.signature === undefined ? {} : { thoughtSignature: own.signature };
+    const signature =
+      ownMark?.signature === undefined ? {} : { thoughtSignature: ownMark.signature };
     switch (block.type) {
       case 'text':
         return [
           { text: block.text, ...signature },
-          ...(own?.after === undefined ? [] : [signedNothing(own.after)]),
+          ...(ownMark?.after === undefined ? [] : [signedNothing(ownMark.after)]),
         ];
       case 'tool_call':
         return [
@@ -160,11 +163,9 @@ function answerOf(
   };
 }
 
-/**
- * `answerMedia`: media types allowed inside results since Gemini 3. `shownMedia`: media types that
- * a user's message may have as attachments.
- */
+/** Matches the media types that Gemini 3 and later allow inside results. */
 const answerMedia = /^(image\/(png|jpeg|webp)|application\/pdf)$/;
+/** Matches the media types that Gemini allows as attachments of a user's message. */
 const shownMedia =
   /^(image\/(png|jpeg|webp|heic|heif)|application\/pdf|audio\/.+|video\/.+|text\/.+)$/;
 

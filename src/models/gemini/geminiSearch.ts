@@ -1,4 +1,4 @@
-/** Gemini's web search with Google; finds the pages that support the answer. */
+/** Web search with Google by a Gemini model. Collects the pages that support the answer. */
 import type {
   GenerateContentParameters,
   GenerateContentResponse,
@@ -8,7 +8,7 @@ import type { SearchSource } from '../model.ts';
 import type { FoundSources } from '../searching.ts';
 
 const instructions =
-  'You search the web for another program. Search, and answer the query with facts, figures and names. Say what you could not find. Ask nothing back.';
+  'You search the web for another program. Search, and answer the query with facts, figures and names. Say what you could not find. Do not ask questions.';
 
 export const searchRequest = (
   model: string,
@@ -30,7 +30,7 @@ export interface Finding {
   readonly signal: AbortSignal;
 }
 
-/** Yields the answer. Adds the sources once the answer is complete. */
+/** Yields the answer. Adds its sources to `found` once the answer is complete. */
 export async function* findingSources(
   chunks: AsyncIterable<GenerateContentResponse>,
   { found, fetch = globalThis.fetch, signal }: Finding,
@@ -46,7 +46,7 @@ export async function* findingSources(
     found.add(source);
 }
 
-/** Returns each source with the first sentence of the answer that it supports. */
+/** Returns each source with the first sentence of the answer that the source supports. */
 const sourcesOf = ({
   groundingChunks = [],
   groundingSupports = [],

@@ -19,19 +19,19 @@ export async function* readGemini(
   chunks: AsyncIterable<GenerateContentResponse>,
   { provider, model, attempt }: Source,
 ): AsyncGenerator<ModelEvent> {
-  const said = new GeminiParts();
+  const parts = new GeminiParts();
   let finish: string | undefined;
   for await (const { candidates, modelVersion, usageMetadata, promptFeedback } of chunks) {
     attempt.model = modelVersion ?? attempt.model;
     attempt.usage = usageOf(usageMetadata, attempt.usage);
     if (promptFeedback?.blockReason !== undefined) throw refused(promptFeedback.blockReason);
     const [candidate] = candidates ?? [];
-    for (const part of candidate?.content?.parts ?? []) yield* said.add(part);
+    for (const part of candidate?.content?.parts ?? []) yield* parts.add(part);
     finish = candidate?.finishReason ?? finish;
   }
   if (finish === undefined) return;
   const stop = stopOf(finish);
-  const content = said.blocks({ provider, model, isCut: stop === 'length' });
+  const content = parts.blocks({ provider, model, isCut: stop === 'length' });
   yield { type: 'finished', reply: { content, stop, usage: attempt.usage, model: attempt.model } };
 }
 
@@ -45,8 +45,8 @@ const refusals =
   /^(SAFETY|RECITATION|BLOCKLIST|PROHIBITED_CONTENT|SPII|LANGUAGE|IMAGE_(SAFETY|PROHIBITED_CONTENT|RECITATION))$/;
 
 /**
- * Converts the finish reason. Throws if the reply failed. A malformed call counts as a failure of
- * the server, since a retry may succeed.
+ * Converts the finish reason. Throws `CallFailed` if the reply failed. A malformed call is reported
+ * as a failure of the server, since a retry may succeed.
  */
 function stopOf(finish: string): StopReason {
   if (finish === 'STOP') return 'stop';
@@ -62,19 +62,19 @@ function stopOf(finish: string): StopReason {
  * Converts the usage, which reports totals so far; a chunk may omit any of them. Prompt tokens
  * include cached tokens; thoughts count as output.
  */
-function usageOf(told: GenerateContentResponseUsageMetadata | undefined, before: Usage): Usage {
-  if (told === undefined) return before;
-  const { promptTokenCount, toolUsePromptTokenCount = 0, cachedContentTokenCount = 0 } = told;
-  const { candidatesTokenCount, thoughtsTokenCount } = told;
-  const isInputTold = promptTokenCount !== undefined;
-  const isOutputTold = candidatesTokenCount !== undefined || thoughtsTokenCount !== undefined;
+function usageOf(usage: GenerateContentResponseUsageMetadata | undefined, before: Usage): Usage {
+  if (usage === undefined) return before;
+  const { promptTokenCount, toolUsePromptTokenCount = 0, cachedContentTokenCount = 0 } = usage;
+  const { candidatesTokenCount, thoughtsTokenCount } = usage;
+  const hasInput = promptTokenCount !== undefined;
+  const hasOutput = candidatesTokenCount !== undefined || thoughtsTokenCount !== undefined;
   return {
-    inputTokens: isInputTold
+    inputTokens: hasInput
       ? Math.max(0, promptTokenCount + toolUsePromptTokenCount - cachedContentTokenCount)
       : before.inputTokens,
-    cacheReadTokens: isInputTold ? cachedContentTokenCount : before.cacheReadTokens,
+    cacheReadTokens: hasInput ? cachedContentTokenCount : before.cacheReadTokens,
     cacheWriteTokens: 0,
-    outputTokens: isOutputTold
+    outputTokens: hasOutput
       ? (candidatesTokenCount ?? 0) + (thoughtsTokenCount ?? 0)
       : before.outputTokens,
   };

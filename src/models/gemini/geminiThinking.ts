@@ -6,8 +6,9 @@ import type { ThinkingConfig, ThinkingLevel } from '@google/genai/web';
 import type { Effort } from '../model.ts';
 
 /**
- * `level`: `lowest` is the lowest level of the model. `budget`: `min` and `max` are numbers of
- * tokens.
+ * Setting by which a model accepts the amount of thinking. `level`: a named level; `lowest` is the
+ * model's lowest. `budget`: a number of tokens from `min` to `max`. `none`: the model has no such
+ * setting.
  */
 type ThinkingMode =
   | { readonly by: 'level'; readonly lowest: 'MINIMAL' | 'LOW' }
@@ -32,8 +33,8 @@ export function thinkingConfig(
 }
 
 /**
- * Returns the efforts that differ in effect. Any other effort has the effect of the nearest of
- * these.
+ * Returns the efforts that differ in effect. Any other effort has the effect of the nearest of the
+ * returned efforts.
  */
 export function geminiEfforts(model: string): readonly Effort[] {
   const mode = thinkingModeOf(model);
@@ -59,7 +60,7 @@ function levelOf(effort: Effort, lowest: 'MINIMAL' | 'LOW'): 'MINIMAL' | 'LOW' |
 
 function thinkingModeOf(model: string): ThinkingMode {
   const isFlash = model.includes('flash');
-  // An id without a number, such as `gemini-flash-latest`, counts as the newest version.
+  // An id without a number, such as `gemini-flash-latest`, is treated as the newest version.
   const version = Number(
     /^gemini-(\d+(?:\.\d+)?)/.exec(model)?.[1] ?? (model.startsWith('gemini-') ? Infinity : 0),
   );

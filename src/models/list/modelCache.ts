@@ -46,7 +46,7 @@ const schema = z.object({
 });
 
 interface Heard {
-  /** Milliseconds since the epoch. */
+  /** Time at which the list was fetched, in milliseconds since the epoch. */
   readonly heardMs: number;
   readonly models: readonly ModelDescription[];
 }
@@ -68,14 +68,17 @@ export class ModelCache {
     return Object.hasOwn(this.#known, provider) ? this.#known[provider] : undefined;
   }
 
-  /** Stores a list. `get` returns it at once; a failure to write the file is logged. */
+  /**
+   * Stores a list. `get` returns the list immediately, before the file is written. A failure to
+   * write the file is logged.
+   */
   keep(provider: string, models: readonly ModelDescription[]): void {
     const heard: Heard = { heardMs: this.#options.clock.now(), models };
     this.#known = { ...(this.#known ?? this.#read()), [provider]: heard };
     this.#last = this.#last.then(() => this.#write(provider, heard));
   }
 
-  /** Resolves when all lists are on disk. */
+  /** Resolves when all stored lists were written to disk, or could not be written. */
   settled(): Promise<void> {
     return this.#last;
   }

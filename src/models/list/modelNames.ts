@@ -1,4 +1,4 @@
-/** Resolves the name by which a user calls a model. */
+/** Resolves the name that a user gives for a model. */
 import { UserFacing } from '../../base/errors.ts';
 import { describedModel, undatedId } from '../catalogue.ts';
 import type { ModelDescription } from '../model.ts';
@@ -9,9 +9,11 @@ import { nearMatches } from '../../base/nearMatches.ts';
 export interface Shelf {
   readonly provider: string;
   readonly label: string;
-  /** The models that the provider has now. */
+  /** The models that the provider offers now. */
   readonly models: readonly ModelDescription[];
-  /** The provider's models in our own list, including those that the provider does not list. */
+  /**
+   * The provider's models in the built-in list, including those that the provider does not list.
+   */
   readonly known: readonly ModelDescription[];
 }
 
@@ -43,31 +45,31 @@ export function findModel(word: string, shelves: readonly Shelf[]): NamedModel {
  * that looks like a misspelt alias.
  */
 export function modelOn(shelf: Shelf, word: string, shelves: readonly Shelf[] = [shelf]): string {
-  const own = word.startsWith(`${shelf.provider}/`) ? word.slice(shelf.provider.length + 1) : word;
-  const found = exactId(shelf, word) ?? exactId(shelf, own) ?? aliasedId(shelf, own);
+  const name = word.startsWith(`${shelf.provider}/`) ? word.slice(shelf.provider.length + 1) : word;
+  const found = exactId(shelf, word) ?? exactId(shelf, name) ?? aliasedId(shelf, name);
   if (found !== undefined) return found;
   const others = shelves
-    .filter((each) => aliasedId(each, own) !== undefined)
+    .filter((each) => aliasedId(each, name) !== undefined)
     .map(({ provider }) => provider);
   if (others.length > 0)
     throw new UserFacing(
-      `${shelf.label} has no ${own}.`,
-      `It is a model of: ${others.join(', ')}.`,
+      `${shelf.label} has no ${name}.`,
+      `Choose another model, or a provider that has it: ${others.join(', ')}.`,
     );
-  const isName = !/[\d/]/.test(own);
-  if (own.trim() === '' || (isName && nearMatches(own, aliasesOf(shelf.models)).length > 0))
-    throw unknown(own, [shelf]);
-  return own;
+  const isName = !/[\d/]/.test(name);
+  if (name.trim() === '' || (isName && nearMatches(name, aliasesOf(shelf.models)).length > 0))
+    throw unknown(name, [shelf]);
+  return name;
 }
 
 /**
- * Matches ids exactly. Also matches a dated form of a listed id, and an undated form of a dated
- * one.
+ * Matches ids exactly. Also matches a dated form of a listed id, and the undated form of a listed
+ * id with a date.
  */
 function exactId({ models, known }: Shelf, word: string): string | undefined {
-  const asked = word.toLowerCase();
+  const lowerCase = word.toLowerCase();
   const listed = [...models, ...known];
-  const same = listed.find(({ id }) => id.toLowerCase() === asked);
+  const same = listed.find(({ id }) => id.toLowerCase() === lowerCase);
   if (same !== undefined) return same.id;
   const isDated =
     describedModel(listed, word) !== undefined || listed.some(({ id }) => undatedId(id) === word);
@@ -86,10 +88,10 @@ function unknown(word: string, shelves: readonly Shelf[]): UserFacing {
     word,
     shelves.flatMap(({ models }) => [...aliasesOf(models), ...models.map(({ id }) => id)]),
   );
-  const meant =
+  const suggestion =
     near.length > 0 ? `Did you mean ${near.join(', or ')}?` : 'List the models to see their names.';
   return new UserFacing(
     `There is no model ${word}.`,
-    `${meant} Write an unlisted model as provider/model.`,
+    `${suggestion} Write an unlisted model as provider/model.`,
   );
 }

@@ -6,7 +6,7 @@ import type { Model } from 'openai/resources/models';
 import { describedModel, openaiEfforts, openaiModels, undatedId } from '../catalogue.ts';
 import type { ModelDescription } from '../model.ts';
 
-/** Sizes assumed for unknown models: those of the smallest of the newer models. */
+/** Assumed limits of unknown models: the smallest limits among OpenAI's newer models. */
 const assumed = { contextTokens: 128_000, maxOutputTokens: 16_384 };
 
 const conversing = /^(gpt-|chatgpt-|codex-|o\d)/;
@@ -18,9 +18,9 @@ const unfit =
  * Returns the models that hold conversations with tools. Omits a model with a date in its id if the
  * same id without a date is listed.
  */
-export function openaiDescriptions(told: readonly Model[]): ModelDescription[] {
-  const ids = new Set(told.map(({ id }) => id));
-  return told
+export function openaiDescriptions(models: readonly Model[]): ModelDescription[] {
+  const ids = new Set(models.map(({ id }) => id));
+  return models
     .filter(({ id }) => isFit(id) && (undatedId(id) === id || !ids.has(undatedId(id))))
     .map(description);
 }

@@ -1,6 +1,6 @@
 /**
- * OpenAI's own models through the Responses API. OpenAI stores nothing: each request contains the
- * whole conversation.
+ * Provider for OpenAI's own models through the Responses API. OpenAI stores nothing: each request
+ * contains the whole conversation.
  */
 import type OpenAI from 'openai';
 import { defaultOpenaiFamily, defaultOpenaiModel, openaiModels } from '../catalogue.ts';
@@ -49,7 +49,7 @@ export function createOpenaiProvider(options: ProviderOptions): ModelProvider {
     const client = await openaiClient(await requiredKey(options, identity, attempt), baseUrl, {
       fetch,
     });
-    const events = await openReplaying(request, (asked) => open(client, asked, signal));
+    const events = await openReplaying(request, (toSend) => open(client, toSend, signal));
     yield* readResponses(events, { provider: identity.id, model: request.model, attempt });
   }
 

@@ -106,16 +106,16 @@ function resultItem({
   isError,
   attachments = [],
 }: ToolResultBlock): ResponseInputItem {
-  // The API has no field for a failed call, so the text says so.
-  const said = isError ? `Error: ${text}` : text;
+  // The API has no field for a failed call, so the text begins with `Error:`.
+  const resultText = isError ? `Error: ${text}` : text;
   const output: ResponseFunctionCallOutputItem[] = [
-    { type: 'input_text', text: said },
+    { type: 'input_text', text: resultText },
     ...attachments.map(attachment),
   ];
   return {
     type: 'function_call_output',
     call_id: shortId(callId),
-    output: attachments.length === 0 ? said : output,
+    output: attachments.length === 0 ? resultText : output,
   };
 }
 

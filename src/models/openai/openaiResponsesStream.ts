@@ -111,16 +111,16 @@ function stopOf({ status, error, incomplete_details: incomplete }: Response): St
   return 'length';
 }
 
-/** Converts the usage: `input_tokens` includes cached input. */
-function usageOf(told: ResponseUsage | undefined): Usage {
-  if (told === undefined) return noUsage;
+/** Converts the usage. `input_tokens` includes cached input, which `Usage` counts separately. */
+function usageOf(usage: ResponseUsage | undefined): Usage {
+  if (usage === undefined) return noUsage;
   // Endpoints that imitate the API omit the details.
-  const { cached_tokens: read = 0, cache_write_tokens: write = 0 } = (told.input_tokens_details ??
+  const { cached_tokens: read = 0, cache_write_tokens: write = 0 } = (usage.input_tokens_details ??
     {}) as Partial<ResponseUsage.InputTokensDetails>;
   return {
-    inputTokens: Math.max(0, told.input_tokens - read - write),
+    inputTokens: Math.max(0, usage.input_tokens - read - write),
     cacheReadTokens: read,
     cacheWriteTokens: write,
-    outputTokens: told.output_tokens,
+    outputTokens: usage.output_tokens,
   };
 }

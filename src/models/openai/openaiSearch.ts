@@ -44,7 +44,7 @@ export const responsesSearch = (way: SearchMode): NonNullable<ModelProvider['sea
   );
 
 const instructions =
-  'You search the web for another program. Search, read what matters, and answer the query with facts, figures and names, each with its source. Say what you could not find. Ask nothing back.';
+  'You search the web for another program. Search, read what matters, and answer the query with facts, figures and names, each with its source. Say what you could not find. Do not ask questions.';
 
 function searchBody(
   { model, query }: SearchRequest,
@@ -63,7 +63,7 @@ function searchBody(
   };
 }
 
-/** Yields the events. Adds the cited pages in order, then the other pages found. */
+/** Yields the events. Adds the cited pages to `found` in order, then the other search results. */
 async function* finding(
   events: AsyncIterable<ResponseStreamEvent>,
   found: FoundSources,

@@ -1,6 +1,5 @@
 /**
- * Converts arguments from text to the types of a tool's schema, if the text has only one possible
- * value.
+ * Converts arguments from text to the types of a tool's schema, if the conversion is unambiguous.
  */
 import { isRecord } from './records.ts';
 

@@ -18,7 +18,7 @@ export type Reading =
 export interface ReadingOptions {
   /**
    * Whether the text is known to be complete, so that brackets missing at its end were forgotten
-   * and not cut off.
+   * and not lost by truncation.
    */
   readonly isWhole: boolean;
   /** Names of the expected members, which show where a string with quotes inside ends. */

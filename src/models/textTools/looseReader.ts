@@ -9,8 +9,9 @@ export interface LooseText {
   readonly from: number;
   readonly isWhole: boolean;
   /**
-   * Allows unescaped quotes inside strings, but not before a member with one of these names. The
-   * value must then be the whole rest of the text. Absent: a string ends at its first quote.
+   * Names of the expected members. If present, strings may contain unescaped quotes, but a quote
+   * before a member with one of these names always ends the string, and the value must extend to
+   * the end of the text. If absent, a string ends at its first quote.
    */
   readonly names?: ReadonlySet<string>;
 }
@@ -71,7 +72,7 @@ interface Read<T> {
 type Readings<T> = Generator<Read<T>, void>;
 type Member = readonly [string, unknown];
 
-/** A list that is being read. */
+/** An object or list that is being read. */
 interface Open<Item> {
   readonly items: readonly Item[];
   readonly repairs: Repairs;
@@ -80,10 +81,16 @@ interface Open<Item> {
   readonly isDoubled: boolean;
 }
 
-/** Limits of the search. A larger text is refused: no model wrote it by hand. */
+// Malformed text can be read in many ways. These limits end the search for one that works; they are
+// far above what a tool call written by a model needs.
+
+/** Maximum number of items of a list or members of an object. */
 const maxItems = 500;
+/** Maximum number of attempts to read a value. */
 const maxSteps = 4_000;
+/** Maximum total length of the strings tried in all readings, in characters. */
 const maxTriedChars = 2_000_000;
+/** Maximum depth of nested brackets. */
 const maxNesting = 300;
 
 const spacePattern = /(?:\s|\/\/[^\n]*(?=\n|$)|\/\*[\s\S]*?\*\/|#[^\n]*(?=\n|$))*/y;
@@ -249,7 +256,7 @@ class LooseReader {
 
   /**
    * Returns whether brackets may be missing at the end of the text. A number or string at the very
-   * end may have been cut, unless the text is known to be whole. Always false if quotes inside
+   * end may be truncated, unless the text is known to be whole. Always false if quotes inside
    * strings are allowed, since two guesses in one text are too many.
    */
   #mayEnd(): boolean {

@@ -1,6 +1,6 @@
 /**
- * Reads a string of loose JSON: other quotes, raw line breaks, backslashes that escape nothing, and
- * quotes inside.
+ * Reads a string of loose JSON, which may have other quotes than JSON, raw line breaks, backslashes
+ * that escape nothing, and unescaped quotes inside.
  */
 
 /** Names of the repairs made while reading a value. */
@@ -30,7 +30,7 @@ export const quoteAt = (text: string, at: number): string | undefined => closing
 
 /** Rules for finding the end of a string with quotes inside. */
 export interface InnerQuotes {
-  /** Text that may follow the last quote. */
+  /** Matches text that may follow the closing quote. */
   readonly after: RegExp;
   /**
    * Names of members. A quote followed by a member with one of these names always ends the string.
@@ -38,11 +38,9 @@ export interface InnerQuotes {
   readonly names: ReadonlySet<string>;
 }
 
-/**
- * Matches text that may follow a member of an object. `afterItem` matches text that may follow an
- * item of a list.
- */
+/** Matches text that may follow a member of an object. */
 export const afterMember = /^\s*(?:$|[}\]]|,\s*(?:["'“‘][^"'“”‘’\n]*["'”’]|[\w$]+)\s*:)/;
+/** Matches text that may follow an item of a list. */
 export const afterItem = /^\s*(?:$|[}\]]|,\s*["'“‘{[\w-])/;
 
 /**
@@ -103,10 +101,10 @@ function unescaped(raw: string): { readonly value: string; readonly repairs: Rep
         return whole === '\\\\' ? '\\' : whole;
       }
       if (code !== undefined) return String.fromCharCode(Number.parseInt(code, 16));
-      const meant = escapes[letter ?? ''];
-      if (meant === undefined) repairs.push('single backslashes');
+      const replacement = escapes[letter ?? ''];
+      if (replacement === undefined) repairs.push('single backslashes');
       else if (letter === "'") repairs.push('escapes that JSON does not have');
-      return meant ?? whole;
+      return replacement ?? whole;
     },
   );
   return { value, repairs };

@@ -40,9 +40,10 @@ export function readCalls(
   const all = values
     .flatMap((value) => (Array.isArray(value) ? (value as unknown[]) : [value]))
     .map(unwrapped);
-  const meant = all.filter(isCall);
-  const noted = meant.length === all.length ? repairs : [...repairs, 'an object next to the call'];
-  const calls = meant.map((call) => writtenCall(call, noted, { tools, options }));
+  const callObjects = all.filter(isCall);
+  const noted =
+    callObjects.length === all.length ? repairs : [...repairs, 'an object next to the call'];
+  const calls = callObjects.map((call) => writtenCall(call, noted, { tools, options }));
   if (broken !== undefined) return [...calls, unreadable(broken.text, broken.problem)];
   return calls.length > 0
     ? calls
@@ -74,7 +75,7 @@ const unwrapped = (value: unknown): unknown =>
 interface Values {
   readonly values: readonly unknown[];
   readonly repairs: readonly string[];
-  /** The unreadable rest of the text, and why it is unreadable. */
+  /** The text from the first unreadable object or list on, and why it is unreadable. */
   readonly broken?: { readonly text: string; readonly problem: string };
 }
 
@@ -82,8 +83,8 @@ const thinkingPattern = /^\s*<(think|thinking|thought)>[\s\S]*?<\/\1>/;
 /** Matches the beginning of an object or a list, but not a word in braces. */
 const beginPattern = /[[{](?=\s*(?:["'“‘{}[\]]|[A-Za-z_$][\w$]*\s*:|\/[/*]))/g;
 /**
- * Matches text next to a call that is ignored: fences, tags and tokens of chat templates. Other
- * text is reported.
+ * Matches text that may be ignored next to a call: fences, tags and tokens of chat templates. Any
+ * other text next to a call is reported.
  */
 const nothingPattern = /^(?:\s|```\w*|<\/?[\w|]+>|<\|[\w|]+\|>)*$/;
 

@@ -1,7 +1,7 @@
 /**
  * Separates text, thinking and calls of a streaming reply, regardless of chunk boundaries. A call
- * begins with its tag at the beginning of a line, outside of Markdown's code and quotes; nothing
- * else ever counts as one.
+ * begins with its tag at the beginning of a line, outside of Markdown's code and quotes; no other
+ * text counts as a call.
  */
 import { closeTag, openTag, resultTag } from './protocol.ts';
 import { earlyName, type CallText } from './readCalls.ts';
@@ -36,12 +36,15 @@ interface OpenCall {
 
 const prose: State = { kind: 'prose' };
 
-/** Matches what may stand before a fence: indentation, quote marks, list marks. */
+/** Matches text that may precede a fence on its line: indentation, quote marks, list marks. */
 const leadPattern = /^[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*/;
 const thinkingTags = ['<think>', '<thinking>', '<thought>'];
 const thinkingEnds = ['</think>', '</thinking>', '</thought>'];
 const tags = [openTag, resultTag, ...thinkingTags, ...thinkingEnds];
-/** Up to three spaces are text; four are code. */
+/**
+ * Matches the indentation before a tag: in Markdown, up to three spaces are text, and four are
+ * code.
+ */
 const tagLinePattern = /^ {0,3}(?=<)/;
 
 export class ReplyScanner {
@@ -141,7 +144,7 @@ export class ReplyScanner {
   #skipSpace(isEnd: boolean): boolean {
     const space = /^\s*/.exec(this.#rest)?.[0] ?? '';
     if (space.length === this.#rest.length && !isEnd) return false;
-    // The indentation of the next line is kept: it may mean code.
+    // Preserves the indentation of the next line, which may mark the line as code.
     this.#rest = this.#rest.slice(
       space.includes('\n') ? space.lastIndexOf('\n') + 1 : space.length,
     );
@@ -178,8 +181,8 @@ export class ReplyScanner {
     const all = this.#held + text;
     const end = all.search(/\n\s*$/);
     this.#held = end === -1 ? '' : all.slice(end);
-    const said = end === -1 ? all : all.slice(0, end);
-    if (said !== '') yield { type: 'text', text: said };
+    const emitted = end === -1 ? all : all.slice(0, end);
+    if (emitted !== '') yield { type: 'text', text: emitted };
   }
 
   /** Returns whether a code span was opened in this paragraph and not closed. */
@@ -219,8 +222,8 @@ export class ReplyScanner {
   }
 
   /**
-   * Consumes the text of the call. Returns true at its closing tag, which counts only outside of
-   * the strings of its JSON.
+   * Consumes the text of the call. Returns true at the closing tag of the call. A closing tag
+   * inside a JSON string is part of the string.
    */
   #growCall(call: OpenCall): boolean {
     const text = this.#rest;
@@ -246,8 +249,8 @@ export class ReplyScanner {
   }
 
   /**
-   * Ends a call with unbalanced quotes. Everything up to the last closing tag counts as one call,
-   * so that no part of the text is taken for another call.
+   * Ends a call with unbalanced quotes. Everything up to the last closing tag is treated as one
+   * call, so that no part of the text is mistaken for another call.
    */
   #cutCall(call: OpenCall): void {
     const all = call.body + this.#rest;

@@ -20,9 +20,8 @@ import { asText } from './renderRequest.ts';
 import { ReplyScanner, type Piece } from './replyScanner.ts';
 
 /**
- * Wraps a text-only stream. A call that cannot be read has a `problem` with the reason; its refusal
- * in the next request also explains the format. If the request has no tools, no text counts as a
- * call.
+ * Wraps a text-only stream. A call that cannot be read has a `problem`, which states the reason and
+ * the correct format. If the request has no tools, no text is treated as a call.
  */
 export function withTextTools(raw: RawStream, provider: string): RawStream {
   return async function* (request, signal, attempt) {

@@ -50,7 +50,10 @@ function problemOf(end: ChildEnd, timeoutSeconds: number): string | undefined {
   }
 }
 
-/** Returns the value of a variable, without NUL characters, which would end it. */
+/**
+ * Returns the value of an environment variable, without NUL characters, which a variable cannot
+ * contain.
+ */
 const variable = (value: string | number | undefined): string =>
   String(value ?? '').replaceAll('\u0000', '');
 

@@ -1,5 +1,5 @@
 import { assertNever } from '../../base/errors.ts';
-import { oneLine } from '../../base/text.ts';
+import { oneLine, formatDuration } from '../../base/text.ts';
 import { NotifyFailure, type Channel, type ChannelDeps } from '../channel.ts';
 import { fullText, isUrgent, type Message } from '../notification.ts';
 import { childEnv, runChild, type ChildEnd } from './childProcess.ts';
@@ -65,11 +65,14 @@ function failureOf(file: string, end: ChildEnd): NotifyFailure | undefined {
     case 'signalled':
       return new NotifyFailure('refused', `${file} was ended by ${end.signal}.`);
     case 'timed_out':
-      return new NotifyFailure('unreachable', `${file} did not end within ${timeoutMs / 1000} s.`);
+      return new NotifyFailure(
+        'unreachable',
+        `${file} did not end within ${formatDuration(timeoutMs)}.`,
+      );
     case 'not_started':
       return new NotifyFailure(
         'absent',
-        end.code === 'ENOENT' ? `There is no ${file} on this computer.` : end.why,
+        end.code === 'ENOENT' ? `${file} is not installed on this computer.` : end.why,
       );
     default:
       return assertNever(end);

@@ -68,19 +68,22 @@ const mailOf = ({ from, to }: EmailSettings, message: Message) => ({
 });
 
 function failureOf(error: unknown, { host, user }: EmailSettings, { redact }: Deps): NotifyFailure {
-  const said = redact(oneLine(messageOf(error), 200));
+  const reason = redact(oneLine(messageOf(error), 200));
   switch (codeOf(error)) {
     case 'EAUTH':
       return new NotifyFailure(
         'settings',
-        `${host} rejected the login of ${user ?? 'Helios'}: ${said}`,
+        `${host} rejected the login of ${user ?? 'Helios'}: ${reason}`,
       );
     case 'ETLS':
-      return new NotifyFailure('settings', `${host} does not offer encryption (STARTTLS): ${said}`);
+      return new NotifyFailure(
+        'settings',
+        `${host} does not offer encryption (STARTTLS): ${reason}`,
+      );
     case 'EENVELOPE':
     case 'EMESSAGE':
-      return new NotifyFailure('refused', `${host} refused the e-mail: ${said}`);
+      return new NotifyFailure('refused', `${host} refused the e-mail: ${reason}`);
     default:
-      return new NotifyFailure('unreachable', `${host} could not be reached: ${said}`);
+      return new NotifyFailure('unreachable', `${host} could not be reached: ${reason}`);
   }
 }

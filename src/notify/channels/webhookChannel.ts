@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock.ts';
 import { messageOf } from '../../base/errors.ts';
 import { retry, retryAfterMs, type RetryPolicy } from '../../base/retries.ts';
-import { oneLine } from '../../base/text.ts';
+import { oneLine, formatDuration } from '../../base/text.ts';
 import { NotifyFailure, type Channel, type ChannelDeps } from '../channel.ts';
 import type { Message } from '../notification.ts';
 import type { WebhookSettings } from '../settings.ts';
@@ -9,7 +9,7 @@ import { webhookCall } from './webhookFormats.ts';
 
 /** Time limit of one attempt, including the response body. */
 const timeoutMs = 10_000;
-/** Delays between attempts after a response without `Retry-After`. */
+/** Delays between attempts, unless a response has a `Retry-After` header. */
 const policy: RetryPolicy = { firstMs: 1_000, factor: 2, maxRetries: 2 };
 const longestWaitMs = 60_000;
 
@@ -23,7 +23,7 @@ export const webhookChannel = (settings: WebhookSettings, deps: Deps): Channel =
   },
 });
 
-/** Returns the host of the URL. Leaves out the path, which may contain a key. */
+/** Returns only the host of the URL, because the path may contain a key. */
 function hostOf(url: string): string {
   try {
     return new URL(url).host;
@@ -44,8 +44,9 @@ async function requestOf(
       'settings',
       'The address of the webhook is invalid. It must begin with http:// or https://.',
     );
-  const own: [string, string][] = [];
-  for (const [name, value] of Object.entries(headers)) own.push([name, await resolve(value)]);
+  const headerEntries: [string, string][] = [];
+  for (const [name, value] of Object.entries(headers))
+    headerEntries.push([name, await resolve(value)]);
   const { url, body } = webhookCall(format, address, message);
   const isRead = method === 'GET';
   const json = isRead ? {} : { 'content-type': 'application/json' };
@@ -53,7 +54,7 @@ async function requestOf(
     isRead ? address : url,
     {
       method,
-      headers: { ...json, ...Object.fromEntries(own) },
+      headers: { ...json, ...Object.fromEntries(headerEntries) },
       redirect: 'manual',
       ...(!isRead && { body }),
     },
@@ -84,7 +85,7 @@ async function attemptOnce(
 ): Promise<void> {
   const late = new AbortController();
   const timer = clock.after(timeoutMs, () =>
-    late.abort(new Error(`no answer within ${timeoutMs / 1000} s`)),
+    late.abort(new Error(`no answer within ${formatDuration(timeoutMs)}`)),
   );
   try {
     const response = await fetch(url, { ...request, signal: late.signal });
@@ -94,24 +95,24 @@ async function attemptOnce(
   } catch (error) {
     if (error instanceof NotifyFailure) throw error;
     const why = late.signal.aborted ? messageOf(late.signal.reason) : reachText(error);
-    throw new Passing('unreachable', `It could not be reached: ${redact(why)}.`);
+    throw new Passing('unreachable', `The service could not be reached: ${redact(why)}.`);
   } finally {
     timer.dispose();
   }
 }
 
 function refused({ status, headers }: Response, text: string, clock: Clock): NotifyFailure {
-  const said = text.trim() === '' ? '' : ` (${oneLine(text, 120)})`;
+  const bodyText = text.trim() === '' ? '' : ` (${oneLine(text, 120)})`;
   const hint =
     status >= 300 && status < 400 ? ' The address has moved: configure the new one.' : '';
-  const message = `It answered ${status}${said}.${hint}`;
+  const message = `The service answered ${status}${bodyText}.${hint}`;
   if (status !== 429 && status < 500) return new NotifyFailure('refused', message);
   return new Passing('refused', message, retryAfterMs(headers.get('retry-after'), clock.now()));
 }
 
 /**
- * Returns the reason why a service was not reached: the cause of the error if there is one, because
- * the message of `fetch` says only `fetch failed`.
+ * Returns why a service was not reached: the message of the cause if there is one, because the
+ * error of `fetch` itself says only `fetch failed`.
  */
 const reachText = (error: unknown): string =>
   error instanceof Error && error.cause instanceof Error && error.cause.message !== ''

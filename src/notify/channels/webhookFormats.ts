@@ -37,7 +37,7 @@ export function webhookCall(
   }
 }
 
-/** Escapes the text for Slack, which reads a mention or a link between < and >. */
+/** Escapes the text for Slack, which treats text between < and > as a mention or a link. */
 const slack = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 

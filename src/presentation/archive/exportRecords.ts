@@ -159,8 +159,8 @@ interface Message {
 }
 
 /**
- * Returns the messages in an event. Their roles are `goal`, `user`, `wake` and other roles of
- * messages, `assistant`, `tool_call` and `tool_result`.
+ * Returns the messages in an event. The role of a message is `assistant`, `tool_call`,
+ * `tool_result`, or a `MessageOrigin` such as `goal` or `person`.
  */
 function messagesOf(event: JournalEvent): Message[] {
   switch (event.type) {
@@ -232,7 +232,7 @@ const runCells = (row: LedgerRow): ExportRecord => ({
   machine: row.machineId,
   label: row.label,
   command: row.command,
-  status: rowStatus(row),
+  status: rowStatus({ ...row, alarm: undefined }),
   started_at: isoTime(row.startedMs),
   ended_at: isoTime(row.endedMs),
   is_champion: row.isChampion,

@@ -15,7 +15,7 @@ export interface ExportShape {
  * Yields the text in pieces. NaN and the infinities become `NaN`, `Infinity` and `-Infinity`
  * (strings in JSON), and lone surrogates are replaced. In CSV and TSV, a cell that a spreadsheet
  * would read as a formula gets a leading apostrophe, and NUL characters are removed, because some
- * readers end a text there.
+ * programs end a text at NUL.
  */
 export async function* exportText(
   records: AsyncIterable<ExportRecord>,

@@ -12,15 +12,15 @@ export const countText = (sessions: readonly OldSession[]): string => {
 export const planHeader = ['session', 'last', 'size', 'runs', '', 'goal'] as const;
 
 /**
- * Returns table cells in the order of `planHeader`. The unnamed column says why a session is not
- * deleted.
+ * Returns table cells in the order of `planHeader`. The unnamed column says whether a session is
+ * deleted (`delete`), and if not, why.
  */
 export const planRows = (
   { goes, stays }: RetentionPlan,
   nowMs: number,
 ): readonly (readonly string[])[] => [
-  ...goes.map((session) => cellsOf(session, 'goes', nowMs)),
-  ...stays.map((session) => cellsOf(session, `stays: ${session.why}`, nowMs)),
+  ...goes.map((session) => cellsOf(session, 'delete', nowMs)),
+  ...stays.map((session) => cellsOf(session, `keep: ${session.why}`, nowMs)),
 ];
 
 const cellsOf = ({ summary, bytes }: OldSession, what: string, nowMs: number): string[] => [

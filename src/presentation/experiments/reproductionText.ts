@@ -1,13 +1,13 @@
 import type { Judgement, Reproduction } from '../../agent/contract/reproduction.ts';
 import { formatValue } from '../../base/text.ts';
-import { verdictText } from '../../runs/run.ts';
+import { verdictText, runName } from '../../runs/run.ts';
 
 const judgementText: Readonly<Record<Judgement, string>> = {
   within_spread: 'within two standard deviations of the repeats',
   outside_spread: 'outside two standard deviations of the repeats',
   within_tolerance: 'within the tolerance',
   outside_tolerance: 'outside the tolerance',
-  not_judged: 'not judged: there is one run to compare with, and no tolerance was given',
+  not_judged: 'not judged: there is only one earlier run, and no tolerance was given',
 };
 
 /** Returns the report of a reproduction, in several lines. */
@@ -15,10 +15,11 @@ export function reproductionText({
   experimentId,
   run,
   verdict,
+  alarm,
   metrics,
   differences,
 }: Reproduction): string {
-  const head = `Experiment ${experimentId} ran again as run ${run}: ${verdictText(verdict)}.`;
+  const head = `Experiment ${experimentId} ran again as ${runName(run)}: ${verdictText(verdict, alarm)}.`;
   const lines = metrics.map(({ metric, before, spread, n, now, delta, judgement }) => {
     const was =
       spread === undefined

@@ -7,14 +7,14 @@ export const effortLevels: readonly Effort[] = ['none', 'low', 'medium', 'high',
 
 /**
  * Parses an effort. Returns `undefined` for `default`, which means that the setting applies. Throws
- * `UserFacing`.
+ * `UserFacing` for an unknown effort.
  */
 export function parseEffort(word: string): Effort | undefined {
-  const asked = word.trim().toLowerCase();
-  if (asked === 'default') return undefined;
-  const level = effortLevels.find((each) => each === asked);
+  const name = word.trim().toLowerCase();
+  if (name === 'default') return undefined;
+  const level = effortLevels.find((each) => each === name);
   if (level !== undefined) return level;
-  const [near] = nearMatches(asked, effortLevels);
+  const [near] = nearMatches(name, effortLevels);
   throw new UserFacing(
     `There is no reasoning effort ${word.trim()}.${near === undefined ? '' : ` Did you mean ${near}?`}`,
     `Levels: ${effortLevels.join(', ')}, or default.`,
@@ -34,15 +34,16 @@ export interface EffortAnswer {
  */
 export function effortFor(
   model: Pick<ModelDescription, 'id' | 'efforts'>,
-  asked: Effort,
+  requestedEffort: Effort,
 ): EffortAnswer {
   const { id, efforts } = model;
-  if (efforts === undefined || efforts.includes(asked)) return { effort: asked };
+  if (efforts === undefined || efforts.includes(requestedEffort))
+    return { effort: requestedEffort };
   const [first] = efforts;
   if (first === undefined)
     return { effort: undefined, note: `${id} does not support a reasoning effort; none is sent.` };
   const rank = (effort: Effort): number => effortLevels.indexOf(effort);
-  const gap = (effort: Effort): number => Math.abs(rank(effort) - rank(asked));
+  const gap = (effort: Effort): number => Math.abs(rank(effort) - rank(requestedEffort));
   const nearest = efforts.reduce((best, each) => (gap(each) < gap(best) ? each : best), first);
   return { effort: nearest, note: `${id} supports ${efforts.join(', ')}; ${nearest} is used.` };
 }

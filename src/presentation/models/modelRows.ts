@@ -1,7 +1,8 @@
 /** A list of models as table cells, for terminal and chat. */
 import type { CatalogueEntry, CatalogueListing } from '../../models/modelCatalogue.ts';
 import type { PriceTable } from '../../models/prices.ts';
-import { pricesText, tokensText } from './modelAmounts.ts';
+import { pricesText } from './modelAmounts.ts';
+import { formatTokens } from '../../base/text.ts';
 
 export const modelRowHeader = ['provider', 'model', 'context', 'output', 'price', 'notes'] as const;
 
@@ -19,8 +20,8 @@ export function modelRows(
     return [
       provider,
       model.id,
-      tokensText(model.contextTokens),
-      tokensText(model.maxOutputTokens),
+      formatTokens(model.contextTokens),
+      formatTokens(model.maxOutputTokens),
       price === undefined ? '?' : `${price.input} / ${price.output}`,
       notesOf(entry, problems.has(provider)),
     ];
@@ -28,8 +29,8 @@ export function modelRows(
 }
 
 /**
- * Omits models that are only in the built-in list if their provider is not ready. If the user names
- * such a provider, its models are shown.
+ * Omits models that are known only from the built-in list if their provider could not be queried.
+ * Callers that list a provider that the user named do not use this function.
  */
 export const withinReach = ({ entries, problems }: CatalogueListing): CatalogueListing => ({
   entries: entries.filter(({ provider, source }) => source === 'live' || !problems.has(provider)),
@@ -40,9 +41,9 @@ function notesOf({ model, isDefault, source }: CatalogueEntry, isProblem: boolea
   const notes = [
     isDefault && 'default',
     model.isRetiring === true && 'retiring',
-    model.toolCalls === 'text' && 'tools by text',
+    model.toolCalls === 'text' && 'tool calls as text',
     model.acceptsImages === false && 'no images',
-    isProblem && source === 'known' && 'not asked',
+    isProblem && source === 'known' && 'not queried',
     model.label !== model.id && model.label,
   ];
   return notes.filter((note) => note !== false).join(', ');

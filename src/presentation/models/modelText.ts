@@ -4,7 +4,8 @@ import type { ModelCatalogue } from '../../models/modelCatalogue.ts';
 import type { NamedModel } from '../../models/list/modelNames.ts';
 import type { PriceTable } from '../../models/prices.ts';
 import { effortFor } from './effort.ts';
-import { pricesText, tokensText } from './modelAmounts.ts';
+import { pricesText } from './modelAmounts.ts';
+import { formatTokens } from '../../base/text.ts';
 
 type NamedProvider = Pick<ModelProvider, 'id' | 'label'>;
 
@@ -41,8 +42,8 @@ export function modelFor(
   text: string,
   { catalogue, providers, current }: ModelArgumentsContext,
 ): NamedModel | undefined {
-  const asked = parseModelArguments(text, providers);
-  return asked && catalogue.resolve(asked.word, asked.provider, current);
+  const parsed = parseModelArguments(text, providers);
+  return parsed && catalogue.resolve(parsed.word, parsed.provider, current);
 }
 
 /** The model that a session uses, with its known properties. */
@@ -64,7 +65,7 @@ export function modelText(used: ModelInUse): string {
   const sizes =
     description === undefined
       ? 'sizes unknown'
-      : `${tokensText(description.contextTokens)} context, ${tokensText(description.maxOutputTokens)} output`;
+      : `${formatTokens(description.contextTokens)} context, ${formatTokens(description.maxOutputTokens)} output`;
   const price = pricesText(provider, model, prices);
   const cost =
     price === undefined
@@ -79,7 +80,8 @@ function reasoningPart({ model, description, effort }: ModelInUse): string {
 }
 
 /**
- * Returns the answer to a switch of the model: the new model, what is preserved, and what differs.
+ * Returns the answer to a switch of the model: the new model, that the history is kept, and a note
+ * if the requested reasoning effort is not supported.
  */
 export function switchedText(used: ModelInUse): string {
   const notes = noteFor(used);

@@ -1,9 +1,10 @@
 /** A document that compares two runs side by side. */
-import { runStatusText } from '../../agent/journal/runText.ts';
+import { rowStatus } from '../../experiments/ledger.ts';
 import { formatValue } from '../../base/text.ts';
 import type { LedgerRow } from '../../experiments/ledger.ts';
 import type { Judgement, MetricComparison } from '../../metrics/compare.ts';
 import { codeBlock, plain } from '../../base/markdown.ts';
+import { runName, runTitle } from '../../runs/run.ts';
 
 export { compareRuns } from '../../metrics/compare.ts';
 
@@ -15,7 +16,7 @@ export interface ComparedRuns {
 
 export function comparisonDocument({ baseline, experiment, metrics }: ComparedRuns): string {
   return [
-    `# Run ${experiment.number} against run ${baseline.number}`,
+    `# ${runTitle(experiment.number)} against ${runName(baseline.number)}`,
     [
       '| | Run | What | Machine | Result |',
       '| :-- | --: | :-- | :-- | :-- |',
@@ -31,7 +32,7 @@ export function comparisonDocument({ baseline, experiment, metrics }: ComparedRu
 }
 
 const runCells = (row: LedgerRow): string =>
-  [row.number, plain(row.label, 60), plain(row.machineId, 40), plain(runStatusText(row), 120)].join(
+  [row.number, plain(row.label, 60), plain(row.machineId, 40), plain(rowStatus(row), 120)].join(
     ' | ',
   );
 
@@ -46,7 +47,10 @@ function metricsTable(metrics: readonly MetricComparison[]): string {
   return `## Metrics\n\n${head}\n${rows.join('\n')}`;
 }
 
-/** Compares the runs at the same step, which is fair to a run that ended earlier. */
+/**
+ * Compares the runs at the last step that both reached, because a run that ended earlier would
+ * otherwise be at a disadvantage.
+ */
 function equalStepTable(metrics: readonly MetricComparison[]): string[] {
   const rows = metrics.flatMap(({ metric, atEqualStep: at }) => {
     if (at === undefined) return [];

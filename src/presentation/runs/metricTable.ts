@@ -1,6 +1,6 @@
 /**
- * The metrics of a run as a small Markdown table that compares each with the best of the earlier
- * runs.
+ * The metrics of a run as a small Markdown table that compares each metric with its best value in
+ * earlier runs.
  */
 import type { RunState } from '../../agent/journal/state.ts';
 import type { Evidence } from '../../agent/journal/events.ts';
@@ -69,7 +69,7 @@ function bestBefore(row: MetricSummary, before: readonly RunState[]): number | u
   return row.direction === 'lower' ? Math.min(...values) : Math.max(...values);
 }
 
-/** Returns the evidence that the goal is met as a list; empty text if there is none. */
+/** Returns, as a Markdown list, the evidence that the goal is met; empty text if there is none. */
 export const evidenceList = (evidence: readonly Evidence[]): string =>
   evidence
     .map(({ run, metric, last, best, count }) => {

@@ -1,11 +1,5 @@
-/** Texts about runs and sweeps, and the values that belong to them. */
-export {
-  runName,
-  runStatusText,
-  verdictLabel,
-  killedWhy,
-  seriousAlarm,
-} from '../../agent/journal/runText.ts';
-export { verdictText, handleOf } from '../../runs/run.ts';
-export { summaryFor } from '../../experiments/ledger.ts';
-export { isSweepOver, progressOf } from '../../agent/runs/sweepProgress.ts';
+/** Texts and figures about runs and sweeps. */
+export { runStatus, runEndText } from '../../agent/journal/runText.ts';
+export { runName, runTitle, livenessText } from '../../runs/run.ts';
+export { rowStatus, summaryFor } from '../../experiments/ledger.ts';
+export { activeCounts, isSweepOver, progressOf } from '../../agent/runs/sweepProgress.ts';

@@ -1,4 +1,4 @@
-/** Text for lists: the state and the owner of a session that has not ended. */
+/** Text for lists: the state of a session that has not ended, and the process that runs it. */
 import type { SessionOwner, SessionSummary } from '../../agent/contract/sessions.ts';
 
 const owners = { window: 'window', terminal: 'terminal', detached: 'background' } as const;

@@ -1,11 +1,11 @@
-/** Short texts about a session, for the status bar, the trees and the last line in the chat. */
-import { budgetText } from '../../agent/journal/limitText.ts';
+/** Short texts about a session, for the status bar, the tree views and the chat. */
+import type { SessionSummary } from '../../agent/contract/sessions.ts';
 import type { ApprovalRequest } from '../../agent/contract/ports.ts';
 import { costText, endText, sleepText } from '../../agent/journal/factText.ts';
 import type { RunState, SessionState } from '../../agent/journal/state.ts';
 import { summaryFor, type Ledger } from '../../experiments/ledger.ts';
-import { formatValue, oneLine } from '../../base/text.ts';
-import { formatSpan } from '../../base/span.ts';
+import { counted, formatUsd, formatValue, oneLine } from '../../base/text.ts';
+import { formatSpan, relativeTime } from '../../base/span.ts';
 
 export { costText, endText, sleepText, callCostText } from '../../agent/journal/factText.ts';
 export { triggerText } from '../../sleep/trigger.ts';
@@ -23,7 +23,7 @@ export interface LiveMetric {
 export interface Glance {
   readonly state: SessionState;
   readonly metric?: LiveMetric;
-  /** Best value so far, from the champion: `loss 0.83`. Shown while nothing is running. */
+  /** Best value, measured by the champion: `loss 0.83`. Shown after the session has ended. */
   readonly best?: string;
 }
 
@@ -68,31 +68,50 @@ export function phaseText(state: SessionState, nowMs: number): string {
   }
 }
 
-function runsText(alive: number, all: number): string {
-  if (all === 0) return '';
-  if (alive > 0 && alive < all) return `${alive} of ${all} runs active`;
-  return `${all} ${all === 1 ? 'run' : 'runs'}${alive === 0 ? '' : ' active'}`;
-}
+/** Returns how many of the runs are active: `, 2 active`; an empty text for none. */
+export const activeText = (count: number): string => (count === 0 ? '' : `, ${count} active`);
+
+/** Counts the runs of a session: `5 runs, 2 active`; an empty text without a run. */
+export const runsText = (state: SessionState): string =>
+  state.runs.size === 0
+    ? ''
+    : `${counted(state.runs.size, 'run')}${activeText(runningCount(state))}`;
 
 /**
- * Returns, for example, `Working · turn 12 · 2 of 5 runs active · loss 0.83 ↓ · $1.20 of $5 · 42
- * m`.
+ * Returns, for example, `Working · turn 12 · 5 runs, 2 active · loss 0.83 ↓ · $1.20 of $5.00 ·
+ * 42 min`.
  */
 export function statusLine({ state, metric, best }: Glance, nowMs: number): string {
   const endMs = state.phase === 'ended' ? state.lastEventMs : nowMs;
-  const alive = runningCount(state);
   return [
     phaseText(state, nowMs),
     `turn ${state.turns}`,
-    runsText(alive, state.runs.size),
+    runsText(state),
     state.phase === 'ended' ? (best ?? '') : metric ? metricText(metric) : '',
-    costText(state) +
-      (state.budget.usd === undefined ? '' : ` of ${budgetText({ usd: state.budget.usd })}`),
+    spentText(state),
     formatSpan(endMs - state.startedMs),
   ]
     .filter((part) => part !== '')
     .join(' · ');
 }
+
+/** Returns the cost of the session and its limit: `$1.20 of $5.00`, `$1.20` without a limit. */
+export const spentText = (state: SessionState): string =>
+  `${costText(state)}${state.budget.usd === undefined ? '' : ` of ${formatUsd(state.budget.usd)}`}`;
+
+/**
+ * Returns a listed session in one line: `Budget used up · loss 0.3 · 2 runs · $1.50 · 2 h ago`.
+ */
+export const summaryText = (summary: SessionSummary, nowMs: number): string =>
+  [
+    endText(summary.endReason),
+    summary.best ?? '',
+    counted(summary.runs, 'run'),
+    costText(summary),
+    relativeTime(summary.lastEventMs, nowMs),
+  ]
+    .filter((part) => part !== '')
+    .join(' · ');
 
 /** Returns the champion's value of the deciding metric: `loss 0.83`. */
 export function bestText(ledger: Ledger): string | undefined {
@@ -114,7 +133,7 @@ export const effectVerb = (effect: string): string => effectVerbs[effect] ?? eff
  * sign, because the next line may be another command.
  */
 export const approvalText = ({ effect, title, detail }: ApprovalRequest): string => {
-  const asked = [
+  const parts = [
     effect === 'execute' ? '' : title,
     approvalDetail(detail)
       .trim()
@@ -122,7 +141,7 @@ export const approvalText = ({ effect, title, detail }: ApprovalRequest): string
   ]
     .map((part) => oneLine(part, 240))
     .filter((part) => part !== '');
-  return `Helios asks to ${effectVerb(effect)}: ${asked.join(' · ')}`;
+  return `Helios asks to ${effectVerb(effect)}: ${parts.join(' · ')}`;
 };
 
 /**
@@ -133,8 +152,8 @@ export function approvalDetail(detail: string): string {
   const args = objectIn(detail);
   if (args === undefined) return detail;
   const { command, ...rest } = args;
-  const others = typeof command === 'string' ? rest : args;
-  const lines = Object.entries(others).map(
+  const otherArgs = typeof command === 'string' ? rest : args;
+  const lines = Object.entries(otherArgs).map(
     ([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`,
   );
   return [...(typeof command === 'string' ? [command] : []), ...lines].join('\n');

@@ -49,8 +49,8 @@ export class EventFiles {
       progress.offset += usedBytes;
       progress.isDamaged = isDamaged;
       if (usedBytes > 0) continue;
-      // No whole record in the block. A record may be longer than the block (an image): read a
-      // larger block. Otherwise, the record is still being written.
+      // The block has no whole record. If the file has more bytes, the record is longer than the
+      // block (an image): read a larger block. Otherwise, the record is still being written.
       if (bytes.length < block) break;
       block *= 2;
     }

@@ -7,7 +7,7 @@ export interface RecordsRead {
   readonly records: readonly Uint8Array[];
   /** Number of bytes in whole records. The next read begins after these bytes. */
   readonly usedBytes: number;
-  /** True when a checksum does not match. The rest of the file is then unreadable. */
+  /** True when a checksum does not match. The file is then unreadable from `usedBytes` on. */
   readonly isDamaged: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** Knows programs that run another command (wrappers), and finds where that command begins. */
+/** Recognizes programs that run another command (wrappers), and finds where that command begins. */
 import type { ShellCommand, ShellWord } from './shellCommand.ts';
 
 /**
@@ -9,7 +9,7 @@ import type { ShellCommand, ShellWord } from './shellCommand.ts';
  */
 interface Wrapper {
   readonly kind: 'starts' | 'limits' | 'escapes';
-  /** Number of words that the wrapper itself takes before the command. */
+  /** Number of the wrapper's own arguments before the command, not counting options. */
   readonly own: number;
 }
 
@@ -23,7 +23,7 @@ const wrappers: ReadonlyMap<string, Wrapper> = new Map([
   ...wrappersOf('escapes', 0, 'sudo su doas runuser pkexec unshare nsenter bwrap'),
 ]);
 
-/** Returns the wrapper with a program's name; `undefined` for other programs. */
+/** Returns the wrapper named `program`; `undefined` if that program is not a wrapper. */
 export const wrapperOf = (program: string): Wrapper | undefined => wrappers.get(program);
 
 const shells: ReadonlySet<string> = new Set([

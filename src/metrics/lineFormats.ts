@@ -1,3 +1,7 @@
+/**
+ * The formats in which scripts print metrics on a line: `loss=0.5`, `loss: 0.5`, `loss 0.5` and
+ * JSON.
+ */
 import { jsonNumber, numberSource, valueOf } from './numberText.ts';
 
 /** A name and the number next to it in a line. */
@@ -8,8 +12,9 @@ export interface Pair {
   /** `1000` in `step 12/1000`, otherwise NaN. */
   readonly total: number;
   /**
-   * Form of the sign between name and number. `clear`: `loss=0.5`, `loss: 0.5` or JSON. `tight`:
-   * `host:80`. `spaced`: `loss 0.5`. The last two are weaker evidence of a metric.
+   * Form of the separator between name and number. `clear`: `loss=0.5`, `loss: 0.5` or JSON.
+   * `tight`: `host:80`. `spaced`: `loss 0.5`. `tight` and `spaced` are weaker evidence of a metric
+   * than `clear`.
    */
   readonly sign: 'clear' | 'tight' | 'spaced';
   /** The number as written in the line. */
@@ -26,10 +31,10 @@ const qualifiers = [
 ].join('|');
 const quote = String.raw`\\?["']`;
 const wrapping = String.raw`(?:tensor|array|(?:np|numpy|jnp|torch)\.\w+|b?float\d*)\(\s*\[?|${quote}|\$`;
-// A number with k, M, G, B or T is skipped: read without its factor, the value would be wrong by a
-// factor of a thousand.
+// A number with the suffix k, M, G, B or T is skipped: read without the suffix, the value would be
+// wrong by a factor of at least a thousand.
 const unit = String.raw`\s?%|(?![kmgbt](?![a-zµ/]))[a-zµ]{1,7}(?:/[a-z]{1,7})?`;
-/** Rejects numbers whose continuation shows a version, a date, a time of day, a path or a hash. */
+/** Rejects a number that continues as a version, a date, a time of day, a path or a hash. */
 const noMore = String.raw`(?![\w]|[.,:-]\d|[/-]\w)`;
 
 /**
@@ -50,7 +55,7 @@ export function pairExpression(names: string): RegExp {
 export function scanPairs(expression: RegExp, line: string, onPair: (pair: Pair) => void): void {
   expression.lastIndex = 0;
   for (let match = expression.exec(line); match !== null; match = expression.exec(line)) {
-    // A name before a list has no single value: skips the list's first element.
+    // Skips the number: it is the first element of a list, so the name has no single value.
     if (match[4] !== undefined && match[7] !== undefined) continue;
     const digits = match[5] ?? '';
     onPair({
@@ -73,8 +78,8 @@ const bareNonFinite = /(?<=[:[,]\s*)(?:-?Infinity|NaN)(?=\s*[,}\]])/g;
 
 /**
  * Calls `onPair` for each number in a line that is one JSON object. Labels of nested numbers are
- * joined as `outer/inner`; NaN and Infinity are accepted as Python writes them. Returns whether the
- * line is such an object.
+ * joined as `outer/inner`; NaN and Infinity are accepted as Python writes them. Returns false if
+ * the line is not valid JSON.
  */
 export function scanJson(line: string, onPair: (pair: Pair) => void): boolean {
   const parsed = parseObject(line) ?? parseObject(line.replace(bareNonFinite, '"$&"'));
@@ -92,7 +97,8 @@ function parseObject(line: string): object | undefined {
   }
 }
 
-const deepest = 4;
+/** Maximum depth of nested JSON objects; numbers in deeper objects are ignored. */
+const maxDepth = 4;
 
 function walk(value: object, path: string, onPair: (pair: Pair) => void, depth = 1): void {
   for (const [key, inner] of Object.entries(value) as [string, unknown][]) {
@@ -104,7 +110,7 @@ function walk(value: object, path: string, onPair: (pair: Pair) => void, depth =
       typeof inner === 'object' &&
       inner !== null &&
       !Array.isArray(inner) &&
-      depth < deepest
+      depth < maxDepth
     )
       walk(inner, name, onPair, depth + 1);
   }
