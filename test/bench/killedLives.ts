@@ -140,7 +140,7 @@ const endBackground = (pid: number): boolean => process.kill(-pid, 'SIGKILL');
 /** The first time since then, as the log of the background says. */
 async function wentOnAt(home: string, sinceMs: number): Promise<number | undefined> {
   const text = await textOf(homeAt(home).backgroundLogFile);
-  const times = [...text.matchAll(/^(\S+) \d+ info Goes on with/gm)].map(([, at = '']) =>
+  const times = [...text.matchAll(/^(\S+) \d+ info Resumed session/gm)].map(([, at = '']) =>
     Date.parse(at),
   );
   return times.find((atMs) => atMs >= sinceMs);

@@ -49,7 +49,7 @@ describe('the brief of a goal that ended while nobody looked', () => {
     assert.notEqual(await workbench.page.evaluate(() => document.activeElement?.tagName), 'IFRAME');
     assert.match(
       await preview.locator('body').innerText(),
-      /The goal is met\.[\s\S]*loss 0\.0\d+ in run \d/,
+      /Goal met[\s\S]*loss 0\.0\d+ in run \d/,
     );
     assert.equal(
       await workbench.page.locator('.tab.active').filter({ hasText: 'brief.md' }).count(),

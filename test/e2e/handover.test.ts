@@ -99,7 +99,10 @@ describe('a session that is kept running', function () {
     assert.equal(await owner(), 'window');
     await workbench.close();
     await vscode.kill();
-    assert.deepEqual(vscode.extensionHostPids(), []);
+    await workbench.eventually(
+      () => Promise.resolve(vscode.extensionHostPids()),
+      (pids) => pids.length === 0,
+    );
     await goesOnAlone();
 
     await vscode.restart();

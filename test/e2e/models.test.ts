@@ -74,7 +74,10 @@ describe('models in the hands of a user', () => {
     await workbench.pickChatModel('Lab Researcher');
     await workbench.sendChat('@helios bring loss < 1');
     const text = await workbench.chatMatching(/There is nothing to train on/);
-    assert.match(text, /Uses Lab Researcher of VS Code: only while this window is open/);
+    assert.match(
+      text,
+      /Uses Lab Researcher from VS Code: the session works only while this window is open/,
+    );
     assert.deepEqual(await started(), ['vscode/lab/researcher']);
     const notes = (await events()).filter(
       (event) => event.type === 'tool.finished' && event.name === 'memory_write',
@@ -103,7 +106,7 @@ describe('models in the hands of a user', () => {
 
   it('are switched in the middle of a session by a word, and keep what was said', async () => {
     await workbench.sendChat('@helios /new bring loss < 4');
-    await workbench.chatMatching(/Answer 3\.[^]*It wakes automatically/);
+    await workbench.chatMatching(/Answer 3\.[^]*The session wakes automatically/);
     await workbench.sendChat('@helios /switch claude-haiku-4-5');
     await workbench.chatMatching(/Switched from the next call on: claude\/claude-haiku-4-5/);
     await workbench.sendChat('@helios look again');
@@ -115,7 +118,7 @@ describe('models in the hands of a user', () => {
     await workbench.sendChat('@helios /reasoning high');
     await workbench.chatMatching(/Reasoning effort from the next call on: high/);
     await workbench.sendChat('@helios /models haiku');
-    await workbench.chatMatching(/claude\/claude-haiku-4-5 200K context/);
+    await workbench.chatMatching(/claude\/claude-haiku-4-5 200k context/);
     await workbench.screenshot('models-chat');
     assert.deepEqual(workbench.consoleErrors(), []);
   });

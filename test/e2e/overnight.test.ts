@@ -160,7 +160,7 @@ describe('a night in the hands of a user', () => {
     await workbench.pick('bring loss < 0.1');
     await workbench.pick('Save Patch');
     await workbench.keepFile('helios-e2.patch');
-    await workbench.notificationMatching(/Saved e2 to .*helios-e2\.patch/);
+    await workbench.notificationMatching(/Saved the patch of e2 to .*helios-e2\.patch/);
     const patch = join(repo.folder, 'helios-e2.patch');
     execFileSync('git', ['apply', '--cached', '--check', patch], { cwd: repo.folder });
     assert.match(await readFile(patch, 'utf8'), /^\+0\.1$/m);

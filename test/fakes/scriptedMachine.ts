@@ -35,7 +35,7 @@ export function standIn(
     stream: (command, options) => local.stream(command, options),
     spawnDetached: (argv, options) => local.spawnDetached(argv, options),
     readFile: (path, range) => local.readFile(path, range),
-    writeFile: (path, content) => local.writeFile(path, content),
+    writeFile: (path, content, options) => local.writeFile(path, content, options),
     appendFile: (path, content) => local.appendFile(path, content),
     stat: (path) => local.stat(path),
     follow: (path, offset, sink) => local.follow(path, offset, sink),

@@ -210,8 +210,8 @@ export class TestSshd {
 export function scriptedPrompts(answers: { secret?: string; confirm?: boolean } = {}) {
   const asked: string[] = [];
   const prompts: SshPrompts = {
-    secret: (kind, host, prompt) => {
-      asked.push(`${kind} ${host} ${prompt}`.trim());
+    secret: (kind, { address }, prompt) => {
+      asked.push(`${kind} ${address} ${prompt}`.trim());
       return Promise.resolve(answers.secret);
     },
     confirmHostKey: ({ host, fingerprint, keyType }) => {

@@ -19,7 +19,7 @@ export const sweeper =
   ({ rates, maxParallel, command }: SweeperOptions) =>
   ({ body }: WireRequest): WireAnswer => {
     const text = JSON.stringify(messagesSchema.parse(body.messages));
-    const best = /Sweep s1 of lr on local is over: .*?best loss [\d.e-]+ by run (\d+)/.exec(
+    const best = /Sweep s1 over lr on local has ended: .*?best loss [\d.e-]+ by run (\d+)/.exec(
       text,
     )?.[1];
     if (best !== undefined) {

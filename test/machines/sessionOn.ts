@@ -176,7 +176,7 @@ export function sessionOn({ kind, entry }: SessionHost): void {
           [{ kind: 'ok' }, [[loss, loss]]],
         );
         assert.equal(
-          told.includes('Not in its code: .env (looks like a secret).'),
+          told.includes('Not stored with its code: .env (looks like a secret).'),
           experimentId === 'e3',
           told.join('\n'),
         );

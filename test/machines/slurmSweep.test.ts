@@ -85,7 +85,7 @@ describe('a sweep on a Slurm cluster', function () {
     );
     assert.match(
       JSON.stringify(model.requests.at(-1)?.messages),
-      /Sweep s1 of i × code on hpc is over: 6 ok, 2 failed/,
+      /Sweep s1 over i × code on hpc has ended: 6 ok, 2 failed/,
     );
   });
 });

@@ -91,7 +91,9 @@ export async function startVsCode(options: VsCodeOptions): Promise<VsCode> {
     await rm(root, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
   };
   try {
-    await writeSettings(join(root, 'data/User/settings.json'), options.settings ?? {});
+    // Settings of the scope `machine` apply from the second file only.
+    for (const file of ['data/User/settings.json', 'data/Machine/settings.json'])
+      await writeSettings(join(root, file), options.settings ?? {});
     const args = [entry, '--server-data-dir', root, '--extensions-dir', extensionsFolder];
     const env = {
       ...serverEnvironment(root),

@@ -41,7 +41,7 @@ describe('the page of the session view in Chromium', function () {
     it(`draws every part in the theme ${theme}, within its security policy`, async () => {
       const { page, complaints } = await open(demoNight(started()).source, { theme });
       await row(page, 'Sleeping until').waitFor();
-      await moment(page, /At this moment.*run 5/s);
+      await moment(page, /State after this step.*run 5/s);
       for (const [tab, text] of [
         ['ledger', /Warm-up lets the higher rate hold/],
         ['inbox', /Run 5 will need 90 minutes/],

@@ -93,7 +93,7 @@ describe('the session view in the hands of a user', () => {
     await seen('.list', /Question q1/);
     await seen('.list', /Sleeping until run 1 ends/);
     await view.locator('.live[aria-pressed="true"]').waitFor();
-    await seen('.moment', /At this moment[\s\S]*run 1 · baseline[\s\S]*loss/);
+    await seen('.moment', /State after this step[\s\S]*run 1 · baseline[\s\S]*loss/);
     await workbench.screenshot('session-view-live-dark');
   });
 

@@ -141,7 +141,7 @@ describe('the background process', function () {
     assert.equal(last?.reason, 'goal');
     assert.match(
       said,
-      new RegExp(`Goes on with ${id}[^]*${id} has ended: goal[^]*Nothing is left`),
+      new RegExp(`Resumed session ${id}[^]*${id} has ended: Goal met[^]*No session is left`),
     );
     assert.doesNotMatch(said, new RegExp(key));
     for (const entry of await readdir(folder, { recursive: true, withFileTypes: true }))
@@ -163,9 +163,9 @@ describe('the background process', function () {
     assert.equal(code, 0, said);
     assert.match(
       said,
-      new RegExp(`${held.id} is not taken up: .*a VS Code window \\(process ${process.pid} on`),
+      new RegExp(`${held.id} is not resumed: .*a VS Code window \\(process ${process.pid} on`),
     );
-    assert.doesNotMatch(said, /Goes on with/);
+    assert.doesNotMatch(said, /Resumed session/);
   });
 
   const words: readonly {
@@ -178,7 +178,7 @@ describe('the background process', function () {
       name: 'no word',
       input: () => '',
       code: 1,
-      says: /error The window ended without leaving anything/,
+      says: /error The window closed without sending a valid message/,
     },
     {
       name: 'no whole line',
@@ -202,19 +202,19 @@ describe('the background process', function () {
       name: 'no session',
       input: () => line(handover([])),
       code: 0,
-      says: /Nothing is left to do here/,
+      says: /No session is left to continue/,
     },
     {
       name: 'a session that is not there',
       input: () => line(handover(['s-000000000zzzzzz' as SessionId])),
       code: 0,
-      says: /s-000000000zzzzzz is not taken up: There is no session/,
+      says: /s-000000000zzzzzz is not resumed: There is no session/,
     },
     {
       name: 'a good line and then garbage',
       input: () => `${line(handover([]))}${key} {\n`,
       code: 0,
-      says: /A line of 25 characters is not JSON[^]*Nothing is left/,
+      says: /A line of 25 characters is not JSON[^]*No session is left/,
     },
   ];
   for (const { name, input, code, says } of words)
@@ -229,7 +229,10 @@ describe('the background process', function () {
     await writeFile(home, 'a file where a folder should be');
     const { code, said } = await ending(line(handover(['s-000000000zzzzzz' as SessionId])));
     assert.equal(code, 1, said);
-    assert.match(said, /s-000000000zzzzzz is not taken up: ENOTDIR[^]*error Cannot go on\./);
+    assert.match(
+      said,
+      /s-000000000zzzzzz is not resumed: ENOTDIR[^]*error The sessions cannot be continued\./,
+    );
   });
 
   it('takes a session up once there is room on the disk', async () => {
@@ -249,7 +252,7 @@ describe('the background process', function () {
     await clock.warp(11_000);
     await keeping;
     clock.dispose();
-    assert.match(warnings[0] ?? '', new RegExp(`${id} is not taken up: No space left to write`));
+    assert.match(warnings[0] ?? '', new RegExp(`${id} is not resumed: No space left to write`));
     assert.equal(
       (await events(id)).find((event) => event.type === 'session.ended')?.reason,
       'goal',
@@ -371,14 +374,18 @@ describe('the background process', function () {
     {
       name: 'a fault that nobody caught',
       how: "throw new Error('boom')",
-      says: /A fault that nobody caught.*boom/,
+      says: /Uncaught error.*boom/,
     },
     {
       name: 'it was killed',
       how: "process.kill(process.pid, 'SIGKILL')",
-      says: /The work ended with SIGKILL/,
+      says: /The child process ended with SIGKILL/,
     },
-    { name: 'memory ran out', how: 'process.abort()', says: /The work ended with SIGABRT/ },
+    {
+      name: 'memory ran out',
+      how: 'process.abort()',
+      says: /The child process ended with SIGABRT/,
+    },
   ];
   for (const { name, how, says } of deaths)
     it(`begins anew after ${name}, and loses no run`, async () => {
@@ -387,7 +394,7 @@ describe('the background process', function () {
       child.stdin?.end(line(handover([id])));
       assert.equal(await code, 0, said());
       assert.match(said(), says);
-      assert.match(said(), /begins anew in 2 s\.[^]*Goes on with/);
+      assert.match(said(), /is restarted in 2 s\.[^]*Resumed session/);
       const found = await events(id);
       assert.equal(found.filter(({ type }) => type === 'run.started').length, 3);
       assert.equal(found.find((event) => event.type === 'session.ended')?.reason, 'goal');
@@ -404,7 +411,7 @@ describe('the background process', function () {
     child.kill('SIGTERM');
     assert.equal(await code, 0, said());
     assert.equal(await holder(), undefined);
-    assert.doesNotMatch(said(), /begins anew/);
+    assert.doesNotMatch(said(), /is restarted/);
     await (await (await openEngine()).sessions.resume(id)).stop({ killRuns: true });
   });
 
@@ -433,7 +440,7 @@ describe('the background process', function () {
       const stat = await readFile(`/proc/${background.pid}/stat`, 'utf8');
       assert.equal(Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[3]), background.pid);
       process.kill(background.pid ?? 0, 'SIGKILL');
-      assert.equal(await gone, 'it ended with SIGKILL');
+      assert.equal(await gone, 'signal SIGKILL');
       background.tell(handover([]));
       assert.equal(await readFile(logFile, 'utf8'), '');
     } finally {

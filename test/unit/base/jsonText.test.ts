@@ -99,7 +99,12 @@ describe('readJson', () => {
       { line: 1, column: 7 },
       /: this escape is not valid/,
     ],
-    ['two values', '{} 1', { line: 1, column: 4 }, /: there is text after its end/],
+    [
+      'two values',
+      '{} 1',
+      { line: 1, column: 4 },
+      /: there is text after the end of the JSON value/,
+    ],
     ['a sign of no language', '[§]', { line: 1, column: 2 }, /^it is not valid JSON from here on$/],
   ];
   for (const [what, text, place, why] of broken)

@@ -4,7 +4,9 @@ import type { RunId } from '../../../src/base/ids.ts';
 import { buildLedger } from '../../../src/experiments/buildLedger.ts';
 import type { Decision } from '../../../src/experiments/experiment.ts';
 import {
+  experimentStatus,
   rowStatus,
+  statusCounts,
   type ExperimentDecision,
   type LedgerEntry,
   type PlannedExperiment,
@@ -42,6 +44,27 @@ describe('ledger', () => {
         rowStatus({ ...going, verdict: verdict! }),
       ],
       ['queued', 'running', 'ok'],
+    );
+  });
+
+  it('counts runs by status, however they were killed', () => {
+    const alarm = { detail: 'loss became NaN', action: 'kill' } as const;
+    const killed = { verdict: { kind: 'killed' }, alarm } as const;
+    assert.equal(rowStatus(killed), 'killed after the alarm: loss became NaN');
+    assert.deepEqual(statusCounts([{ startedMs: 5 }, killed, { verdict: { kind: 'killed' } }]), [
+      '1 running',
+      '2 killed',
+    ]);
+  });
+
+  it('shows an experiment by its decision, or else by its status', () => {
+    const decision = { decision: 'keep', why: '', by: 'agent', atMs: 1 } as const;
+    assert.equal(experimentStatus({ status: 'over', decision }), 'keep');
+    assert.deepEqual(
+      (['planned', 'running', 'over', 'not_started'] as const).map((status) =>
+        experimentStatus({ status }),
+      ),
+      ['waiting', 'running', 'not decided', 'did not start'],
     );
   });
 

@@ -216,7 +216,7 @@ describe('results.tsv', () => {
     'nothing in it': ['', /Line 1/],
     'a field too many': [
       'commit\tloss\tstatus\tdescription\tmemory_gb\na\t1\tkeep\tx\ty\t1',
-      /Line 2: it has 6 fields, the header 5/,
+      /Line 2: it has 6 fields, but the header has 5/,
     ],
     'no value of what is kept': [
       published.replace('0.993200', 'nan'),

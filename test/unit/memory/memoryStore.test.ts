@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -200,6 +201,13 @@ describe('MemoryStore', () => {
       await assert.rejects(attempt, isReason('link'));
     assert.equal(await readFile(join(outside, 'secret.md'), 'utf8'), '> secret');
     assert.deepEqual(await readdir(outside), ['secret.md']);
+  });
+
+  it('takes no pipe for a note', async () => {
+    await store.write('/best', 'lr 3e-4');
+    execFileSync('mkfifo', [join(sessionFolder, 'pipe.md')]);
+    assert.deepEqual(await paths(), ['/best']);
+    await assert.rejects(store.read('/pipe'), isReason('missing'));
   });
 
   it('helps with a path that is not there', async () => {

@@ -299,7 +299,7 @@ describe('demo researcher when things go wrong', () => {
     );
     assert.match(
       new DemoWorld({ script: 'print("hello")' }).play().finished?.summary ?? '',
-      /takes --lr/,
+      /needs a train\.py .* option --lr/,
     );
   });
 

@@ -73,7 +73,7 @@ describe('settings of endpoints', () => {
     ['a header of two lines', [{ ...lab, headers: { 'x-a': 'b\r\nx-c: d' } }], /printable ASCII/],
     ['a name of no header', [{ ...lab, headers: { 'x a': 'b' } }], /not a valid header name/],
     ...providerIds.map(
-      (id) => [`the id ${id}`, [{ ...lab, id }], /that of a built-in provider/] as const,
+      (id) => [`the id ${id}`, [{ ...lab, id }], /already used by a built-in provider/] as const,
     ),
   ];
   for (const [says, setting, problem] of wrong)

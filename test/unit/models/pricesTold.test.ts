@@ -36,7 +36,7 @@ describe('what a provider tells of its models', () => {
       { id: 'scripted-1', label: 'S', ...size, price: { input: 1000, output: 0 } },
     ]);
     const budget = { usd: 1_000 };
-    await assert.rejects(start({ budget }), /money limit cannot be kept/);
+    await assert.rejects(start({ budget }), /money limit cannot be enforced/);
     await engine.models.list();
     const session = await start({ budget });
     assert.equal(await session.ended, 'blocked');

@@ -199,7 +199,7 @@ describe('the file of models', () => {
     mkdirSync(folder(), { recursive: true });
     const list = join(folder(), 'api.json');
     for (const [wrong, why] of [
-      [{ anthropic: { models: {} } }, /is no list/],
+      [{ anthropic: { models: {} } }, /is not a list/],
       [
         { anthropic: { models: {} }, openai: { models: {} }, google: { models: {} } },
         /Nothing was written/,

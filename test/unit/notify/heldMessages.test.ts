@@ -58,6 +58,19 @@ describe('what quiet hours hold back', () => {
     assert.deepEqual(readdirSync(folder()), []);
   });
 
+  it('finds the folders that other processes and versions name for the same channel', async () => {
+    await store.put(held('a', 1));
+    const [name] = readdirSync(folder());
+    assert.equal(name, '79ea5588c3ca8643');
+  });
+
+  it('has given all messages back when it says so', async () => {
+    for (const [index, title] of ['a', 'b', 'c'].entries()) await store.put(held(title, index));
+    const { giveBack } = await store.take(window, nowMs);
+    await giveBack();
+    assert.ok(readdirSync(folder()).every((name) => name.includes('.free.')));
+  });
+
   it('keeps channels apart, and what a project says from what the user says', async () => {
     const project = { ...window, isProject: true };
     await store.put(held('mine', 1));

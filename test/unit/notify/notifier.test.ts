@@ -147,7 +147,7 @@ describe('the notifier', () => {
     assert.deepEqual(titles(), ['error']);
     await clock.advance(minute);
     await one.settled();
-    assert.deepEqual(titles(), ['error', 'While it was quiet: 2 notifications']);
+    assert.deepEqual(titles(), ['error', 'During quiet hours: 2 notifications']);
     assert.equal(shown.at(-1)?.body, 'Run 1\nRun 2: NaN');
     assert.equal(shown.at(-1)?.event, 'alarm');
   });
@@ -182,7 +182,7 @@ describe('the notifier', () => {
     assert.deepEqual(titles(), []);
     await clock.advance(minute);
     await second.settled();
-    assert.deepEqual(titles(), ['While it was quiet: 3 notifications']);
+    assert.deepEqual(titles(), ['During quiet hours: 3 notifications']);
     assert.match(shown[0]?.body ?? '', /Run 1 of .*\nRun 2: NaN\nRun 3$/);
     await second.close();
     const third = notifier(held);
@@ -199,7 +199,7 @@ describe('the notifier', () => {
     await Promise.all(both.map((one) => one.settled()));
     await clock.advance(60 * minute);
     await Promise.all(both.map((one) => one.settled()));
-    assert.deepEqual(titles(), ['While it was quiet: 2 notifications']);
+    assert.deepEqual(titles(), ['During quiet hours: 2 notifications']);
   });
 
   it('tells at once what became due while nobody was there', async () => {
@@ -211,7 +211,7 @@ describe('the notifier', () => {
     await second.settled();
     await clock.advance(0);
     await second.settled();
-    assert.deepEqual(titles(), ['While it was quiet: error']);
+    assert.deepEqual(titles(), ['During quiet hours: error']);
   });
 
   it('tells what a process died over between taking it and telling it', async () => {
@@ -231,7 +231,7 @@ describe('the notifier', () => {
     assert.deepEqual(titles(), [], 'the other one may be about to tell it');
     await clock.advance(minute);
     await second.close();
-    assert.deepEqual(titles(), ['While it was quiet: error']);
+    assert.deepEqual(titles(), ['During quiet hours: error']);
     const third = notifier(held);
     await clock.advance(60 * minute);
     await third.close();
@@ -250,7 +250,7 @@ describe('the notifier', () => {
     assert.deepEqual(titles(), []);
     await clock.advance(minute);
     await second.settled();
-    assert.deepEqual(titles(), ['While it was quiet: error']);
+    assert.deepEqual(titles(), ['During quiet hours: error']);
   });
 
   it('leaves to a window what is for a window', async () => {
@@ -266,7 +266,7 @@ describe('the notifier', () => {
     await second.settled();
     await clock.advance(0);
     await second.close();
-    assert.deepEqual(titles(), ['While it was quiet: error']);
+    assert.deepEqual(titles(), ['During quiet hours: error']);
   });
 
   it('tries again where the network is not there yet when they end', async () => {
@@ -290,7 +290,7 @@ describe('the notifier', () => {
     await one.close();
     await site.close();
     assert.equal(site.calls.length, 1);
-    assert.match(site.calls[0]?.body ?? '', /While it was quiet: Stands still/);
+    assert.match(site.calls[0]?.body ?? '', /During quiet hours: Stands still/);
   });
 
   it('keeps in memory what cannot be written', async () => {
@@ -300,7 +300,7 @@ describe('the notifier', () => {
     await one.settled();
     await clock.advance(60 * minute);
     await one.settled();
-    assert.equal(titles().at(-1), 'While it was quiet: error');
+    assert.equal(titles().at(-1), 'During quiet hours: error');
   });
 
   it('shows a failure once, and fails nobody', async () => {
@@ -330,7 +330,7 @@ describe('the notifier', () => {
     };
     one.notify(about('error'), project);
     const [result] = await one.try(about('error'), project);
-    assert.match(result?.problem ?? '', /not run: allow them/);
-    assert.match(warnings[0] ?? '', /not run: allow them/);
+    assert.match(result?.problem ?? '', /are not allowed\. Allow them/);
+    assert.match(warnings[0] ?? '', /are not allowed\. Allow them/);
   });
 });

@@ -69,7 +69,7 @@ describe('programs that tell', () => {
       (error) =>
         error instanceof NotifyFailure &&
         error.reason === 'absent' &&
-        /no notify-send/.test(error.message),
+        /notify-send is not installed/.test(error.message),
     );
   });
 

@@ -62,7 +62,7 @@ describe('what a channel is not told in quiet hours', () => {
     await advance(2 * hour - 1);
     assert.deepEqual(sent, []);
     await advance(1);
-    assert.deepEqual(sent, ['While it was quiet: 2 notifications']);
+    assert.deepEqual(sent, ['During quiet hours: 2 notifications']);
     await advance(24 * hour);
     assert.equal(sent.length, 1);
     assert.equal(clock.pendingTimers, 0);
@@ -120,7 +120,7 @@ describe('what a channel is not told in quiet hours', () => {
     assert.equal(failures.length, 503);
     send = ({ title, body }) => Promise.resolve(void sent.push(title, body));
     await advance(10 * minute);
-    assert.equal(sent[0], 'While it was quiet: 500 notifications');
+    assert.equal(sent[0], 'During quiet hours: 500 notifications');
     assert.match(sent[1] ?? '', /Run 502\nand 495 more/);
     await advance(24 * hour);
     assert.equal(sent.length, 2);
@@ -131,7 +131,7 @@ describe('what a channel is not told in quiet hours', () => {
     store.take = () => Promise.reject(new Error('gone too'));
     box.hold(held('a'));
     await advance(hour);
-    assert.deepEqual(sent, ['While it was quiet: a']);
+    assert.deepEqual(sent, ['During quiet hours: a']);
     assert.deepEqual(failures.map(String), ['Error: gone', 'Error: gone too']);
   });
 
@@ -142,7 +142,7 @@ describe('what a channel is not told in quiet hours', () => {
     await advance(2 * hour - 1);
     assert.deepEqual(sent, []);
     await advance(1);
-    assert.deepEqual(sent, ['While it was quiet: 2 notifications']);
+    assert.deepEqual(sent, ['During quiet hours: 2 notifications']);
   });
 
   it('is left to the next process by one that ends', async () => {
@@ -157,6 +157,6 @@ describe('what a channel is not told in quiet hours', () => {
     next.releaseAt(noon);
     await clock.advance(0);
     await next.settled;
-    assert.deepEqual(sent, ['While it was quiet: a']);
+    assert.deepEqual(sent, ['During quiet hours: a']);
   });
 });

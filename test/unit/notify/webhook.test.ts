@@ -186,7 +186,7 @@ describe('the webhook channel', () => {
       (error) =>
         error instanceof NotifyFailure &&
         error.reason === 'refused' &&
-        error.message === 'It answered 500 ([redacted] went wrong).',
+        error.message === 'The service answered 500 ([redacted] went wrong).',
     );
     assert.equal(site.calls.length, 3);
   });

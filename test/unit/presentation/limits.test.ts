@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
-import { budgetText, shortTokens, usedText } from '../../../src/agent/journal/limitText.ts';
+import {
+  amountText,
+  budgetText,
+  leftText,
+  usedText,
+} from '../../../src/agent/journal/limitText.ts';
 import { parseBudget, parseLimits } from '../../../src/presentation/limits.ts';
 import type { Budget } from '../../../src/agent/journal/events.ts';
 
@@ -53,8 +58,8 @@ describe('limits in words', () => {
       ['$5 per experiment, $6 per experiment', /the same limit twice/],
       ['0 h', /is not a limit/],
       ['-1 h', /is not a limit/],
-      ['2.5 turns', /must be whole/],
-      ['1.5 tokens', /must be whole/],
+      ['2.5 turns', /must be a whole number/],
+      ['1.5 tokens', /must be a whole number/],
       ['$5 h', /is not a limit/],
       ['tomorrow', /is not a limit/],
       ['$5 per week', /is not a limit/],
@@ -89,6 +94,9 @@ describe('limits in words', () => {
     assert.equal(usedText({ limit: 'tokens', used: 1_234_567, of: 2e6 }), '1.23M of 2M tokens');
     assert.equal(usedText({ limit: 'minutes', used: 59.99, of: 60 }), '59 of 60 min');
     assert.equal(usedText({ limit: 'turns', used: 3, of: 4 }), '3 of 4 turns');
-    assert.deepEqual([999, 999.6, 999_499, 999_500].map(shortTokens), ['999', '1k', '999k', '1M']);
+    assert.equal(leftText({ limit: 'usd', used: 1.2, of: 5 }), '24 % used, $3.80 left');
+    assert.equal(leftText({ limit: 'turns', used: 3, of: 4 }), '75 % used, 1 turn left');
+    assert.equal(amountText('tokens', 1_234_567), '1.23M tokens');
+    assert.equal(amountText('minutes', 59.9), '59 min');
   });
 });

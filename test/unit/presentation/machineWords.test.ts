@@ -119,7 +119,7 @@ describe('words about machines', () => {
     ['add a b --key', /^Option '--key <FILE>' argument missing\.$/, /Use one of/],
     [
       'add a b --key --auth key',
-      /'--auth' is invalid\. It is the private key, .* --key ~\/\.ssh/,
+      /'--auth' is invalid\. Expected: the file of the private key, .* --key ~\/\.ssh/,
       /Use one of/,
     ],
     ['add a b --slot 3', /^Unknown option '--slot'\. Did you mean --slots\?$/, /Use one of/],
@@ -129,12 +129,12 @@ describe('words about machines', () => {
     ['add a b --slots 0', /Invalid value of --slots: "0"/, /--slots 4/],
     [
       'add a b --partition gpu',
-      /--partition is for the kind slurm, and this one is ssh/,
+      /--partition applies only to the kind slurm, but this machine is of the kind ssh/,
       /--key, --auth.*--slots/,
     ],
     [
       'add a --kind slurm --image x',
-      /for the kind container, and this one is slurm/,
+      /applies only to the kind container, but this machine is of the kind slurm/,
       /--partition/,
     ],
     ['add a --kind slurm --requeue=no', /^Unknown option '--requeue=no'/, /Use one of/],
@@ -145,7 +145,7 @@ describe('words about machines', () => {
       /Invalid value of --network: "all"/,
       /none, bridge or host/,
     ],
-    ['add a h --kind container', /Unexpected host of a container/, /--image/],
+    ['add a h --kind container', /A container has no host/, /--image/],
     ['add a --kind pod', /Allowed choices are ssh, slurm, container\.$/, /Use one of/],
     ['rm', /Missing required argument 'id'/, /rm ID/],
     ['rm a b', /Too many arguments for 'rm'/, /rm ID/],
@@ -165,7 +165,7 @@ describe('words about machines', () => {
     });
 
   it('leaves what the entry lacks to its check', () => {
-    assert.throws(() => parse('add a --kind container'), /either an image or a dockerfile/);
+    assert.throws(() => parse('add a --kind container'), /either image or dockerfile/);
     assert.throws(() => parse('add local h'), /"local" is this computer/);
   });
 
@@ -185,7 +185,7 @@ describe('words about machines', () => {
     assert.deepEqual(readMachineOptions([], 'slurm', localPath), {});
     assert.throws(() => readMachineOptions(['gpu'], 'slurm', localPath), {
       message: /Too many arguments/,
-      action: /Of the kind slurm: --/,
+      action: /Options for the kind slurm: --/,
     });
     assert.throws(() => readMachineOptions(['--kind', 'ssh'], 'slurm', localPath), {
       message: /Unknown option '--kind'/,
@@ -246,7 +246,7 @@ describe('hosts of the ssh config as machines', () => {
     ]);
     assert.equal(
       plan.summary,
-      'Added gpu1.lab.org, local. On the list already: lab. Left out, since they log in as git: github.com.',
+      'Added gpu1.lab.org, local. Already in the list: lab. Skipped, because their user is git: github.com.',
     );
   });
 

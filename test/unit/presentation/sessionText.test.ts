@@ -7,10 +7,14 @@ import {
   phaseText,
   sleepSpan,
   statusLine,
+  endText,
+  summaryText,
 } from '../../../src/presentation/sessions/sessionText.ts';
 import { sleepText } from '../../../src/agent/journal/factText.ts';
 import { statusBarText } from '../../../src/vscode/sessions/statusBar.ts';
 import { endedRun, runId, runsOf, runState, startMs, stateOf } from '../vscode/states.ts';
+import { newSessionId } from '../../../src/base/ids.ts';
+import type { SessionSummary } from '../../../src/agent/contract/sessions.ts';
 
 const exit = (number: number): Trigger => ({
   type: 'process_exit',
@@ -58,8 +62,8 @@ describe('session in words', () => {
   });
 
   it('says how long a sleep lasts yet where that is known, else how long it has lasted', () => {
-    assert.equal(sleepSpan(sleepOf([exit(1)]), nowMs), '2 h 10 m');
-    assert.equal(sleepSpan(sleepOf([exit(1)], nowMs + 240_000), nowMs), '4 m');
+    assert.equal(sleepSpan(sleepOf([exit(1)]), nowMs), '2 h 10 min');
+    assert.equal(sleepSpan(sleepOf([exit(1)], nowMs + 240_000), nowMs), '4 min');
   });
 
   it('puts a session on one line', () => {
@@ -72,8 +76,22 @@ describe('session in words', () => {
     const metric = { name: 'loss', value: 0.83, trend: 'down', runNumber: 2 } as const;
     assert.equal(
       statusLine({ state, metric }, startMs + 2_520_000),
-      'Working · turn 12 · 1 of 2 runs active · loss 0.83 ↓ · $1.20 of $5 · 42 m',
+      'Working · turn 12 · 2 runs, 1 active · loss 0.83 ↓ · $1.20 of $5.00 · 42 min',
     );
+  });
+
+  it('says how a session ended, or that it has not', () => {
+    assert.equal(endText('budget'), 'Budget used up');
+    assert.equal(endText(undefined), 'Not ended');
+  });
+
+  it('puts a listed session on one line', () => {
+    const summary: SessionSummary = {
+      ...{ id: newSessionId(startMs), goal: 'g', phase: 'ended', endReason: 'budget' },
+      ...{ startedMs: startMs, lastEventMs: startMs, runs: 2, going: 0, turns: 3 },
+      ...{ usd: 1.5, hasUnknownCost: false, best: 'loss 0.3' },
+    };
+    assert.equal(summaryText(summary, startMs), 'Budget used up · loss 0.3 · 2 runs · $1.50 · now');
   });
 
   it('says the best once a session has ended, and that a cost is a lower bound', () => {
@@ -86,7 +104,7 @@ describe('session in words', () => {
     const metric = { name: 'loss', value: 2, trend: 'up', runNumber: 2 } as const;
     assert.equal(
       statusLine({ state, metric, best: 'loss 0.8' }, nowMs),
-      'Goal met · turn 0 · loss 0.8 · at least $0.00 of $5 · 1 m',
+      'Goal met · turn 0 · loss 0.8 · at least $0.00 of $5.00 · 1 min',
     );
   });
 
@@ -126,7 +144,10 @@ describe('status bar', () => {
       sleep: sleepOf([exit(7)]),
       runs: runsOf(runState(7)),
     });
-    assert.equal(statusBarText([{ state }], 0, nowMs).text, '$(clock) until run 7 ends · 2 h 10 m');
+    assert.equal(
+      statusBarText([{ state }], 0, nowMs).text,
+      '$(clock) until run 7 ends · 2 h 10 min',
+    );
   });
 
   it('takes a colour only when the user is needed', () => {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'mocha';
@@ -216,8 +217,8 @@ describe('helios.json', () => {
     const { model, warnings } = parseProject('/p/helios.json', text);
     assert.equal(model, 'b');
     assert.deepEqual(warnings, [
-      '/p/helios.json:4:12: model occurs twice: this one counts',
-      '/p/helios.json:5:16: watchdogs occurs twice: this one counts',
+      '/p/helios.json:4:12: model occurs twice: this value is used',
+      '/p/helios.json:5:16: watchdogs occurs twice: this value is used',
     ]);
   });
 
@@ -281,7 +282,7 @@ describe('helios.json', () => {
     );
     assert.match(
       warnings.join('\n'),
-      /budget\.eur is not known, and has no effect\. Known are: usd, tokens, minutes, turns, experiment\./,
+      /budget\.eur is not known, and has no effect\. Known names: usd, tokens, minutes, turns, experiment\./,
     );
   });
 
@@ -289,7 +290,7 @@ describe('helios.json', () => {
     const text = '{"notifications": {"channels": [{"type": "desktop", "sound": true}]}}';
     assert.match(
       parseProject('/p/helios.json', text).warnings.join(),
-      /sound is not known, .* Known are: type\.$/,
+      /sound is not known, .* Known names: type\.$/,
     );
   });
 
@@ -340,6 +341,14 @@ describe('helios.json', () => {
     );
   });
 
+  it('is an error where it is a pipe, which is not waited for', async () => {
+    execFileSync('mkfifo', [path.join(folder(), 'helios.json')]);
+    await assert.rejects(readProjectFile(folder()), {
+      message: /helios\.json cannot be read: it is not a regular file\.$/,
+      action: 'Replace it with a regular file.',
+    });
+  });
+
   it('is begun once, and never written over', async () => {
     const place = inFolder('new');
     const file = await createProjectFile(place, { provider: 'claude', defaultMachine: 'gpu1' });
@@ -349,7 +358,7 @@ describe('helios.json', () => {
     );
     // Metrics that are named are the only ones that are read.
     assert.deepEqual([warnings, provider, defaultMachine, metricNames], [[], 'claude', 'gpu1', []]);
-    await assert.rejects(createProjectFile(place, {}), /exists already/);
+    await assert.rejects(createProjectFile(place, {}), /already exists/);
     assert.equal(await createProjectFile(inFolder('new/sub'), {}, { orFind: true }), file);
   });
 

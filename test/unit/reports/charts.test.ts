@@ -79,7 +79,7 @@ describe('the chart of runs', () => {
       runs: [{ name: 'run 1', isChampion: false, series: seriesOf([3, NaN, 2, Infinity, 1]) }],
     });
     const marks = textsOf(svg, '.bad > title');
-    assert.deepEqual(marks, ['run 1: NaN', 'run 1: Inf', 'not a number']);
+    assert.deepEqual(marks, ['run 1: NaN', 'run 1: Inf', 'infinite or NaN']);
   });
 
   it('keeps the lowest and the highest of a million points in a small picture', () => {

@@ -98,7 +98,7 @@ describe('the folder of a report', () => {
     await assert.rejects(folderIn().write('brief.md', 'x'), (error) => {
       assert.ok(error instanceof UserFacing);
       assert.match(error.message, /work folder of the session is missing/);
-      assert.match(error.action ?? '', /helios report prints the report/);
+      assert.match(error.action ?? '', /without --write to print the report/);
       return true;
     });
     await assert.rejects(readFile(workFolder), { code: 'ENOENT' });

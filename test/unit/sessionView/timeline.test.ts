@@ -82,7 +82,7 @@ describe('the timeline of a session', () => {
       'checkpoint: Checkpoint | 141k tokens condensed into a briefing',
       'resume: Session resumed | process 4711',
       'question: Question q1 | May I download the larger tokenizer (2.1 GB)? · Answers: Yes, No · Default: No',
-      'answer: Default taken for q1 | No · no answer in time',
+      'answer: Default answer used for q1 | No · no answer in time',
     ])
       assert.ok(texts.includes(expected), `${expected}\nnot in\n${texts.join('\n')}`);
     assert.equal(
@@ -239,7 +239,7 @@ describe('the overview', () => {
       track.sleeps.map(({ from, to }) => Math.round((to - from) / 60_000)),
       [42, 55, 50, 10],
     );
-    assert.equal(track.bars.find(({ name }) => name.startsWith('Run 5'))?.to, nowMs);
+    assert.equal(track.bars.find(({ name }) => name.startsWith('run 5'))?.to, nowMs);
     assert.equal(track.full.to, nowMs);
   });
 

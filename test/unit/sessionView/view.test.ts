@@ -4,7 +4,11 @@ import type { LedgerLine } from '../../../src/protocol/sessionView.ts';
 import { axisLabels } from '../../../webview/session/axisLabels.ts';
 import { ordered } from '../../../webview/session/ledgerOrder.ts';
 import { longestWaitMs, ReplayClock } from '../../../webview/session/replayClock.ts';
-import { relative, span } from '../../../webview/session/times.ts';
+import { formatUsd as viewUsd } from '../../../webview/session/labels.ts';
+import { exactTime, relative, span } from '../../../webview/session/times.ts';
+import { exactTime as hostExactTime } from '../../../src/base/localTime.ts';
+import { formatSpan } from '../../../src/base/span.ts';
+import { formatUsd } from '../../../src/base/text.ts';
 import { keyTarget, windowOf } from '../../../webview/session/timelineList.ts';
 import { ViewStore } from '../../../webview/shared/viewStore.ts';
 import { restoreState, type ViewState } from '../../../webview/session/viewState.ts';
@@ -120,14 +124,18 @@ describe('the order of the ledger', () => {
 });
 
 describe('times and axes', () => {
+  it('are those of the host, which webviews cannot import', () => {
+    for (const spanMs of [-5, 59_999, 60_000, 7_800_000, 90_000_000])
+      assert.equal(span(spanMs), formatSpan(spanMs));
+    for (const usd of [0, 1.2, 0.075, 0.0042]) assert.equal(viewUsd(usd), formatUsd(usd));
+    assert.equal(exactTime(1_700_000_000_000), hostExactTime(1_700_000_000_000));
+  });
+
   it('say how long and how long ago', () => {
     assert.deepEqual([40_000, 720_000, 7_800_000, 3 * 86_400_000].map(span), [
-      '40 s',
-      '12 m',
-      '2 h 10 m',
-      '3 d',
+      ...['40 s', '12 min', '2 h 10 min', '3 d'],
     ]);
-    assert.deepEqual([relative(1000, 61_000), relative(61_000, 1000)], ['1 m ago', 'in 1 m']);
+    assert.deepEqual([relative(1000, 61_000), relative(61_000, 1000)], ['1 min ago', 'in 1 min']);
   });
 
   it('label steps from 1 and times as clocks count them', () => {

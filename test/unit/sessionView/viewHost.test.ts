@@ -74,7 +74,7 @@ describe('the host of the session view', () => {
     assert.deepEqual([answer.from, answer.rows.length, answer.total], [5, 4, header.rows]);
     assert.deepEqual(
       answer.bars.map(({ name }) => name),
-      ['Run 1'],
+      ['run 1'],
     );
   });
 

@@ -44,6 +44,32 @@ describe('.ci/run', () => {
       1,
     ],
   ];
+  const audited: readonly (readonly [string, string, RegExp])[] = [
+    [
+      'prints what is known about the packages, and does not fail',
+      'printf "found\\n2 unsteady: a\\n0 passed, 9 failed"; exit 1',
+      /^npm audit: found\nnpm audit: 2 unsteady: a\nnpm audit: 0 passed, 9 failed\nnpm audit: exit code 1$/m,
+    ],
+    [
+      'does not fail without a network',
+      'echo "request failed" >&2; exit 1',
+      /^npm audit: request failed\nnpm audit: exit code 1$/m,
+    ],
+    ['ends an audit that hangs', 'trap "" TERM; sleep 600', /^npm audit: exit code 1(?:24|37)$/m],
+  ];
+  for (const [what, audit, shown] of audited)
+    it(what, () => {
+      const { status, stdout } = run({
+        test: ['1 unsteady: a.test.ts › once', '7 passed, 0 failed'],
+        audit,
+      });
+      assert.match(stdout, shown);
+      const lines = stdout.trimEnd().split('\n');
+      assert.deepEqual(lines.slice(-2), ['1 unsteady: a.test.ts › once', '8 passed, 0 failed']);
+      assert.ok(!stdout.includes('9 failed8'));
+      assert.equal(status, 0);
+    });
+
   for (const [what, project, lastLines, code] of cases) {
     it(what, () => {
       const { status, stdout } = run(project);
@@ -57,9 +83,11 @@ describe('.ci/run', () => {
     readonly status?: number;
     readonly check?: number;
     readonly install?: number;
+    /** Shell commands of `npm run audit`. */
+    readonly audit?: string;
   }
 
-  function run({ test, status = 0, check = 0, install = 0 }: Project) {
+  function run({ test, status = 0, check = 0, install = 0, audit = 'exit 0' }: Project) {
     const bin = join(folder(), 'bin');
     mkdirSync(bin);
     for (const path of ['node_modules/node/bin', 'test/setup'])
@@ -67,6 +95,7 @@ describe('.ci/run', () => {
     symlinkSync('/bin/true', join(folder(), 'node_modules/node/bin/node'));
     cpSync(join(repositoryRoot, '.ci'), join(folder(), '.ci'), { recursive: true });
     const npm = `#!/bin/sh
+      case "$*" in 'run --silent audit') ${audit} ;; esac
       case $1 in
         ci) exit ${install} ;;
         run) echo "check of $2"; exit ${check} ;;
@@ -74,7 +103,11 @@ describe('.ci/run', () => {
       esac`;
     writeFileSync(join(bin, 'npm'), npm);
     chmodSync(join(bin, 'npm'), 0o755);
-    const env = { ...process.env, PATH: [bin, process.env['PATH']].join(delimiter) };
+    const env = {
+      ...process.env,
+      PATH: [bin, process.env['PATH']].join(delimiter),
+      HELIOS_AUDIT_SECONDS: '1',
+    };
     return spawnSync('bash', ['.ci/run'], { cwd: folder(), env, encoding: 'utf8' });
   }
 });

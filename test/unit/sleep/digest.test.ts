@@ -66,7 +66,7 @@ describe('digestText', () => {
       text,
       [
         'Woke after 2 h 10 min: run 7 ends.',
-        'Slept for: the baseline',
+        'Reason for the sleep: the baseline',
         'Met: run 7 ends',
         'Not met: loss < 1',
         'Could not be checked: /x exists: gpu1 does not answer',

@@ -132,9 +132,12 @@ describe('parseSleep', () => {
     local.processes.push({ pid: 42, startTime: '991', command: 'python Train_gpt.py --lr 1' });
     await refused(
       condition,
-      /No process on local.*Similar: 42 python Train_gpt\.py --lr 1\. Current runs: run 8/,
+      /No process on local.*similar command line: 42 python Train_gpt\.py --lr 1\. Current runs: run 8/,
     );
-    await refused({ ...condition, process_pattern: 'nothing_at_all' }, /No process is similar/);
+    await refused(
+      { ...condition, process_pattern: 'nothing_at_all' },
+      /No process has a similar command line/,
+    );
     local.processes.push({ pid: 43, startTime: '992', command: 'python train.py' });
     assert.deepEqual(await one(condition), {
       type: 'pattern_exit',
@@ -277,7 +280,7 @@ describe('parseSleep', () => {
       resource: 'gpu_util',
       threshold: 10,
     };
-    await refused(condition, /local does not report its gpu_util; it reports: nothing/);
+    await refused(condition, /local does not report gpu_util; it reports: nothing/);
     const gpus = [{ id: '1', utilisationPercent: 90 }];
     deps.resources.sample('local', { gpus, cpuPercent: 12 });
     const trigger = {

@@ -392,7 +392,7 @@ describe('Sleeper', () => {
     const errors = errorsAfter(1, idle);
     gpus(0, undefined);
     await clock.advance(1);
-    assert.match(errors.join(), /gpu1 does not report its gpu_util/);
+    assert.match(errors.join(), /gpu1 does not report gpu_util/);
     gpus(0, 11);
     gpus(0, 9);
     assert.equal(await wokeBy(), undefined);

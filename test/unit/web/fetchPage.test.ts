@@ -216,7 +216,7 @@ describe('a page of the web', () => {
     assert.equal(read.totalChars, 2_000_000);
     assert.deepEqual(read.notes, [
       'only the first 10 MB were read',
-      'only the first 2000000 characters are kept',
+      'only the first 2000000 characters are available',
     ]);
   });
 

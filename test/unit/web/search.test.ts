@@ -132,12 +132,12 @@ describe('searching the web without a model', () => {
         '<form id="challenge-form" action="//duckduckgo.com/anomaly.js?sv=html"><div class="anomaly-modal__title">Unfortunately, bots use DuckDuckGo too.</div></form>';
       assert.match(
         await refusal(await engine(page(challenge))),
-        /suspects a robot.*web_fetch.*searxngUrl/,
+        /blocked the search.*web_fetch.*searxngUrl/,
       );
       await site.close();
       assert.match(
         await refusal(await engine((_, response) => response.writeHead(202).end('wait'))),
-        /suspects a robot/,
+        /blocked the search/,
       );
     });
   });

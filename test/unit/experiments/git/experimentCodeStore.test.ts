@@ -192,7 +192,7 @@ describe('ExperimentCodeStore', () => {
     });
     const few = await untouched(repo, { limits });
     assert.deepEqual(repo.names(few.tree), ['1.py', '4.py', 'train.py']);
-    assert.ok(few.leftOut.includes('2.py (too much is new or changed)'));
+    assert.ok(few.leftOut.includes('2.py (over the limit for new and changed files)'));
   });
 
   it('keeps what is tracked as it is in the commit, where the change may not be taken', async () => {
@@ -362,7 +362,7 @@ describe('ExperimentCodeStore', () => {
     const clean = await untouched(repo);
     assert.deepEqual(
       [clean.isDirty, clean.leftOut],
-      [false, ['nested/ (a repository of its own)']],
+      [false, ['nested/ (a separate git repository)']],
     );
     assert.equal(existsSync(mark), false);
     lib.git('config', '--unset', 'core.fsmonitor');
@@ -438,7 +438,7 @@ describe('ExperimentCodeStore', () => {
     });
 
   const none: Readonly<Record<string, readonly [string, RegExp]>> = {
-    'a folder that is in no repository': ['plain', /in no git repository/],
+    'a folder that is in no repository': ['plain', /not in a git repository/],
     'a folder that is not there': ['nowhere', /no such folder/],
     'a bare repository': ['bare', /bare: it has no worktree/],
   };
@@ -466,9 +466,9 @@ describe('ExperimentCodeStore', () => {
     const why = async (state: Promise<CodeState>): Promise<string> =>
       ((await state) as Extract<CodeState, { kind: 'none' }>).why;
     assert.match(await why(background().capture(poor, repo.folder, 'e1')), /no git/);
-    assert.match(await why(capture(repo.folder, '../../heads/main')), /is no name/);
+    assert.match(await why(capture(repo.folder, '../../heads/main')), /is not a valid name/);
     const before = pictureOf(repo.folder);
-    const late = /^The code could not be read within 0\.001 s on local: the repository is large/;
+    const late = /^The code could not be read within 1 ms on local: the repository is large/;
     assert.match(await why(capture(repo.folder, 'e1', { timeoutMs: 1 })), late);
     const silent = new LocalMachine({
       runsFolder: join(home(), 'runs'),

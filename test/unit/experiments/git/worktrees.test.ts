@@ -228,7 +228,7 @@ for (const host of hosts)
         '@{-1}x',
       ])
         await assert.rejects(diff('a', wrong), /no branch or revision|are invalid/, wrong);
-      await assert.rejects(diff('a', 'never'), /There are: (a, b|b, a)/);
+      await assert.rejects(diff('a', 'never'), /Existing branches and experiments: (a, b|b, a)/);
       holds();
     });
 
@@ -259,7 +259,7 @@ for (const host of hosts)
           each.champion,
         ]),
         [
-          ['a', 'gone', undefined],
+          ['a', 'dele', undefined],
           ['b', '/tmp', true],
         ].map(([n, w, c]) => [n, w === '/tmp' ? a.folder.slice(0, 4) : w, c]),
       );
@@ -285,11 +285,11 @@ for (const host of hosts)
       await assert.rejects(ask('exp_checkout', { branch: 'never' }), /no branch never/);
       await assert.rejects(
         ask('exp_checkout', { branch: 'never', repo_path: repo.folder }),
-        /There are: a/,
+        /Existing branches and experiments: a/,
       );
       mkdirSync(join(tree.folder, '../taken'));
       writeFileSync(join(tree.folder, '../taken/mine'), '');
-      await assert.rejects(branch('taken'), /is no worktree of this repository/);
+      await assert.rejects(branch('taken'), /is not a worktree of this repository/);
       assert.equal(existsSync(join(tree.folder, '../taken/mine')), true);
       assert.match(
         await worktrees.add(
@@ -347,7 +347,7 @@ for (const host of hosts)
       clean.git('apply', join(scratch(), 'p'));
       assert.equal(readFileSync(join(clean.folder, 'train.py'), 'utf8'), 'lr = 7\n');
       const none = { ...promoted, code: { kind: 'none', why: 'no git' } as const };
-      await assert.rejects(promoteToBranch(none, 'x'), /was not kept: no git/);
+      await assert.rejects(promoteToBranch(none, 'x'), /was not stored: no git/);
       await tidyWorktrees({ machine, sessionId, clock: systemClock });
       rmSync(tree.folder, { recursive: true, force: true });
       assert.equal((await promoteToBranch(promoted, 'later')).commit, commit);
@@ -382,7 +382,7 @@ for (const host of hosts)
       await branch('with');
       assert.match(
         JSON.stringify(await ask('exp_checkout', { branch: 'with' })),
-        /stored with Git LFS are only pointers here/,
+        /stored with Git LFS are only pointers in this worktree/,
       );
     });
 
@@ -401,7 +401,7 @@ for (const host of hosts)
       repo.git('branch', 'full/one');
       const refusals = [
         ...['@', 'HEAD', 'refs/heads/x', '-x', 'a b', 'x'.repeat(201)].map(
-          (name) => [name, /cannot be the name/] as const,
+          (name) => [name, /is not a valid branch name/] as const,
         ),
         ...['taken/x', 'taken/x/y', 'full'].map(
           (name) => [name, /^A branch cannot be named .*\((?:taken|full\/one)\)/] as const,
