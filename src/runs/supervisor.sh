@@ -136,15 +136,24 @@ start() {
     /bin/sh "$0" command "$mask"
   fi
   code=$?
-  # If the guard is ending the run, wait until it has finished.
-  kill "$guard" 2>/dev/null
-  while kill -0 "$guard" 2>/dev/null; do wait "$guard"; done
+  end_guard
   [ ! -e "$folder/kill" ] || await_end
   oom=0
   [ "$before" = "$(oom_kills)" ] || oom=1
   record "$code" "$oom"
   # Exit with the code of the command, for a scheduler.
   exit "$code"
+}
+
+# Ends the guard. If the guard is ending the run, waits until it has finished.
+end_guard() {
+  kill "$guard" 2>/dev/null
+  # Send the signal again until the guard has ended: a shell that is starting a process can lose it.
+  { while nap && kill "$guard"; do :; done; } 2>/dev/null &
+  resender=$!
+  while kill -0 "$guard" 2>/dev/null; do wait "$guard" 2>/dev/null; done
+  kill "$resender" 2>/dev/null
+  wait "$resender" 2>/dev/null
 }
 
 # Waits until all processes of a run that is being ended are gone. After the shell of the run is
