@@ -98,6 +98,23 @@ describe('a machine in the hands of a user', () => {
     assert.match(await readFile(join(sshd.folder, 'home/helios-demo/train.py'), 'utf8'), /--lr/);
   });
 
+  /** An editor that takes the focus late closes a list while it is clicked: then asks again. */
+  async function removeGpu1(): Promise<void> {
+    const isGone = (rows: readonly { label: string }[]): boolean =>
+      rows.every(({ label }) => label !== 'gpu1');
+    for (let attempt = 1; ; attempt += 1) {
+      await workbench.commandThenPick('Helios: Remove Machine', 'gpu1');
+      await workbench.pick('Remove gpu1');
+      const removed = workbench.eventually(() => workbench.treeRows('Machines'), isGone, 20_000);
+      if (attempt === 3) return void (await removed);
+      const isRemoved = await removed.then(
+        () => true,
+        () => false,
+      );
+      if (isRemoved) return;
+    }
+  }
+
   it('is refused when its key is another, and is taken off the list', async () => {
     await sshd.stop();
     for (const file of ['host_key', 'host_key.pub']) await rm(join(sshd.folder, file));
@@ -110,13 +127,7 @@ describe('a machine in the hands of a user', () => {
     await workbench.pressNotificationButton('Edit machines.json');
     await workbench.page.locator('.editor-instance').getByText('"gpu1"').waitFor();
     await workbench.screenshot('machines-file');
-    await workbench.command('Helios: Remove Machine');
-    await workbench.pick('gpu1');
-    await workbench.pick('Remove gpu1');
-    await workbench.eventually(
-      () => workbench.treeRows('Machines'),
-      (rows) => rows.every(({ label }) => label !== 'gpu1'),
-    );
+    await removeGpu1();
     assert.deepEqual(workbench.consoleErrors(), []);
   });
 });
