@@ -1,5 +1,6 @@
 /** Makes text safe for a terminal. Every output of the command goes through `forTerminal`. */
 import { randomInt } from 'node:crypto';
+import { escapeHidden } from '../../base/hiddenCharacters.ts';
 import type { Output } from '../cliDeps.ts';
 
 /**
@@ -13,31 +14,10 @@ const ownCode = new RegExp(`\\u001b\\[(\\d+);${token}m`);
 export const styleCode = (parameter: number): string => `\u001b[${parameter};${token}m`;
 
 /**
- * Control characters other than tab and line feed, and characters without a glyph: marks of the
- * direction, zero-width spaces, fillers, tags. Joiners and variation selectors are left out where
- * an emoji or a script needs them.
- */
-const hidden = new RegExp(
-  [
-    '(?<![\\p{Extended_Pictographic}\\p{Emoji_Modifier}\\p{Script=Arabic}]|\\p{Extended_Pictographic}\\ufe0f|(?!\\p{DI})\\p{M})[\\u200c\\u200d]',
-    '(?<!\\p{Extended_Pictographic})[\\ufe0e\\ufe0f](?!\\u20e3)',
-    '(?![\\n\\t\\u200c\\u200d\\ufe0e\\ufe0f])[\\p{Cc}\\p{DI}\\p{Zl}\\p{Zp}\\ufff9-\\ufffb]',
-  ].join('|'),
-  'gu',
-);
-
-const escaped = (character: string): string =>
-  Array.from(
-    { length: character.length },
-    (_, index) => `\\u${character.charCodeAt(index).toString(16).padStart(4, '0')}`,
-  ).join('');
-
-/**
  * Replaces each character that a terminal would obey or not show with its escape, such as `\u202e`.
  * Keeps tabs and line feeds. The value of a JSON text stays the same.
  */
-export const visibleText = (text: string): string =>
-  text.replaceAll('\r\n', '\n').replace(hidden, escaped);
+export const visibleText = (text: string): string => escapeHidden(text.replaceAll('\r\n', '\n'));
 
 /** Returns `visibleText` with the codes of the styles that Helios added. */
 export const forTerminal = (text: string): string =>

@@ -1,0 +1,39 @@
+/** Makes characters visible that have no glyph, or that change how other characters are shown. */
+
+/**
+ * Every character that a terminal would obey or not show: control characters other than tab and line
+ * feed, marks of the direction, zero-width characters, fillers, tags. Joiners and variation
+ * selectors are left out where an emoji or a script needs them.
+ */
+const needless = new RegExp(
+  [
+    '(?<![\\p{Extended_Pictographic}\\p{Emoji_Modifier}\\p{Script=Arabic}]|\\p{Extended_Pictographic}\\ufe0f|(?!\\p{DI})\\p{M})[\\u200c\\u200d]',
+    '(?<!\\p{Extended_Pictographic})[\\ufe0e\\ufe0f](?!\\u20e3)',
+    '(?![\\n\\t\\u200c\\u200d\\ufe0e\\ufe0f])[\\p{Cc}\\p{DI}\\p{Zl}\\p{Zp}\\ufff9-\\ufffb]',
+  ].join('|'),
+  'gu',
+);
+
+/**
+ * Every character that a reader may not see or may take for another one: also joiners, variation
+ * selectors, spaces other than U+0020, private and unassigned characters, halves of a pair.
+ */
+const unseen = new RegExp('(?![\\n\\t ])[\\p{C}\\p{Z}\\p{DI}\\u2800]', 'gu');
+
+/**
+ * Replaces the characters that a terminal would obey or not show with escapes, such as `\u202e`. The
+ * value of a JSON text stays the same.
+ */
+export const escapeHidden = (text: string): string => text.replace(needless, escaped);
+
+/** Replaces every character that a reader may not see with its code point, such as `⟨U+202E⟩`. */
+export const markHidden = (text: string): string => text.replace(unseen, marked);
+
+const escaped = (character: string): string =>
+  Array.from(
+    { length: character.length },
+    (_, index) => `\\u${character.charCodeAt(index).toString(16).padStart(4, '0')}`,
+  ).join('');
+
+const marked = (character: string): string =>
+  `⟨U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}⟩`;
