@@ -57,6 +57,13 @@ export const oneOf = (words: readonly string[]): string =>
 export const counted = (count: number, one: string, many = `${one}s`): string =>
   `${count} ${count === 1 ? one : many}`;
 
+/** Returns the length of a text: `4,548 characters, 12 lines`. */
+export function textSize(text: string): string {
+  const lines = text.split('\n').length;
+  const count = text.length.toLocaleString('en-US');
+  return `${count} ${text.length === 1 ? 'character' : 'characters'}, ${counted(lines, 'line')}`;
+}
+
 /** Formats a metric value with significant digits: `0.8312`, `12.35`, `1.2e-5`, `NaN`. */
 export function formatValue(value: number): string {
   if (Number.isNaN(value)) return 'NaN';

@@ -15,7 +15,7 @@ export interface GateCall {
   readonly isOwnData: boolean;
   /** Name of the tool whose approval for the session also allows this call. Default: `tool`. */
   readonly approvedAs?: string;
-  /** Text shown to the user: the exact command, or the path and the content. */
+  /** Everything that the call does, as text for the user. */
   readonly detail: string;
   /**
    * Descriptions of the repairs that Helios made to a malformed call. A repaired call may differ

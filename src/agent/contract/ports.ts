@@ -8,10 +8,7 @@ export interface ApprovalRequest {
   readonly callId: string;
   readonly title: string;
   readonly effect: string;
-  /**
-   * The call's arguments as JSON. For a call that Helios repaired, a note about the repairs
-   * precedes them.
-   */
+  /** Everything that the call does, as lines that can be shown as they are. See `callText`. */
   readonly detail: string;
 }
 

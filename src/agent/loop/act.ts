@@ -5,6 +5,7 @@
 import type { Clock } from '../../base/clock.ts';
 import { delay } from '../../base/clock.ts';
 import { messageOf, ToolFailure } from '../../base/errors.ts';
+import { markHidden } from '../../base/hiddenCharacters.ts';
 import type { SessionId } from '../../base/ids.ts';
 import type { Logger } from '../../base/logger.ts';
 import { capText, cleanText } from '../../base/text.ts';
@@ -16,6 +17,7 @@ import type { Tool, ToolContext, ToolResult } from '../../tools/tool.ts';
 import { isClosing } from '../journal/closing.ts';
 import type { SessionEvent, StreamEvent } from '../journal/events.ts';
 import { resultText } from '../journal/resultText.ts';
+import { callText } from '../user/callText.ts';
 
 export interface ActDeps {
   readonly sessionId: SessionId;
@@ -135,17 +137,17 @@ async function permit(
   deps: ActDeps,
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  const { call, tool, accesses } = parsed;
+  const { call, tool, args, accesses } = parsed;
   const { id: callId, name, repairs = [] } = call;
   const title = tool.describe(call.input);
   const { effect, isOwnData, changesCode, approvedAs } = tool;
   const link = linkNote(accesses);
-  const detail = `${link && `${link}\n`}${repairNote(repairs)}${JSON.stringify(call.input, null, 2)}`;
+  const detail = callText({ args, accesses, repairs });
   const decision = await deps.gate.decide(
     {
       callId,
       tool: name,
-      title,
+      title: markHidden(title),
       effect,
       accesses,
       isOwnData,
@@ -171,11 +173,6 @@ async function permit(
   ]);
   return undefined;
 }
-
-const repairNote = (repairs: readonly string[]): string =>
-  repairs.length === 0
-    ? ''
-    : `The model wrote this call incorrectly (${repairs.join(', ')}). It was read as:\n`;
 
 /**
  * Returns the text for a refused call. If the call was invalid JSON and had to be repaired, it

@@ -2,7 +2,7 @@
  * Turns events of a session into notifications. Does not consider the notification channels: each
  * channel filters the notifications that it sends.
  */
-import { formatValue, oneLine } from '../../base/text.ts';
+import { formatValue, oneLine, textSize } from '../../base/text.ts';
 import type { Notification } from '../../notify/notification.ts';
 import type { NotifyEvent } from '../../notify/settings.ts';
 import type { Trigger } from '../../sleep/trigger.ts';
@@ -107,12 +107,21 @@ export const approvalNotification = (
 ): Notification => ({
   ...contentFor('approval', {
     title: 'Helios needs your approval',
-    detail: `${oneLine(title, 200)}\n${oneLine(detail, 400)}`,
+    detail: `${oneLine(title, 200)}\n${approvalDetail(detail)}`,
   }),
   sessionId: id,
   goal: oneLine(goal, 200),
   atMs,
 });
+
+const maxDetailChars = 400;
+
+/** Returns the call in one line, or its start after a sentence that says so. */
+function approvalDetail(detail: string): string {
+  const start = oneLine(detail, maxDetailChars);
+  if (start === oneLine(detail, Infinity)) return start;
+  return `Not the whole call (${textSize(detail)}); it is shown where you approve it:\n${start}`;
+}
 
 /** Notification for a stalled journal: an event cannot be recorded in this situation. */
 export const stallNotification = (

@@ -43,8 +43,28 @@ describe('a call that was written wrongly', () => {
     assert.equal(await readFile(file, 'utf8'), 'say "hi"');
     assert.match(
       asked[0]?.detail ?? '',
-      /incorrectly \(quotes inside a text\).*read as:.*"content": "say \\"hi\\""/s,
+      /incorrectly \(quotes inside a text\).*read as:.*\ncontent: say "hi"/s,
     );
+  });
+
+  it('is shown as it runs: with the names and the defaults of the tool', async () => {
+    const input = { text: 'hi\u202e', file: 'a.txt' };
+    const call = { ...write, input, repairs: ['single quotes'] };
+    const { asked, file } = await resultOf(call, 'allow');
+    assert.equal(await readFile(file, 'utf8'), 'hi\u202e');
+    assert.deepEqual(asked[0]?.detail.split('\n').slice(1), [
+      'path: a.txt',
+      'machine_id: local',
+      'append: false',
+      'content: hi⟨U+202E⟩',
+      `writes on local: ${file}`,
+    ]);
+  });
+
+  it('is named without hiding a character', async () => {
+    const call = { ...write, input: { path: 'a\u202e.txt', content: '' }, repairs: ['a comma'] };
+    const { asked } = await resultOf(call, 'deny');
+    assert.equal(asked[0]?.title, 'Wrote a⟨U+202E⟩.txt');
   });
 
   it('and mended is not made otherwise, and the model is told to write it rightly', async () => {

@@ -231,4 +231,16 @@ describe('what people are told', () => {
     const told = approvalNotification({ title: 'Run', detail: 'rm  -r\nx' }, state(), 7);
     assert.deepEqual([told.events, told.body, told.atMs], [['approval'], 'Run\nrm -r x', 7]);
   });
+
+  it('of a question of the gate says, before the call, that only its start is shown', () => {
+    const detail = `command: ${'ls; '.repeat(200)}\nmachine_id: m`;
+    const { body } = approvalNotification({ title: 'Run', detail }, state(), 7);
+    const [title, sentence, start = ''] = body.split('\n');
+    assert.equal(title, 'Run');
+    assert.equal(
+      sentence,
+      'Not the whole call (823 characters, 2 lines); it is shown where you approve it:',
+    );
+    assert.ok(start.length <= 400 && start.endsWith('…'), start);
+  });
 });
