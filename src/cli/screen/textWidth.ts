@@ -2,6 +2,17 @@
 import stringWidth from 'string-width';
 import { stripAnsi } from '../../base/text.ts';
 
+export interface TerminalSize {
+  readonly columns: number;
+  readonly rows: number;
+}
+
+/** Row of the cursor, from 1, and the column after which it stands. */
+interface Place {
+  readonly row: number;
+  readonly column: number;
+}
+
 const graphemes = new Intl.Segmenter();
 const tabStop = 8;
 
@@ -33,14 +44,20 @@ export const fitToWidth = (text: string, width: number): string =>
  * never split at the edge.
  */
 export function rowsOf(line: string, columns: number): number {
-  let [rows, column] = [1, 0];
-  for (const { segment } of graphemes.segment(stripAnsi(line))) {
-    const next = columnAfter(segment, column);
-    // A tab does not wrap: it moves the cursor at most to the last column.
-    if (segment === '\t' || next <= columns) column = Math.min(next, columns);
-    else [rows, column] = [rows + 1, textWidth(segment)];
+  let place: Place = { row: 1, column: 0 };
+  for (const { segment } of graphemes.segment(stripAnsi(line)))
+    place = placeAfter(segment, place, columns);
+  return place.row;
+}
+
+/** Returns the longest prefix of a line that takes at most `rows` rows. */
+export function cutToRows(line: string, { columns, rows }: TerminalSize): string {
+  let place: Place = { row: 1, column: 0 };
+  for (const { segment, index } of graphemes.segment(line)) {
+    place = placeAfter(segment, place, columns);
+    if (place.row > rows) return line.slice(0, index);
   }
-  return rows;
+  return line;
 }
 
 /** Splits `line` into pieces of at most `width` columns, between words if possible. */
@@ -54,6 +71,14 @@ export function wrap(line: string, width: number): string[] {
     pieces.push(rest.slice(0, space > 0 ? space : fits));
     rest = rest.slice(space > 0 ? space + 1 : fits);
   }
+}
+
+/** Returns the place of the cursor after a character that is written at `place`. */
+function placeAfter(segment: string, { row, column }: Place, columns: number): Place {
+  const next = columnAfter(segment, column);
+  // A tab does not wrap: it moves the cursor at most to the last column.
+  if (segment === '\t' || next <= columns) return { row, column: Math.min(next, columns) };
+  return { row: row + 1, column: textWidth(segment) };
 }
 
 const columnAfter = (grapheme: string, column: number): number =>

@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict';
+import { PassThrough } from 'node:stream';
+import { describe, it } from 'mocha';
+import type { ApprovalAnswer } from '../../../src/agent/contract/ports.ts';
+import { callText } from '../../../src/agent/user/callText.ts';
+import { askUser } from '../../../src/cli/approvals.ts';
+import { pagesOf } from '../../../src/cli/screen/pages.ts';
+import { rowsOf } from '../../../src/cli/screen/textWidth.ts';
+import { FakeOutput } from '../../fakes/cliDeps.ts';
+import { hostileCommands, payload } from '../../fakes/hostileCommands.ts';
+import { random, seedOf } from '../../fakes/random.ts';
+import { everyTool, missingIn, randomCalls } from '../../fakes/randomCalls.ts';
+import { sessionId } from '../vscode/states.ts';
+
+const seed = seedOf('CALLS_SEED', 20_261_123);
+
+/** Asks at a terminal of 80 × 24, where the user gives the same answer at each prompt. */
+async function ask(
+  args: object,
+  typed: string,
+): Promise<{ readonly answer: ApprovalAnswer; readonly text: string; readonly prompts: number }> {
+  const stdin = new PassThrough();
+  const stdout = new FakeOutput();
+  let prompts = 0;
+  const write = stdout.write.bind(stdout);
+  stdout.write = (text) => {
+    if (text.endsWith('> ')) {
+      prompts += 1;
+      setImmediate(() => stdin.write(`${typed}\n`));
+    }
+    return write(text);
+  };
+  const detail = callText({ args, accesses: [], repairs: [] });
+  const request = { sessionId, callId: 'c', title: 'Ran x', effect: 'execute', detail };
+  const answer = await askUser(request, { stdin, stdout }, new AbortController().signal);
+  return { answer, text: stdout.text, prompts };
+}
+
+describe('an approval at the terminal', () => {
+  it('is taken only after the whole call was shown', async () => {
+    const next = random(seed);
+    for (const tool of everyTool())
+      for (const { args } of randomCalls(tool, 5, next)) {
+        const { answer, text } = await ask(args, 'y');
+        assert.equal(answer, 'allow');
+        assert.deepEqual(missingIn(withoutPrompts(text), args), [], text);
+      }
+  });
+
+  for (const [where, command] of Object.entries(hostileCommands))
+    it(`is taken only after a payload ${where} was shown`, async () => {
+      const { answer, text } = await ask({ command, machine_id: 'gpu1' }, 'a');
+      assert.equal(answer, 'allow_session');
+      assert.ok(withoutPrompts(text).replaceAll('\n', '').includes(payload));
+    });
+
+  it('shows a short call on one page, without its length', async () => {
+    const { text } = await ask({ command: 'ls', machine_id: 'gpu1' }, 'y');
+    assert.equal(
+      text,
+      '\nRan x (execute)\ncommand: ls\nmachine_id: gpu1\nApprove? y: yes, a: always in this session, n: no > ',
+    );
+  });
+
+  it('shows a long call page by page, with its length, and can be denied on each', async () => {
+    const command = Array.from({ length: 60 }, (_, at) => `echo ${at}`).join('\n');
+    const { text } = await ask({ command }, 'y');
+    const pages = text.split(/Page (?=\d)/);
+    assert.match(pages[0] ?? '', /^\nRan x \(execute\) · 718 characters, 61 lines\ncommand:\n/);
+    assert.deepEqual(
+      pages.slice(1).map((page) => page.split(/(?<=> )/)[0]),
+      [1, 2, 3].map((at) => `${at} of 4. Enter: next page, n: no > `),
+    );
+    const denied = await ask({ command }, 'n');
+    assert.deepEqual([denied.answer, denied.prompts], ['deny', 1]);
+    assert.ok(!denied.text.includes('echo 59'));
+  });
+});
+
+const withoutPrompts = (text: string): string => text.replace(/Page \d+ of \d+\..*> /g, '');
+
+describe('pages', () => {
+  it('hold every character, and no more rows than fit', () => {
+    const next = random(seed);
+    const signs = ['a', 'word ', '\n', '\t', '漢', '👩‍🔬', 'e\u0301', ' '];
+    for (let at = 0; at < 300; at += 1) {
+      const text = Array.from({ length: 400 }, () => signs[Math.floor(next() * signs.length)]).join(
+        '',
+      );
+      const size = { columns: 2 + Math.floor(next() * 40), rows: 1 + Math.floor(next() * 20) };
+      const pages = pagesOf(text, size);
+      assert.equal(pages.join('').replaceAll('\n', ''), text.replaceAll('\n', ''));
+      for (const page of pages) {
+        const rows = page.split('\n').reduce((sum, line) => sum + rowsOf(line, size.columns), 0);
+        assert.ok(rows <= size.rows, JSON.stringify([page, size, rows]));
+      }
+    }
+  });
+});
