@@ -52,6 +52,18 @@ export function code(text: string, maxChars = 120): string {
 }
 
 /**
+ * Returns the lines as inline code, which is wrapped where a code block is cut off at the edge. The
+ * Markdown must not be shown with theme icons: `$(name)` would become one.
+ */
+export const codeLines = (text: string): string => text.split('\n').map(codeLine).join('\\\n');
+
+function codeLine(line: string): string {
+  if (line.trim() === '') return '` `';
+  const fence = fenceFor(line, 1);
+  return `${fence} ${line} ${fence}`;
+}
+
+/**
  * Returns at least `min` backticks, and more than the longest sequence of backticks in the text.
  */
 const fenceFor = (text: string, min: number): string =>

@@ -13,6 +13,7 @@ import type { ModelDeps } from './models/modelProvider.ts';
 import { notifyCommands } from './notifications/notifyCommands.ts';
 import { reportCommands } from './reports/reportCommands.ts';
 import { runCommands } from './runs/runCommands.ts';
+import { approvalCommands } from './sessions/approvalCommands.ts';
 import { demoCommands } from './sessions/demoCommands.ts';
 import { goalCommands } from './sessions/goalCommands.ts';
 import { sessionCommands, showActions } from './sessions/sessionCommands.ts';
@@ -37,6 +38,7 @@ export const commandHandlers = (deps: AppDeps, targets: CommandTargets): Handler
   ...goalCommands(deps),
   ...storeCommands(deps, targets.showSession),
   ...sessionCommands(deps, targets.showSession),
+  ...approvalCommands(deps),
   ...experimentCommands(deps),
   ...ledgerCommands(deps),
   ...runCommands(deps, targets.showMetrics),

@@ -10,6 +10,8 @@ interface JournalLine {
   readonly sessionId?: string;
   readonly provider?: string;
   readonly workFolder?: string;
+  readonly by?: string;
+  readonly isAllowed?: boolean;
 }
 
 const home = process.env['HELIOS_HOME'] ?? '';
@@ -24,18 +26,38 @@ describe('a session in the window', () => {
     assert.ok(ids.includes('demo/scripted'), ids.join());
   });
 
-  it('plays the offline demo in a folder of the workspace, and starts its first run', async () => {
+  it('plays the offline demo in a folder of the workspace, and asks before its first call', async () => {
     assert.notEqual(home, '');
-    // Nobody is there to be asked.
-    await workspace
-      .getConfiguration('helios')
-      .update('permissions.mode', 'allow', ConfigurationTarget.Global);
+    await permissionMode('ask');
     const place = join(folder, 'demo');
     await commands.executeCommand('helios.tryDemo', place);
     const started = await journalEvent('session.started');
     assert.equal(started.provider, 'demo');
     assert.equal(started.workFolder, place);
     await stat(join(place, 'train.py'));
+    await eventually(async () => {
+      await commands.executeCommand('helios.answerApproval');
+      return window.activeTextEditor?.document.languageId === 'helios-approval';
+    }, tabLabels);
+  });
+
+  it('shows the whole call in a document, and makes it when it is approved there', async () => {
+    const { document } = window.activeTextEditor ?? assert.fail();
+    assert.match(
+      document.getText(),
+      /^Helios asks to .*\n[\d,]+ characters, \d+ lines?\. To answer/,
+    );
+    assert.match(document.getText(), /^machine_id: local$/m);
+    assert.equal(workspace.getConfiguration('editor', document).get('wordWrap'), 'on');
+    assert.ok(!(await journal()).some(({ by }) => by === 'person'));
+    // Nobody is there to be asked about the other calls.
+    await permissionMode('allow');
+    await commands.executeCommand('helios.approve', document.uri);
+    await eventually(() => !tabLabels().includes('Approval'), tabLabels);
+    await eventually(
+      async () => (await journal()).some(({ by, isAllowed }) => by === 'person' && isAllowed),
+      tabLabels,
+    );
     await journalEvent('run.started');
   });
 
@@ -53,6 +75,9 @@ describe('a session in the window', () => {
     await journalEvent('session.paused');
   });
 });
+
+const permissionMode = (mode: string): Thenable<void> =>
+  workspace.getConfiguration('helios').update('permissions.mode', mode, ConfigurationTarget.Global);
 
 const tabLabels = (): string[] =>
   window.tabGroups.all.flatMap(({ tabs }) => tabs.map(({ label }) => label));

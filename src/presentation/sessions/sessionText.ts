@@ -1,6 +1,5 @@
 /** Short texts about a session, for the status bar, the tree views and the chat. */
 import type { SessionSummary } from '../../agent/contract/sessions.ts';
-import type { ApprovalRequest } from '../../agent/contract/ports.ts';
 import { costText, endText, sleepText } from '../../agent/journal/factText.ts';
 import type { RunState, SessionState } from '../../agent/journal/state.ts';
 import { summaryFor, type Ledger } from '../../experiments/ledger.ts';
@@ -127,45 +126,3 @@ const effectVerbs: Readonly<Record<string, string>> = {
   network: 'use the network',
 };
 export const effectVerb = (effect: string): string => effectVerbs[effect] ?? effect;
-
-/**
- * Returns an approval question in one line, for a notification. Line breaks are shown as a visible
- * sign, because the next line may be another command.
- */
-export const approvalText = ({ effect, title, detail }: ApprovalRequest): string => {
-  const parts = [
-    effect === 'execute' ? '' : title,
-    approvalDetail(detail)
-      .trim()
-      .replace(/\s*\n\s*/g, ' ↵ '),
-  ]
-    .map((part) => oneLine(part, 240))
-    .filter((part) => part !== '');
-  return `Helios asks to ${effectVerb(effect)}: ${parts.join(' · ')}`;
-};
-
-/**
- * Returns the arguments of a call as lines, the command first and nothing omitted. Text that is not
- * a JSON object is returned unchanged.
- */
-export function approvalDetail(detail: string): string {
-  const args = objectIn(detail);
-  if (args === undefined) return detail;
-  const { command, ...rest } = args;
-  const otherArgs = typeof command === 'string' ? rest : args;
-  const lines = Object.entries(otherArgs).map(
-    ([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`,
-  );
-  return [...(typeof command === 'string' ? [command] : []), ...lines].join('\n');
-}
-
-function objectIn(text: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : undefined;
-  } catch {
-    return undefined;
-  }
-}

@@ -5,6 +5,7 @@ import { plain } from '../../base/markdown.ts';
 import { isOpen, isWorking, statusLine } from '../../presentation/sessions/sessionText.ts';
 import { approvalParts } from '../sessions/transcript.ts';
 import { setting } from '../ui/settings.ts';
+import type { Approval } from '../window/approvals.ts';
 import { showButton, showPart, withIcons } from './chatStream.ts';
 import { about, type ChatDeps, type ChatTurn } from './chatTurn.ts';
 import { followSession, type FollowEnd, type FollowOptions } from './follow.ts';
@@ -51,11 +52,11 @@ export class ChatFollower {
     const abort = new AbortController();
     const cancelListener = token.onCancellationRequested(() => abort.abort());
     if (token.isCancellationRequested) abort.abort();
-    const approvalListener = this.#deps.approvals.onDidAsk((request) => {
-      if (request.sessionId === session.id) this.#showApproval(request.callId, stream);
-    });
-    for (const request of this.#deps.approvals.pending())
-      if (request.sessionId === session.id) this.#showApproval(request.callId, stream);
+    const showApproval = (approval: Approval): void => {
+      if (approval.sessionId === session.id) this.#showApproval(approval, stream);
+    };
+    const approvalListener = this.#deps.approvals.onDidAsk(showApproval);
+    this.#deps.approvals.pending().forEach(showApproval);
     try {
       const end = await followSession(session, {
         show: (part) => showPart(stream, part),
@@ -105,13 +106,11 @@ export class ChatFollower {
     return { text: `${line}${hints[end] ? `\n\n${hints[end]}` : ''}`, buttons };
   }
 
-  #showApproval(callId: string, stream: ChatResponseStream): void {
-    const request = this.#deps.approvals.pending().find((each) => each.callId === callId);
-    if (request === undefined) return;
-    for (const part of approvalParts(request)) showPart(stream, part);
-    showButton(stream, 'helios.answerApproval', 'Allow', callId, 'allow');
-    showButton(stream, 'helios.answerApproval', 'Allow for This Session', callId, 'allow_session');
-    showButton(stream, 'helios.answerApproval', 'Deny', callId, 'deny');
+  #showApproval(approval: Approval, stream: ChatResponseStream): void {
+    const { parts, choices } = approvalParts(approval);
+    for (const part of parts) showPart(stream, part);
+    for (const [label, choice] of Object.entries(choices))
+      showButton(stream, 'helios.answerApproval', label, approval.id, choice);
   }
 }
 

@@ -1,9 +1,10 @@
 /** The Inbox tree: questions of the agent and sticky notes of the user. */
-import type { ApprovalRequest } from '../../agent/contract/ports.ts';
 import type { Question, SessionState } from '../../agent/journal/state.ts';
 import { oneLine } from '../../base/text.ts';
-import { approvalText, effectVerb, isOpen } from '../../presentation/sessions/sessionText.ts';
+import { approvalLine } from '../../presentation/sessions/approvalText.ts';
+import { effectVerb, isOpen } from '../../presentation/sessions/sessionText.ts';
 import type { TreeNode } from '../ui/treeNode.ts';
+import type { Approval } from '../window/approvals.ts';
 import { exactTime } from '../../base/localTime.ts';
 import { formatSpan, relativeTime } from '../../base/span.ts';
 import { plain } from '../../base/markdown.ts';
@@ -11,7 +12,7 @@ import { plain } from '../../base/markdown.ts';
 export interface InboxFacts {
   readonly sessions: readonly SessionState[];
   /** Tool calls that wait for the user's approval. */
-  readonly approvals: readonly ApprovalRequest[];
+  readonly approvals: readonly Approval[];
   readonly nowMs: number;
 }
 
@@ -44,17 +45,17 @@ function openOf(state: SessionState): Question[] {
     .sort((a, b) => a.deadlineMs - b.deadlineMs);
 }
 
-function approvalRow(request: ApprovalRequest): TreeNode {
-  const label = `Allow Helios to ${effectVerb(request.effect)}?`;
+/** The row has no button that approves: a click opens the whole call. */
+function approvalRow(approval: Approval): TreeNode {
   return {
-    id: `approval ${request.callId}`,
-    label,
-    description: oneLine(request.detail, 120),
-    tooltip: plain(approvalText(request), 2_000),
+    id: `approval ${approval.id}`,
+    label: `Allow Helios to ${effectVerb(approval.effect)}?`,
+    description: oneLine(approval.detail, 120),
+    tooltip: plain(approvalLine(approval, 400), 800),
     icon: { id: 'shield', color: 'charts.yellow' },
     context: 'approval',
-    spoken: `Answer needed: ${approvalText(request)}`,
-    target: { kind: 'approval', callId: request.callId, sessionId: request.sessionId },
+    spoken: `Answer needed: ${approvalLine(approval, 400)}`,
+    target: { kind: 'approval', approvalId: approval.id, sessionId: approval.sessionId },
     onClick: 'helios.answerApproval',
   };
 }

@@ -3,24 +3,17 @@
  * answer buttons.
  */
 import { window } from 'vscode';
-import type { ApprovalAnswer, ApprovalRequest } from '../../agent/contract/ports.ts';
 import { DisposableStore, type Disposable } from '../../base/disposable.ts';
 import type { Event } from '../../base/emitter.ts';
 import { oneLine } from '../../base/text.ts';
 import type { Message } from '../../notify/notification.ts';
 import { isUrgent } from '../../compose/notifications.ts';
 import type { NotifyEvent } from '../../notify/settings.ts';
-import type { Approvals } from '../window/approvals.ts';
+import type { Approval, Approvals } from '../window/approvals.ts';
 import { run } from '../ui/commandRegistry.ts';
 import type { CommandId } from '../ui/contributions.ts';
 import type { FollowTarget } from '../window/followTarget.ts';
-import { approvalText } from '../../presentation/sessions/sessionText.ts';
-
-export const approvalAnswers: Readonly<Record<string, ApprovalAnswer>> = {
-  Allow: 'allow',
-  'Allow for This Session': 'allow_session',
-  Deny: 'deny',
-};
+import { approvalNotification, withoutLinks } from '../../presentation/sessions/approvalText.ts';
 
 /**
  * Shows approval questions and messages as notifications. Omits messages of sessions that the chat
@@ -32,7 +25,7 @@ export function createNotices(
   following: FollowTarget,
 ): Disposable {
   const owned = new DisposableStore();
-  owned.add(approvals.onDidAsk((request) => void askInNotification(request, approvals)));
+  owned.add(approvals.onDidAsk((approval) => void askInNotification(approval)));
   owned.add(
     onDidNotify((message) => {
       // An approval is shown by `askInNotification`, with buttons to answer.
@@ -47,13 +40,10 @@ export function createNotices(
  * Asks for approval in a notification. If the user closes the notification, the question can still
  * be answered in the status bar, the Inbox and the chat.
  */
-async function askInNotification(request: ApprovalRequest, approvals: Approvals): Promise<void> {
-  const choice = await window.showInformationMessage(
-    approvalText(request),
-    ...Object.keys(approvalAnswers),
-  );
-  const answer = choice === undefined ? undefined : approvalAnswers[choice];
-  if (answer !== undefined) approvals.answer(request.callId, answer);
+async function askInNotification(approval: Approval): Promise<void> {
+  const { text, choices } = approvalNotification(approval);
+  const label = await window.showInformationMessage(text, ...Object.keys(choices));
+  if (label !== undefined) await run('helios.answerApproval', approval.id, choices[label]);
 }
 
 type Buttons = Readonly<Record<string, CommandId>>;
@@ -74,9 +64,8 @@ const otherButtons: Buttons = { Follow: 'helios.follow', 'Show Metrics': 'helios
 async function show(message: Message): Promise<void> {
   const { event, title, body, goal, sessionId } = message;
   const isOfSession = sessionId !== '';
-  const text = [`Helios: ${title}.`, oneLine(body, 300), oneLine(goal, 80)]
-    .filter((part) => part !== '')
-    .join(' ');
+  const parts = [`Helios: ${title}.`, oneLine(body, 300), oneLine(goal, 80)];
+  const text = withoutLinks(parts.filter((part) => part !== '').join(' '));
   const buttons = isOfSession ? (buttonsOf[event] ?? otherButtons) : {};
   const buttonTitles = Object.keys(buttons);
   const shown = isUrgent(message)

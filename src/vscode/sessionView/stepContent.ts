@@ -1,11 +1,8 @@
 /** The complete texts and facts of a step in the session view. Callers limit the texts' length. */
 import type { EventOf } from '../../agent/journal/describeEvent.ts';
 import { describeEvent } from '../../presentation/events.ts';
-import {
-  callCostText,
-  triggerText,
-  approvalDetail,
-} from '../../presentation/sessions/sessionText.ts';
+import { argumentText } from '../../presentation/sessions/approvalText.ts';
+import { callCostText, triggerText } from '../../presentation/sessions/sessionText.ts';
 import { runEndText, runName } from '../../presentation/runs/runText.ts';
 import type { JournalEvent } from '../../agent/journal/events.ts';
 import type { SessionState } from '../../agent/journal/state.ts';
@@ -246,7 +243,7 @@ function toolContent(
       ),
     ],
     sections: [
-      ...only(section('arguments', 'Arguments', argumentsText(input), 'code')).sections,
+      ...only(section('arguments', 'Arguments', input === undefined ? '' : argumentText(input), 'code')).sections,
       ...only({ ...section('result', 'Result', result?.text ?? '', 'code'), ...shown }).sections,
     ],
   };
@@ -277,11 +274,6 @@ function inputOf(events: readonly JournalEvent[], from: number, callId: string):
       if (block.type === 'tool_call' && block.id === callId) return block.input;
   }
   return undefined;
-}
-
-function argumentsText(input: unknown): string {
-  if (input === undefined) return '';
-  return typeof input === 'string' ? input : approvalDetail(JSON.stringify(input));
 }
 
 function launchContent(

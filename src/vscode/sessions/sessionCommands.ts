@@ -1,6 +1,5 @@
 /** Commands on a session: message, pause, stop, resume, show. */
 import { commands, window } from 'vscode';
-import type { ApprovalAnswer, ApprovalRequest } from '../../agent/contract/ports.ts';
 import type { Session } from '../../agent/contract/sessions.ts';
 import { UserFacing } from '../../base/errors.ts';
 import { counted, oneLine } from '../../base/text.ts';
@@ -16,10 +15,10 @@ import {
   anySession,
 } from '../window/pick.ts';
 import type { WindowDeps } from '../window/windowDeps.ts';
-import { callIdOf, sessionIdOf } from '../ui/commandTarget.ts';
+import { sessionIdOf } from '../ui/commandTarget.ts';
 import { journalDocument } from './journalDocument.ts';
-import { approvalText, effectVerb, runningCount } from '../../presentation/sessions/sessionText.ts';
-import { approvalAnswers } from '../notifications/notices.ts';
+import { approvalLine } from '../../presentation/sessions/approvalText.ts';
+import { effectVerb, runningCount } from '../../presentation/sessions/sessionText.ts';
 import { showSession } from './goalCommands.ts';
 
 export function sessionCommands(
@@ -38,7 +37,6 @@ export function sessionCommands(
     },
     'helios.openJournal': (argument) => openJournal(deps, argument),
     'helios.unpause': (argument) => unpause(deps, argument),
-    'helios.answerApproval': (argument, answer) => answerApproval(deps, callIdOf(argument), answer),
   };
 }
 
@@ -139,28 +137,6 @@ async function sessionFor(
   return sessionIdOf(argument) ?? (await anySession(engine.sessions.list(), sessions.all()[0]?.id));
 }
 
-async function answerApproval(
-  { approvals }: WindowDeps,
-  callId: string | undefined,
-  answer: unknown,
-): Promise<void> {
-  const pending = approvals.pending();
-  const request =
-    pending.find((each) => each.callId === callId) ??
-    (callId === undefined ? pending[0] : undefined);
-  if (request === undefined)
-    throw new UserFacing('This question was already answered or withdrawn.');
-  const approvalAnswer =
-    Object.values(approvalAnswers).find((each) => each === answer) ?? (await pickAnswer(request));
-  if (approvalAnswer !== undefined) approvals.answer(request.callId, approvalAnswer);
-}
-
-async function pickAnswer(request: ApprovalRequest): Promise<ApprovalAnswer | undefined> {
-  const choices = Object.entries(approvalAnswers).map(([label, value]) => ({ label, value }));
-  const options = { title: 'Helios', placeHolder: approvalText(request) };
-  return (await window.showQuickPick(choices, options))?.value;
-}
-
 /** Shows a quick pick of actions. Called by a click on the status bar item. */
 export async function showActions({ sessions, approvals }: WindowDeps): Promise<void> {
   const action = (icon: string, label: string, command: string, args: readonly string[] = []) => ({
@@ -168,11 +144,11 @@ export async function showActions({ sessions, approvals }: WindowDeps): Promise<
     command,
     args,
   });
-  const approvalActions = approvals.pending().map((request) => ({
-    ...action('shield', `Answer: ${effectVerb(request.effect)}?`, 'helios.answerApproval', [
-      request.callId,
+  const approvalActions = approvals.pending().map((approval) => ({
+    ...action('shield', `Answer: ${effectVerb(approval.effect)}?`, 'helios.answerApproval', [
+      approval.id,
     ]),
-    detail: oneLine(approvalText(request), 200),
+    detail: approvalLine(approval, 200),
   }));
   const actions = sessions.going().flatMap((session) => {
     const { label, detail = '' } = sessionChoice(session, sessions);

@@ -1,13 +1,15 @@
 /** Converts a session's journal events and stream events to parts of a chat reply. */
 import type { Description, EventOf } from '../../agent/journal/describeEvent.ts';
 import { describeEvent } from '../../presentation/events.ts';
+import { approvalPreview, type ShownApproval } from '../../presentation/sessions/approvalText.ts';
 import type { ApprovalRequest } from '../../agent/contract/ports.ts';
 import type { JournalEvent, StreamEvent } from '../../agent/journal/events.ts';
 import type { SessionState } from '../../agent/journal/state.ts';
 import { evidenceList, metricTable } from '../../presentation/runs/metricTable.ts';
-import { approvalDetail, effectVerb, endText } from '../../presentation/sessions/sessionText.ts';
+import { effectVerb, endText } from '../../presentation/sessions/sessionText.ts';
 import { endIcon, verdictIcon } from '../ui/icons.ts';
-import { codeBlock, plain } from '../../base/markdown.ts';
+import { codeLines, plain } from '../../base/markdown.ts';
+import { textSize } from '../../base/text.ts';
 
 export type ChatPart =
   /** Text of the model, streamed or whole, as the model wrote it. */
@@ -198,20 +200,25 @@ function endParts(event: EventOf<'session.ended'>, lastReply: string): readonly 
   return parts;
 }
 
-/** Returns the parts of an approval question to the user, including the exact call. */
-export const approvalParts = (request: ApprovalRequest): readonly ChatPart[] => [
-  line('shield', `Asks to ${plain(effectVerb(request.effect))}${askedTitle(request)}`),
-  ...(request.detail.trim() === ''
-    ? []
-    : [{ kind: 'block', markdown: codeBlock(bounded(approvalDetail(request.detail))) } as const]),
-];
+/** Returns the parts of an approval question, and the choices to offer below them. */
+export function approvalParts(request: ApprovalRequest): {
+  readonly parts: readonly ChatPart[];
+  readonly choices: ShownApproval['choices'];
+} {
+  const { text, choices } = approvalPreview(request);
+  const size = 'Review' in choices ? ` (${textSize(request.detail)}; review it to approve)` : '';
+  return {
+    parts: [
+      line('shield', `Asks to ${plain(effectVerb(request.effect))}${size}${askedTitle(request)}`),
+      { kind: 'text', markdown: `\n\n${codeLines(text)}\n\n` },
+    ],
+    choices,
+  };
+}
 
 /** Returns a colon and the title of the call; only a colon for a command, which is shown below. */
 const askedTitle = ({ effect, title }: ApprovalRequest): string =>
   effect === 'execute' ? ':' : `: **${plain(title)}**`;
-
-const bounded = (text: string): string =>
-  text.length <= 4_000 ? text : `${text.slice(0, 4_000)}\n…`;
 
 const plainProgress = (text: string, title?: string): string =>
   (title === undefined ? text : `${title} · ${text}`).replace(/\s+/g, ' ').trim().slice(0, 160);

@@ -3,6 +3,7 @@
  * button, or missing if the command was called from the palette.
  */
 import { isRunId, isSessionId, type RunId, type SessionId } from '../../base/ids.ts';
+import { approvalFolder } from './contributions.ts';
 import type { RowTarget } from './treeNode.ts';
 
 /** Returns the target of a tree row; `undefined` if the argument is not a tree row. */
@@ -61,9 +62,16 @@ export function stickyOf(argument: unknown): Extract<RowTarget, { kind: 'sticky'
     : undefined;
 }
 
-/** Returns the id of the tool call that waits for approval. */
-export function callIdOf(argument: unknown): string | undefined {
+/**
+ * Returns the id of an approval question. The argument is a row, an id, or the address of the
+ * document with the question.
+ */
+export function approvalIdOf(argument: unknown): string | undefined {
   const target = targetOf(argument);
-  const id = target?.kind === 'approval' ? target.callId : argument;
-  return typeof id === 'string' ? id : undefined;
+  if (target?.kind === 'approval') return target.approvalId;
+  if (typeof argument === 'string') return argument;
+  const path = typeof argument === 'object' && argument !== null && 'path' in argument;
+  return path ? approvalPath.exec(String(argument.path))?.[1] : undefined;
 }
+
+const approvalPath = new RegExp(`^${approvalFolder}([\\w-]+)/`);

@@ -59,6 +59,9 @@ export const itemCommands = [
   'helios.openNote',
   'helios.deleteNote',
   'helios.answerApproval',
+  'helios.approve',
+  'helios.approveForSession',
+  'helios.deny',
   'helios.unpinNote',
   'helios.openFolder',
 ] as const;
@@ -115,3 +118,9 @@ export const configuredModelId = 'configured';
 export const walkthroughId = 'helios.start';
 /** URI scheme of Helios's read-only documents, such as journals and run outputs. */
 export const documentScheme = 'helios';
+/**
+ * Folder of the documents that show approval questions. The manifest gives these documents a
+ * language, in which lines are wrapped, and buttons.
+ */
+export const approvalFolder = '/helios-approval/';
+export const approvalLanguage = 'helios-approval';

@@ -13,7 +13,7 @@ export type RowTarget =
   | { readonly kind: 'machine'; readonly machineId: string }
   | { readonly kind: 'question'; readonly questionId: string; readonly sessionId: string }
   | { readonly kind: 'sticky'; readonly number: number; readonly sessionId: string }
-  | { readonly kind: 'approval'; readonly callId: string; readonly sessionId: string };
+  | { readonly kind: 'approval'; readonly approvalId: string; readonly sessionId: string };
 
 export interface TreeNode {
   /**

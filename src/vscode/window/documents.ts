@@ -3,6 +3,7 @@ import { basename } from 'node:path/posix';
 import {
   commands,
   EventEmitter,
+  TabInputText,
   Uri,
   window,
   workspace,
@@ -70,6 +71,14 @@ export class Documents implements TextDocumentContentProvider, Disposable {
     if (this.#due.size > 0) this.#frames.request();
   }
 
+  /** Closes the tabs of the documents whose path starts with `prefix`. */
+  async close(prefix: string): Promise<void> {
+    const tabs = window.tabGroups.all
+      .flatMap((group) => group.tabs)
+      .filter(({ input }) => input instanceof TabInputText && isBelow(input.uri, prefix));
+    await window.tabGroups.close(tabs);
+  }
+
   dispose(): void {
     this.#owned.dispose();
   }
@@ -79,6 +88,9 @@ export class Documents implements TextDocumentContentProvider, Disposable {
     this.#due.clear();
   }
 }
+
+const isBelow = ({ scheme, path }: Uri, prefix: string): boolean =>
+  scheme === documentScheme && path.startsWith(prefix);
 
 export const journalFolder = (id: SessionId): string => `/journal/${id}/`;
 export const outputFolder = (runId: string): string => `/output/${runId}/`;

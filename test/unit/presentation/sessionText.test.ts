@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import type { Trigger } from '../../../src/sleep/trigger.ts';
 import {
-  approvalText,
   needsUser,
   phaseText,
   sleepSpan,
@@ -47,18 +46,6 @@ describe('session in words', () => {
     assert.equal(sleepText(sleepOf([]).request, state, nowMs), 'a rest');
     const many = [1, 2, 3, 4, 5].map(exit);
     assert.match(sleepText(sleepOf(many).request, state, nowMs), /or 2 more ends$/);
-  });
-
-  it('asks in one line, and shows where a line of the command ends', () => {
-    const detail = JSON.stringify({ command: 'ls\n  rm -rf data' });
-    const request = {
-      callId: 'c1',
-      sessionId: stateOf().id,
-      effect: 'execute' as const,
-      title: 'Ran ls',
-      detail,
-    };
-    assert.equal(approvalText(request), 'Helios asks to run a command: ls ↵ rm -rf data');
   });
 
   it('says how long a sleep lasts yet where that is known, else how long it has lasted', () => {

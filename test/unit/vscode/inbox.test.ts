@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import type { Question } from '../../../src/agent/journal/state.ts';
 import { UserFacing } from '../../../src/base/errors.ts';
-import { callIdOf, questionOf, stickyOf } from '../../../src/vscode/ui/commandTarget.ts';
+import { approvalIdOf, questionOf, stickyOf } from '../../../src/vscode/ui/commandTarget.ts';
 import { inboxCount, inboxRows } from '../../../src/vscode/inbox/inboxRows.ts';
 import { inboxList, parseAnswer } from '../../../src/vscode/inbox/inboxText.ts';
 import type { TreeNode } from '../../../src/vscode/ui/treeNode.ts';
@@ -28,6 +28,7 @@ const state = stateOf({
   stickies: new Map([[4, 'use seed 7']]),
 });
 const approval = {
+  id: 'a1',
   sessionId,
   callId: 'c1',
   title: 'Run',
@@ -61,8 +62,11 @@ describe('inbox view', () => {
 
   it('gives its commands what they need', () => {
     const [asked, urgent, , notes] = rows();
-    assert.equal(callIdOf(asked), 'c1');
-    assert.equal(callIdOf('c9'), 'c9');
+    assert.equal(approvalIdOf(asked), 'a1');
+    assert.equal(approvalIdOf('a9'), 'a9');
+    assert.equal(approvalIdOf({ scheme: 'helios', path: '/helios-approval/a-1/Approval' }), 'a-1');
+    for (const other of [undefined, 1, null, urgent, { path: '/journal/s-1/Journal.md' }])
+      assert.equal(approvalIdOf(other), undefined);
     assert.deepEqual(questionOf(urgent), { kind: 'question', questionId: 'q2', sessionId });
     const sticky = Array.isArray(notes?.children) ? (notes.children as TreeNode[])[0] : undefined;
     assert.deepEqual(stickyOf(sticky), { kind: 'sticky', number: 4, sessionId });

@@ -268,17 +268,29 @@ describe('transcript', () => {
     assert.deepEqual(new Transcript().event(future, stateOf()), []);
   });
 
-  it('shows exactly what an approval is about, fenced', () => {
-    const request = {
-      sessionId,
-      callId: 'c',
-      title: 'run rm',
-      effect: 'execute',
-      detail: 'rm -rf `x`\n```\nend',
-    };
-    const args = { machine_id: 'local', command: 'python3 t.py', env: { A: '1' } };
-    const launch = textOf(approvalParts({ ...request, detail: JSON.stringify(args) }));
-    assert.match(launch, /```\npython3 t\.py\nmachine_id: local\nenv: \{"A":"1"\}\n```$/);
-    assert.match(textOf(approvalParts(request)), /````\nrm -rf `x`\n```\nend\n````$/);
+  describe('of an approval', () => {
+    const partsOf = (detail: string): ReturnType<typeof approvalParts> =>
+      approvalParts({ sessionId, callId: 'c', title: 'run rm', effect: 'execute', detail });
+
+    it('shows the call line by line as code, which the chat wraps, with all answers', () => {
+      const { parts, choices } = partsOf('rm -rf `x` $(bug)\n```\n\n end');
+      assert.equal(
+        textOf(parts),
+        'Asks to run a command:\n\n\n`` rm -rf `x` $(bug) ``\\\n```` ``` ````\\\n` `\\\n`  end `\n\n',
+      );
+      // A block or a line is shown with theme icons, and `$(bug)` would be one of them.
+      assert.equal(parts[1]?.kind, 'text');
+      assert.deepEqual(Object.values(choices), ['allow', 'allow_session', 'deny']);
+    });
+
+    it('shows only the start of a long call, and offers to review it instead of to approve it', () => {
+      const { parts, choices } = partsOf(`command: ${'ls\n'.repeat(1_000)}`);
+      assert.match(
+        textOf(parts),
+        /^Asks to run a command \(3,009 characters, 1001 lines; review it to approve\):\n/,
+      );
+      assert.ok(textOf(parts).length < 300);
+      assert.deepEqual(Object.values(choices), ['review', 'deny']);
+    });
   });
 });

@@ -1,0 +1,81 @@
+/**
+ * Texts of approval questions, by the place that shows them. Only a place that shows the whole call
+ * offers to approve it.
+ */
+import type { ApprovalAnswer, ApprovalRequest } from '../../agent/contract/ports.ts';
+import { cutText, oneLine, oneOf, textSize } from '../../base/text.ts';
+import { effectVerb } from './sessionText.ts';
+
+export { argumentText } from '../../agent/user/callText.ts';
+
+/** An answer, or `review` to open the document with the whole call. */
+export type ApprovalChoice = ApprovalAnswer | 'review';
+
+/** What a place shows of an approval question, and the choices that it offers by their label. */
+export interface ShownApproval {
+  readonly text: string;
+  readonly choices: Readonly<Record<string, ApprovalChoice>>;
+}
+
+export const approvalAnswers = {
+  Approve: 'allow',
+  'Approve for Session': 'allow_session',
+  Deny: 'deny',
+} as const satisfies Readonly<Record<string, ApprovalAnswer>>;
+const reviewChoices = { Review: 'review', Deny: 'deny' } as const;
+
+/** VS Code shows a notification with buttons on as many lines as needed, up to 1,000 characters. */
+const maxNotificationChars = 320;
+const maxChatChars = 2_000;
+const maxChatLines = 24;
+
+/**
+ * Returns the question for a notification, on one line. Line breaks are shown as a sign, because the
+ * next line may be another command.
+ */
+export function approvalNotification(request: ApprovalRequest): ShownApproval {
+  const { detail } = request;
+  const text = withoutLinks(`${questionText(request)}: ${breaksMarked(detail)}`);
+  if (text.length <= maxNotificationChars && isShownAsIs(detail))
+    return { text, choices: approvalAnswers };
+  const start = oneLine(text, maxNotificationChars - 100);
+  return { text: `${start} (${textSize(detail)}; review it to approve)`, choices: reviewChoices };
+}
+
+/**
+ * Returns true if a notification shows the text as it is. VS Code collapses white space, and shows
+ * only the label of a link.
+ */
+const isShownAsIs = (detail: string): boolean => !/[ \t\n]{2}|\t|↵|\]\(/.test(detail);
+
+/**
+ * Returns the text of a notification without links. In the text of a notification, VS Code turns
+ * `[label](address)` into a link, which can also run a command.
+ */
+export const withoutLinks = (text: string): string => text.replaceAll('](', '] (');
+
+const breaksMarked = (detail: string): string => detail.replaceAll('\n', ' ↵ ');
+
+/** Returns the question for a list or a tooltip, which offer no answer. */
+export const approvalLine = (request: ApprovalRequest, maxChars: number): string =>
+  oneLine(`${questionText(request)}: ${breaksMarked(request.detail)}`, maxChars);
+
+const questionText = ({ effect, title }: ApprovalRequest): string =>
+  `Helios asks to ${effectVerb(effect)}${effect === 'execute' ? '' : ` · ${oneLine(title, 80)}`}`;
+
+/** Returns the call for a chat response, which wraps long lines. */
+export function approvalPreview({ detail }: ApprovalRequest): ShownApproval {
+  const lines = detail.split('\n');
+  if (detail.length <= maxChatChars && lines.length <= maxChatLines)
+    return { text: detail, choices: approvalAnswers };
+  const start = cutText(lines.slice(0, maxChatLines / 2).join('\n'), maxChatChars / 2);
+  return { text: `${start}…`, choices: reviewChoices };
+}
+
+/** Returns the document with the whole call. */
+export const approvalDocument = ({ title, effect, detail }: ApprovalRequest): string =>
+  `Helios asks to ${effectVerb(effect)}: ${oneLine(title, 200)}
+${textSize(detail)}. To answer, select ${oneOf(Object.keys(approvalAnswers))} in the title bar of this editor.
+
+${detail}
+`;

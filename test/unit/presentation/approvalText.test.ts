@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'mocha';
+import type { ApprovalRequest } from '../../../src/agent/contract/ports.ts';
+import { callText } from '../../../src/agent/user/callText.ts';
+import {
+  approvalDocument,
+  approvalLine,
+  approvalNotification,
+  approvalPreview,
+  type ShownApproval,
+} from '../../../src/presentation/sessions/approvalText.ts';
+import { hostileCommands, payload } from '../../fakes/hostileCommands.ts';
+import { random, seedOf } from '../../fakes/random.ts';
+import { everyTool, missingIn, randomCalls } from '../../fakes/randomCalls.ts';
+import { sessionId } from '../vscode/states.ts';
+
+const seed = seedOf('CALLS_SEED', 20_261_123);
+
+const requestFor = (args: object, changes: Partial<ApprovalRequest> = {}): ApprovalRequest => ({
+  ...{ sessionId, callId: 'c1', title: 'Ran ls', effect: 'execute' },
+  detail: callText({ args, accesses: [], repairs: [] }),
+  ...changes,
+});
+const approves = ({ choices }: ShownApproval): boolean =>
+  Object.values(choices).some((choice) => choice === 'allow' || choice === 'allow_session');
+
+/** What VS Code shows of the text of a notification. */
+const shownByNotification = (text: string): string =>
+  text
+    .replace(/\[([^\]]+)\]\(((?:https?:\/\/|command:|file:)[^)\s]+)(?: (["'])(.+?)(\3))?\)/gi, '$1')
+    .replace(/\s+/g, ' ')
+    .slice(0, 1_000);
+
+const places: Readonly<Record<string, (request: ApprovalRequest) => ShownApproval>> = {
+  notification: (request) => {
+    const shown = approvalNotification(request);
+    return { ...shown, text: shownByNotification(shown.text) };
+  },
+  chat: approvalPreview,
+};
+
+describe('approval questions', () => {
+  for (const [place, show] of Object.entries(places)) {
+    it(`in a ${place} offer to approve a call only where all of it is shown`, () => {
+      const next = random(seed);
+      const whole = { true: 0, false: 0 };
+      for (const tool of everyTool())
+        for (const { args } of randomCalls(tool, 30, next)) {
+          const shown = show(requestFor(args, { title: tool.describe(args) }));
+          whole[`${approves(shown)}`] += 1;
+          if (approves(shown)) assert.deepEqual(missingIn(shown.text, args), [], shown.text);
+          else assert.deepEqual(Object.keys(shown.choices), ['Review', 'Deny']);
+        }
+      assert.ok(whole.true > 50 && whole.false > 50, JSON.stringify(whole));
+    });
+
+    for (const [where, command] of Object.entries(hostileCommands))
+      it(`in a ${place} show a payload ${where}, or do not offer to approve it`, () => {
+        const shown = show(requestFor({ command, machine_id: 'gpu1' }));
+        assert.ok(!approves(shown) || shown.text.includes(payload), shown.text);
+        assert.doesNotMatch(shown.text, /(?![\n\t ])[\p{C}\p{Z}\p{DI}]/u);
+      });
+
+    it(`in a ${place} offer every answer for an everyday call`, () => {
+      const shown = show(requestFor({ command: 'python train.py --lr 1e-3', machine_id: 'gpu1' }));
+      assert.deepEqual(Object.keys(shown.choices), ['Approve', 'Approve for Session', 'Deny']);
+    });
+  }
+
+  it('are on one line in a notification, with a sign for the end of each line', () => {
+    const { text, choices } = approvalNotification(requestFor({ command: 'ls', machine_id: 'm' }));
+    assert.equal(text, 'Helios asks to run a command: command: ls ↵ machine_id: m');
+    assert.ok('Approve' in choices);
+    const write = requestFor({ path: 'a' }, { title: 'Wrote a\nb', effect: 'write' });
+    assert.equal(approvalNotification(write).text, 'Helios asks to write · Wrote a b: path: a');
+    const link = requestFor({ path: 'a' }, { title: '[x](command:y)', effect: 'write' });
+    assert.match(approvalNotification(link).text, / · \[x\] \(command:y\): path: a$/);
+  });
+
+  for (const [what, command] of [
+    ['signs of line breaks', 'ls ↵ machine_id: local'],
+    ['white space that a notification collapses', 'ls "a  b"'],
+    ['a tab', 'ls a\tb'],
+    ['a link', 'echo "[a](https://example.org)"'],
+    ['several lines', 'ls\nls'],
+  ] as const)
+    it(`are reviewed in a document if the call has ${what}`, () => {
+      const { text, choices } = approvalNotification(requestFor({ command }));
+      assert.deepEqual(Object.keys(choices), ['Review', 'Deny']);
+      assert.match(text, /\(\d+ characters, \d+ lines?; review it to approve\)$/);
+      assert.equal(shownByNotification(text), text);
+    });
+
+  it('state the length of a call of which a part is shown', () => {
+    const command = 'x'.repeat(4_539);
+    const { text } = approvalNotification(requestFor({ command }));
+    assert.match(text, /^Helios asks to run a command: command: x+… \(4,548 characters, 1 line; /);
+    assert.ok(text.length < 320);
+    const preview = approvalPreview(requestFor({ command: 'ls\n'.repeat(40) }));
+    assert.equal(preview.text.split('\n').length, 12);
+    assert.ok(preview.text.endsWith('…'));
+  });
+
+  it('are shown completely in a document, with the length and the buttons that answer', () => {
+    const next = random(seed);
+    for (const tool of everyTool())
+      for (const { args } of randomCalls(tool, 10, next))
+        assert.deepEqual(missingIn(approvalDocument(requestFor(args)), args), []);
+    for (const command of Object.values(hostileCommands))
+      assert.ok(approvalDocument(requestFor({ command })).includes(payload));
+    assert.equal(
+      approvalDocument(requestFor({ command: 'ls' }, { title: 'Ran\nls' })),
+      [
+        'Helios asks to run a command: Ran ls',
+        '11 characters, 1 line. To answer, select Approve, Approve for Session or Deny in the title bar of this editor.',
+        '',
+        'command: ls',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  it('are shortened in a list, which offers no answer', () =>
+    assert.equal(
+      approvalLine(requestFor({ command: 'ls\nrm' }), 50),
+      'Helios asks to run a command: command: ↵ ls ↵ rm',
+    ));
+});
