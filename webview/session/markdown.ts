@@ -3,10 +3,11 @@
  * text is not parsed, links are inactive, and images are not loaded.
  */
 import { element } from '../shared/dom.ts';
+import { parseInline, type Span } from './inlineMarkdown.ts';
 
 export function markdown(text: string): HTMLElement {
   const root = element('div', { class: 'markdown' });
-  const lines = text.replaceAll('\r\n', '\n').split('\n');
+  const lines = text.split(/\r\n|[\n\r\u2028\u2029]/);
   for (let at = 0; at < lines.length;) at = block(root, lines, at);
   return root;
 }
@@ -19,13 +20,8 @@ function block(root: HTMLElement, lines: readonly string[], at: number): number 
   if (fence !== undefined) return fenced(root, lines, { at, fence });
   const heading = /^(#{1,6})\s+(.*)$/.exec(line);
   if (heading !== null) {
-    root.append(
-      element(
-        'div',
-        { class: 'heading', role: 'heading', 'aria-level': 4 },
-        ...inline(heading[2] ?? ''),
-      ),
-    );
+    const title = element('div', { class: 'heading', role: 'heading', 'aria-level': 4 });
+    root.append(withText(title, heading[2] ?? ''));
     return at + 1;
   }
   if (/^\s*([-*_])(\s*\1){2,}\s*$/.test(line)) {
@@ -62,14 +58,11 @@ function list(root: HTMLElement, lines: readonly string[], start: number): numbe
     match = listItem.exec(lines[at] ?? '')
   ) {
     const [, indent = '', , text = ''] = match;
-    const item = element(
-      'li',
-      { class: indent.length > 1 ? 'is-deep' : undefined },
-      ...inline(text),
-    );
+    const item = element('li', { class: indent.length > 1 ? 'is-deep' : undefined });
+    withText(item, text);
     at += 1;
     while (/^\s{2,}\S/.test(lines[at] ?? '') && !listItem.test(lines[at] ?? ''))
-      item.append(' ', ...inline((lines[at++] ?? '').trim()));
+      withText(item, ` ${(lines[at++] ?? '').trim()}`);
     items.append(item);
   }
   root.append(items);
@@ -80,22 +73,29 @@ function quote(root: HTMLElement, lines: readonly string[], start: number): numb
   let at = start;
   const inner: string[] = [];
   while (/^\s*>/.test(lines[at] ?? '')) inner.push((lines[at++] ?? '').replace(/^\s*>\s?/, ''));
-  root.append(element('blockquote', {}, ...inline(inner.join(' '))));
+  root.append(withText(element('blockquote'), inner.join(' ')));
   return at;
 }
 
-const isTable = (lines: readonly string[], at: number): boolean =>
-  (lines[at] ?? '').includes('|') &&
-  /^\s*\|?(\s*:?-+:?\s*\|)+\s*:?-*:?\s*\|?\s*$/.test(lines[at + 1] ?? '');
+const isTable = (lines: readonly string[], at: number): boolean => {
+  const [head = '', rule = ''] = lines.slice(at, at + 2);
+  return (
+    head.includes('|') && rule.includes('|') && cellsOf(rule).every((cell) => /^:?-+:?$/.test(cell))
+  );
+};
+
+/** Returns the cells of a row of a table, with or without a bar at its ends. */
+const cellsOf = (row: string): string[] => {
+  const inner = row.trim().replace(/^\|/, '').replace(/\|$/, '');
+  return inner.split('|').map((cell) => cell.trim());
+};
 
 function table(root: HTMLElement, lines: readonly string[], start: number): number {
-  const cells = (line: string): string[] =>
-    line
-      .trim()
-      .replace(/^\||\|$/g, '')
-      .split('|');
-  const row = (line: string, tag: 'td' | 'th'): HTMLElement =>
-    element('tr', {}, ...cells(line).map((cell) => element(tag, {}, ...inline(cell.trim()))));
+  const row = (line: string, tag: 'td' | 'th'): HTMLElement => {
+    const created = element('tr');
+    for (const cell of cellsOf(line)) created.append(withText(element(tag), cell));
+    return created;
+  };
   const head = element('thead', {}, row(lines[start] ?? '', 'th'));
   const body = element('tbody');
   let at = start + 2;
@@ -107,7 +107,7 @@ function table(root: HTMLElement, lines: readonly string[], start: number): numb
 function paragraph(root: HTMLElement, lines: readonly string[], start: number): number {
   let end = start + 1;
   while (end < lines.length && !beginsBlock(lines, end)) end++;
-  root.append(element('p', {}, ...inline(lines.slice(start, end).join('\n'))));
+  root.append(withText(element('p'), lines.slice(start, end).join('\n')));
   return end;
 }
 
@@ -116,22 +116,30 @@ function beginsBlock(lines: readonly string[], at: number): boolean {
   return line.trim() === '' || /^\s*(`{3,}|~{3,}|#{1,6}\s|>)/.test(line) || listItem.test(line);
 }
 
-const marks =
-  /(`+)([^`]|[^`].*?[^`])\1(?!`)|\*\*(\S(?:.*?\S)?)\*\*|(?<![\w*])[*_](\S(?:[^*_]*?\S)?)[*_](?!\w)|!?\[([^\]]*)\]\(([^)\s]*)[^)]*\)/gs;
+/** Appends the text with its code, bold and italic text. */
+const withText = <Parent extends HTMLElement>(parent: Parent, text: string): Parent =>
+  withSpans(parent, parseInline(text));
 
-/** Formats code, bold and italic text. A link becomes its text followed by its address. */
-function inline(text: string): (Node | string)[] {
-  const parts: (Node | string)[] = [];
-  let from = 0;
-  for (const match of text.matchAll(marks)) {
-    const [whole, , code, strong, emphasis, words, address = ''] = match;
-    if (match.index > from) parts.push(text.slice(from, match.index));
-    from = match.index + whole.length;
-    if (code !== undefined) parts.push(element('code', {}, code.trim()));
-    else if (strong !== undefined) parts.push(element('strong', {}, ...inline(strong)));
-    else if (emphasis !== undefined) parts.push(element('em', {}, ...inline(emphasis)));
-    else parts.push(words ?? '', address === '' || address === words ? '' : ` (${address})`);
+/** Appends the spans one by one: a call cannot have as many arguments as a text can have spans. */
+function withSpans<Parent extends HTMLElement>(parent: Parent, spans: readonly Span[]): Parent {
+  for (const span of spans) parent.append(nodeOf(span));
+  return parent;
+}
+
+/** Creates the node of a span. A link becomes its text followed by its address. */
+function nodeOf(span: Span): Node | string {
+  switch (span.kind) {
+    case 'text':
+      return span.text;
+    case 'code':
+      return element('code', {}, span.text);
+    case 'strong':
+      return withSpans(element('strong'), span.spans);
+    case 'emphasis':
+      return withSpans(element('em'), span.spans);
+    case 'link':
+      return span.address === '' || span.address === span.text
+        ? span.text
+        : `${span.text} (${span.address})`;
   }
-  if (from < text.length) parts.push(text.slice(from));
-  return parts;
 }
