@@ -11,8 +11,11 @@ import { WebFailure } from './webFailure.ts';
  */
 const azureHost = '168.63.129.16';
 
-/** Prefix of IPv6 addresses that embed an IPv4 address, for example `64:ff9b::10.0.0.1`. */
-const nat64 = ipaddr.IPv6.parse('64:ff9b::');
+/** Prefixes, of 96 bits, of IPv6 addresses that embed an IPv4 address: `::10.0.0.1`. */
+const embedding = ['::', '::ffff:0:0', '64:ff9b::'].map((prefix) => ipaddr.IPv6.parse(prefix));
+
+/** The IPv6 addresses that are assigned to the public internet: `2000::/3`. */
+const global = ipaddr.IPv6.parse('2000::');
 
 /**
  * Returns true for an address on the public internet. Returns false for addresses of this computer,
@@ -23,9 +26,9 @@ export function isPublicAddress(address: string): boolean {
   const parsed = ipaddr.parse(address);
   if (parsed instanceof ipaddr.IPv4)
     return parsed.range() === 'unicast' && parsed.toString() !== azureHost;
-  const range = parsed.range();
-  const isHiding = range === 'ipv4Mapped' || (range === 'rfc6052' && parsed.match(nat64, 96));
-  return isHiding ? isPublicAddress(parsed.toByteArray().slice(-4).join('.')) : range === 'unicast';
+  if (embedding.some((prefix) => parsed.match(prefix, 96)))
+    return isPublicAddress(parsed.toByteArray().slice(-4).join('.'));
+  return parsed.range() === 'unicast' && parsed.match(global, 3);
 }
 
 /**

@@ -47,6 +47,8 @@ describe('addresses of the web', () => {
       '64:ff9b:1::10.0.0.1',
     ],
     ...['2002:7f00:1::', '2001:0:7f00:1::', '100::1', 'nonsense', ''],
+    ...['::7f00:1', '::a9fe:a9fe', '::ffff:0:7f00:1', '4000::1', '1fff::1', '5f00::1', 'e000::1'],
+    '3fff::1',
   ];
   for (const address of privateOnes)
     it(`knows that ${address || 'nothing'} is not public`, () =>
@@ -59,6 +61,9 @@ describe('addresses of the web', () => {
     '2606:4700::1111',
     '::ffff:8.8.8.8',
     '64:ff9b::8.8.8.8',
+    '::808:808',
+    '2a00:1450:4001:80b::200e',
+    '3ffe:ffff::1',
   ])
     it(`knows that ${address} is public`, () => assert.equal(isPublicAddress(address), true));
 
@@ -78,6 +83,8 @@ describe('addresses of the web', () => {
     'http://0/',
     'http://①②⑦.0.0.1/',
     'http://[::1]/',
+    'http://[::127.0.0.1]/',
+    'http://[4000::1]/',
     'http://[::ffff:7f00:1]/',
     'http://[0:0:0:0:0:ffff:127.0.0.1]/',
   ])
