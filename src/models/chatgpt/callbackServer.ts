@@ -18,27 +18,34 @@ export interface CallbackPage {
 /** Handles the parameters of the redirect and resolves with the page to show. Never rejects. */
 export type TakeCallback = (parameters: URLSearchParams) => Promise<CallbackPage>;
 
-export class CallbackServer {
-  readonly #server: Server;
+/**
+ * The addresses of `localhost`, to which the browser is redirected: a browser may use either, and a
+ * program of another user could listen on the one that is left free.
+ */
+const loopbacks: readonly string[] = ['127.0.0.1', '::1'];
 
-  private constructor(server: Server) {
-    this.#server = server;
+export class CallbackServer {
+  readonly port: number;
+  readonly #servers: readonly Server[];
+
+  private constructor(port: number, servers: readonly Server[]) {
+    this.port = port;
+    this.#servers = servers;
   }
 
   /**
-   * Listens on the first free port of `ports`, on the loopback address only. Rejects with
-   * `UserFacing` when none is free.
+   * Listens on the first port of `ports` that is free on all addresses of `hosts`. Ignores an
+   * address that this computer does not have. Rejects with `UserFacing` when no port is free.
    */
-  static async listen(ports: readonly number[], take: TakeCallback): Promise<CallbackServer> {
+  static async listen(
+    ports: readonly number[],
+    take: TakeCallback,
+    hosts = loopbacks,
+  ): Promise<CallbackServer> {
     for (const port of ports) {
-      const server = createServer((request, response) => void answer(request, response, take));
-      try {
-        server.listen(port, '127.0.0.1');
-        await once(server, 'listening');
-        return new CallbackServer(server);
-      } catch (error) {
-        if (codeOf(error) !== 'EADDRINUSE') throw error;
-      }
+      const servers = await listenOnAll(hosts, port, take);
+      const [first] = servers;
+      if (first !== undefined) return new CallbackServer(portOf(first), servers);
     }
     throw new UserFacing(
       `The sign-in needs port ${ports.join(' or ')} on this computer, but another program uses it.`,
@@ -46,18 +53,49 @@ export class CallbackServer {
     );
   }
 
-  get port(): number {
-    return (this.#server.address() as AddressInfo).port;
-  }
-
   /**
    * Stops listening immediately, so that the port is free. A response that is being sent is still
    * completed.
    */
   close(): void {
-    this.#server.close();
-    this.#server.closeIdleConnections();
+    this.#servers.forEach(closeServer);
   }
+}
+
+/** Resolves with a server per address; with none if the port is not free on one of them. */
+async function listenOnAll(
+  hosts: readonly string[],
+  port: number,
+  take: TakeCallback,
+): Promise<readonly Server[]> {
+  const servers: Server[] = [];
+  let chosen = port;
+  for (const host of hosts) {
+    const server = createServer((request, response) => void answer(request, response, take));
+    try {
+      server.listen(chosen, host);
+      await once(server, 'listening');
+      chosen = portOf(server);
+      servers.push(server);
+    } catch (error) {
+      if (isMissing(error)) continue;
+      servers.forEach(closeServer);
+      if (codeOf(error) === 'EADDRINUSE') return [];
+      throw error;
+    }
+  }
+  return servers;
+}
+
+const portOf = (server: Server): number => (server.address() as AddressInfo).port;
+
+/** Returns true if this computer does not have the address, or no addresses of its kind. */
+const isMissing = (error: unknown): boolean =>
+  ['EADDRNOTAVAIL', 'EAFNOSUPPORT'].includes(codeOf(error) ?? '');
+
+function closeServer(server: Server): void {
+  server.close();
+  server.closeIdleConnections();
 }
 
 async function answer(

@@ -2,12 +2,21 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { networkInterfaces } from 'node:os';
 import { afterEach, beforeEach, describe, it } from 'mocha';
 import { UserFacing } from '../../../src/base/errors.ts';
+import { CallbackServer } from '../../../src/models/chatgpt/callbackServer.ts';
 import { claimsOf } from '../../../src/models/chatgpt/claims.ts';
 import { openSignIn, SignInCancelled, type OpenSignIn } from '../../../src/models/chatgpt/oauth.ts';
+import { freePort } from '../../fakes/freePort.ts';
 import { ManualClock } from '../../fakes/manualClock.ts';
 import { OauthServer } from '../../fakes/oauthServer.ts';
+
+/** The addresses of `localhost` that this computer has, as in a URL. */
+const loopbacks = Object.values(networkInterfaces())
+  .flatMap((addresses) => addresses ?? [])
+  .map(({ address }) => (address === '::1' ? '[::1]' : address))
+  .filter((address) => ['127.0.0.1', '[::1]'].includes(address));
 
 describe('signing in to ChatGPT', () => {
   const clock = new ManualClock();
@@ -102,6 +111,40 @@ describe('signing in to ChatGPT', () => {
       assert.equal((await fetch(right)).status, 200);
       await signIn.done;
     });
+
+  it('listens on both addresses of localhost, and on no other', async () => {
+    const signIn = await open();
+    const urls = loopbacks.map((host) => `http://${host}:${signIn.port}/`);
+    for (const url of urls) assert.equal((await fetch(url)).status, 404);
+    await assert.rejects(fetch(`http://127.0.0.2:${signIn.port}/`));
+    const right = await auth.redirected(signIn.address);
+    assert.equal((await fetch(right.replace('localhost', loopbacks.at(-1) ?? ''))).status, 200);
+    await signIn.done;
+    for (const url of urls) await assert.rejects(fetch(url));
+  });
+
+  it('takes no port of which another program has one of the addresses', async () => {
+    for (const host of loopbacks) {
+      const taken = createServer().listen(0, host.replace(/[[\]]/g, ''));
+      await once(taken, 'listening');
+      const { port } = taken.address() as AddressInfo;
+      const next = await freePort();
+      assert.equal((await open({ ports: [port, next] })).port, next);
+      await assert.rejects(open({ ports: [port] }), /another program uses it/);
+      taken.close();
+      for (const other of loopbacks)
+        await assert.rejects(fetch(`http://${other}:${port}/`), 'the other address is left free');
+    }
+  });
+
+  it('ignores an address that the computer does not have', async () => {
+    const take = () => Promise.resolve({ status: 200, title: 't', text: 'x' } as const);
+    const hosts = ['127.0.0.1', '2001:db8::1'];
+    const server = await CallbackServer.listen([0], take, hosts);
+    assert.equal((await fetch(`http://127.0.0.1:${server.port}/`)).status, 404);
+    server.close();
+    await assert.rejects(CallbackServer.listen([0], take, hosts.slice(1)), /another program/);
+  });
 
   it('answers to nothing but its callback', async () => {
     const signIn = await open();
