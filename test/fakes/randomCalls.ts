@@ -41,7 +41,7 @@ const pieces = [
 ];
 
 /** Returns a text of up to some thousand characters, often with a command in the middle. */
-export function randomText(random: Random): string {
+function randomText(random: Random): string {
   const long = (): string =>
     ['x', '\n', 'word ', '\u200b'][index(random, 4)]!.repeat(index(random, 600));
   const parts = Array.from({ length: 1 + index(random, 5) }, () =>

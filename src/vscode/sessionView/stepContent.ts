@@ -243,7 +243,9 @@ function toolContent(
       ),
     ],
     sections: [
-      ...only(section('arguments', 'Arguments', input === undefined ? '' : argumentText(input), 'code')).sections,
+      ...only(
+        section('arguments', 'Arguments', input === undefined ? '' : argumentText(input), 'code'),
+      ).sections,
       ...only({ ...section('result', 'Result', result?.text ?? '', 'code'), ...shown }).sections,
     ],
   };

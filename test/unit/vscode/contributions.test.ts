@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'mocha';
+import { approvalAnswers } from '../../../src/presentation/sessions/approvalText.ts';
 import {
+  approvalFolder,
+  approvalLanguage,
   chatCommands,
   contextKeys,
   itemCommands,
@@ -30,6 +33,8 @@ interface Manifest {
       name: string;
       commands: readonly { name: string }[];
     }[];
+    readonly languages: readonly { id: string; filenamePatterns: readonly string[] }[];
+    readonly configurationDefaults: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
     readonly languageModelChatProviders: readonly { vendor: string; managementCommand: string }[];
     readonly walkthroughs: readonly {
       readonly id: string;
@@ -46,6 +51,8 @@ const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as Manifest;
 const { contributes } = manifest;
 const commandIds: readonly string[] = [...paletteCommands, ...itemCommands];
 const sorted = (values: readonly string[]): string[] => [...values].sort();
+const titleOf = (id: string): string | undefined =>
+  contributes.commands.find(({ command }) => command === id)?.title;
 const commandsIn = (text: string): string[] =>
   [...text.matchAll(/(?:command:|onCommand:)(helios\.\w+)/g)].map((match) => match[1] ?? '');
 
@@ -91,6 +98,20 @@ describe('contributions and manifest', () => {
       assert.ok(known.includes(word), word);
     for (const step of contributes.walkthroughs.flatMap((each) => each.steps))
       assert.ok(readFileSync(step.media.svg ?? step.media.markdown ?? '').length > 0);
+  });
+
+  it('show an approval in a language with wrapped lines and a button for each answer', () => {
+    const [language] = contributes.languages;
+    assert.equal(language?.id, approvalLanguage);
+    assert.deepEqual(language?.filenamePatterns, [`**${approvalFolder}*/Approval`]);
+    const defaults = contributes.configurationDefaults[`[${approvalLanguage}]`];
+    assert.equal(defaults?.['editor.wordWrap'], 'on');
+    assert.equal(defaults?.['editor.folding'], false);
+    const buttons = contributes.menus['editor/title'] ?? [];
+    assert.deepEqual(
+      buttons.map(({ command, when }) => [titleOf(command), when]),
+      Object.keys(approvalAnswers).map((title) => [title, `resourceLangId == ${approvalLanguage}`]),
+    );
   });
 
   it('keep to five keywords', () => {
