@@ -28,6 +28,9 @@ const reviewChoices = { Review: 'review', Deny: 'deny' } as const;
 const maxNotificationChars = 320;
 const maxChatChars = 2_000;
 const maxChatLines = 24;
+/** Length of the start of a longer call. */
+const previewChars = 400;
+const previewLines = 8;
 
 /**
  * Returns the question for a notification, on one line. Line breaks are shown as a sign, because the
@@ -68,7 +71,7 @@ export function approvalPreview({ detail }: ApprovalRequest): ShownApproval {
   const lines = detail.split('\n');
   if (detail.length <= maxChatChars && lines.length <= maxChatLines)
     return { text: detail, choices: approvalAnswers };
-  const start = cutText(lines.slice(0, maxChatLines / 2).join('\n'), maxChatChars / 2);
+  const start = cutText(lines.slice(0, previewLines).join('\n'), previewChars);
   return { text: `${start}…`, choices: reviewChoices };
 }
 

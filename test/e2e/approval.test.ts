@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'mocha';
+import type { WireAnswer, WireServer } from '../fakes/wire.ts';
+import { startWireAnthropic } from '../fakes/wireAnthropic.ts';
+import { startVsCode, type VsCode } from '../setup/codeServer.ts';
+import { packagePath } from '../setup/paths.ts';
+import { Workbench } from './workbench.ts';
+
+const run = (command: string): WireAnswer => ({
+  text: '',
+  toolCalls: [{ name: 'remote_exec', input: { timeout_seconds: 60, command } }],
+});
+const short = 'touch short.txt; echo "$(whoami) $(true) <b> [a](https://b) `date` a  b"';
+const long = `echo ${'word '.repeat(400)}; touch long.txt \u202e # done`;
+const answers: readonly WireAnswer[] = [
+  run('touch first.txt'),
+  run(short),
+  run(long),
+  { text: '', toolCalls: [{ name: 'finish', input: { outcome: 'blocked', summary: 'Enough.' } }] },
+];
+
+/** Questions for approval in one window: each step where the last one ended. */
+describe('approvals in the hands of a user', () => {
+  let folder: string;
+  let server: WireServer;
+  let vscode: VsCode;
+  let workbench: Workbench;
+  let requests = 0;
+
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'workspace-'));
+    server = await startWireAnthropic(() => answers[requests++] ?? answers.at(-1)!);
+    vscode = await startVsCode({
+      folder,
+      extensionVsix: packagePath,
+      settings: { 'helios.permissions.mode': 'ask' },
+      env: { ANTHROPIC_BASE_URL: server.url, ANTHROPIC_API_KEY: 'test-key' },
+    });
+    workbench = await Workbench.open(vscode);
+    await workbench.openContainer('Helios');
+  });
+
+  after(async () => {
+    await workbench?.close();
+    await vscode?.dispose();
+    await server?.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  const isMade = (name: string): Promise<unknown> =>
+    workbench.eventually(
+      () => Promise.resolve(existsSync(join(folder, name))),
+      (exists) => exists,
+    );
+  const notificationButtons = (): Promise<readonly string[]> =>
+    workbench.page.locator('.notifications-toasts .monaco-button').allInnerTexts();
+  const chatCode = (): Promise<readonly string[]> =>
+    workbench.page.locator('.interactive-item-container .value code').allInnerTexts();
+
+  it('shows a short call completely in a notification, which approves it', async () => {
+    await workbench.setTheme('dark');
+    await workbench.sendChat('@helios bring loss < 0.1');
+    const text = await workbench.notificationMatching(/touch first\.txt/);
+    assert.match(text, /command: touch first\.txt ↵ machine_id: local ↵ timeout_seconds: 60/);
+    assert.deepEqual(await notificationButtons(), ['Approve', 'Approve for Session', 'Deny']);
+    await workbench.screenshot('approval-notification-dark');
+    await workbench.pressNotificationButton('Approve');
+    await isMade('first.txt');
+  });
+
+  it('shows in the chat what is written in the call, and offers to review it elsewhere', async () => {
+    await workbench.notificationMatching(/touch short\.txt/);
+    assert.deepEqual(await notificationButtons(), ['Review', 'Deny']);
+    await workbench.eventually(chatCode, (lines) => lines.includes(`command: ${short}`));
+    await workbench.setTheme('light');
+    await workbench.screenshot('approval-chat-light');
+    await workbench.pressChatButton('Approve');
+    await isMade('short.txt');
+  });
+
+  it('opens a long call as a document, which wraps it and has the answers in its title bar', async () => {
+    await workbench.chatMatching(/[\d,]+ characters, \d+ lines?; review it to approve/);
+    await workbench.pressChatButton('Review');
+    const editor = workbench.page.locator('.editor-instance .view-lines');
+    await workbench.eventually(
+      () => editor.innerText(),
+      (text) => /touch\s+long\.txt\s+⟨U\+202E⟩\s+#\s+done/.test(text),
+    );
+    await workbench.screenshot('approval-document-light');
+    assert.ok(!existsSync(join(folder, 'long.txt')));
+    const actions = workbench.page.locator('.editor-actions');
+    for (const label of ['Approve for Session', 'Deny'])
+      await actions.locator(`a[aria-label^="${label}"]`).waitFor();
+    await actions.locator('a[aria-label="Approve"]').click();
+    await isMade('long.txt');
+    await workbench.page
+      .locator('.tab .label-name')
+      .getByText('Approval', { exact: true })
+      .waitFor({ state: 'hidden' });
+    assert.deepEqual(workbench.consoleErrors(), []);
+  });
+});
