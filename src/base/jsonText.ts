@@ -3,6 +3,7 @@
  * state the position.
  */
 import {
+  createScanner,
   parseTree,
   printParseErrorCode,
   stripComments,
@@ -38,35 +39,127 @@ export type JsonReading =
    */
   | { readonly brokenLine: number; readonly brokenAt: TextPlace; readonly why: string };
 
+/** Maximum number of lists and objects inside each other. */
+export const maxDepth = 100;
+export const tooDeep = `is nested more than ${maxDepth} levels deep`;
+
+/** Returns whether lists and objects are nested up to `maxDepth` levels. */
+export function isShallow(value: unknown): boolean {
+  let level = [value];
+  for (let depth = 0; depth <= maxDepth; depth += 1) {
+    level = level.filter((each) => typeof each === 'object' && each !== null);
+    if (level.length === 0) return true;
+    level = level.flatMap((each) => Object.values(each as object) as unknown[]);
+  }
+  return false;
+}
+
+/** Reads the text in a time that is proportional to its length. */
 export function readJson(text: string): JsonReading {
+  const places = new Places(text);
+  const broken = (at: number, why: string): JsonReading => {
+    const brokenAt = places.at(at);
+    return { brokenLine: brokenAt.line, brokenAt, why };
+  };
+  const deepAt = tooDeepAt(text);
+  if (deepAt !== undefined) return broken(deepAt, `it ${tooDeep}`);
   const errors: ParseError[] = [];
   const root = parseTree(text, errors);
   const [first] = errors;
   if (first !== undefined || root === undefined) {
     const at = first?.offset ?? 0;
-    const brokenAt = placeIn(text, at);
-    return { brokenLine: brokenAt.line, brokenAt, why: whyBroken(first, text.slice(at)) };
+    return broken(at, whyBroken(first, text.slice(at)));
   }
-  const placeOf = (path: readonly PropertyKey[]): TextPlace =>
-    placeIn(text, nearest(root, path).offset);
+  const tree = new Tree(root);
+  const placeOf = (path: readonly PropertyKey[]): TextPlace => places.at(tree.nearest(path).offset);
   return {
     value: JSON.parse(stripComments(text, ' ')) as unknown,
-    repeated: repeatedIn(root, []),
+    repeated: tree.repeated(),
     placeOf,
     lineOf: (path) => placeOf(path).line,
   };
 }
 
-function placeIn(text: string, offset: number): TextPlace {
-  const before = text.slice(0, offset);
-  return { line: before.split('\n').length, column: offset - before.lastIndexOf('\n') };
+/**
+ * Returns the offset of the first bracket that opens more than `maxDepth` levels. The parser calls
+ * itself for each level, so it must not see such a text.
+ */
+function tooDeepAt(text: string): number | undefined {
+  const scanner = createScanner(text, true);
+  let depth = 0;
+  for (scanner.scan(); scanner.getTokenLength() > 0; scanner.scan()) {
+    const at = scanner.getTokenOffset();
+    const token = text.charAt(at);
+    if (token === '{' || token === '[') depth += 1;
+    if (token === '}' || token === ']') depth -= 1;
+    if (depth > maxDepth) return at;
+  }
+  return undefined;
+}
+
+/** Converts offsets in a text to lines and columns. */
+class Places {
+  /** Offset at which each line starts. */
+  readonly #starts: readonly number[];
+
+  constructor(text: string) {
+    this.#starts = [0, ...[...text.matchAll(/\n/g)].map(({ index }) => index + 1)];
+  }
+
+  at(offset: number): TextPlace {
+    let [first, after] = [0, this.#starts.length];
+    while (after - first > 1) {
+      const middle = (first + after) >> 1;
+      if ((this.#starts[middle] ?? 0) <= offset) first = middle;
+      else after = middle;
+    }
+    return { line: first + 1, column: offset - (this.#starts[first] ?? 0) + 1 };
+  }
+}
+
+type Path = readonly PropertyKey[];
+
+class Tree {
+  readonly #root: Node;
+  readonly #members = new Map<Node, ReadonlyMap<PropertyKey, Node>>();
+
+  constructor(root: Node) {
+    this.#root = root;
+  }
+
+  /** Returns the node at the path, or its nearest existing ancestor. */
+  nearest(path: Path): Node {
+    let found = this.#root;
+    for (const key of path) {
+      const next = this.#membersOf(found).get(found.type === 'array' ? Number(key) : String(key));
+      if (next === undefined) break;
+      found = next;
+    }
+    return found;
+  }
+
+  /** Returns the paths of the names that occur twice in an object. */
+  repeated(node = this.#root, path: Path = []): Path[] {
+    return [
+      ...repeatedNames(node).map((name) => [...path, name]),
+      ...[...this.#membersOf(node)].flatMap(([key, member]) =>
+        member.children === undefined ? [] : this.repeated(member, [...path, key]),
+      ),
+    ];
+  }
+
+  #membersOf(node: Node): ReadonlyMap<PropertyKey, Node> {
+    const members = this.#members.get(node) ?? membersIn(node);
+    this.#members.set(node, members);
+    return members;
+  }
 }
 
 /**
  * Returns the members of an object by name, or the items of a list by index. If a name occurs
  * twice, the last value is returned.
  */
-function membersOf({ type, children = [] }: Node): Map<PropertyKey, Node> {
+function membersIn({ type, children = [] }: Node): Map<PropertyKey, Node> {
   if (type === 'array') return new Map(children.entries());
   const members = new Map<PropertyKey, Node>();
   for (const { children: [name, value] = [] } of children)
@@ -74,25 +167,14 @@ function membersOf({ type, children = [] }: Node): Map<PropertyKey, Node> {
   return members;
 }
 
-function nearest(root: Node, path: readonly PropertyKey[]): Node {
-  let found = root;
-  for (const key of path) {
-    const next = membersOf(found).get(found.type === 'array' ? Number(key) : String(key));
-    if (next === undefined) break;
-    found = next;
+function repeatedNames({ type, children = [] }: Node): string[] {
+  if (type !== 'object') return [];
+  const [seen, repeated] = [new Set<string>(), new Set<string>()];
+  for (const { children: [name] = [] } of children) {
+    const text = name?.value as string;
+    (seen.has(text) ? repeated : seen).add(text);
   }
-  return found;
-}
-
-function repeatedIn(node: Node, path: readonly PropertyKey[]): (readonly PropertyKey[])[] {
-  const names =
-    node.type === 'object'
-      ? (node.children ?? []).map(({ children: [name] = [] }) => name?.value as string)
-      : [];
-  return [...membersOf(node)].flatMap(([key, value]) => [
-    ...(names.indexOf(String(key)) === names.lastIndexOf(String(key)) ? [] : [[...path, key]]),
-    ...repeatedIn(value, [...path, key]),
-  ]);
+  return [...repeated];
 }
 
 const invalid = 'it is not valid JSON';

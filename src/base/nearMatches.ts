@@ -8,6 +8,7 @@ export function nearMatches(word: string, candidates: Iterable<string>): string[
   const query = word.toLowerCase();
   const reach = Math.max(1, Math.floor(query.length / 4));
   return [...new Set(candidates)]
+    .filter((each) => query.length - each.length <= reach)
     .map((each) => ({ each, distance: distanceTo(query, each.toLowerCase()) }))
     .filter(({ distance }) => distance <= reach)
     .sort((one, other) => one.distance - other.distance)

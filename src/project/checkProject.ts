@@ -1,5 +1,6 @@
 /** Checks the content of a `helios.json`. */
 import * as z from 'zod';
+import { isShallow, tooDeep } from '../base/jsonText.ts';
 import { nearMatches } from '../base/nearMatches.ts';
 import { looksSecret } from '../base/redact.ts';
 import { projectSchema, type Project } from './projectSchema.ts';
@@ -25,6 +26,7 @@ type Issue = z.core.$ZodIssue;
  * versions can be read.
  */
 export function checkProject(value: unknown): ProjectCheck {
+  if (!isShallow(value)) return { problems: [{ path: [], message: tooDeep }], warnings: [] };
   const first = projectSchema.safeParse(value, { reportInput: true });
   const unknown = (first.error?.issues ?? [])
     .flatMap(realIssues)

@@ -8,7 +8,7 @@ import path from 'node:path';
 import { codeOf, messageOf, UserFacing } from '../base/errors.ts';
 import { readJson, type TextPlace } from '../base/jsonText.ts';
 import { NotRegularFile, readRegularText } from '../base/regularFile.ts';
-import { checkProject } from './checkProject.ts';
+import { checkProject, type ProjectProblem } from './checkProject.ts';
 import type { Project } from './projectSchema.ts';
 
 const projectFileName = 'helios.json';
@@ -116,6 +116,9 @@ const isThere = (file: string): Promise<boolean> =>
 
 const mend = 'Fix the file, then try again.';
 
+/** Maximum number of problems, or of warnings, in a message. */
+const maxLines = 20;
+
 /**
  * Parses the text of a `helios.json`. Throws `UserFacing` that lists every problem with line and
  * column.
@@ -124,10 +127,14 @@ export function parseProject(file: string, text: string): ProjectFile {
   const json = readJson(text.replace(/^\ufeff/, ''));
   if ('brokenAt' in json) throw new UserFacing(`${at(file, json.brokenAt)}: ${json.why}.`, mend);
   const { project, problems, warnings } = checkProject(json.value);
-  const line = ({ path: place, message }: (typeof problems)[number]): string =>
+  const line = ({ path: place, message }: ProjectProblem): string =>
     `${at(file, json.placeOf(place))}: ${nameOf(place)}${message}`;
+  const lines = (all: readonly ProjectProblem[]): string[] => {
+    const rest = all.length - maxLines;
+    return [...all.slice(0, maxLines).map(line), ...(rest > 0 ? [`${file}: ${rest} more`] : [])];
+  };
   if (project === undefined)
-    throw new UserFacing([...problems, ...warnings].map(line).join('\n'), mend);
+    throw new UserFacing(lines([...problems, ...warnings]).join('\n'), mend);
   const repeated = json.repeated.map((path) => ({
     path,
     message: 'occurs twice: this value is used',
@@ -136,7 +143,7 @@ export function parseProject(file: string, text: string): ProjectFile {
     ...project,
     file,
     folder: path.dirname(file),
-    warnings: [...warnings, ...repeated].map(line),
+    warnings: lines([...warnings, ...repeated]),
   };
 }
 

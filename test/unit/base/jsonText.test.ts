@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
-import { readJson } from '../../../src/base/jsonText.ts';
+import { maxDepth, readJson } from '../../../src/base/jsonText.ts';
+import { assertInProportion } from '../../fakes/proportion.ts';
 
 describe('readJson', () => {
   it('reads what JSON.parse reads, and nothing else', () => {
@@ -170,5 +171,42 @@ describe('readJson', () => {
           const read = readJson(text);
           assert.deepEqual('value' in read ? { value: read.value } : undefined, expected, text);
         }
+  });
+
+  const nested = (depth: number, open: string, close: string): string =>
+    `${open.repeat(depth)}1${close.repeat(depth)}`;
+
+  it('reads up to a depth', () => {
+    assert.ok('value' in readJson(nested(maxDepth, '[', ']')));
+    assert.ok('value' in readJson(nested(maxDepth, '{"a":', '}')));
+  });
+
+  const deep: readonly (readonly [string, string, number])[] = [
+    ['lists', nested(100_000, '[', ']'), maxDepth + 1],
+    ['objects', nested(100_000, '{"a":', '}'), maxDepth * 5 + 1],
+    ['brackets that are never closed', '['.repeat(100_000), maxDepth + 1],
+  ];
+  for (const [name, text, column] of deep)
+    it(`says where ${name} become too deep`, () => {
+      const read = readJson(text);
+      assert.ok('why' in read);
+      assert.equal(read.why, `it is nested more than ${maxDepth} levels deep`);
+      assert.deepEqual(read.brokenAt, { line: 1, column });
+    });
+
+  const wide = (share: number): string =>
+    `{${Array.from({ length: 16_000 * share }, (_, index) => `"k${index}": [${index}]`).join(',\n')}}`;
+
+  it('finds repeated names in proportion to their number', () => {
+    assertInProportion((share) => readJson(wide(share)));
+  });
+
+  it('finds places in proportion to their number', () => {
+    assertInProportion((share) => {
+      const read = readJson(wide(share));
+      assert.ok('value' in read);
+      for (let index = 0; index < 16_000 * share; index += 1)
+        assert.equal(read.lineOf([`k${index}`, 0]), index + 1);
+    });
   });
 });
