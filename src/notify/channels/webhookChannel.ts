@@ -12,6 +12,8 @@ const timeoutMs = 10_000;
 /** Delays between attempts, unless a response has a `Retry-After` header. */
 const policy: RetryPolicy = { firstMs: 1_000, factor: 2, maxRetries: 2 };
 const longestWaitMs = 60_000;
+/** Maximum number of bytes to read of an answer, which is only used in an error message. */
+const maxBodyBytes = 64_000;
 
 type Deps = Pick<ChannelDeps, 'fetch' | 'clock' | 'resolve' | 'redact'>;
 
@@ -89,8 +91,7 @@ async function attemptOnce(
   );
   try {
     const response = await fetch(url, { ...request, signal: late.signal });
-    // Reads the whole body, because the connection is free only afterwards.
-    const text = await response.text();
+    const text = await beginningOf(response);
     if (!response.ok) throw refused(response, redact(text), clock);
   } catch (error) {
     if (error instanceof NotifyFailure) throw error;
@@ -99,6 +100,22 @@ async function attemptOnce(
   } finally {
     timer.dispose();
   }
+}
+
+/**
+ * Resolves with the beginning of the body, and ends the answer, because the connection is free only
+ * afterwards.
+ */
+async function beginningOf({ body }: Response): Promise<string> {
+  const decoder = new TextDecoder();
+  let [text, leftBytes] = ['', maxBodyBytes];
+  // Leaving the loop cancels the rest of the body.
+  for await (const part of (body ?? []) as AsyncIterable<Uint8Array> | readonly Uint8Array[]) {
+    text += decoder.decode(part.subarray(0, leftBytes), { stream: true });
+    leftBytes -= part.length;
+    if (leftBytes <= 0) break;
+  }
+  return text;
 }
 
 function refused({ status, headers }: Response, text: string, clock: Clock): NotifyFailure {

@@ -44,6 +44,31 @@ describe('the webhook channel', () => {
     );
   const bodyOf = (index = 0): unknown => JSON.parse(site.calls[index]?.body ?? '');
 
+  it('reads only the beginning of an answer', async () => {
+    let bytes = 0;
+    let isCancelled = false;
+    const body = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        if (bytes >= 20_000_000) return controller.close();
+        bytes += 100_000;
+        controller.enqueue(new Uint8Array(100_000).fill(120));
+      },
+      cancel: () => void (isCancelled = true),
+    });
+    const one = webhookChannel(
+      { type: 'webhook', url: 'https://x.test/' },
+      {
+        fetch: () => Promise.resolve(new Response(body, { status: 400 })),
+        clock,
+        resolve: (text) => Promise.resolve(text),
+        redact: (text) => text,
+      },
+    );
+    await assert.rejects(one.send(message()), /The service answered 400 \(xxx/);
+    assert.ok(bytes < 1_000_000, `${bytes} bytes were read`);
+    assert.ok(isCancelled);
+  });
+
   it('sends the notification as it is', async () => {
     await channel({ method: 'PUT', headers: { Authorization: '${secret:t}' } }).send(message());
     const [call] = site.calls;
